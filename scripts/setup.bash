@@ -110,6 +110,17 @@ build_quietly() {
   say "Built $what in $((SECONDS - start)) s."
 }
 
+# How the command is built, but for the product. Targets that do no work for each sample are
+# compiled for size, which is faster: Package.swift. The command searches no libraries beside itself.
+readonly command_build=(
+  env -u AVJOB_STRICT AVJOB_COMMAND=1 swift build --package-path "$root"
+  --scratch-path "$root/.build" -c release --static-swift-stdlib --disable-local-rpath
+  -debug-info-format none
+  # Of lld: addresses to relocate take a tenth of the space, and equal functions stand once.
+  -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=safe
+  -Xlinker --no-export-dynamic
+)
+
 # A digest of everything that the command is built from, so that an added, deleted or changed file
 # shows; and of the system, whose libraries it is linked with.
 sources_stamp() {
@@ -141,15 +152,7 @@ require_command() {
   # Another build may have finished, and the sources may have changed meanwhile.
   stamp=$(sources_stamp)
   if ! is_ready "$stamp"; then
-    # Targets that do no work for each sample are compiled for size, which is faster: Package.swift.
-    local build=(
-      env -u AVJOB_STRICT AVJOB_COMMAND=1 swift build --package-path "$root"
-      --scratch-path "$root/.build" -c release --static-swift-stdlib --product avjob
-      -debug-info-format none
-      # Of lld: addresses to relocate take a tenth of the space, and equal functions stand once.
-      -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=safe
-      -Xlinker --no-export-dynamic
-    )
+    local build=("${command_build[@]}" --product avjob)
     build_quietly "avjob" "${build[@]}"
     cp "$("${build[@]}" --show-bin-path)/avjob" "$ready/avjob.new"
     mv "$ready/avjob.new" "$ready/avjob"
@@ -157,4 +160,22 @@ require_command() {
     mv "$ready/stamp.new" "$ready/stamp"
   fi
   exec {lock}>&-
+}
+
+# Makes "$ready/generate-manual" the program of ArgumentParser's that turns the command's help into
+# manual pages. It is built anew only where its package has another version.
+require_manual() {
+  local version built
+  version=$(git -C "$root/.build/checkouts/swift-argument-parser" rev-parse HEAD) \
+    || die "There is no ArgumentParser in .build/checkouts; build the command first."
+  if [[ -x $ready/generate-manual && -r $ready/manual-version ]] \
+    && [[ $(<"$ready/manual-version") == "$version" ]]; then
+    return
+  fi
+  build_quietly "the generator of manual pages" "${command_build[@]}" --product generate-manual
+  built=$("${command_build[@]}" --show-bin-path)/generate-manual
+  install --strip "$built" "$ready/generate-manual.new"
+  mv "$ready/generate-manual.new" "$ready/generate-manual"
+  printf '%s\n' "$version" >"$ready/manual-version.new"
+  mv "$ready/manual-version.new" "$ready/manual-version"
 }

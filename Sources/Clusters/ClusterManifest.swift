@@ -107,7 +107,8 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
 
   // MARK: - CI
 
-  /// A workflow with a matrix of shards, and a job that puts their reports on the summary page.
+  /// A workflow with a matrix of shards, and a job that puts their reports on the summary page. Its
+  /// steps write as root, whatever user an image has: the runner's folders are root's.
   private static func github(_ run: ShardedRun, image: String) -> String {
     let shards = JSONValue.list((1...run.shards).map { .count($0) }).line
     let command = run.command(
@@ -119,7 +120,7 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
       jobs:
         run:
           runs-on: ubuntu-latest
-          container: \(quoted(image))
+          container: { image: \(quoted(image)), options: --user 0 }
           strategy:
             fail-fast: false
             matrix:
@@ -140,7 +141,7 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
           needs: run
           if: always()
           runs-on: ubuntu-latest
-          container: \(quoted(image))
+          container: { image: \(quoted(image)), options: --user 0 }
           steps:
             - uses: actions/download-artifact@v4
               with: { pattern: "avjob-report-*", path: avjob-reports, merge-multiple: true }
@@ -153,7 +154,7 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
   }
 
   /// A parallel job, and one that puts the reports together; each shard's JUnit report is on the page
-  /// of the merge request.
+  /// of the merge request. An image may start avjob; the runner needs a shell.
   private static func gitlab(_ run: ShardedRun, image: String) -> String {
     let name = "avjob-reports/${CI_NODE_INDEX:-1}"
     let command = run.command(shard: "auto", reports: ["\(name).json", "\(name).xml"])
@@ -163,7 +164,7 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
     return """
       \(run.name):
         stage: build
-        image: \(quoted(image))
+        image: { name: \(quoted(image)), entrypoint: [""] }
       \(parallel)  script:
           - mkdir -p avjob-reports
           - \(quoted(command))
@@ -175,7 +176,7 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
 
       \(run.name)-report:
         stage: test
-        image: \(quoted(image))
+        image: { name: \(quoted(image)), entrypoint: [""] }
         when: always
         needs: [\(quoted(run.name))]
         script:

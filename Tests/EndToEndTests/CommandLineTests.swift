@@ -111,43 +111,6 @@ import Testing
       }
     }
   }
-
-  @Test("Bash completes job files, media files, presets and the names of jobs")
-  func completion() throws {
-    let stage = Stage()
-    try stage.write(
-      "ok.yaml",
-      "jobs: { talk: { clip: a.wav, output: a.mp3 }, song: { clip: a.wav, output: b.mp3 } }\n")
-    let complete = """
-      avjob --generate-completion-script bash > script
-      shopt -s progcomp
-      mkdir folder
-      touch ok.mp3
-      PATH=$(dirname "$AVJOB"):$PATH
-      source ./script
-      complete_line() {
-        COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMPREPLY=()
-        _avjob avjob "${@: -1}" "${@: -2:1}"
-        printf '%s\\n' "${COMPREPLY[@]}" | sort | paste -sd' '
-      }
-
-      """
-    let result = try stage.run(
-      complete + """
-        complete_line avjob run ok
-        complete_line avjob compress ok
-        complete_line avjob compress ok.mp3 --preset pod
-        complete_line avjob run ok.yaml --only ''
-        """)
-    #expect(
-      result.text == """
-        ok.yaml
-        ok.mp3 ok.yaml
-        podcast podcast-stereo
-        song talk
-
-        """, "\(result.errors)")
-  }
 }
 
 /// What clip, concat and compress take beside their ranges.

@@ -62,7 +62,7 @@ struct ManifestTests {
       print(hub['strategy']['matrix']['shard'], hub['container'])
       print(shlex.split(hub['steps'][2]['run']), hub['steps'][4]['with']['path'].split())
       lab = list(yaml.safe_load(open('gitlab.yaml')).items())
-      print([name for name, _ in lab], lab[0][1]['parallel'])
+      print([name for name, _ in lab], lab[0][1]['parallel'], lab[0][1]['image'])
       print(shlex.split(lab[0][1]['script'][1]), lab[0][1]['artifacts']['paths'])
       END
       """)
@@ -72,10 +72,10 @@ struct ManifestTests {
         Indexed 3 3
         ['avjob', 'run', '--shard', 'auto', '--report', 'avjob-reports/$(JOB_COMPLETION_INDEX).json', \#
         'my $$(show): "1".yaml']
-        [1, 2, 3] avjob:0.1.0
+        [1, 2, 3] {'image': 'avjob:0.1.0', 'options': '--user 0'}
         ['avjob', 'run', '--shard', '${{', 'matrix.shard', '}}/3', '--report', \#
         'avjob-reports/${{', 'matrix.shard', '}}.json', 'my $(show): "1".yaml'] ['out']
-        ['avjob-my-show-1', 'avjob-my-show-1-report'] 3
+        ['avjob-my-show-1', 'avjob-my-show-1-report'] 3 {'name': 'avjob:0.1.0', 'entrypoint': ['']}
         ['avjob', 'run', '--shard', 'auto', '--report', 'avjob-reports/${CI_NODE_INDEX:-1}.json', \#
         '--report', 'avjob-reports/${CI_NODE_INDEX:-1}.xml', 'my $(show): "1".yaml'] ['avjob-reports', 'out']
 

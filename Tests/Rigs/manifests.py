@@ -1,16 +1,27 @@
 """Holds what `avjob manifest` prints, and the repository's own files of this kind, to the schemas that
 others have published: Kubernetes' API, GitHub's workflows, GitLab's pipelines.
 
-usage: manifests.py AVJOB FOLDER, with kubernetes-validate and check-jsonschema at hand
+usage: manifests.py AVJOB FOLDER, with kubernetes-validate, check-jsonschema and cffconvert at hand
 """
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
 import yaml
 from kubernetes_validate import latest_version, validate
+
+REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+# Files of the repository, and the schemas that check-jsonschema brings.
+OWN = {
+    "vendor.github-actions": ["action.yml"],
+    "vendor.gitlab-ci": ["packaging/gitlab-ci.yml"],
+    "vendor.github-issue-forms": [".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/feature.yml"],
+    "vendor.github-issue-config": [".github/ISSUE_TEMPLATE/config.yml"],
+}
+UNITS = "packaging/systemd"
 
 JOBS = """
 jobs:
@@ -18,6 +29,34 @@ jobs:
   two: { clip: tone.wav, output: two.flac }
   three: { clip: tone.wav, output: "odd: 'name' $(x)/three.wav" }
 """
+
+
+def check_own_files(avjob):
+    for schema, files in OWN.items():
+        subprocess.run(["check-jsonschema", "--builtin-schema", schema, *files], cwd=REPOSITORY, check=True)
+    subprocess.run(["cffconvert", "--validate", "-i", "CITATION.cff"], cwd=REPOSITORY, check=True)
+    with open(os.path.join(REPOSITORY, "CITATION.cff"), encoding="utf-8") as file:
+        cited = yaml.safe_load(file)["version"]
+    version = subprocess.run([avjob, "--version"], check=True, capture_output=True, text=True).stdout
+    assert version.strip() == cited, f"CITATION.cff cites {cited}, and this is {version}"
+    if shutil.which("systemd-analyze"):
+        check_units()
+
+
+def check_units():
+    """The command that a unit starts, and its manual, must be there; any program stands for it."""
+    folder = "units"
+    os.makedirs(folder, exist_ok=True)
+    for name in ("avjob.service", "avjob.timer"):
+        with open(os.path.join(REPOSITORY, UNITS, name), encoding="utf-8") as file:
+            text = file.read().replace("/usr/bin/avjob", "/usr/bin/true")
+            text = text.replace("Documentation=man:avjob-run(1)\n", "")
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+    found = subprocess.run(["systemd-analyze", "verify", "avjob.service", "avjob.timer"], cwd=folder,
+                           capture_output=True, text=True)
+    own = [line for line in (found.stdout + found.stderr).splitlines() if "avjob" in line]
+    assert found.returncode == 0 and not own, own
 
 
 def main():
@@ -47,6 +86,7 @@ def main():
             else:
                 schema = {"github": "vendor.github-workflows", "gitlab": "vendor.gitlab-ci"}[engine]
                 subprocess.run(["check-jsonschema", "--builtin-schema", schema, made[name]], check=True)
+    check_own_files(avjob)
     print(json.dumps(sorted(made)))
 
 

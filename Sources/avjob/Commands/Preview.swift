@@ -50,7 +50,9 @@ struct Preview: MediaCommand {
   @Option(help: .value("factor", "Play this fast, 0.5 to 2, at the same pitch."))
   var rate = 1.0
 
-  @Option(help: .value("name", "Play through this sound device of ALSA."))
+  @Option(
+    help: .value("name", "Play through this sound device of ALSA."),
+    completion: .devices(.playback))
   var device = "default"
 
   @Flag(help: "List the sound devices.")

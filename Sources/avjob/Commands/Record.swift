@@ -31,7 +31,8 @@ struct Record: ParsableCommand {
     completion: .file(extensions: ["wav", "flac", "mp3"]))
   var file: String?
 
-  @Option(help: .value("name", "Record this sound device of ALSA."))
+  @Option(
+    help: .value("name", "Record this sound device of ALSA."), completion: .devices(.capture))
   var device = "default"
 
   @Option(help: .value("rate", "Record at this rate, such as 44.1kHz; default: 48 kHz."))
@@ -43,7 +44,9 @@ struct Record: ParsableCommand {
   @Option(help: .value("samples", "Write WAV or FLAC samples as s16, s24 or f32."))
   var format: SampleFormat?
 
-  @Option(help: .value("mp3", "Encode MP3: V0 … V9, 'abr 96k', 'cbr 128k', standard."))
+  @Option(
+    help: .value("mp3", "Encode MP3: V0 … V9, 'abr 96k', 'cbr 128k', standard."),
+    completion: .mp3Settings)
   var mp3: String?
 
   @Option(help: .value("time", "Stop after this much sound, to the sample."))

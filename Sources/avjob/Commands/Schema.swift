@@ -17,7 +17,10 @@ struct SchemaCommand: ParsableCommand {
       # yaml-language-server: $schema=avjob.schema.json
       """)
 
-  @Argument(help: "List the keys of this map, or of 'all'.")
+  @Argument(
+    help: "List the keys of this map, or of 'all'.",
+    completion: .list(
+      JobFile.referenceNames.filter { $0.utf8.allSatisfy { $0 != UInt8(ascii: " ") } } + ["all"]))
   var map: [String] = []
 
   func run() throws {

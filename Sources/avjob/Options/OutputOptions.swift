@@ -16,18 +16,25 @@ struct OutputOptions: ParsableArguments {
     completion: .list(OutputPreset.all.map(\.name)))
   var preset: String?
 
-  @Option(help: .value("mp3", "Encode MP3: V2, 'abr 96k', 'cbr 128k'; or 'copy' its frames."))
+  @Option(
+    help: .value("mp3", "Encode MP3: V2, 'abr 96k', 'cbr 128k'; or 'copy' its frames."),
+    completion: .mp3SettingsOrCopy)
   var mp3: String?
 
-  @Option(help: .value("bits", "Encode AAC at this bit rate, as 128k; or 'copy' its packets."))
+  @Option(
+    help: .value("bits", "Encode AAC at this bit rate, as 128k; or 'copy' its packets."),
+    completion: .bitRates(64, 96, 128, 192, 256))
   var aac: String?
 
-  @Option(help: .value("bits", "Encode Opus at this bit rate, as 64k; or 'copy' its packets."))
+  @Option(
+    help: .value("bits", "Encode Opus at this bit rate, as 64k; or 'copy' its packets."),
+    completion: .bitRates(24, 32, 48, 64, 96, 128))
   var opus: String?
 
   @Option(
     parsing: .unconditional,
-    help: .value("quality", "Encode Vorbis: q-1 … q10, or a bit rate."))
+    help: .value("quality", "Encode Vorbis: q-1 … q10, or a bit rate."),
+    completion: .list((-1...10).map { "q\($0)" }))
   var vorbis: String?
 
   @Option(help: .value("depth", "Encode FLAC: '16 bit', '24 bit' or 'copy'."))
