@@ -14,11 +14,11 @@ extension ExportSession {
     var take = Take(graph: graph, writers: try openWriters(for: graph, crew))
     do {
       let spans = RenderedSpans(of: graph)
-      var desk = MasteringDesk(graph, spans.whole, take.writers, inspecting: isInspecting)
+      var masterWriters = MasterWriters(graph, spans.whole, take.writers, inspecting: isInspecting)
       take.warnings =
         mayBeShared(spans, of: graph, crew)
-        ? try render(graph, spans, by: crew, &desk, progress)
-        : try render(graph, &desk, crew.cancellation, progress)
+        ? try render(graph, spans, by: crew, &masterWriters, progress)
+        : try render(graph, &masterWriters, crew.cancellation, progress)
       // The last sounds of all outputs are encoded together.
       for (writer, sink) in zip(take.writers, graph.sinks) {
         try placed(at: sink) { () throws(Failure) in try writer.end() }
@@ -26,7 +26,7 @@ extension ExportSession {
       take.outputs = try zip(take.writers, graph.sinks).map { writer, sink in
         try placed(at: sink) { () throws(Failure) in try writer.finish() }
       }
-      desk.finish(&take)
+      masterWriters.finish(&take)
     } catch {
       take.abandon()
       throw error
@@ -58,29 +58,29 @@ extension ExportSession {
 
   /// Renders on this thread; gives warnings of damage.
   private func render(
-    _ graph: Graph, _ desk: inout MasteringDesk, _ cancellation: CancellationFlag,
+    _ graph: Graph, _ masterWriters: inout MasterWriters, _ cancellation: CancellationFlag,
     _ progress: (Progress) -> Void
   ) throws -> [Warning] {
     let renderer = try Renderer(graph, library: library, cancellation: cancellation)
-    let buffers = desk.masters.all.map {
+    let buffers = masterWriters.masters.all.map {
       AudioBuffer(channelCount: $0.channelCount, capacity: Renderer.blockSize)
     }
-    while let index = desk.masters.latest {
+    while let index = masterWriters.masters.latest {
       if cancellation.isCancelled { throw CancellationError() }
-      let master = desk.masters.all[index]
-      let skipped = desk.skippable(index)
+      let master = masterWriters.masters.all[index]
+      let skipped = masterWriters.skippable(index)
       if skipped > 0 {
         let piece = min(skipped, Int64(master.rate * Self.secondsSkippedAtOnce))
-        try desk.skip(piece, of: index)
-        let next = desk.masters.all[index]
+        try masterWriters.skip(piece, of: index)
+        let next = masterWriters.masters.all[index]
         if piece == skipped, !next.frames.isEmpty {
           try renderer.seek(next.id, to: next.frames.lowerBound)
         }
       } else {
         try renderer.pull(master.id, into: buffers[index])
-        try desk.write(buffers[index], of: index)
+        try masterWriters.write(buffers[index], of: index)
       }
-      report(desk.masters, progress)
+      report(masterWriters.masters, progress)
     }
     return Renderer.damageWarnings(of: [renderer])
   }
@@ -108,7 +108,7 @@ extension ExportSession {
 
   /// Renders on as many threads as are idle; gives warnings of damage.
   private func render(
-    _ graph: Graph, _ spans: RenderedSpans, by crew: Crew, _ desk: inout MasteringDesk,
+    _ graph: Graph, _ spans: RenderedSpans, by crew: Crew, _ masterWriters: inout MasterWriters,
     _ progress: (Progress) -> Void
   ) throws -> [Warning] {
     let renderers = ReusePool<Renderer>()
@@ -122,8 +122,8 @@ extension ExportSession {
     } collect: { span in
       for (index, block) in span.blocks {
         if crew.cancellation.isCancelled { throw CancellationError() }
-        try desk.write(block, of: index)
-        report(desk.masters, progress)
+        try masterWriters.write(block, of: index)
+        report(masterWriters.masters, progress)
       }
       if let failure = span.failure { throw failure }
     }

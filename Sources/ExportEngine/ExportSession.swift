@@ -300,40 +300,45 @@ public struct ExportSession: Sendable {
           "\(output.clippedSamples) samples are over full scale; lower the gain",
           path: sink.output.path, origin: sink.output.origin) : nil
     }
-    var flaws: [Warning] = []
-    for (sink, output) in zip(graph.sinks, outputs) {
-      // Outputs of one mix have the same joins.
-      let known = Set(flaws.map { FlawKey(message: $0.message, origin: $0.origin) })
-      flaws += output.flawWarnings(of: sink).filter {
-        !known.contains(FlawKey(message: $0.message, origin: $0.origin))
+    var known: Set<JoinKey> = []
+    return clipped
+      + zip(graph.sinks, outputs).flatMap { sink, output in
+        output.flawWarnings(of: sink, besides: &known)
       }
-    }
-    return clipped + flaws
   }
+}
 
-  private struct FlawKey: Hashable {
-    var message: String
-    var origin: Origin
-  }
+/// A join of a mix, whatever the rates of its outputs.
+private struct JoinKey: Hashable {
+  var origin: Origin
+  var milliseconds: Int64
 }
 
 extension WrittenOutput {
   /// Joins whose flaws are named, of each output; the others are counted.
   private static let mostNamedJoins = 20
 
-  /// A warning for each join with flaws, at the item that begins there.
-  fileprivate func flawWarnings(of sink: Sink) -> [Warning] {
-    let flawed = (joins ?? []).filter { !$0.flaws.isEmpty }
+  /// A warning for each join with flaws that is not known from another output, at the item that begins
+  /// there.
+  fileprivate func flawWarnings(of sink: Sink, besides known: inout Set<JoinKey>) -> [Warning] {
+    let flawed = (joins ?? []).filter { join in
+      guard !join.flaws.isEmpty else { return false }
+      let time = Time(frames: join.frames.lowerBound, rate: sampleRate)
+      return known.insert(
+        JoinKey(origin: join.origin, milliseconds: time.frames(atRate: 1000))
+      ).inserted
+    }
     var found = flawed.prefix(Self.mostNamedJoins).map { join -> Warning in
       let time = Time(frames: join.frames.lowerBound, rate: sampleRate).clockText(decimals: 3)
       let flaws = join.flaws.map(\.description).joined(separator: ", ")
+      let remedy = join.flaws.first?.remedy ?? ""
       return Warning(
-        "at \(time), where the next item begins: \(flaws)", path: path, origin: join.origin)
+        "the join at \(time) has \(flaws); \(remedy)", path: path, origin: join.origin)
     }
     if flawed.count > found.count {
       found.append(
         Warning(
-          "\(flawed.count - found.count) more joins with flaws", path: path,
+          "\(flawed.count - found.count) more joins have flaws", path: path,
           origin: sink.output.origin))
     }
     return found

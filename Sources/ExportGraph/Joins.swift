@@ -22,7 +22,7 @@ extension Graph {
   }
 
   /// The joins in the sound of a sink, in order, one for each frame: those within reversed or stretched
-  /// sound are not known. O(nodes log nodes).
+  /// sound are not known. O(nodes log nodes), and again for each part of a sound that is heard twice.
   package func joins(of sink: Sink) -> [JoinedItems] {
     let mix = mixNode(of: sink.node)
     var found = JoinSearch(nodes: nodes, rate: nodes[mix].format.sampleRate)
@@ -98,6 +98,7 @@ private struct JoinSearch {
   private mutating func descend(into node: Node, _ offset: Int64, _ window: Range<Int64>) {
     let heard = (node.frames.lowerBound + offset..<node.frames.upperBound + offset)
       .clamped(to: window)
+    guard !heard.isEmpty else { return }
     switch node.kind {
     case .source, .convert, .process(.reverse, _), .process(.varispeed, _), .process(.stretch, _):
       break

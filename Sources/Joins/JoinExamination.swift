@@ -1,6 +1,6 @@
 import MediaComposition
 
-/// The waveform around one join: what is wrong with it there.
+/// The waveform around one end of a join: what is wrong with it there.
 ///
 /// Thresholds come from hundreds of joins of each kind in real music and speech (`docs/decisions.md`).
 struct JoinExamination {
@@ -8,7 +8,8 @@ struct JoinExamination {
   let planes: [[Float]]
   let first: Int64
   let sampleRate: Int
-  let place: JoinPlace
+  /// The first frame behind the end: of the item before, or of what is before the next item.
+  let frame: Int64
 
   /// Seconds on each side in which a click stands out, and a gap is looked for.
   static let reach = 0.1
@@ -23,7 +24,8 @@ struct JoinExamination {
   /// The least level of what is cut off by a gap, −50 dBFS.
   private static let leastSides = 0.003
 
-  private func flaws() -> [Join.Flaw] {
+  /// What is wrong.
+  func flaws() -> [Join.Flaw] {
     let gap = planes.map { self.gap(in: $0) }.max() ?? 0
     // The edges of a gap are no clicks of their own.
     if gap > 0 { return [.gap(frames: gap)] }
@@ -45,11 +47,7 @@ struct JoinExamination {
   private static let leap: Int64 = 2
 
   private func clicks(_ plane: [Float]) -> Bool {
-    [place.frames.lowerBound, place.frames.upperBound].contains { clicks(plane, at: $0) }
-  }
-
-  private func clicks(_ plane: [Float], at frame: Int64) -> Bool {
-    // As much on both sides, so that neither has the say.
+    // As much on both sides: both count alike.
     let end = first + Int64(plane.count)
     let reach = min(frames(Self.reach / 2), frame - first, end - frame)
     let order = LinearPrediction.order
@@ -71,12 +69,11 @@ struct JoinExamination {
 
   /// The length of the longest silence that touches the join, between sounds; 0: there is none.
   private func gap(in plane: [Float]) -> Int {
-    let (start, end) = (place.frames.lowerBound, place.frames.upperBound)
-    let before = samples(plane, start - frames(0.03)..<start)
-    let behind = samples(plane, end..<end + frames(0.03))
+    let before = samples(plane, frame - frames(0.03)..<frame)
+    let behind = samples(plane, frame..<frame + frames(0.03))
     // A thousandth of the sound is left of resampled silence; digital silence is none at all.
     let silence = Float(max(1e-5, 0.003 * min(before.level, behind.level)))
-    let near = start - frames(Self.reach)..<end + frames(Self.reach)
+    let near = frame - frames(Self.reach)..<frame + frames(Self.reach)
     let margin = frames(0.0015)
     let sound = samples(plane, near)
     var longest = 0
@@ -89,8 +86,8 @@ struct JoinExamination {
       let run = sound[index...].prefix { abs($0) <= silence }
       let silent = first + Int64(run.startIndex)..<first + Int64(run.endIndex)
       index = run.endIndex
-      guard run.count > max(longest, Self.leastGap - 1), silent.lowerBound - margin <= end,
-        silent.upperBound + margin >= start
+      guard run.count > max(longest, Self.leastGap - 1), silent.lowerBound - margin <= frame,
+        silent.upperBound + margin >= frame
       else { continue }
       // Both sides are cut off: sound that dies away has an end of its own.
       let reach = frames(0.002)
@@ -108,17 +105,14 @@ struct JoinExamination {
   /// Frames of the waveform that is shown on each side.
   private static let shownReach: Int64 = 128
 
-  /// The join with what was found, and the waveform of the channel that is loudest there.
-  func join() -> Join {
-    let middle = place.frames.lowerBound + Int64(place.frames.count) / 2
-    let shown = (middle - Self.shownReach..<middle + Self.shownReach)
+  /// The waveform of the channel that is loudest there.
+  func picture() -> (frames: Range<Int64>, samples: [Int8], peak: Float) {
+    let shown = (frame - Self.shownReach..<frame + Self.shownReach)
       .clamped(to: first..<first + Int64(planes.first?.count ?? 0))
     let slices = planes.map { samples($0, shown) }
     let loudest = slices.max { $0.peak < $1.peak } ?? []
     let peak = loudest.peak
-    return Join(
-      frames: place.frames, origin: place.origin, flaws: flaws(), shown: shown,
-      samples: loudest.map { peak > 0 ? Int8(($0 / peak * 127).rounded()) : 0 }, peak: peak)
+    return (shown, loudest.map { peak > 0 ? Int8(($0 / peak * 127).rounded()) : 0 }, peak)
   }
 }
 

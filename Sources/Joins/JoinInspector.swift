@@ -20,22 +20,24 @@ package struct JoinPlace: Sendable, Hashable {
 
 /// Looks at the joins of a sound that goes by: for clicks, gaps and steps of level.
 ///
-/// It holds a tenth of a second on each side of a join, and the levels of some seconds. One thread at a
-/// time.
+/// It holds a tenth of a second on each side of a join's ends, and the levels of some seconds. One
+/// thread at a time.
 package struct JoinInspector {
   private let sampleRate: Int
   private let places: [JoinPlace]
+  /// The frames that are looked at, in order, and of which place each is an end.
+  private let ends: [(frame: Int64, place: Int)]
   /// The next frame.
   private var position: Int64 = 0
   /// Sound from the frame `first` on, up to `position`; none where nothing is needed.
   private var planes: [[Float]]
   private var first: Int64 = 0
   private var levels: LevelTrack
-  /// Those that were looked at; of the last ones the level is still to be judged.
-  private var found: [(join: Join, place: Int)] = []
-  /// The place that is looked at next.
+  /// By place; nil for those that were not looked at.
+  private var found: [Join?]
+  /// Of `ends`, the one that is looked at next.
   private var next = 0
-  /// Of `found`, the next whose level is judged.
+  /// The place whose level is judged next.
   private var judged = 0
 
   /// An inspector of sound that begins with frame 0.
@@ -47,12 +49,17 @@ package struct JoinInspector {
   package init(sampleRate: Int, channelCount: Int, places: [JoinPlace]) {
     self.sampleRate = sampleRate
     self.places = places
+    ends = places.enumerated().flatMap { index, place in
+      Set([place.frames.lowerBound, place.frames.upperBound]).map { ($0, index) }
+    }
+    .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
     planes = Array(repeating: [], count: channelCount)
     levels = LevelTrack(sampleRate: sampleRate)
+    found = Array(repeating: nil, count: places.count)
   }
 
   /// The joins that were looked at.
-  package var joins: [Join] { found.map(\.join) }
+  package var joins: [Join] { found.compactMap(\.self) }
 
   private func frames(_ seconds: Double) -> Int64 { Int64(seconds * Double(sampleRate)) }
   private var reach: Int64 { frames(JoinExamination.reach) }
@@ -60,24 +67,29 @@ package struct JoinInspector {
 
   /// Takes the next `count` frames of planar sound.
   package mutating func add(_ sound: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int) {
-    guard judged < found.count || next < places.count else { return }
+    guard judged < places.count else { return }
     let end = position + Int64(count)
-    let needed = next < places.count ? places[next].frames.lowerBound - reach : .max
+    let needed = next < ends.count ? ends[next].frame - reach : .max
     if planes[0].isEmpty { first = max(position, min(needed, end)) }
     let start = Int(max(0, first - position))
     for channel in planes.indices where start < count {
       planes[channel] += UnsafeBufferPointer(start: sound[channel] + start, count: count - start)
     }
-    levels.add(sound, channels: planes.count, count: count)
+    // Most sound is far from any join.
+    if end + frames(0.1) < places[judged].frames.lowerBound - levelReach {
+      levels.skip(to: end)
+    } else {
+      levels.add(sound, channels: planes.count, count: count)
+    }
     position = end
     examine(isLast: false)
   }
 
-  /// Takes frames that nobody renders: joins near them are not looked at.
+  /// Passes over frames that are not rendered: joins near them are not looked at.
   package mutating func skip(_ count: Int64) {
     examine(isLast: true)
     position += count
-    while next < places.count, places[next].frames.lowerBound - reach < position { next += 1 }
+    while next < ends.count, ends[next].frame - reach < position { next += 1 }
     for channel in planes.indices { planes[channel] = [] }
     levels.skip(to: position)
   }
@@ -86,29 +98,40 @@ package struct JoinInspector {
   package mutating func finish() { examine(isLast: true) }
 
   private mutating func examine(isLast: Bool) {
-    while next < places.count {
-      let place = places[next]
-      let end = place.frames.upperBound
-      guard position >= end + reach || isLast && position >= end else { break }
-      let examination = JoinExamination(
-        planes: planes, first: first, sampleRate: sampleRate, place: place)
-      found.append((examination.join(), next))
+    while next < ends.count {
+      let (frame, index) = ends[next]
+      guard position >= frame + reach || isLast && position >= frame else { break }
+      examine(places[index], index, at: frame)
       next += 1
       forget()
     }
-    while judged < found.count {
-      let place = places[found[judged].place]
-      guard position >= place.frames.upperBound + levelReach || isLast else { break }
-      if place.isSteady,
-        let step = levels.step(at: place.frames, between: items(at: found[judged].place))
-      {
-        found[judged].join.flaws.append(.step(decibels: step))
+    while judged < places.count {
+      let place = places[judged]
+      guard next == ends.count || ends[next].frame > place.frames.upperBound else { break }
+      if place.isSteady, found[judged] != nil {
+        guard position >= place.frames.upperBound + levelReach || isLast else { break }
+        if let step = levels.step(at: place.frames, between: items(at: judged)) {
+          found[judged]?.flaws.append(.step(decibels: step))
+        }
       }
       judged += 1
     }
-    let oldest = judged < found.count ? found[judged].place : next
-    let from = oldest < places.count ? places[oldest].frames.lowerBound : position
-    levels.forget(before: min(from, position) - levelReach)
+    let oldest = judged < places.count ? places[judged].frames.lowerBound : position
+    levels.forget(before: min(oldest, position) - levelReach)
+  }
+
+  private mutating func examine(_ place: JoinPlace, _ index: Int, at frame: Int64) {
+    let examination = JoinExamination(
+      planes: planes, first: first, sampleRate: sampleRate, frame: frame)
+    let flaws = examination.flaws()
+    guard let known = found[index] else {
+      let picture = examination.picture()
+      found[index] = Join(
+        frames: place.frames, origin: place.origin, flaws: flaws, shown: picture.frames,
+        samples: picture.samples, peak: picture.peak)
+      return
+    }
+    found[index]?.flaws += flaws.filter { !known.flaws.contains($0) }
   }
 
   /// The frames of the items on both sides of a join: beyond their other ends are other levels.
@@ -121,7 +144,7 @@ package struct JoinInspector {
 
   /// Drops the sound that no join needs any more.
   private mutating func forget() {
-    let needed = next < places.count ? places[next].frames.lowerBound - reach : position
+    let needed = next < ends.count ? ends[next].frame - reach : position
     let spare = min(needed, position) - first
     // Joins may lie close together: what is held is moved once in a while.
     guard spare > reach || needed >= position else { return }

@@ -68,10 +68,9 @@ struct LevelTrack {
     let (before, behind) = (
       Int(join.lowerBound / length), Int((join.upperBound + length - 1) / length)
     )
-    let own =
-      Int(
-        clamping: (items.lowerBound + length - 1) / length)..<Int(
-        clamping: items.upperBound / length)
+    // Items may be shorter than a piece.
+    let ownStart = Int(clamping: (items.lowerBound + length - 1) / length)
+    let own = ownStart..<max(ownStart, Int(clamping: items.upperBound / length))
     func difference(_ seconds: Double) -> Double? {
       let count = Int(seconds * Double(Self.piecesPerSecond))
       guard let one = level(of: (before - count..<before).clamped(to: own)),

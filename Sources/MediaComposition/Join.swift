@@ -44,13 +44,22 @@ public struct Join: Sendable, Hashable, Codable {
 }
 
 extension Join.Flaw: CustomStringConvertible {
-  /// As a sentence has it: `a click`, `a gap of 20 samples`, `12.1 dB louder`.
+  /// As a sentence has it: `a click`, `a gap of 20 samples`, `a step of 12.1 dB up`.
   public var description: String {
     switch self {
     case .click: "a click"
     case .gap(let frames): "a gap of \(frames) samples"
     case .step(let decibels):
-      "\(abs(decibels).tenths) dB \(decibels < 0 ? "softer" : "louder") from one sample to the next"
+      "a step of \(abs(decibels).tenths) dB \(decibels < 0 ? "down" : "up")"
+    }
+  }
+
+  /// What takes it away.
+  public var remedy: String {
+    switch self {
+    case .click: "crossfade the two ('crossfade: 10ms')"
+    case .gap: "trim the silence"
+    case .step: "give both one level ('loudness', 'gain')"
     }
   }
 
@@ -73,7 +82,7 @@ extension Join {
       "first_frame": .integer(frames.lowerBound), "end_frame": .integer(frames.upperBound),
       "flaws": .list(flaws.map(\.json)),
       "shown_frame": isDrawn ? .integer(shown.lowerBound) : nil,
-      "peak": isDrawn ? .number(Double(peak), decimals: 4) : nil,
+      "peak": isDrawn ? .number(Double(peak), decimals: 7) : nil,
       "samples": isDrawn ? .base64(bytes) : nil,
     ])
   }

@@ -4,7 +4,7 @@ import JSON
 /// A sound in a few hundred columns, to be drawn: its peaks, and its loudness over time.
 public struct SoundOverview: Sendable, Hashable, Codable {
   /// The largest magnitude in each of the sound's equal parts, over all channels: 250 is full scale,
-  /// 255 any larger peak.
+  /// 251 to 255 anything over it.
   public var peaks: [UInt8]
   /// The loudest three seconds that end within each of the sound's equal parts (EBU Tech 3341), in
   /// thirds of an LU from −75 LUFS, as 1, up; 0 where there is none.

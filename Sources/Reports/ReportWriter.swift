@@ -40,9 +40,10 @@ struct ReportWriter: Sendable {
   mutating func accepts(beside registry: PathRegistry, isWhole: Bool) -> Bool {
     self.registry = registry
     var failures: [Int: Failure] = [:]
+    var places = registry
     for (number, target) in targets.enumerated() {
       do throws(Failure) {
-        try requirePlace(of: target, number)
+        try requirePlace(of: target, number, beside: &places)
       } catch {
         failures[number] = error
       }
@@ -66,9 +67,11 @@ struct ReportWriter: Sendable {
   /// Writes the reports of a run that has ended, and reports those that cannot be written: the
   /// others have that, and status 1 in place of 0.
   mutating func write(_ report: inout RunReport) {
+    // Anew: a report that took a file's place has another inode now.
+    var places = registry ?? filesRead
     for (number, target) in targets.enumerated() where !refused.contains(number) {
       do throws(Failure) {
-        try requirePlace(of: target, number)
+        try requirePlace(of: target, number, beside: &places)
         try target.write(report)
       } catch {
         let diagnostic = Diagnostic(error)
@@ -87,12 +90,12 @@ struct ReportWriter: Sendable {
   }
 
   /// Asks the registry whether the report may be written, and then the disk.
-  private mutating func requirePlace(of target: ReportTarget, _ number: Int) throws(Failure) {
+  private func requirePlace(
+    of target: ReportTarget, _ number: Int, beside registry: inout PathRegistry
+  ) throws(Failure) {
     if let path = target.replacedFile {
       let file = ExportFiles.File(path: path, content: .record)
       do throws(PathRegistry.Clash) {
-        var registry = self.registry ?? filesRead
-        defer { self.registry = registry }
         try registry.write(.init(file, job: -1, part: 0, number: number))
       } catch {
         guard case .source = error else { throw error.failure(of: path, at: .unknown) }

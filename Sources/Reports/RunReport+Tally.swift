@@ -32,9 +32,10 @@ extension RunReport {
     jobs = tally.names.indices.map { number in
       var job = tally.job(number)
       job.start = tally.states[number].start.map { run.start.duration(to: $0) }
-      job.tries = tally.states[number].tries.map { start, end, ending in
+      job.tries = tally.states[number].tries.map { one in
         RunReport.Try(
-          start: run.start.duration(to: start), elapsed: start.duration(to: end), end: ending)
+          start: run.start.duration(to: one.start), elapsed: one.start.duration(to: one.end),
+          end: one.ending)
       }
       return job
     }
@@ -76,6 +77,10 @@ extension RunReport.Job {
       place: map.place(of: work.export.origin), status: .notStarted,
       inputs: assets.map(RunReport.Input.init), outputs: RunReport.Output.planned(work.export),
       messages: work.warnings.map { RunReport.Message($0, in: map) })
-    graph = { (try? work.session.graph())?.nodesJSON }
+    if let nodes = try? work.session.graph().nodes {
+      graph = RunReport.PlannedGraph(nodeCount: nodes.count) {
+        (try? work.session.graph())?.nodesJSON ?? .null
+      }
+    }
   }
 }

@@ -95,6 +95,13 @@ package struct RunReport: Sendable {
     }
   }
 
+  /// The graph of a job: of many jobs it is much, and made when it is asked for.
+  struct PlannedGraph: Sendable {
+    let nodeCount: Int
+    /// The nodes, as a plan has them.
+    let nodes: @Sendable () -> JSONValue
+  }
+
   /// A job, or a part of a split one.
   struct Job: Sendable {
     var name: String
@@ -116,8 +123,8 @@ package struct RunReport: Sendable {
     var inputs: [Input] = []
     var outputs: [Output] = []
     var messages: [Message] = []
-    /// The nodes of its graph, as a plan has them: where they are known, and made when they are asked for.
-    var graph: @Sendable () -> JSONValue? = { nil }
+    /// Where it is known.
+    var graph: PlannedGraph?
 
     /// How much sound it made.
     var duration: Time? { outputs.lazy.compactMap { $0.sound?.duration }.first }

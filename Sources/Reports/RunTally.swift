@@ -34,16 +34,24 @@ package struct RunTally: Sendable {
     }
   }
 
+  /// A time in which a job ran.
+  struct TryState: Sendable {
+    let start: ContinuousClock.Instant
+    var end: ContinuousClock.Instant
+    /// Nil while it lasts.
+    var ending: RunReport.Try.Ending?
+
+    init(from start: ContinuousClock.Instant) { (self.start, end) = (start, start) }
+  }
+
   /// What happened to a job so far.
   struct JobState: Sendable {
     var status = RunReport.Status.notStarted
     var start: ContinuousClock.Instant?
     var elapsed = Duration.zero
     var attempts = 0
-    /// Each time that it ran: from when, until when, and how that ended.
-    var tries:
-      [(start: ContinuousClock.Instant, end: ContinuousClock.Instant, RunReport.Try.Ending?)] =
-        []
+    /// Each time that it ran, in order.
+    var tries: [TryState] = []
     /// Of a job that is done.
     var outputs: [RunReport.Output] = []
     var reason: String?
@@ -146,15 +154,14 @@ package struct RunTally: Sendable {
       if start == nil { start = event.instant }
       states[job].attempts += 1
       states[job].start = event.instant
-      states[job].tries.append((event.instant, event.instant, nil))
+      states[job].tries.append(TryState(from: event.instant))
       running.append(RunningJob(job: job, name: names[job], start: event.instant))
       return nil
     case .progress(let progress): update(job, progress)
     case .retrying(_, let pause):
       states[job].attempts += 1
       endTry(event, as: .retried)
-      let next = event.instant + pause
-      states[job].tries.append((next, next, nil))
+      states[job].tries.append(TryState(from: event.instant + pause))
       update(job, nil)
     case .warning: break
     case .postponed, .requeued:
@@ -178,11 +185,11 @@ package struct RunTally: Sendable {
 
   private mutating func endTry(_ event: RunEvent, as ending: RunReport.Try.Ending?) {
     guard let last = states[event.job].tries.indices.last,
-      states[event.job].tries[last].2 == nil
+      states[event.job].tries[last].ending == nil
     else { return }
     // A pause may be cut off.
     states[event.job].tries[last].end = max(event.instant, states[event.job].tries[last].start)
-    states[event.job].tries[last].2 = ending
+    states[event.job].tries[last].ending = ending
   }
 
   /// Takes in how often each job was tried.

@@ -53,10 +53,13 @@ import Testing
         artifact=avjob-report-1
         artifact=avjob-report-2
         artifact=avjob-report
+        avjob-reports/1.html
         avjob-reports/1.json
         avjob-reports/1.xml
+        avjob-reports/2.html
         avjob-reports/2.json
         avjob-reports/2.xml
+        avjob-reports/merged/avjob.html
         avjob-reports/merged/avjob.json
         avjob-reports/merged/avjob.xml
         jobs/a.flac
@@ -142,10 +145,13 @@ import Testing
       """)
     #expect(
       result.text == """
+        avjob-reports/1.html
         avjob-reports/1.json
         avjob-reports/1.xml
+        avjob-reports/2.html
         avjob-reports/2.json
         avjob-reports/2.xml
+        avjob-reports/merged/avjob.html
         avjob-reports/merged/avjob.json
         avjob-reports/merged/avjob.md
         jobs/a.flac

@@ -88,11 +88,12 @@ struct PictureTests {
       """#)
     #expect(
       result.text == """
-        jobs.yaml:11:31: warning: 'out/gap.flac': at 0:15.000, where the next item begins: a gap of \
-        20 samples
-        jobs.yaml:12:35: warning: 'out/clicked.flac': at 0:15.000, where the next item begins: a click
-        jobs.yaml:9:9: warning: 'out/softer.flac': at 0:15.000, where the next item begins: a click, \
-        13.4 dB softer from one sample to the next
+        jobs.yaml:11:31: warning: 'out/gap.flac': the join at 0:15.000 has a gap of 20 samples; trim \
+        the silence
+        jobs.yaml:12:35: warning: 'out/clicked.flac': the join at 0:15.000 has a click; crossfade the \
+        two ('crossfade: 10ms')
+        jobs.yaml:9:9: warning: 'out/softer.flac': the join at 0:15.000 has a click, a step of 13.4 dB \
+        down; crossfade the two ('crossfade: 10ms')
         out/clean.flac 15 True
         out/crossfaded.flac 14 True
         out/softer.flac 15 True click step

@@ -101,11 +101,21 @@ import Testing
     #expect(inspector.joins.map(\.frames.lowerBound) == [20_000, 100_000])
   }
 
+  @Test("items of a few frames, slow rates and sounds of nothing are looked at, too")
+  func extremes() {
+    let places = (1..<400).map { JoinPlace(Int64($0) * 3..<Int64($0) * 3, isSteady: true) }
+    #expect(inspected([music()], places).count == 399)
+    #expect(inspected([[0.5, -0.5, 0.5]], [JoinPlace(1..<2, isSteady: true)], rate: 1).count == 1)
+    #expect(inspected([[]], [JoinPlace(0..<0, isSteady: true)]).count == 1)
+    // What lies behind the end was never heard.
+    #expect(inspected([[0, 0]], [JoinPlace(5..<5, isSteady: true)]).isEmpty)
+  }
+
   /// What the faulty source does to the second item, and what is then found.
   enum Fault: CaseIterable { case none, click, gap, louder, softer }
 
   @Test(
-    "of 500 joins of real music and speech 1 % are flagged, and nearly all with an injected fault",
+    "of 500 joins of real music and speech 1 % are flagged, and of those with a fault four of five",
     arguments: Fault.allCases)
   func realSound(fault: Fault) throws {
     // Slow rates keep the slow build quick; `scripts/soak joins` has whole ones.
@@ -115,7 +125,9 @@ import Testing
     let length = 5 * 8000
     var dice = Dice(19)
     var flagged: [String] = []
-    for number in 0..<500 {
+    // Faults are looked for in fewer: the slow build takes its time.
+    let count = fault == .none ? 500 : 150
+    for number in 0..<count {
       let medium = media[number % media.count]
       let place = length + Int(dice.number(0..<Int64(medium.count - 2 * length)))
       var sound = Array(medium[place - length..<place + length])
@@ -133,7 +145,7 @@ import Testing
     if fault == .none {
       #expect(flagged.count <= 5, "\(flagged)")
     } else {
-      #expect(flagged.count >= 400, "\(fault): \(flagged.count)")
+      #expect(flagged.count >= count * 4 / 5, "\(fault): \(flagged.count)")
     }
   }
 }

@@ -3,14 +3,14 @@ import ExportGraph
 import Joins
 import MediaComposition
 
-/// Where the sound of an export's masters arrives, in order: it goes to the writers, and past those who
-/// look at its joins.
-struct MasteringDesk {
+/// What takes the sound of an export's masters, in order: the writers of their outputs, and inspectors
+/// of their joins.
+struct MasterWriters {
   private let graph: Graph
   private let writers: [any SoundWriter]
   /// How far each master has come.
   private(set) var masters: MastersInStep
-  /// One for each master; none where nobody looks at joins.
+  /// One for each master; none where joins are not wanted.
   private var inspectors: [JoinInspector]
 
   init(
@@ -38,7 +38,7 @@ struct MasteringDesk {
     return min(needed, master.frames.upperBound) - master.frames.lowerBound
   }
 
-  /// Lets the next frames of a master go by unseen.
+  /// Passes over the next frames of a master, which are not rendered.
   mutating func skip(_ count: Int64, of index: Int) throws(Failure) {
     try forEachSink(of: index) { (writer) throws(Failure) in try writer.skip(count) }
     if !inspectors.isEmpty { inspectors[index].skip(count) }
@@ -64,7 +64,7 @@ struct MasteringDesk {
     }
   }
 
-  /// Tells what was seen of the joins, once all sound has gone by.
+  /// Gives the outputs their joins, once all sound was taken.
   mutating func finish(_ take: inout ExportSession.Take) {
     for index in inspectors.indices {
       inspectors[index].finish()
