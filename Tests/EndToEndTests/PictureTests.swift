@@ -131,8 +131,8 @@ struct PictureTests {
     #expect(
       result.text == """
         1
-        html head meta meta meta meta meta title style body main noscript h1 p p script script
-        []
+        html head meta meta meta meta meta title link style body main noscript h1 p p script script
+        ['data:,']
         True
         True
         2

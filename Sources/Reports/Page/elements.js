@@ -29,12 +29,17 @@ function figures(pairs) {
     known.map(([term, value]) => make('div', {}, make('dt', {}, term), make('dd', {}, String(value)))));
 }
 
-/** A table with a caption for those who do not see it. */
+/** A table with a name for those who do not see it; it scrolls by itself. */
 function table(label, heads, rows) {
-  return make('div', {class: 'scrolls', tabindex: '0', role: 'region', 'aria-label': label},
+  return scrolling(label,
     make('table', {},
       make('thead', {}, make('tr', {}, heads.map((head) => make('th', {scope: 'col'}, head)))),
       make('tbody', {}, rows.map((row) => make('tr', {}, row.map((cell) => make('td', {}, cell ?? '')))))));
+}
+
+/** What may be wider than the page: it scrolls by itself, also by keys. */
+function scrolling(label, child) {
+  return make('div', {class: 'scrolls', tabindex: '0', role: 'group', 'aria-label': label}, child);
 }
 
 /** A part that is made when it is opened for the first time. */
@@ -70,10 +75,10 @@ function size(bytes) {
   return `${(bytes / 1000 ** power).toFixed(1)} ${['', 'kB', 'MB', 'GB', 'TB'][power]}`;
 }
 
-/** −16.0 LUFS; minus signs as in print. */
+/** −16.0 LUFS; minus signs as in print. Null stands for −∞. */
 function decibels(value, unit, decimals = 1) {
   if (value === undefined) return null;
-  return value === null ? `silent` : `${value.toFixed(decimals).replace('-', '\u2212')} ${unit}`;
+  return `${value === null ? '\u2212\u221e' : value.toFixed(decimals).replace('-', '\u2212')} ${unit}`;
 }
 
 function bytes(text) {

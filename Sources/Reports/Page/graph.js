@@ -44,14 +44,14 @@ function graphPicture(nodes, outputs) {
   const shapes = boxes.map((box) => {
     const [x, y] = place(box);
     const text = (dy, words, attributes = {}) =>
-      makeVector('text', {x: x + 8, y: y + dy, ...attributes}, words.length > 28 ? `${words.slice(0, 27)}\u2026` : words);
+      makeVector('text', {x: x + 8, y: y + dy, ...attributes}, fitted(words, width - 16));
     return makeVector('g', {},
       makeVector('title', {}, `${box.title} ${box.text} ${box.time}`),
       makeVector('rect', {x, y, width, height, rx: 6}),
       text(18, box.title, {'font-weight': 600}), text(34, box.text), text(50, box.time, {class: 'quiet'}));
   });
   const label = `Graph of ${nodes.length} nodes and ${outputs.length} outputs`;
-  return make('div', {class: 'scrolls', tabindex: '0', role: 'region', 'aria-label': label},
+  return scrolling(label,
     makeVector('svg', {class: 'graph', width: wide, height: tall, viewBox: `0 0 ${wide} ${tall}`,
       role: 'img', 'aria-label': label}, edges, shapes));
 }
@@ -98,19 +98,14 @@ function itemPicture(nodes, seconds) {
     `${item.name} from ${clock(item.start / item.node.sample_rate, 1)}`).join(', ');
   const canvas = drawn(ends.length * 22 + 24, {role: 'img', 'aria-label': `What sounds when: ${label}`},
     (context, width, height, colour) => {
-      context.font = '12px system-ui, sans-serif';
+      context.font = drawingFont;
       for (const item of items) {
         const [start, end] = [item.start, item.end].map((frame) => frame / item.node.sample_rate / total * width);
         context.fillStyle = colour('wave');
         context.fillRect(start, item.row * 22 + 1, Math.max(1, end - start - 1), 20);
         if (end - start < 30) continue;
-        context.save();
-        context.beginPath();
-        context.rect(start, item.row * 22, end - start - 2, 22);
-        context.clip();
         context.fillStyle = colour('ground');
-        context.fillText(item.name, start + 4, item.row * 22 + 15);
-        context.restore();
+        context.fillText(fitted(item.name, end - start - 8), start + 4, item.row * 22 + 15);
       }
       axis(context, width, height, total, colour);
     });

@@ -46,6 +46,10 @@ function flawCount(job) {
     sum + (output.joins ?? []).filter((join) => join.flaws.length).length, 0);
 }
 
+function warningCount(job) {
+  return job.messages.filter((message) => message.severity === 'warning').length;
+}
+
 function messagePart(message) {
   const place = message.file ? `${message.file}:${message.line}:${message.column}: ` : '';
   return make('div', {class: `message ${message.severity}`},
@@ -58,7 +62,7 @@ function slowest(jobs, show) {
   const ran = jobs.map((job, number) => [job, number]).filter(([job]) => job.elapsed > 0)
     .sort(([one], [other]) => other.elapsed - one.elapsed).slice(0, 5);
   if (ran.length < 2) return null;
-  return table('What took longest', ['job', 'took', 'speed', 'waited to start'], ran.map(([job, number]) => [
+  return table('What took longest', ['job', 'took', 'speed', 'started after'], ran.map(([job, number]) => [
     make('button', {type: 'button', click: () => show(number)}, job.name), lasting(job.elapsed),
     job.speed ? `${job.speed}\u00d7` : '', lasting(job.start)]));
 }
@@ -66,9 +70,9 @@ function slowest(jobs, show) {
 /** The list, those first that need attention; `show` opens a job by its number. */
 function jobList(jobs) {
   const order = ['failed', 'blocked', 'cancelled', 'not_started', 'done', 'up_to_date'];
-  const sorted = jobs.map((job, number) => ({job, number, flaws: flawCount(job)})).sort((one, other) =>
-    order.indexOf(one.job.status) - order.indexOf(other.job.status) || other.flaws - one.flaws
-    || one.number - other.number);
+  const sorted = jobs.map((job, number) => ({job, number, flaws: flawCount(job), warnings: warningCount(job)}))
+    .sort((one, other) => order.indexOf(one.job.status) - order.indexOf(other.job.status)
+      || other.flaws - one.flaws || other.warnings - one.warnings || one.number - other.number);
   const place = make('div', {id: 'list'});
   const count = make('p', {role: 'status', class: 'quiet'});
   const more = make('button', {type: 'button', class: 'more', click: () => extend()}, 'Show more');
@@ -93,9 +97,9 @@ function jobList(jobs) {
       .map((status) => make('option', {value: status}, words(status))));
   const filter = () => {
     const wanted = text.value.toLowerCase();
-    shown = sorted.filter(({job, flaws}) =>
+    shown = sorted.filter(({job, flaws, warnings}) =>
       (!statuses.value || job.status === statuses.value
-        || statuses.value === 'flawed' && (flaws || job.messages.length))
+        || statuses.value === 'flawed' && (flaws || warnings))
       && (!wanted || job.name.toLowerCase().includes(wanted)
         || job.outputs.some((output) => output.path.toLowerCase().includes(wanted))));
     place.replaceChildren();
@@ -121,9 +125,8 @@ function jobList(jobs) {
     count, place, more]};
 }
 
-function jobPart({job, number, flaws}) {
+function jobPart({job, number, flaws, warnings}) {
   const level = job.outputs.find((output) => output.loudness)?.loudness;
-  const warnings = job.messages.filter((message) => message.severity === 'warning').length;
   const title = [
     make('span', {class: 'name'}, job.name),
     make('span', {class: `status ${job.status}`}, words(job.status)),
@@ -132,9 +135,7 @@ function jobPart({job, number, flaws}) {
     level ? make('span', {class: 'quiet'}, decibels(level.integrated_lufs, 'LUFS')) : null,
     job.elapsed === undefined ? null : make('span', {class: 'quiet'}, lasting(job.elapsed)),
   ].filter(Boolean);
-  const details = folded('', () => jobDetails(job), {class: 'job', id: `job-${number + 1}`});
-  details.querySelector('summary').append(...title);
-  return details;
+  return folded(title, () => jobDetails(job), {class: 'job', id: `job-${number + 1}`});
 }
 
 function jobDetails(job) {
@@ -150,7 +151,8 @@ function jobDetails(job) {
     parts.push(make('h3', {}, 'Each try'), table('Each try', ['from', 'took', 'ended'],
       job.tries.map((one) => [lasting(one.start), lasting(one.elapsed), words(one.end ?? '')])));
   }
-  parts.push(...job.outputs.map(outputPart));
+  const areThere = job.status === 'done' || job.status === 'up_to_date';
+  parts.push(...job.outputs.map((output) => outputPart(output, areThere)));
   if (job.inputs.length) {
     parts.push(make('h3', {}, 'Made from'), table('Made from', ['medium', 'stream', 'format', 'sound', 'length'],
       job.inputs.map((input) => [input.path ?? input.url, input.stream, `${input.container}, ${input.codec}`,
@@ -168,7 +170,9 @@ function jobDetails(job) {
 function showPlan(plan) {
   page.append(make('h1', {}, 'Plan'),
     figures([['jobs', plan.jobs.length], ['sound', clock(plan.jobs.reduce((sum, job) => sum + job.duration, 0))]]));
-  const parts = plan.jobs.map((job) => folded(`${job.name}: ${clock(job.duration, 3)}`, () => [
+  const parts = plan.jobs.map((job) => folded([
+    make('span', {class: 'name'}, job.name), make('span', {class: 'quiet'}, clock(job.duration, 3)),
+  ], () => [
     itemPicture(job.nodes, job.duration),
     job.chapters.length
       ? table('Chapters', ['from', 'title'], job.chapters.map((chapter) => [clock(chapter.start, 3), chapter.title]))

@@ -1,11 +1,12 @@
 // An output: its figures, its waveform with a player, its joins, and its spectrogram on demand.
 
-function outputPart(output) {
+/** An output; one that is not there has no link. */
+function outputPart(output, isThere) {
   const level = output.loudness ?? {};
   const goal = output.normalization?.target ?? {};
   const copied = output.copied?.filter((part) => !part.reasons).length;
   const parts = [
-    make('h4', {}, output.href ? make('a', {href: output.href}, output.path) : output.path),
+    make('h4', {}, isThere ? make('a', {href: output.href}, output.path) : output.path),
     figures([
       ['format', output.format], ['size', output.bytes === undefined ? null : size(output.bytes)],
       ['length', output.duration === undefined ? null : clock(output.duration, 3)],
@@ -13,12 +14,12 @@ function outputPart(output) {
       ['channels', output.channel_count],
       ['loudness', output.loudness && decibels(level.integrated_lufs, 'LUFS')],
       ['true peak', output.loudness && decibels(level.true_peak_dbtp, 'dBTP')],
-      ['range', output.loudness && decibels(level.range_lu, 'LU')],
+      ['range', decibels(level.range_lu ?? undefined, 'LU')],
       ['target', decibels(goal.integrated_lufs, 'LUFS')],
       ['ceiling', decibels(goal.true_peak_dbtp, 'dBTP')],
       ['gain', decibels(output.normalization?.gain_db, 'dB')],
       ['limited', output.normalization?.limiter_dbtp === undefined ? null : 'yes'],
-      ['largest sample', decibels(output.peak_dbfs, 'dBFS')],
+      ['largest sample', decibels(output.copied ? output.peak_dbfs ?? undefined : output.peak_dbfs, 'dBFS')],
       ['over full scale', output.clipped_samples || null],
       ['copied parts', copied],
       ['conforms to', output.conformance?.map((one) => one.specification).join(', ')],
@@ -85,7 +86,7 @@ function player(output) {
   };
   const chapters = sound.chapters.map((chapter) => make('li', {},
     make('button', {type: 'button', click: () => seek(chapter.start)},
-      `${clock(chapter.start)} ${chapter.title}`)));
+      `${clock(chapter.start, Number.isInteger(chapter.start) ? 0 : 1)} ${chapter.title}`)));
   return make('figure', {}, canvas, audio,
     chapters.length ? make('ul', {class: 'chapters', 'aria-label': 'Chapters'}, chapters) : null,
     make('figcaption', {}, 'Peaks, red over full scale, and short-term loudness from '
