@@ -267,12 +267,18 @@ extension RunReport.Output {
 }
 
 extension Sink {
-  /// What a file says of itself, as reports have it.
+  /// What its files have of tags, cover and chapters, as reports tell it.
   fileprivate var reportFacts: JSONValue {
-    .members([
-      "metadata": metadata.items.isEmpty ? nil : metadata.json,
-      "cover": metadata.cover.map { .text("\($0.location)") },
-      "chapters": chapters.isEmpty ? nil : .list(chapters.map(\.json)),
+    let held = format.kind.capabilities
+    let tags = metadata.items.filter { tag in
+      held.heldTags?.contains(format.kind.tagName(of: tag.key).lowercased()) ?? true
+    }
+    let hasChapters = output.chapters.inFile && held.holdsChapters || !sidecars.isEmpty
+    return .members([
+      "metadata": tags.isEmpty
+        ? nil : .object(tags.map { JSONValue.Member($0.key, .text($0.value)) }),
+      "cover": held.holdsCover ? metadata.cover.map { .text("\($0.location)") } : nil,
+      "chapters": hasChapters && !chapters.isEmpty ? .list(chapters.map(\.json)) : nil,
     ])
   }
 }

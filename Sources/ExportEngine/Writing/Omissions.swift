@@ -63,7 +63,7 @@ extension Output.Kind {
   /// The name of a tag in this kind of output. Only ID3 has lyrics in a language of their own
   /// (ID3v2.4 §4.8), which FFmpeg calls `lyrics-eng`; a kind that holds few tags holds them under
   /// the names of other programs, too: `tracknumber` as `track`.
-  func tagName(of key: String) -> String {
+  package func tagName(of key: String) -> String {
     guard !capabilities.hasID3 else { return key }
     let name = key.lowercased()
     if name.hasPrefix("lyrics-") { return "lyrics" }

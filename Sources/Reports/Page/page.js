@@ -33,6 +33,10 @@ function showRun(report) {
     page.append(make('p', {class: 'failed'}, `Shards without a report: ${missing.join(', ')}`));
   }
   page.append(...report.messages.map(messagePart));
+  if (data.jobs_left_out) {
+    page.append(make('p', {class: 'warned'}, `${data.jobs_left_out} jobs that need no attention are left out here: `
+      + 'the report in JSON has them.'));
+  }
   const list = jobList(report.jobs);
   const line = timeLine(report.jobs, report.elapsed, list.show);
   if (line) page.append(make('h2', {}, 'Jobs on cores'), line);
@@ -107,6 +111,8 @@ function jobList(jobs) {
     extend();
   };
   filter();
+  // What there is to see is seen at once.
+  if (shown.length === 1) part(shown[0]).open = true;
   const show = (number) => {
     if (!shown.some((entry) => entry.number === number)) {
       text.value = statuses.value = '';
@@ -150,6 +156,10 @@ function jobDetails(job) {
   if (job.tries) {
     parts.push(make('h3', {}, 'Each try'), table('Each try', ['from', 'took', 'ended'],
       job.tries.map((one) => [lasting(one.start), lasting(one.elapsed), words(one.end ?? '')])));
+  }
+  if (job.status === 'up_to_date') {
+    parts.push(make('p', {class: 'quiet'}, 'Up to date: the files are those of an earlier run, and were not '
+      + 'looked at again. avjob run --force makes and measures them.'));
   }
   const areThere = job.status === 'done' || job.status === 'up_to_date';
   parts.push(...job.outputs.map((output) => outputPart(output, areThere)));

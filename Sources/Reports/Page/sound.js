@@ -19,7 +19,7 @@ function outputPart(output, isThere) {
       ['ceiling', decibels(goal.true_peak_dbtp, 'dBTP')],
       ['gain', decibels(output.normalization?.gain_db, 'dB')],
       ['limited', output.normalization?.limiter_dbtp === undefined ? null : 'yes'],
-      ['largest sample', decibels(output.copied ? output.peak_dbfs ?? undefined : output.peak_dbfs, 'dBFS')],
+      ['largest sample before encoding', decibels(output.copied ? output.peak_dbfs ?? undefined : output.peak_dbfs, 'dBFS')],
       ['over full scale', output.clipped_samples || null],
       ['copied parts', copied],
       ['conforms to', output.conformance?.map((one) => one.specification).join(', ')],
@@ -67,6 +67,9 @@ function player(output) {
     // A medium that is not there has no time to go to: its controls say so.
     audio.currentTime = place;
   };
+  audio.addEventListener('error', () => audio.after(make('p', {class: 'warned', role: 'status'},
+    `${output.href} cannot be played: it is not beside this page, or the browser does not know its format.`)),
+  {once: true});
   audio.addEventListener('timeupdate', () => show(audio.currentTime));
   canvas.addEventListener('click', (event) => seek(event.offsetX / canvas.clientWidth * seconds));
   canvas.addEventListener('keydown', (event) => {

@@ -29,7 +29,7 @@ import sounds
 from browser import Browser
 from looking import PIXELS, Checks, opened, show_all, shown_jobs
 
-OWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pictures")
+OWN = os.path.dirname(os.path.abspath(__file__))
 # Greatest mean difference of two pictures, of 255. Another Chromium's edges of letters are less, another
 # font, a line that has moved, or a part that is missing are more.
 TOLERANCE = 2

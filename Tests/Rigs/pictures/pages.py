@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 
-FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Fixtures")
+FIXTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "Fixtures")
 # Names that would be markup, scripts, templates or paths, if anything took them for these.
 HOSTILE = [
     "</script><img src=x onerror=alert(1)>", "<!--<script>", "{{data}} {{script}} `x`",

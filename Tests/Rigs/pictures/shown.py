@@ -85,7 +85,7 @@ def output_figures(output):
     if "limiter_dbtp" in normal:
         found.append(["limited", "yes"])
     if "peak_dbfs" in output:
-        found.append(["largest sample", decibels(output["peak_dbfs"], "dBFS")])
+        found.append(["largest sample before encoding", decibels(output["peak_dbfs"], "dBFS")])
     if output.get("clipped_samples"):
         found.append(["over full scale", str(output["clipped_samples"])])
     return found
