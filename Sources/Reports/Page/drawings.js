@@ -163,7 +163,7 @@ const [softest, loudest] = [-48, 0];
 
 /** Peaks upwards from the middle, in red where they pass full scale; loudness over them. */
 function drawSound(context, width, height, colour, sound) {
-  const {peaks, levels, seconds, chapters, parts, joins, target, place} = sound;
+  const {peaks, levels, seconds, chapters, parts, joins, target, ceiling, place} = sound;
   const middle = height / 2;
   const high = (value) => Math.max(1, height * (loudest - Math.max(softest, Math.min(loudest, value)))
     / (loudest - softest));
@@ -177,17 +177,22 @@ function drawSound(context, width, height, colour, sound) {
       context.fillRect(start, middle - reach, Math.max(1, end - start), 2 * reach);
     }
   }
-  const line = (value, dashes) => {
+  const line = (y, name, dashes) => {
+    context.strokeStyle = colour(name);
+    context.lineWidth = 1;
     context.setLineDash(dashes);
     context.beginPath();
-    context.moveTo(0, high(value));
-    context.lineTo(width, high(value));
+    context.moveTo(0, y);
+    context.lineTo(width, y);
     context.stroke();
     context.setLineDash([]);
   };
-  context.strokeStyle = colour('level');
-  context.lineWidth = 1;
-  if (typeof target === 'number') line(target, [6, 4]);
+  if (typeof target === 'number') line(high(target), 'level', [6, 4]);
+  if (typeof ceiling === 'number') {
+    // Of the peaks, which are drawn upwards and downwards by their magnitude.
+    const reach = Math.min(1, 10 ** (ceiling / 20)) * middle;
+    for (const y of [middle - reach, middle + reach]) line(y, 'level', [2, 6]);
+  }
   context.beginPath();
   let isDown = false;
   levels.forEach((column, index) => {

@@ -48,7 +48,8 @@ function player(output) {
     peaks: bytes(output.overview.peaks), levels: bytes(output.overview.loudness), seconds,
     chapters: output.chapters ?? [], joins: output.joins ?? [],
     parts: (output.copied ?? []).slice(1).map((part) => part.first_frame / output.sample_rate),
-    target: output.normalization?.target?.integrated_lufs, place: null,
+    target: output.normalization?.target?.integrated_lufs,
+    ceiling: output.normalization?.target?.true_peak_dbtp, place: null,
   };
   const canvas = drawn(140, {
     class: 'wave', role: 'slider', tabindex: '0', 'aria-label': `Waveform of ${output.path}`,
@@ -93,7 +94,7 @@ function player(output) {
   return make('figure', {}, canvas, audio,
     chapters.length ? make('ul', {class: 'chapters', 'aria-label': 'Chapters'}, chapters) : null,
     make('figcaption', {}, 'Peaks, red over full scale, and short-term loudness from '
-      + `${softest} to ${loudest} LUFS`.replaceAll('-', '\u2212') + '; dashed: the target. '
+      + `${softest} to ${loudest} LUFS`.replaceAll('-', '\u2212') + '; dashed: the target; dotted: the ceiling of the peaks. '
       + 'Click, or use the arrow keys, to go to a place.'),
     spectrum(output));
 }

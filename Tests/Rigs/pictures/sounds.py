@@ -110,6 +110,17 @@ def sounds_are_drawn(checks, browser, report):
       }
       return count / (width * 0.3)""", wave)
     checks.hold("the target is a line of dashes", 0.4 < dashes < 0.8 or dashes)
+    # Two pixels of eight, where no chapter's line is.
+    dots = browser.run(PIXELS + """
+      const amber = parsed('level'), reach = 10 ** (arguments[1] / 20) * height / 2;
+      return [height / 2 - reach, height / 2 + reach].map((y) => {
+        let count = 0;
+        for (let x = 0; x < width; x += 1) {
+          if ([-1, 0, 1].some((dy) => near(x, Math.max(0, Math.min(height - 1, Math.round(y) + dy)), amber))) count += 1;
+        }
+        return count / width;
+      })""", wave, -1)
+    checks.hold("the ceiling is a dotted line above and below", all(0.15 < share < 0.45 for share in dots) or dots)
     joins = [one for one in by_path["out/joined.flac"]["joins"]]
     part = output(browser, opened(browser, "joined"), "out/joined.flac")
     drawn = browser.run("""return [...arguments[0].querySelectorAll('.joins canvas')].map((canvas) => {
