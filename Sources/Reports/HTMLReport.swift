@@ -89,7 +89,10 @@ enum HTMLReport {
     let sizes = jobs.map { $0.line.utf8.count }
     var excess = sizes.reduce(0, +) - sizeLimit
     guard excess > 0 else { return 0 }
-    let needy = { (job: RunReport.Job) in ![.done, .upToDate].contains(job.status) }
+    // Warnings, those of joins among them, need attention, too.
+    let needy = { (job: RunReport.Job) in
+      ![.done, .upToDate].contains(job.status) || !job.messages.isEmpty
+    }
     let order = report.jobs.indices.sorted { one, other in
       let both = (needy(report.jobs[one]) ? 1 : 0, needy(report.jobs[other]) ? 1 : 0)
       return both.0 == both.1 ? one > other : both.0 < both.1

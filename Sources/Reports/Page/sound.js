@@ -34,7 +34,9 @@ function outputPart(output, isThere) {
   const tags = Object.entries(output.metadata ?? {});
   if (tags.length) parts.push(make('h4', {}, 'Tags'), figures(tags));
   if (output.cover_href) {
-    parts.push(folded('Cover', () => make('img', {class: 'cover', src: output.cover_href, alt: `Cover: ${output.cover}`})));
+    // A picture within a medium, or of a server, is nothing that a page may load.
+    parts.push(folded('Cover', () => make('img', {class: 'cover', src: output.cover_href,
+      alt: `Cover: ${output.cover}`, error: ({target}) => target.replaceWith(`From ${output.cover}`)})));
   }
   return make('section', {class: 'part', 'aria-label': output.path}, parts);
 }
