@@ -26,7 +26,7 @@ final class ItemRenderer {
     self.item = item
     trackRevision = item.trackChanges.count
     sound = RenderedSound(
-      try MonitoredSource(item, atRate: device?.sampleRate, cancellation))
+      try MonitoredSource(item, atRate: device?.sampleRate, cancellation), of: item)
     block = AudioBuffer(
       channelCount: sound.channelCount,
       capacity: SlotRing.slotFrames(atRate: sound.source.live.format.sampleRate))

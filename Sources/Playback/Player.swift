@@ -65,7 +65,8 @@ public final class Player: Sendable {
   ///
   /// The frames from there on are those of a rendering from the start, except after effects with
   /// unbounded memory (a speed with the pitch kept, a filter), which are rendered from 300 ms
-  /// before.
+  /// before. There the exact sound is rendered beside what is heard, which goes over to it when that
+  /// has arrived; `approximation` is its progress.
   public func seek(to time: Time) { go(to: time, exactly: false) }
 
   /// Goes to a time of the current item, within tolerances
@@ -193,6 +194,13 @@ public final class Player: Sendable {
         .map { TimeRange(start: $0.start, end: $0.end) }
     }
   }
+
+  /// Whether the sound that is heard is nearly that of the export, and not the same samples, and how
+  /// far it is from that: the share, from 0 to 1, of the sound from the item's start that is rendered
+  /// again. Nil where it is the export's: always, except for a while after a jump into an item whose
+  /// effects remember without end (`denoise`, a speed with the pitch kept), and until the item's end
+  /// where its media come from servers.
+  public var approximation: Double? { engine.state.withLock { $0.chaseProgress } }
 
   /// Whether levels and loudness are measured (`AVAudioPlayer.isMeteringEnabled`), which takes
   /// about as much time as rendering; true by default. A change acts after the sound that is

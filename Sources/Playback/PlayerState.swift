@@ -50,6 +50,8 @@ struct PlayerState {
   var repeatsQueue = false { didSet { isChanged = true } }
   var isMetering = true
   var preferredIOBufferDuration = Time.zero
+  /// The share of the way to exact sound; nil where the sound is the export's.
+  var chaseProgress: Double?
   var isEnding = false
 
   var rest: Jump?

@@ -367,7 +367,11 @@ final class RenderThread {
     endStall()
     let meters = renderer.meters(endingAt: produced)
     let heard = engine.heardIndex
-    engine.state.withLock { $0.add(meters, heard: heard) }
+    let progress = renderer.sound.chaseProgress
+    engine.state.withLock { state in
+      state.add(meters, heard: heard)
+      state.chaseProgress = progress
+    }
     if isLast { isAtEnd = true }
     offerReplacement(in: ring)
     writer.notifyFilled()

@@ -12,14 +12,22 @@ final class RenderedSound: FrameSource {
   /// The meters of the frames that were read last.
   private(set) var meters = MeterFrame(end: 0)
   private var rendered: RenderedBlocks
+  private let item: PlayerItem
   private let slotFrames: Int
+  /// What makes the sound the export's again after a jump; nil while it is that, and just after a
+  /// jump.
+  private var chase: ExactChase?
+  /// The source that has arrived at its place, or is soon there.
+  private var exact: MonitoredSource?
+  /// Frames that were rendered since the last jump.
+  private var framesSinceJump: Int64 = 0
   private let loudness: LoudnessMeter?
   private var lastReading = LoudnessReading()
   private var unread = 0
 
-  /// The sound of a source.
-  init(_ source: MonitoredSource) {
-    self.source = source
+  /// The sound of an item's source.
+  init(_ source: MonitoredSource, of item: PlayerItem) {
+    (self.source, self.item) = (source, item)
     let format = source.live.format
     channelCount = format.channelLayout.count
     slotFrames = SlotRing.slotFrames(atRate: format.sampleRate)
@@ -29,6 +37,8 @@ final class RenderedSound: FrameSource {
     loudness = try? LoudnessMeter(
       sampleRate: format.sampleRate, positions: format.channelLayout.loudnessPositions)
   }
+
+  deinit { chase?.cancel() }
 
   /// The frame that the next read begins with.
   var position: Int64 { rendered.place ?? source.live.position }
@@ -48,14 +58,24 @@ final class RenderedSound: FrameSource {
   func seek(to frame: Int64, exactly isExact: Bool) throws(Failure) {
     if source.live.isExact || !isExact, rendered.seek(to: frame) { return }
     rendered.removeAll()
+    try jump(to: frame, exactly: isExact)
+  }
+
+  private func jump(to frame: Int64, exactly isExact: Bool) throws(Failure) {
+    (framesSinceJump, exact) = (0, nil)
     try source.live.seek(to: frame, exactly: isExact)
+    // One that has not come so far yet is on its way to there.
+    if source.live.isExact || chase.map({ $0.isOver || $0.progress.frame > frame }) == true {
+      endChase()
+    }
   }
 
   /// Forgets what was rendered; the position stays.
   func forget() throws(Failure) {
     let place = position
     rendered.removeAll()
-    try source.live.seek(to: place)
+    endChase()
+    try jump(to: place, exactly: false)
   }
 
   func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
@@ -73,14 +93,72 @@ final class RenderedSound: FrameSource {
 
   /// Renders another block behind the last one; at the item's end nothing.
   func renderBlock() throws(Failure) {
+    try pursue()
     let live = source.live
     let sound = rendered.buffer()
     let first = live.position
-    sound.frameCount = try live.read(into: sound, at: 0, count: slotFrames)
+    // Up to where the exact sound begins.
+    let left = exact.map { $0.live.position - first } ?? .max
+    let count = left > 0 ? Int(min(Int64(slotFrames), left)) : slotFrames
+    sound.frameCount = try live.read(into: sound, at: 0, count: count)
+    if left == 0, let exact { try goOver(to: exact, in: sound) }
+    framesSinceJump += Int64(sound.frameCount)
     rendered.append(
       RenderedBlocks.Block(
         firstFrame: first, sound: sound, meters: measure(sound, first..<live.position)))
   }
+
+  // MARK: Exact sound after a jump
+
+  /// The share of the way that a chase has gone; nil where the sound is the export's.
+  var chaseProgress: Double? {
+    if source.live.isExact { return nil }
+    return exact == nil ? chase?.progress.share ?? 0 : 1
+  }
+
+  /// Begins a chase half a second after a jump: a key that is held down jumps many times. Media of
+  /// servers are not fetched from their start for it.
+  private func pursue() throws(Failure) {
+    guard !source.live.isExact, exact == nil, item.remoteSpans.isEmpty else { return }
+    let rate = source.live.format.sampleRate
+    let goal = source.live.position + Int64(rate) / 2
+    guard let chase else {
+      guard framesSinceJump >= Int64(rate) / 2 else { return }
+      chase = try? ExactChase(item, atRate: rate, to: goal)
+      return
+    }
+    chase.run(to: goal)
+    guard let arrived = chase.take() else { return }
+    self.chase = nil
+    arrived.isMetered = source.isMetered
+    // It comes to where the other one is now.
+    let behind = source.live.position - arrived.live.position
+    if behind <= Int64(rate) {
+      if behind > 0 { try arrived.live.skip(behind) }
+      exact = arrived
+    }
+  }
+
+  private func endChase() {
+    chase?.cancel()
+    (chase, exact) = (nil, nil)
+  }
+
+  /// Goes over to the exact source, which begins with the frames of a block, by a cross-fade.
+  private func goOver(to exact: MonitoredSource, in sound: AudioBuffer) throws(Failure) {
+    let other = AudioBuffer(channelCount: channelCount, capacity: sound.capacity)
+    let count = try exact.live.read(into: other, at: 0, count: sound.frameCount)
+    sound.frameCount = count
+    for channel in 0..<channelCount {
+      let (old, new) = (sound.planes[channel], other.planes[channel])
+      for frame in 0..<count {
+        old[frame] += (new[frame] - old[frame]) * (Float(frame + 1) / Float(count))
+      }
+    }
+    (source, self.exact) = (exact, nil)
+  }
+
+  // MARK: Meters
 
   private func measure(_ sound: AudioBuffer, _ frames: Range<Int64>) -> MeterFrame {
     guard source.isMetered else { return MeterFrame(end: 0) }

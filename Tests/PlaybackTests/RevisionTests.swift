@@ -216,4 +216,34 @@ import Testing
     let told = try reader.elements(until: "the player tells that it has paused") { $0.isPause }
     #expect(!told.contains { if case .deviceLost = $0 { true } else { false } })
   }
+
+  @Test("after a jump, what remembers without end is nearly the export, and then the export")
+  func chases() throws {
+    let item = try Self.item(effect: .denoise(reduction: 12))
+    let whole = try item.exported()
+    let place = item.sampleRate
+    let device = MemoryDevice(rate: item.sampleRate, holdingAt: item.sampleRate / 2)
+    let player = try Player(item, opening: device.opener)
+    #expect(player.approximation == nil)
+    player.seek(to: Time(value: 1, timescale: 1))
+    player.play()
+    try device.waitUntilPlayed(item.sampleRate / 2)
+    #expect(try #require(player.approximation) <= 1)
+    var limit = item.sampleRate / 2
+    try wait(until: "the exact sound has arrived") {
+      limit += item.sampleRate / 200
+      device.goOn(to: limit)
+      return player.approximation == nil
+    }
+    // What the device and the ring hold, which is rendered by now.
+    let settled = limit + item.sampleRate / 2
+    #expect(settled < item.sampleRate * 3)
+    device.goOn()
+    try player.waitUntilPaused()
+    let (heard, rest) = (device.floats, whole[(place * 2)...])
+    #expect(heard.count == rest.count)
+    let isExact = heard[(settled * 2)...] == rest.dropFirst(settled * 2)
+    #expect(isExact)
+    #expect(heard[0] != rest[place * 2] || heard[1000] != rest[place * 2 + 1000])
+  }
 }

@@ -84,6 +84,17 @@ package final class LiveSource: FrameSource {
     try sound.seek(to: frame)
   }
 
+  /// Reads frames that nobody hears.
+  package func skip(_ count: Int64) throws(Failure) {
+    let block = AudioBuffer(channelCount: channelCount, capacity: Renderer.blockSize)
+    var left = count
+    while left > 0 {
+      let taken = try read(into: block, at: 0, count: Int(min(left, Int64(block.capacity))))
+      guard taken > 0 else { return }
+      left -= Int64(taken)
+    }
+  }
+
   /// Moves to a frame; nodes of unbounded memory are rendered from shortly before it.
   package func seek(to frame: Int64) throws(Failure) { try seek(to: frame, exactly: false) }
 
