@@ -52,6 +52,8 @@ struct PlayerState {
   var preferredIOBufferDuration = Time.zero
   /// The share of the way to exact sound; nil where the sound is the export's.
   var chaseProgress: Double?
+  /// Seconds of sound that are rendered in a second; nil before that is known.
+  var renderingRate: Double?
   var isEnding = false
 
   var rest: Jump?

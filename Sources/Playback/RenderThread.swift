@@ -37,6 +37,8 @@ final class RenderThread {
   var jumpNumber = 0
   /// Items in a row that could not be played.
   var failures = 0
+  /// How fast the item is rendered.
+  var pace = RenderingPace()
   private var interruptions = 0
   private var damagedMedia: Set<MediaLocation?> = []
   private var slotsUntilLook = 0
@@ -137,6 +139,7 @@ final class RenderThread {
   }
 
   private func go(to place: PlayerState.Jump) {
+    pace = RenderingPace()
     // What is fetched for the place before would delay what is needed here.
     renderer?.item.endPrefetch()
     slotsUntilPrefetch = 0
@@ -251,6 +254,8 @@ final class RenderThread {
       } else if ring.filled.slots.room > 0 {
         fill(ring, renderer, format)
       } else {
+        let progress = renderer.sound.chaseProgress
+        engine.state.withLock { $0.chaseProgress = progress }
         wait(milliseconds: 20)
       }
     }
@@ -339,8 +344,9 @@ final class RenderThread {
       let end = engine.state.withLock { $0.end(of: renderer.item) }
       if renderer.position >= end { return goOn(in: ring) }
       let first = renderer.position
-      try renderer.read(ring.slotFrames, before: end)
+      try read(renderer, ring.slotFrames, before: end)
       if takesInterruption() || !rebuffers() { return }
+      guard try rendersAhead(renderer) else { return rest() }
       let isEnd = renderer.position >= end
       let isLast = isEnd && !engine.state.withLock { $0.goesOn }
       put(renderer, at: first, into: ring, device, isLast: isLast)
