@@ -131,7 +131,7 @@ struct Preview: MediaCommand {
     // Who sees no meters need not wait for them to be read.
     player.isMeteringEnabled = view.isScreen
     // Who has no keys need not hear their effect.
-    if view.isScreen { player.preferredIOBufferDuration = Time(value: 30, timescale: 1000) }
+    if view.isScreen { player.preferredIOBufferDuration = Time(value: 40, timescale: 1000) }
     let controls = PreviewControls(player, items, isLooping: loop)
     let session = PreviewSession(
       signals: signals, inbox: inbox, controls: controls, view: view, failures: opened.failures,
