@@ -2,8 +2,8 @@
 
 A recorder's blocks arrive late by whatever the machine does meanwhile, but never early, and the sink
 plays by the same clock. So the earliest arrival of a while, as samples count, gives the times of all
-samples of it. What is left is the same for all that is heard: the recorder's own delay, which
-`desk.py fill` measures with alsa-lib's own notion of when a sample is heard.
+samples of it. What is left is the same for all that is heard: the delays of the sink and the
+recorder, which `fill.calibrate` measures by what alsa-lib says of when a sample is heard.
 """
 
 import os
@@ -39,6 +39,8 @@ class Capture:
         self.blocks = []
         self.ends = False
         self.restarts = -1
+        # Nanoseconds by which times are early, until `fill.calibrate` finds them.
+        self.early = 0
 
     def __enter__(self):
         self.thread = threading.Thread(target=self.run, daemon=True)
@@ -80,6 +82,7 @@ class Capture:
     def heard(self, start, end, patience=5):
         """The sound between two times: the time of its first sample, and its samples, two columns."""
         deadline = time.monotonic() + patience
+        start, end = start - self.early, end - self.early
         while True:
             with self.lock:
                 blocks = [block for block in self.blocks
@@ -87,7 +90,7 @@ class Capture:
             if blocks and blocks[-1][0] > end + 100_000_000:
                 break
             if time.monotonic() > deadline:
-                return start, numpy.zeros((0, 2), numpy.float32)
+                return start + self.early, numpy.zeros((0, 2), numpy.float32)
             time.sleep(0.02)
         offset = min(at - count * 1_000_000_000 // RATE for at, count, _ in blocks)
         first = blocks[0][1] - len(blocks[0][2]) // FRAME
@@ -96,7 +99,7 @@ class Capture:
         begins = offset + first * 1_000_000_000 // RATE
         skipped = max(0, (start - begins) * RATE // 1_000_000_000)
         wanted = (end - start) * RATE // 1_000_000_000
-        return begins + skipped * 1_000_000_000 // RATE, sound[skipped:skipped + wanted]
+        return begins + self.early + skipped * 1_000_000_000 // RATE, sound[skipped:skipped + wanted]
 
     def is_loud(self, seconds=0.3, level=0.001):
         """Whether anything but silence was heard in the last while."""

@@ -6,6 +6,7 @@ import statistics
 import time
 
 import hearing
+from fill import calibrate
 from hearing import Capture, Listening, bend, now
 from players import AVJob, MPV, Terminal, processor_seconds
 from servers import Desk, Trouble
@@ -58,7 +59,7 @@ def starts(desk, capture, player, options, what):
         terminal = Terminal(arguments, desk.environment, options.folder)
         await_sound(capture, terminal.process)
         time.sleep(0.2)
-        listening = Listening(*capture.heard(key, now()))
+        listening = Listening(*capture.heard(key - 300_000_000, now()))
         terminal.end()
         terminal.close()
         yield listening.step(listening.tones["pilot"][1], key), key
@@ -149,11 +150,12 @@ def show(server, player, figures, options):
 def measure_latency(options):
     if not options.lines:
         print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores; the recorder asks for "
-              f"{options.capture:g} ms, and its own delay is part of all figures: desk.py fill")
+              f"{options.capture:g} ms; a sample's time is the one that alsa-lib gives it")
         print(f"{'server':15}{'player':15}{'effect':16}{'median':>12}{'worst':>12}", flush=True)
     failures = []
     for server in options.server:
         with Desk(server) as desk, Capture(desk, options.capture) as capture:
+            capture.early, _ = calibrate(desk, capture)
             for player in players(options, desk):
                 figures = measure(desk, capture, player, options)
                 show(server, player.name, figures, options)

@@ -228,9 +228,9 @@ class Desk:
         """A command that writes what the sink plays to its standard output, as float32 stereo."""
         if self.is_pulse:
             return ["parec", "--raw", "--format=float32le", f"--rate={RATE}", "--channels=2",
-                    f"--latency-msec={milliseconds}", "-d", f"{SINK}.monitor"]
+                    f"--latency-msec={round(milliseconds)}", "-d", f"{SINK}.monitor"]
         return ["pw-record", "--format", "f32", "--rate", str(RATE), "--channels", "2",
-                "--latency", f"{milliseconds}ms", "-P", "{ stream.capture.sink=true }",
+                "--latency", str(round(milliseconds * RATE / 1000)), "-P", "{ stream.capture.sink=true }",
                 "--target", SINK, "-"]
 
 
