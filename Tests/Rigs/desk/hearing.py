@@ -156,15 +156,17 @@ class Listening:
         return float(times[found[0]]) if found.size else None
 
 
-def bend(times, places, key):
-    """When a line of places over time bends, by lines through what is long before and long after."""
-    early = times < key
-    late = times > times[-1] - 0.4e9
-    if early.sum() < 100 or late.sum() < 100:
+def bend(times, places, key, backwards):
+    """When the sound leaves the rate 1, at which places are exact, or backwards, when it is there.
+
+    Time stretchers waver, so what is exact is fitted, and where it begins to be wrong is the time."""
+    side = times > times[-1] - 0.25e9 if backwards else times < key
+    if side.sum() < 100:
         return None
     seconds = (times - key) / 1e9
-    slope, height = numpy.polyfit(seconds[early], places[early], 1)
-    new_slope, new_height = numpy.polyfit(seconds[late], places[late], 1)
-    if slope == 0 or abs(new_slope / slope - 1) < 0.03:
+    line = numpy.polyfit(seconds[side], places[side], 1)
+    wrong = numpy.abs(places - numpy.polyval(line, seconds)) > 0.05 * abs(line[0])
+    found = numpy.flatnonzero(wrong & (times > key))
+    if found.size < RATE // HOP // 20:
         return None
-    return key + (height - new_height) / (new_slope - slope) * 1e9
+    return float(times[found[-1 if backwards else 0]])

@@ -104,7 +104,7 @@ def keys(desk, capture, player, options, effect):
             wait_until(key + int(horizon * 1e9))
             listening = listen(capture, key, horizon)
             if effect == "rate":
-                found = bend(listening.times, listening.place(), key)
+                found = bend(listening.times, listening.place(), key, turn % 2 == 1)
             else:
                 found = listening.step(quantity(effect, listening), key,
                                        slack=0.4 if effect == "seek" else 0.2)
