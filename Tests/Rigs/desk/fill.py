@@ -230,19 +230,33 @@ def run(desk, experiment, *figures):
 # ---- What was heard of them --------------------------------------------------------------------
 
 
-def calibrate(desk, capture, count=10):
-    """Nanoseconds by which the capture's times are early, so that a sample's time is the one at which
-    alsa-lib says that it is heard; and the spread of single marks."""
+def calibrate(desk, capture, count=20):
+    """Sets the capture's times so that a sample's time is when the sink takes it: nothing is heard of a
+    device's end before that, and of many ends one is heard at once."""
+    found = []
+    for trial in run(desk, "empty", 10, 200, 100, count):
+        listening = Listening(*capture.heard(trial["before"] - 200_000_000, trial["before"] + 200_000_000))
+        key = trial["before"] - 50_000_000
+        if (silent := listening.step(listening.tones["pilot"][0], key, steady=0.1)) is not None:
+            found.append(trial["before"] - silent)
+    if len(found) < count / 2:
+        raise Trouble(f"calibrate: {len(found)} of {count} ends were heard")
+    # A silence long before the others is a break of the sound.
+    median = statistics.median(found)
+    capture.early += int(max(one for one in found if one < median + 15e6))
+
+
+def claims(desk, capture, count=20):
+    """Milliseconds from the time at which the sink takes a sample until it is heard, by what alsa-lib
+    says when it is written; and the spread."""
     found = []
     for expected in run(desk, "mark", 10, 200, 60, count):
         start, sound = capture.heard(expected - 200_000_000, expected + 200_000_000)
         loud = numpy.flatnonzero(numpy.abs(sound).max(axis=1) > LEVEL / 20) if len(sound) else []
         if len(loud):
-            found.append(expected - (start + int(loud[0]) * 1_000_000_000 // RATE))
-    if len(found) < count / 2:
-        raise Trouble(f"calibrate: {len(found)} of {count} marks were heard")
+            found.append((expected - (start + int(loud[0]) * 1_000_000_000 // RATE)) / 1e6)
     median = statistics.median(found)
-    return int(median), statistics.median(abs(one - median) for one in found)
+    return median, statistics.median(abs(one - median) for one in found)
 
 
 def breaks(capture, start, end):
@@ -262,8 +276,10 @@ def measure_fill(options):
     for server in options.server:
         with Desk(server) as desk, Capture(desk, options.capture) as capture:
             time.sleep(0.5)
-            early, spread = calibrate(desk, capture, 20)
-            print(f"{server}: captures are {early / 1e6:.1f} ms early, ± {spread / 1e6:.2f} ms")
+            calibrate(desk, capture)
+            later, spread = claims(desk, capture)
+            print(f"{server}: alsa-lib's delay means {later:.1f} ms after the sink takes a sample, ± "
+                  f"{spread:.1f} ms")
             print(f"  {'asked':>12}{'given':>14}{'fill':>8}{'held':>8}{'least':>8}{'delay':>9}"
                   f"{'xruns':>8}{'breaks':>8}{'broken':>10}   (ms)")
             for period, buffer in SIZES:
@@ -276,24 +292,27 @@ def measure_fill(options):
                     given = f"{it['period']:.1f}/{it['buffer']:.0f}"
                     print(f"  {asked:>12}{given:>14}{fill:8g}{it['held']:8.1f}{it['lowest']:8.1f}"
                           f"{it['delay']:9.1f}{it['xruns']:8}{count:8}{lost:10.1f}", flush=True)
-            show_drops(desk, capture, early)
+            show_drops(desk, capture)
     return []
 
 
-def show_drops(desk, capture, early):
+def show_drops(desk, capture):
     for fill in (20, 60, 150):
         silent, heard, trials = [], [], run(desk, "empty", 10, 200, fill, 10)
         for trial in trials:
             for key, length, into in (("before", 0.25, silent), ("again", 0.25, heard)):
                 listening = Listening(*capture.heard(
-                    trial[key] - early - 300_000_000, trial[key] - early + int(length * 1e9)))
-                found = listening.step(listening.tones["pilot"][0], trial[key] - early, steady=0.05)
+                    trial[key] - 300_000_000, trial[key] + int(length * 1e9)))
+                found = listening.step(listening.tones["pilot"][0], trial[key], steady=0.05)
                 if found:
-                    into.append((found + early - trial[key]) / 1e6)
+                    into.append((found - trial[key]) / 1e6)
+
         def median(name):
             return statistics.median(trial[name] for trial in trials)
+
         def of(values):
             return f"{statistics.median(values):.1f} (worst {max(values):.1f})" if values else "never"
+
         print(f"  drop at a fill of {fill} ms: the call {median('drop'):.2f} ms, prepare "
               f"{median('prepare'):.2f} ms, then {trials[0]['state']}, delay {trials[0]['delay dropped']} "
               f"and {trials[0]['delay prepared']} frames; silent after {of(silent)} ms; the first write "

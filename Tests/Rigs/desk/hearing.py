@@ -3,7 +3,7 @@
 A recorder's blocks arrive late by whatever the machine does meanwhile, but never early, and the sink
 plays by the same clock. So the earliest arrival of a while, as samples count, gives the times of all
 samples of it. What is left is the same for all that is heard: the delays of the sink and the
-recorder, which `fill.calibrate` measures by what alsa-lib says of when a sample is heard.
+recorder, which `fill.calibrate` takes away.
 """
 
 import os
@@ -149,24 +149,28 @@ class Listening:
         if abs(new - old) < least * max(abs(old), abs(new), 1e-3):
             return None
         moved = (values - old) / (new - old) > slack
-        # Three milliseconds of it, so that no click is taken for it.
-        run = 3 * RATE // 1000 // HOP
-        lasting = numpy.convolve(moved, numpy.ones(run), "full")[run - 1:] >= run
-        found = numpy.flatnonzero(lasting & (times > key))
+        found = numpy.flatnonzero(lasting(moved) & (times > key))
         return float(times[found[0]]) if found.size else None
+
+
+def lasting(is_so):
+    """Where something is so for the next three milliseconds, so that no click is taken for it."""
+    run = 3 * RATE // 1000 // HOP
+    return numpy.convolve(is_so, numpy.ones(run), "full")[run - 1:] >= run
 
 
 def bend(times, places, key, backwards):
     """When the sound leaves the rate 1, at which places are exact, or backwards, when it is there.
 
-    Time stretchers waver, so what is exact is fitted, and where it begins to be wrong is the time."""
+    Time stretchers waver, so what is exact is fitted, and where it begins to be wrong, by 4 ms of the
+    medium, is the time. None if the rate does not change."""
     side = times > times[-1] - 0.25e9 if backwards else times < key
     if side.sum() < 100:
         return None
     seconds = (times - key) / 1e9
     line = numpy.polyfit(seconds[side], places[side], 1)
-    wrong = numpy.abs(places - numpy.polyval(line, seconds)) > 0.05 * abs(line[0])
-    found = numpy.flatnonzero(wrong & (times > key))
+    wrong = numpy.abs(places - numpy.polyval(line, seconds)) > 0.004 * abs(line[0])
+    found = numpy.flatnonzero(lasting(wrong) & (times > key))
     if found.size < RATE // HOP // 20:
         return None
     return float(times[found[-1 if backwards else 0]])

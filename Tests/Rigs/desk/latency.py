@@ -3,12 +3,14 @@
 import os
 import random
 import statistics
+import sys
 import time
 
 import hearing
+import remote
 from fill import calibrate
 from hearing import Capture, Listening, bend, now
-from players import AVJob, MPV, Terminal, processor_seconds
+from players import AVJob, AVJobRemote, MPV, MPVRemote, REMOTE, Terminal, processor_seconds
 from servers import Desk, Trouble
 
 EFFECTS = ("start", "start of a job", "pause", "resume", "seek", "volume", "mute", "next", "rate", "pan")
@@ -23,6 +25,8 @@ def players(options, desk):
     """avjob, and mpv by the same device of ALSA and by its own output for this server."""
     native = "pulse" if desk.server != "pipewire" else "pipewire"
     known = [AVJob(options.avjob), MPV("alsa"), MPV(native)]
+    if options.command == "latency":
+        known += [AVJobRemote(options.avjob), MPVRemote(desk.files["mpris.so"])]
     return [player for player in known if not options.player or player.name in options.player]
 
 
@@ -94,13 +98,17 @@ def keys(desk, capture, player, options, effect):
         await_sound(capture, terminal.process)
         # What could wait for the first sound comes behind it.
         time.sleep(2)
+        press = terminal.type
+        if player.keys is REMOTE and not (press := remote.commands(desk)):
+            print(f"{desk.server}: {player.name} has no name on the bus", file=sys.stderr)
+            return
         for turn in range(count):
             time.sleep(0.1 + 0.1 * dice.random())
             if effect == "rate":
                 time.sleep(0.5)
             pressed = player.keys[effect]
             key = now()
-            terminal.type(pressed[turn % len(pressed)])
+            press(pressed[turn % len(pressed)])
             wait_until(key + int(horizon * 1e9))
             listening = listen(capture, key, horizon)
             if effect == "rate":
@@ -120,6 +128,9 @@ def measure(desk, capture, player, options):
     figures = {}
     wanted = options.effect or EFFECTS
     for name, what in (("start", [options.media["place"]]), ("start of a job", options.media)):
+        # A start is the same, however it is steered.
+        if player.keys is REMOTE:
+            break
         if name in wanted and (name == "start" or player.name == "avjob"):
             for found, key in starts(desk, capture, player, options, what):
                 figures.setdefault(name, []).append(found and (found - key) / MILLION)
@@ -150,12 +161,12 @@ def show(server, player, figures, options):
 def measure_latency(options):
     if not options.lines:
         print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores; the recorder asks for "
-              f"{options.capture:g} ms; a sample's time is the one that alsa-lib gives it")
+              f"{options.capture:g} ms; a sample's time is when the sink takes it")
         print(f"{'server':15}{'player':15}{'effect':16}{'median':>12}{'worst':>12}", flush=True)
     failures = []
     for server in options.server:
         with Desk(server) as desk, Capture(desk, options.capture) as capture:
-            capture.early, _ = calibrate(desk, capture)
+            calibrate(desk, capture)
             for player in players(options, desk):
                 figures = measure(desk, capture, player, options)
                 show(server, player.name, figures, options)

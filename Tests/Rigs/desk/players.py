@@ -67,6 +67,12 @@ class Terminal:
 
 
 RIGHT, LEFT = "\x1b[C", "\x1b[D"
+# Remote commands in place of keys (MPRIS): a method, or a property of Player, and its value. Seconds
+# of a seek are microseconds there.
+REMOTE = {
+    "pause": (("PlayPause",),), "seek": (("Seek", 5_000_000), ("Seek", -5_000_000)),
+    "volume": (("Volume", 0.8), ("Volume", 1.0)), "rate": (("Rate", 1.1), ("Rate", 1.0)),
+    "next": (("Next",),)}
 
 
 class AVJob:
@@ -91,9 +97,17 @@ class AVJob:
         return [self.binary, "preview", *options, *media]
 
 
+class AVJobRemote(AVJob):
+    """`avjob preview`, steered over the session bus."""
+
+    name = "avjob mpris"
+    keys = REMOTE
+
+
 class MPV:
     """mpv, with one of its outputs."""
 
+    options = ()
     keys = {
         "pause": " ", "seek": (RIGHT, LEFT), "volume": ("9", "0"), "mute": "m",
         "rate": ("]", "["), "next": ">"}
@@ -106,7 +120,18 @@ class MPV:
         media = [media["place"]] if isinstance(media, dict) else media
         options = ["--no-config", "--no-video", "--keep-open=yes", f"--ao={self.output}",
                    f"--start={start}", f"--speed={rate}"]
+        options += self.options
         return ["mpv", *options, *(["--loop-playlist=inf"] if loop else []), *media]
+
+
+class MPVRemote(MPV):
+    """mpv by alsa-lib, steered over the session bus, by the plugin of mpv-mpris."""
+
+    keys = REMOTE
+
+    def __init__(self, plugin):
+        super().__init__("alsa")
+        self.name, self.options = "mpv mpris", [f"--script={plugin}"]
 
 
 def processor_seconds(process):

@@ -40,6 +40,23 @@ def find(desk):
     return Remote(bus, names[0]) if names else None
 
 
+def commands(desk):
+    """A function that sends a command of `players.REMOTE` and waits for the answer; None without a
+    player on the bus."""
+    remote = find(desk)
+    if not remote:
+        return None
+
+    def send(command):
+        name, *arguments = command
+        if name in ("Volume", "Rate"):
+            remote.set(name, *arguments)
+        else:
+            remote.call(name, *map(remote.dbus.Int64, arguments))
+
+    return send
+
+
 def steering(desk):
     """A function that sends one random command and returns whether it was taken; None without a
     player on the bus."""

@@ -25,8 +25,8 @@ SERVERS = ("pulse", "pipewire", "pipewire-pulse")
 SINK = "desk"
 RATE = 48000
 PATIENCE = 15
-# Debian's packages of these are at odds with PulseAudio's, so they are unpacked, not installed.
-UNPACKED = ("pipewire-alsa", "pipewire-pulse")
+# Unpacked, not installed: the first two would make the machine's own programs use PipeWire.
+UNPACKED = ("pipewire-alsa", "pipewire-pulse", "mpv-mpris")
 NEEDED = (
     "pulseaudio", "pactl", "parec", "pipewire", "wireplumber", "pw-record", "pw-cli", "pw-dump",
     "dbus-daemon")
@@ -46,18 +46,26 @@ def find_tools(*names):
 
 def unpack(folder):
     """Files of the packages in UNPACKED, by their names without folders."""
-    folder = pathlib.Path(folder)
-    if not (folder / "ready").exists():
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        for package in UNPACKED:
-            subprocess.run(["apt-get", "-q", "download", package], cwd=folder, check=True,
-                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            archive, = folder.glob(f"{package}_*.deb")
-            subprocess.run(["dpkg", "-x", archive, folder / "files"], check=True)
-            archive.unlink()
-        (folder / "ready").touch()
-    return {path.name: str(path) for path in (folder / "files").rglob("*") if path.is_file()}
+    for package in UNPACKED:
+        target = pathlib.Path(folder) / package
+        if target.exists():
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        # Renamed when it is whole, since others may unpack it, too.
+        fresh = pathlib.Path(tempfile.mkdtemp(dir=target.parent))
+        subprocess.run(["apt-get", "-q", "download", package], cwd=fresh, check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        archive, = fresh.glob(f"{package}_*.deb")
+        subprocess.run(["dpkg", "-x", archive, fresh / "files"], check=True)
+        try:
+            os.rename(fresh / "files", target)
+        except OSError:
+            if not target.exists():
+                raise
+        shutil.rmtree(fresh)
+    return {path.name: str(path) for package in UNPACKED
+            for path in (pathlib.Path(folder) / package).rglob("*")
+            if path.is_file() and not path.is_symlink()}
 
 
 def end_with_parent():
@@ -85,7 +93,7 @@ class Desk:
         self.server = server
         self.is_pulse = server == "pulse"
         unpacked = unpacked or OWN.parents[2] / ".build" / "desk" / "packages"
-        self.files = {} if self.is_pulse else unpack(unpacked)
+        self.files = unpack(unpacked)
         self.keep = keep
         self.children = {}
         self.module = None
