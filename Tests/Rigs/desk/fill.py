@@ -14,7 +14,7 @@ import time
 
 import numpy
 
-from hearing import TONES, Capture, Listening, now
+from hearing import HOP, TONES, Capture, Listening, now
 from servers import RATE, Desk, Trouble, end_with_parent
 
 FILLS = (3, 5, 8, 10, 15, 20, 30, 40, 60, 100)
@@ -251,10 +251,10 @@ def claims(desk, capture, count=20):
     says when it is written; and the spread."""
     found = []
     for expected in run(desk, "mark", 10, 200, 60, count):
-        start, sound = capture.heard(expected - 200_000_000, expected + 200_000_000)
+        times, sound = capture.heard(expected - 200_000_000, expected + 200_000_000)
         loud = numpy.flatnonzero(numpy.abs(sound).max(axis=1) > LEVEL / 20) if len(sound) else []
         if len(loud):
-            found.append((expected - (start + int(loud[0]) * 1_000_000_000 // RATE)) / 1e6)
+            found.append((expected - times[loud[0]]) / 1e6)
     median = statistics.median(found)
     return median, statistics.median(abs(one - median) for one in found)
 
@@ -266,8 +266,8 @@ def breaks(capture, start, end):
     if not len(level):
         raise Trouble("nothing was recorded")
     is_broken = numpy.abs(level / LEVEL - 1) > 0.05
-    step = numpy.diff(listening.times).mean() / 1e6 if len(level) > 1 else 0
-    return int((numpy.diff(is_broken.astype(int)) == 1).sum()), float(is_broken.sum() * step)
+    count = int((numpy.diff(is_broken.astype(int)) == 1).sum())
+    return count, float(is_broken.sum() * HOP * 1000 / RATE)
 
 
 def measure_fill(options):

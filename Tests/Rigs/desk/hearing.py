@@ -1,8 +1,8 @@
 """Hears what a desk's sink plays, and when, by the machine's monotonic clock.
 
 A recorder's blocks arrive late by whatever the machine does meanwhile, but never early, and the sink
-plays by the same clock. So the earliest arrival of a while, as samples count, gives the times of all
-samples of it. What is left is the same for all that is heard: the delays of the sink and the
+plays by the same clock. So the earliest arrival of a while, as samples count, gives the times of
+samples. What is left is the same for all that is heard: the delays of the sink and the
 recorder, which `fill.calibrate` takes away.
 """
 
@@ -80,26 +80,39 @@ class Capture:
                     self.blocks.pop(0)
 
     def heard(self, start, end, patience=5):
-        """The sound between two times: the time of its first sample, and its samples, two columns."""
+        """The sound between two times: the time of each of its samples, and the samples, two columns."""
         deadline = time.monotonic() + patience
         start, end = start - self.early, end - self.early
         while True:
             with self.lock:
                 blocks = [block for block in self.blocks
-                          if start - 500_000_000 < block[0] < end + 500_000_000]
-            if blocks and blocks[-1][0] > end + 100_000_000:
+                          if start - 100_000_000 < block[0] < end + 500_000_000]
+            if blocks and blocks[-1][0] > end + 200_000_000:
                 break
             if time.monotonic() > deadline:
-                return start + self.early, numpy.zeros((0, 2), numpy.float32)
+                return numpy.zeros(0), numpy.zeros((0, 2), numpy.float32)
             time.sleep(0.02)
-        offset = min(at - count * 1_000_000_000 // RATE for at, count, _ in blocks)
-        first = blocks[0][1] - len(blocks[0][2]) // FRAME
         sound = numpy.frombuffer(b"".join(block for _, _, block in blocks), numpy.float32)
         sound = sound.reshape(-1, 2)
-        begins = offset + first * 1_000_000_000 // RATE
-        skipped = max(0, (start - begins) * RATE // 1_000_000_000)
-        wanted = (end - start) * RATE // 1_000_000_000
-        return begins + self.early + skipped * 1_000_000_000 // RATE, sound[skipped:skipped + wanted]
+        times = self.times(blocks)
+        wanted = (times >= start) & (times < end)
+        return times[wanted] + self.early, sound[wanted]
+
+    @staticmethod
+    def times(blocks):
+        """The times of all samples of blocks. A sink that is late may leave out samples, but makes none
+        up: so it is the arrivals from then on, for a while, that bound a sample's time."""
+        ends = numpy.array([count for _, count, _ in blocks]) * 1e9 / RATE
+        arrivals = numpy.array([at for at, _, _ in blocks], numpy.float64)
+        lengths = [len(block) // FRAME for _, _, block in blocks]
+        offsets = arrivals - ends
+        bounds, last = numpy.empty(len(blocks)), 0
+        for index in range(len(blocks)):
+            while last < len(blocks) and arrivals[last] <= arrivals[index] + 150e6:
+                last += 1
+            bounds[index] = offsets[index:last].min()
+        first = blocks[0][1] - lengths[0]
+        return numpy.repeat(bounds, lengths) + (first + numpy.arange(sum(lengths))) * 1e9 / RATE
 
     def is_loud(self, seconds=0.3, level=0.001):
         """Whether anything but silence was heard in the last while."""
@@ -113,10 +126,10 @@ class Capture:
 class Listening:
     """The tones of a stretch of sound, over time."""
 
-    def __init__(self, start, sound):
+    def __init__(self, times, sound):
         count = max(0, (len(sound) - WINDOW) // HOP + 1)
         # The end of each window: what is new begins to tell there.
-        self.times = start + (numpy.arange(count) * HOP + WINDOW) * 1e9 / RATE
+        self.times = times[numpy.arange(count) * HOP + WINDOW - 1]
         self.tones = {
             name: numpy.stack([self.level(sound[:, side], tone, count) for side in (0, 1)])
             for name, tone in TONES.items()}
@@ -159,18 +172,25 @@ def lasting(is_so):
     return numpy.convolve(is_so, numpy.ones(run), "full")[run - 1:] >= run
 
 
-def bend(times, places, key, backwards):
-    """When the sound leaves the rate 1, at which places are exact, or backwards, when it is there.
+def bend(times, places, slope, key, backwards):
+    """When the sound leaves the rate 1, or backwards, when it is there; None if it does not.
 
-    Time stretchers waver, so what is exact is fitted, and where it begins to be wrong, by 4 ms of the
-    medium, is the time. None if the rate does not change."""
-    side = times > times[-1] - 0.25e9 if backwards else times < key
-    if side.sum() < 100:
+    At the rate 1 places rise by `slope` a second of samples, exactly; time stretchers waver, or jump
+    now and then. A start is the first place that is 4 ms off; an end is the time that fits most
+    samples, each of which is exact or not by the 150 ms behind it. Breaks of the sound are neither."""
+    span = 150 * RATE // 1000 // HOP
+    if len(places) < 4 * span:
         return None
-    seconds = (times - key) / 1e9
-    line = numpy.polyfit(seconds[side], places[side], 1)
-    wrong = numpy.abs(places - numpy.polyval(line, seconds)) > 0.004 * abs(line[0])
+    is_bent = numpy.abs((places[span:] - places[:-span]) / (slope * span * HOP / RATE) - 1) > 0.02
+    if is_bent[times[:-span] > key].mean() < 0.1:
+        return None
+    if backwards:
+        is_later = times[:-span] > key
+        is_bent, times = is_bent[is_later], times[:-span][is_later]
+        # What is bent from a time on, and what is exact before it.
+        wrong = is_bent[::-1].cumsum()[::-1] + numpy.cumsum(~is_bent) - ~is_bent
+        return float(times[wrong.argmin()])
+    exact = places - slope * numpy.arange(len(places)) * HOP / RATE
+    wrong = numpy.abs(exact - numpy.median(exact[times < key])) > 0.004 * slope
     found = numpy.flatnonzero(lasting(wrong) & (times > key))
-    if found.size < RATE // HOP // 20:
-        return None
-    return float(times[found[-1 if backwards else 0]])
+    return float(times[found[0]]) if found.size else None

@@ -1,5 +1,6 @@
 """How soon a player obeys, and what it costs."""
 
+import functools
 import os
 import random
 import statistics
@@ -10,6 +11,7 @@ import hearing
 import remote
 from fill import calibrate
 from hearing import Capture, Listening, bend, now
+from media import SLOPE
 from players import AVJob, AVJobRemote, MPV, MPVRemote, REMOTE, Terminal, processor_seconds
 from servers import Desk, Trouble
 
@@ -55,7 +57,8 @@ def await_silence(capture):
 
 
 def starts(desk, capture, player, options, what):
-    """Milliseconds from a process's start to its first sound."""
+    """When a process is heard, and when it was started, in nanoseconds, again and again."""
+    effect = "start" if isinstance(what, list) else "start of a job"
     for _ in range(options.rounds or ROUNDS):
         await_silence(capture)
         key = now()
@@ -66,7 +69,7 @@ def starts(desk, capture, player, options, what):
         listening = Listening(*capture.heard(key - 300_000_000, now()))
         terminal.end()
         terminal.close()
-        yield listening.step(listening.tones["pilot"][1], key), key
+        yield effect, listening.step(listening.tones["pilot"][1], key), key
 
 
 def quantity(effect, listening):
@@ -84,7 +87,7 @@ def quantity(effect, listening):
 
 
 def keys(desk, capture, player, options, effect):
-    """Milliseconds from a key until it is heard, for all the times that it is pressed."""
+    """When a key is heard, and when it was pressed, in nanoseconds, again and again."""
     rounds = options.rounds or ROUNDS
     dice = random.Random(options.seed)
     # Pause and resume take turns.
@@ -112,7 +115,7 @@ def keys(desk, capture, player, options, effect):
             wait_until(key + int(horizon * 1e9))
             listening = listen(capture, key, horizon)
             if effect == "rate":
-                found = bend(listening.times, listening.place(), key, turn % 2 == 1)
+                found = bend(listening.times, listening.place(), SLOPE, key, turn % 2 == 1)
             else:
                 found = listening.step(quantity(effect, listening), key,
                                        slack=0.4 if effect == "seek" else 0.2)
@@ -124,37 +127,43 @@ def keys(desk, capture, player, options, effect):
 
 
 def measure(desk, capture, player, options):
-    """Lists of milliseconds by effect, with None where nothing was heard."""
-    figures = {}
+    """Lists of milliseconds by effect, with None where nothing was heard; each is shown when it is
+    there."""
     wanted = options.effect or EFFECTS
-    for name, what in (("start", [options.media["place"]]), ("start of a job", options.media)):
-        # A start is the same, however it is steered.
-        if player.keys is REMOTE:
-            break
-        if name in wanted and (name == "start" or player.name == "avjob"):
-            for found, key in starts(desk, capture, player, options, what):
-                figures.setdefault(name, []).append(found and (found - key) / MILLION)
+    trials = {
+        "start": lambda: starts(desk, capture, player, options, [options.media["place"]]),
+        "start of a job": lambda: starts(desk, capture, player, options, options.media)}
+    # A start is the same, however it is steered; a job is avjob's.
+    if player.keys is REMOTE:
+        trials = {}
+    elif player.name != "avjob":
+        del trials["start of a job"]
     for effect in player.keys:
-        if effect in wanted or effect == "pause" and "resume" in wanted:
-            await_silence(capture)
-            for name, found, key in keys(desk, capture, player, options, effect):
-                figures.setdefault(name, []).append(found and (found - key) / MILLION)
+        trials[effect] = functools.partial(keys, desk, capture, player, options, effect)
+    figures = {}
+    for name, trial in trials.items():
+        if name not in wanted and not (name == "pause" and "resume" in wanted):
+            continue
+        await_silence(capture)
+        found = {}
+        for effect, heard, key in trial():
+            found.setdefault(effect, []).append(heard and (heard - key) / MILLION)
+        for effect, times in found.items():
+            show(desk.server, player.name, effect, times, options)
+        figures.update(found)
     return figures
 
 
-def show(server, player, figures, options):
-    for effect in EFFECTS:
-        if effect not in figures:
-            continue
-        found = [figure for figure in figures[effect] if figure is not None]
-        missing = len(figures[effect]) - len(found)
-        median, worst = (statistics.median(found), max(found)) if found else (0, 0)
-        if options.lines:
-            name = effect.replace(" ", "-")
-            print(server, player.replace(" ", "-"), name, f"{median:.1f} {worst:.1f} {missing}")
-        else:
-            lost = f"   {missing} of {len(figures[effect])} not heard" if missing else ""
-            print(f"{server:15}{player:15}{effect:16}{median:9.1f} ms{worst:9.1f} ms{lost}")
+def show(server, player, effect, figures, options):
+    found = [figure for figure in figures if figure is not None]
+    missing = len(figures) - len(found)
+    median, worst = (statistics.median(found), max(found)) if found else (0, 0)
+    if options.lines:
+        name = effect.replace(" ", "-")
+        print(server, player.replace(" ", "-"), name, f"{median:.1f} {worst:.1f} {missing}")
+    else:
+        lost = f"   {missing} of {len(figures)} not heard" if missing else ""
+        print(f"{server:15}{player:15}{effect:16}{median:9.1f} ms{worst:9.1f} ms{lost}")
     print(end="", flush=True)
 
 
@@ -169,7 +178,6 @@ def measure_latency(options):
             calibrate(desk, capture)
             for player in players(options, desk):
                 figures = measure(desk, capture, player, options)
-                show(server, player.name, figures, options)
                 failures += [
                     f"{server}, {player.name}: {effect} was not heard {found.count(None)} times"
                     for effect, found in figures.items()

@@ -16,6 +16,8 @@ from servers import RATE
 SECONDS = 120
 # Levels of the place at both ends, and of the pilot.
 LOWEST, HIGHEST, PILOT = 0.05, 0.75, 0.1
+# How a place beside the pilot rises in a second.
+SLOPE = (HIGHEST - LOWEST) / SECONDS / PILOT
 
 
 def write(path, sound):
