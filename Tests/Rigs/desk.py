@@ -16,6 +16,7 @@ import argparse
 import os
 import random
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -51,6 +52,8 @@ def main():
     parser.add_argument("--lines", action="store_true", help="print bare figures, for scripts/bench")
     options = parser.parse_args()
     options.server = options.server or ["pulse", "pipewire"]
+    # So that folders are removed, and whatever was started is ended, if this is ended itself.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("desk.py: ended by a signal"))
     options.folder = tempfile.mkdtemp(prefix="avjob-desk-media-")
     try:
         options.media = media.make(options.folder)

@@ -84,9 +84,11 @@ def wait_for(find, what, patience=PATIENCE):
 
 
 class Desk:
-    """A session with a sound server, its sink there and heard by `Capture`."""
+    """A session with a bus, a sound server and a sink, for as long as it is entered.
 
-    def __init__(self, server, unpacked=None, keep=False):
+    `environment` is for programs of the session; `children` are its processes by name."""
+
+    def __init__(self, server, unpacked=None):
         if server not in SERVERS:
             raise Trouble(f"{server} is none of {' '.join(SERVERS)}")
         find_tools(*NEEDED)
@@ -94,7 +96,6 @@ class Desk:
         self.is_pulse = server == "pulse"
         unpacked = unpacked or OWN.parents[2] / ".build" / "desk" / "packages"
         self.files = unpack(unpacked)
-        self.keep = keep
         self.children = {}
         self.module = None
 
@@ -117,8 +118,7 @@ class Desk:
     def __exit__(self, *_):
         for name in reversed(list(self.children)):
             self.stop(name)
-        if not self.keep:
-            shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def make_environment(self):
         kept = {
@@ -243,6 +243,6 @@ class Desk:
 
 
 if __name__ == "__main__":
-    with Desk(sys.argv[1], keep=True) as desk:
-        print(desk.folder)
-        subprocess.run(sys.argv[2:] or ["bash"], env=desk.environment)
+    # To look around: servers.py SERVER [COMMAND…].
+    with Desk(sys.argv[1]) as desk:
+        sys.exit(subprocess.run(sys.argv[2:] or ["bash"], env=desk.environment).returncode)
