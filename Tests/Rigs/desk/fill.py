@@ -120,6 +120,8 @@ class Keeper:
         self.position = self.xruns = self.lowest = 0
         self.level = LEVEL
         self.delays, self.helds = [], []
+        # The longest time between two looks, in seconds: how late the machine made this process.
+        self.latest = 0
 
     def top_up(self):
         held = self.device.held()
@@ -140,10 +142,13 @@ class Keeper:
         self.delays.append(self.device.delay())
 
     def keep(self, seconds, pause=0.002):
-        end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        before = time.monotonic()
+        end = before + seconds
+        while before < end:
             self.top_up()
             time.sleep(pause)
+            self.latest = max(self.latest, time.monotonic() - before)
+            before = time.monotonic()
 
 
 def hold(period, buffer, fill, seconds):
@@ -151,11 +156,11 @@ def hold(period, buffer, fill, seconds):
     device = Device(period, buffer, fill)
     keeper = Keeper(device, fill)
     keeper.keep(0.5)
-    keeper.xruns, keeper.delays, keeper.helds, began = 0, [], [], now()
+    keeper.xruns, keeper.latest, keeper.delays, keeper.helds, began = 0, 0, [], [], now()
     keeper.keep(seconds)
     device.close()
     return {
-        "began": began, "ended": now(), "xruns": keeper.xruns,
+        "began": began, "ended": now(), "xruns": keeper.xruns, "latest": keeper.latest * 1000,
         "delay": statistics.median(keeper.delays) * 1000 / RATE,
         "held": statistics.median(keeper.helds) * 1000 / RATE,
         "lowest": min(keeper.helds) * 1000 / RATE, "period": device.period * 1000 / RATE,
@@ -281,7 +286,7 @@ def measure_fill(options):
             print(f"{server}: alsa-lib's delay means {later:.1f} ms after the sink takes a sample, ± "
                   f"{spread:.1f} ms")
             print(f"  {'asked':>12}{'given':>14}{'fill':>8}{'held':>8}{'least':>8}{'delay':>9}"
-                  f"{'xruns':>8}{'breaks':>8}{'broken':>10}   (ms)")
+                  f"{'latest':>8}{'xruns':>8}{'breaks':>8}{'broken':>10}   (ms)")
             for period, buffer in SIZES:
                 for fill in FILLS:
                     if fill > buffer:
@@ -291,7 +296,7 @@ def measure_fill(options):
                     asked = f"{period:g}/{buffer:g}"
                     given = f"{it['period']:.1f}/{it['buffer']:.0f}"
                     print(f"  {asked:>12}{given:>14}{fill:8g}{it['held']:8.1f}{it['lowest']:8.1f}"
-                          f"{it['delay']:9.1f}{it['xruns']:8}{count:8}{lost:10.1f}", flush=True)
+                          f"{it['delay']:9.1f}{it['latest']:8.1f}{it['xruns']:8}{count:8}{lost:10.1f}", flush=True)
             show_drops(desk, capture)
     return []
 
