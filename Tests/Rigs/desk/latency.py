@@ -192,7 +192,7 @@ MUSIC = os.path.join(os.path.dirname(hearing.__file__), *[os.pardir] * 3, "Fixtu
 
 def measure_cost(options):
     """Processor time in per cent of a core, the screen drawn."""
-    seconds = options.seconds or 60
+    seconds, failures = options.seconds or 60, []
     for server in options.server:
         with Desk(server) as desk, Capture(desk, options.capture) as capture:
             for player in players(options, desk):
@@ -206,6 +206,8 @@ def measure_cost(options):
                     time.sleep(seconds)
                     used = processor_seconds(terminal.process) - before
                     share = 100 * used / (time.monotonic() - began)
+                    if not capture.is_loud(1):
+                        failures.append(f"{server}, {player.name}: silent at last, at rate {rate}")
                     terminal.end()
                     terminal.close()
                     if options.lines:
@@ -214,4 +216,4 @@ def measure_cost(options):
                     else:
                         print(f"{server:15}{player.name:15}rate {rate:<11}{share:7.2f} % of a core",
                               flush=True)
-    return []
+    return failures
