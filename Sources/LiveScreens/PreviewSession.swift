@@ -56,6 +56,7 @@ package final class PreviewSession: LiveSession {
     self.inbox = inbox
     self.controls = controls
     self.view = view
+    self.view.hasKeys = console.hasKeyboard
   }
 
   /// Plays to the end.
@@ -80,6 +81,7 @@ package final class PreviewSession: LiveSession {
   func update() {
     for message in inbox.takeAll() { handle(message) }
     if end == nil { endIfHeard() }
+    if controls.tour != nil { advanceTour() }
     if end == nil, console.isTaken || !view.isScreen { view.update(controls, keys) }
   }
 
@@ -92,12 +94,19 @@ package final class PreviewSession: LiveSession {
     switch command {
     case nil: break
     case .quit: end = .heard
-    case .help: view.showsHelp.toggle()
     case .clear: view.clear(controls)
     case .some(let command):
       controls.perform(command)
       view.message = controls.message
     }
+  }
+
+  private func advanceTour() {
+    controls.message = nil
+    controls.advanceTour()
+    guard let message = controls.message else { return }
+    view.message = message
+    view.isStale = true
   }
 
   func end(by signal: Int32) { end = .signal(signal) }
