@@ -161,7 +161,7 @@ extension PreviewControls {
       return reportNoJoins(of: item)
     }
     setLoop(nil)
-    self.tour = tour
+    (self.tour, touredItem) = (tour, item)
     go(to: tour.start)
     setPlaying(true)
   }

@@ -22,6 +22,8 @@ package struct PreviewControls {
   var loopedItem: PlayerItem?
   /// The tour of the joins, if one is under way.
   var tour: JoinTour?
+  /// The item of the tour.
+  var touredItem: PlayerItem?
   /// The joins of the item that was asked for last.
   var knownJoins: (item: PlayerItem, ranges: [TimeRange])?
   /// The track under the cursor, from 0, while there is one.
@@ -137,7 +139,8 @@ package struct PreviewControls {
   /// Notes that another entry is heard.
   package mutating func itemBegan(_ item: PlayerItem) {
     (failedItem, failureCount) = (nil, 0)
-    tour = nil
+    // A jump may be ahead of this event.
+    if tour != nil, item !== touredItem { tour = nil }
     if loop != nil, item !== loopedItem { setLoop(nil) }
   }
 

@@ -116,6 +116,11 @@ private func tenths(_ value: Int64) -> Time { Time(value: value, timescale: 10) 
     #expect(preview.controls.tour != nil)
     preview.perform(.join(by: -1))
     #expect(preview.controls.tour?.index == 0)
+    // The report that the entry has begun may come late.
+    preview.controls.itemBegan(preview.items[0])
+    #expect(preview.controls.tour != nil)
+    preview.controls.itemBegan(preview.items[1])
+    #expect(preview.controls.tour == nil)
     for end in [PreviewCommand.tour, .leave, .seek(by: 1), .loopStart, .entry(by: 1)] {
       preview.perform(.start, .tour)
       #expect(preview.controls.tour != nil)
