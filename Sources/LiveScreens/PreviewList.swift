@@ -38,8 +38,11 @@ struct PreviewList {
     selection = rows.lastIndex { $0.entry == entry && $0.time ?? .zero <= time } ?? 0
   }
 
-  /// The rows that are shown now. O(n).
-  var shownRows: [Row] { shown.map { rows[$0] } }
+  /// The number of rows that are shown now.
+  var count: Int { shown.count }
+
+  /// A row that is shown, from 0.
+  subscript(index: Int) -> Row { rows[shown[index]] }
 
   /// The chosen row; nil if none is shown.
   var selected: Row? { shown.indices.contains(selection) ? rows[shown[selection]] : nil }

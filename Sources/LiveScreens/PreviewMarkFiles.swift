@@ -29,13 +29,10 @@ package struct PreviewMarkFiles {
   package init(
     at path: FilePath, entries names: [String], replacing replacesFiles: Bool
   ) throws(Failure) {
-    switch path.extension?.lowercased() {
-    case "txt": format = .labels
-    case "yaml", "yml": format = .snippet
-    default:
-      throw Failure(
-        .mendJob, "--marks '\(path)': a name ends in .txt for labels, in .yaml for a job file")
+    guard let format = Self.format(of: path) else {
+      throw Failure(.mendJob, "'\(path)' does not end in .txt, .yaml or .yml")
     }
+    self.format = format
     var taken: Set<FilePath> = []
     paths = names.indices.map { index in
       guard names.count > 1 else { return path }
@@ -49,6 +46,17 @@ package struct PreviewMarkFiles {
       return
     }
     throw Failure(.mendJob, "'\(found)' exists already; --force replaces it with new marks")
+  }
+
+  /// Whether a name says what the file is to hold.
+  package static func namesFormat(_ path: FilePath) -> Bool { format(of: path) != nil }
+
+  private static func format(of path: FilePath) -> Format? {
+    switch path.extension?.lowercased() {
+    case "txt": .labels
+    case "yaml", "yml": .snippet
+    default: nil
+    }
   }
 
   /// `marks-intro.txt` for `marks.txt` and an entry `intro`.

@@ -66,10 +66,9 @@ enum PreviewScreen {
 
   private static func pane(for model: PreviewModel, _ layout: PreviewLayout) -> PreviewPane {
     if let list = model.list {
-      let rows = list.shownRows
-      return PreviewPane(
-        kind: .list, count: rows.count, focus: list.selection
-      ) { layout.listRow(rows[$0], isSelected: $0 == list.selection) }
+      return PreviewPane(kind: .list, count: list.count, focus: list.selection) {
+        layout.listRow(list[$0], isSelected: $0 == list.selection)
+      }
     }
     if let start = model.helpStart {
       let lines = layout.help()

@@ -77,6 +77,10 @@ struct Preview: MediaCommand {
       throw ValidationError("name a job file or a media file to play")
     }
     guard PlaybackSpeed(rate) != nil else { throw ValidationError("--rate is 0.25 to 4") }
+    if let marks, !PreviewMarkFiles.namesFormat(FilePath(marks)) {
+      throw ValidationError(
+        "--marks '\(marks)' ends neither in .txt, for labels, nor in .yaml, for a job file")
+    }
     guard marks != nil || !force else {
       throw ValidationError("--force is for --marks FILE; leave it out, or name that file")
     }
