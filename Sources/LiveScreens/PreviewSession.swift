@@ -69,6 +69,8 @@ package final class PreviewSession: LiveSession {
     try? runLoop()
     // Silence first.
     let place = controls.player.currentTime
+    // The report that there is a device may still be on its way.
+    let hadDevice = hadDevice || controls.player.device.format != nil
     controls.player.pause()
     view.close(controls, at: hadDevice ? place : nil)
     return end ?? .heard
