@@ -9,7 +9,7 @@ package struct PreviewControls {
   let player: QueuePlayer
   let items: PreviewItems
   /// Whether the queue begins anew after its end.
-  let isLooping: Bool
+  var isLooping: Bool
   /// Whether the player is to play; it stops by itself at the end.
   private(set) var isPlaying = true
   /// In decibels.
@@ -121,7 +121,7 @@ package struct PreviewControls {
   }
 
   /// The entry `step` entries later; nil at the ends of a queue without a loop.
-  private func neighbour(of item: PlayerItem, _ step: Int) -> PlayerItem? {
+  func neighbour(of item: PlayerItem, _ step: Int) -> PlayerItem? {
     let items = items.items
     guard let index = items.firstIndex(where: { $0 === item }) else { return nil }
     let other = index + step
@@ -129,7 +129,7 @@ package struct PreviewControls {
     return isLooping && items.count > 1 ? items[(other + items.count) % items.count] : nil
   }
 
-  private mutating func begin(_ item: PlayerItem) {
+  mutating func begin(_ item: PlayerItem) {
     setLoop(nil)
     player.go(to: item)
   }
@@ -172,7 +172,7 @@ package struct PreviewControls {
 
   // MARK: Loops and tracks
 
-  private mutating func setLoop(_ loop: PreviewModel.Loop?) {
+  mutating func setLoop(_ loop: PreviewModel.Loop?) {
     self.loop = loop
     loopedItem = player.currentItem
     player.loopRange = nil
