@@ -131,7 +131,7 @@ package final class PreviewSession: LiveSession {
     case .remote(let request):
       view.isStale = true
       if remote?.perform(request, &controls) == true { end = .heard }
-      view.message = controls.message
+      if request.command != .coverFound { view.message = controls.message }
     case .refused(let failure): fail(failure)
     case .warned(let warning): say(Diagnostic(warning))
     case .player(let event):

@@ -12,7 +12,8 @@ import Threads
     let server = try EchoServer(on: bus.address)
     defer { server.stop() }
     let answer = try bus.busctl(
-      "call", "org.example.Echo", "/echo", "org.example.Echo", "Echo", "bixdsoas", "true", "-7",
+      "call", "--", "org.example.Echo", "/echo", "org.example.Echo", "Echo", "bixdsoas", "true",
+      "-7",
       "12345678901", "0.5", "Grüße", "/a/b", "2", "x", "y")
     #expect(answer.errors == "")
     #expect(answer.text == "bixdsoas true -7 12345678901 0.5 \"Grüße\" \"/a/b\" 2 \"x\" \"y\"\n")

@@ -166,8 +166,10 @@ import Testing
       name, path = "\(SteeredSession.name)", "\(SteeredSession.path)"
       player = "\(SteeredSession.player)"
       for number in range(3000):
-          bus.send_message(dbus.lowlevel.MethodCallMessage(name, path, player, "Next"))
-          bus.send_message(dbus.lowlevel.MethodCallMessage(name, path, player, "Seek"))
+          for member in ("Next", "Seek"):
+              call = dbus.lowlevel.MethodCallMessage(name, path, player, member)
+              call.set_no_reply(True)
+              bus.send_message(call)
       bus.flush()
       """
     #expect(try Tool.run(["python3", "-c", script]).errors == "")
