@@ -26,6 +26,7 @@ package final class DBusConnection {
   ///
   /// - Parameter address: The address of the bus; nil: of DBUS_SESSION_BUS_ADDRESS or, without it, of
   ///   XDG_RUNTIME_DIR (sd_bus_open_user(3)).
+  /// - Returns: The connection, which may still be on its way.
   /// - Throws: `libraryMissing`; the reason why there is no bus.
   package static func open(at address: String? = nil) throws(DBusError) -> DBusConnection {
     guard let library = SystemdLibrary.shared else { throw .libraryMissing }
@@ -101,7 +102,10 @@ package final class DBusConnection {
   /// Emits `PropertiesChanged`, with the values that the object has now
   /// (sd_bus_emit_properties_changed_strv(3)).
   ///
-  /// - Parameter names: Properties of the interface whose changes are signalled.
+  /// - Parameters:
+  ///   - names: Properties whose changes are signalled.
+  ///   - interface: Their interface.
+  ///   - path: The object's.
   /// - Throws: A lost connection.
   package func emitPropertiesChanged(
     _ names: [String], of interface: String, at path: String

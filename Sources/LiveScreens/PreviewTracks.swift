@@ -98,22 +98,15 @@ extension PreviewItems {
 extension FilePath {
   /// The address of the file, with the bytes that a URI has no letter for as `%2F` (RFC 8089).
   var uri: String {
-    normalized(in: .current).withPlatformString { text in
-      var uri = "file://"
-      var byte = text
-      while byte.pointee != 0 {
-        let value = UInt8(bitPattern: byte.pointee)
-        let character = Character(Unicode.Scalar(value))
-        if character.isASCII,
-          character.isLetter || character.isNumber || "-._~/".contains(character)
-        {
-          uri.append(character)
-        } else {
-          uri += "%" + (value < 16 ? "0" : "") + String(value, radix: 16, uppercase: true)
-        }
-        byte += 1
+    normalized(in: .current).bytes.reduce(into: "file://") { uri, byte in
+      let character = Character(Unicode.Scalar(byte))
+      if character.isASCII,
+        character.isLetter || character.isNumber || "-._~/".contains(character)
+      {
+        uri.append(character)
+      } else {
+        uri += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
       }
-      return uri
     }
   }
 }

@@ -20,14 +20,13 @@ public final class NowPlayingSession: Sendable {
   /// How long the end of the session's thread is waited for.
   private static var patience: Duration { .milliseconds(200) }
 
-  /// A session that is not active yet.
+  /// A session that is not active yet; nil if `application` is no such name.
   ///
   /// - Parameters:
   ///   - application: The name of the program: letters, digits, `_`, and no digit first. It is the
   ///     end of the name on the bus, `org.mpris.MediaPlayer2.NAME`, and of the desktop entry, if one
   ///     is installed.
   ///   - identity: The name for people; nil: `application`.
-  /// - Returns: Nil if `application` is no such name.
   public init?(application: String, identity: String? = nil) {
     let isName = application.utf8.allSatisfy {
       let character = Character(Unicode.Scalar($0))

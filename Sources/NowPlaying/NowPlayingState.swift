@@ -107,6 +107,7 @@ final class NowPlayingCore: Sendable {
   /// - Parameters:
   ///   - time: The place of playing now; nil: as it is.
   ///   - tracksHaveChanged: Whether `body` changes the tracks.
+  ///   - body: Changes the state.
   func update(
     elapsed time: Time? = nil, tracksHaveChanged: Bool = false,
     _ body: (inout NowPlayingState) -> Void = { _ in }

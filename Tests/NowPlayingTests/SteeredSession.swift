@@ -21,7 +21,10 @@ final class SteeredSession: Sendable {
 
   /// A session with a track of a minute, which is on its bus.
   ///
-  /// - Parameter hasTargets: Whether it can be steered.
+  /// - Parameters:
+  ///   - hasTargets: Whether it can be steered.
+  ///   - bus: Its bus; nil: one of its own.
+  /// - Throws: As `SessionBus`.
   init(hasTargets: Bool = true, bus: SessionBus? = nil) throws {
     let bus = try bus ?? SessionBus()
     guard let session = NowPlayingSession(application: "tester", identity: "The tester") else {
