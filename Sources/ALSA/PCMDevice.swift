@@ -184,6 +184,13 @@ package final class PCMDevice {
     return max(0, frames)
   }
 
+  /// Frames in the buffer of a playing device, as of the last call of `delay`
+  /// (`snd_pcm_avail_update`); nil while the device does not report it.
+  package var bufferedFrames: Int? {
+    let room = snd_pcm_avail_update(pcm)
+    return room < 0 ? nil : max(0, format.bufferFrames - room)
+  }
+
   private var isCounting: Bool {
     switch state {
     case .prepared, .running, .draining, .paused, .suspended: true

@@ -29,7 +29,7 @@ package struct PreviewControls {
 
   private static let volumes = -60...12
   private static let pans = -100...100
-  private static let rates = 50...200
+  private static let rates = PlaybackSpeed.slowest.percent...PlaybackSpeed.fastest.percent
 
   /// - Parameters:
   ///   - player: The player.

@@ -36,6 +36,8 @@ struct PreviewLog {
       // The wait for the first sound is no stall.
       guard time > .zero else { return nil }
       return "buffering at \(PreviewLayout.clock(time)): the next sound is on its way"
+    case .timeControlStatusChanged(.waitingToPlayAtSpecifiedRate, .toRenderAhead):
+      return "too heavy to hear live, at \(PreviewLayout.clock(time)): rendering ahead"
     case .ranDry(let count):
       return "xrun at \(PreviewLayout.clock(time)): \(device) ran out of sound, \(count) so far"
     case .deviceLost(let failure):

@@ -12,6 +12,8 @@ struct PreviewModel {
     /// is here of the sound that must be here before playback continues; nil: the first sound is
     /// enough.
     case buffering(share: Double?)
+    /// Rendering ahead what is too heavy to be heard live.
+    case renderingAhead(share: Double)
   }
 
   /// A track of the current entry.
@@ -70,6 +72,11 @@ struct PreviewModel {
   var loaded: [TimeRange]?
   /// In hundredths.
   var rate = 100
+  /// The share of the way to the export's samples, while the sound is only near them; nil: they are
+  /// heard.
+  var approximation: Double?
+  /// Seconds of sound that are rendered in a second, if that is known.
+  var renderingRate: Double?
   /// In decibels.
   var volume = 0
   /// In hundredths, to the right.

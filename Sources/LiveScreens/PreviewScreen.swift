@@ -86,9 +86,15 @@ package struct PreviewLayout {
       case .waiting: "waiting for the device"
       case .buffering(let share?): "buffering \(Int(max(0, min(1, share)) * 100)) %"
       case .buffering: "buffering"
+      case .renderingAhead(let share):
+        "too heavy to hear live\(Self.speed(model.renderingRate)): "
+          + "rendering ahead, \(Int(max(0, min(1, share)) * 100)) %"
       }
     var facts: [String] = []
     if model.entryCount > 1 { facts.append("\(model.entry) of \(model.entryCount)") }
+    if let share = model.approximation {
+      facts.append("approximate, exact sound \(Int(max(0, min(1, share)) * 100)) %")
+    }
     if model.rate != 100 { facts.append(Self.rate(model.rate)) }
     if model.volume != 0 { facts.append(Self.signed(model.volume) + " dB") }
     if model.pan != 0 { facts.append(Self.pan(model.pan)) }
@@ -278,6 +284,11 @@ package struct PreviewLayout {
 
   static func rate(_ percent: Int) -> String {
     "\(percent / 100).\(percent % 100 / 10)×"
+  }
+
+  /// ` (0.7×)`; empty if it is not known.
+  private static func speed(_ rate: Double?) -> String {
+    rate.map { " (\(Self.rate(Int($0 * 100))))" } ?? ""
   }
 
   static func pan(_ percent: Int) -> String {

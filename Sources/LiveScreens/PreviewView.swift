@@ -151,6 +151,7 @@ package struct PreviewView {
       case (.paused, _): .paused
       case (_, .noDevice): .waiting
       case (_, .toMinimizeStalls): .buffering(share: player.bufferingProgress)
+      case (_, .toRenderAhead): .renderingAhead(share: player.bufferingProgress ?? 0)
       case (_, nil): .playing
       }
     if let index = controls.items.index(of: item) { model.entry = index + 1 }
@@ -159,6 +160,7 @@ package struct PreviewView {
     let whole = TimeRange(start: .zero, duration: model.duration)
     model.loaded = item.map(\.loadedTimeRanges).flatMap { $0 == [whole] ? nil : $0 }
     model.rate = player.speed.percent
+    (model.approximation, model.renderingRate) = (player.approximation, player.renderingRate)
     (model.volume, model.pan, model.loop) = (controls.volume, controls.pan, controls.loop)
     model.isLooping = controls.isLooping
     model.chapter = timelines.chapters.names(at: time).last

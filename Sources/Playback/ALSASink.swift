@@ -42,6 +42,8 @@ final class ALSASink: AudioSink {
     return lastDelay
   }
 
+  var buffered: Int { min(lastDelay, device.bufferedFrames ?? lastDelay) }
+
   func write(_ frames: UnsafeRawPointer, count: Int) throws(Failure) -> SinkOutcome {
     isDraining = false
     if resumeDeadline != nil { return goOn() }

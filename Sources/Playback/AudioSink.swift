@@ -74,8 +74,8 @@ public enum SinkOutcome: Sendable, Hashable {
 /// A destination of sound: a device, a file, or none.
 ///
 /// Opened, used and released by one thread, the writing one, which must run in time while sound
-/// plays: `write`, `wait`, `delay` and `drain` neither allocate, lock nor log, and only `wait`
-/// blocks. Frames are heard in the order of writing. The sink starts by itself, after the opening
+/// plays: `write`, `wait`, `delay`, `buffered` and `drain` neither allocate, lock nor log, and only
+/// `wait` blocks. Frames are heard in the order of writing. The sink starts by itself, after opening
 /// and after `drop`, when it holds enough frames.
 public protocol AudioSink: AnyObject {
   /// The format of its frames.
@@ -84,6 +84,10 @@ public protocol AudioSink: AnyObject {
   /// Frames that were written and are not heard yet. If the sink was stopped or is gone: the frames
   /// that it held then, until it is dropped.
   var delay: Int { get }
+
+  /// The frames of `delay` that are in the sink's own buffer, and not in a server or a cable behind
+  /// it. A player that is to react soon keeps little there.
+  var buffered: Int { get }
 
   /// Whether the sink keeps its format for all items of a queue, as a file does. Otherwise it is
   /// closed, and another sink opened, for an item with another rate or other channels.
@@ -110,6 +114,9 @@ public protocol AudioSink: AnyObject {
 }
 
 extension AudioSink {
+  /// All of `delay`.
+  public var buffered: Int { delay }
+
   /// False: most devices are opened for one format.
   public var isFixed: Bool { false }
 }

@@ -48,7 +48,8 @@ final class Clock {
       let passages = state.passages(from: state.observed, to: heard)
       state.observed = max(state.observed, heard)
       // A stop or a jump has set the current item itself.
-      if state.isPlaying, state.jump == nil, let item = passages.last?.item,
+      if state.isPlaying, state.jump == nil,
+        let item = passages.last.map({ state.resolved($0.item) }),
         item !== state.current, state.isQueued(item)
       {
         state.current = item
@@ -77,6 +78,9 @@ final class Clock {
     case .jump, .advance(_, isSame: false): turn(to: passage.item)
     case .advance, .again, .loop: engine.observers.yield(.looped(passage.item))
     case .change: isFresh = false
+    case .replacement:
+      turn(to: passage.item)
+      isFresh = false
     }
     engine.observers.pass(passage.start, passage.end, isFresh: isFresh)
     if passage.end >= passage.item.duration { engine.observers.yield(.itemEnded(passage.item)) }

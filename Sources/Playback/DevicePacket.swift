@@ -2,13 +2,16 @@ import Diagnosis
 import MediaComposition
 import Threads
 
-/// The frames on their way to a sink: converted once, written in as many pieces as the sink takes.
+/// The frames on their way to a sink: converted once, in pieces of at most 10 ms, and written as
+/// soon as the sink is to have them.
 ///
 /// Allocates nothing after `init`. Belongs to the writing thread.
 struct DevicePacket {
-  enum Step {
+  enum Step: Hashable {
     case again
     case wait
+    /// The sink holds as much as it is to hold; go on after so many milliseconds.
+    case hold(milliseconds: Int32)
     /// Wait for the ring to be filled.
     case starved
     /// Everything up to the last slot was heard.
@@ -24,9 +27,14 @@ struct DevicePacket {
   private let format: SinkFormat
   private let converter: DeviceSampleConverter
   private let buffer: Buffer
-  /// Frames of the ring's first slot that were converted, and that the sink took.
+  private let fade: CrossFade
+  /// Frames of a piece.
+  private let pieceFrames: Int
+  /// Frames in `buffer`, and those that the sink took of them.
   private var converted = 0
   private var taken = 0
+  /// Frames of the played lane's first slot that were converted.
+  private var offset = 0
   /// The index of the frame that the sink gets next.
   private var index: Int64
   private var isDraining = false
@@ -34,14 +42,20 @@ struct DevicePacket {
   private var isPlayingOut = false
   /// Frames that the sink has taken since it was opened or dropped.
   private var held: Int64 = 0
+  /// By how much the sink holds more than it is asked to: doubled by each xrun.
+  private var patience = 1
 
   init(_ ring: SlotRing, _ sink: any AudioSink, _ counts: Counts) {
     self.ring = ring
     self.sink = sink
     self.counts = counts
     format = sink.format
-    converter = DeviceSampleConverter(sink.format, capacity: ring.slotFrames)
-    buffer = Buffer(byteCount: ring.slotFrames * sink.format.frameSize)
+    // Nobody hears a file change.
+    pieceFrames =
+      sink.isFixed ? ring.slotFrames : max(1, min(ring.slotFrames, sink.format.sampleRate / 100))
+    converter = DeviceSampleConverter(sink.format, capacity: pieceFrames)
+    buffer = Buffer(byteCount: pieceFrames * sink.format.frameSize)
+    fade = CrossFade(channelCount: sink.format.channelCount, capacity: pieceFrames)
     index = counts.progress.written
   }
 
@@ -66,8 +80,9 @@ struct DevicePacket {
   }
 
   private mutating func forget() {
-    ring.slots.removeAll()
-    (converted, taken, held) = (0, 0, 0)
+    ring.removeAll()
+    fade.clear()
+    (converted, taken, offset, held) = (0, 0, 0, 0)
     (isDraining, isPlayingOut) = (false, false)
   }
 
@@ -81,29 +96,34 @@ struct DevicePacket {
     if held > Int64(delay) { counts.hasPlayed.store(true, ordering: .releasing) }
   }
 
-  /// Writes as much of the ring's first slot as the sink takes.
+  /// Writes the next piece, or the rest of one.
   ///
+  /// - Parameters:
+  ///   - levels: Those of the next piece.
+  ///   - most: Frames that the sink is to hold at most while it plays; nil: as many as it takes.
+  /// - Returns: What is to be done next.
   /// - Throws: The sink's error; its frames are lost then, and the ring is empty.
-  mutating func step(_ levels: DeviceSampleConverter.Levels) throws(Failure) -> Step {
+  mutating func step(
+    _ levels: DeviceSampleConverter.Levels, holding most: Int? = nil
+  ) throws(Failure) -> Step {
     do throws(Failure) {
-      return try handOver(levels)
+      return try handOver(levels, most)
     } catch {
       lose()
       throw error
     }
   }
 
-  private mutating func handOver(_ levels: DeviceSampleConverter.Levels) throws(Failure) -> Step {
+  private mutating func handOver(
+    _ levels: DeviceSampleConverter.Levels, _ most: Int?
+  ) throws(Failure) -> Step {
     // Slots after the last one wait: a draining device takes nothing.
     if isDraining { return try drain() }
     if isPlayingOut { return try drainToGoOn() }
-    guard let slot = ring.slots.first else { return .starved }
-    if converted == 0 {
-      converter.convert(
-        slot, planeCapacity: ring.slotFrames, from: 0, count: slot.frameCount, levels: levels,
-        to: buffer.bytes)
-      converted = slot.frameCount
-      index = slot.index
+    if taken == converted {
+      if ring.isOffered { goOver() }
+      if let pause = pause(holding: most) { return .hold(milliseconds: pause) }
+      guard convert(levels) else { return .starved }
     }
     if taken < converted {
       switch try sink.write(buffer.bytes + taken * format.frameSize, count: converted - taken) {
@@ -117,16 +137,66 @@ struct DevicePacket {
         return .wait
       case .ranDry:
         counts.xruns.wrappingAdd(1, ordering: .relaxed)
+        note(0)
+        (patience, held) = (min(patience * 2, 1 << 10), 0)
       case .interrupted: return .interrupted
       case .gone: return .gone
       }
     }
-    if taken == converted {
-      isDraining = slot.isLast
-      (converted, taken) = (0, 0)
-      ring.slots.removeFirst()
-    }
+    if taken == converted { removeHeardSlot() }
     return .again
+  }
+
+  /// Converts the next piece: of a cross-fade between two lanes, or of the played lane.
+  ///
+  /// - Returns: Whether there was one.
+  private mutating func convert(_ levels: DeviceSampleConverter.Levels) -> Bool {
+    if let slot = fade.sound {
+      converter.convert(
+        slot, planeCapacity: fade.capacity, from: 0, count: slot.frameCount, levels: levels,
+        to: buffer.bytes)
+      (converted, taken) = (slot.frameCount, 0)
+      fade.clear()
+      return true
+    }
+    guard let slot = ring.played.slots.first else { return false }
+    let count = min(pieceFrames, slot.frameCount - offset)
+    converter.convert(
+      slot, planeCapacity: ring.slotFrames, from: offset, count: count, levels: levels,
+      to: buffer.bytes)
+    (converted, taken) = (count, 0)
+    index = slot.index + Int64(offset)
+    offset += count
+    return true
+  }
+
+  /// Removes the played lane's first slot after all of it was written.
+  private mutating func removeHeardSlot() {
+    (converted, taken) = (0, 0)
+    guard let slot = ring.played.slots.first, offset == slot.frameCount, offset > 0 || slot.isLast
+    else { return }
+    isDraining = slot.isLast
+    offset = 0
+    ring.played.slots.removeFirst()
+  }
+
+  /// Goes over to the other lane at the next frame.
+  private mutating func goOver() {
+    offset = fade.mix(
+      (ring.played, offset), into: ring.next, at: index, planeCapacity: ring.slotFrames)
+    ring.takeReplacement()
+  }
+
+  /// Milliseconds until the sink is to get more; nil: now.
+  private func pause(holding most: Int?) -> Int32? {
+    // Until it plays, it takes what it needs to start.
+    guard let most, held > 0 else { return nil }
+    let delay = sink.delay
+    guard Int64(delay) < held else { return nil }
+    let surplus = sink.buffered + pieceFrames - most * patience
+    guard surplus > 0 else { return nil }
+    publish(delay: delay)
+    return Int32(clamping: surplus * 1000 / format.sampleRate + 1)
   }
 
   /// Milliseconds until the sink holds two periods of sound; 0 if it holds less, and 200 at most. A
@@ -159,7 +229,7 @@ struct DevicePacket {
     guard isDone else { return .wait }
     isDraining = false
     counts.finished.store(index, ordering: .releasing)
-    return ring.slots.first == nil ? .finished : .again
+    return ring.played.slots.first == nil ? .finished : .again
   }
 
   /// Memory for one slot in the sink's format.

@@ -26,9 +26,8 @@ final class DeviceWriter: Sendable {
   /// heard.
   let statusChanged: WakeUp
   private let orderGiven: WakeUp
-  private let opener: SinkOpener
   /// This thread locks it only while nothing plays.
-  let shared = Mutex(Shared())
+  let shared: Mutex<Shared>
   /// Counts the flushes that were requested.
   private let flushesWanted = Atomic<Int>(0)
   private let isEnding = Atomic<Bool>(false)
@@ -38,13 +37,18 @@ final class DeviceWriter: Sendable {
   private let isAwaitingSound = Atomic<Bool>(false)
   private let volume = Atomic<UInt32>(Float(1).bitPattern)
   private let pan = Atomic<UInt32>(Float(0).bitPattern)
+  /// Microseconds of sound that a device is to hold while it plays; 0: as much as it takes.
+  private let preferredHold = Atomic<Int>(0)
 
   struct Shared {
     var device = Device.none
     var request: SinkRequest?
+    var opener: SinkOpener
+    /// Counts the openers.
+    var openerNumber = 0
   }
 
-  /// Slots of a ring: 213 ms, which is also the time until a change of tracks is heard.
+  /// Slots of a lane of a ring: 213 ms.
   static let slotCount = 10
   /// Between two looks, in milliseconds, while a device has little sound left: several of them happen
   /// before it runs dry.
@@ -56,7 +60,7 @@ final class DeviceWriter: Sendable {
 
   /// A writer that opens its sinks by `opener`, and none until `open` is called.
   init(_ opener: @escaping SinkOpener) throws(ChildProcess.SystemError) {
-    self.opener = opener
+    shared = Mutex(Shared(opener: opener))
     statusChanged = try WakeUp()
     orderGiven = try WakeUp()
   }
@@ -72,6 +76,19 @@ final class DeviceWriter: Sendable {
     shared.withLock { ($0.request, $0.device) = (request, .none) }
     _ = flush()
   }
+
+  /// Has all sinks opened by another opener from now on; an open sink is flushed and closed first.
+  func setOpener(_ opener: @escaping SinkOpener) {
+    shared.withLock { shared in
+      shared.opener = opener
+      shared.openerNumber += 1
+      shared.device = .none
+    }
+    _ = flush()
+  }
+
+  /// The number of openers before the present one.
+  var openerNumber: Int { shared.withLock { $0.openerNumber } }
 
   /// Signals that the ring was filled, if this thread waits for that.
   func notifyFilled() {
@@ -100,6 +117,17 @@ final class DeviceWriter: Sendable {
     pan.store(levels.pan.bitPattern, ordering: .relaxed)
   }
 
+  /// Has a device hold so much sound while it plays, and more after it has run dry; zero: as much as
+  /// it takes.
+  func setPreferredHold(_ length: Duration) {
+    let (seconds, attoseconds) = max(.zero, min(length, .seconds(60))).components
+    preferredHold.store(
+      Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000), ordering: .relaxed)
+  }
+
+  /// Signals that another lane of the ring is offered.
+  func notifyOffered() { orderGiven.signal() }
+
   func end() {
     isEnding.store(true, ordering: .releasing)
     orderGiven.signal()
@@ -110,13 +138,16 @@ final class DeviceWriter: Sendable {
   func run() {
     var pause = Self.retryPause
     var kept: (any AudioSink)?
+    var keptNumber: Int?
     while !isEnding.load(ordering: .acquiring) {
-      guard let request = shared.withLock({ $0.request }) else {
+      let order = shared.withLock { Order($0) }
+      if order?.number != keptNumber { (kept, keptNumber) = (nil, order?.number) }
+      guard let order else {
         answerFlush()
         orderGiven.wait(milliseconds: -1)
         continue
       }
-      switch play(request, to: &kept) {
+      switch play(order, to: &kept) {
       case .over: pause = Self.retryPause
       case .absent(let failure):
         pause = Self.retryPause
@@ -129,6 +160,22 @@ final class DeviceWriter: Sendable {
         pause = min(pause * 2, Self.longestRetryPause)
       case .failed(let failure): fail(failure)
       }
+    }
+  }
+
+  /// What is to be opened, and how.
+  private struct Order {
+    let request: SinkRequest
+    let opener: SinkOpener
+    let number: Int
+
+    init?(_ shared: Shared) {
+      guard let request = shared.request else { return nil }
+      (self.request, opener, number) = (request, shared.opener, shared.openerNumber)
+    }
+
+    func isValid(in shared: Shared) -> Bool {
+      shared.request == request && shared.openerNumber == number
     }
   }
 
@@ -149,10 +196,10 @@ final class DeviceWriter: Sendable {
       + "another device")
 
   /// Opens a sink, plays to it, and closes it, or keeps it where it is fixed.
-  private func play(_ request: SinkRequest, to kept: inout (any AudioSink)?) -> Ending {
+  private func play(_ order: Order, to kept: inout (any AudioSink)?) -> Ending {
     let sink: any AudioSink
     do throws(Failure) {
-      if let kept { sink = kept } else { sink = try opener(request) }
+      if let kept { sink = kept } else { sink = try order.opener(order.request) }
       try Self.check(sink.format)
       kept = sink.isFixed ? sink : nil
     } catch {
@@ -166,14 +213,14 @@ final class DeviceWriter: Sendable {
     answerFlush()
     let isAsked = shared.withLock { shared in
       // Opening takes long: another sink may be requested meanwhile.
-      guard shared.request == request else { return false }
+      guard order.isValid(in: shared) else { return false }
       shared.device = .open(sink.format, ring)
       return true
     }
     guard isAsked else { return .over }
     statusChanged.signal()
     do throws(Failure) {
-      return try play(ring, to: sink, asked: request)
+      return try play(ring, to: sink, by: order)
     } catch {
       return .failed(error)
     }
@@ -224,7 +271,7 @@ final class DeviceWriter: Sendable {
 
   /// Plays until the sink is gone, another one is requested, or the writer ends.
   private func play(
-    _ ring: SlotRing, to sink: any AudioSink, asked request: SinkRequest
+    _ ring: SlotRing, to sink: any AudioSink, by order: Order
   ) throws(Failure) -> Ending {
     var packet = DevicePacket(ring, sink, counts)
     // Sound after the loss is not played before the lost sound is rendered again.
@@ -237,7 +284,7 @@ final class DeviceWriter: Sendable {
         counts.flushes.store(wanted, ordering: .releasing)
         statusChanged.signal()
         // Nothing plays here, so a lock is harmless.
-        if shared.withLock({ $0.request }) != request { return .over }
+        if shared.withLock({ !order.isValid(in: $0) }) { return .over }
       }
       if isLost {
         orderGiven.wait(milliseconds: -1)
@@ -246,8 +293,11 @@ final class DeviceWriter: Sendable {
       let levels = DeviceSampleConverter.Levels(
         volume: Float(bitPattern: volume.load(ordering: .relaxed)),
         pan: Float(bitPattern: pan.load(ordering: .relaxed)))
-      switch try packet.step(levels) {
+      let hold = preferredHold.load(ordering: .relaxed)
+      let most = hold > 0 ? hold * sink.format.sampleRate / 1_000_000 : nil
+      switch try packet.step(levels, holding: most) {
       case .again: break
+      case .hold(let milliseconds): orderGiven.wait(milliseconds: min(milliseconds, 200))
       case .wait: sink.wait(or: orderGiven.descriptor, milliseconds: 200)
       case .starved:
         let time = packet.millisecondsUntilLow
@@ -283,7 +333,9 @@ final class DeviceWriter: Sendable {
   private func waitForSound(in ring: SlotRing, milliseconds: Int32) {
     isStarved.store(true, ordering: .relaxed)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
-    if ring.slots.first == nil { orderGiven.wait(milliseconds: milliseconds) }
+    if ring.played.slots.first == nil, !ring.isOffered {
+      orderGiven.wait(milliseconds: milliseconds)
+    }
     isStarved.store(false, ordering: .relaxed)
   }
 }

@@ -1,68 +1,51 @@
 import Diagnosis
 import ExportEngine
 import ExportGraph
-import Loudness
 import MediaComposition
 import MediaTime
 import Threads
 
-/// Renders an item for a device. Belongs to the rendering thread.
+/// Renders an item for a device, at the listener's speed. Belongs to the rendering thread.
 final class ItemRenderer {
   let item: PlayerItem
-  let source: LiveSource
-  /// The block that was read last, in the item's own channels.
+  /// The frames that were read last, in the item's own channels.
   let block: AudioBuffer
-  /// The same block in the device's channels, if these differ.
+  /// The same frames in the device's channels, if these differ.
   private var mapped: (matrix: ChannelMatrix, block: AudioBuffer)?
+  let sound: RenderedSound
+  /// The sound at another speed than 1.
+  private var stretched: PlaybackStretch?
   private(set) var speed = PlaybackSpeed.normal
-  var isMetered = true {
-    didSet {
-      for monitor in monitors { monitor.isMetered = isMetered }
-      for monitor in reductionMonitors { monitor.isMetered = isMetered }
-    }
-  }
-  private let monitors: [TrackMonitor]
-  private let reductionMonitors: [ReductionMonitor]
-  /// The frames of the source in `block`.
-  private var heard: Range<Int64> = 0..<0
-  /// The last levels of the tracks: tracks are measured in longer blocks than are read.
-  private var trackLevels: [LevelSum?]
-  private let loudness: LoudnessMeter?
-  private var lastReading = LoudnessReading()
-  private var unread = 0
+  /// The changes of the item's tracks that are in the sound.
+  private(set) var trackRevision: Int
 
   /// Opens an item at its start, at a device's rate, or else at its own.
-  ///
-  /// An item is rendered in its own channels on any device, so that its meters are the export's.
   init(
     _ item: PlayerItem, for device: SinkFormat?, _ cancellation: CancellationFlag
   ) throws(Failure) {
     self.item = item
-    monitors = item.tracks.indices.map { TrackMonitor(item, track: $0) }
-    trackLevels = Array(repeating: nil, count: item.tracks.count)
-    var watchers: [Node.ID: any NodeWatcher] = [:]
-    for (track, nodes) in zip(item.trackIndices, item.graph.tracks) {
-      for node in nodes { watchers[node] = monitors[track].watcher() }
-    }
-    reductionMonitors = item.reductionMonitors(&watchers)
-    source = try LiveSource(
-      item.graph, sink: item.sink,
-      as: device.map {
-        AudioFormat(sampleRate: $0.sampleRate, channelLayout: item.channelLayout)
-      },
-      library: item.library, watchers: watchers, cancellation: cancellation)
+    trackRevision = item.trackChanges.count
+    sound = RenderedSound(
+      try MonitoredSource(item, atRate: device?.sampleRate, cancellation), of: item)
     block = AudioBuffer(
-      channelCount: source.format.channelLayout.count,
-      capacity: SlotRing.slotFrames(atRate: source.format.sampleRate))
-    // A format without a loudness meter is played without one.
-    loudness = try? LoudnessMeter(
-      sampleRate: source.format.sampleRate,
-      positions: source.format.channelLayout.loudnessPositions)
+      channelCount: sound.channelCount,
+      capacity: SlotRing.slotFrames(atRate: sound.source.live.format.sampleRate))
+  }
+
+  /// Frames a second that it renders.
+  var sampleRate: Int { sound.source.live.format.sampleRate }
+
+  /// Frames of the item, at that rate and at speed 1.
+  var frameCount: Int64 { sound.source.live.frameCount }
+
+  var isMetered: Bool {
+    get { sound.source.isMetered }
+    set { if newValue != isMetered { sound.source.isMetered = newValue } }
   }
 
   /// Whether it renders at a device's rate.
   func isFor(_ device: SinkFormat?) -> Bool {
-    device.map { $0.sampleRate == source.format.sampleRate } ?? true
+    device.map { $0.sampleRate == sampleRate } ?? true
   }
 
   /// The item's own channels where a device has as many, or more than any layout: there a single
@@ -90,60 +73,63 @@ final class ItemRenderer {
     return target
   }
 
-  func setSpeed(_ speed: PlaybackSpeed) throws(Failure) {
-    try source.setSpeed(speed.ratio)
+  /// The frame at speed 1 that the next read begins with.
+  var position: Int64 { stretched?.position ?? sound.position }
+
+  /// Goes to a frame of speed 1.
+  ///
+  /// - Parameters:
+  ///   - frame: The frame; others than the item's are clamped.
+  ///   - isExact: As of `LiveSource.seek`.
+  /// - Throws: As reading on the way.
+  func seek(to frame: Int64, exactly isExact: Bool = false) throws(Failure) {
+    let revision = item.trackChanges.count
+    if revision != trackRevision {
+      trackRevision = revision
+      try sound.forget()
+    }
+    try sound.seek(to: frame, exactly: isExact)
+    stretched =
+      speed == .normal
+      ? nil
+      : try PlaybackStretch(
+        sound, frameCount: frameCount, sampleRate: sampleRate, at: speed.ratio)
+  }
+
+  /// Goes to a frame of speed 1, and on at a speed.
+  func go(to frame: Int64, at speed: PlaybackSpeed) throws(Failure) {
     self.speed = speed
+    try seek(to: frame)
   }
 
   /// Fills `block` with up to `count` frames that lie before `end`.
   func read(_ count: Int, before end: Int64) throws(Failure) {
-    let left = end - source.position
+    let left = end - position
     let most = speed == .normal ? left : speed.ratio.target(ofSource: left)
-    let first = source.position
-    try source.read(into: block, count: Int(max(1, min(Int64(count), most))))
-    heard = first..<max(first, source.position)
+    let count = Int(max(1, min(Int64(min(count, block.capacity)), most)))
+    if let stretched {
+      try stretched.read(into: block, count: count)
+    } else {
+      block.frameCount = try sound.read(into: block, at: 0, count: count)
+    }
+  }
+
+  /// The meters of `block`.
+  func meters(endingAt end: Int64) -> MeterFrame {
+    guard isMetered else { return MeterFrame(end: end) }
+    var meters = sound.meters
+    meters.end = end
+    return meters
   }
 
   /// Whether 16 bits need dither: not if samples are a source's own, at its rate and speed.
   func isDithered(on device: SinkFormat) -> Bool {
-    item.isDithered || speed != .normal || source.format.sampleRate != item.sampleRate
+    item.isDithered || speed != .normal || sampleRate != item.sampleRate
       || layout(on: device) != item.channelLayout
   }
 
   /// The frame of the export's dither for the item's frame `frame`.
   func ditherFrame(of frame: Int64) -> Int64 { item.sink.frames.lowerBound + frame }
-
-  func meters(endingAt end: Int64) -> MeterFrame {
-    guard isMetered else { return MeterFrame(end: end) }
-    for (track, monitor) in monitors.enumerated() {
-      if let level = monitor.take() { trackLevels[track] = level }
-    }
-    let levels = (0..<block.channelCount).map { channel in
-      var level = LevelSum()
-      level.add(block.samples(channel))
-      return level
-    }
-    let reading = readLoudness()
-    let own = FrameRatio(from: source.format.sampleRate, to: item.sampleRate)
-    let frames = heard.mapped(own.target(ofSource:))
-    return MeterFrame(
-      end: end, channels: levels,
-      truePeaks: loudness?.takeTruePeaks() ?? levels.map { Double($0.peak) }, tracks: trackLevels,
-      reductions: reductionMonitors.map { $0.reduction(in: frames) }, loudness: reading)
-  }
-
-  /// Reads ten times a second, the least by EBU Tech 3341.
-  private func readLoudness() -> LoudnessReading {
-    guard let loudness else { return lastReading }
-    loudness.add(block.planes, count: block.frameCount)
-    unread += block.frameCount
-    guard unread >= source.format.sampleRate / 10 else { return lastReading }
-    unread = 0
-    lastReading = LoudnessReading(
-      momentary: loudness.momentary, shortTerm: loudness.shortTerm,
-      integrated: loudness.integrated, truePeak: loudness.truePeak)
-    return lastReading
-  }
 }
 
 extension ChannelLayout {

@@ -1,19 +1,30 @@
 import ExportGraph
 
-/// A speed of playback from 0.5 to 2, in hundredths, with the pitch kept.
+/// A speed of playback from 0.25 to 4, in hundredths, with the pitch kept.
 public struct PlaybackSpeed: Sendable, Hashable, Comparable {
-  /// Hundredths, 50 … 200.
+  /// Hundredths, 25 … 400.
   public let percent: Int
 
-  /// The nearest speed to a factor (`AVPlayer.rate`); nil outside 0.5 … 2.
+  /// The nearest speed to a factor (`AVPlayer.rate`); nil outside 0.25 … 4.
   public init?(_ factor: Double) {
     let rounded = (factor * 100).rounded()
-    guard rounded >= 50, rounded <= 200 else { return nil }
+    guard rounded >= Double(Self.slowest.percent), rounded <= Double(Self.fastest.percent) else {
+      return nil
+    }
     percent = Int(rounded)
   }
 
-  /// A speed in hundredths, limited to 50 … 200.
-  public init(percent: Int) { self.percent = max(50, min(200, percent)) }
+  /// A speed in hundredths, limited to 25 … 400.
+  public init(percent: Int) {
+    self.percent = max(Self.slowest.percent, min(Self.fastest.percent, percent))
+  }
+
+  private init(unlimited percent: Int) { self.percent = percent }
+
+  /// The lowest speed, a quarter.
+  public static let slowest = PlaybackSpeed(unlimited: 25)
+  /// The highest speed, fourfold.
+  public static let fastest = PlaybackSpeed(unlimited: 400)
 
   /// The speed 1.
   public static let normal = PlaybackSpeed(percent: 100)

@@ -53,7 +53,7 @@ public final class Player: Sendable {
     engine.update { state in
       // `currentTime` may be read before the silence is there.
       if state.isPlaying, state.jump == nil, let place = state.place(of: heard) {
-        state.rest = place
+        state.rest = state.resolved(place)
       }
       state.isPlaying = false
     }
@@ -65,7 +65,8 @@ public final class Player: Sendable {
   ///
   /// The frames from there on are those of a rendering from the start, except after effects with
   /// unbounded memory (a speed with the pitch kept, a filter), which are rendered from 300 ms
-  /// before.
+  /// before. There the exact sound is rendered beside what is heard, which goes over to it when that
+  /// has arrived; `approximation` is its progress.
   public func seek(to time: Time) { go(to: time, exactly: false) }
 
   /// Goes to a time of the current item, within tolerances
@@ -88,8 +89,8 @@ public final class Player: Sendable {
     }
   }
 
-  /// The speed from 0.5 to 2, with the pitch kept (`AVPlayer.rate`; `pause` pauses). A change is
-  /// heard after the sound that is rendered ahead.
+  /// The speed from 0.25 to 4, with the pitch kept (`AVPlayer.rate`; `pause` pauses). A change is
+  /// heard as soon as the device has played what it holds.
   public var speed: PlaybackSpeed {
     get { engine.state.withLock { $0.speed } }
     set { engine.update { $0.speed = newValue } }
@@ -106,6 +107,32 @@ public final class Player: Sendable {
   public var pan: Float {
     get { engine.state.withLock { $0.levels.pan } }
     set { setLevels { $0.pan = newValue.isFinite ? max(-1, min(1, newValue)) : 0 } }
+  }
+
+  /// Plays to another sink from now on: the present one is closed, and sound goes on in the new one
+  /// at the last frame heard. The new sink is opened on the writing thread; if it cannot be,
+  /// `PlayerEvent.deviceLost` has the reason, and opening is tried again and again.
+  ///
+  /// - Parameter opener: Opens the device.
+  public func setOutput(opening opener: @escaping SinkOpener) {
+    engine.writer.setOpener(opener)
+    engine.update { _ in }
+  }
+
+  /// The sound that a device is to hold while it plays (`AVAudioSession.preferredIOBufferDuration`),
+  /// up to a minute; zero, the default: as much as it takes.
+  ///
+  /// Changes of volume, tracks and speed are heard after what the device holds: 30 ms suit a player
+  /// that is steered by hand. A machine that is too busy for that lets the device run dry, and each
+  /// time the device holds twice as much from then on, as long as it is open. A change acts at once.
+  public var preferredIOBufferDuration: Time {
+    get { engine.state.withLock { $0.preferredIOBufferDuration } }
+    set {
+      let length =
+        newValue.isNumeric ? max(.zero, min(newValue, Time(value: 60, timescale: 1))) : .zero
+      engine.update { $0.preferredIOBufferDuration = length }
+      engine.writer.setPreferredHold(.microseconds(length.frames(atRate: 1_000_000)))
+    }
   }
 
   private func setLevels(_ body: (inout DeviceSampleConverter.Levels) -> Void) {
@@ -167,6 +194,13 @@ public final class Player: Sendable {
         .map { TimeRange(start: $0.start, end: $0.end) }
     }
   }
+
+  /// Whether the sound that is heard is nearly that of the export, and not the same samples, and how
+  /// far it is from that: the share, from 0 to 1, of the sound from the item's start that is rendered
+  /// again. Nil where it is the export's: always, except for a while after a jump into an item whose
+  /// effects remember without end (`denoise`, a speed with the pitch kept), and until the item's end
+  /// where its media come from servers.
+  public var approximation: Double? { engine.state.withLock { $0.chaseProgress } }
 
   /// Whether levels and loudness are measured (`AVAudioPlayer.isMeteringEnabled`), which takes
   /// about as much time as rendering; true by default. A change acts after the sound that is

@@ -160,7 +160,7 @@ final class PlayerEngine: Sendable {
     let isOver = state.withLock { state in
       guard state.jump == nil, !state.isDropped, !state.isChanged else { return false }
       // The observing thread may not have reached the last item yet.
-      state.current = last ?? state.marks.last?.item ?? state.current
+      state.current = (last ?? state.marks.last?.item).map(state.resolved) ?? state.current
       state.rest = state.current.map {
         PlayerState.Jump(item: $0, time: last == nil ? $0.duration : .zero)
       }

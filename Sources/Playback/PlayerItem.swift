@@ -24,6 +24,10 @@ public final class PlayerItem: Sendable {
   public let tracks: [PlayerItemTrack]
   /// The index in `tracks` of each track of the composition.
   let trackIndices: [Int]
+  /// The listener's changes of the tracks.
+  let trackChanges: TrackChanges
+  /// Whether the sound at a place depends on all before it: a node's memory is unbounded.
+  let remembers: Bool
   let graph: Graph
   let sink: Sink
   /// Whether 16 bits need dither.
@@ -61,6 +65,7 @@ public final class PlayerItem: Sendable {
         origin: export.origin)
     }
     sink = graph.sinks[outputIndex]
+    remembers = graph.nodes.contains { $0.memory == .unbounded }
     isDithered = graph.needsDither(sink.node, as: .wav(.int16))
     name = export.name
     duration = export.duration
@@ -69,13 +74,15 @@ public final class PlayerItem: Sendable {
     segments = PlayerSegment.all(of: export, trackIndices)
     remoteSpans = RemoteSpan.all(of: export)
     remoteMedia = Set(remoteSpans.map(\.url))
+    let changes = TrackChanges()
+    trackChanges = changes
     var tracks: [PlayerItemTrack] = []
     for (index, lane) in zip(trackIndices, export.composition.tracks) {
       let before = index < tracks.count ? tracks.removeLast() : nil
       tracks.append(
         PlayerItemTrack(
           name: lane.name ?? "track \(index + 1)",
-          sounds: lane.isEnabled || before?.sounds == true))
+          sounds: lane.isEnabled || before?.sounds == true, changes))
     }
     self.tracks = tracks
     library = session.library
@@ -162,22 +169,28 @@ public final class PlayerItemTrack: Sendable {
   public let sounds: Bool
   private let enabled = Atomic<Bool>(true)
   private let solo = Atomic<Bool>(false)
+  private let changes: TrackChanges
 
-  init(name: String, sounds: Bool) {
+  init(name: String, sounds: Bool, _ changes: TrackChanges) {
     self.name = name
     self.sounds = sounds
+    self.changes = changes
   }
 
   /// Whether the track is heard (`AVPlayerItemTrack.isEnabled`), or muted.
   public var isEnabled: Bool {
     get { enabled.load(ordering: .relaxed) }
-    set { enabled.store(newValue, ordering: .relaxed) }
+    set { set(enabled, newValue) }
   }
 
   /// Whether only this track, and other solo tracks, are heard.
   public var isSolo: Bool {
     get { solo.load(ordering: .relaxed) }
-    set { solo.store(newValue, ordering: .relaxed) }
+    set { set(solo, newValue) }
+  }
+
+  private func set(_ setting: borrowing Atomic<Bool>, _ value: Bool) {
+    if setting.exchange(value, ordering: .acquiringAndReleasing) != value { changes.note() }
   }
 }
 

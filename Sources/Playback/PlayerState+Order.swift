@@ -4,11 +4,15 @@ import MediaTime
 /// The order of items: which item is rendered next, and whether the rendered sound is still right
 /// after a change of the queue or a loop.
 extension PlayerState {
-  func isQueued(_ item: PlayerItem) -> Bool { queue.contains { $0 === item } }
+  /// Whether an item is in the queue, or another one in its place.
+  func isQueued(_ item: PlayerItem) -> Bool {
+    isInQueue(resolved(item))
+  }
 
   /// The next item of the queue; in a repeated queue the first follows the last, and a single item
   /// itself. O(items).
   func item(after item: PlayerItem) -> PlayerItem? {
+    let item = resolved(item)
     guard let index = queue.firstIndex(where: { $0 === item }) else { return nil }
     return index + 1 < queue.count ? queue[index + 1] : repeatsQueue ? queue.first : nil
   }
@@ -56,7 +60,7 @@ extension PlayerState {
   /// Whether a mark would still follow another one.
   private func follows(_ mark: Mark, _ last: Mark) -> Bool {
     switch (mark.cause, cause(behind: last)) {
-    case (.jump, _), (.change, _): true
+    case (.jump, _), (.change, _), (.replacement, _): true
     case (.loop(let made), .loop(let range)): made == range
     case (.again, .again): true
     case (.advance(let past, _), let cause):

@@ -42,11 +42,18 @@ struct PlayerState {
   var isChanged = false
   /// How often the rendered item is played again; negative: for ever.
   var loopsLeft = 0
+  /// Items whose sound is still rendered or heard, and is replaced by that of others.
+  var replacements: [Replacement] = []
   /// The range that is looped while its item is current.
   var loop: Loop? { didSet { isChanged = true } }
   /// Whether the first item follows the last.
   var repeatsQueue = false { didSet { isChanged = true } }
   var isMetering = true
+  var preferredIOBufferDuration = Time.zero
+  /// The share of the way to exact sound; nil where the sound is the export's.
+  var chaseProgress: Double?
+  /// Seconds of sound that are rendered in a second; nil before that is known.
+  var renderingRate: Double?
   var isEnding = false
 
   var rest: Jump?
@@ -97,6 +104,8 @@ struct PlayerState {
     /// Frames of the item.
     var frameCount: Int64
     var speed: PlaybackSpeed
+    /// The changes of the item's tracks that are in the sound.
+    var trackRevision: Int
     /// How often the item is still to be played again; negative: for ever.
     var loopsLeft: Int
     var cause: Cause
@@ -108,8 +117,10 @@ struct PlayerState {
       case advance(past: [PlayerItem], isSame: Bool)
       case loop(TimeRange)
       case again
-      /// The item goes on at another speed.
+      /// The item goes on at another speed, or with other tracks.
       case change
+      /// The item goes on in another one.
+      case replacement
     }
   }
 }
@@ -131,7 +142,7 @@ extension PlayerState {
     (current, jump, rest, isPlaying) = (nil, nil, nil, false)
     // Loops that were rendered ahead were not heard.
     loopsLeft = marks.first?.loopsLeft ?? loopsLeft
-    (marks, meters) = ([], [])
+    (marks, meters, replacements) = ([], [], [])
     isDropped = true
   }
 
@@ -141,6 +152,7 @@ extension PlayerState {
     if let first = marks.lastIndex(where: { $0.index <= index }), first > 0 {
       marks.removeFirst(first)
     }
+    forgetReplacements()
   }
 
   /// Appends meters, and removes those of more than a second ago, which bounds their memory.

@@ -106,7 +106,7 @@ extension RenderThread {
     of renderer: ItemRenderer, isAwaited: Bool
   ) -> RemoteMedium.Readiness {
     let item = renderer.item
-    let place = Time(frames: renderer.source.position, rate: renderer.source.format.sampleRate)
+    let place = Time(frames: renderer.position, rate: renderer.sampleRate)
     return item.prefetch(
       from: place, lasting: item.forwardBufferDuration, isAwaited: isAwaited)
   }

@@ -34,7 +34,7 @@ extension RenderThread {
     _ item: PlayerItem, _ frame: Int64, _ cause: PlayerState.Mark.Cause
   ) throws(Failure) {
     let renderer = try renderer(of: item)
-    try renderer.source.seek(to: frame)
+    try renderer.seek(to: frame)
     mark(renderer, cause)
     (isAtEnd, tried) = (false, [])
   }
@@ -44,6 +44,7 @@ extension RenderThread {
     ring.fillEnd(at: produced)
     endStall()
     (isHalted, isAtEnd) = (false, true)
+    offerReplacement(in: ring)
     writer.notifyFilled()
   }
 

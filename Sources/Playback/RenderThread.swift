@@ -24,6 +24,8 @@ final class RenderThread {
   /// The ring that was filled last. Another ring belongs to another device, which has played
   /// nothing.
   private var ring: SlotRing?
+  /// The number of the opener that has opened it.
+  private var openerNumber = 0
   private var isUnreported = false
   /// Whether the ring is empty, and the device silent.
   var isHalted = true
@@ -35,6 +37,8 @@ final class RenderThread {
   var jumpNumber = 0
   /// Items in a row that could not be played.
   var failures = 0
+  /// How fast the item is rendered.
+  var pace = RenderingPace()
   private var interruptions = 0
   private var damagedMedia: Set<MediaLocation?> = []
   private var slotsUntilLook = 0
@@ -96,6 +100,8 @@ final class RenderThread {
   /// Silence, and an empty ring.
   func halt() {
     guard !isHalted else { return }
+    // What is not offered would stay.
+    if let ring, ring.isReplacing { ring.offerReplacement() }
     let flush = writer.flush()
     // The writer may have ended, if a player is released on one of its own threads.
     while !writer.isFlushed(flush), !cancellation.isCancelled { wait(milliseconds: 100) }
@@ -122,23 +128,26 @@ final class RenderThread {
   }
 
   /// Stops at the frame that was heard last.
-  private func rest() {
+  func rest() {
     mustRest = false
     halt()
     let heard = engine.heardIndex
-    let place = engine.state.withLock { $0.placeToGoOn(from: heard, to: produced) }
+    let place = engine.state.withLock { state in
+      state.placeToGoOn(from: heard, to: produced).map(state.resolved)
+    }
     if let place { go(to: place) }
   }
 
   private func go(to place: PlayerState.Jump) {
+    pace = RenderingPace()
     // What is fetched for the place before would delay what is needed here.
     renderer?.item.endPrefetch()
     slotsUntilPrefetch = 0
     do throws(Failure) {
       let renderer = try renderer(of: place.item)
       guard try awaitsBytes(before: place) else { return }
-      try renderer.source.seek(
-        to: place.time.frames(atRate: renderer.source.format.sampleRate), exactly: place.isExact)
+      try renderer.seek(
+        to: place.time.frames(atRate: renderer.sampleRate), exactly: place.isExact)
       mark(renderer, .jump)
       engine.state.withLock { state in
         guard state.jumpNumber == jumpNumber, !state.isDropped else { return }
@@ -164,6 +173,7 @@ final class RenderThread {
       return renderer
     }
     let opened = try ItemRenderer(item, for: format, cancellation)
+    item.trackChanges.wake(writer.statusChanged)
     renderer = opened
     return opened
   }
@@ -185,15 +195,21 @@ final class RenderThread {
         state.observed = produced
       }
       state.countDown(for: cause)
-      state.marks.append(
-        PlayerState.Mark(
-          index: produced, item: renderer.item, frame: renderer.source.position,
-          sampleRate: renderer.source.format.sampleRate, frameCount: renderer.source.frameCount,
-          speed: renderer.speed, loopsLeft: state.loopsLeft, cause: cause))
+      state.marks.append(mark(of: renderer, cause, state.loopsLeft))
       state.forget(before: min(heard, produced))
     }
     // A paused player has no other wake-up.
     if case .jump = cause { engine.observationDue.signal() }
+  }
+
+  /// The mark of a renderer's place.
+  func mark(
+    of renderer: ItemRenderer, _ cause: PlayerState.Mark.Cause, _ loopsLeft: Int
+  ) -> PlayerState.Mark {
+    PlayerState.Mark(
+      index: produced, item: renderer.item, frame: renderer.position,
+      sampleRate: renderer.sampleRate, frameCount: renderer.frameCount, speed: renderer.speed,
+      trackRevision: renderer.trackRevision, loopsLeft: loopsLeft, cause: cause)
   }
 
   // MARK: Playing
@@ -203,6 +219,7 @@ final class RenderThread {
     guard let renderer else { return }
     switch writer.device {
     case .none:
+      takeOpener()
       ask(for: renderer)
       wait(milliseconds: -1)
     case .lost(let failure):
@@ -213,6 +230,7 @@ final class RenderThread {
       isHalted = true
       engine.deviceFailed(failure, at: produced)
     case .open(let format, let ring):
+      takeOpener()
       // A device may have been lost and found during a rendering: only another ring proves it.
       let isNew = ring !== self.ring
       if isNew {
@@ -229,11 +247,15 @@ final class RenderThread {
         resume()
       } else if !isRight(format, for: renderer.item) {
         changeDevice(for: renderer, in: ring)
+      } else if needsRevision(in: ring) {
+        revise(in: ring)
       } else if isAtEnd {
         goOn(in: ring)
-      } else if ring.slots.room > 0 {
+      } else if ring.filled.slots.room > 0 {
         fill(ring, renderer, format)
       } else {
+        let progress = renderer.sound.chaseProgress
+        engine.state.withLock { $0.chaseProgress = progress }
         wait(milliseconds: 20)
       }
     }
@@ -247,6 +269,14 @@ final class RenderThread {
     guard isFirst || writer.counts.hasPlayed.load(ordering: .acquiring) else { return }
     isUnreported = false
     engine.found(format)
+  }
+
+  /// Forgets the devices of an earlier opener: another device is no loss.
+  private func takeOpener() {
+    let number = writer.openerNumber
+    guard number != openerNumber else { return }
+    (openerNumber, answers, ring) = (number, [:], nil)
+    isHalted = false
   }
 
   private func ask(for renderer: ItemRenderer) {
@@ -268,7 +298,7 @@ final class RenderThread {
   private func changeDevice(for renderer: ItemRenderer, in ring: SlotRing) {
     if !isHalted {
       guard isAtEnd else {
-        return ring.slots.room > 0 ? end(ring) : wait(milliseconds: 20)
+        return ring.filled.slots.room > 0 ? end(ring) : wait(milliseconds: 20)
       }
       guard writer.counts.finished.load(ordering: .acquiring) >= produced else {
         return wait(milliseconds: 50)
@@ -308,19 +338,19 @@ final class RenderThread {
     renderer.isMetered = isMetering
     do throws(Failure) {
       if speed != renderer.speed {
-        try renderer.setSpeed(speed)
+        try renderer.go(to: renderer.position, at: speed)
         mark(renderer, .change)
       }
       let end = engine.state.withLock { $0.end(of: renderer.item) }
-      if renderer.source.position >= end { return goOn(in: ring) }
-      let first = renderer.source.position
-      try renderer.read(ring.slotFrames, before: end)
+      if renderer.position >= end { return goOn(in: ring) }
+      let first = renderer.position
+      try read(renderer, ring.slotFrames, before: end)
       if takesInterruption() || !rebuffers() { return }
-      let isEnd = renderer.source.position >= end
+      guard try rendersAhead(renderer) else { return rest() }
+      let isEnd = renderer.position >= end
       let isLast = isEnd && !engine.state.withLock { $0.goesOn }
       put(renderer, at: first, into: ring, device, isLast: isLast)
       reportDamage(renderer, isAtEnd: isEnd)
-      isAtEnd = isLast
       prefetch(renderer)
     } catch {
       if takesInterruption() { return }
@@ -343,7 +373,13 @@ final class RenderThread {
     endStall()
     let meters = renderer.meters(endingAt: produced)
     let heard = engine.heardIndex
-    engine.state.withLock { $0.add(meters, heard: heard) }
+    let progress = renderer.sound.chaseProgress
+    engine.state.withLock { state in
+      state.add(meters, heard: heard)
+      state.chaseProgress = progress
+    }
+    if isLast { isAtEnd = true }
+    offerReplacement(in: ring)
     writer.notifyFilled()
   }
 
@@ -352,7 +388,7 @@ final class RenderThread {
     slotsUntilLook -= 1
     guard isAtEnd || slotsUntilLook <= 0 else { return }
     slotsUntilLook = Self.slotsBetweenLooks
-    for warning in renderer.source.damageWarnings
+    for warning in renderer.sound.source.live.damageWarnings
     where damagedMedia.insert(warning.location).inserted {
       engine.observers.yield(.damaged(renderer.item, warning))
     }

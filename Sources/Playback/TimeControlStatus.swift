@@ -17,6 +17,9 @@ extension Player {
     /// For bytes of a server. Playback begins with the first ones; after a stall it continues when it
     /// is likely to keep up, and nothing of the sound is lost.
     case toMinimizeStalls
+    /// For sound that takes longer to render than to hear: some seconds of it are rendered ahead, more
+    /// each time. AVPlayer has no such reason.
+    case toRenderAhead
     /// For a device, which is opened again and again. AVPlayer has no such reason.
     case noDevice
   }
@@ -56,10 +59,16 @@ extension Player {
       from: currentTime, lasting: item.forwardBufferDuration.multiplied(by: 1, over: 2))
   }
 
+  /// How many seconds of the current item are rendered in a second; below 1 it is too heavy to be
+  /// heard without pauses. Nil before that is known, and for media of servers.
+  public var renderingRate: Double? { engine.state.withLock { $0.renderingRate } }
+
   /// The share of what must be here before the player goes on after a stall, from 0 to 1; nil if it
   /// goes on with the first sound, or does not wait for bytes.
   package var bufferingProgress: Double? {
-    guard let goal = engine.state.withLock({ $0.stall?.goal }) else { return nil }
+    let stall = engine.state.withLock { $0.stall }
+    if let share = stall?.share { return share }
+    guard let goal = stall?.goal else { return nil }
     let needed = min(goal.length, goal.item.duration - goal.start).seconds
     return min(1, goal.item.loadedSeconds(from: goal.start, lasting: goal.length) / needed)
   }
@@ -70,6 +79,9 @@ extension PlayerState {
   struct Stall {
     /// What must be here before playback continues; nil: the first sound is enough.
     var goal: Goal?
+    /// The share that is rendered ahead, of sound that is rendered too slowly; nil: the silence is
+    /// for want of bytes.
+    var share: Double?
   }
 
   /// A part of an item, from the first sound that is missing.
@@ -109,6 +121,6 @@ extension PlayerState {
   var reasonForWaitingToPlay: Player.WaitingReason? {
     guard isPlaying else { return nil }
     if hasDevice == false { return .noDevice }
-    return stall == nil ? nil : .toMinimizeStalls
+    return stall.map { $0.share == nil ? .toMinimizeStalls : .toRenderAhead }
   }
 }

@@ -45,8 +45,16 @@ public final class Thread: Sendable {
     /// process (`ulimit -e`, CAP_SYS_NICE); where it does not, as usual. It is the nice value that
     /// PulseAudio's threads have, and no real-time class: a mistake in such a thread stops nothing.
     case live
+    /// After all others: for work that nobody waits for. The lowest nice value.
+    case idle
 
-    fileprivate var niceValue: Int32? { self == .live ? -11 : nil }
+    fileprivate var niceValue: Int32? {
+      switch self {
+      case .usual: nil
+      case .live: -11
+      case .idle: 19
+      }
+    }
   }
 
   /// Starts a thread that runs `body` once.

@@ -24,7 +24,8 @@ import Threads
       state.marks = [
         PlayerState.Mark(
           index: 0, item: items[0], frame: 0, sampleRate: 8000,
-          frameCount: items[0].duration.frames(atRate: 8000), speed: .normal, loopsLeft: 0,
+          frameCount: items[0].duration.frames(atRate: 8000), speed: .normal, trackRevision: 0,
+          loopsLeft: 0,
           cause: .jump)
       ]
       state.isPlaying = true

@@ -42,14 +42,14 @@ import Threads
     var index: Int64 = 0
     let heard = try writer.shared.withLock { _ -> Int64 in
       for round in 0..<100 {
-        ring.slots.fill { slot in
+        ring.filled.slots.fill { slot in
           slot.index = index
           slot.frameCount = ring.slotFrames
         }
         index += Int64(ring.slotFrames)
         writer.setLevels(DeviceSampleConverter.Levels(volume: Float(round % 3), pan: 0.5))
         writer.notifyFilled()
-        try wait(until: "the writer has taken the slot") { ring.slots.first == nil }
+        try wait(until: "the writer has taken the slot") { ring.played.slots.first == nil }
       }
       return index
     }
@@ -65,7 +65,7 @@ import Threads
     defer { running.end() }
     let (writer, ring) = (running.writer, running.ring)
     func fill(_ index: Int64) {
-      ring.slots.fill { slot in (slot.index, slot.frameCount) = (index, ring.slotFrames) }
+      ring.filled.slots.fill { slot in (slot.index, slot.frameCount) = (index, ring.slotFrames) }
       writer.notifyFilled()
     }
     let frames = ring.slotFrames
@@ -106,9 +106,9 @@ import Threads
     let running = try RunningWriter { _ throws(Failure) in FullSink(looks) }
     defer { running.end() }
     let (writer, ring) = (running.writer, running.ring)
-    ring.slots.fill { slot in (slot.index, slot.frameCount) = (0, ring.slotFrames) }
+    ring.filled.slots.fill { slot in (slot.index, slot.frameCount) = (0, ring.slotFrames) }
     writer.notifyFilled()
-    try wait(until: "the writer has taken the slot") { ring.slots.first == nil }
+    try wait(until: "the writer has taken the slot") { ring.played.slots.first == nil }
     let before = looks.value
     try wait(until: "the writer looks again and again") { looks.value >= before + 3 }
   }

@@ -195,7 +195,7 @@ extension Player {
   fileprivate func waitUntilFull() throws {
     try wait(until: "all that can be is rendered ahead") {
       guard case .open(_, let ring) = engine.writer.device else { return false }
-      return ring.slots.room == 0
+      return ring.filled.slots.room == 0
         || engine.state.withLock { state in
           guard let mark = state.marks.last, let end = state.meters.last?.end else { return false }
           return !state.goesOn && end - mark.index == mark.frameCount - mark.frame

@@ -74,7 +74,7 @@ import Testing
     let counts = Counts()
     var packet = DevicePacket(ring, sink, counts)
     func put(_ index: Int64) {
-      ring.slots.fill { slot in
+      ring.filled.slots.fill { slot in
         slot.index = index
         slot.frameCount = 100
         slot.isLast = true

@@ -70,13 +70,13 @@ import Threads
     let renderer = try ItemRenderer(item, for: format, CancellationFlag())
     var shown: [(Range<Int64>, [GainReduction])] = []
     for place in places {
-      try renderer.source.seek(to: place)
-      let end = min(renderer.source.frameCount, place + min(count, Self.count))
-      while renderer.source.position < end {
-        let first = renderer.source.position
+      try renderer.seek(to: place)
+      let end = min(renderer.frameCount, place + min(count, Self.count))
+      while renderer.position < end {
+        let first = renderer.position
         try renderer.read(renderer.block.capacity, before: end)
         let meters = renderer.meters(endingAt: 0)
-        shown.append((first..<renderer.source.position, meters.reductions))
+        shown.append((first..<renderer.position, meters.reductions))
       }
     }
     return shown

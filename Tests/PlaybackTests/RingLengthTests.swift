@@ -49,7 +49,7 @@ import Testing
     let buffer = AudioBuffer(channelCount: 2, capacity: 4096)
     var floats: [Float] = []
     repeat {
-      try source.read(into: buffer, count: 4096)
+      buffer.frameCount = try source.read(into: buffer, at: 0, count: 4096)
       for index in 0..<buffer.frameCount {
         for channel in 0..<2 { floats.append(buffer.samples(channel)[index]) }
       }

@@ -201,7 +201,8 @@ import Testing
     func mark(_ item: PlayerItem, at index: Int64) -> PlayerState.Mark {
       PlayerState.Mark(
         index: index, item: item, frame: 0, sampleRate: 8000,
-        frameCount: item.duration.frames(atRate: 8000), speed: .normal, loopsLeft: 0, cause: .jump)
+        frameCount: item.duration.frames(atRate: 8000), speed: .normal, trackRevision: 0,
+        loopsLeft: 0, cause: .jump)
     }
     var state = PlayerState()
     state.marks = [mark(first, at: 0)]

@@ -6,7 +6,7 @@ import Threads
 ///
 /// The sound at a position does not depend on how that was reached: a range equals the slice of the
 /// whole, bit for bit. One thread at a time.
-protocol FrameSource: AnyObject {
+package protocol FrameSource: AnyObject {
   var channelCount: Int { get }
   /// The frame that the next read begins with.
   var position: Int64 { get }

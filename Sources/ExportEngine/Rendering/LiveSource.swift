@@ -5,29 +5,30 @@ import MediaTime
 import Threads
 
 /// The sound of one output, for listening: from any moment on, at the rate and with the channels of
-/// a device, slower or faster with the pitch kept.
+/// a device.
 ///
-/// With the output's own format and speed, the frames are those that the export encodes, bit for
-/// bit: from the start, and after a seek unless a node's memory is unbounded (rubberband, a
-/// denoiser). Such nodes are rendered from `warmUp` before the target of a seek.
+/// In the output's own format, the frames are those that the export encodes, bit for bit: from the
+/// start, and after a seek unless a node's memory is unbounded (rubberband, a denoiser). Such nodes
+/// are rendered from `warmUp` before the target of a seek.
 ///
 /// One thread at a time, which blocks on files and decoders.
-package final class LiveSource {
+package final class LiveSource: FrameSource {
   /// The warm-up of nodes with unbounded memory after a jump. 300 ms are three of rubberband's
   /// windows, and more than afftdn's noise estimate takes to settle.
   package static let warmUp = Time(value: 3, timescale: 10)
 
   /// The format of frames from `read`.
   package let format: AudioFormat
-  /// Frames of the whole, at `format`'s rate and at speed 1.
+  /// Frames of the whole, at `format`'s rate.
   package let frameCount: Int64
 
   private let sound: any FrameSource
   private let renderer: Renderer
   private let jumps = Jumps(warmUp: LiveSource.warmUp)
-  /// The source at another speed than 1, and the frame of `sound` that is its frame 0.
-  private var stretched: (source: any FrameSource, start: Int64)?
-  private var speed = FrameRatio.one
+  /// Whether a node's memory is unbounded.
+  private let remembers: Bool
+  /// Whether the frames from here on are those of a rendering from the start, bit for bit.
+  package private(set) var isExact = true
 
   /// Opens the node of a graph's `sink`. Files are opened when they first sound.
   ///
@@ -46,6 +47,7 @@ package final class LiveSource {
     renderer = try Renderer(
       graph, library: library, masters: [sink.node], watchers: watchers, jumps: jumps,
       cancellation: cancellation)
+    remembers = graph.nodes.contains { $0.memory == .unbounded }
     let own = graph.nodes[sink.node].format
     let format = format ?? own
     let ratio = FrameRatio(from: own.sampleRate, to: format.sampleRate)
@@ -58,12 +60,10 @@ package final class LiveSource {
       sampleRate: own.sampleRate, frameCount: count, targetCount: frameCount)
   }
 
-  /// The frame at speed 1 that the next read begins with, 0 … `frameCount`.
-  package var position: Int64 {
-    guard let stretched else { return sound.position }
-    return stretched.start
-      + speed.place(ofTarget: stretched.source.position, in: frameCount - stretched.start)
-  }
+  package var channelCount: Int { format.channelLayout.count }
+
+  /// The frame that the next read begins with, 0 … `frameCount`.
+  package var position: Int64 { sound.position }
 
   /// A warning for each file with damage so far.
   package var damageWarnings: [Warning] { Renderer.damageWarnings(of: [renderer]) }
@@ -75,46 +75,34 @@ package final class LiveSource {
   ///   - isExact: Whether nodes of unbounded memory are rendered from their start, however long
   ///     that takes.
   /// - Throws: As reading on the way.
-  package func seek(to frame: Int64, exactly isExact: Bool = false) throws(Failure) {
+  package func seek(to frame: Int64, exactly isExact: Bool) throws(Failure) {
+    let frame = max(0, min(frame, frameCount))
+    guard frame != position || isExact && !self.isExact else { return }
+    let isFromStart = Time(frames: frame, rate: format.sampleRate) <= Self.warmUp
+    self.isExact = isExact || isFromStart || !remembers
     jumps.warmUp = isExact ? nil : Self.warmUp
-    stretched = nil
-    try sound.seek(to: max(0, min(frame, frameCount)))
-    try stretch()
+    try sound.seek(to: frame)
   }
 
-  /// Continues at a speed (`AVPlayer.rate`, of which this is the ratio).
-  package func setSpeed(_ speed: FrameRatio) throws(Failure) {
-    guard speed != self.speed else { return }
-    let position = position
-    self.speed = speed
-    try seek(to: position)
+  /// Reads frames that nobody hears.
+  package func skip(_ count: Int64) throws(Failure) {
+    let block = AudioBuffer(channelCount: channelCount, capacity: Renderer.blockSize)
+    var left = count
+    while left > 0 {
+      let taken = try read(into: block, at: 0, count: Int(min(left, Int64(block.capacity))))
+      guard taken > 0 else { return }
+      left -= Int64(taken)
+    }
   }
 
-  /// Fills a buffer's first frames; fewer than `count` only at the end.
-  package func read(into buffer: AudioBuffer, count: Int) throws(Failure) {
-    let source = stretched?.source ?? sound
-    buffer.frameCount = try source.read(into: buffer, at: 0, count: count)
-  }
+  /// Moves to a frame; nodes of unbounded memory are rendered from shortly before it.
+  package func seek(to frame: Int64) throws(Failure) { try seek(to: frame, exactly: false) }
 
-  private func stretch() throws(Failure) {
-    guard speed != .one else { return }
-    let start = sound.position
-    let count = frameCount - start
-    let rest = OffsetSource(sound, from: start, frameCount: count)
-    stretched = (
-      FilteredSource(
-        rest, try FilteredSource.Setup.stretch(speed, .spectral, sampleRate: format.sampleRate),
-        speed,
-        sampleRate: format.sampleRate, frameCount: speed.target(ofSource: count)), start
-    )
-  }
-}
-
-extension FrameRatio {
-  /// The place in `count` frames of one of their results: `count` after the last of these, and less
-  /// before it, however lengths are rounded.
-  func place(ofTarget frame: Int64, in count: Int64) -> Int64 {
-    frame >= target(ofSource: count) ? count : min(count - 1, source(ofTarget: frame))
+  /// Fills frames of a buffer; fewer than `count` only at the end.
+  package func read(
+    into buffer: AudioBuffer, at offset: Int, count: Int
+  ) throws(Failure) -> Int {
+    try sound.read(into: buffer, at: offset, count: count)
   }
 }
 
@@ -154,28 +142,5 @@ private final class MasterSource: FrameSource {
       position += Int64(block.frameCount)
     }
     return filled
-  }
-}
-
-private final class OffsetSource: FrameSource {
-  let channelCount: Int
-  private let source: any FrameSource
-  private let start: Int64
-  private let end: Int64
-
-  init(_ source: any FrameSource, from start: Int64, frameCount: Int64) {
-    self.source = source
-    self.start = start
-    end = start + frameCount
-    channelCount = source.channelCount
-  }
-
-  var position: Int64 { source.position - start }
-
-  func seek(to frame: Int64) throws(Failure) { try source.seek(to: start + frame) }
-
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    let wanted = Int(max(0, min(Int64(count), end - source.position)))
-    return try source.read(into: buffer, at: offset, count: wanted)
   }
 }

@@ -47,7 +47,7 @@ struct Preview: MediaCommand {
   @Flag(help: "Start again at the end.")
   var loop = false
 
-  @Option(help: .value("factor", "Play this fast, 0.5 to 2, at the same pitch."))
+  @Option(help: .value("factor", "Play this fast, 0.25 to 4, at the same pitch."))
   var rate = 1.0
 
   @Option(
@@ -70,7 +70,7 @@ struct Preview: MediaCommand {
     guard !files.isEmpty || listDevices else {
       throw ValidationError("name a job file or a media file to play")
     }
-    guard PlaybackSpeed(rate) != nil else { throw ValidationError("--rate is 0.5 to 2") }
+    guard PlaybackSpeed(rate) != nil else { throw ValidationError("--rate is 0.25 to 4") }
     guard output ?? 1 >= 1 else { throw ValidationError("--output counts from 1") }
     for (option, text) in [("--from", from), ("--to", to)] {
       guard let text else { continue }
@@ -133,6 +133,8 @@ struct Preview: MediaCommand {
     let view = PreviewView(device: device)
     // Who sees no meters need not wait for them to be read.
     player.isMeteringEnabled = view.isScreen
+    // Who has no keys need not hear their effect.
+    if view.isScreen { player.preferredIOBufferDuration = Time(value: 30, timescale: 1000) }
     let controls = PreviewControls(player, items, isLooping: loop)
     let session = PreviewSession(
       signals: signals, inbox: inbox, controls: controls, view: view,

@@ -1,0 +1,30 @@
+import MediaTime
+
+extension Player {
+  /// Puts an item in the place of another one, which leaves the queue: for an item that was made
+  /// anew while the old one plays.
+  ///
+  /// If the other item is heard, playing goes on in the new one without a pause, by a cross-fade of
+  /// 10 ms, as soon as the device has played what it holds and the new item is opened. A paused
+  /// player is at the new place at once. A loop range stays as far as the new item has it. O(items).
+  ///
+  /// - Parameters:
+  ///   - item: An item of the queue.
+  ///   - other: An item that is not in the queue.
+  ///   - time: The time of `other` that is heard instead of `place`.
+  ///   - place: A time of `item` near the one that is heard; other times of the two lie as far from
+  ///     theirs.
+  /// - Returns: Whether the item was replaced.
+  @discardableResult
+  public func replace(
+    _ item: PlayerItem, with other: PlayerItem, at time: Time, insteadOf place: Time
+  ) -> Bool {
+    engine.update { state in
+      guard time.isNumeric, place.isNumeric, state.isInQueue(item), !state.isInQueue(other) else {
+        return false
+      }
+      state.replace(item, with: other, offset: time - place)
+      return true
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import Diagnosis
+import MediaTime
+
+/// Sound that is rendered ahead and is to sound otherwise: it is replaced while it plays, so that a
+/// listener hears a change as soon as the device has played what it holds.
+extension RenderThread {
+  /// Whether the sound that the device does not have yet is to sound otherwise.
+  func needsRevision(in ring: SlotRing) -> Bool {
+    guard !isHalted else { return false }
+    let next = writer.counts.progress.written
+    return engine.state.withLock { $0.isRevised(from: next) }
+  }
+
+  /// Renders the sound that the device does not have yet anew, into the ring's other lane; or waits
+  /// for the device to take what was offered before.
+  func revise(in ring: SlotRing) {
+    guard !ring.isReplacing, !ring.isOffered else {
+      if ring.isReplacing { offer(ring) }
+      return wait(milliseconds: 5)
+    }
+    let start = writer.counts.progress.written
+    let found = engine.state.withLock { state in
+      state.place(of: start).map { (state.resolved($0), state.speed) }
+    }
+    guard let (place, speed) = found else { return rest() }
+    do throws(Failure) {
+      let renderer = try renderer(of: place.item)
+      try renderer.go(to: place.time.frames(atRate: renderer.sampleRate), at: speed)
+      ring.beginReplacement()
+      (produced, isAtEnd, tried) = (start, false, [])
+      engine.state.withLock { state in
+        state.loopsLeft = state.loopsLeft(at: start)
+        // The change may be just where an item begins, or is looped.
+        let cause = state.marks.first { $0.index == start }?.cause ?? .change
+        let isOther = state.item(at: start) !== place.item
+        state.marks.removeAll { $0.index >= start }
+        state.forgetMeters(after: start)
+        state.marks.append(mark(of: renderer, isOther ? .replacement : cause, state.loopsLeft))
+      }
+    } catch {
+      if takesInterruption() { return }
+      passOver(place.item, error)
+      goOn(in: ring)
+    }
+  }
+
+  /// Offers the other lane, once it has sound for longer than the device needs to go over to it.
+  func offerReplacement(in ring: SlotRing) {
+    guard ring.isReplacing else { return }
+    let needed = writer.counts.progress.written + Int64(2 * ring.slotFrames)
+    if isAtEnd || ring.filled.slots.room == 0 || produced >= needed { offer(ring) }
+  }
+
+  private func offer(_ ring: SlotRing) {
+    ring.offerReplacement()
+    writer.notifyOffered()
+  }
+}

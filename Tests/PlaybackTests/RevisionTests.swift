@@ -1,0 +1,265 @@
+import ExportEngine
+import MediaComposition
+import MediaTime
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Playback
+
+/// Changes that are heard as soon as the device has played what it holds.
+@Suite struct RevisionTests {
+  private static let hold = Time(value: 30, timescale: 1000)
+
+  /// Two tracks of four seconds, of the given gain in the whole.
+  private static func item(
+    from start: Int64 = 0, gain: Double = 0, effect: Effect? = nil
+  ) throws -> PlayerItem {
+    let library = MediaLibrary()
+    func segment(_ name: String, _ start: Int64) throws -> Segment {
+      let asset = try library.asset(at: FilePath(Fixture.path(name)))
+      let source = TimeRange(
+        start: Time(value: start, timescale: 1), duration: Time(value: 4, timescale: 1))
+      var segment = Segment(.asset(asset), source: source, at: .zero)
+      if let effect { segment.effects = [effect] }
+      return segment
+    }
+    var mix = AudioMix.unity
+    mix.gain = Gain(decibels: gain)
+    return try PlayerItem(
+      Composition(tracks: [
+        Track(name: "music", segments: [try segment("feelings.ogg", start + 1)]),
+        Track(name: "voice", segments: [try segment("librivox-sonnet.mp3", start + 2)]),
+      ]), mix: mix, library: library)
+  }
+
+  /// A player that plays to a device that holds still after two seconds, until all that fits into it
+  /// and the ring is rendered.
+  private struct Stage {
+    let item: PlayerItem
+    let device: MemoryDevice
+    let player: Player
+    var frame: Int { item.sampleRate * 2 }
+
+    init(_ item: PlayerItem, holdingFor hold: Time = RevisionTests.hold) throws {
+      self.item = item
+      device = MemoryDevice(rate: item.sampleRate, holdingAt: item.sampleRate * 2)
+      player = try Player(item, opening: device.opener)
+      player.preferredIOBufferDuration = hold
+      player.play()
+      try device.waitUntilPlayed(frame)
+      try waitUntilFull()
+    }
+
+    var ring: SlotRing? {
+      if case .open(_, let ring) = player.engine.writer.device { ring } else { nil }
+    }
+
+    func waitUntilFull() throws {
+      try wait(until: "the ring is full, and its newest sound is to be played") {
+        guard let ring else { return false }
+        let next = player.engine.writer.counts.progress.written
+        return !ring.isOffered && !ring.isReplacing && ring.filled.slots.room == 0
+          && !player.engine.state.withLock { $0.isRevised(from: next) }
+      }
+    }
+
+    /// Lets the device play to the end; what it has played.
+    func heard() throws -> [Float] {
+      device.goOn()
+      try player.waitUntilPaused()
+      return device.floats
+    }
+
+    /// The frames after which the device was silenced.
+    var drops: [Int] { device.state.withLock { $0.drops } }
+
+    /// The first sample that may be of the new sound, and the first that must be.
+    var first: Int { frame * 2 }
+    var settled: Int {
+      // What the device holds, a piece that is written at once, and the fade.
+      let frames = Int(RevisionTests.hold.frames(atRate: item.sampleRate))
+      return (frame + frames + 2 * item.sampleRate / 100 + 2) * 2
+    }
+  }
+
+  /// Whether sound is that of the old up to a sample, and from another one on that of the new.
+  private func turns(
+    _ heard: [Float], from old: [Float], _ first: Int, to new: [Float], _ settled: Int
+  ) -> Bool {
+    heard.count == new.count && heard[..<first] == old[..<first]
+      && heard[settled...] == new[settled...]
+  }
+
+  @Test("a muted track is silent after what the device holds, without a gap, and comes back so")
+  func mutes() throws {
+    let item = try Self.item()
+    let whole = try item.exported()
+    let stage = try Stage(item)
+    #expect(stage.player.device.bufferedSeconds < 0.3)
+    item.tracks[0].isEnabled = false
+    try stage.waitUntilFull()
+    let heard = try stage.heard()
+    let alone = try item.heard()
+    #expect(turns(heard, from: whole, stage.first, to: alone, stage.settled))
+    #expect(stage.drops == [heard.count / 2])
+    #expect(stage.player.device.xruns == 0)
+  }
+
+  @Test("many changes of tracks in a row end with the last one")
+  func manyChanges() throws {
+    let item = try Self.item()
+    let whole = try item.exported()
+    let stage = try Stage(item)
+    for _ in 0..<50 {
+      item.tracks[0].isEnabled.toggle()
+      item.tracks[1].isSolo.toggle()
+    }
+    try stage.waitUntilFull()
+    let heard = try stage.heard()
+    #expect(turns(heard, from: whole, stage.first, to: whole, stage.settled))
+  }
+
+  @Test("another speed is heard after what the device holds")
+  func speed() throws {
+    let item = try Self.item()
+    let whole = try item.exported()
+    let stage = try Stage(item)
+    stage.player.speed = PlaybackSpeed(percent: 200)
+    try stage.waitUntilFull()
+    let heard = try stage.heard()
+    #expect(heard[..<stage.first] == whole[..<stage.first])
+    let rest = (heard.count - stage.first) / 2
+    let held = (stage.settled - stage.first) / 2
+    // Between nothing and all of what may be held was heard at the old speed.
+    #expect(rest >= item.sampleRate - 2 && rest <= item.sampleRate + held / 2 + 2)
+    #expect(stage.player.currentTime == item.duration)
+    #expect(stage.drops == [heard.count / 2])
+  }
+
+  @Test("an item that replaces the one that is heard goes on at its own time, without a gap")
+  func replaces() throws {
+    let (item, other) = (try Self.item(), try Self.item(from: 1))
+    let (whole, new) = (try item.exported(), try other.exported())
+    let stage = try Stage(item)
+    let reader = SequenceReader(stage.player.events)
+    // The other one begins a second later.
+    let (one, two) = (Time(value: 1, timescale: 1), Time(value: 2, timescale: 1))
+    #expect(stage.player.replace(item, with: other, at: one, insteadOf: two))
+    #expect(!stage.player.replace(item, with: other, at: one, insteadOf: two))
+    #expect(stage.player.items.map { $0 === other } == [true])
+    #expect(stage.player.currentItem === other)
+    try stage.waitUntilFull()
+    let heard = try stage.heard()
+    let shifted = Array(repeating: 0, count: item.sampleRate * 2) + new
+    #expect(turns(heard, from: whole, stage.first, to: shifted, stage.settled))
+    #expect(stage.drops == [heard.count / 2])
+    #expect(stage.player.currentTime == other.duration)
+    let told = try reader.elements(until: "the player tells that it has paused") { $0.isPause }
+    let begun = told.compactMap { if case .itemBegan(let item) = $0 { item } else { nil } }
+    #expect(begun.map { $0 === other } == [true])
+  }
+
+  @Test("an item that replaces another one of the queue is played in its turn")
+  func replacesNext() throws {
+    let items = [try Self.item(), try Self.item(from: 1)]
+    let other = try Self.item(from: 2)
+    let whole = try items[0].exported() + other.exported()
+    let stage = try Stage(items[0])
+    stage.player.insert(items[1], after: nil)
+    #expect(stage.player.replace(items[1], with: other, at: .zero, insteadOf: .zero))
+    #expect(try stage.heard() == whole)
+  }
+
+  @Test("a paused player is at the place of the item that replaces its own")
+  func replacesPaused() throws {
+    let (item, other) = (try Self.item(), try Self.item(from: 1))
+    let device = MemoryDevice(rate: item.sampleRate)
+    let player = try Player(item, opening: device.opener)
+    player.seek(to: Time(value: 2, timescale: 1))
+    let (one, two) = (Time(value: 1, timescale: 1), Time(value: 2, timescale: 1))
+    #expect(player.replace(item, with: other, at: one, insteadOf: two))
+    #expect(player.currentTime == one)
+    player.play()
+    try player.waitUntilPaused()
+    let new = try other.exported()
+    #expect(device.floats == Array(new[(item.sampleRate * 2)...]))
+  }
+
+  @Test(
+    "a pause changes nothing, also of what remembers without end",
+    arguments: [Effect.denoise(reduction: 12), .highpass(frequency: 300)])
+  func pauses(effect: Effect) throws {
+    let item = try Self.item(effect: effect)
+    let whole = try item.exported()
+    let stage = try Stage(item, holdingFor: .zero)
+    for _ in 0..<3 {
+      let drops = stage.device.state.withLock { $0.drops.count }
+      stage.player.pause()
+      try stage.device.waitUntilDropped(after: drops)
+      stage.player.play()
+      try stage.waitUntilFull()
+    }
+    #expect(try stage.heard() == whole)
+  }
+
+  @Test("another output goes on at the frame that was heard last, and is no loss")
+  func output() throws {
+    let item = try Self.item()
+    let whole = try item.exported()
+    let stage = try Stage(item)
+    let reader = SequenceReader(stage.player.events)
+    let other = MemoryDevice(rate: item.sampleRate)
+    stage.player.setOutput(opening: other.opener)
+    try stage.player.waitUntilPaused()
+    #expect(stage.device.floats + other.floats == whole)
+    let told = try reader.elements(until: "the player tells that it has paused") { $0.isPause }
+    #expect(!told.contains { if case .deviceLost = $0 { true } else { false } })
+  }
+
+  @Test("after a jump, what remembers without end is nearly the export, and then the export")
+  func chases() throws {
+    let item = try Self.item(effect: .denoise(reduction: 12))
+    let whole = try item.exported()
+    let place = item.sampleRate
+    let device = MemoryDevice(rate: item.sampleRate, holdingAt: item.sampleRate / 2)
+    let player = try Player(item, opening: device.opener)
+    #expect(player.approximation == nil)
+    player.seek(to: Time(value: 1, timescale: 1))
+    player.play()
+    try device.waitUntilPlayed(item.sampleRate / 2)
+    #expect(try #require(player.approximation) <= 1)
+    try wait(until: "the exact sound has arrived") { player.approximation == 1 }
+    // What is rendered by now, and half a second.
+    let settled = item.sampleRate * 3 / 2
+    device.goOn()
+    try player.waitUntilPaused()
+    let (heard, rest) = (device.floats, whole[(place * 2)...])
+    #expect(heard.count == rest.count)
+    let isExact = heard[(settled * 2)...] == rest.dropFirst(settled * 2)
+    #expect(isExact)
+    #expect(heard[0] != rest[place * 2] || heard[1000] != rest[place * 2 + 1000])
+  }
+
+  @Test("what takes longer to render than to hear is rendered ahead in pauses, and is all heard")
+  func rendersAhead() throws {
+    let library = MediaLibrary()
+    let asset = try library.asset(at: FilePath(Fixture.path("feelings.ogg")))
+    let range = TimeRange(start: .zero, duration: Time(value: 1, timescale: 1))
+    var segment = Segment(.asset(asset), source: range, at: .zero)
+    segment.effects = Array(repeating: .denoise(reduction: 1), count: 200)
+    let item = try PlayerItem(Composition(tracks: [Track(segments: [segment])]), library: library)
+    let device = MemoryDevice(rate: item.sampleRate, pace: Double(item.sampleRate))
+    let player = try Player(item, opening: device.opener)
+    let waits = try player.toldUntilPaused().compactMap { event in
+      if case .timeControlStatusChanged(.waitingToPlayAtSpecifiedRate, let reason) = event {
+        reason
+      } else {
+        nil
+      }
+    }
+    #expect(waits.contains(.toRenderAhead))
+    #expect(try #require(player.renderingRate) < 1)
+    #expect(device.floats == (try item.exported()))
+  }
+}
