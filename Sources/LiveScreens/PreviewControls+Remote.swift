@@ -7,7 +7,7 @@ import Playback
 extension PreviewControls {
   /// The speeds that may be asked for.
   static var rateFactors: ClosedRange<Double> {
-    PlaybackSpeed(percent: .min).factor...PlaybackSpeed(percent: .max).factor
+    PlaybackSpeed.slowest.factor...PlaybackSpeed.fastest.factor
   }
 
   /// Performs a command of another program, if it is one for the player.

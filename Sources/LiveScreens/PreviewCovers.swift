@@ -19,8 +19,8 @@ final class PreviewCovers: Sendable {
     var urls: [String: String] = [:]
     /// The files that were written, the oldest first.
     var files: [(id: String, path: [CChar])] = []
-    /// What was asked for.
-    var sought: Set<String> = []
+    /// What was asked for last.
+    var sought: [String: Artwork] = [:]
     var isEnded = false
   }
 
@@ -33,22 +33,26 @@ final class PreviewCovers: Sendable {
   /// The address of a cover that has been found.
   func url(of id: String) -> String? { state.withLock { $0.urls[id] } }
 
-  /// Finds the address of a cover. What cannot be read has none.
-  func find(_ artwork: Artwork, for id: String) {
-    guard state.withLock({ $0.sought.insert(id).inserted }) else { return }
-    if case .picture(.file(let path)) = artwork {
-      state.withLock { $0.urls[id] = path.uri }
-      return
+  /// Finds the address of a cover, unless it was asked for before; nil: there is none. What cannot be
+  /// read has none.
+  func find(_ artwork: Artwork?, for id: String) {
+    let isOther = state.withLock { state in
+      guard state.sought[id] != artwork else { return false }
+      (state.sought[id], state.urls[id]) = (artwork, nil)
+      if case .picture(.file(let path))? = artwork { state.urls[id] = path.uri }
+      return state.urls[id] == nil
     }
     // With a root nothing is written outside of it.
-    guard Confinement.root == nil else { return }
+    guard isOther, let artwork, Confinement.root == nil else { return }
     _ = try? Thread.spawn(name: "preview-cover") {
       guard let picture = try? artwork.picture() else { return }
-      self.write(picture.bytes, "." + picture.fileExtension, for: id)
+      self.write(picture.bytes, "." + picture.fileExtension, as: artwork, for: id)
     }
   }
 
-  private func write(_ bytes: [UInt8], _ suffix: String, for id: String) {
+  private func write(
+    _ bytes: [UInt8], _ suffix: String, as artwork: Artwork, for id: String
+  ) {
     let template = "\(Self.folder)/avjob-cover-XXXXXX\(suffix)"
     var path = Array(template.utf8CString)
     // Readable by the user alone, and new, whatever is in the folder (mkstemps(3)).
@@ -57,7 +61,7 @@ final class PreviewCovers: Sendable {
     let isWritten = (try? FileDescriptor(rawValue: file).writeAll(bytes)) != nil
     close(file)
     let isKept = state.withLock { state in
-      guard isWritten, !state.isEnded else { return false }
+      guard isWritten, !state.isEnded, state.sought[id] == artwork else { return false }
       state.files.append((id, path))
       state.urls[id] = path.withUnsafeBufferPointer { path in
         path.baseAddress.map { FilePath(platformString: $0).uri }
@@ -65,8 +69,8 @@ final class PreviewCovers: Sendable {
       if state.files.count > Self.mostFiles {
         let oldest = state.files.removeFirst()
         unlink(oldest.path)
-        state.urls[oldest.id] = nil
-        state.sought.remove(oldest.id)
+        let isShown = state.files.contains { $0.id == oldest.id }
+        if !isShown { (state.sought[oldest.id], state.urls[oldest.id]) = (nil, nil) }
       }
       return true
     }

@@ -172,9 +172,8 @@ package final class PreviewRemote {
     guard let item, let index = controls.items.index(of: item) else { return }
     self.item = item
     info = controls.items.nowPlayingInfo(ofEntry: index, as: item)
-    if let cover = controls.items.metadata(ofEntry: index).cover {
-      covers.find(cover, for: info.externalContentIdentifier)
-    }
+    let cover = controls.items.metadata(ofEntry: index).cover
+    covers.find(cover, for: info.externalContentIdentifier)
     entriesHaveChanged(controls)
   }
 
