@@ -115,6 +115,7 @@ package final class PreviewSession: LiveSession {
     let wasPlaying = controls.isPlaying
     controls.setPlaying(false)
     view.update(controls, keys)
+    remote?.publish(controls)
     // The writing thread needs a moment to drop the device's frames.
     console.leave()
     usleep(50_000)
