@@ -49,14 +49,6 @@ package enum DBusValue: Sendable, Hashable {
 }
 
 extension String {
-  /// Whether it is the path of an object (D-Bus specification, "Valid Object Paths").
-  package var isDBusObjectPath: Bool {
-    guard self != "/" else { return true }
-    guard utf8.first == UInt8(ascii: "/") else { return false }
-    return dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-      .allSatisfy { name in !name.isEmpty && name.utf8.allSatisfy(\.isOfDBusName) }
-  }
-
   /// The text without what no message may hold: NUL, and the code points that are no characters,
   /// which libsystemd refuses.
   var fitForDBus: String {
@@ -70,16 +62,5 @@ extension String {
 extension Unicode.Scalar {
   fileprivate var isFitForDBus: Bool {
     value != 0 && !(0xFDD0...0xFDEF).contains(value) && value & 0xFFFE != 0xFFFE
-  }
-}
-
-extension UInt8 {
-  fileprivate var isOfDBusName: Bool {
-    switch self {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
-      true
-    default: false
-    }
   }
 }

@@ -46,8 +46,8 @@ package final class PreviewRemoteRequest: Sendable {
   }
 }
 
-/// Lets other programs steer a preview, and see what it plays (MPRIS). Nothing is said where there is
-/// no bus. Used by the thread of the preview's loop.
+/// Lets other programs steer a preview, and see what it plays (MPRIS). Nothing is printed if
+/// there is no bus. Used by the thread of the preview's loop.
 package final class PreviewRemote {
   private let session: NowPlayingSession
   private let inbox: Inbox<PreviewMessage>

@@ -14,12 +14,6 @@ import Testing
     #expect(value.signature == signature)
   }
 
-  @Test("a path of an object has names of letters, digits and underscores")
-  func paths() {
-    for path in ["/", "/a", "/a/B_9"] { #expect(path.isDBusObjectPath) }
-    for path in ["", "a", "/a/", "//", "/a-b", "/ä", "/a b"] { #expect(!path.isDBusObjectPath) }
-  }
-
   @Test("what no message may hold is replaced")
   func characters() {
     #expect("a\0b".fitForDBus == "a\u{FFFD}b")
