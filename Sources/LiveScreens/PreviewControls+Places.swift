@@ -105,7 +105,7 @@ extension PreviewControls {
   }
 
   /// The entry `step` entries later; nil at the ends of a queue without a loop.
-  private func neighbour(of item: PlayerItem, _ step: Int) -> PlayerItem? {
+  func neighbour(of item: PlayerItem, _ step: Int) -> PlayerItem? {
     let items = items.items
     guard let index = items.firstIndex(where: { $0 === item }) else { return nil }
     let other = index + step

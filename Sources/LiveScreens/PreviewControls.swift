@@ -9,7 +9,7 @@ package struct PreviewControls {
   let player: QueuePlayer
   let items: PreviewItems
   /// Whether the queue begins anew after its end.
-  let isLooping: Bool
+  var isLooping: Bool
   /// Whether the player is to play; it stops by itself at the end.
   private(set) var isPlaying = true
   /// In decibels.

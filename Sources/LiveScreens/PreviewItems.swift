@@ -45,6 +45,14 @@ package struct PreviewEntry: Sendable {
     if case .media(let location) = content { location } else { nil }
   }
 
+  /// The tags of its job's output; nil: it is a medium.
+  var jobMetadata: Metadata? {
+    guard case .job(let session) = content else { return nil }
+    let export = session.export
+    guard export.outputs.indices.contains(output) else { return export.metadata }
+    return export.metadata.overridden(by: export.outputs[output].metadata)
+  }
+
   /// The item of its sound, cut off at `end`. A job that is played to its end is not compiled again.
   ///
   /// Sounds that are brought to a level are measured, which may take some time for each minute.
@@ -111,6 +119,8 @@ package enum PreviewMessage: Sendable {
   case warned(Warning)
   /// All entries that can be played are in the queue.
   case loaded
+  /// A command of another program.
+  case remote(PreviewRemoteRequest)
 }
 
 /// The entries of a preview and their items: the first is made at once, the others while it plays, so
@@ -147,6 +157,16 @@ package final class PreviewItems: Sendable {
   func index(of item: PlayerItem?) -> Int? {
     guard let item else { return nil }
     return state.withLock { $0.indices[ObjectIdentifier(item)] }
+  }
+
+  /// The item of an entry; nil: it cannot be played, or is not made yet.
+  func item(ofEntry index: Int) -> PlayerItem? { state.withLock { $0.items[index] } }
+
+  /// The tags of an entry that was made. Touches no file.
+  func metadata(ofEntry index: Int) -> Metadata {
+    let entry = entries[index]
+    let asset = entry.medium.flatMap { library.probedAsset(at: $0)?.found.asset }
+    return entry.jobMetadata ?? asset?.metadata ?? Metadata()
   }
 
   /// The items that can be played, in order.

@@ -25,6 +25,7 @@ package final class PreviewSession: LiveSession {
   private let inbox: Inbox<PreviewMessage>
   private var controls: PreviewControls
   private var view: PreviewView
+  private let remote: PreviewRemote?
   private var keys = PreviewKeys()
   /// Nil before the end.
   private var end: End?
@@ -43,12 +44,13 @@ package final class PreviewSession: LiveSession {
   ///   - inbox: The messages of other threads.
   ///   - controls: The controls of the player.
   ///   - view: The screen, or the lines.
+  ///   - remote: The commands of other programs; nil: there are none.
   ///   - failures: What could not be played before.
   ///   - deviceHelp: The remedy for a device that cannot be opened.
   ///   - report: Prints a message.
   package init(
     signals: SignalQueue, inbox: Inbox<PreviewMessage>, controls: PreviewControls,
-    view: PreviewView, failures: PreviewFailures, deviceHelp: String,
+    view: PreviewView, remote: PreviewRemote?, failures: PreviewFailures, deviceHelp: String,
     report: @escaping (Diagnostic) -> Void
   ) {
     (self.failures, self.deviceHelp, self.report) = (failures, deviceHelp, report)
@@ -57,6 +59,7 @@ package final class PreviewSession: LiveSession {
     self.controls = controls
     self.view = view
     self.view.hasKeys = console.hasKeyboard
+    self.remote = remote
   }
 
   /// Plays to the end.
@@ -73,6 +76,7 @@ package final class PreviewSession: LiveSession {
     let hadDevice = hadDevice || controls.player.device.format != nil
     controls.player.pause()
     view.close(controls, at: hadDevice ? place : nil)
+    remote?.end(inbox.takeAll())
     return end ?? .heard
   }
 
@@ -84,6 +88,7 @@ package final class PreviewSession: LiveSession {
     for message in inbox.takeAll() { handle(message) }
     if end == nil { endIfHeard() }
     if controls.tour != nil { advanceTour() }
+    remote?.publish(controls)
     if end == nil, console.isTaken || !view.isScreen { view.update(controls, keys) }
   }
 
@@ -121,6 +126,7 @@ package final class PreviewSession: LiveSession {
     let wasPlaying = controls.isPlaying
     controls.setPlaying(false)
     view.update(controls, keys)
+    remote?.publish(controls)
     // The writing thread needs a moment to drop the device's frames.
     console.leave()
     usleep(50_000)
@@ -131,7 +137,13 @@ package final class PreviewSession: LiveSession {
 
   private func handle(_ message: PreviewMessage) {
     switch message {
-    case .loaded: controls.hasLoaded()
+    case .loaded:
+      controls.hasLoaded()
+      remote?.entriesHaveChanged(controls)
+    case .remote(let request):
+      view.isStale = true
+      if remote?.perform(request, &controls) == true { end = .heard }
+      if request.command != .coverFound { view.message = controls.message }
     case .refused(let failure): fail(failure)
     case .warned(let warning): say(Diagnostic(warning))
     case .player(let event):

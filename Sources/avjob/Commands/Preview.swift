@@ -64,6 +64,9 @@ struct Preview: MediaCommand {
     completion: .devices(.playback))
   var device = "default"
 
+  @Flag(help: "Ignore media keys and commands of other programs (MPRIS).")
+  var noRemote = false
+
   @Flag(help: "List the sound devices.")
   var listDevices = false
 
@@ -154,7 +157,8 @@ struct Preview: MediaCommand {
     if view.isScreen { player.preferredIOBufferDuration = Time(value: 40, timescale: 1000) }
     let controls = PreviewControls(player, items, isLooping: loop, markFiles: markFiles)
     let session = PreviewSession(
-      signals: signals, inbox: inbox, controls: controls, view: view, failures: opened.failures,
+      signals: signals, inbox: inbox, controls: controls, view: view,
+      remote: noRemote ? nil : PreviewRemote(inbox), failures: opened.failures,
       deviceHelp: DeviceList.help(for: "preview"),
       report: { beginning.queue.context.report(Diagnostics($0)) })
     let end = session.run()
