@@ -10,6 +10,8 @@ struct RecordLine {
     case paused
     /// Before the first sound.
     case waiting
+    /// Before the key that starts: the pre-roll is held.
+    case listening
     /// The device is disconnected.
     case gone = "no device"
     /// The device, or the file, is being opened.
@@ -24,6 +26,8 @@ struct RecordLine {
   var levels: [LevelReading]
   /// The number of losses.
   var lossCount: Int
+  /// The number of markers.
+  var markerCount = 0
   /// How long the disk has room for more.
   var timeLeft: Time?
   /// Whether there is a keyboard.
@@ -38,14 +42,16 @@ struct RecordLine {
     let words = [state.rawValue.padded(to: 9), time.clockText(decimals: 1)].joined(separator: "  ")
     var figures: [String] = []
     if lossCount > 0 { figures.append(lossCount == 1 ? "1 loss" : "\(lossCount) losses") }
+    if markerCount > 0 { figures.append(markerCount == 1 ? "1 marker" : "\(markerCount) markers") }
     let room = timeLeft.map { "\(Self.rough($0)) left on disk" }
     let isRoomScarce = timeLeft.map { $0 < Self.scarce } ?? false
     if let room, isRoomScarce { figures.append(room) }
     switch state {
     case .finishing: figures.append("Ctrl-C: end at once")
     case _ where !hasKeys: break
+    case .listening: figures.append("space: record, q: stop")
     case .paused: figures.append("space: continue, q: stop")
-    default: figures.append("space: pause, q: stop")
+    default: figures.append("space: pause, m: mark, q: stop")
     }
     if let room, !isRoomScarce { figures.append(room) }
     while !figures.isEmpty, (words + joined(figures)).columns + 24 > width { figures.removeLast() }

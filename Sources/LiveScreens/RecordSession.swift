@@ -16,6 +16,9 @@ package final class RecordSession: LiveSession {
   private let inbox: Inbox<Result<Void, Failure>>
   private var hasBegun = false
   private var isPaused = false
+  /// Whether a key is awaited that starts the recording: it has a pre-roll, and no level that
+  /// starts it.
+  private var isListening: Bool
   private var isStopping = false
   /// Whether the terminal was closed.
   private var isHungUp = false
@@ -44,6 +47,7 @@ package final class RecordSession: LiveSession {
   ) throws(Failure) {
     self.recorder = recorder
     self.device = device
+    isListening = recorder.settings.preRoll != nil && recorder.settings.startLevel == nil
     console = Console(signals, drawingOn: .error)
     do {
       inbox = try Inbox()
@@ -88,10 +92,13 @@ package final class RecordSession: LiveSession {
   /// Opens the device and the file on a thread: either may take long, and keys and signals are
   /// handled meanwhile.
   private func begin() {
-    let (recorder, inbox) = (recorder, inbox)
+    let (recorder, inbox, isListening) = (recorder, inbox, isListening)
     do {
       _ = try Thread.spawn(name: "record-open") {
-        inbox.put(Result { () throws(Failure) in try recorder.record() })
+        inbox.put(
+          Result { () throws(Failure) in
+            if isListening { try recorder.prepareToRecord() } else { try recorder.record() }
+          })
       }
     } catch {
       inbox.put(.failure(Failure(.tryAgain, "recording cannot start: \(error)")))
@@ -110,7 +117,12 @@ package final class RecordSession: LiveSession {
     }
     hasBegun = true
     guard recorder.sourceFormat != nil else { return }
-    let keys = hasKeys ? "; space pauses, q stops" : ""
+    if isListening {
+      let before = recorder.settings.preRoll?.clockText(decimals: 1) ?? ""
+      say("listening to '\(device)': \(sound); space records from \(before) before, q stops")
+      return
+    }
+    let keys = hasKeys ? "; space pauses, m marks, q stops" : ""
     isWaitReported = recorder.settings.startLevel != nil
     let waiting = isWaitReported ? ", from the first sound over \(startLevel) dB on" : ""
     say("recording from '\(device)'\(waiting): \(sound)\(keys)")
@@ -126,21 +138,29 @@ package final class RecordSession: LiveSession {
   private var sound: String {
     guard let source = recorder.sourceFormat, let format = recorder.format else { return "" }
     return AudioFormat.text(sampleRate: source.sampleRate, channelCount: source.channelCount)
-      + ", as \(format.name)"
+      + ", as \(format.name)" + (recorder.isDithered ? ", dithered" : "")
   }
 
   // MARK: Keys and signals
 
   func press(_ key: Key) {
     switch key {
-    case .character(" "), .character("p"): setPaused(!isPaused)
+    case .character(" "), .character("p"):
+      if isListening { startByKey() } else { setPaused(!isPaused) }
+    case .character("m"): if !isListening { recorder.addMarker() }
     case .character("q"): stop()
     default: break
     }
   }
 
-  private func setPaused(_ isPaused: Bool) {
+  private func startByKey() {
     guard hasBegun, !isStopping else { return }
+    isListening = false
+    try? recorder.record()
+  }
+
+  private func setPaused(_ isPaused: Bool) {
+    guard hasBegun, !isStopping, !isListening else { return }
     self.isPaused = isPaused
     if isPaused { recorder.pause() } else { try? recorder.record() }
   }
@@ -196,6 +216,7 @@ package final class RecordSession: LiveSession {
     if !hasBegun { return .opening }
     if isPaused { return .paused }
     if recorder.isWaitingForDevice { return .gone }
+    if isListening { return .listening }
     return recorder.isWaitingForSound ? .waiting : .recording
   }
 
@@ -212,7 +233,8 @@ package final class RecordSession: LiveSession {
           peakPower: recorder.peakPower(forChannel: $0),
           averagePower: recorder.averagePower(forChannel: $0))
       },
-      lossCount: recorder.losses.count, timeLeft: recorder.timeLeftOnDisk, hasKeys: hasKeys)
+      lossCount: recorder.losses.count, markerCount: recorder.markers.count,
+      timeLeft: recorder.timeLeftOnDisk, hasKeys: hasKeys)
     // The last column stays empty, as in `TerminalLines`.
     StandardStream.error.write(
       drawing.draw([line.text(width: terminal.columns - 1)], at: .now, on: terminal))
@@ -270,6 +292,16 @@ package final class RecordSession: LiveSession {
           "warning: \(file.path.string.printable): \(file.clippedSamples) samples are over full "
             + "scale\n")
       }
+    }
+    for file in recording.labelFiles {
+      StandardStream.output.write("\(file.string)  labels for Audacity".printable + "\n")
+    }
+    if let failure = recording.labelFailure {
+      say("warning: markers were not all written: \(failure)")
+    }
+    if !recording.markers.isEmpty {
+      let places = recording.markers.map { "\($0.name) at \($0.time.clockText(decimals: 3))" }
+      say(places.joined(separator: ", "))
     }
     if recording.end == .silence, let silence = recorder.settings.silence {
       say("stopped after silence of \(silence.duration.clockText(decimals: 1))")

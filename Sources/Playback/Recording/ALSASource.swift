@@ -33,7 +33,8 @@ final class ALSASource: AudioSource {
           name, direction: .capture,
           request: PCMRequest(
             sampleRate: wanted.sampleRate, channelCount: wanted.channelCount,
-            buffer: .milliseconds(500)))
+            sampleFormats: wanted.encodings.map(PCMSampleFormat.init),
+            period: .milliseconds(wanted.periodMilliseconds), buffer: .milliseconds(500)))
         try device.start()
         return ALSASource(device)
       } catch {
@@ -67,6 +68,19 @@ final class ALSASource: AudioSource {
       return true
     } catch {
       return false
+    }
+  }
+}
+
+extension PCMSampleFormat {
+  /// The device's samples for an encoding.
+  fileprivate init(_ encoding: SampleEncoding) {
+    switch encoding {
+    case .float32: self = .float32
+    case .int32: self = .int32
+    case .int24: self = .int24
+    case .packedInt24: self = .packedInt24
+    case .int16: self = .int16
     }
   }
 }

@@ -61,7 +61,8 @@ public final class Recorder: Sendable {
     self.kind = kind
     self.flusher = flusher
     let request = SourceRequest(
-      sampleRate: settings.sampleRate ?? 48_000, channelCount: settings.channelCount ?? 2)
+      sampleRate: settings.sampleRate ?? 48_000, channelCount: settings.channelCount ?? 2,
+      encodings: SampleEncoding.order(for: settings.fileSamples))
     do {
       reader = try DeviceReader(request, clock: clock, opener)
     } catch {
@@ -110,7 +111,21 @@ public final class Recorder: Sendable {
   ///
   /// - Throws: As `prepareToRecord`, before the first sound and after the end.
   public func record() throws(Failure) {
-    try begin(.record(for: nil))
+    try begin(.record(for: nil, from: nil))
+  }
+
+  /// Begins at a time of the device, as in `deviceCurrentTime` (`AVAudioRecorder.record(atTime:)`),
+  /// to the frame: later, or earlier if `RecordingSettings.preRoll` still holds that time; the
+  /// first sound that is held is the earliest.
+  ///
+  /// - Throws: As `record()`; `mendJob` for a time that is no number, without an effect.
+  public func record(atTime time: Time) throws(Failure) {
+    guard time.isNumeric else {
+      throw Failure(.mendJob, "cannot record at a time that is no number; name a time")
+    }
+    try prepareToRecord()
+    guard let format = sourceFormat else { return }
+    try begin(.record(for: nil, from: time.frames(atRate: format.sampleRate)))
   }
 
   /// Begins, or continues, and ends after `duration`, to the frame
@@ -120,11 +135,18 @@ public final class Recorder: Sendable {
   ///   length that is not above 0, without an effect.
   public func record(forDuration duration: Time) throws(Failure) {
     try RecordingSettings.requireLength(duration, "record for")
-    try begin(.record(for: duration))
+    try begin(.record(for: duration, from: nil))
   }
 
   /// Pauses (`AVAudioRecorder.pause()`): the sound from here on is not recorded.
   public func pause() { order(.pause) }
+
+  /// Marks the sound of this moment: in a WAV by a cue with a label, beside a FLAC or an MP3 by a
+  /// line of Audacity's labels. Without an effect while nothing is recorded: before the start, in a
+  /// pause, and after the end. AVAudioRecorder has no markers.
+  ///
+  /// - Parameter name: The label; nil: `marker 1`, `marker 2` and so on.
+  public func addMarker(_ name: String? = nil) { order(.mark(name)) }
 
   /// Ends the recording (`AVAudioRecorder.stop()`): all sound up to here is written, and the file
   /// is finished soon after; `waitUntilFinished` waits for that.
@@ -157,6 +179,9 @@ public final class Recorder: Sendable {
   /// Whether the recorder waits for the first sound.
   public var isWaitingForSound: Bool { state.withLock { $0.isWaiting } }
 
+  /// Whether the recorder listens, and holds the pre-roll until `record`.
+  public var isListening: Bool { state.withLock { $0.phase == .ready && $0.isListening } }
+
   /// Whether the device is gone; the recording continues when it is opened again.
   public var isWaitingForDevice: Bool { state.withLock { $0.isWaitingForDevice } }
 
@@ -180,11 +205,18 @@ public final class Recorder: Sendable {
   /// The losses so far.
   public var losses: [RecordingLoss] { state.withLock { $0.recording?.losses ?? [] } }
 
+  /// The markers so far.
+  public var markers: [RecordingMarker] { state.withLock { $0.recording?.markers ?? [] } }
+
   /// How long the disk has room for more at the present rate; nil in the first second.
   public var timeLeftOnDisk: Time? { state.withLock { $0.timeLeft } }
 
   /// The format of the device (`AVAudioRecorder.format`); nil before it was opened.
   public var sourceFormat: SourceFormat? { state.withLock { $0.format } }
+
+  /// Whether the device's samples are wider than the file's, and dithered; false before the device
+  /// was opened.
+  public var isDithered: Bool { state.withLock { $0.isDithered } }
 
   /// The format of the file; nil before the device was opened.
   public var format: Output.Format? { state.withLock { $0.output } }
@@ -239,7 +271,7 @@ public final class Recorder: Sendable {
         } else {
           reader.index
         }
-      state.orders.append(RecorderState.Order(index: index, action: action))
+      state.add(RecorderState.Order(index: index, action: action))
       state.isOver = isEnd
       return nil
     }
@@ -281,11 +313,12 @@ public final class Recorder: Sendable {
     defer { reader.end() }
     do throws(Failure) {
       guard let (format, ring) = try opened(reader, state) else { return end(.stopped, state) }
-      try requireAsked(settings, format)
-      let output = try outputFormat(settings, kind, format)
+      try settings.requireAsked(of: format)
+      let output = try settings.output(as: kind, from: format)
       let files = try TakeFiles(path, settings, as: output, from: format, flusher)
       state.withLock { state in
         (state.phase, state.format, state.output) = (.ready, format, output)
+        (state.isDithered, state.isListening) = (files.isDithered, settings.preRoll != nil)
         state.recording = files.recording
       }
       let recording = TakeWriter(state, reader, format, ring, files, settings).run()
@@ -321,60 +354,6 @@ public final class Recorder: Sendable {
         throw failure ?? Failure(.tryAgain, "the device has disconnected; connect it again")
       }
       reader.workArrived.wait(milliseconds: -1)
-    }
-  }
-
-  private static func requireAsked(
-    _ settings: RecordingSettings, _ format: SourceFormat
-  ) throws(Failure) {
-    guard format.channelCount <= 8 else {
-      throw Failure(
-        .mendJob,
-        "the device has \(format.channelCount) channels, and files have eight at most; name a device "
-          + "that has fewer")
-    }
-    if let rate = settings.sampleRate, rate != format.sampleRate {
-      throw Failure(
-        .mendJob,
-        "the device does not record \(rate) Hz but \(format.sampleRate) Hz; record that, and "
-          + "convert it afterwards")
-    }
-    if let split = settings.split, split < Time(frames: 1, rate: format.sampleRate) {
-      throw Failure(
-        .mendJob, "cannot begin a new file after less than a sample; name a longer time")
-    }
-    if let count = settings.channelCount, count != format.channelCount {
-      throw Failure(
-        .mendJob,
-        "the device does not record \(count) channel\(count == 1 ? "" : "s") but "
-          + "\(format.channelCount); record that many, and convert them afterwards")
-    }
-  }
-
-  /// The requested format, or else one with samples as wide as the device's.
-  private static func outputFormat(
-    _ settings: RecordingSettings, _ kind: Output.Kind, _ format: SourceFormat
-  ) throws(Failure) -> Output.Format {
-    if let format = settings.format { return format }
-    let natural: Output.SampleFormat =
-      switch format.encoding {
-      case .int16: .int16
-      case .int24, .packedInt24, .int32: .int24
-      case .float32: kind == .wav ? .float32 : .int24
-      }
-    let samples = settings.sampleFormat ?? natural
-    switch kind {
-    case .flac:
-      guard samples != .float32 else {
-        throw Failure(.mendJob, "FLAC holds no floats; record 16 or 24 bits, or WAV")
-      }
-      return .flac(bitDepth: samples == .int16 ? 16 : 24)
-    case .mp3:
-      guard settings.sampleFormat == nil else {
-        throw Failure(.mendJob, "MP3 has no sample format; leave it out, or record WAV or FLAC")
-      }
-      return .mp3(.standard)
-    default: return .wav(samples)
     }
   }
 }

@@ -18,10 +18,11 @@ struct Record: ParsableCommand {
     abstract: "Record a sound device to a file that stays playable.",
     discussion: """
       The file grows at its place, and keeps its sound after a crash, a full disk or a pulled \
-      cable. On a terminal, space pauses and continues, and q stops; Ctrl-C and SIGTERM stop as \
-      well, and finish the file.
+      cable. On a terminal, space pauses and continues, m sets a marker, and q stops; Ctrl-C and \
+      SIGTERM stop as well, and finish the file.
 
       avjob record talk.wav
+      avjob record talk.wav --format s24 --pre 5s
       avjob record meeting.flac --from-sound '-40 dB' --until-silence 10s
       avjob record radio.mp3 --mp3 V4 --duration 3h --split 1h
       """)
@@ -51,6 +52,10 @@ struct Record: ParsableCommand {
 
   @Option(help: .value("time", "Stop after this much sound, to the sample."))
   var duration: String?
+
+  @Option(
+    help: .value("time", "Listen, and start this long before space is pressed: 5s."))
+  var pre: String?
 
   @Option(
     parsing: .unconditional,
@@ -98,6 +103,12 @@ struct Record: ParsableCommand {
       ReportedDiagnostics.refuse("'\(file)' exists already", help: "--force records over it")
       throw ExitCode.wrongJob
     }
+    if pre != nil, fromSound == nil, isatty(STDIN_FILENO) != 1 {
+      ReportedDiagnostics.refuse(
+        "--pre awaits a key, and there is no keyboard",
+        help: "run it on a terminal, or let --from-sound start the recording")
+      throw ExitCode.wrongJob
+    }
     // Before the first thread, which would get the signals otherwise.
     let signals = try Console.catchSignals()
     StandardStream.stopWaiting()
@@ -139,6 +150,7 @@ extension Record {
     settings.duration = try duration.map { try option("--duration", $0, Self.time) }
     settings.split = try split.map { try option("--split", $0, Self.time) }
     settings.startLevel = try fromSound.map { try option("--from-sound", $0, Self.level) }
+    settings.preRoll = try pre.map { try option("--pre", $0, Self.time) }
     settings.silence = try untilSilence.map { try option("--until-silence", $0, Self.silence) }
     if let mp3 {
       guard Output.Kind(extension: path.extension ?? "") == .mp3 else {
