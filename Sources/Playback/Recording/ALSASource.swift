@@ -92,10 +92,13 @@ extension Recorder {
   ///   - path: As in `init(to:settings:opening:)`.
   ///   - settings: As there.
   ///   - device: ALSA's name of the device: `default`, `hw:1,0` …
+  ///   - monitor: As there.
   /// - Throws: As there.
   public convenience init(
-    to path: FilePath, settings: RecordingSettings = RecordingSettings(), device: String
+    to path: FilePath, settings: RecordingSettings = RecordingSettings(), device: String,
+    monitor: RecordingMonitor? = nil
   ) throws(Failure) {
-    try self.init(to: path, settings: settings, opening: ALSASource.opener(device))
+    try self.init(
+      to: path, settings: settings, monitor: monitor, opening: ALSASource.opener(device))
   }
 }

@@ -79,6 +79,7 @@ extension SampleEncoding {
   /// file's own, then wider ones, which hold its samples as well, then narrower ones.
   ///
   /// - Parameter samples: The samples of the file; nil for the device's own.
+  /// - Returns: All encodings.
   static func order(for samples: Output.SampleFormat?) -> [SampleEncoding] {
     switch samples {
     case .int16: [.int16, .float32, .int32, .int24, .packedInt24]

@@ -12,7 +12,8 @@ import Threads
 /// after it keeps its time.
 ///
 /// A recorder records once. Safe from any thread. It has three threads: one reads the device in
-/// time, one encodes and writes, and one flushes to the disk now and then. They end with the
+/// time, one encodes and writes, and one flushes to the disk now and then; a fourth plays to a
+/// monitor. They end with the
 /// recording, or when the recorder is released, which finishes the file. The release waits for the
 /// disk, and two seconds at most for a device that does not answer.
 public final class Recorder: Sendable {
@@ -21,12 +22,15 @@ public final class Recorder: Sendable {
   /// The requested settings (`AVAudioRecorder.settings`); `format` and `sourceFormat` are the
   /// actual ones.
   public let settings: RecordingSettings
+  /// What lets the sound be heard while it is recorded; nil: nothing.
+  public let monitor: RecordingMonitor?
   private let state = Monitor(RecorderState())
   private let reader: DeviceReader
   private let kind: Output.Kind
   private let flusher: DiskFlusher
-  private let threads = Monitor<[Thread]>([])
-  /// How long a release waits for the thread that reads: a device whose server hangs blocks
+  /// The thread that writes, and the others.
+  private let threads = Monitor<(writing: Thread?, others: [Thread])>((nil, []))
+  /// How long a release waits for the threads of the devices: one whose server hangs blocks
   /// alsa-lib.
   private static let patience = Duration.seconds(2)
 
@@ -35,20 +39,22 @@ public final class Recorder: Sendable {
   /// - Parameters:
   ///   - path: The path of the file: `.wav`, `.flac` or `.mp3`, unless the settings name a format.
   ///   - settings: The settings.
+  ///   - monitor: Lets the sound be heard; nil: nothing does. Of this recorder alone.
   ///   - opener: Opens the device, at the start of the recording or in `prepareToRecord`.
   /// - Throws: `mendJob` for another format, and for a length that is not above 0; `tryAgain` if
   ///   the process gets no descriptor.
   public convenience init(
     to path: FilePath, settings: RecordingSettings = RecordingSettings(),
-    opening opener: @escaping SourceOpener
+    monitor: RecordingMonitor? = nil, opening opener: @escaping SourceOpener
   ) throws(Failure) {
     try self.init(
-      to: path, settings: settings, clock: bootNanoseconds, opening: opener)
+      to: path, settings: settings, clock: bootNanoseconds, monitor: monitor, opening: opener)
   }
 
   init(
     to path: FilePath, settings: RecordingSettings, clock: @escaping @Sendable () -> Int64,
-    flusher: DiskFlusher = DiskFlusher(), opening opener: @escaping SourceOpener
+    monitor: RecordingMonitor? = nil, flusher: DiskFlusher = DiskFlusher(),
+    opening opener: @escaping SourceOpener
   ) throws(Failure) {
     guard let kind = settings.format?.kind ?? Output.Kind(extension: path.extension ?? "") else {
       throw Failure(
@@ -58,11 +64,13 @@ public final class Recorder: Sendable {
     try settings.requireSense()
     self.path = path
     self.settings = settings
+    self.monitor = monitor
     self.kind = kind
     self.flusher = flusher
     let request = SourceRequest(
       sampleRate: settings.sampleRate ?? 48_000, channelCount: settings.channelCount ?? 2,
-      encodings: SampleEncoding.order(for: settings.fileSamples))
+      encodings: SampleEncoding.order(for: settings.fileSamples),
+      periodMilliseconds: monitor == nil ? 20 : 5)
     do {
       reader = try DeviceReader(request, clock: clock, opener)
     } catch {
@@ -73,6 +81,7 @@ public final class Recorder: Sendable {
   deinit {
     stop()
     reader.end()
+    monitor?.end(reader)
     joinThreads()
   }
 
@@ -202,6 +211,10 @@ public final class Recorder: Sendable {
     return Time(frames: reader.index, rate: format.sampleRate)
   }
 
+  /// A frame of the device and the time at which it was at the microphone, in nanoseconds of
+  /// `bootNanoseconds`; nil while there is none.
+  var place: (frame: Int64, nanoseconds: Int64)? { reader.place }
+
   /// The losses so far.
   public var losses: [RecordingLoss] { state.withLock { $0.recording?.losses ?? [] } }
 
@@ -283,14 +296,23 @@ public final class Recorder: Sendable {
     do {
       let reader = reader
       let reading = try Thread.spawn(name: "record-read", urgency: .live) { reader.run() }
-      threads.withLock { $0.append(reading) }
+      threads.withLock { $0.others.append(reading) }
       let (path, settings, kind, state, flusher) = (path, settings, kind, state, flusher)
+      let monitor = monitor
+      if let monitor {
+        let playing = try Thread.spawn(name: "record-monitor", urgency: .live) {
+          monitor.run(reader)
+        }
+        threads.withLock { $0.others.append(playing) }
+      }
       let writing = try Thread.spawn(name: "record-write") {
+        defer { monitor?.end(reader) }
         Self.write(path, settings, kind, state, reader, flusher)
       }
-      threads.withLock { $0.append(writing) }
+      threads.withLock { $0.writing = writing }
     } catch {
       reader.end()
+      monitor?.end(reader)
       let failure = Failure(.tryAgain, "recording cannot start: \(error)")
       Self.end(.failed(failure), state)
       throw failure
@@ -299,11 +321,12 @@ public final class Recorder: Sendable {
 
   private func joinThreads() {
     let running = threads.withLock { threads in
-      defer { threads = [] }
+      defer { threads = (nil, []) }
       return threads
     }
-    for thread in running.dropFirst() { thread.join() }
-    running.first?.join(until: .now + Self.patience)
+    running.writing?.join()
+    let deadline = ContinuousClock.now + Self.patience
+    for thread in running.others { thread.join(until: deadline) }
   }
 
   private static func write(
@@ -312,13 +335,15 @@ public final class Recorder: Sendable {
   ) {
     defer { reader.end() }
     do throws(Failure) {
-      guard let (format, ring) = try opened(reader, state) else { return end(.stopped, state) }
+      guard let opened = try opened(reader, state) else { return end(.stopped, state) }
+      let (format, ring) = (opened.format, opened.ring)
       try settings.requireAsked(of: format)
       let output = try settings.output(as: kind, from: format)
       let files = try TakeFiles(path, settings, as: output, from: format, flusher)
       state.withLock { state in
         (state.phase, state.format, state.output) = (.ready, format, output)
-        (state.isDithered, state.isListening) = (files.isDithered, settings.preRoll != nil)
+        state.isDithered = files.isDithered
+        state.isListening = settings.preRoll != nil && settings.startLevel == nil
         state.recording = files.recording
       }
       let recording = TakeWriter(state, reader, format, ring, files, settings).run()
