@@ -26,12 +26,18 @@ package final class RecordSession: LiveSession {
   private var isGoneReported = false
   /// The last printed reason for having no device.
   private var reportedReason: String?
+  /// The last printed reason why the monitor plays nothing.
+  private var reportedMonitorReason: String?
   /// Whether the wait for the first sound was printed, and its end was not.
   private var isWaitReported = false
   private var drawing = Drawing()
+  /// The mix that a take is recorded to; nil: none.
+  private let mix: RecordedMix?
+  /// Why the take cannot be recorded to it.
+  private var mixFailure: Failure?
 
-  /// Between two drawings of the line.
-  let drawingPause: Int32 = 100
+  /// Between two drawings of the line, or, before the place of a take, two looks at the clocks.
+  var drawingPause: Int32 { mix != nil && isListening ? 20 : 100 }
   /// How long Ctrl-Z waits for the pause: a disk that takes nothing must not delay the shell.
   private static let pausing = Duration.milliseconds(500)
   /// How long the end of Ctrl-Z waits for the device, which may be disconnected.
@@ -40,13 +46,15 @@ package final class RecordSession: LiveSession {
   /// - Parameters:
   ///   - recorder: A recorder that has not begun.
   ///   - device: Its name.
+  ///   - mix: What it is recorded to; nil: nothing.
   ///   - signals: Of `Console.catchSignals`, since before the recorder was made.
   /// - Throws: If the process has no descriptor left.
   package init(
-    _ recorder: Recorder, device: String, signals: SignalQueue
+    _ recorder: Recorder, device: String, to mix: RecordedMix? = nil, signals: SignalQueue
   ) throws(Failure) {
     self.recorder = recorder
     self.device = device
+    self.mix = mix
     isListening = recorder.settings.preRoll != nil && recorder.settings.startLevel == nil
     console = Console(signals, drawingOn: .error)
     do {
@@ -58,8 +66,10 @@ package final class RecordSession: LiveSession {
 
   /// Records until the end, and prints the result.
   ///
+  /// - Returns: The recording.
   /// - Throws: The failure of the recording, after the files were printed.
-  package func run() throws(Failure) {
+  @discardableResult
+  package func run() throws(Failure) -> Recording {
     recorder.isMeteringEnabled = StandardStream.error.terminal != nil
     begin()
     console.enter()
@@ -72,10 +82,13 @@ package final class RecordSession: LiveSession {
     }
     erase()
     console.leave()
+    mix?.player.pause()
     let recording = recorder.waitUntilFinished()
     reportChanges()
     report(recording)
     if case .failed(let failure) = recording.end { throw failure }
+    if let mixFailure { throw mixFailure }
+    return recording
   }
 
   var messageDescriptor: Int32 { inbox.descriptor }
@@ -83,7 +96,10 @@ package final class RecordSession: LiveSession {
 
   func update() throws(Failure) {
     try noteBeginning()
-    if hasBegun { reportChanges() }
+    if hasBegun {
+      reportChanges()
+      followMix()
+    }
     draw()
   }
 
@@ -117,6 +133,13 @@ package final class RecordSession: LiveSession {
     }
     hasBegun = true
     guard recorder.sourceFormat != nil else { return }
+    if let mix {
+      say(
+        "recording a take from '\(device)': \(sound), to '\(mix.name)' at "
+          + "\(mix.time.readableText), which is heard from \(mix.start.readableText) on")
+      mix.begin()
+      return
+    }
     if isListening {
       let before = recorder.settings.preRoll?.clockText(decimals: 1) ?? ""
       say("listening to '\(device)': \(sound); space records from \(before) before, q stops")
@@ -146,10 +169,28 @@ package final class RecordSession: LiveSession {
   func press(_ key: Key) {
     switch key {
     case .character(" "), .character("p"):
-      if isListening { startByKey() } else { setPaused(!isPaused) }
+      if mix != nil {
+        // The end of a take; before its place, nothing.
+        if !isListening { stop() }
+      } else if isListening {
+        startByKey()
+      } else {
+        setPaused(!isPaused)
+      }
     case .character("m"): if !isListening { recorder.addMarker() }
     case .character("q"): stop()
     default: break
+    }
+  }
+
+  /// Begins the take once its place is heard.
+  private func followMix() {
+    guard let mix, isListening, !isStopping else { return }
+    do throws(Failure) {
+      if try mix.hasReachedPlace(of: recorder) { isListening = false }
+    } catch {
+      mixFailure = error
+      stop()
     }
   }
 
@@ -191,6 +232,8 @@ package final class RecordSession: LiveSession {
 
   /// The pause is no loss.
   func suspend() -> () -> Void {
+    // A take that pauses loses its place in the mix.
+    if mix != nil { stop() }
     let wasPaused = isPaused
     setPaused(true)
     wait(upTo: Self.pausing) { !self.recorder.isRecording }
@@ -216,7 +259,7 @@ package final class RecordSession: LiveSession {
     if !hasBegun { return .opening }
     if isPaused { return .paused }
     if recorder.isWaitingForDevice { return .gone }
-    if isListening { return .listening }
+    if isListening { return mix == nil ? .listening : .countIn }
     return recorder.isWaitingForSound ? .waiting : .recording
   }
 
@@ -227,14 +270,16 @@ package final class RecordSession: LiveSession {
     else { return }
     let channels = recorder.sourceFormat?.channelCount ?? 0
     let line = RecordLine(
-      state: state, time: recorder.currentTime,
+      state: state,
+      time: isListening ? mix?.player.currentTime ?? .zero : recorder.currentTime,
       levels: (0..<channels).map {
         LevelReading(
           peakPower: recorder.peakPower(forChannel: $0),
           averagePower: recorder.averagePower(forChannel: $0))
       },
       lossCount: recorder.losses.count, markerCount: recorder.markers.count,
-      timeLeft: recorder.timeLeftOnDisk, hasKeys: hasKeys)
+      monitoring: recorder.monitor.map { $0.latency.map { .heard(after: $0) } ?? .gone },
+      timeLeft: recorder.timeLeftOnDisk, isTake: mix != nil, hasKeys: hasKeys)
     // The last column stays empty, as in `TerminalLines`.
     StandardStream.error.write(
       drawing.draw([line.text(width: terminal.columns - 1)], at: .now, on: terminal))
@@ -257,6 +302,7 @@ package final class RecordSession: LiveSession {
       isWaitReported = false
       say("recording since the first sound")
     }
+    reportMonitor()
     let isGone = recorder.isWaitingForDevice && !recorder.isFinished
     if isGone, !isGoneReported {
       say(
@@ -268,6 +314,15 @@ package final class RecordSession: LiveSession {
       say("warning: the device cannot be opened again: \(reason)")
     }
     reportedReason = reason ?? (isGone ? reportedReason : nil)
+  }
+
+  /// Reports why nothing is heard, once for each reason.
+  private func reportMonitor() {
+    guard let reason = recorder.monitor?.failure?.message, reason != reportedMonitorReason else {
+      return
+    }
+    reportedMonitorReason = reason
+    say("warning: the recording is not heard: \(reason)")
   }
 
   private static func words(_ loss: RecordingLoss, _ recorder: Recorder) -> String {
@@ -292,6 +347,10 @@ package final class RecordSession: LiveSession {
           "warning: \(file.path.string.printable): \(file.clippedSamples) samples are over full "
             + "scale\n")
       }
+    }
+    if let monitor = recorder.monitor, monitor.lostFrames > 0 {
+      let time = Time(frames: monitor.lostFrames, rate: max(1, recording.sampleRate))
+      say("\(time.clockText(decimals: 3)) were recorded, and not heard through the monitor")
     }
     for file in recording.labelFiles {
       StandardStream.output.write("\(file.string)  labels for Audacity".printable + "\n")

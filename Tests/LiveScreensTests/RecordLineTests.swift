@@ -63,4 +63,14 @@ import Testing
     line.markerCount = 12
     #expect(line.text(width: 60).hasSuffix(" dB  12 markers"))
   }
+
+  @Test("the delay of the monitor is shown, or that it has no device")
+  func monitor() {
+    var line = line
+    line.timeLeft = nil
+    line.monitoring = .heard(after: Time(value: 27, timescale: 1000))
+    #expect(line.text(width: 100).hasSuffix(" dB  monitor 27 ms  space: pause, m: mark, q: stop"))
+    line.monitoring = .gone
+    #expect(line.text(width: 64).hasSuffix(" dB  monitor: no device"))
+  }
 }

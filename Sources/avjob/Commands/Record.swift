@@ -24,6 +24,7 @@ struct Record: ParsableCommand {
       avjob record talk.wav
       avjob record talk.wav --format s24 --pre 5s
       avjob record meeting.flac --from-sound '-40 dB' --until-silence 10s
+      avjob record --into episode.yaml --track voice --at 1:23
       avjob record radio.mp3 --mp3 V4 --duration 3h --split 1h
       """)
 
@@ -35,6 +36,14 @@ struct Record: ParsableCommand {
   @Option(
     help: .value("name", "Record this sound device of ALSA."), completion: .devices(.capture))
   var device = "default"
+
+  @Flag(help: "Hear what is recorded, with a short delay, through --playback.")
+  var monitor = false
+
+  @Option(
+    help: .value("name", "Play to this sound device: --monitor, and the mix of --into."),
+    completion: .devices(.playback))
+  var playback: String?
 
   @Option(help: .value("rate", "Record at this rate, such as 44.1kHz; default: 48 kHz."))
   var rate: String?
@@ -54,7 +63,7 @@ struct Record: ParsableCommand {
   var duration: String?
 
   @Option(
-    help: .value("time", "Listen, and start this long before space is pressed: 5s."))
+    help: .value("time", "Start this long before space is pressed; with --into: count-in."))
   var pre: String?
 
   @Option(
@@ -69,6 +78,10 @@ struct Record: ParsableCommand {
 
   @Option(help: .value("time", "Start a new file after this much: a-001.wav …."))
   var split: String?
+
+  @OptionGroup(title: "A take to a mix") var take: TakeOptions
+
+  @OptionGroup(title: "The job file of a take") var variables: VariableOptions
 
   @Flag(help: "Replace files that exist.")
   var force = false
@@ -89,6 +102,10 @@ struct Record: ParsableCommand {
   }
 
   func validate() throws {
+    guard take.into == nil else { return try validateTake() }
+    guard playback == nil || monitor else {
+      throw ValidationError("--playback is for --monitor and --into; give one of them")
+    }
     guard let file else {
       guard !listDevices else { return }
       throw ValidationError("Missing expected argument '<file>'")
@@ -97,6 +114,7 @@ struct Record: ParsableCommand {
   }
 
   func run() throws {
+    if !listDevices, let into = take.into { return try recordTake(into: into) }
     guard !listDevices, let file else { return try DeviceList.print(.capture) }
     let path = FilePath(file)
     if !force, split == nil, path.exists {
@@ -113,7 +131,8 @@ struct Record: ParsableCommand {
     let signals = try Console.catchSignals()
     StandardStream.stopWaiting()
     do throws(Failure) {
-      let recorder = try Recorder(to: path, settings: try settings(path), device: device)
+      let recorder = try Recorder(
+        to: path, settings: try settings(path), device: device, monitor: try heard)
       try RecordSession(recorder, device: device, signals: signals).run()
     } catch {
       // Parts, which only the recorder knows by name; not those that it has kept where a disk is full.
@@ -124,6 +143,14 @@ struct Record: ParsableCommand {
         help: isThere && error.location != .file(path) && error.remedy == .mendJob
           ? "--force records over it" : isDevice ? DeviceList.help(for: "record") : nil)
       throw ExitCode(error.remedy)
+    }
+  }
+
+  /// What lets the recording be heard.
+  var heard: RecordingMonitor? {
+    get throws(Failure) {
+      guard monitor else { return nil }
+      return try RecordingMonitor(opening: SoundDevice.monitorOpener(playback ?? "default"))
     }
   }
 
