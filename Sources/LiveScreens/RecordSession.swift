@@ -26,8 +26,8 @@ package final class RecordSession: LiveSession {
   private var isGoneReported = false
   /// The last printed reason for having no device.
   private var reportedReason: String?
-  /// The last printed reason why the monitor plays nothing.
-  private var reportedMonitorReason: String?
+  /// The last printed reason why something is not heard, by its name.
+  private var reportedUnheard: [String: String] = [:]
   /// Whether the wait for the first sound was printed, and its end was not.
   private var isWaitReported = false
   private var drawing = Drawing()
@@ -302,7 +302,7 @@ package final class RecordSession: LiveSession {
       isWaitReported = false
       say("recording since the first sound")
     }
-    reportMonitor()
+    reportUnheard()
     let isGone = recorder.isWaitingForDevice && !recorder.isFinished
     if isGone, !isGoneReported {
       say(
@@ -316,13 +316,16 @@ package final class RecordSession: LiveSession {
     reportedReason = reason ?? (isGone ? reportedReason : nil)
   }
 
-  /// Reports why nothing is heard, once for each reason.
-  private func reportMonitor() {
-    guard let reason = recorder.monitor?.failure?.message, reason != reportedMonitorReason else {
-      return
+  /// Reports why the recording, or the mix, is not heard, once for each reason.
+  private func reportUnheard() {
+    for (name, failure) in [
+      ("the recording", recorder.monitor?.failure),
+      ("the mix", isListening ? nil : mix?.deviceFailure),
+    ] {
+      guard let reason = failure?.message, reason != reportedUnheard[name] else { continue }
+      reportedUnheard[name] = reason
+      say("warning: \(name) is not heard: \(reason)")
     }
-    reportedMonitorReason = reason
-    say("warning: the recording is not heard: \(reason)")
   }
 
   private static func words(_ loss: RecordingLoss, _ recorder: Recorder) -> String {
@@ -335,7 +338,8 @@ package final class RecordSession: LiveSession {
   // MARK: The end
 
   private func report(_ recording: Recording) {
-    for file in recording.files {
+    // A take that did not begin leaves no file.
+    for file in recording.files where mix == nil || file.frameCount > 0 {
       let time = Time(frames: file.frameCount, rate: recording.sampleRate)
       var line =
         "\(file.path.string)  \(time.clockText(decimals: 3)) (\(file.frameCount) samples), "

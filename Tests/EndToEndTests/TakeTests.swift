@@ -83,13 +83,44 @@ import Testing
       ("--track voice --at 9s", "--at: '9s' is outside of"),
       ("--track voice --at 2s --job x", "there is no job 'x'"),
       ("host.wav --track voice --at 2s", "exists already, and a take replaces no file"),
+      ("--into . --track voice --at 2s", "error: '.' is a folder"),
+      ("--at 2s", "error: --into needs a track: --track voice"),
+      ("--track voice --at 2s --force", "error: --force is not for a take; leave it out"),
+      ("--track voice --at 2s --until 1s", "--until and --duration exclude each other"),
     ] {
       let done = try stage.run(
         "avjob record --into job.yaml \(arguments) \(common)", environment: environment)
       #expect(done.errors.contains(message), "\(done.errors)")
-      #expect(done.status == 2)
+      #expect(done.status == 2, "\(done.errors)")
       #expect(try text("job.yaml") == Self.text)
       #expect(access(stage.path("takes"), F_OK) != 0)
+    }
+  }
+
+  @Test("without a device for the mix, nothing is recorded, and the reason is told")
+  func noPlayback() throws {
+    let environment = try prepare()
+    let done = try stage.run(
+      "avjob record --into job.yaml --track voice --at 2s --device card --playback nothing",
+      environment: environment)
+    #expect(
+      done.errors.contains("error: the sound device 'nothing' is not there"), "\(done.errors)")
+    #expect(done.status == 1)
+    #expect(done.text.isEmpty)
+    #expect(try text("job.yaml") == Self.text)
+    #expect(access(stage.path("takes/voice-001.wav"), F_OK) != 0)
+  }
+
+  @Test("options of a take are refused where there is none")
+  func withoutJobFile() throws {
+    for (arguments, message) in [
+      ("--at 1s", "--at is for a take; name its job file with --into"),
+      ("--set a=b", "--set is for the job file of a take; name it with --into"),
+      ("--playback out", "--playback is for --monitor and --into; give one of them"),
+    ] {
+      let done = try stage.run("avjob record take.wav \(arguments)")
+      #expect(done.errors.contains(message), "\(done.errors)")
+      #expect(done.status == 2)
     }
   }
 
@@ -138,6 +169,7 @@ import Testing
     terminal.type("q")
     #expect(terminal.wait() == 1)
     #expect(terminal.transcript.contains("no take was recorded"))
+    #expect(!terminal.transcript.contains("(0 samples)"))
     #expect(try text("job.yaml") == Self.text)
     #expect(access(stage.path("takes/voice-001.wav"), F_OK) != 0)
   }

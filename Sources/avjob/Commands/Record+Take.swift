@@ -43,8 +43,13 @@ extension Record {
     let signals = try Console.catchSignals()
     StandardStream.stopWaiting()
     let (line, cancellation) = (OpeningLine(), CancellationFlag())
-    let context = CommandContext(
-      RunMemory(), interrupting: { if !cancellation.isCancelled { line.interrupt($0) } })
+    let interrupt: ReportedDiagnostics.Interruption = { body in
+      if !cancellation.isCancelled { line.interrupt(body) }
+    }
+    let context =
+      isConfined
+      ? CommandContext(probingIn: .confined, interrupting: interrupt)
+      : CommandContext(RunMemory(), interrupting: interrupt)
     let beginning = TakeBeginning(
       context: context, options: take, variables: variables, jobFile: jobFile,
       file: file.map { FilePath($0) }, countIn: try countIn, duration: try takeDuration,
@@ -149,6 +154,11 @@ private struct TakeBeginning: Sendable {
   /// - Throws: An `ExitCode`; the reason was reported.
   func open() throws -> Opened {
     line.read(jobFile)
+    if LocalFileSystem().kind(of: FilePath(jobFile)) == .folder {
+      try context.refuse([
+        Diagnostic("'\(jobFile)' is a folder", at: .unknown, help: "name a job file in it")
+      ])
+    }
     let loaded = try context.load([jobFile], options: variables)
     let job = try chosenJob(of: loaded)
     let preparation = try context.prepare(loaded, .init(.preview, only: [Located(job.name)]))

@@ -13,7 +13,7 @@ import SystemPackage
 import Terminal
 
 /// `avjob record`
-struct Record: ParsableCommand {
+struct Record: MediaCommand {
   static let configuration = CommandConfiguration(
     abstract: "Record a sound device to a file that stays playable.",
     discussion: """
@@ -101,8 +101,12 @@ struct Record: ParsableCommand {
     }
   }
 
+  var network: NetworkOptions { variables.network }
+  var isConfined: Bool { variables.confinement.root != nil }
+
   func validate() throws {
     guard take.into == nil else { return try validateTake() }
+    try refuseOptionsOfTake()
     guard playback == nil || monitor else {
       throw ValidationError("--playback is for --monitor and --into; give one of them")
     }
@@ -143,6 +147,17 @@ struct Record: ParsableCommand {
         help: isThere && error.location != .file(path) && error.remedy == .mendJob
           ? "--force records over it" : isDevice ? DeviceList.help(for: "record") : nil)
       throw ExitCode(error.remedy)
+    }
+  }
+
+  /// Refuses options about a job file where there is none.
+  private func refuseOptionsOfTake() throws {
+    for (name, isGiven) in [
+      ("--set", !variables.assignments.isEmpty), ("--env", !variables.environment.isEmpty),
+      ("--root", isConfined), ("--max-jobs", variables.confinement.maxJobs != nil),
+      ("--offline", network.offline), ("--allow-host", !network.allowedHosts.isEmpty),
+    ] where isGiven {
+      throw ValidationError("\(name) is for the job file of a take; name it with --into")
     }
   }
 

@@ -51,9 +51,12 @@ struct TakePlacement {
     do throws(Diagnostics) {
       _ = try after.exports { asset(of: $0, kind, files) }
     } catch {
-      var found = error.errors[0]
-      found.help =
-        "record to another track, as with --track \(track)-2; its list takes what comes after its end"
+      // Without an error, some medium cannot be read, and times are not checked.
+      guard var found = error.errors.first else { return edited.bytes }
+      if found.message.hasPrefix("items overlap") {
+        found.help =
+          "record to another track, such as --track \(track)-2: a list takes only what comes behind it"
+      }
       throw Diagnostics(found)
     }
     return edited.bytes
