@@ -257,6 +257,45 @@ import YAML
     }
   }
 
+  @Test("in broken files, too, the edit takes nothing away, or is refused")
+  func brokenFiles() throws {
+    var dice = Dice(11)
+    let marks = Array("[]{},:-#&*!|>'\"%@` \n\t\r~é".utf8)
+    var (edits, refusals) = (0, 0)
+    for _ in 0..<1500 {
+      var bytes = Array(randomFile(&dice).utf8)
+      for _ in 0..<Int.random(in: 1...3, using: &dice) {
+        let place = Int.random(in: 0..<bytes.count, using: &dice)
+        switch Int.random(in: 0..<3, using: &dice) {
+        case 0: bytes.remove(at: place)
+        case 1: bytes[place] = marks.randomElement(using: &dice) ?? 0
+        default: bytes.insert(marks.randomElement(using: &dice) ?? 0, at: place)
+        }
+      }
+      let map = SourceMap()
+      let files = MemoryFiles(["x.wav", "y.wav"], bytes: ["job.yaml": bytes])
+      guard let file = try? JobFile.loadAllowingMistakes("job.yaml", into: map, files: files) else {
+        continue
+      }
+      for job in file.jobs {
+        let track = ["t0", "new: one"].randomElement(using: &dice) ?? ""
+        let edit = TakeEdit(
+          clip: "takes/a, 1.wav", onTrack: track, of: job.name, at: Time(value: 1, timescale: 3))
+        do throws(Diagnostics) {
+          let edited = try edit.applied(to: bytes, of: "job.yaml", job, in: map)
+          edits += 1
+          var rest = edited.bytes
+          rest.removeSubrange(edited.inserted)
+          #expect(rest == bytes)
+        } catch {
+          refusals += 1
+          #expect(error.errors.first?.help != nil)
+        }
+      }
+    }
+    #expect(edits > 200 && refusals > 20)
+  }
+
   /// The items of each track, in words.
   private static func items(_ job: Job) -> [String: [String]] {
     guard case .tracks(let tracks) = job.item.content else { return [:] }
