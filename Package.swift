@@ -89,7 +89,7 @@ let package = Package(
     .target(
       name: "LiveScreens",
       dependencies: [
-        "MediaTime", "Threads", "Diagnosis", "MediaComposition", "JobModel", "ExportGraph",
+        "MediaTime", "Files", "Threads", "Diagnosis", "MediaComposition", "JobModel", "ExportGraph",
         "ExportEngine", "Playback", "Terminal",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -340,7 +340,8 @@ let package = Package(
       name: "LiveScreensTests",
       dependencies: [
         "LiveScreens", "Playback", "ExportEngine", "MediaComposition", "MediaTime", "Diagnosis",
-        "Terminal", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+        "JobFile", "JobModel", "TimeLists", "Threads", "Terminal", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
       name: "EndToEndTests",

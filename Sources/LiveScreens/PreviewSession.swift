@@ -56,6 +56,7 @@ package final class PreviewSession: LiveSession {
     self.inbox = inbox
     self.controls = controls
     self.view = view
+    self.view.hasKeys = console.hasKeyboard
   }
 
   /// Plays to the end.
@@ -68,6 +69,8 @@ package final class PreviewSession: LiveSession {
     try? runLoop()
     // Silence first.
     let place = controls.player.currentTime
+    // The report that there is a device may still be on its way.
+    let hadDevice = hadDevice || controls.player.device.format != nil
     controls.player.pause()
     view.close(controls, at: hadDevice ? place : nil)
     return end ?? .heard
@@ -80,6 +83,7 @@ package final class PreviewSession: LiveSession {
   func update() {
     for message in inbox.takeAll() { handle(message) }
     if end == nil { endIfHeard() }
+    if controls.tour != nil { advanceTour() }
     if end == nil, console.isTaken || !view.isScreen { view.update(controls, keys) }
   }
 
@@ -92,12 +96,19 @@ package final class PreviewSession: LiveSession {
     switch command {
     case nil: break
     case .quit: end = .heard
-    case .help: view.showsHelp.toggle()
     case .clear: view.clear(controls)
     case .some(let command):
       controls.perform(command)
       view.message = controls.message
     }
+  }
+
+  private func advanceTour() {
+    controls.message = nil
+    controls.advanceTour()
+    guard let message = controls.message else { return }
+    view.message = message
+    view.isStale = true
   }
 
   func end(by signal: Int32) { end = .signal(signal) }

@@ -57,9 +57,9 @@ struct RecordLine {
   /// With more room on the disk than this, the keys are shown before the room.
   private static let scarce = Time(value: 3600, timescale: 1)
 
-  /// The line in at most `width` columns: the meters get the columns that the words leave, and the
-  /// last words are left out first.
-  func text(width: Int) -> String {
+  /// The line in at most `width` columns of some characters: the meters get the columns that the
+  /// words leave, and the last words are left out first.
+  func text(width: Int, in characters: CharacterSet = .unicode) -> String {
     let words = [state.rawValue.padded(to: 9), time.clockText(decimals: 1)].joined(separator: "  ")
     var figures: [String] = []
     if lossCount > 0 { figures.append(lossCount == 1 ? "1 loss" : "\(lossCount) losses") }
@@ -80,13 +80,14 @@ struct RecordLine {
     while !figures.isEmpty, (words + joined(figures)).columns + 24 > width { figures.removeLast() }
     let tail = joined(figures)
     let columns = width - words.columns - tail.columns
-    return (words + meters(columns) + tail).shortened(to: max(0, width))
+    return (words + meters(columns, characters) + tail)
+      .shortened(to: max(0, width), marking: characters.ellipsis)
   }
 
   private func joined(_ figures: [String]) -> String { figures.map { "  " + $0 }.joined() }
 
   /// A bar for each channel, or one for the loudest where there is no room, and the highest peak.
-  private func meters(_ columns: Int) -> String {
+  private func meters(_ columns: Int, _ characters: CharacterSet) -> String {
     guard let highest = levels.map(\.peakPower).max() else { return "" }
     let number =
       "  "
@@ -98,7 +99,7 @@ struct RecordLine {
     }
     let length = min(30, (columns - number.columns) / max(1, shown.count) - 2)
     guard length >= 8 else { return columns >= number.columns ? number : "" }
-    let layout = PreviewLayout(width: length, isColored: false)
+    let layout = PreviewLayout(width: length, isColored: false, characters: characters)
     let bars = shown.map { level in
       "  " + layout.bar(average: level.averagePower, peak: level.peakPower, of: length)
     }

@@ -281,8 +281,8 @@ package final class RecordSession: LiveSession {
       monitoring: recorder.monitor.map { $0.latency.map { .heard(after: $0) } ?? .gone },
       timeLeft: recorder.timeLeftOnDisk, isTake: mix != nil, hasKeys: hasKeys)
     // The last column stays empty, as in `TerminalLines`.
-    StandardStream.error.write(
-      drawing.draw([line.text(width: terminal.columns - 1)], at: .now, on: terminal))
+    let text = line.text(width: terminal.columns - 1, in: terminal.characters)
+    StandardStream.error.write(drawing.draw([text], at: .now, on: terminal))
   }
 
   private func erase() {

@@ -47,6 +47,8 @@ final class ALSASink: AudioSink {
     return lastDelay
   }
 
+  var isPlaying: Bool { device.state == .running }
+
   var buffered: Int { min(lastDelay, device.bufferedFrames ?? lastDelay) }
 
   func write(_ frames: UnsafeRawPointer, count: Int) throws(Failure) -> SinkOutcome {

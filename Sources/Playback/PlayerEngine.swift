@@ -116,6 +116,12 @@ final class PlayerEngine: Sendable {
     return progress.written - progress.delay + min(progress.delay, frames)
   }
 
+  /// The frame of the rings up to which everything was heard for certain.
+  var certainlyHeardIndex: Int64 {
+    let progress = writer.counts.progress
+    return progress.written - progress.delay
+  }
+
   // MARK: From the rendering thread
 
   /// Reports that there is no device, at first and for each new reason.

@@ -48,7 +48,7 @@ public struct SoundDevice: Sendable, Hashable {
           name, direction: .playback,
           request: PCMRequest(
             sampleRate: request.sampleRate, channelCount: request.channelCount,
-            startThreshold: startThreshold))
+            period: .milliseconds(10), startThreshold: startThreshold))
         return ALSASink(device)
       } catch {
         throw Failure(error, of: name)

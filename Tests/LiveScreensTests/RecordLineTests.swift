@@ -23,6 +23,15 @@ import Testing
         """)
   }
 
+  @Test("on a terminal without UTF-8 the line is ASCII")
+  func ascii() {
+    #expect(
+      line.text(width: 110, in: .ascii) == """
+        recording  1:02.3  =========------|--  ------------------    -6.0 dB  space: pause, q: stop\
+          3 h left on disk
+        """)
+  }
+
   @Test("where there is no room for both, keys go before much room on the disk, and behind little")
   func important() {
     var line = line

@@ -9,6 +9,7 @@ import MediaTime
 import Playback
 import Reports
 import RunExecution
+import SystemPackage
 import Terminal
 import Threads
 
@@ -18,10 +19,10 @@ struct Preview: MediaCommand {
     abstract: "Play jobs or media files through a sound device.",
     discussion: """
       Plays what 'avjob run' writes, before it is encoded. Jobs, parts of split jobs and media \
-      files follow one another without a gap. Writes nothing.
+      files follow one another without a gap. Writes nothing but the marks of --marks.
 
       On a terminal, keys control it: space pauses, the arrows go 5 seconds back and forward, \
-      '?' shows all others, 'q' quits.
+      'j' and 'r' play the joins, 'm' sets a mark, '?' shows all others, 'q' quits.
 
       Exit status: 0 the end, or 'q'; 1 something cannot be played; 2 a job file or the arguments \
       are wrong; 75 the device is in use, or a server does not answer; 129, 130 and 143 after \
@@ -51,6 +52,14 @@ struct Preview: MediaCommand {
   var rate = 1.0
 
   @Option(
+    help: .value("file", "Write marks of the key 'm' here: .txt as labels, .yaml for a job."),
+    completion: .file())
+  var marks: String?
+
+  @Flag(help: "Replace files of marks that exist.")
+  var force = false
+
+  @Option(
     help: .value("name", "Play through this sound device of ALSA."),
     completion: .devices(.playback))
   var device = "default"
@@ -68,6 +77,13 @@ struct Preview: MediaCommand {
       throw ValidationError("name a job file or a media file to play")
     }
     guard PlaybackSpeed(rate) != nil else { throw ValidationError("--rate is 0.25 to 4") }
+    if let marks, !PreviewMarkFiles.namesFormat(FilePath(marks)) {
+      throw ValidationError(
+        "--marks '\(marks)' ends neither in .txt, for labels, nor in .yaml, for a job file")
+    }
+    guard marks != nil || !force else {
+      throw ValidationError("--force is for --marks FILE; leave it out, or name that file")
+    }
     guard output ?? 1 >= 1 else { throw ValidationError("--output counts from 1") }
     for (option, text) in [("--from", from), ("--to", to)] {
       guard let text else { continue }
@@ -120,6 +136,7 @@ struct Preview: MediaCommand {
     _ opened: PreviewBeginning.Opened, from beginning: PreviewBeginning, _ signals: SignalQueue
   ) throws -> Int32 {
     let (items, made) = (opened.items, opened.made)
+    let markFiles = try markFiles(of: items, beginning.queue.context)
     let player = try QueuePlayer(items: [made.item], opening: SoundDevice.opener(device))
     let inbox = try Inbox<PreviewMessage>()
     // No task: Swift's pool of threads waits for ever where the system has none to spare.
@@ -127,12 +144,15 @@ struct Preview: MediaCommand {
     defer { observation.cancel() }
     try start(player, made, isAlone: items.entries.count == 1)
     items.load(behind: opened.index, endingAt: beginning.end, into: player) { inbox.put($0) }
-    let view = PreviewView(device: device)
+    let map = beginning.queue.context.map
+    let view = PreviewView(device: device) { origin in
+      map.place(of: origin).map { "\($0.file):\($0.line)" }
+    }
     // Who sees no meters need not wait for them to be read.
     player.isMeteringEnabled = view.isScreen
     // Who has no keys need not hear their effect.
-    if view.isScreen { player.preferredIOBufferDuration = Time(value: 30, timescale: 1000) }
-    let controls = PreviewControls(player, items, isLooping: loop)
+    if view.isScreen { player.preferredIOBufferDuration = Time(value: 40, timescale: 1000) }
+    let controls = PreviewControls(player, items, isLooping: loop, markFiles: markFiles)
     let session = PreviewSession(
       signals: signals, inbox: inbox, controls: controls, view: view, failures: opened.failures,
       deviceHelp: DeviceList.help(for: "preview"),
@@ -145,6 +165,22 @@ struct Preview: MediaCommand {
     case .failed(let failure):
       return (failure.remedy == .tryAgain ? ExitCode.temporary : ExitCode.jobFailed).rawValue
     case .signal(let signal): return 128 + signal
+    }
+  }
+
+  /// The files of `--marks`.
+  ///
+  /// - Throws: An `ExitCode` where one exists; the reason was reported.
+  private func markFiles(
+    of items: PreviewItems, _ context: CommandContext
+  ) throws -> PreviewMarkFiles? {
+    guard let marks else { return nil }
+    do throws(Failure) {
+      return try PreviewMarkFiles(
+        at: FilePath(marks), entries: items.entries.map(\.name), replacing: force)
+    } catch {
+      context.report(Diagnostics(Diagnostic(error)))
+      throw ExitCode.wrongJob
     }
   }
 
