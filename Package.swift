@@ -403,6 +403,7 @@ if Context.environment["AVJOB_FUZZ"] != nil {
   let readers: KeyValuePairs = [
     "Frames": ["MPEGAudio"], "Packer": ["MPEGAudio"], "Tags": ["MPEGAudio"],
     "Lists": texts + ["MediaTime"], "Jobs": texts + ["MediaTime"],
+    "Takes": texts + ["MediaTime"],
     "Files": files + ["MediaComposition", "MediaTime"], "Servers": servers,
     "Reports": reports,
   ]

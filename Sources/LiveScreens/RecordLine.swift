@@ -10,6 +10,10 @@ struct RecordLine {
     case paused
     /// Before the first sound.
     case waiting
+    /// Before the key that starts: the pre-roll is held.
+    case listening
+    /// While the mix is heard up to the place of the take.
+    case countIn = "count-in"
     /// The device is disconnected.
     case gone = "no device"
     /// The device, or the file, is being opened.
@@ -18,14 +22,35 @@ struct RecordLine {
     case finishing
   }
 
+  /// What is heard while it is recorded.
+  enum Monitoring: Equatable {
+    /// The sound, after this time.
+    case heard(after: Time)
+    /// Nothing: there is no device.
+    case gone
+
+    fileprivate var text: String {
+      switch self {
+      case .heard(let delay): "monitor \(delay.frames(atRate: 1000)) ms"
+      case .gone: "monitor: no device"
+      }
+    }
+  }
+
   var state: State
   var time: Time
   /// Of each channel.
   var levels: [LevelReading]
   /// The number of losses.
   var lossCount: Int
+  /// The number of markers.
+  var markerCount = 0
+  /// The monitor; nil: there is none.
+  var monitoring: Monitoring?
   /// How long the disk has room for more.
   var timeLeft: Time?
+  /// Whether it is a take to a mix, which cannot be paused.
+  var isTake = false
   /// Whether there is a keyboard.
   var hasKeys = true
 
@@ -38,14 +63,18 @@ struct RecordLine {
     let words = [state.rawValue.padded(to: 9), time.clockText(decimals: 1)].joined(separator: "  ")
     var figures: [String] = []
     if lossCount > 0 { figures.append(lossCount == 1 ? "1 loss" : "\(lossCount) losses") }
+    if let monitoring { figures.append(monitoring.text) }
+    if markerCount > 0 { figures.append(markerCount == 1 ? "1 marker" : "\(markerCount) markers") }
     let room = timeLeft.map { "\(Self.rough($0)) left on disk" }
     let isRoomScarce = timeLeft.map { $0 < Self.scarce } ?? false
     if let room, isRoomScarce { figures.append(room) }
     switch state {
     case .finishing: figures.append("Ctrl-C: end at once")
     case _ where !hasKeys: break
+    case .countIn: figures.append("q: stop")
+    case .listening: figures.append("space: record, q: stop")
     case .paused: figures.append("space: continue, q: stop")
-    default: figures.append("space: pause, q: stop")
+    default: figures.append("space: \(isTake ? "stop" : "pause"), m: mark, q: stop")
     }
     if let room, !isRoomScarce { figures.append(room) }
     while !figures.isEmpty, (words + joined(figures)).columns + 24 > width { figures.removeLast() }
