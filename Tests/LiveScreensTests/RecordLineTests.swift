@@ -27,7 +27,7 @@ import Testing
   func ascii() {
     #expect(
       line.text(width: 110, in: .ascii) == """
-        recording  1:02.3  =========------|--  ------------------    -6.0 dB  space: pause, q: stop\
+        recording  1:02.3  =======-----|-  --------------    -6.0 dB  space: pause, m: mark, q: stop\
           3 h left on disk
         """)
   }
