@@ -227,6 +227,11 @@ let package = Package(
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis", "TestSupport"]),
+    .testTarget(
+      name: "FilesTests",
+      dependencies: [
+        "Files", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", "TestSupport"]),
     .testTarget(
       name: "TerminalTests", dependencies: ["Terminal", "Threads", "MediaTime", "TestSupport"]),

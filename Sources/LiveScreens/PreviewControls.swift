@@ -35,7 +35,7 @@ package struct PreviewControls {
   /// Where they are written; nil: nowhere.
   package internal(set) var markFiles: PreviewMarkFiles?
   /// The last item that could not be played since one was heard.
-  private var failedItem: PlayerItem?
+  var failedItem: PlayerItem?
   /// The number of such items.
   private var failureCount = 0
   /// A message about the last command.

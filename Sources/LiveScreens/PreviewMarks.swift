@@ -53,6 +53,9 @@ package struct PreviewMarks: Sendable, Equatable {
     return all[last].name
   }
 
+  /// Puts each mark in the place that `place` gives; nil removes it.
+  mutating func move(_ place: (PreviewMark) -> PreviewMark?) { all = all.compactMap(place) }
+
   // MARK: Texts
 
   /// The marks of an entry as Audacity's labels: start, end and name with tabs between them, in

@@ -11,7 +11,11 @@ package struct PreviewView {
   /// A message on the screen, until the next one or a key.
   var message: String? {
     get { model.message }
-    set { model.message = newValue }
+    set { model.message = newValue ?? notice }
+  }
+  /// What is wrong with the job files: on the screen wherever there is no other message.
+  var notice: String? {
+    didSet { message = nil }
   }
   /// Whether a change is to be drawn at once.
   var isStale = true
@@ -35,7 +39,7 @@ package struct PreviewView {
   private var timelines = (
     chapters: PreviewTimeline<String>([]), segments: PreviewTimeline<Source>([])
   )
-  private let place: (Origin) -> String?
+  private let place: (PlayerItem, Origin) -> String?
   private let scan = OverviewScan()
   /// The first time that was shown; nil after another one was: then something was heard.
   private var firstTime: Time?
@@ -54,8 +58,8 @@ package struct PreviewView {
   ///
   /// - Parameters:
   ///   - device: The name of the device.
-  ///   - place: The file and the line of a place in a job, such as `podcast.yaml:8`.
-  package init(device: String, place: @escaping (Origin) -> String? = { _ in nil }) {
+  ///   - place: The file and the line of a place in an item's job, such as `podcast.yaml:8`.
+  package init(device: String, place: @escaping (PlayerItem, Origin) -> String? = { _, _ in nil }) {
     deviceName = device
     self.place = place
     isScreen = stream.terminal != nil
@@ -142,7 +146,7 @@ package struct PreviewView {
   mutating func clear(_ controls: PreviewControls) {
     _ = controls.player.meters(since: &meterPlace)
     for index in model.channels.indices { model.channels[index].meter.clear() }
-    model.message = nil
+    message = nil
   }
 
   /// Erases the screen, and prints the position, if something was heard, and the marks.
@@ -264,7 +268,7 @@ package struct PreviewView {
       let track = reduction.track.map { item.tracks[$0].name + " " } ?? ""
       return PreviewModel.Reduction(name: track + reduction.reducer.rawValue)
     }
-    model.message = nil
+    message = nil
     for index in model.channels.indices { model.channels[index].meter.clear() }
     let starts = item.chapters.map(\.start) + [item.duration]
     timelines.chapters = PreviewTimeline(
@@ -276,7 +280,7 @@ package struct PreviewView {
     var last: (origin: Origin, place: String?)?
     timelines.segments = PreviewTimeline(
       item.segments.map { segment in
-        if last?.origin != segment.origin { last = (segment.origin, place(segment.origin)) }
+        if last?.origin != segment.origin { last = (segment.origin, place(item, segment.origin)) }
         return (segment.timeRange, Source(name: segment.name, place: last?.place))
       })
   }

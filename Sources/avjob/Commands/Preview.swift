@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diagnosis
 import ExportEngine
+import Glibc
 import JobFile
 import JobModel
 import LiveScreens
@@ -47,6 +48,16 @@ struct Preview: MediaCommand {
 
   @Flag(help: "Start again at the end.")
   var loop = false
+
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Play what changed files say now, at the same place; the default on a terminal.")
+  var follow: Bool?
+
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Stay open at the end, paused; the default on a terminal.")
+  var keepOpen: Bool?
 
   @Option(help: .value("factor", "Play this fast, 0.25 to 4, at the same pitch."))
   var rate = 1.0
@@ -146,11 +157,12 @@ struct Preview: MediaCommand {
     let observation = player.addEventObserver { inbox.put(.player($0)) }
     defer { observation.cancel() }
     try start(player, made, isAlone: items.entries.count == 1)
-    items.load(behind: opened.index, endingAt: beginning.end, into: player) { inbox.put($0) }
-    let map = beginning.queue.context.map
-    let view = PreviewView(device: device) { origin in
-      map.place(of: origin).map { "\($0.file):\($0.line)" }
-    }
+    let view = PreviewView(device: device) { items.place(of: $1, in: $0) }
+    let follower = try PreviewFollower(
+      opened.queue, paths: files, endingAt: beginning.end, items: items,
+      follows: follow ?? view.isScreen
+    ) { inbox.put($0) }
+    follower.start(player)
     // Who sees no meters need not wait for them to be read.
     player.isMeteringEnabled = view.isScreen
     // Who has no keys need not hear their effect.
@@ -160,7 +172,9 @@ struct Preview: MediaCommand {
       signals: signals, inbox: inbox, controls: controls, view: view,
       remote: noRemote ? nil : PreviewRemote(inbox), failures: opened.failures,
       deviceHelp: DeviceList.help(for: "preview"),
-      report: { beginning.queue.context.report(Diagnostics($0)) })
+      keepsOpen: keepOpen ?? (view.isScreen && isatty(STDIN_FILENO) == 1),
+      following: (follower.follows, { follower.renew($0) }),
+      report: { opened.queue.context.report(Diagnostics($0)) })
     let end = session.run()
     // Otherwise the end of the process would wait for bytes on their way.
     MediaNetwork.cancel()
@@ -216,8 +230,9 @@ private struct PreviewBeginning: Sendable {
 
   /// The first entry that can be played.
   struct Opened: Sendable {
+    /// With what it has read.
+    let queue: PreviewQueue
     let items: PreviewItems
-    let index: Int
     let made: PreviewItems.Made
     /// With the entries before it.
     let failures: PreviewFailures
@@ -233,7 +248,10 @@ private struct PreviewBeginning: Sendable {
     try queue.variables.confinement.enter()
     line.read(files.filter { !PreviewQueue.isMedia($0) }.joined(separator: ", "))
     var queue = queue
-    let items = PreviewItems(try queue.entries(of: files), library: queue.context.library)
+    let read = try queue.entries(of: files).compactMap { next -> PreviewEntry? in
+      if case .entry(let entry) = next { entry } else { nil }
+    }
+    let items = PreviewItems(read, library: queue.context.library)
     var (failures, mendsJob) = (queue.failures, false)
     for (index, entry) in items.entries.enumerated() {
       line.open(entry)
@@ -243,7 +261,7 @@ private struct PreviewBeginning: Sendable {
           index, from: start, to: isLast ? end : nil,
           PreviewMeasuring(cancellation, progress: line.measure))
         queue.context.report(Diagnostics(made.warnings.map { Diagnostic($0) }))
-        return Opened(items: items, index: index, made: made, failures: failures)
+        return Opened(queue: queue, items: items, made: made, failures: failures)
       } catch {
         queue.context.report(Diagnostics(Diagnostic(error, at: entry.origin)))
         // No medium is wrong, but a place outside of the entry, or the job.
