@@ -95,6 +95,10 @@ final class PreviewFollower: Sendable {
       if follows {
         isDue = reload(&progress)
       } else {
+        // A medium that is being rewritten may be empty yet.
+        let watch = (try? FileWatcher()).map(ChangeWatch.init)
+        watch?.watcher.watch(files: queue.read.files)
+        settle(watch)
         for item in lost { remake(item) }
       }
     }
