@@ -190,6 +190,7 @@ extension PreviewControls {
   mutating func perform(_ command: PreviewCommand.ListCommand) {
     switch command {
     case .open: openList()
+    case .openDevices: openDevices()
     case .close: list = nil
     case .move(let step): list?.move(by: step)
     case .first: list?.moveToEnd(false)
@@ -226,6 +227,7 @@ extension PreviewControls {
   private mutating func goToSelection() {
     defer { list = nil }
     guard let row = list?.selected else { return }
+    if case .device(let name) = row.kind { return goOver(toDevice: name) }
     // It may have become ready since the list was opened.
     guard let item = items.items.first(where: { items.index(of: $0) == row.entry }) else {
       message = "'\(items.entries[row.entry].name)' is not ready, or cannot be played"

@@ -28,6 +28,8 @@ package struct PreviewControls {
   var knownJoins: (item: PlayerItem, ranges: [TimeRange])?
   /// The track under the cursor, from 0, while there is one.
   var trackCursor: Int?
+  /// The name of the sound device.
+  var device: String
   /// The list, while it is open.
   var list: PreviewList?
   /// The marks.
@@ -49,14 +51,16 @@ package struct PreviewControls {
   ///   - player: The player.
   ///   - items: The items of the preview.
   ///   - isLooping: Whether the queue begins anew after its end.
+  ///   - device: The name of the sound device that is open.
   ///   - markFiles: Where marks are written; nil: nowhere.
   package init(
-    _ player: QueuePlayer, _ items: PreviewItems, isLooping: Bool,
+    _ player: QueuePlayer, _ items: PreviewItems, isLooping: Bool, device: String = "default",
     markFiles: PreviewMarkFiles? = nil
   ) {
     self.player = player
     self.items = items
     self.isLooping = isLooping
+    self.device = device
     self.markFiles = markFiles
     loop = player.loopRange.map { PreviewModel.Loop(start: $0.start, end: $0.end) }
     loopedItem = player.currentItem

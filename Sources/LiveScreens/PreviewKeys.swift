@@ -52,6 +52,8 @@ enum PreviewCommand: Hashable {
   /// What is done with the list of entries, chapters and marks.
   enum ListCommand: Hashable {
     case open, close
+    /// Opens the list of sound devices instead.
+    case openDevices
     case move(by: Int)
     case first, last
     /// Shows only rows with a text, or goes to the entry of a number.
@@ -119,7 +121,8 @@ struct PreviewKeys {
     case .end, .backspace, .delete: return nil
     case .escape: return .leave
     case .enter: mode = .name("")
-    case .tab, .character("l"): return openList()
+    case .tab, .character("l"): return list(.open)
+    case .character("d"): return list(.openDevices)
     case .character("g"): mode = .time("")
     case .character("s"): mode = .solo
     case .character("t"):
@@ -210,9 +213,9 @@ struct PreviewKeys {
 
   // MARK: The list
 
-  private mutating func openList() -> PreviewCommand {
+  private mutating func list(_ command: PreviewCommand.ListCommand) -> PreviewCommand {
     mode = .list("")
-    return .list(.open)
+    return .list(command)
   }
 
   private mutating func listCommand(of key: Key, after text: String) -> PreviewCommand? {
@@ -303,6 +306,7 @@ enum PreviewHelp {
     (", .", "pan to the left, right"),
     ("< >", "slower, faster"),
     ("c", "clear the OVER marks"),
+    ("d", "go over to another device"),
     ("? q", "show or hide this; quit"),
   ]
 }

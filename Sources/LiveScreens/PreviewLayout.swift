@@ -116,7 +116,7 @@ package struct PreviewLayout {
     let indent = String(repeating: " ", count: width < 40 ? 0 : 4)
     let text =
       switch row.kind {
-      case .entry: "\(String(row.entry + 1).aligned(to: 3))  \(plain(row.text))"
+      case .entry, .device: "\(String(row.entry + 1).aligned(to: 3))  \(plain(row.text))"
       case .chapter: "\(indent)  \(time)  \(plain(row.text))"
       case .mark: "\(indent)\(isUnicode ? "▲" : "^") \(time)  \(plain(row.text))"
       }

@@ -1,6 +1,6 @@
 import MediaTime
 
-/// A list of what a preview can go to: its entries, with their chapters and marks.
+/// A list of what a preview can go to: its entries, with their chapters and marks, or devices.
 struct PreviewList {
   /// A line of the list.
   struct Row: Equatable {
@@ -9,15 +9,25 @@ struct PreviewList {
       case entry
       case chapter
       case mark(PreviewMark)
+      /// A sound device of this name.
+      case device(String)
     }
 
     var kind: Kind
-    /// The index of the entry.
+    /// The index of the entry, or of the device.
     var entry: Int
     /// In the entry's time; nil for an entry that is not ready.
     var time: Time?
     /// The name; of an entry with its duration.
     var text: String
+
+    /// Whether it has a number.
+    var isNumbered: Bool {
+      switch kind {
+      case .entry, .device: true
+      case .chapter, .mark: false
+      }
+    }
   }
 
   private let rows: [Row]
@@ -56,12 +66,12 @@ struct PreviewList {
   private mutating func choose(_ index: Int) { selection = max(0, min(shown.count - 1, index)) }
 
   /// Shows only rows with a text in their names, in small letters or large; a number chooses the
-  /// entry of that number, and shows all. O(n).
+  /// entry or device of that number, and shows all. O(n).
   mutating func find(_ text: String) {
     let chosen = selected
     if let number = Int(text) {
       shown = Array(rows.indices)
-      if let index = rows.firstIndex(where: { $0.entry == number - 1 && $0.kind == .entry }) {
+      if let index = rows.firstIndex(where: { $0.entry == number - 1 && $0.isNumbered }) {
         return choose(index)
       }
     } else {

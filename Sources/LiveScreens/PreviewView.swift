@@ -24,7 +24,6 @@ package struct PreviewView {
   private let stream = StandardStream.output
   /// Whether the terminal took nothing at the last drawing.
   private var isBlocked = false
-  private let deviceName: String
   /// The place of the last reading of the player's meters.
   private var meterPlace = Player.MeterPlace()
   private var model = PreviewModel()
@@ -56,11 +55,9 @@ package struct PreviewView {
 
   /// A view at standard output.
   ///
-  /// - Parameters:
-  ///   - device: The name of the device.
-  ///   - place: The file and the line of a place in an item's job, such as `podcast.yaml:8`.
-  package init(device: String, place: @escaping (PlayerItem, Origin) -> String? = { _, _ in nil }) {
-    deviceName = device
+  /// - Parameter place: Gives the file and the line of a place in an item's job, such as
+  ///   `podcast.yaml:8`.
+  package init(place: @escaping (PlayerItem, Origin) -> String? = { _, _ in nil }) {
     self.place = place
     isScreen = stream.terminal != nil
   }
@@ -117,7 +114,7 @@ package struct PreviewView {
         item.name, number: number, of: controls.items.entries.count, lasting: item.duration)
       return stream.write(line + "\n")
     }
-    guard let line = log.line(for: event, at: player.currentTime, device: deviceName) else {
+    guard let line = log.line(for: event, at: player.currentTime, device: controls.device) else {
       return
     }
     guard isScreen else { return stream.write(line + "\n") }
@@ -189,7 +186,7 @@ package struct PreviewView {
     lastLook = now
     let device = player.device
     model.device = PreviewModel.Device(
-      name: deviceName, format: device.format.map(Self.text),
+      name: controls.device, format: device.format.map(Self.text),
       bufferedMilliseconds: Int((device.bufferedSeconds * 1000).rounded()), xruns: device.xruns)
     (model.mode, model.helpStart, model.hasKeys) = (keys.mode, keys.helpStart, hasKeys)
     (model.list, model.trackCursor) = (controls.list, controls.trackCursor)

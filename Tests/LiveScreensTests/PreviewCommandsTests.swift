@@ -193,6 +193,18 @@ private func tenths(_ value: Int64) -> Time { Time(value: value, timescale: 10) 
     #expect(preview.controls.marksText == "")
   }
 
+  @Test("the list of devices has the present one, and goes over to another")
+  func devices() throws {
+    var preview = try PausedPreview()
+    preview.perform(.list(.openDevices))
+    #expect(preview.controls.list?.selected?.kind == .device("default"))
+    preview.perform(.list(.find("discard all samples")), .list(.choose))
+    #expect(preview.controls.list == nil)
+    #expect(preview.controls.device == "null")
+    preview.perform(.list(.openDevices))
+    #expect(preview.controls.list?.selected?.kind == .device("null"))
+  }
+
   @Test("tracks are muted and heard alone at the cursor, which stays among them")
   func tracks() throws {
     var preview = try PausedPreview()

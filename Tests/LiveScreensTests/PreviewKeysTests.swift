@@ -116,6 +116,7 @@ import Testing
         .list(.open), .list(.find("a")), .list(.find("")), .list(.close), .quit,
       ])
     #expect(commands("l\tq") == [.list(.open), .list(.close), .quit])
+    #expect(commands("dx\r") == [.list(.openDevices), .list(.find("x")), .list(.choose)])
   }
 
   @Test("the help scrolls by the arrows, and other keys do what they always do")

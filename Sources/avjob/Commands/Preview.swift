@@ -157,7 +157,7 @@ struct Preview: MediaCommand {
     let observation = player.addEventObserver { inbox.put(.player($0)) }
     defer { observation.cancel() }
     try start(player, made, isAlone: items.entries.count == 1)
-    let view = PreviewView(device: device) { items.place(of: $1, in: $0) }
+    let view = PreviewView { items.place(of: $1, in: $0) }
     let follower = try PreviewFollower(
       opened.queue, paths: files, endingAt: beginning.end, items: items,
       follows: follow ?? view.isScreen
@@ -167,7 +167,8 @@ struct Preview: MediaCommand {
     player.isMeteringEnabled = view.isScreen
     // Who has no keys need not hear their effect.
     if view.isScreen { player.preferredIOBufferDuration = Time(value: 40, timescale: 1000) }
-    let controls = PreviewControls(player, items, isLooping: loop, markFiles: markFiles)
+    let controls = PreviewControls(
+      player, items, isLooping: loop, device: device, markFiles: markFiles)
     let session = PreviewSession(
       signals: signals, inbox: inbox, controls: controls, view: view,
       remote: noRemote ? nil : PreviewRemote(inbox), failures: opened.failures,
