@@ -35,6 +35,7 @@ extension PreviewControls {
     items.commit(change)
     moveMarks(marked, change)
     let all = change.items
+    pairs.removeAll { pair in !all.contains { $0 === pair.mix || $0 === pair.encoded } }
     let next = heard.flatMap { change.successors[ObjectIdentifier($0)] } ?? all.last
     player.arrange(all, orElse: next)
     // A loop of one entry is its own, if there were not more before.

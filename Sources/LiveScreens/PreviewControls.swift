@@ -30,6 +30,10 @@ package struct PreviewControls {
   var trackCursor: Int?
   /// The name of the sound device.
   var device: String
+  /// Encodes outputs.
+  let outputs: EncodedOutputs
+  /// What was encoded, with its mix.
+  var pairs: [SoundPair] = []
   /// The list, while it is open.
   var list: PreviewList?
   /// The marks.
@@ -52,11 +56,13 @@ package struct PreviewControls {
   ///   - items: The items of the preview.
   ///   - isLooping: Whether the queue begins anew after its end.
   ///   - device: The name of the sound device that is open.
+  ///   - outputs: Encodes outputs; nil: nobody hears of them.
   ///   - markFiles: Where marks are written; nil: nowhere.
   package init(
     _ player: QueuePlayer, _ items: PreviewItems, isLooping: Bool, device: String = "default",
-    markFiles: PreviewMarkFiles? = nil
+    outputs: EncodedOutputs? = nil, markFiles: PreviewMarkFiles? = nil
   ) {
+    self.outputs = outputs ?? EncodedOutputs(library: items.library) { _ in }
     self.player = player
     self.items = items
     self.isLooping = isLooping
@@ -101,6 +107,7 @@ package struct PreviewControls {
     case .unmark: unmark()
     case .nameMark(let name): nameMark(name)
     case .list(let command): perform(command)
+    case .encoded: toggleEncoded()
     case .leave: if tour != nil { endTour() }
     case .clear, .quit: break
     }

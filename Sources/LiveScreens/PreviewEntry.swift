@@ -86,6 +86,11 @@ package struct PreviewEntry: Sendable {
     return export.metadata.overridden(by: export.outputs[output].metadata)
   }
 
+  /// The output that it sounds like; nil: it is a medium.
+  func output(of export: Export) -> Output? {
+    job != nil && export.outputs.indices.contains(output) ? export.outputs[output] : nil
+  }
+
   /// By what the same entry is found in another version, the surest first.
   var keys: [Key] {
     guard let job else { return medium.map { [.media($0)] } ?? [] }
@@ -178,6 +183,10 @@ package enum PreviewMessage: Sendable {
   case noted(String)
   /// All entries that can be played are in the queue.
   case loaded
+  /// So much of an output is encoded.
+  case encoding(percent: Int)
+  /// An output is encoded, or cannot be.
+  case encoded(EncodedOutputs.Encoded)
   /// A command of another program.
   case remote(PreviewRemoteRequest)
   /// The job files were read again, and the entries are these now.

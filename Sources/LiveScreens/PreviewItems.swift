@@ -38,7 +38,7 @@ package final class PreviewItems: Sendable {
 
   /// An item, and what it was made of.
   struct MadeItem: Sendable {
-    let item: PlayerItem
+    var item: PlayerItem
     /// The entry as it was then: places in the item are of its texts.
     let entry: PreviewEntry
     let export: Export
@@ -48,6 +48,11 @@ package final class PreviewItems: Sendable {
     let isCut: Bool
     /// Its files stay open as long as it is in the queue.
     let media: HeldMedia
+    /// The groups that its loudness belongs to.
+    let groups: [String: LoudnessGroup]
+
+    /// The output that it sounds like; nil: it is a medium.
+    var output: Output? { entry.output(of: export) }
   }
 
   /// The items of `entries`, none of which is made yet.
@@ -94,6 +99,15 @@ package final class PreviewItems: Sendable {
     let entry = entries[index]
     let asset = entry.medium.flatMap { library.probedAsset(at: $0)?.found.asset }
     return entry.jobMetadata ?? asset?.metadata ?? Metadata()
+  }
+
+  /// Puts another item of the same entry in the place of one.
+  func exchange(_ item: PlayerItem, for other: PlayerItem) {
+    state.withLock { state in
+      guard let index = state.indices[ObjectIdentifier(item)] else { return }
+      state.slots[index].made?.item = other
+      state.indices[ObjectIdentifier(other)] = index
+    }
   }
 
   /// The items that can be played, in order.
@@ -167,7 +181,7 @@ package final class PreviewItems: Sendable {
       } ?? whole
     return MadeItem(
       item: item, entry: entry, export: export, digest: session.heardDigest, isCut: to != nil,
-      media: media)
+      media: media, groups: session.groups)
   }
 
   private func place(

@@ -32,6 +32,8 @@ enum PreviewCommand: Hashable {
   /// Mark the place, or the loop; remove the last mark, or name it.
   case mark, markLoop, unmark, nameMark(String)
   case list(ListCommand)
+  /// Go over from the mix to the encoded output, or back.
+  case encoded
   /// Clears the OVER marks.
   case clear
   /// Escape: end what is under way.
@@ -275,7 +277,7 @@ struct PreviewKeys {
     "<": .rate(by: -10), ">": .rate(by: 10),
     "[": .loopStart, "]": .loopEnd, "\\": .noLoop,
     "m": .mark, "M": .markLoop, "u": .unmark,
-    "c": .clear, "q": .quit,
+    "c": .clear, "e": .encoded, "q": .quit,
   ]
 }
 
@@ -307,6 +309,7 @@ enum PreviewHelp {
     ("< >", "slower, faster"),
     ("c", "clear the OVER marks"),
     ("d", "go over to another device"),
+    ("e", "the encoded output, the mix"),
     ("? q", "show or hide this; quit"),
   ]
 }

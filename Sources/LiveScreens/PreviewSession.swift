@@ -93,6 +93,7 @@ package final class PreviewSession: LiveSession {
     let hadDevice = hadDevice || controls.player.device.format != nil
     controls.player.pause()
     view.close(controls, at: hadDevice ? place : nil)
+    controls.outputs.end()
     remote?.end(inbox.takeAll())
     return end ?? .heard
   }
@@ -129,7 +130,10 @@ package final class PreviewSession: LiveSession {
   private func advanceTour() {
     controls.message = nil
     controls.advanceTour()
-    guard let message = controls.message else { return }
+    if let message = controls.message { show(message) }
+  }
+
+  private func show(_ message: String?) {
     view.message = message
     view.isStale = true
   }
@@ -162,6 +166,10 @@ package final class PreviewSession: LiveSession {
       view.isStale = true
       if remote?.perform(request, &controls) == true { end = .heard }
       if request.command != .coverFound { view.message = controls.message }
+    case .encoding(let percent): show("encoding: \(percent) %")
+    case .encoded(let encoded):
+      controls.take(encoded)
+      show(controls.message)
     case .refused(let failure, let entry): fail(failure, of: entry)
     case .noted(let text): view.interrupt { StandardStream.error.write(text + "\n") }
     case .changed(let change): take(change)

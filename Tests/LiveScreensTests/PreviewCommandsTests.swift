@@ -4,6 +4,7 @@ import MediaComposition
 import MediaTime
 import Playback
 import SystemPackage
+import Terminal
 import TestSupport
 import Testing
 import Threads
@@ -14,6 +15,7 @@ import Threads
 private struct PausedPreview {
   let items: [PlayerItem]
   var controls: PreviewControls
+  let messages: Inbox<PreviewMessage>
   var player: QueuePlayer { controls.player }
 
   /// Joins are at 1 s and at 1.5 s.
@@ -43,7 +45,11 @@ private struct PausedPreview {
     let made = PreviewItems(entries, library: library)
     items = try entries.indices.map { try made.make($0).item }
     let player = try QueuePlayer(items: items, opening: NullSink.opener())
-    controls = PreviewControls(player, made, isLooping: false)
+    let inbox = try Inbox<PreviewMessage>()
+    messages = inbox
+    controls = PreviewControls(
+      player, made, isLooping: false,
+      outputs: EncodedOutputs(library: library) { inbox.put($0) })
     controls.setPlaying(false)
   }
 
@@ -191,6 +197,30 @@ private func tenths(_ value: Int64) -> Time { Time(value: value, timescale: 10) 
     #expect(preview.player.currentTime == tenths(20))
     preview.perform(.unmark)
     #expect(preview.controls.marksText == "")
+  }
+
+  @Test("the encoded output is heard at the place of the mix, and then the mix again")
+  func encodedOutput() throws {
+    var preview = try PausedPreview()
+    defer { preview.controls.outputs.end() }
+    preview.perform(.go(to: "1s"), .encoded)
+    #expect(preview.controls.message == "encoding 'one'")
+    var encoded: EncodedOutputs.Encoded?
+    try wait(until: "the output is encoded") {
+      for case .encoded(let found) in preview.messages.takeAll() { encoded = found }
+      return encoded != nil
+    }
+    preview.controls.take(try #require(encoded))
+    let item = try #require(preview.player.currentItem)
+    #expect(item.name == "one, encoded")
+    #expect(item.duration == preview.items[0].duration)
+    #expect(preview.player.currentTime == tenths(10))
+    #expect(preview.controls.items.index(of: item) == 0)
+    preview.perform(.encoded)
+    #expect(preview.player.currentItem === preview.items[0])
+    #expect(preview.player.currentTime == tenths(10))
+    preview.perform(.encoded)
+    #expect(preview.player.currentItem === item)
   }
 
   @Test("the list of devices has the present one, and goes over to another")

@@ -168,7 +168,9 @@ struct Preview: MediaCommand {
     // Who has no keys need not hear their effect.
     if view.isScreen { player.preferredIOBufferDuration = Time(value: 40, timescale: 1000) }
     let controls = PreviewControls(
-      player, items, isLooping: loop, device: device, markFiles: markFiles)
+      player, items, isLooping: loop, device: device,
+      outputs: EncodedOutputs(library: beginning.queue.context.library) { inbox.put($0) },
+      markFiles: markFiles)
     let session = PreviewSession(
       signals: signals, inbox: inbox, controls: controls, view: view,
       remote: noRemote ? nil : PreviewRemote(inbox), failures: opened.failures,
