@@ -140,7 +140,7 @@ package final class EncodedOutputs: Sendable {
     cancellation.cancel()
     let (folder, paths, thread) = state.withLock { ($0.folder, $0.paths, $0.thread) }
     thread?.join(until: .now + Self.patience)
-    for path in paths { unlink(path.string) }
-    if let folder { rmdir(folder.string) }
+    for path in paths { _ = PathCalls.unlink(path) }
+    if let folder { _ = PathCalls.rmdir(folder) }
   }
 }
