@@ -123,6 +123,9 @@ package final class PreviewSession: LiveSession {
     case .loaded: controls.hasLoaded()
     case .refused(let failure): fail(failure)
     case .warned(let warning): say(Diagnostic(warning))
+    case .session(let event):
+      if let isPlaying = event.playsOn { controls.setPlaying(isPlaying) }
+      view.show(event, controls)
     case .player(let event):
       switch event {
       case .itemBegan(let item): controls.itemBegan(item)
