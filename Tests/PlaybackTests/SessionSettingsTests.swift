@@ -88,6 +88,19 @@ import Testing
     #expect(PCMServer.server(["type": "hw", "card": "0"]) == nil)
   }
 
+  @Test("streams of alsa-lib's plugins get the properties by the environment")
+  func environment() throws {
+    let session = AudioSession(server: nil)
+    session.setApplication(name: "A \"B\"", identifier: "c")
+    try session.setCategory(.record)
+    #expect(
+      session.environment == [
+        "PULSE_PROP": #"application.id="c" application.name="A B" "#
+          + #"media.icon_name="audio-input-microphone" media.role="production""#,
+        "PIPEWIRE_ALSA": #"{ media.role = "Production" application.name = "A B" }"#,
+      ])
+  }
+
   @Test("without a server, a session is refused with the remedy")
   func noServer() throws {
     let session = AudioSession(server: "unix:/nonexistent/native")

@@ -12,7 +12,7 @@ public final class SoundServer: Sendable {
 
   /// What it writes, and its socket.
   public let folder = TestFolder()
-  private let processes = Mutex<[String: ChildProcess]>([:])
+  private let processes = Mutex<[String: Program]>([:])
   private let modules: [String]
 
   /// Starts it.
@@ -24,7 +24,7 @@ public final class SoundServer: Sendable {
     try start()
   }
 
-  deinit { for process in processes.withLock({ Array($0.values) }) { Self.end(process) } }
+  deinit { for program in processes.withLock({ Array($0.values) }) { program.end() } }
 
   /// Its address.
   public var address: String { "unix:\(folder.root)/native" }
@@ -79,9 +79,7 @@ public final class SoundServer: Sendable {
   }
 
   /// Ends what was started under a name.
-  public func end(_ name: String) {
-    if let process = processes.withLock({ $0.removeValue(forKey: name) }) { Self.end(process) }
-  }
+  public func end(_ name: String) { processes.withLock { $0.removeValue(forKey: name) }?.end() }
 
   private var environment: [String: String] {
     [
@@ -91,18 +89,28 @@ public final class SoundServer: Sendable {
   }
 
   private func launch(_ name: String, _ words: [String]) throws {
+    let program = try Program(words, environment, log: folder.path("\(name).log"))
+    processes.withLock { $0[name] = program }
+  }
+}
+
+/// A program that runs until `end`, or until this process ends.
+private final class Program: Sendable {
+  private let process: Mutex<ChildProcess>
+
+  init(_ words: [String], _ environment: [String: String], log: String) throws {
     // The shell ends it with this process, which closes the shell's input however it ends.
-    let process = try ChildProcess.spawn(
+    let child = try ChildProcess.spawn(
       "/bin/sh",
-      arguments: [
-        "-c", #""$@" > "$0" 2>&1 & cat > /dev/null; kill -9 $!"#, folder.path("\(name).log"),
-      ] + words,
+      arguments: ["-c", #""$@" > "$0" 2>&1 & cat > /dev/null; kill -9 $!"#, log] + words,
       environment: environment)
-    processes.withLock { $0[name] = process }
+    process = Mutex(child)
   }
 
-  private static func end(_ process: ChildProcess) {
-    process.send([])
-    _ = process.wait(within: .seconds(60))
+  func end() {
+    process.withLock { process in
+      _ = process.send([])
+      _ = process.wait(within: .seconds(60))
+    }
   }
 }

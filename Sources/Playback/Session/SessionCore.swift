@@ -70,6 +70,8 @@ final class SessionCore: Sendable {
 
   var settings: SessionSettings { state.withLock { $0.settings } }
 
+  var application: [String: String] { state.withLock { $0.application } }
+
   var players: [Player] { state.withLock { $0.players.compactMap(\.player) } }
 
   var sinks: [PulseSink] { state.withLock { $0.streams.values.compactMap(\.sink) } }
@@ -91,7 +93,7 @@ final class SessionCore: Sendable {
 
   /// A connection of its own, for a question.
   func connection() throws(PulseError) -> PulseConnection {
-    try PulseConnection(server: server, properties: state.withLock { $0.application })
+    try PulseConnection(server: server, properties: application)
   }
 
   var currentRoute: SessionRoute {

@@ -51,10 +51,9 @@ struct SessionWatcher {
     guard connection == nil, ContinuousClock.now >= nextAttempt else { return }
     nextAttempt = .now + Self.retryPause
     let core = core
-    let application = core.state.withLock { $0.application }
     do throws(PulseError) {
       connection = try PulseConnection(
-        server: core.server, properties: application,
+        server: core.server, properties: core.application,
         devicesChanged: { core.post(.devicesChanged) }, failed: { core.post(.devicesChanged) })
     } catch {
       // It is tried again; a session without a server so far has lost nothing.

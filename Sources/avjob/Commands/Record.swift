@@ -98,6 +98,9 @@ struct Record: ParsableCommand {
       ReportedDiagnostics.refuse("'\(file)' exists already", help: "--force records over it")
       throw ExitCode.wrongJob
     }
+    let session = AudioSession.sharedInstance()
+    try session.setCategory(.record)
+    session.setEnvironment()
     // Before the first thread, which would get the signals otherwise.
     let signals = try Console.catchSignals()
     StandardStream.stopWaiting()
