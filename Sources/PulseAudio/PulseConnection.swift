@@ -168,8 +168,10 @@ package final class PulseConnection: @unchecked Sendable {
   /// Makes a request, and waits for its answer.
   ///
   /// - Parameters:
+  ///   - call: Its name.
   ///   - reply: Where the request's callback puts the answer.
   ///   - start: Makes the request with the lock; `reply` is to be its user data.
+  /// - Returns: The parts of the answer.
   /// - Throws: As `wait`.
   func ask<Value>(
     _ call: String, _ reply: Reply<Value>,

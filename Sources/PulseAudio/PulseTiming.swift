@@ -21,6 +21,7 @@ package struct PulseTiming: Sendable, Hashable {
   /// - Parameters:
   ///   - written: Frames that were written since the stream was silent: an upper limit.
   ///   - sampleRate: Frames a second.
+  /// - Returns: The number of frames, 0 to `written`.
   package func delay(of written: Int, sampleRate: Int) -> Int {
     let passed = max(0, min(age, Self.longestAge)) * Int64(sampleRate) / 1_000_000_000
     return max(0, min(written, queuedFrames + deviceFrames - Int(passed)))

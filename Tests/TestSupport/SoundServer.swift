@@ -75,7 +75,7 @@ public final class SoundServer: Sendable {
   public func record(_ name: String, _ options: String...) throws {
     let file = folder.path(name)
     try launch(name, ["parec", "--raw", "-s", address] + options + [file])
-    try wait(until: "parec has recorded something") { try readFile(file).count > 0 }
+    try wait(until: "parec has recorded something") { (try? readFile(file))?.isEmpty == false }
   }
 
   /// Ends what was started under a name.

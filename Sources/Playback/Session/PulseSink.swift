@@ -24,6 +24,7 @@ final class PulseSink: AudioSink {
   ///   - properties: Of the stream.
   ///   - buffer: How much sound the server holds at most.
   ///   - report: Called on libpulse's thread for each event.
+  /// - Throws: `PulseError`.
   init(
     _ connection: PulseConnection, _ request: SinkRequest, device: String?,
     properties: [String: String], buffer: Duration = .milliseconds(200),

@@ -45,6 +45,8 @@ final class SessionCore: Sendable {
     var players: [Attached] = []
     /// Nil before the thread has asked the server.
     var route: SessionRoute?
+    /// The streams of that route.
+    var routeStreams: Set<Int> = []
     var causes: Set<Cause> = []
     /// Whether a player played when the interruption began.
     var wasPlaying = false

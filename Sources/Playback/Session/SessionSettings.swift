@@ -37,6 +37,7 @@ struct SessionSettings: Sendable, Hashable {
   /// The properties of a stream.
   ///
   /// - Parameter title: What is heard.
+  /// - Returns: Their values by their names.
   func properties(title: String?) -> [String: String] {
     var properties = ["media.role": role, "media.icon_name": icon]
     if let title { properties["media.name"] = title }
@@ -81,6 +82,7 @@ struct SessionSettings: Sendable, Hashable {
   /// The settings with the role for which the server does what they ask for.
   ///
   /// - Parameter modules: Those of the server.
+  /// - Returns: The same settings, if no module is needed.
   /// - Throws: `mendMachine` if the server lacks the module.
   func resolved(by modules: [PulseModule]) throws(Failure) -> SessionSettings {
     guard let needed = neededModule else { return self }

@@ -132,15 +132,17 @@ struct SessionWatcher {
       return
     }
     let (settings, used) = core.state.withLock { state in
-      let streams = state.streams.filter { $0.value.sink != nil }
-      return (state.settings, Set(state.devices.filter { streams[$0.key] != nil }.values))
+      (state.settings, state.devices.filter { state.streams[$0.key]?.sink != nil })
     }
-    let route = SessionRoute(devices, settings, used: used)
-    let previous = core.state.withLock { state in
-      defer { state.route = route }
-      return state.route
+    let route = SessionRoute(devices, settings, used: Set(used.values))
+    let streams = Set(used.keys)
+    let (previous, isSameStreams) = core.state.withLock { state in
+      defer { (state.route, state.routeStreams) = (route, streams) }
+      return (state.route, state.routeStreams == streams)
     }
     guard let previous, let reason = previous.reason(for: route) else { return }
+    // Nobody has moved a stream that was opened at another device.
+    if reason == .override, !isSameStreams, !isNewCategory { return }
     let told = isNewCategory ? .categoryChange : reason
     core.observers.yield(.routeChange(told, previousRoute: previous.description))
     if told == .oldDeviceUnavailable { for player in core.players { player.pause() } }
