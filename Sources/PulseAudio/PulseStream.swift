@@ -185,14 +185,16 @@ package final class PulseStream: @unchecked Sendable {
     return timing.delay(of: written, sampleRate: sampleRate)
   }
 
-  /// The frames of `delay` that the device does not have yet.
+  /// The frames of `delay` that the device does not have yet, at least: the server may have taken a
+  /// period more, and not said so.
   package var buffered: Int {
     connection.locked {
       let room = state.hasEnded ? -1 : pulse.stream_writable_size(stream)
       guard room >= 0, let attributes = pulse.stream_get_buffer_attr(stream) else {
         return lastDelay
       }
-      return max(0, min(lastDelay, (Int(attributes.pointee.tlength) - room) / frameSize))
+      let held = (Int(attributes.pointee.tlength) - room) / frameSize
+      return max(0, min(lastDelay, held - periodFrames))
     }
   }
 
