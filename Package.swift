@@ -11,7 +11,7 @@ let package = Package(
       name: "AVJob",
       targets: [
         "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "MediaComposition", "ExportGraph",
-        "ExportEngine", "Playback",
+        "ExportEngine", "Playback", "NowPlaying",
       ]),
   ],
   dependencies: [
@@ -85,12 +85,15 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
+    // What is playing, and the commands of other programs (MPRIS).
+    .target(name: "NowPlaying", dependencies: ["DBus", "MediaTime", "Threads"]),
+
     // The screens, keys and lines of `preview` and `record`.
     .target(
       name: "LiveScreens",
       dependencies: [
-        "MediaTime", "Threads", "Diagnosis", "MediaComposition", "JobModel", "ExportGraph",
-        "ExportEngine", "Playback", "Terminal",
+        "MediaTime", "Files", "Threads", "Diagnosis", "MediaComposition", "JobModel", "ExportGraph",
+        "ExportEngine", "Playback", "NowPlaying", "Terminal",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -163,6 +166,9 @@ let package = Package(
     // Asks servers; libcurl is loaded at the first request and not linked.
     .target(name: "HTTP", dependencies: ["CCurl", "Diagnosis", "Threads"]),
     .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    // Joins the session's bus; libsystemd is loaded then and not linked.
+    .target(name: "DBus", dependencies: ["CSystemd"]),
+    .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
 
     // Several encoders make one stream, whatever their codec.
     .target(name: "Splicing", dependencies: ["Threads"]),
@@ -224,6 +230,11 @@ let package = Package(
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis", "TestSupport"]),
+    .testTarget(
+      name: "FilesTests",
+      dependencies: [
+        "Files", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .testTarget(name: "ThreadsTests", dependencies: ["Threads", "TestSupport"]),
     .testTarget(
       name: "TerminalTests", dependencies: ["Terminal", "Threads", "MediaTime", "TestSupport"]),
@@ -263,6 +274,10 @@ let package = Package(
     .testTarget(
       name: "LAMETests", dependencies: ["LAME", "MPEGAudio", "Splicing", "Threads", "TestSupport"]),
     .testTarget(name: "SplicingTests", dependencies: ["Splicing", "Threads", "TestSupport"]),
+    .testTarget(name: "DBusTests", dependencies: ["DBus", "Threads", "TestSupport"]),
+    .testTarget(
+      name: "NowPlayingTests",
+      dependencies: ["NowPlaying", "MediaTime", "Threads", "TestSupport"]),
     .testTarget(
       name: "HTTPTests", dependencies: ["HTTP", "Diagnosis", "Threads", "TestSupport"]),
     .testTarget(
@@ -343,7 +358,8 @@ let package = Package(
       name: "LiveScreensTests",
       dependencies: [
         "LiveScreens", "Playback", "ExportEngine", "MediaComposition", "MediaTime", "Diagnosis",
-        "Terminal", "TestSupport", .product(name: "SystemPackage", package: "swift-system"),
+        "JobFile", "JobModel", "TimeLists", "Threads", "Terminal", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
       name: "EndToEndTests",
@@ -395,6 +411,7 @@ if Context.environment["AVJOB_FUZZ"] != nil {
   let readers: KeyValuePairs = [
     "Frames": ["MPEGAudio"], "Packer": ["MPEGAudio"], "Tags": ["MPEGAudio"],
     "Lists": texts + ["MediaTime"], "Jobs": texts + ["MediaTime"],
+    "Takes": texts + ["MediaTime"],
     "Files": files + ["MediaComposition", "MediaTime"], "Servers": servers,
     "Reports": reports,
   ]

@@ -85,3 +85,32 @@ record() {
     'avjob --version' "$(megabytes "$start")" MB 20
   line '  left by kill -9' "${figures[2]} s" '' '' '' '>= 9.7 s' "$(within 9.7 "${figures[2]}")"
 }
+
+# On PulseAudio and PipeWire: how soon a start, a key and a remote command are heard, and what playing
+# costs, beside mpv on the same device of ALSA.
+desk() {
+  provide_desk
+  on_desk latency --lines --rounds $((4 * rounds)) >latencies 2>"$log" || say "$(<"$log")"
+  on_desk cost --lines --seconds "$seconds_beside_encoders" >costs 2>"$log" || failed desk.py cost
+  local server player peer what median worst missing share theirs
+  while read -r server player what median worst missing; do
+    if [[ $player == avjob ]]; then peer=mpv-alsa; else peer=mpv-mpris; fi
+    if ((missing > 0)); then say "$server, $player: $what was not heard $missing times."; fi
+    theirs=$(figure_of latencies "$server $peer $what")
+    if [[ -n $theirs ]]; then
+      compare "$server: $player, $what" "$median" "${peer/-/ by }" "$theirs" ms 1
+      bound '  worst of them' "$worst" ms "$(most_until_heard "$what")"
+    else
+      bound "$server: $player, $what" "$median" ms "$(most_until_heard "$what")"
+    fi
+  done < <(grep -E '^[^ ]+ avjob' latencies)
+  while read -r server player what share; do
+    theirs=$(figure_of costs "$server mpv-alsa $what")
+    compare "$server: $what, of a core" "$share" 'mpv by alsa' "$theirs" % 1
+  done < <(grep -E '^[^ ]+ avjob' costs)
+}
+
+# usage: figure_of FILE WORDS
+figure_of() { awk -v of="$2" '$1 " " $2 " " $3 == of { print $4 }' "$1"; }
+
+most_until_heard() { if [[ $1 == start* ]]; then echo 150; else echo 50; fi; }

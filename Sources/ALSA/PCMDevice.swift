@@ -203,6 +203,10 @@ package final class PCMDevice {
     ALSAError(code: code, call: call, device: name, message: Messages.last)
   }
 
+  /// Whether it is alsa-lib's `file` (`SND_PCM_TYPE_FILE`), which writes the frames to a file, or
+  /// reads them from one, beside or instead of a device.
+  package var isFile: Bool { snd_pcm_type(pcm).rawValue == SND_PCM_TYPE_FILE.rawValue }
+
   /// The state of the device (`snd_pcm_state`).
   package var state: PCMState { PCMState(snd_pcm_state(pcm)) }
 

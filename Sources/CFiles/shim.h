@@ -44,3 +44,27 @@ static inline int avjob_openat2(int folder, const char *path, const avjob_open_h
   enum { number = 437 };  // SYS_openat2, the same for every architecture
   return (int)avjob_syscall(number, folder, path, how, sizeof *how);
 }
+
+// inotify(7), whose header Swift's Glibc leaves out
+int avjob_inotify_init(int flags) __asm__("inotify_init1");
+int avjob_inotify_add_watch(int notifier, const char *path, unsigned mask)
+    __asm__("inotify_add_watch");
+int avjob_inotify_rm_watch(int notifier, int watch) __asm__("inotify_rm_watch");
+typedef struct {
+  int watch;
+  unsigned mask, cookie, length;
+} avjob_inotify_event;
+enum {
+  avjob_in_modify = 0x2,
+  avjob_in_attrib = 0x4,
+  avjob_in_close_write = 0x8,
+  avjob_in_moved_from = 0x40,
+  avjob_in_moved_to = 0x80,
+  avjob_in_create = 0x100,
+  avjob_in_delete = 0x200,
+  avjob_in_delete_self = 0x400,
+  avjob_in_move_self = 0x800,
+  avjob_in_overflow = 0x4000,
+  avjob_in_ignored = 0x8000,
+  avjob_in_onlydir = 0x1000000,
+};

@@ -21,13 +21,14 @@ extension String {
   package var columns: Int { utf8.simpleColumns() ?? reduce(0) { $0 + $1.columns } }
 
   /// This text in at most `limit` columns: what does not fit is left out of the middle, since names
-  /// differ at their ends (`interview-part-2.flac`).
-  package func shortened(to limit: Int) -> String {
+  /// differ at their ends (`interview-part-2.flac`); `mark` stands in its place.
+  package func shortened(to limit: Int, marking mark: String = "…") -> String {
     guard columns > limit else { return self }
-    guard limit > 1 else { return limit == 1 ? "…" : "" }
-    let tail = reversed().fitting(into: (limit - 1) / 2)
-    let head = fitting(into: limit - 1 - tail.columns)
-    return String(head) + "…" + String(tail.reversed())
+    let room = limit - mark.columns
+    guard room > 0 else { return String(mark.fitting(into: max(0, limit))) }
+    let tail = reversed().fitting(into: room / 2)
+    let head = fitting(into: room - tail.columns)
+    return String(head) + mark + String(tail.reversed())
   }
 
   /// This text and as many spaces after it as make `width` columns.
@@ -52,7 +53,7 @@ extension String {
 
 extension String.UTF8View {
   /// Measures text in which each scalar stands for itself and takes one column: printable ASCII, letters
-  /// and signs up to U+02FF, box drawing, and `…`.
+  /// and signs up to U+02FF, box drawing, block elements, and `…`.
   ///
   /// - Parameter skipsColours: Whether `ESC [ … m` may stand between them, and takes none.
   /// - Returns: Its columns; nil where there is anything else in it.
@@ -81,7 +82,8 @@ extension String.UTF8View {
 
   /// Of U+2000 … U+2FFF.
   private static func isSimple(_ second: UInt8, _ third: UInt8) -> Bool {
-    (0x94...0x95).contains(second) || (second == 0x80 && third == 0xA6)
+    (0x94...0x95).contains(second) || (second == 0x96 && third < 0xA0)
+      || (second == 0x80 && third == 0xA6)
   }
 }
 

@@ -40,8 +40,14 @@ extension ArgumentNode {
 
   /// `text` plain where it reads back as itself, and else in double quotes, which can hold every
   /// character (YAML 1.2.2, section 7.3.1).
-  static func scalar(_ text: String) -> String {
-    guard !isPlain(text) else { return text }
+  static func scalar(_ text: String) -> String { isPlain(text) ? text : quoted(text) }
+
+  /// The same inside brackets and braces, where YAML's readers disagree about colons.
+  static func flowScalar(_ text: String) -> String {
+    isPlain(text) && !text.contains(":") ? text : quoted(text)
+  }
+
+  private static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

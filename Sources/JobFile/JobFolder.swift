@@ -20,13 +20,7 @@ extension JobFile {
           "the folder '\(folder)' cannot be opened", at: .unknown,
           help: "let it be read, or name the job files themselves"))
     }
-    let paths = entries.compactMap { entry -> FilePath? in
-      let path = folder.appending(entry.name)
-      let isYAML = ["yaml", "yml"].contains(path.extension?.lowercased() ?? "")
-      // One that leads out of reach is refused when it is read, and not passed over.
-      let isFile = entry.kind == .file || entry.kind == .outside
-      return isYAML && isFile && !entry.name.string.hasPrefix(".") ? path : nil
-    }
+    let paths = jobFiles(among: entries, of: folder)
     guard !paths.isEmpty else {
       throw Diagnostics(
         Diagnostic(
@@ -34,5 +28,39 @@ extension JobFile {
           help: "job files end in '.yaml' or '.yml'"))
     }
     return NaturalOrder.sorted(paths)
+  }
+
+  /// The media files in a folder without job files, without those below it, for
+  /// `avjob preview FOLDER`.
+  ///
+  /// - Parameters:
+  ///   - folder: As the user spelled it.
+  ///   - files: The disk.
+  /// - Returns: Media by `isMedia`, in natural order, without pictures, and without names that begin
+  ///   with a dot; nil if there are job files, or the folder cannot be opened.
+  public static func media(
+    in folder: FilePath, files: some FileSystem = LocalFileSystem()
+  ) -> [FilePath]? {
+    guard let entries = files.entries(of: folder), jobFiles(among: entries, of: folder).isEmpty
+    else { return nil }
+    let pictures: Set = ["jpg", "jpeg", "png", "gif", "webp"]
+    let paths = entries.compactMap { entry -> FilePath? in
+      let path = folder.appending(entry.name)
+      guard entry.kind == .file, !entry.name.string.hasPrefix("."),
+        !pictures.contains(path.extension?.lowercased() ?? "")
+      else { return nil }
+      return isMedia(path) ? path : nil
+    }
+    return NaturalOrder.sorted(paths)
+  }
+
+  private static func jobFiles(among entries: [FolderEntry], of folder: FilePath) -> [FilePath] {
+    entries.compactMap { entry -> FilePath? in
+      let path = folder.appending(entry.name)
+      let isYAML = ["yaml", "yml"].contains(path.extension?.lowercased() ?? "")
+      // One that leads out of reach is refused when it is read, and not passed over.
+      let isFile = entry.kind == .file || entry.kind == .outside
+      return isYAML && isFile && !entry.name.string.hasPrefix(".") ? path : nil
+    }
   }
 }

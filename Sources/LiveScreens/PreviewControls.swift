@@ -9,7 +9,7 @@ package struct PreviewControls {
   let player: QueuePlayer
   let items: PreviewItems
   /// Whether the queue begins anew after its end.
-  let isLooping: Bool
+  var isLooping: Bool
   /// Whether the player is to play; it stops by itself at the end.
   private(set) var isPlaying = true
   /// In decibels.
@@ -17,11 +17,25 @@ package struct PreviewControls {
   /// In hundredths, to the right.
   private(set) var pan = 0
   /// The loop; without an end until that is set.
-  private(set) var loop: PreviewModel.Loop?
+  var loop: PreviewModel.Loop?
   /// The item of the loop.
-  private var loopedItem: PlayerItem?
+  var loopedItem: PlayerItem?
+  /// The tour of the joins, if one is under way.
+  var tour: JoinTour?
+  /// The item of the tour.
+  var touredItem: PlayerItem?
+  /// The joins of the item that was asked for last.
+  var knownJoins: (item: PlayerItem, ranges: [TimeRange])?
+  /// The track under the cursor, from 0, while there is one.
+  var trackCursor: Int?
+  /// The list, while it is open.
+  var list: PreviewList?
+  /// The marks.
+  package internal(set) var marks = PreviewMarks()
+  /// Where they are written; nil: nowhere.
+  package internal(set) var markFiles: PreviewMarkFiles?
   /// The last item that could not be played since one was heard.
-  private var failedItem: PlayerItem?
+  var failedItem: PlayerItem?
   /// The number of such items.
   private var failureCount = 0
   /// A message about the last command.
@@ -35,10 +49,15 @@ package struct PreviewControls {
   ///   - player: The player.
   ///   - items: The items of the preview.
   ///   - isLooping: Whether the queue begins anew after its end.
-  package init(_ player: QueuePlayer, _ items: PreviewItems, isLooping: Bool) {
+  ///   - markFiles: Where marks are written; nil: nowhere.
+  package init(
+    _ player: QueuePlayer, _ items: PreviewItems, isLooping: Bool,
+    markFiles: PreviewMarkFiles? = nil
+  ) {
     self.player = player
     self.items = items
     self.isLooping = isLooping
+    self.markFiles = markFiles
     loop = player.loopRange.map { PreviewModel.Loop(start: $0.start, end: $0.end) }
     loopedItem = player.currentItem
   }
@@ -48,12 +67,17 @@ package struct PreviewControls {
     message = nil
     switch command {
     case .playOrPause: setPlaying(!isPlaying)
-    case .seek(let seconds):
-      player.seek(to: player.currentTime + Time(frames: Int64(seconds), rate: 1))
-    case .start: player.seek(to: .zero)
+    case .seek(let seconds): move(by: Time(value: Int64(seconds), timescale: 1))
+    case .step(let milliseconds): move(by: Time(value: Int64(milliseconds), timescale: 1000))
+    case .frame(let step): moveFrames(by: step)
+    case .start: seek(to: .zero)
     case .go(let text): go(to: text)
     case .next: next()
     case .previous: previous()
+    case .entry(let step): goToEntry(by: step)
+    case .item(let step): goToItem(by: step)
+    case .join(let step): goToJoin(by: step)
+    case .tour: tour == nil ? beginTour() : endTour()
     case .volume(let step):
       volume = Self.volumes.clamp(volume + step)
       player.volume = volume == Self.volumes.lowerBound ? 0 : Float(pow(10, Double(volume) / 20))
@@ -64,10 +88,17 @@ package struct PreviewControls {
       player.speed = PlaybackSpeed(percent: Self.rates.clamp(player.speed.percent + step))
     case .mute(let index): withTrack(index) { $0.isEnabled.toggle() }
     case .solo(let index): withTrack(index) { $0.isSolo.toggle() }
-    case .loopStart: setLoop(PreviewModel.Loop(start: player.currentTime))
+    case .track(let command): perform(command)
+    case .loopStart: startLoop()
     case .loopEnd: endLoop()
-    case .noLoop: setLoop(nil)
-    case .clear, .help, .quit: break
+    case .noLoop: clearLoop()
+    case .mark: mark()
+    case .markLoop: markLoop()
+    case .unmark: unmark()
+    case .nameMark(let name): nameMark(name)
+    case .list(let command): perform(command)
+    case .leave: if tour != nil { endTour() }
+    case .clear, .quit: break
     }
   }
 
@@ -76,63 +107,7 @@ package struct PreviewControls {
     if isPlaying { player.play() } else { player.pause() }
   }
 
-  // MARK: Places
-
-  private mutating func go(to text: String) {
-    guard let item = player.currentItem else { return }
-    do throws(QuantityError) {
-      let time = try PreviewTime(text)
-      guard let place = time.time(in: item.duration, rate: item.sampleRate) else {
-        message = time.refusal(in: item.name, lasting: item.duration)
-        return
-      }
-      player.seek(to: place)
-    } catch {
-      message = error.message + (error.help.map { "; \($0)" } ?? "")
-    }
-  }
-
-  /// The targets of `n` and `p` in an item.
-  static func places(in item: PlayerItem) -> PreviewPlaces {
-    PreviewPlaces(
-      chapters: item.chapters.map(\.start), segments: item.segments.map(\.timeRange.start))
-  }
-
-  private mutating func next() {
-    guard let item = player.currentItem else { return }
-    if let place = Self.places(in: item).next(after: player.currentTime) {
-      player.seek(to: place)
-    } else if let neighbour = neighbour(of: item, 1) {
-      begin(neighbour)
-    } else {
-      message = items.isLoading ? "the next entry is not ready yet" : "this is the last entry"
-    }
-  }
-
-  private mutating func previous() {
-    guard let item = player.currentItem else { return }
-    if let place = Self.places(in: item).previous(before: player.currentTime) {
-      player.seek(to: place)
-    } else if let neighbour = neighbour(of: item, -1) {
-      begin(neighbour)
-    } else {
-      player.seek(to: .zero)
-    }
-  }
-
-  /// The entry `step` entries later; nil at the ends of a queue without a loop.
-  private func neighbour(of item: PlayerItem, _ step: Int) -> PlayerItem? {
-    let items = items.items
-    guard let index = items.firstIndex(where: { $0 === item }) else { return nil }
-    let other = index + step
-    if items.indices.contains(other) { return items[other] }
-    return isLooping && items.count > 1 ? items[(other + items.count) % items.count] : nil
-  }
-
-  private mutating func begin(_ item: PlayerItem) {
-    setLoop(nil)
-    player.go(to: item)
-  }
+  // MARK: The queue
 
   /// Continues with an entry that was queued after the player had stopped at the end, or because
   /// the last entry could not be played.
@@ -164,40 +139,13 @@ package struct PreviewControls {
   /// Notes that another entry is heard.
   package mutating func itemBegan(_ item: PlayerItem) {
     (failedItem, failureCount) = (nil, 0)
+    // A jump may be ahead of this event.
+    if tour != nil, item !== touredItem { tour = nil }
     if loop != nil, item !== loopedItem { setLoop(nil) }
   }
 
   /// Begins to repeat the queue, after all entries are in it. A single entry loops by its range.
   package func hasLoaded() { if isLooping, items.entries.count > 1 { player.repeatsQueue = true } }
-
-  // MARK: Loops and tracks
-
-  private mutating func setLoop(_ loop: PreviewModel.Loop?) {
-    self.loop = loop
-    loopedItem = player.currentItem
-    player.loopRange = nil
-  }
-
-  private mutating func endLoop() {
-    let start = loop?.start ?? .zero
-    let end = player.currentTime
-    let range = TimeRange(start: start, end: end)
-    player.loopRange = start < end ? range : nil
-    guard player.loopRange != nil else {
-      message = "a loop ends after its start: press [ first, and ] later"
-      return
-    }
-    loop = PreviewModel.Loop(start: start, end: end)
-    player.seek(to: start)
-  }
-
-  private mutating func withTrack(_ index: Int, _ body: (PlayerItemTrack) -> Void) {
-    guard let tracks = player.currentItem?.tracks, tracks.indices.contains(index) else {
-      message = "there is no track \(index + 1)"
-      return
-    }
-    body(tracks[index])
-  }
 }
 
 extension ClosedRange<Int> {

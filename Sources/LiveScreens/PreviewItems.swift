@@ -4,145 +4,78 @@ import MediaComposition
 import MediaTime
 import Playback
 import Synchronization
-import SystemPackage
 import Threads
 
-/// An entry of a preview: a job, a part of one, or a media file.
-package struct PreviewEntry: Sendable {
-  /// What is played.
-  package enum Content: Sendable {
-    case job(ExportSession)
-    case media(MediaLocation)
-  }
-
-  private let content: Content
-  /// Which of a job's outputs it sounds like, from 0.
-  private let output: Int
-
-  /// An entry that sounds like output number `output` of its job, from 0.
-  package init(_ content: Content, output: Int = 0) {
-    (self.content, self.output) = (content, output)
-  }
-
-  /// For messages.
-  package var name: String {
-    switch content {
-    case .job(let session): session.export.name
-    case .media(let location): location.lastName ?? "\(location)"
-    }
-  }
-
-  /// The place of its job.
-  package var origin: Origin {
-    switch content {
-    case .job(let session): session.export.origin
-    case .media: .unknown
-    }
-  }
-
-  /// The medium; nil: a job.
-  package var medium: MediaLocation? {
-    if case .media(let location) = content { location } else { nil }
-  }
-
-  /// The item of its sound, cut off at `end`. A job that is played to its end is not compiled again.
-  ///
-  /// Sounds that are brought to a level are measured, which may take some time for each minute.
-  ///
-  /// - Parameters:
-  ///   - library: Opens the files.
-  ///   - end: Where it is cut off; nil: nowhere.
-  ///   - measuring: How that is seen and ended.
-  /// - Returns: The item.
-  /// - Throws: What is wrong with its files, or with the job now that they are looked at.
-  package func item(
-    library: MediaLibrary, endingAt end: Time? = nil, _ measuring: PreviewMeasuring
-  ) throws(Failure) -> PlayerItem {
-    let session =
-      switch content {
-      case .job(let session): session
-      case .media(let location):
-        ExportSession(
-          try PlayerItem.export(ofMediaAt: location, library: library), library: library)
-      }
-    let export = session.export
-    guard let end, end < export.duration else {
-      return try PlayerItem(try measuring.measured(session), output: output)
-    }
-    let range = TimeRange(start: export.timeRange?.start ?? .zero, duration: end)
-    return try PlayerItem(try measuring.measured(session.covering(range)), output: output)
-  }
-}
-
-/// How the measuring of entries is seen and ended, which comes before they are heard.
-package struct PreviewMeasuring {
-  /// Set to end it.
-  package let cancellation: CancellationFlag
-  /// Gets the entry's name, and the share that is done, on the thread that measures.
-  package let progress: (String, Double) -> Void
-
-  /// Measuring whose progress is seen by `progress`.
-  package init(
-    _ cancellation: CancellationFlag = CancellationFlag(),
-    progress: @escaping (String, Double) -> Void = { _, _ in }
-  ) {
-    (self.cancellation, self.progress) = (cancellation, progress)
-  }
-
-  fileprivate func measured(_ session: ExportSession) throws(Failure) -> ExportSession {
-    do {
-      return try session.measured(cancellation: cancellation) {
-        progress(session.export.name, $0)
-      }
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw Failure(.tryAgain, "was cancelled")
-    }
-  }
-}
-
-/// A message of another thread to the loop of a preview.
-package enum PreviewMessage: Sendable {
-  case player(PlayerEvent)
-  /// Of the session at the sound server.
-  case session(AudioSession.Event)
-  /// An entry cannot be played.
-  case refused(Failure)
-  /// A warning about an entry's file.
-  case warned(Warning)
-  /// All entries that can be played are in the queue.
-  case loaded
-}
-
 /// The entries of a preview and their items: the first is made at once, the others while it plays, so
-/// that a long list is heard as soon as a short one.
+/// that a long list is heard as soon as a short one. Entries are replaced when job files change.
 ///
-/// Safe from any thread.
+/// Safe from any thread; one thread at a time makes items.
 package final class PreviewItems: Sendable {
-  package let entries: [PreviewEntry]
-  private let library: MediaLibrary
-  private let state: Mutex<State>
+  let library: MediaLibrary
+  let state: Mutex<State>
+  /// Whether a change is not taken over yet.
+  let isChanging = Monitor(false)
 
-  private struct State {
+  struct State {
+    /// In the order of the job files.
+    var slots: [Slot]
+    /// The places in `slots` of items.
     var indices: [ObjectIdentifier: Int] = [:]
-    /// In the order of the entries; nil for what cannot be played, or is not made yet.
-    var items: [PlayerItem?]
     var isLoading = false
     /// Files whose warnings were reported.
     var warnedMedia: Set<MediaLocation> = []
   }
 
+  /// An entry, and its item if it is made.
+  struct Slot: Sendable {
+    var entry: PreviewEntry
+    var made: MadeItem?
+    /// Why it was not made.
+    var failure: Failure?
+    /// The failure of the version before, which was reported.
+    var reported: Failure?
+  }
+
+  /// An item, and what it was made of.
+  struct MadeItem: Sendable {
+    let item: PlayerItem
+    /// The entry as it was then: places in the item are of its texts.
+    let entry: PreviewEntry
+    let export: Export
+    /// By which it is known to be the same; nil: it never is.
+    let digest: String?
+    /// Whether it is cut off by `--to`.
+    let isCut: Bool
+    /// Its files stay open as long as it is in the queue.
+    let media: HeldMedia
+  }
+
   /// The items of `entries`, none of which is made yet.
   package init(_ entries: [PreviewEntry], library: MediaLibrary) {
-    self.entries = entries
     self.library = library
-    state = Mutex(State(items: Array(repeating: nil, count: entries.count)))
+    state = Mutex(State(slots: entries.map { Slot(entry: $0) }))
+  }
+
+  /// In the order of the job files and arguments.
+  package var entries: [PreviewEntry] { state.withLock { $0.slots.map(\.entry) } }
+
+  /// The number of entries.
+  package var count: Int { state.withLock { $0.slots.count } }
+
+  /// What an item was made of.
+  func madeItem(of item: PlayerItem?) -> MadeItem? {
+    guard let item else { return nil }
+    return state.withLock { state in
+      state.indices[ObjectIdentifier(item)].flatMap { state.slots[$0].made }
+    }
   }
 
   /// The place of an item's job in its file.
-  func origin(of item: PlayerItem) -> Origin {
-    index(of: item).map { entries[$0].origin } ?? .unknown
+  func origin(of item: PlayerItem) -> Origin { madeItem(of: item)?.entry.origin ?? .unknown }
+
+  /// The file and the line of a place in an item's job.
+  package func place(of origin: Origin, in item: PlayerItem) -> String? {
+    madeItem(of: item)?.entry.place(origin)
   }
 
   /// The index of an item's entry.
@@ -151,8 +84,20 @@ package final class PreviewItems: Sendable {
     return state.withLock { $0.indices[ObjectIdentifier(item)] }
   }
 
+  /// The item of an entry, if it is made.
+  func item(ofEntry index: Int) -> PlayerItem? {
+    state.withLock { $0.slots.indices.contains(index) ? $0.slots[index].made?.item : nil }
+  }
+
+  /// The tags of an entry that was made. Touches no file.
+  func metadata(ofEntry index: Int) -> Metadata {
+    let entry = entries[index]
+    let asset = entry.medium.flatMap { library.probedAsset(at: $0)?.found.asset }
+    return entry.jobMetadata ?? asset?.metadata ?? Metadata()
+  }
+
   /// The items that can be played, in order.
-  var items: [PlayerItem] { state.withLock { $0.items.compactMap { $0 } } }
+  var items: [PlayerItem] { state.withLock { $0.slots.compactMap(\.made?.item) } }
 
   /// Whether more items may follow.
   var isLoading: Bool { state.withLock { $0.isLoading } }
@@ -174,10 +119,38 @@ package final class PreviewItems: Sendable {
     _ index: Int, from: PreviewTime? = nil, to: PreviewTime? = nil,
     _ measuring: PreviewMeasuring = PreviewMeasuring()
   ) throws(Failure) -> Made {
-    let entry = entries[index]
-    let whole = try entry.item(library: library, measuring)
-    let end = try to.map { time throws(Failure) in try place(time, "--to", in: whole) }
-    let start = try from.map { time throws(Failure) in try place(time, "--from", in: whole) }
+    let entry = state.withLock { $0.slots[index].entry }
+    let made: MadeItem
+    do throws(Failure) {
+      made = try build(entry, to: to, from: from, measuring)
+    } catch {
+      state.withLock { $0.slots[index].failure = error }
+      throw error
+    }
+    let start = try from.map { time throws(Failure) in
+      try place(time, "--from", entry.name, made.export.duration, made.item.sampleRate)
+    }
+    state.withLock { state in
+      (state.slots[index].made, state.slots[index].failure) = (made, nil)
+      state.indices[ObjectIdentifier(made.item)] = index
+    }
+    return Made(item: made.item, start: start ?? .zero, warnings: warnings(of: entry))
+  }
+
+  /// Makes an item of an entry.
+  func build(
+    _ entry: PreviewEntry, to: PreviewTime?, from: PreviewTime? = nil, _ measuring: PreviewMeasuring
+  ) throws(Failure) -> MadeItem {
+    let session = try entry.session(library)
+    let export = session.export
+    // Held first: what is measured is what is heard.
+    let media = library.hold(export)
+    let whole = try entry.item(of: session, measuring)
+    func moment(_ time: PreviewTime, _ option: String) throws(Failure) -> Time {
+      try place(time, option, entry.name, whole.duration, whole.sampleRate)
+    }
+    let end = try to.map { time throws(Failure) in try moment(time, "--to") }
+    let start = try from.map { time throws(Failure) in try moment(time, "--from") }
     if let end, end <= start ?? .zero {
       let first = start.map { PreviewLayout.clock($0) } ?? "its start"
       throw Failure(
@@ -190,27 +163,24 @@ package final class PreviewItems: Sendable {
     }
     let item =
       try end.map { end throws(Failure) in
-        try entry.item(library: library, endingAt: end, measuring)
+        try entry.item(of: session, endingAt: end, measuring)
       } ?? whole
-    state.withLock { state in
-      state.items[index] = item
-      state.indices[ObjectIdentifier(item)] = index
-    }
-    return Made(item: item, start: start ?? .zero, warnings: warnings(of: entry))
+    return MadeItem(
+      item: item, entry: entry, export: export, digest: session.heardDigest, isCut: to != nil,
+      media: media)
   }
 
   private func place(
-    _ time: PreviewTime, _ option: String, in item: PlayerItem
+    _ time: PreviewTime, _ option: String, _ name: String, _ duration: Time, _ rate: Int
   ) throws(Failure) -> Time {
-    guard let place = time.time(in: item.duration, rate: item.sampleRate) else {
-      throw Failure(
-        .mendJob, "\(option): " + time.refusal(in: item.name, lasting: item.duration))
+    guard let place = time.time(in: duration, rate: rate) else {
+      throw Failure(.mendJob, "\(option): " + time.refusal(in: name, lasting: duration))
     }
     return place
   }
 
   /// Those of jobs were reported when their files were probed.
-  private func warnings(of entry: PreviewEntry) -> [Warning] {
+  func warnings(of entry: PreviewEntry) -> [Warning] {
     guard let medium = entry.medium,
       state.withLock({ $0.warnedMedia.insert(medium).inserted })
     else {
@@ -219,31 +189,62 @@ package final class PreviewItems: Sendable {
     return library.warnings(for: medium)
   }
 
-  /// Makes the entries after number `first`, and puts them into the queue of `player`, on a thread of
-  /// its own; the last ends at `end`. `report` gets refusals and warnings, and `loaded` after the last
-  /// entry, on that thread.
+  /// Announces that `load` follows on another thread.
+  package func willLoad() { state.withLock { $0.isLoading = true } }
+
+  /// Makes the entries that are not made yet, but for those that could not be, and puts them into the
+  /// queue of `player`; the last ends at `end`.
+  ///
+  /// - Parameters:
+  ///   - end: Where the last entry ends.
+  ///   - player: Gets the items in the order of the entries.
+  ///   - isOver: Whether to stop before the next entry.
+  ///   - measuring: How measuring is ended.
+  ///   - report: Gets refusals and warnings, and `loaded` after the last entry.
   package func load(
-    behind first: Int, endingAt end: PreviewTime?, into player: QueuePlayer,
-    _ report: @escaping @Sendable (PreviewMessage) -> Void
+    endingAt end: PreviewTime?, into player: QueuePlayer, unless isOver: () -> Bool,
+    _ measuring: PreviewMeasuring, _ report: (PreviewMessage) -> Void
   ) {
-    let rest = (first + 1)..<entries.count
-    guard !rest.isEmpty else { return report(.loaded) }
-    state.withLock { $0.isLoading = true }
-    let work: @Sendable () -> Void = { [weak player] in
-      for index in rest {
-        do throws(Failure) {
-          let made = try self.make(index, to: index == rest.last ? end : nil)
-          guard let player else { return }
-          player.insert(made.item, after: nil)
-          for warning in made.warnings { report(.warned(warning)) }
-        } catch {
-          report(.refused(error.placed(at: self.entries[index].origin)))
+    var index = 0
+    while let (next, isLast) = nextToMake(from: index), !isOver() {
+      index = next + 1
+      do throws(Failure) {
+        let made = try make(next, to: isLast ? end : nil, measuring)
+        let before = state.withLock { $0.slots[..<next].lazy.compactMap(\.made?.item).last }
+        if let before {
+          player.insert(made.item, after: before)
+        } else {
+          player.arrange(items, orElse: nil)
         }
+        for warning in made.warnings { report(.warned(warning)) }
+      } catch {
+        // It is made when it is asked for again.
+        if measuring.cancellation.isCancelled {
+          state.withLock { $0.slots[next].failure = nil }
+          return
+        }
+        let slot = state.withLock { $0.slots[next] }
+        if let reported = slot.reported, reported.isLike(error) { continue }
+        report(.refused(error.placed(at: slot.entry.origin), slot.entry))
       }
-      self.state.withLock { $0.isLoading = false }
-      report(.loaded)
     }
-    // Without a thread to spare, before anything else is done.
-    if (try? Thread.spawn(name: "preview-items", work)) == nil { work() }
+    guard nextToMake(from: 0) == nil else { return }
+    state.withLock { $0.isLoading = false }
+    report(.loaded)
+  }
+
+  private func nextToMake(from index: Int) -> (index: Int, isLast: Bool)? {
+    state.withLock { state in
+      guard index < state.slots.count else { return nil }
+      let next = state.slots[index...].firstIndex { $0.made == nil && $0.failure == nil }
+      return next.map { ($0, $0 == state.slots.count - 1) }
+    }
+  }
+}
+
+extension Failure {
+  /// Whether it says the same, wherever the job stands now.
+  fileprivate func isLike(_ other: Failure) -> Bool {
+    (message, location) == (other.message, other.location)
   }
 }

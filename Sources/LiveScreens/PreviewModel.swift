@@ -91,16 +91,31 @@ struct PreviewModel {
   var chapter: String?
   /// The names of the current segments.
   var segments: [String] = []
+  /// Where the job declares them, such as `podcast.yaml:8`.
+  var sources: [String] = []
+  /// What is known of the entry's sound; nil if no picture is made of it.
+  var overview: Overview?
+  /// The starts of the chapters, from 0 to 1.
+  var chapterPlaces: [Double] = []
+  /// The marks of the entry, from 0 to 1; a place has no length.
+  var marks: [ClosedRange<Double>] = []
+  /// The number of the join that a tour plays, from 1, and of all joins; nil without a tour.
+  var tour: (number: Int, count: Int)?
   var tracks: [Track] = []
+  /// The track under the cursor, from 0, while there is one.
+  var trackCursor: Int?
   var channels: [Channel] = []
   var reductions: [Reduction] = []
   var loudness = LoudnessReading()
   var device = Device(name: "")
   /// A message, until the next one or a key.
   var message: String?
-  /// The text after `g`; nil outside such an entry.
-  var typed: String?
-  /// Whether the next digit is the number of a track to be heard alone.
-  var takesSolo = false
-  var showsHelp = false
+  /// What the next keys are for.
+  var mode = PreviewKeys.Mode.commands
+  /// The list, while it is open.
+  var list: PreviewList?
+  /// The first line of the help that is shown; nil: it is hidden.
+  var helpStart: Int?
+  /// Whether there is a keyboard.
+  var hasKeys = true
 }

@@ -11,9 +11,13 @@ struct PreviewPlaces {
 
   /// - Complexity: O(n log n)
   init(chapters: [Time], segments: [Time]) {
-    let starts = Set(chapters.isEmpty ? segments : chapters)
-    moments = starts.filter { $0 > .zero }.sorted()
+    self.init(starts: chapters.isEmpty ? segments : chapters)
   }
+
+  /// Places at some starts, in any order.
+  ///
+  /// - Complexity: O(n log n)
+  init(starts: [Time]) { moments = Set(starts).filter { $0 > .zero }.sorted() }
 
   /// The first start after a time; nil if there is none. O(log n).
   func next(after time: Time) -> Time? {
@@ -29,27 +33,27 @@ struct PreviewPlaces {
   }
 }
 
-/// The names of ranges at a time, for repeated questions as time passes.
-struct PreviewTimeline {
-  private let entries: [(range: TimeRange, name: String)]
+/// The values of ranges at a time, for repeated questions as time passes.
+struct PreviewTimeline<Value: Equatable> {
+  private let entries: [(range: TimeRange, value: Value)]
   /// The last answer, and its range of validity.
-  private var names: [String] = []
+  private var values: [Value] = []
   private var validity: (start: Time, end: Time)?
 
-  /// At most this many names are given.
-  private static let mostNames = 8
+  /// At most this many values are given.
+  private let mostValues = 8
 
   /// A timeline of ranges in order of their starts.
-  init(_ entries: [(range: TimeRange, name: String)]) { self.entries = entries }
+  init(_ entries: [(range: TimeRange, value: Value)]) { self.entries = entries }
 
-  /// The names at a time, in order of their starts, each once.
+  /// The values at a time, in order of their starts, each once.
   ///
   /// - Complexity: O(1) while the answer stays the same, else O(n)
-  mutating func names(at time: Time) -> [String] {
-    if let validity, validity.start <= time, time < validity.end { return names }
+  mutating func values(at time: Time) -> [Value] {
+    if let validity, validity.start <= time, time < validity.end { return values }
     var (start, end) = (Time.zero, Time.positiveInfinity)
-    names = []
-    for (range, name) in entries {
+    values = []
+    for (range, value) in entries {
       if range.start > time {
         end = min(end, range.start)
         break
@@ -59,10 +63,10 @@ struct PreviewTimeline {
         continue
       }
       (start, end) = (max(start, range.start), min(end, range.end))
-      if names.count < Self.mostNames, !names.contains(name) { names.append(name) }
+      if values.count < mostValues, !values.contains(value) { values.append(value) }
     }
     validity = (start, end)
-    return names
+    return values
   }
 }
 

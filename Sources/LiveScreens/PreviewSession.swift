@@ -25,6 +25,7 @@ package final class PreviewSession: LiveSession {
   private let inbox: Inbox<PreviewMessage>
   private var controls: PreviewControls
   private var view: PreviewView
+  private let remote: PreviewRemote?
   private var keys = PreviewKeys()
   /// Nil before the end.
   private var end: End?
@@ -35,6 +36,18 @@ package final class PreviewSession: LiveSession {
   private var hasStopped = false
   /// Items whose failure was printed.
   private var failedItems: Set<ObjectIdentifier> = []
+  /// Whether the preview stays open, paused, after the last entry.
+  private let keepsOpen: Bool
+  /// Asks for another version of the entries, since a medium has changed; nil: nobody makes one.
+  private let renew: ((PlayerItem) -> Void)?
+  /// Whether the job files are followed: a medium that is not what it was will be again.
+  private let follows: Bool
+  /// An item whose medium has changed or gone, and that waits for its next version.
+  private var lost: PreviewControls.LostItem?
+  /// Items that were lost before, to be lost once.
+  private var lostItems: Set<ObjectIdentifier> = []
+  /// What was printed of mistakes.
+  private var mistakes: PreviewMistakes?
   /// Files whose damage was printed.
   private var damages: Set<MediaLocation> = []
 
@@ -43,19 +56,27 @@ package final class PreviewSession: LiveSession {
   ///   - inbox: The messages of other threads.
   ///   - controls: The controls of the player.
   ///   - view: The screen, or the lines.
+  ///   - remote: The commands of other programs; nil: there are none.
   ///   - failures: What could not be played before.
   ///   - deviceHelp: The remedy for a device that cannot be opened.
+  ///   - keepsOpen: Whether the preview stays open, paused, after the last entry.
+  ///   - following: Whether job files are followed, and what asks for another version of the entries;
+  ///     nil: nobody makes one.
   ///   - report: Prints a message.
   package init(
     signals: SignalQueue, inbox: Inbox<PreviewMessage>, controls: PreviewControls,
-    view: PreviewView, failures: PreviewFailures, deviceHelp: String,
+    view: PreviewView, remote: PreviewRemote?, failures: PreviewFailures, deviceHelp: String,
+    keepsOpen: Bool = false, following: (follows: Bool, renew: (PlayerItem) -> Void)? = nil,
     report: @escaping (Diagnostic) -> Void
   ) {
     (self.failures, self.deviceHelp, self.report) = (failures, deviceHelp, report)
+    (self.keepsOpen, follows, renew) = (keepsOpen, following?.follows == true, following?.renew)
     console = Console(signals, drawingOn: .output)
     self.inbox = inbox
     self.controls = controls
     self.view = view
+    self.view.hasKeys = console.hasKeyboard
+    self.remote = remote
   }
 
   /// Plays to the end.
@@ -68,8 +89,11 @@ package final class PreviewSession: LiveSession {
     try? runLoop()
     // Silence first.
     let place = controls.player.currentTime
+    // The report that there is a device may still be on its way.
+    let hadDevice = hadDevice || controls.player.device.format != nil
     controls.player.pause()
     view.close(controls, at: hadDevice ? place : nil)
+    remote?.end(inbox.takeAll())
     return end ?? .heard
   }
 
@@ -80,6 +104,8 @@ package final class PreviewSession: LiveSession {
   func update() {
     for message in inbox.takeAll() { handle(message) }
     if end == nil { endIfHeard() }
+    if controls.tour != nil { advanceTour() }
+    remote?.publish(controls)
     if end == nil, console.isTaken || !view.isScreen { view.update(controls, keys) }
   }
 
@@ -92,12 +118,20 @@ package final class PreviewSession: LiveSession {
     switch command {
     case nil: break
     case .quit: end = .heard
-    case .help: view.showsHelp.toggle()
     case .clear: view.clear(controls)
     case .some(let command):
+      if lost != nil { giveUpLost() }
       controls.perform(command)
       view.message = controls.message
     }
+  }
+
+  private func advanceTour() {
+    controls.message = nil
+    controls.advanceTour()
+    guard let message = controls.message else { return }
+    view.message = message
+    view.isStale = true
   }
 
   func end(by signal: Int32) { end = .signal(signal) }
@@ -110,6 +144,7 @@ package final class PreviewSession: LiveSession {
     let wasPlaying = controls.isPlaying
     controls.setPlaying(false)
     view.update(controls, keys)
+    remote?.publish(controls)
     // The writing thread needs a moment to drop the device's frames.
     console.leave()
     usleep(50_000)
@@ -120,27 +155,47 @@ package final class PreviewSession: LiveSession {
 
   private func handle(_ message: PreviewMessage) {
     switch message {
-    case .loaded: controls.hasLoaded()
-    case .refused(let failure): fail(failure)
+    case .loaded:
+      controls.hasLoaded()
+      remote?.entriesHaveChanged(controls)
+    case .remote(let request):
+      view.isStale = true
+      if remote?.perform(request, &controls) == true { end = .heard }
+      if request.command != .coverFound { view.message = controls.message }
+    case .refused(let failure, let entry): fail(failure, of: entry)
+    case .noted(let text): view.interrupt { StandardStream.error.write(text + "\n") }
+    case .changed(let change): take(change)
+    case .notRenewed(let failure):
+      if let failure { lost?.failure = failure }
+      giveUpLost()
+    case .mistaken(let mistakes): show(mistakes)
     case .warned(let warning): say(Diagnostic(warning))
     case .session(let event):
       if let isPlaying = event.playsOn { controls.setPlaying(isPlaying) }
       view.show(event, controls)
     case .player(let event):
       switch event {
-      case .itemBegan(let item): controls.itemBegan(item)
+      case .itemBegan(let item):
+        // What follows a lost item is not heard in its place.
+        if let lost, item !== lost.item { controls.player.pause() }
+        controls.itemBegan(item)
       case .timeControlStatusChanged(let status, _): hasStopped = status == .paused
       case .deviceFound: hadDevice = true
       case .itemFailed(let item, let failure):
+        // Of a version before.
+        guard controls.items.index(of: item) != nil else { break }
+        if lose(item, for: failure) { break }
         controls.itemFailed(item)
         // Once, also if the queue repeats.
         guard failedItems.insert(ObjectIdentifier(item)).inserted else { break }
-        fail(failure.placed(at: controls.items.origin(of: item)))
+        fail(
+          failure.placed(at: controls.items.origin(of: item)),
+          of: controls.items.madeItem(of: item)?.entry)
       case .damaged(let item, var warning):
         // As in a run: once for each file, in whichever entries it is.
         guard damages.insert(warning.location ?? .file(FilePath(item.name))).inserted else { break }
         if warning.origin == .unknown { warning.origin = controls.items.origin(of: item) }
-        say(Diagnostic(warning))
+        say(Diagnostic(warning), of: controls.items.madeItem(of: item)?.entry)
       case .deviceLost(let failure?) where !hadDevice:
         // No sound was heard: the device is not disconnected, but wrong.
         finish(by: failure, help: deviceHelp)
@@ -151,9 +206,9 @@ package final class PreviewSession: LiveSession {
     }
   }
 
-  private func fail(_ failure: Failure) {
+  private func fail(_ failure: Failure, of entry: PreviewEntry?) {
     failures.add(failure)
-    say(Diagnostic(failure))
+    say(Diagnostic(failure), of: entry)
   }
 
   /// Ends the preview for a failure of the device.
@@ -164,23 +219,76 @@ package final class PreviewSession: LiveSession {
     end = .failed(failure)
   }
 
-  private func say(_ diagnostic: Diagnostic) {
-    view.interrupt { report(diagnostic) }
+  private func say(_ diagnostic: Diagnostic, of entry: PreviewEntry? = nil) {
+    view.interrupt { (entry?.report ?? report)(diagnostic) }
   }
 
   /// Ends the preview after the last entry. The player stops by itself after the last entry of its
   /// queue, or if that cannot be played. Its events decide: its state is ahead of them, and
   /// failures come first.
   private func endIfHeard() {
-    guard hasStopped, controls.isPlaying, controls.player.timeControlStatus == .paused else {
-      return
-    }
+    guard hasStopped, controls.isPlaying, controls.player.timeControlStatus == .paused, lost == nil
+    else { return }
     // Read first: an entry may be queued right after `beginNext`.
     let isLoading = controls.items.isLoading
     if controls.beginNext() {
       hasStopped = false
     } else if !isLoading {
-      end = .heard
+      guard keepsOpen else { return end = .heard }
+      // As mpv's keep-open: paused at the end.
+      controls.setPlaying(false)
+      view.message = "the end: space plays again, q quits"
+      view.isStale = true
     }
+  }
+
+  // MARK: Another version of the entries
+
+  /// Takes over another version of the entries.
+  private func take(_ change: PreviewChange) {
+    view.isStale = true
+    let isFound = controls.take(change, lost: lost)
+    remote?.entriesHaveChanged(controls)
+    // Of what is gone, another item may have the identity now.
+    failedItems.formIntersection(controls.items.items.map { ObjectIdentifier($0) })
+    lostItems.removeAll()
+    guard let item = lost?.item else { return }
+    if isFound || controls.items.index(of: item) == nil { lost = nil }
+    if isFound { hasStopped = false }
+    // Nothing was there to take its place.
+    if lost != nil, !follows { giveUpLost() }
+  }
+
+  /// Shows what is wrong with the job files, or that nothing is any more.
+  private func show(_ mistakes: PreviewMistakes?) {
+    view.notice = mistakes?.summary
+    view.isStale = true
+    defer { self.mistakes = mistakes }
+    if let mistakes, !view.isScreen, mistakes != self.mistakes {
+      view.interrupt { StandardStream.error.write(mistakes.text + "\n") }
+    }
+  }
+
+  /// Whether an item that failed is lost: its medium was changed, and what is there now is played as
+  /// soon as its item is made.
+  private func lose(_ item: PlayerItem, for failure: Failure) -> Bool {
+    guard let renew, failure.remedy == .tryAgain, failure.path != nil,
+      lostItems.insert(ObjectIdentifier(item)).inserted
+    else { return false }
+    let isHeard = controls.player.currentItem === item
+    lost = PreviewControls.LostItem(
+      item: item, time: isHeard ? controls.player.currentTime : .zero, failure: failure)
+    renew(item)
+    return true
+  }
+
+  /// Reports a lost item as one that failed, and goes on without it.
+  private func giveUpLost() {
+    guard let lost else { return }
+    self.lost = nil
+    controls.itemFailed(lost.item)
+    let made = controls.items.madeItem(of: lost.item)
+    fail(lost.failure.placed(at: controls.items.origin(of: lost.item)), of: made?.entry)
+    if controls.isPlaying, controls.player.currentItem !== lost.item { controls.player.play() }
   }
 }

@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportGraph
 import MediaTime
 import Playback
@@ -5,12 +6,16 @@ import Terminal
 
 /// The output of a preview: a screen on a terminal, plain lines elsewhere. One thread at a time.
 package struct PreviewView {
-  /// Whether the keys are shown.
-  var showsHelp = false
+  /// Whether there is a keyboard.
+  var hasKeys = true
   /// A message on the screen, until the next one or a key.
   var message: String? {
     get { model.message }
-    set { model.message = newValue }
+    set { model.message = newValue ?? notice }
+  }
+  /// What is wrong with the job files: on the screen wherever there is no other message.
+  var notice: String? {
+    didSet { message = nil }
   }
   /// Whether a change is to be drawn at once.
   var isStale = true
@@ -31,28 +36,47 @@ package struct PreviewView {
   private var lastLook = ContinuousClock.now
   /// The item of the model.
   private var item: PlayerItem?
-  private var timelines = (chapters: PreviewTimeline([]), segments: PreviewTimeline([]))
+  private var timelines = (
+    chapters: PreviewTimeline<String>([]), segments: PreviewTimeline<Source>([])
+  )
+  private let place: (PlayerItem, Origin) -> String?
+  private let scan = OverviewScan()
+  /// The first time that was shown; nil after another one was: then something was heard.
+  private var firstTime: Time?
+  private var hasSounded = false
+
+  /// What sounds, and where the job declares it.
+  private struct Source: Equatable {
+    var name: String
+    var place: String?
+  }
 
   /// Milliseconds between two drawings: a burst is seen within 50 ms.
   private static let drawingPause = 40
 
   /// A view at standard output.
   ///
-  /// - Parameter device: The name of the device.
-  package init(device: String) {
+  /// - Parameters:
+  ///   - device: The name of the device.
+  ///   - place: The file and the line of a place in an item's job, such as `podcast.yaml:8`.
+  package init(device: String, place: @escaping (PlayerItem, Origin) -> String? = { _, _ in nil }) {
     deviceName = device
+    self.place = place
     isScreen = stream.terminal != nil
   }
 
   /// Milliseconds until the next drawing; −1: none without an event.
   func pause(_ controls: PreviewControls) -> Int32 {
+    // The next join of a tour is due.
+    if controls.tour != nil { return Int32(Self.drawingPause) }
     guard isScreen else { return controls.isPlaying ? 500 : -1 }
     let isMoving =
       controls.isPlaying || isBlocked || model.channels.contains { $0.meter.held > -100 }
       || model.reductions.contains { $0.gain < 0 }
     if isMoving { return Int32(Self.drawingPause) }
-    // The missing parts of the time line may arrive.
-    return model.loaded == nil ? -1 : 500
+    // The missing parts of the time line may arrive, and the next columns of the overview.
+    let isWhole = model.overview.map { $0.columns > 0 && $0.peaks.count == $0.columns } ?? true
+    return model.loaded == nil && isWhole ? -1 : 500
   }
 
   /// Draws the current state, if that is due.
@@ -130,11 +154,23 @@ package struct PreviewView {
   mutating func clear(_ controls: PreviewControls) {
     _ = controls.player.meters(since: &meterPlace)
     for index in model.channels.indices { model.channels[index].meter.clear() }
-    model.message = nil
+    message = nil
   }
 
-  /// Erases the screen, and prints the position; nil if nothing was heard.
+  /// Erases the screen, and prints the position, if something was heard, and the marks.
   mutating func close(_ controls: PreviewControls, at time: Time?) {
+    scan.end()
+    closeScreen(controls, at: time)
+    let text = controls.markFiles.map { Self.text(of: $0) } ?? controls.marksText
+    if !text.isEmpty { stream.write(text) }
+  }
+
+  /// `the marks are in 'marks.txt'`, for each file.
+  private static func text(of files: PreviewMarkFiles) -> String {
+    files.files.map { "the marks are in '\($0.string.printable)'\n" }.joined()
+  }
+
+  private mutating func closeScreen(_ controls: PreviewControls, at time: Time?) {
     let erased = drawing.erase(on: stream.terminal)
     guard let time, let item = controls.player.currentItem else { return stream.write(erased) }
     let place = PreviewLayout.clock(min(time, item.duration))
@@ -149,8 +185,28 @@ package struct PreviewView {
     _ controls: PreviewControls, _ keys: PreviewKeys, at now: ContinuousClock.Instant
   ) {
     let player = controls.player
-    let time = player.currentTime
     if let current = player.currentItem, current !== item { turn(to: current) }
+    if let index = controls.items.index(of: item) { model.entry = index + 1 }
+    model.entryCount = controls.items.entries.count
+    model.rate = player.speed.percent
+    (model.approximation, model.renderingRate) = (player.approximation, player.renderingRate)
+    (model.volume, model.pan, model.loop) = (controls.volume, controls.pan, controls.loop)
+    model.isLooping = controls.isLooping
+    lookAtPlace(controls)
+    lookAtMeters(of: player, seconds: lastLook.duration(to: now).seconds)
+    lastLook = now
+    let device = player.device
+    model.device = PreviewModel.Device(
+      name: deviceName, format: device.format.map(Self.text),
+      bufferedMilliseconds: Int((device.bufferedSeconds * 1000).rounded()), xruns: device.xruns)
+    (model.mode, model.helpStart, model.hasKeys) = (keys.mode, keys.helpStart, hasKeys)
+    (model.list, model.trackCursor) = (controls.list, controls.trackCursor)
+    model.tour = controls.tour.map { ($0.index + 1, $0.joins.count) }
+  }
+
+  private mutating func lookAtPlace(_ controls: PreviewControls) {
+    let player = controls.player
+    let time = player.currentTime
     model.state =
       switch (player.timeControlStatus, player.reasonForWaitingToPlay) {
       // The player has stopped behind the last entry that is ready.
@@ -162,25 +218,30 @@ package struct PreviewView {
       case (_, .toRenderAhead): .renderingAhead(share: player.bufferingProgress ?? 0)
       case (_, nil): .playing
       }
-    if let index = controls.items.index(of: item) { model.entry = index + 1 }
-    model.entryCount = controls.items.entries.count
     model.time = time
     let whole = TimeRange(start: .zero, duration: model.duration)
     model.loaded = item.map(\.loadedTimeRanges).flatMap { $0 == [whole] ? nil : $0 }
-    model.rate = player.speed.percent
-    (model.approximation, model.renderingRate) = (player.approximation, player.renderingRate)
-    (model.volume, model.pan, model.loop) = (controls.volume, controls.pan, controls.loop)
-    model.isLooping = controls.isLooping
-    model.chapter = timelines.chapters.names(at: time).last
-    model.segments = timelines.segments.names(at: time)
-    lookAtMeters(of: player, seconds: lastLook.duration(to: now).seconds)
-    lastLook = now
-    let device = player.device
-    model.device = PreviewModel.Device(
-      name: deviceName, format: device.format.map(Self.text),
-      bufferedMilliseconds: Int((device.bufferedSeconds * 1000).rounded()), xruns: device.xruns)
-    (model.typed, model.takesSolo) = (keys.typed, keys.takesSolo)
-    model.showsHelp = showsHelp
+    model.chapter = timelines.chapters.values(at: time).last
+    let sources = timelines.segments.values(at: time)
+    model.segments = sources.reduce(into: []) { names, source in
+      if !names.contains(source.name) { names.append(source.name) }
+    }
+    model.sources = sources.compactMap(\.place)
+    // Time passes after a jump, too, but no sooner than something is heard.
+    if !hasSounded, model.state == .playing {
+      hasSounded = firstTime.map { $0 != time } ?? false
+      firstTime = time
+    }
+    model.overview = item.flatMap { scan.overview(of: $0, mayBegin: hasSounded) }
+    let entry = controls.items.index(of: item)
+    model.marks = (entry.map { controls.marks.marks(of: $0) } ?? []).map { mark in
+      share(of: mark.range.start)...share(of: mark.range.end)
+    }
+  }
+
+  /// The place of a time in the item, from 0 to 1.
+  private func share(of time: Time) -> Double {
+    model.duration > .zero ? max(0, min(1, time.seconds / model.duration.seconds)) : 0
   }
 
   private mutating func lookAtMeters(of player: Player, seconds: Double) {
@@ -215,14 +276,21 @@ package struct PreviewView {
       let track = reduction.track.map { item.tracks[$0].name + " " } ?? ""
       return PreviewModel.Reduction(name: track + reduction.reducer.rawValue)
     }
-    model.message = nil
+    message = nil
     for index in model.channels.indices { model.channels[index].meter.clear() }
     let starts = item.chapters.map(\.start) + [item.duration]
     timelines.chapters = PreviewTimeline(
       zip(item.chapters, starts.dropFirst()).map { chapter, end in
         (TimeRange(start: chapter.start, end: end), chapter.title)
       })
-    timelines.segments = PreviewTimeline(item.segments.map { ($0.timeRange, $0.name) })
+    model.chapterPlaces = item.chapters.map { share(of: $0.start) }
+    // Adjacent segments are mostly of one item.
+    var last: (origin: Origin, place: String?)?
+    timelines.segments = PreviewTimeline(
+      item.segments.map { segment in
+        if last?.origin != segment.origin { last = (segment.origin, place(item, segment.origin)) }
+        return (segment.timeRange, Source(name: segment.name, place: last?.place))
+      })
   }
 
   private static func text(_ format: SinkFormat) -> String {

@@ -16,6 +16,9 @@ package final class RecordSession: LiveSession {
   private let inbox: Inbox<Result<Void, Failure>>
   private var hasBegun = false
   private var isPaused = false
+  /// Whether a key is awaited that starts the recording: it has a pre-roll, and no level that
+  /// starts it.
+  private var isListening: Bool
   private var isStopping = false
   /// Whether the terminal was closed.
   private var isHungUp = false
@@ -23,12 +26,18 @@ package final class RecordSession: LiveSession {
   private var isGoneReported = false
   /// The last printed reason for having no device.
   private var reportedReason: String?
+  /// The last printed reason why something is not heard, by its name.
+  private var reportedUnheard: [String: String] = [:]
   /// Whether the wait for the first sound was printed, and its end was not.
   private var isWaitReported = false
   private var drawing = Drawing()
+  /// The mix that a take is recorded to; nil: none.
+  private let mix: RecordedMix?
+  /// Why the take cannot be recorded to it.
+  private var mixFailure: Failure?
 
-  /// Between two drawings of the line.
-  let drawingPause: Int32 = 100
+  /// Between two drawings of the line, or, before the place of a take, two looks at the clocks.
+  var drawingPause: Int32 { mix != nil && isListening ? 20 : 100 }
   /// How long Ctrl-Z waits for the pause: a disk that takes nothing must not delay the shell.
   private static let pausing = Duration.milliseconds(500)
   /// How long the end of Ctrl-Z waits for the device, which may be disconnected.
@@ -37,13 +46,16 @@ package final class RecordSession: LiveSession {
   /// - Parameters:
   ///   - recorder: A recorder that has not begun.
   ///   - device: Its name.
+  ///   - mix: What it is recorded to; nil: nothing.
   ///   - signals: Of `Console.catchSignals`, since before the recorder was made.
   /// - Throws: If the process has no descriptor left.
   package init(
-    _ recorder: Recorder, device: String, signals: SignalQueue
+    _ recorder: Recorder, device: String, to mix: RecordedMix? = nil, signals: SignalQueue
   ) throws(Failure) {
     self.recorder = recorder
     self.device = device
+    self.mix = mix
+    isListening = recorder.settings.preRoll != nil && recorder.settings.startLevel == nil
     console = Console(signals, drawingOn: .error)
     do {
       inbox = try Inbox()
@@ -54,8 +66,10 @@ package final class RecordSession: LiveSession {
 
   /// Records until the end, and prints the result.
   ///
+  /// - Returns: The recording.
   /// - Throws: The failure of the recording, after the files were printed.
-  package func run() throws(Failure) {
+  @discardableResult
+  package func run() throws(Failure) -> Recording {
     recorder.isMeteringEnabled = StandardStream.error.terminal != nil
     begin()
     console.enter()
@@ -68,10 +82,13 @@ package final class RecordSession: LiveSession {
     }
     erase()
     console.leave()
+    mix?.player.pause()
     let recording = recorder.waitUntilFinished()
     reportChanges()
     report(recording)
     if case .failed(let failure) = recording.end { throw failure }
+    if let mixFailure { throw mixFailure }
+    return recording
   }
 
   var messageDescriptor: Int32 { inbox.descriptor }
@@ -79,7 +96,10 @@ package final class RecordSession: LiveSession {
 
   func update() throws(Failure) {
     try noteBeginning()
-    if hasBegun { reportChanges() }
+    if hasBegun {
+      reportChanges()
+      followMix()
+    }
     draw()
   }
 
@@ -88,10 +108,13 @@ package final class RecordSession: LiveSession {
   /// Opens the device and the file on a thread: either may take long, and keys and signals are
   /// handled meanwhile.
   private func begin() {
-    let (recorder, inbox) = (recorder, inbox)
+    let (recorder, inbox, isListening) = (recorder, inbox, isListening)
     do {
       _ = try Thread.spawn(name: "record-open") {
-        inbox.put(Result { () throws(Failure) in try recorder.record() })
+        inbox.put(
+          Result { () throws(Failure) in
+            if isListening { try recorder.prepareToRecord() } else { try recorder.record() }
+          })
       }
     } catch {
       inbox.put(.failure(Failure(.tryAgain, "recording cannot start: \(error)")))
@@ -110,7 +133,19 @@ package final class RecordSession: LiveSession {
     }
     hasBegun = true
     guard recorder.sourceFormat != nil else { return }
-    let keys = hasKeys ? "; space pauses, q stops" : ""
+    if let mix {
+      say(
+        "recording a take from '\(device)': \(sound), to '\(mix.name)' at "
+          + "\(mix.time.readableText), which is heard from \(mix.start.readableText) on")
+      mix.begin()
+      return
+    }
+    if isListening {
+      let before = recorder.settings.preRoll?.clockText(decimals: 1) ?? ""
+      say("listening to '\(device)': \(sound); space records from \(before) before, q stops")
+      return
+    }
+    let keys = hasKeys ? "; space pauses, m marks, q stops" : ""
     isWaitReported = recorder.settings.startLevel != nil
     let waiting = isWaitReported ? ", from the first sound over \(startLevel) dB on" : ""
     say("recording from '\(device)'\(waiting): \(sound)\(keys)")
@@ -126,21 +161,47 @@ package final class RecordSession: LiveSession {
   private var sound: String {
     guard let source = recorder.sourceFormat, let format = recorder.format else { return "" }
     return AudioFormat.text(sampleRate: source.sampleRate, channelCount: source.channelCount)
-      + ", as \(format.name)"
+      + ", as \(format.name)" + (recorder.isDithered ? ", dithered" : "")
   }
 
   // MARK: Keys and signals
 
   func press(_ key: Key) {
     switch key {
-    case .character(" "), .character("p"): setPaused(!isPaused)
+    case .character(" "), .character("p"):
+      if mix != nil {
+        // The end of a take; before its place, nothing.
+        if !isListening { stop() }
+      } else if isListening {
+        startByKey()
+      } else {
+        setPaused(!isPaused)
+      }
+    case .character("m"): if !isListening { recorder.addMarker() }
     case .character("q"): stop()
     default: break
     }
   }
 
-  private func setPaused(_ isPaused: Bool) {
+  /// Begins the take once its place is heard.
+  private func followMix() {
+    guard let mix, isListening, !isStopping else { return }
+    do throws(Failure) {
+      if try mix.hasReachedPlace(of: recorder) { isListening = false }
+    } catch {
+      mixFailure = error
+      stop()
+    }
+  }
+
+  private func startByKey() {
     guard hasBegun, !isStopping else { return }
+    isListening = false
+    try? recorder.record()
+  }
+
+  private func setPaused(_ isPaused: Bool) {
+    guard hasBegun, !isStopping, !isListening else { return }
     self.isPaused = isPaused
     if isPaused { recorder.pause() } else { try? recorder.record() }
   }
@@ -171,6 +232,8 @@ package final class RecordSession: LiveSession {
 
   /// The pause is no loss.
   func suspend() -> () -> Void {
+    // A take that pauses loses its place in the mix.
+    if mix != nil { stop() }
     let wasPaused = isPaused
     setPaused(true)
     wait(upTo: Self.pausing) { !self.recorder.isRecording }
@@ -196,6 +259,7 @@ package final class RecordSession: LiveSession {
     if !hasBegun { return .opening }
     if isPaused { return .paused }
     if recorder.isWaitingForDevice { return .gone }
+    if isListening { return mix == nil ? .listening : .countIn }
     return recorder.isWaitingForSound ? .waiting : .recording
   }
 
@@ -206,16 +270,19 @@ package final class RecordSession: LiveSession {
     else { return }
     let channels = recorder.sourceFormat?.channelCount ?? 0
     let line = RecordLine(
-      state: state, time: recorder.currentTime,
+      state: state,
+      time: isListening ? mix?.player.currentTime ?? .zero : recorder.currentTime,
       levels: (0..<channels).map {
         LevelReading(
           peakPower: recorder.peakPower(forChannel: $0),
           averagePower: recorder.averagePower(forChannel: $0))
       },
-      lossCount: recorder.losses.count, timeLeft: recorder.timeLeftOnDisk, hasKeys: hasKeys)
+      lossCount: recorder.losses.count, markerCount: recorder.markers.count,
+      monitoring: recorder.monitor.map { $0.latency.map { .heard(after: $0) } ?? .gone },
+      timeLeft: recorder.timeLeftOnDisk, isTake: mix != nil, hasKeys: hasKeys)
     // The last column stays empty, as in `TerminalLines`.
-    StandardStream.error.write(
-      drawing.draw([line.text(width: terminal.columns - 1)], at: .now, on: terminal))
+    let text = line.text(width: terminal.columns - 1, in: terminal.characters)
+    StandardStream.error.write(drawing.draw([text], at: .now, on: terminal))
   }
 
   private func erase() {
@@ -235,6 +302,7 @@ package final class RecordSession: LiveSession {
       isWaitReported = false
       say("recording since the first sound")
     }
+    reportUnheard()
     let isGone = recorder.isWaitingForDevice && !recorder.isFinished
     if isGone, !isGoneReported {
       say(
@@ -248,6 +316,18 @@ package final class RecordSession: LiveSession {
     reportedReason = reason ?? (isGone ? reportedReason : nil)
   }
 
+  /// Reports why the recording, or the mix, is not heard, once for each reason.
+  private func reportUnheard() {
+    for (name, failure) in [
+      ("the recording", recorder.monitor?.failure),
+      ("the mix", isListening ? nil : mix?.deviceFailure),
+    ] {
+      guard let reason = failure?.message, reason != reportedUnheard[name] else { continue }
+      reportedUnheard[name] = reason
+      say("warning: \(name) is not heard: \(reason)")
+    }
+  }
+
   private static func words(_ loss: RecordingLoss, _ recorder: Recorder) -> String {
     let rate = recorder.sourceFormat?.sampleRate ?? 48_000
     let length = Time(frames: loss.frameCount, rate: rate).clockText(decimals: 3)
@@ -258,7 +338,8 @@ package final class RecordSession: LiveSession {
   // MARK: The end
 
   private func report(_ recording: Recording) {
-    for file in recording.files {
+    // A take that did not begin leaves no file.
+    for file in recording.files where mix == nil || file.frameCount > 0 {
       let time = Time(frames: file.frameCount, rate: recording.sampleRate)
       var line =
         "\(file.path.string)  \(time.clockText(decimals: 3)) (\(file.frameCount) samples), "
@@ -270,6 +351,20 @@ package final class RecordSession: LiveSession {
           "warning: \(file.path.string.printable): \(file.clippedSamples) samples are over full "
             + "scale\n")
       }
+    }
+    if let monitor = recorder.monitor, monitor.lostFrames > 0 {
+      let time = Time(frames: monitor.lostFrames, rate: max(1, recording.sampleRate))
+      say("\(time.clockText(decimals: 3)) were recorded, and not heard through the monitor")
+    }
+    for file in recording.labelFiles {
+      StandardStream.output.write("\(file.string)  labels for Audacity".printable + "\n")
+    }
+    if let failure = recording.labelFailure {
+      say("warning: markers were not all written: \(failure)")
+    }
+    if !recording.markers.isEmpty {
+      let places = recording.markers.map { "\($0.name) at \($0.time.clockText(decimals: 3))" }
+      say(places.joined(separator: ", "))
     }
     if recording.end == .silence, let silence = recorder.settings.silence {
       say("stopped after silence of \(silence.duration.clockText(decimals: 1))")

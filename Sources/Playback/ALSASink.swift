@@ -32,15 +32,22 @@ final class ALSASink: AudioSink {
       sampleRate: agreed.sampleRate, channelCount: agreed.channelCount,
       encoding: SampleEncoding(agreed.sampleFormat), periodFrames: agreed.periodFrames,
       bufferFrames: agreed.bufferFrames)
-    reordering = ChannelReordering(
-      for: agreed.channelCount, positions: agreed.channelPositions?.map(\.description),
-      sampleSize: agreed.sampleFormat.byteCount)
+    // A file has no loudspeakers: whoever reads it expects the order of a WAV, as of `aplay`.
+    let isFile = device.isFile && agreed.channelPositions == nil
+    reordering =
+      isFile
+      ? nil
+      : ChannelReordering(
+        for: agreed.channelCount, positions: agreed.channelPositions?.map(\.description),
+        sampleSize: agreed.sampleFormat.byteCount)
   }
 
   var delay: Int {
     if !isStopped, let delay = device.delay() { lastDelay = delay }
     return lastDelay
   }
+
+  var isPlaying: Bool { device.state == .running }
 
   var buffered: Int { min(lastDelay, device.bufferedFrames ?? lastDelay) }
 

@@ -74,7 +74,7 @@ public enum SinkOutcome: Sendable, Hashable {
 /// A destination of sound: a device, a file, or none.
 ///
 /// Opened, used and released by one thread, the writing one, which must run in time while sound
-/// plays: `write`, `wait`, `delay`, `buffered` and `drain` neither allocate, lock nor log, and only
+/// plays: `write`, `wait`, `drain` and the properties neither allocate, lock nor log, and only
 /// `wait` blocks. Frames are heard in the order of writing. The sink starts by itself, after opening
 /// and after `drop`, when it holds enough frames.
 public protocol AudioSink: AnyObject {
@@ -88,6 +88,10 @@ public protocol AudioSink: AnyObject {
   /// The frames of `delay` that are in the sink's own buffer, and not in a server or a cable behind
   /// it. A player that is to react soon keeps little there.
   var buffered: Int { get }
+
+  /// Whether the sink plays what it holds: not before it holds enough to start, and not after it ran
+  /// out of sound.
+  var isPlaying: Bool { get }
 
   /// Whether the sink keeps its format for all items of a queue, as a file does. Otherwise it is
   /// closed, and another sink opened, for an item with another rate or other channels.
@@ -116,6 +120,9 @@ public protocol AudioSink: AnyObject {
 extension AudioSink {
   /// All of `delay`.
   public var buffered: Int { delay }
+
+  /// True: for sinks that start with the first frames.
+  public var isPlaying: Bool { true }
 
   /// False: most devices are opened for one format.
   public var isFixed: Bool { false }

@@ -189,10 +189,10 @@ struct DevicePacket {
 
   /// Milliseconds until the sink is to get more; nil: now.
   private func pause(holding most: Int?) -> Int32? {
-    // Until it plays, it takes what it needs to start.
+    // Until it plays, it takes what it needs to start; and a write finds that it ran dry.
     guard let most, held > 0 else { return nil }
     let delay = sink.delay
-    guard Int64(delay) < held else { return nil }
+    guard sink.isPlaying, Int64(delay) < held else { return nil }
     let surplus = sink.buffered + pieceFrames - most * patience
     guard surplus > 0 else { return nil }
     publish(delay: delay)

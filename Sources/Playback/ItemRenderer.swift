@@ -39,8 +39,8 @@ final class ItemRenderer {
   var frameCount: Int64 { sound.source.live.frameCount }
 
   var isMetered: Bool {
-    get { sound.source.isMetered }
-    set { if newValue != isMetered { sound.source.isMetered = newValue } }
+    get { sound.isMetered }
+    set { sound.isMetered = newValue }
   }
 
   /// Whether it renders at a device's rate.

@@ -61,9 +61,9 @@ public struct LoudnessReading: Sendable, Hashable {
   public var momentary: Double?
   /// Of the last three seconds.
   public var shortTerm: Double?
-  /// Of all sound that was rendered of the item since it was opened, gated.
+  /// Of all that was heard of the item since it began, gated.
   public var integrated: Double?
-  /// The true peak since then, 1 being full scale.
+  /// The true peak of that, 1 being full scale.
   public var truePeak: Double
 
   /// A reading.
@@ -105,6 +105,10 @@ struct MeterFrame: Sendable {
   var reductions: [GainReduction] = []
   /// Of the item.
   var loudness = LoudnessReading()
+  /// The item, if it is measured.
+  var item: ObjectIdentifier?
+  /// The energy of the last 400 ms, once each 100 ms.
+  var gatedEnergy: Double?
 
   /// Appends the meters of the frames that follow; other channels or tracks replace the present
   /// ones.

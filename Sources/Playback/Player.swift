@@ -122,7 +122,7 @@ public final class Player: Sendable {
   /// The sound that a device is to hold while it plays (`AVAudioSession.preferredIOBufferDuration`),
   /// up to a minute; zero, the default: as much as it takes.
   ///
-  /// Changes of volume, tracks and speed are heard after what the device holds: 30 ms suit a player
+  /// Changes of volume, tracks and speed are heard after what the device holds: 40 ms suit a player
   /// that is steered by hand. A machine that is too busy for that lets the device run dry, and each
   /// time the device holds twice as much from then on, as long as it is open. A change acts at once.
   public var preferredIOBufferDuration: Time {
@@ -213,10 +213,11 @@ public final class Player: Sendable {
   /// The meters of the sound that is heard now, before volume and pan; all silence while the player
   /// does not play.
   public var meters: PlayerMeters {
-    let heard = engine.heardIndex
+    let (heard, certain) = (engine.heardIndex, engine.certainlyHeardIndex)
     return engine.state.withLock { state in
       guard state.isPlaying else { return PlayerMeters() }
-      return state.meters.first { $0.end > heard }?.meters ?? PlayerMeters()
+      state.countHeard(to: certain)
+      return state.meters.first { $0.end > heard }.map(state.meters) ?? PlayerMeters()
     }
   }
 
@@ -236,8 +237,9 @@ public final class Player: Sendable {
   ///   more than a second ago is left out.
   /// - Complexity: O(n) in the meters of a second and of the sound that is rendered ahead
   package func meters(since place: inout MeterPlace) -> PlayerMeters? {
-    let heard = engine.heardIndex
+    let (heard, certain) = (engine.heardIndex, engine.certainlyHeardIndex)
     return engine.state.withLock { state in
+      state.countHeard(to: certain)
       var heardMeters: MeterFrame?
       for frame in state.meters {
         let isNow = frame.end > heard
@@ -248,7 +250,7 @@ public final class Player: Sendable {
         place.end = max(place.end, frame.end)
         if isNow { break }
       }
-      return heardMeters?.meters
+      return heardMeters.map(state.meters)
     }
   }
 

@@ -116,6 +116,12 @@ final class PlayerEngine: Sendable {
     return progress.written - progress.delay + min(progress.delay, frames)
   }
 
+  /// The frame of the rings up to which everything was heard for certain.
+  var certainlyHeardIndex: Int64 {
+    let progress = writer.counts.progress
+    return progress.written - progress.delay
+  }
+
   // MARK: From the rendering thread
 
   /// Reports that there is no device, at first and for each new reason.
@@ -157,12 +163,16 @@ final class PlayerEngine: Sendable {
   /// - Returns: Whether the player stops. It does not if a seek has come meanwhile, or another item
   ///   may follow now.
   func finished(_ last: PlayerItem?) -> Bool {
+    let heard = heardIndex
     let isOver = state.withLock { state in
       guard state.jump == nil, !state.isDropped, !state.isChanged else { return false }
+      let place = state.marks.last.flatMap { state.place(of: max($0.index, heard)) }
       // The observing thread may not have reached the last item yet.
       state.current = (last ?? state.marks.last?.item).map(state.resolved) ?? state.current
-      state.rest = state.current.map {
-        PlayerState.Jump(item: $0, time: last == nil ? $0.duration : .zero)
+      state.rest = state.current.map { item in
+        // An item that fails is left where it was heard last.
+        let failed = place.flatMap { $0.item === item ? $0.time : nil } ?? .zero
+        return PlayerState.Jump(item: item, time: last == nil ? item.duration : failed)
       }
       state.stop(unplayable: last)
       return true

@@ -202,6 +202,8 @@ public struct PlayerSegment: Sendable, Hashable {
   public var name: String
   /// The index of its track.
   public var trackIndex: Int
+  /// Where its item was written.
+  package var origin = Origin.unknown
 
   /// The segments of the part of an export that is written, in order of time. O(n log n).
   /// `trackIndices` has the item's track for each track of the composition.
@@ -230,7 +232,7 @@ public struct PlayerSegment: Sendable, Hashable {
         found.append(
           PlayerSegment(
             timeRange: TimeRange(start: start - range.start, end: end - range.start), name: name,
-            trackIndex: index))
+            trackIndex: index, origin: segment.origin))
       }
     }
     return found.sorted {

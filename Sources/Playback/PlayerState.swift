@@ -63,6 +63,9 @@ struct PlayerState {
   var marks: [Mark] = []
   /// The meters of the last second and of everything rendered ahead, in order.
   var meters: [MeterFrame] = []
+  var heardLoudness = HeardLoudness()
+  /// The frame of the ring up to which that was counted.
+  var countedFrame: Int64 = 0
   /// The frame of the ring up to which observers have reports.
   var observed: Int64 = 0
   /// Passages before the last jump that are still to be reported.

@@ -114,7 +114,7 @@ extension PlayerState {
   }
 
   /// Goes to the start of an item; nil: stops, without a current item.
-  fileprivate mutating func go(to item: PlayerItem?) {
+  mutating func go(to item: PlayerItem?) {
     guard let item else { return drop() }
     let start = Jump(item: item, time: .zero)
     (current, jump, rest) = (item, start, start)

@@ -374,7 +374,9 @@ final class RenderThread {
     let meters = renderer.meters(endingAt: produced)
     let heard = engine.heardIndex
     let progress = renderer.sound.chaseProgress
+    let certain = engine.certainlyHeardIndex
     engine.state.withLock { state in
+      state.countHeard(to: certain)
       state.add(meters, heard: heard)
       state.chaseProgress = progress
     }

@@ -87,6 +87,13 @@ struct RenderedBlocks {
     return true
   }
 
+  /// Forgets the blocks before the place.
+  mutating func removePast() {
+    spare += blocks[..<next.block].map(\.sound)
+    blocks.removeFirst(next.block)
+    next.block = 0
+  }
+
   /// Forgets all blocks.
   mutating func removeAll() {
     spare += blocks.map(\.sound)

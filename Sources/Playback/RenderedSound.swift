@@ -21,9 +21,11 @@ final class RenderedSound: FrameSource {
   private var exact: MonitoredSource?
   /// Frames that were rendered since the last jump.
   private var framesSinceJump: Int64 = 0
-  private let loudness: LoudnessMeter?
+  private var loudness: LoudnessMeter?
   private var lastReading = LoudnessReading()
+  /// Frames since the last reading, and since the meter was made.
   private var unread = 0
+  private var measured = 0
 
   /// The sound of an item's source.
   init(_ source: MonitoredSource, of item: PlayerItem) {
@@ -33,15 +35,23 @@ final class RenderedSound: FrameSource {
     slotFrames = SlotRing.slotFrames(atRate: format.sampleRate)
     rendered = RenderedBlocks(
       channelCount: channelCount, capacity: slotFrames, keeping: format.sampleRate)
-    // A format without a loudness meter is played without one.
-    loudness = try? LoudnessMeter(
-      sampleRate: format.sampleRate, positions: format.channelLayout.loudnessPositions)
+    measureAnew()
   }
 
   deinit { chase?.cancel() }
 
   /// The frame that the next read begins with.
   var position: Int64 { rendered.place ?? source.live.position }
+
+  /// Whether what is rendered from now on is measured.
+  var isMetered: Bool {
+    get { source.isMetered }
+    set {
+      guard newValue != isMetered else { return }
+      source.isMetered = newValue
+      rendered.removePast()
+    }
+  }
 
   /// Frames that are rendered ahead of the position.
   var framesAhead: Int64 { rendered.framesAhead }
@@ -63,6 +73,7 @@ final class RenderedSound: FrameSource {
 
   private func jump(to frame: Int64, exactly isExact: Bool) throws(Failure) {
     (framesSinceJump, exact) = (0, nil)
+    measureAnew()
     try source.live.seek(to: frame, exactly: isExact)
     // One that has not come so far yet is on its way to there.
     if source.live.isExact || chase.map({ $0.isOver || $0.progress.frame > frame }) == true {
@@ -168,23 +179,36 @@ final class RenderedSound: FrameSource {
       level.add(sound.samples(channel))
       return level
     }
-    let reading = readLoudness(of: sound)
+    let energy = readLoudness(of: sound)
     return MeterFrame(
       end: 0, channels: levels,
       truePeaks: loudness?.takeTruePeaks() ?? levels.map { Double($0.peak) },
-      tracks: monitors.tracks, reductions: monitors.reductions, loudness: reading)
+      tracks: monitors.tracks, reductions: monitors.reductions, loudness: lastReading,
+      item: ObjectIdentifier(item), gatedEnergy: energy)
+  }
+
+  /// Begins with a meter without sound: after a jump it would mix what was before it with the rest.
+  private func measureAnew() {
+    let format = source.live.format
+    // A format without a loudness meter is played without one.
+    loudness = try? LoudnessMeter(
+      sampleRate: format.sampleRate, positions: format.channelLayout.loudnessPositions)
+    (unread, measured) = (0, 0)
   }
 
   /// Reads ten times a second, the least by EBU Tech 3341.
-  private func readLoudness(of sound: AudioBuffer) -> LoudnessReading {
-    guard let loudness else { return lastReading }
+  ///
+  /// - Returns: The energy of the last 400 ms, if they were read now, and were all measured.
+  private func readLoudness(of sound: AudioBuffer) -> Double? {
+    guard let loudness else { return nil }
+    let rate = source.live.format.sampleRate
     loudness.add(sound.planes, count: sound.frameCount)
     unread += sound.frameCount
-    guard unread >= source.live.format.sampleRate / 10 else { return lastReading }
+    measured += sound.frameCount
+    guard unread >= rate / 10 else { return nil }
     unread = 0
-    lastReading = LoudnessReading(
-      momentary: loudness.momentary, shortTerm: loudness.shortTerm,
-      integrated: loudness.integrated, truePeak: loudness.truePeak)
-    return lastReading
+    lastReading = LoudnessReading(momentary: loudness.momentary, shortTerm: loudness.shortTerm)
+    guard measured >= rate * 4 / 10, let momentary = loudness.momentary else { return nil }
+    return LoudnessHistogram.energy(ofLoudness: momentary)
   }
 }

@@ -48,7 +48,27 @@ public struct SoundDevice: Sendable, Hashable {
           name, direction: .playback,
           request: PCMRequest(
             sampleRate: request.sampleRate, channelCount: request.channelCount,
-            startThreshold: startThreshold))
+            period: .milliseconds(10), startThreshold: startThreshold))
+        return ALSASink(device)
+      } catch {
+        throw Failure(error, of: name)
+      }
+    }
+  }
+
+  /// Opens a device for a monitor, with a short delay: it starts with the first 10 ms.
+  ///
+  /// - Parameter name: As for `opener`.
+  /// - Returns: The opener for a `RecordingMonitor`.
+  public static func monitorOpener(_ name: String = "default") -> SinkOpener {
+    { request throws(Failure) in
+      do throws(ALSAError) {
+        let device = try PCMDevice.open(
+          name, direction: .playback,
+          request: PCMRequest(
+            sampleRate: request.sampleRate, channelCount: request.channelCount,
+            period: .milliseconds(5), buffer: .milliseconds(100),
+            startThreshold: .milliseconds(10)))
         return ALSASink(device)
       } catch {
         throw Failure(error, of: name)

@@ -1,9 +1,18 @@
 /// A key of a terminal, for commands that are controlled by keys.
-package enum Key: Hashable {
+package enum Key: Hashable, Sendable {
   case character(Character)
   case up, down, right, left
-  case pageUp, pageDown, home
-  case enter, backspace, escape
+  case pageUp, pageDown, home, end
+  case enter, backspace, escape, tab
+  case delete
+  /// One of the keys above that are no characters, with one modifier. Not every terminal reports
+  /// modifiers: on the Linux console the key comes without.
+  indirect case modified(Modifier, Key)
+
+  /// A key that is held while another one is pressed.
+  package enum Modifier: Hashable {
+    case shift, alt, control
+  }
 }
 
 /// Makes keys of the bytes that a terminal sends: UTF-8, and the sequences of ECMA-48 as xterm, the
@@ -49,6 +58,7 @@ package struct KeyReader {
     case Self.escape: return sequence()
     case 0x0A, 0x0D: return (.enter, 1)
     case 0x08, 0x7F: return (.backspace, 1)
+    case 0x09: return (.tab, 1)
     case 0..<0x20: return (nil, 1)
     default: return character()
     }
@@ -77,9 +87,9 @@ package struct KeyReader {
     switch pending[1] {
     case UInt8(ascii: "["): return controlSequence()
     case UInt8(ascii: "O"):
-      // SS3: the arrows of a keypad in application mode.
+      // SS3: the arrows of a keypad in application mode; in rxvt small letters are with Ctrl.
       guard pending.count > 2 else { return nil }
-      return (Self.letters[pending[2]], 3)
+      return (Self.key(pending[2], smallWith: .control), 3)
     // Another key follows: no terminal sends these two bytes for one key.
     default: return (.escape, 1)
     }
@@ -96,15 +106,41 @@ package struct KeyReader {
     }
     // A control byte, or the next key: the sequence was broken off.
     guard (0x40...0x7E).contains(pending[end]) else { return (nil, end) }
-    let parameter = pending[2..<end].prefix { (0x30...0x39).contains($0) }
-    let number = Int(String(decoding: parameter, as: UTF8.self))
-    let key = pending[end] == UInt8(ascii: "~") ? number.flatMap { Self.numbers[$0] } : nil
-    return (key ?? Self.letters[pending[end]], end + 1)
+    let parameters = pending[2..<end].split(
+      separator: UInt8(ascii: ";"), omittingEmptySubsequences: false
+    ).map { Int(String(decoding: $0, as: UTF8.self)) }
+    let number = parameters.first ?? nil
+    let key =
+      pending[end] == UInt8(ascii: "~")
+      ? number.flatMap { Self.numbers[$0] } : Self.key(pending[end], smallWith: .shift)
+    return (
+      key.map { Self.key($0, modifiedBy: parameters.count > 1 ? parameters[1] : nil) }, end + 1
+    )
+  }
+
+  /// xterm's parameter of modifiers: 1, and 1 for Shift, 2 for Alt, 4 for Ctrl. Of several at once
+  /// none counts.
+  private static func key(_ key: Key, modifiedBy parameter: Int?) -> Key {
+    switch parameter {
+    case 2: .modified(.shift, key)
+    case 3: .modified(.alt, key)
+    case 5: .modified(.control, key)
+    default: key
+    }
+  }
+
+  /// The key of a final byte. rxvt sends small letters for arrows with a modifier.
+  private static func key(_ letter: UInt8, smallWith modifier: Key.Modifier) -> Key? {
+    if let key = letters[letter] { return key }
+    let isSmallArrow = (UInt8(ascii: "a")...UInt8(ascii: "d")).contains(letter)
+    return isSmallArrow ? letters[letter - 0x20].map { .modified(modifier, $0) } : nil
   }
 
   private static let letters: [UInt8: Key] = [
     UInt8(ascii: "A"): .up, UInt8(ascii: "B"): .down, UInt8(ascii: "C"): .right,
-    UInt8(ascii: "D"): .left, UInt8(ascii: "H"): .home,
+    UInt8(ascii: "D"): .left, UInt8(ascii: "F"): .end, UInt8(ascii: "H"): .home,
   ]
-  private static let numbers: [Int: Key] = [1: .home, 5: .pageUp, 6: .pageDown, 7: .home]
+  private static let numbers: [Int: Key] = [
+    1: .home, 3: .delete, 4: .end, 5: .pageUp, 6: .pageDown, 7: .home, 8: .end,
+  ]
 }

@@ -16,7 +16,8 @@ package enum StandardStream: Int32 {
     let isKnown = ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     return TerminalTraits(
       columns: isKnown ? Int(size.ws_col) : 80, rows: isKnown ? Int(size.ws_row) : 24,
-      isColored: environment("NO_COLOR").isEmpty, rewraps: rewraps(kind))
+      isColored: environment("NO_COLOR").isEmpty, rewraps: rewraps(kind),
+      isUnicode: CharacterSet.ofLocale == .unicode)
   }
 
   /// Whether lines that are longer than a window has become are broken there, as most terminals do;

@@ -5,11 +5,16 @@ package struct TerminalTraits: Equatable {
   package var isColored: Bool
   /// Whether it wraps lines again when it becomes narrower.
   package var rewraps: Bool
+  /// Whether it shows UTF-8; otherwise only ASCII is drawn on it.
+  package var isUnicode: Bool
 
-  package init(columns: Int, rows: Int, isColored: Bool, rewraps: Bool = true) {
+  package init(
+    columns: Int, rows: Int, isColored: Bool, rewraps: Bool = true, isUnicode: Bool = true
+  ) {
     self.columns = columns
     self.rows = rows
     self.isColored = isColored
     self.rewraps = rewraps
+    self.isUnicode = isUnicode
   }
 }

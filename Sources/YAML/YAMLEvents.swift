@@ -20,7 +20,7 @@ extension YAMLMark {
 struct YAMLEvent {
   enum Kind {
     case scalar(String, ScalarStyle)
-    case sequenceStart
+    case sequenceStart(isFlow: Bool)
     case mappingStart(isFlow: Bool)
     /// The end of a sequence or of a mapping.
     case end
@@ -105,8 +105,8 @@ final class YAMLEvents {
       result.kind = .scalar(String(decoding: text, as: UTF8.self), style)
       result.hasProperties = scalar.anchor != nil || scalar.tag != nil
     case YAML_SEQUENCE_START_EVENT:
-      result.kind = .sequenceStart
       let sequence = event.data.sequence_start
+      result.kind = .sequenceStart(isFlow: sequence.style == YAML_FLOW_SEQUENCE_STYLE)
       result.hasProperties = sequence.anchor != nil || sequence.tag != nil
     case YAML_MAPPING_START_EVENT:
       let mapping = event.data.mapping_start

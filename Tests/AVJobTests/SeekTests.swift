@@ -23,9 +23,11 @@ import Testing
     return try paths.flatMap { path in
       var queue = PreviewQueue(
         context: context, variables: try VariableOptions.parse([]), names: [], output: 0)
-      return try queue.entries(of: [path]).map {
-        try $0.item(library: context.library, PreviewMeasuring())
+      let entries = try queue.entries(of: [path]).compactMap { next in
+        if case .entry(let entry) = next { entry } else { nil }
       }
+      let items = PreviewItems(entries, library: context.library)
+      return try entries.indices.map { try items.make($0).item }
     }
   }
 

@@ -30,6 +30,57 @@ import Testing
     #expect(terminal.transcript.hasSuffix("job: ended at 2:00.0 of 4:00.0\r\n\u{1B}[?25h"))
   }
 
+  @Test("joins are played one after the other, and marks are in their file at the end")
+  func marks() throws {
+    let sound = try SoundStage("speed 1")
+    // Longer than any machine takes for this.
+    try sound.make(seconds: 240)
+    try sound.stage.write(
+      "joins.yaml", "concat: [one.wav, one.wav, two.wav]\noutput: out.wav\n")
+    let terminal = try sound.start("joins.yaml", "--marks", "marks.txt")
+    // The thread that finds the overview has its turn whenever it comes.
+    try terminal.wait(for: "playing  joins", "one.wav", "joins.yaml:1")
+    terminal.type(" r")
+    try terminal.wait(for: "join 1 of 2")
+    terminal.type("j")
+    try terminal.wait(for: "join 2 of 2")
+    terminal.type(" \u{1B}[Hm")
+    try terminal.wait(for: "mark 1 at 0:00.000; Enter names it")
+    terminal.type("\rthe start\r")
+    try terminal.wait(for: "mark 1 is 'the start' now")
+    terminal.type("\"\"")
+    try terminal.wait(for: "at 0:00.000042")
+    terminal.type("lx")
+    try terminal.wait(for: "find: x_")
+    terminal.type("\u{1B}")
+    try terminal.wait(for: "space pause")
+    terminal.type("q")
+    #expect(terminal.wait() == 0)
+    #expect(terminal.transcript.contains("the marks are in 'marks.txt'\r\n"))
+    #expect(try sound.run("cat marks.txt").text == "0.000000\t0.000000\tthe start\n")
+    let again = try sound.run("avjob preview joins.yaml --marks marks.txt")
+    #expect(again.status == 2)
+    #expect(
+      again.errors == "error: 'marks.txt' exists already; --force replaces it with new marks\n")
+  }
+
+  @Test("in the locale C nothing but ASCII is drawn")
+  func ascii() throws {
+    let sound = try SoundStage("speed 1")
+    try sound.make()
+    let terminal = try sound.start("job.yaml", "--loop", environment: ["LC_ALL": "C"])
+    try terminal.wait(for: "playing  job", "loop 0:00.0 ... 0:03.0", "===")
+    terminal.type("?")
+    try terminal.wait(for: "1 ... 9")
+    terminal.type("l")
+    try terminal.wait(for: "Opening")
+    terminal.type("\u{1B}")
+    try terminal.wait(for: "1 ... 9")
+    terminal.type("q")
+    #expect(terminal.wait() == 0)
+    #expect(terminal.transcript.utf8.allSatisfy { $0 < 0x80 })
+  }
+
   @Test("a track of a job that cross-fades is one, with one meter and one key")
   func crossfade() throws {
     let sound = try SoundStage("speed 1")

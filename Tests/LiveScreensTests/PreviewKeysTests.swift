@@ -26,8 +26,32 @@ import Testing
           .next, .previous, .volume(by: 1), .volume(by: 1), .volume(by: -1), .volume(by: -1),
           .pan(by: -10), .pan(by: 10), .pan(by: -10), .pan(by: 10), .rate(by: -10), .rate(by: 10),
         ])
-    #expect(commands("[]\\c?q") == [.loopStart, .loopEnd, .noLoop, .clear, .help, .quit])
-    #expect(commands("zZ\u{1B}\r") == [])
+    #expect(commands("[]\\c?q") == [.loopStart, .loopEnd, .noLoop, .clear, .quit])
+    #expect(
+      commands("NPiIjJrmMu")
+        == [
+          .entry(by: 1), .entry(by: -1), .item(by: 1), .item(by: -1), .join(by: 1), .join(by: -1),
+          .tour, .mark, .markLoop, .unmark,
+        ])
+    #expect(commands("zZ\u{1B}") == [.leave])
+  }
+
+  @Test("with Shift, Alt and Ctrl the arrows go in smaller steps, as some letters and signs do")
+  func steps() {
+    #expect(
+      commands("\u{1B}[1;2C\u{1B}[1;2D\u{1B}[1;3C\u{1B}[1;3D\u{1B}[1;5C\u{1B}[1;5D")
+        == [
+          .seek(by: 1), .seek(by: -1), .step(milliseconds: 100), .step(milliseconds: -100),
+          .frame(by: 1), .frame(by: -1),
+        ])
+    #expect(
+      commands("fb';\":")
+        == [
+          .seek(by: 1), .seek(by: -1), .step(milliseconds: 100), .step(milliseconds: -100),
+          .frame(by: 1), .frame(by: -1),
+        ])
+    // A modifier without a meaning changes none.
+    #expect(commands("\u{1B}[1;2A\u{1B}[5;5~") == [.seek(by: 60), .seek(by: 60)])
   }
 
   @Test("a number mutes its track; after s, or with Shift, it is heard alone")
@@ -48,12 +72,66 @@ import Testing
     #expect(commands("gq\u{1B}q") == [.quit] || commands("gq\u{1B}q") == [])
     var keys = PreviewKeys()
     for key in [Key.character("g"), .character("q")] { #expect(keys.command(for: key) == nil) }
-    #expect(keys.typed == "q")
+    #expect(keys.mode == .time("q"))
     #expect(keys.command(for: .escape) == nil)
-    #expect(keys.typed == nil)
+    #expect(keys.mode == .commands)
     #expect(keys.command(for: .character("q")) == .quit)
     #expect(commands("g\rq") == [.quit])
     #expect(commands("g\u{7F}q") == [.quit])
+  }
+
+  @Test("Enter takes a name for the last mark")
+  func name() {
+    #expect(commands("m\rthe end\rq") == [.mark, .nameMark("the end"), .quit])
+    #expect(commands("\rab\u{7F}\u{7F}\u{7F}q") == [.quit])
+  }
+
+  @Test("after t the cursor of the tracks moves, and digits add up to a number")
+  func cursor() {
+    #expect(
+      commands("t\u{1B}[A\u{1B}[B\u{1B}[5~\u{1B}[6~\u{1B}[H\u{1B}[F")
+        == [.choose, .move(by: -1), .move(by: 1), .move(by: -10), .move(by: 10), .first, .last]
+        .map { .track($0) })
+    #expect(
+      commands("t42ms\rt")
+        == [.choose, .go(to: 4), .go(to: 42), .mute, .solo, .mute, .leave].map { .track($0) })
+    // Other keys do what they always do, and the cursor stays; those that ask for more end it.
+    #expect(
+      commands("t +7") == [.track(.choose), .playOrPause, .volume(by: 1), .track(.go(to: 7))])
+    #expect(commands("tg5\r") == [.track(.choose), .track(.leave), .go(to: "5")])
+    #expect(commands("tl") == [.track(.choose), .list(.open)])
+  }
+
+  @Test("in the list keys search, move, choose and remove, and nothing else")
+  func list() {
+    #expect(
+      commands("l\u{1B}[B\u{1B}[F\u{1B}[3~\u{1B}[C")
+        == [.open, .move(by: 1), .last, .remove].map { .list($0) })
+    #expect(
+      commands("\tq 1\u{7F}\rq")
+        == [.open, .find("q"), .find("q "), .find("q 1"), .find("q "), .choose].map { .list($0) }
+        + [.quit])
+    #expect(
+      commands("la\u{7F}\u{7F}q") == [
+        .list(.open), .list(.find("a")), .list(.find("")), .list(.close), .quit,
+      ])
+    #expect(commands("l\tq") == [.list(.open), .list(.close), .quit])
+  }
+
+  @Test("the help scrolls by the arrows, and other keys do what they always do")
+  func help() {
+    var keys = PreviewKeys()
+    #expect(keys.command(for: .character("?")) == nil)
+    #expect(keys.helpStart == 0)
+    #expect(keys.command(for: .down) == nil)
+    #expect(keys.command(for: .pageDown) == nil)
+    #expect(keys.helpStart == 11)
+    #expect(keys.command(for: .character(" ")) == .playOrPause)
+    for _ in 0..<9 { #expect(keys.command(for: .pageDown) == nil) }
+    #expect(keys.helpStart == PreviewHelp.keys.count - 1)
+    #expect(keys.command(for: .escape) == nil)
+    #expect(keys.helpStart == nil)
+    #expect(keys.command(for: .down) == .seek(by: -60))
   }
 }
 
@@ -85,15 +163,15 @@ import Testing
   @Test("what sounds at a moment is the same whether asked in order or not")
   func timeline() {
     var dice = Dice(3)
-    let entries = (0..<50).map { index -> (range: TimeRange, name: String) in
+    let entries = (0..<50).map { index -> (range: TimeRange, value: String) in
       let start = dice.number(0..<100)
       return (TimeRange(start: seconds(start), duration: seconds(dice.number(1..<30))), "\(index)")
     }.sorted { $0.range.start < $1.range.start }
     var timeline = PreviewTimeline(entries)
     for _ in 0..<500 {
       let time = seconds(dice.number(0..<140))
-      let expected = entries.filter { $0.range.contains(time) }.map(\.name)
-      #expect(timeline.names(at: time) == Array(expected.prefix(8)))
+      let expected = entries.filter { $0.range.contains(time) }.map(\.value)
+      #expect(timeline.values(at: time) == Array(expected.prefix(8)))
     }
   }
 

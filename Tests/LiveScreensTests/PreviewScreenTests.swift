@@ -5,16 +5,17 @@ import Testing
 @testable import Playback
 @testable import LiveScreens
 
-@Suite struct PreviewScreenTests {
-  private func tenths(_ value: Int64) -> Time { Time(value: value, timescale: 10) }
+/// A screen in the middle of an entry.
+enum PreviewScene {
+  static func tenths(_ value: Int64) -> Time { Time(value: value, timescale: 10) }
 
-  private func meter(_ peak: Double, _ average: Double) -> LevelMeter {
+  static func meter(_ peak: Double, _ average: Double) -> LevelMeter {
     var meter = LevelMeter()
     meter.show(LevelReading(peakPower: peak, averagePower: average), after: 0.07)
     return meter
   }
 
-  private var podcast: PreviewModel {
+  static var podcast: PreviewModel {
     var model = PreviewModel()
     model.title = "sonnets-01"
     (model.entry, model.entryCount) = (2, 3)
@@ -36,6 +37,12 @@ import Testing
       name: "default", format: "48 kHz stereo, 16 bits", bufferedMilliseconds: 213, xruns: 1)
     return model
   }
+}
+
+@Suite struct PreviewScreenTests {
+  private func tenths(_ value: Int64) -> Time { PreviewScene.tenths(value) }
+
+  private let podcast = PreviewScene.podcast
 
   private func screen(_ model: PreviewModel, _ columns: Int, _ rows: Int = 24) -> String {
     let terminal = TerminalTraits(columns: columns, rows: rows, isColored: false)
@@ -104,17 +111,21 @@ import Testing
     var model = podcast
     model.state = .paused
     (model.rate, model.volume, model.pan) = (120, -6, -20)
+    #expect(
+      screen(model, 80).split(separator: "\n")[0]
+        == "paused  sonnets-01               at 0:12.300000  2 of 3  1.2×  -6 dB  left 20 %")
+    model.state = .playing
     model.loop = PreviewModel.Loop(start: tenths(50), end: tenths(100))
     #expect(
       screen(model, 80).split(separator: "\n")[0]
-        == "paused  sonnets-01         2 of 3  1.2×  -6 dB  left 20 %  loop 0:05.0 … 0:10.0")
+        == "playing  sonnets-01        2 of 3  1.2×  -6 dB  left 20 %  loop 0:05.0 … 0:10.0")
     (model.loop, model.isLooping) = (nil, true)
     #expect(
       screen(model, 80).split(separator: "\n")[0]
-        == "paused  sonnets-01                         2 of 3  1.2×  -6 dB  left 20 %  loop")
+        == "playing  sonnets-01                        2 of 3  1.2×  -6 dB  left 20 %  loop")
     model.loop = PreviewModel.Loop(start: tenths(50))
     #expect(
-      screen(model, 40).split(separator: "\n")[0] == "paused  sonnets-01         2 of 3  1.2×")
+      screen(model, 40).split(separator: "\n")[0] == "playing  sonnets-01        2 of 3  1.2×")
   }
 
   @Test("the time line shows what is here, and the first word how far a wait is")
@@ -198,48 +209,64 @@ import Testing
     model.tracks = (1...40).map { PreviewModel.Track(name: "part \($0)") }
     let lines = screen(model, 60, 14).split(separator: "\n")
     #expect(lines.count == 13)
-    #expect(lines.contains { $0.contains("more lines are not shown") })
-  }
-
-  @Test("the help stands where the meters are")
-  func help() {
-    var model = podcast
-    model.showsHelp = true
-    #expect(
-      screen(model, 80) == """
-        playing  sonnets-01                                                      2 of 3
-        0:12.3  ━━━━━━━━━━━━━──────────────────────────────────────────────────  0:58.0
-        Four lines: feelings.ogg, librivox-sonnet.mp3
-        space         play or pause
-        left right    5 seconds back, forward
-        down up       a minute back, forward; also the page keys
-        home          go to the start
-        g 1:23 Enter  go to a time: 83s, 1:23, end-10s
-        n p           next, previous chapter or segment; then entry
-        + -           louder, softer
-        , .           pan to the left, to the right
-        < >           slower, faster
-        1 … 9         mute or unmute a track
-        s 1 … 9       hear a track alone, or all; also Shift and the number
-        [ ] \\         start a loop, end it; no loop
-        c             clear the OVER marks
-        ? q           show or hide the keys; quit
-        default: 48 kHz stereo, 16 bits   213 ms buffered   1 xrun
-        space pause   arrows 5 s   g 1:23   n p chapters   + - volume   ? help   q quit
-        """)
+    #expect(lines[3].hasPrefix("1    part 1"))
+    #expect(lines.contains("34 more tracks: t shows them"))
+    model.trackCursor = 20
+    let moved = screen(model, 60, 14).split(separator: "\n")
+    #expect(moved.count == 13)
+    #expect(moved.contains { $0.hasPrefix("21  > part 21") })
+    #expect(moved.contains("tracks 18 to 23 of 40"))
+    // The cursor is seen wherever it is, and however low the window is.
+    for rows in 8..<40 {
+      for cursor in 0..<40 {
+        model.trackCursor = cursor
+        #expect(screen(model, 60, rows).contains("> part \(cursor + 1)"))
+      }
+    }
   }
 
   @Test("what is typed, and what there is to say, have a line")
   func message() {
     var model = podcast
+    func line(_ mode: PreviewKeys.Mode) -> Substring? {
+      model.mode = mode
+      return screen(model, 60).split(separator: "\n").dropLast().last
+    }
     model.message = "there is no track 7"
-    #expect(screen(model, 60).split(separator: "\n").dropLast().last == "there is no track 7")
-    model.typed = "1:2"
-    #expect(screen(model, 60).split(separator: "\n").dropLast().last == "go to: 1:2_")
-    model.typed = nil
-    model.takesSolo = true
+    #expect(line(.commands) == "there is no track 7")
+    #expect(line(.time("1:2")) == "go to: 1:2_")
+    #expect(line(.name("the end")) == "name of the last mark: the end_")
+    #expect(line(.solo) == "alone: the number of a track")
+    #expect(line(.list("son")) == "find: son_")
+    #expect(line(.list("")) == "there is no track 7")
+    model.message = nil
+    #expect(line(.list("")) == "find: _")
+  }
+
+  @Test("without a keyboard no keys are named")
+  func hints() {
+    var model = podcast
+    model.hasKeys = false
     #expect(
-      screen(model, 60).split(separator: "\n").dropLast().last == "alone: the number of a track")
+      screen(model, 80) + "\n"
+        + "space pause   arrows 5 s   g 1:23   n p chapters   + - volume   ? help   q quit"
+        == screen(podcast, 80))
+  }
+
+  @Test("the names have the lines of the job at their end, each file once")
+  func sources() {
+    var model = podcast
+    model.sources = ["a.yaml:3", "a.yaml:12", "a.yaml:3", "b.yaml:4"]
+    func names(_ width: Int) -> Substring { screen(model, width).split(separator: "\n")[2] }
+    #expect(
+      names(80)
+        == "Four lines: feelings.ogg, librivox-sonnet.mp3            a.yaml:3 :12  b.yaml:4")
+    #expect(names(50) == "Four lines: …x-sonnet.mp3  a.yaml:3 :12  b.yaml:4")
+    // The names come first where there is no room for both.
+    #expect(names(30) == "Four lines: fe…vox-sonnet.mp3")
+    model.segments = []
+    model.chapter = nil
+    #expect(names(80).hasSuffix("a.yaml:3 :12  b.yaml:4"))
   }
 
   @Test("names give a terminal no orders")

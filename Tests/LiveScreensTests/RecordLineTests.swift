@@ -18,7 +18,16 @@ import Testing
   func wide() {
     #expect(
       line.text(width: 110) == """
-        recording  1:02.3  ━━━━━━━━━──────│──  ──────────────────    -6.0 dB  space: pause, q: stop\
+        recording  1:02.3  ━━━━━━━─────│─  ──────────────    -6.0 dB  space: pause, m: mark, q: stop\
+          3 h left on disk
+        """)
+  }
+
+  @Test("on a terminal without UTF-8 the line is ASCII")
+  func ascii() {
+    #expect(
+      line.text(width: 110, in: .ascii) == """
+        recording  1:02.3  =======-----|-  --------------    -6.0 dB  space: pause, m: mark, q: stop\
           3 h left on disk
         """)
   }
@@ -41,7 +50,7 @@ import Testing
     var line = line
     line.lossCount = 2
     for width in 0..<150 {
-      for state in [RecordLine.State.recording, .paused, .waiting, .gone] {
+      for state in [RecordLine.State.recording, .paused, .waiting, .listening, .gone] {
         line.state = state
         #expect(line.text(width: width).columns <= width)
       }
@@ -49,5 +58,28 @@ import Testing
     line.state = .recording
     #expect(line.text(width: 60) == "recording  1:02.3  ━━━━━━━━━━───────│──    -6.0 dB  2 losses")
     #expect(line.text(width: 30) == "recording  1:02.3    -6.0 dB")
+  }
+
+  @Test("before the key that starts, the line says that it listens; later it counts the markers")
+  func listening() {
+    var line = line
+    line.timeLeft = nil
+    line.state = .listening
+    #expect(line.text(width: 80).hasPrefix("listening  1:02.3  "))
+    #expect(line.text(width: 80).hasSuffix(" dB  space: record, q: stop"))
+    (line.state, line.markerCount) = (.recording, 1)
+    #expect(line.text(width: 90).hasSuffix(" dB  1 marker  space: pause, m: mark, q: stop"))
+    line.markerCount = 12
+    #expect(line.text(width: 60).hasSuffix(" dB  12 markers"))
+  }
+
+  @Test("the delay of the monitor is shown, or that it has no device")
+  func monitor() {
+    var line = line
+    line.timeLeft = nil
+    line.monitoring = .heard(after: Time(value: 27, timescale: 1000))
+    #expect(line.text(width: 100).hasSuffix(" dB  monitor 27 ms  space: pause, m: mark, q: stop"))
+    line.monitoring = .gone
+    #expect(line.text(width: 64).hasSuffix(" dB  monitor: no device"))
   }
 }

@@ -48,6 +48,40 @@ import Testing
   }
 
   @Test(
+    "5.1 keeps the order of WAV in a file of alsa-lib's, and has ALSA's on a device without a map")
+  func order() throws {
+    let path = folder.path("file")
+    let file = try SoundCard.configuration(
+      [
+        "card": "type file file \"\(path)\" slave.pcm \"none\" format \"raw\"",
+        "none": "type null",
+      ], in: folder)
+    try write(file)
+    #expect(try floats("file") == [1, 2, 3, 4, 5, 6])
+    try write(try card("speed 50 stall yes channels [ 6 ]"))
+    // Front, rear, centre, low frequency.
+    #expect(try floats("heard") == [1, 2, 5, 6, 3, 4])
+  }
+
+  /// Plays one frame of six channels.
+  private func write(_ configuration: String) throws {
+    let sink = try Self.open(SinkRequest(sampleRate: 48_000, channelCount: 6), configuration)
+    try #require(sink.format.encoding == .float32 && sink.format.channelCount == 6)
+    let frame: [Float] = [1, 2, 3, 4, 5, 6]
+    let outcome = try frame.withUnsafeBytes { bytes in
+      try bytes.baseAddress.map { try sink.write($0, count: 1) } ?? .gone
+    }
+    #expect(outcome == .wrote(1))
+    try wait(until: "it is heard") { try sink.drain() }
+  }
+
+  private func floats(_ name: String) throws -> [Float] {
+    try readFile(folder.path(name)).withUnsafeBytes {
+      Array($0.assumingMemoryBound(to: Float.self))
+    }
+  }
+
+  @Test(
     "through ALSA, what is heard is the export, also where the device runs dry or sleeps",
     arguments: [
       ("", 0), ("xrun_at 50000", 1), ("suspend_at 50000", 0), ("suspend_at 50000 resume yes", 0),

@@ -135,4 +135,32 @@ import Testing
     let isWhole = device.floats == whole + whole
     #expect(isWhole)
   }
+
+  @Test("the integrated loudness is that of what was heard, and not of what a jump discards")
+  func heardLoudness() throws {
+    // Two loud seconds, and two that are softer by 20 dB.
+    let path = folder.path("steps.wav")
+    try Tool.succeed(
+      "ffmpeg", "-v", "error", "-f", "lavfi", "-i",
+      "sine=frequency=1000:sample_rate=48000:duration=4,volume=volume='if(lt(t,2),4,0.4)':eval=frame",
+      "-af", "pan=stereo|c0=c0|c1=c0", "-c:a", "pcm_f32le", path)
+    let item = try PlayerItem(contentsOf: FilePath(path), library: MediaLibrary())
+    let device = MemoryDevice(holdingAt: 0)
+    let player = try Player(item, opening: device.opener)
+    player.play()
+    try wait(until: "half a second of the loud part is rendered") {
+      player.device.bufferedSeconds > 0.38
+    }
+    // The filter changes between two of its frames.
+    player.seek(to: Time(value: 21, timescale: 10))
+    try device.waitUntilDropped()
+    device.goOn()
+    try player.waitUntilPaused()
+    var place = Player.MeterPlace()
+    let loudness = try #require(player.meters(since: &place)).loudness
+    // A sine of 1 kHz on both channels has its level (BS.1770-4): 1/8 of full scale, and 0.4.
+    let level = LevelReading.decibels(0.125 * 0.4)
+    #expect(abs(try #require(loudness.integrated) - level) < 0.1)
+    #expect(abs(LevelReading.decibels(loudness.truePeak) - level) < 0.1)
+  }
 }

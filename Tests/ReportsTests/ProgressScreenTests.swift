@@ -296,6 +296,19 @@ private final class Stage {
         + "<ESC>[J")
   }
 
+  @Test("Without UTF-8 the screen is ASCII")
+  func ascii() {
+    let stage = Stage(
+      ["Gr\u{FC}n"],
+      terminal: TerminalTraits(columns: 80, rows: 24, isColored: false, isUnicode: false))
+    stage.job(0, .started)
+    _ = stage.written()
+    stage.after(.seconds(1)).progress(0, 3, of: 4)
+    #expect(
+      stage.written()
+        == "<ESC>[1A\rGr?n  ===============-----  75 %    3.0x    0:01 left<ESC>[K\n<ESC>[J")
+  }
+
   @Test("Impossible progress is shown as the nearest possible one")
   func impossible() {
     let stage = Stage(["a"], terminal: wide)

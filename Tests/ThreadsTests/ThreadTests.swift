@@ -140,21 +140,25 @@ import Testing
 }
 
 @Suite struct UrgencyTests {
-  @Test("A live thread comes before others as far as the system lets it; a usual one does not")
+  @Test(
+    "A live thread comes before others as far as the system lets it, an idle one after all of them")
   func nice() throws {
     let usual = Counter()
     let live = Counter()
+    let idle = Counter()
     let allowed = Counter()
     func run(_ urgency: Thread.Urgency, _ body: @escaping @Sendable () -> Void) throws {
       try Thread.spawn(name: "nice", urgency: urgency, body).join()
     }
     try run(.usual) { usual.add(Int(getpriority(.init(PRIO_PROCESS.rawValue), 0))) }
     try run(.live) { live.add(Int(getpriority(.init(PRIO_PROCESS.rawValue), 0))) }
+    try run(.idle) { idle.add(Int(getpriority(.init(PRIO_PROCESS.rawValue), 0))) }
     try run(.usual) {
       setpriority(.init(PRIO_PROCESS.rawValue), 0, -11)
       allowed.add(Int(getpriority(.init(PRIO_PROCESS.rawValue), 0)))
     }
     #expect(live.value == allowed.value)
+    #expect(idle.value == 19)
     #expect(usual.value == Int(getpriority(.init(PRIO_PROCESS.rawValue), 0)))
   }
 }

@@ -23,7 +23,7 @@ final class MPEGFrames {
     _ facts: StreamFacts, _ known: FrameIndex?, _ note: ITunesGapless?,
     watching watch: MediaLibrary.Watch? = nil
   ) throws(Failure) -> MPEGFrames {
-    let file = MPEGFile(try MediumBytes(facts.location))
+    let file = MPEGFile(try facts.bytes())
     let frames: GrowingFrameIndex
     if let known { frames = GrowingFrameIndex(known) } else { frames = try file.scan(noting: note) }
     return MPEGFrames(facts.location, file, frames, watch)

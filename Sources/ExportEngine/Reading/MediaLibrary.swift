@@ -21,7 +21,7 @@ public final class MediaLibrary: Sendable {
   /// Gets the file that is read from now on, and nil when that is over. Called from any thread.
   package typealias Watch = @Sendable (MediaLocation?) -> Void
 
-  private struct Key: Hashable {
+  struct Key: Hashable {
     var location: MediaLocation
     var streamIndex: Int?
 
@@ -38,7 +38,7 @@ public final class MediaLibrary: Sendable {
 
   /// Behind a reference: a table has room for twice as many values as are in it, or three times
   /// while it grows.
-  private indirect enum Known {
+  indirect enum Known {
     case probed(ProbedStream)
     /// By an earlier run: enough for a graph, not for reading.
     case recalled(ProbedAsset)
@@ -55,19 +55,21 @@ public final class MediaLibrary: Sendable {
     }
   }
 
-  private let found = Mutex<[Key: Result<Known, Failure>]>([:])
+  let found = Mutex<[Key: Result<Known, Failure>]>([:])
   private let recall: Recall?
   private let probe: Probe?
   let listen: Listen?
   private let silences = Mutex<[SilenceSearch: Result<SilenceFindings, Failure>]>([:])
-  private let watch: Watch?
+  let watch: Watch?
   /// nil: what analyses find is forgotten.
   let analyses: RememberedAnalyses?
   /// Whether assets come from elsewhere, and may have changed since.
   private let verifiesAssets: Bool
   /// MP3 frames whose places may still be kept: an index takes eight bytes for each, and all of
   /// them 64 MB, some 60 hours. Further files are scanned each time they are opened.
-  private let framesToKeep = Mutex(8_000_000)
+  let framesToKeep = Mutex(8_000_000)
+  /// Files that are kept open for whoever holds them.
+  let heldFiles = Mutex<[FileIdentity: WeakFile]>([:])
 
   /// An empty library. The first one readies FFmpeg for the process: its log is silenced (see
   /// `Engine.start()`).
@@ -205,7 +207,7 @@ public final class MediaLibrary: Sendable {
   /// The facts for reading, which neither an earlier run nor another process can give.
   ///
   /// - Throws: `tryAgain` where what they gave is wrong; it is corrected.
-  private func facts(of asset: Asset) throws(Failure) -> StreamFacts {
+  func facts(of asset: Asset) throws(Failure) -> StreamFacts {
     let key = Key(location: asset.location, streamIndex: asset.streamIndex)
     let known = try known(key)
     if case .probed(let stream) = known {
@@ -323,61 +325,5 @@ public final class MediaLibrary: Sendable {
     var stream = stream
     stream.facts.reader = .mpegAudio(nil, note)
     return stream
-  }
-
-  /// Opens an asset for reading, if its file is still the probed one.
-  func open(_ asset: Asset, noting damage: Damage) throws(Failure) -> any FrameSource {
-    try SourceFile.requireUnchanged(asset.location, asset.identity)
-    watch?(asset.location)
-    defer { watch?(nil) }
-    let facts = try facts(of: asset)
-    let source: any FrameSource =
-      switch facts.reader {
-      case .mpegAudio(let index, let note): try openMPEG(asset, facts, index, note, damage)
-      case .demuxer: try DemuxedStream.open(facts, damage)
-      case .counted(let index): try CountedStream.open(facts, index, damage)
-      }
-    return watch.map { WatchedSource(source, asset.location, $0) } ?? source
-  }
-
-  /// Opens the frames of a bare MP3 as bytes, if its file is still the probed one; nil for another
-  /// format.
-  func openFrames(of asset: Asset) throws(Failure) -> MPEGFrames? {
-    try SourceFile.requireUnchanged(asset.location, asset.identity)
-    watch?(asset.location)
-    defer { watch?(nil) }
-    let facts = try facts(of: asset)
-    guard case .mpegAudio(let index, let note) = facts.reader else { return nil }
-    let frames = try MPEGFrames.open(facts, index, note, watching: watch)
-    try requireAnnounced(frames.index, asset)
-    return frames
-  }
-
-  /// Opens the packets of an asset, if its file is still the probed one.
-  ///
-  /// - Throws: `mendInput` also for packets that cannot be copied into another file.
-  func openPackets(
-    of asset: Asset, unless cancellation: CancellationFlag
-  ) throws(Failure) -> SourcePackets {
-    try SourceFile.requireUnchanged(asset.location, asset.identity)
-    return try SourcePackets.open(
-      try facts(of: asset), unless: cancellation, watching: watch)
-  }
-
-  private func openMPEG(
-    _ asset: Asset, _ facts: StreamFacts, _ index: FrameIndex?, _ note: ITunesGapless?,
-    _ damage: Damage
-  ) throws(Failure) -> MPEGStream {
-    let stream = try MPEGStream.open(facts, index, note, damage)
-    try requireAnnounced(stream.index, asset)
-    return stream
-  }
-
-  /// Refuses an MP3 whose frames were announced when it was probed, and counted otherwise since.
-  private func requireAnnounced(_ index: FrameIndex, _ asset: Asset) throws(Failure) {
-    guard index.validFrameCount == asset.frameCount else {
-      throw Failure(
-        .tryAgain, "is not as long as its tag says; run the job again", location: asset.location)
-    }
   }
 }

@@ -19,6 +19,11 @@ final class MediumBytes {
     }
   }
 
+  /// The bytes of an open file.
+  init(_ file: HeldFile, at location: MediaLocation) {
+    (self.location, source) = (location, file)
+  }
+
   /// The bytes of an open medium.
   init(_ medium: CachedMedium, of url: MediaURL) {
     (location, source) = (.remote(url), CachedReader(medium))

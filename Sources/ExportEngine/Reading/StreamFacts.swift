@@ -24,6 +24,8 @@ struct StreamFacts: Sendable {
   var origin: Int64
   /// The raw frame of the first decoded sample.
   var firstRaw: Int64
+  /// The file that is read; nil: the one at `location`, or a server's medium.
+  var file: HeldFile?
 
   var access: Access {
     if case .demuxer(let access, _) = reader { access } else { .packets }
@@ -86,9 +88,19 @@ extension StreamFacts {
       || stream.audioObjectType == 2 && stream.sampleRate == sampleRate
   }
 
+  /// The medium's bytes, beside any demuxer.
+  func bytes() throws(Failure) -> MediumBytes {
+    if let file { MediumBytes(file, at: location) } else { try MediumBytes(location) }
+  }
+
   /// The stream, at its first packet, in a demuxer that reads no other.
   func open() throws(LibAVError) -> (Demuxer, LibAV.Stream) {
-    let demuxer = try location.demuxer()
+    let demuxer: Demuxer
+    if let file {
+      demuxer = try Demuxer.open(file, named: location.file ?? "")
+    } else {
+      demuxer = try location.demuxer()
+    }
     try demuxer.completeParameters()
     demuxer.select(stream: streamIndex)
     let streams = demuxer.streams

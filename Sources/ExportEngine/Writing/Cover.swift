@@ -44,6 +44,16 @@ func readPicture(_ artwork: Artwork, as name: String = "the cover") throws(Failu
   }
 }
 
+extension Artwork {
+  /// Reads the picture, for a screen.
+  ///
+  /// - Returns: Its bytes, and the extension of its file: `jpg` or `png`. Nil as `readPicture`.
+  /// - Throws: As `readPicture`.
+  package func picture() throws(Failure) -> (bytes: [UInt8], fileExtension: String)? {
+    try readPicture(self).map { ($0.bytes, $0.format == .jpeg ? "jpg" : "png") }
+  }
+}
+
 /// Pictures of jobs, for one view of the disk: each file is read once, however many jobs share it.
 struct PictureCache {
   private struct Key: Hashable {

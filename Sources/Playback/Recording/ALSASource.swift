@@ -33,7 +33,8 @@ final class ALSASource: AudioSource {
           name, direction: .capture,
           request: PCMRequest(
             sampleRate: wanted.sampleRate, channelCount: wanted.channelCount,
-            buffer: .milliseconds(500)))
+            sampleFormats: wanted.encodings.map(PCMSampleFormat.init),
+            period: .milliseconds(wanted.periodMilliseconds), buffer: .milliseconds(500)))
         try device.start()
         return ALSASource(device)
       } catch {
@@ -71,6 +72,19 @@ final class ALSASource: AudioSource {
   }
 }
 
+extension PCMSampleFormat {
+  /// The device's samples for an encoding.
+  fileprivate init(_ encoding: SampleEncoding) {
+    switch encoding {
+    case .float32: self = .float32
+    case .int32: self = .int32
+    case .int24: self = .int24
+    case .packedInt24: self = .packedInt24
+    case .int16: self = .int16
+    }
+  }
+}
+
 extension Recorder {
   /// A recorder of an ALSA device.
   ///
@@ -78,10 +92,13 @@ extension Recorder {
   ///   - path: As in `init(to:settings:opening:)`.
   ///   - settings: As there.
   ///   - device: ALSA's name of the device: `default`, `hw:1,0` …
+  ///   - monitor: As there.
   /// - Throws: As there.
   public convenience init(
-    to path: FilePath, settings: RecordingSettings = RecordingSettings(), device: String
+    to path: FilePath, settings: RecordingSettings = RecordingSettings(), device: String,
+    monitor: RecordingMonitor? = nil
   ) throws(Failure) {
-    try self.init(to: path, settings: settings, opening: ALSASource.opener(device))
+    try self.init(
+      to: path, settings: settings, monitor: monitor, opening: ALSASource.opener(device))
   }
 }

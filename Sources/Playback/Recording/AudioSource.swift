@@ -39,10 +39,52 @@ public protocol AudioSource: AnyObject {
 /// Opens the source of a recorder, on the reading thread. It is called again, from time to time, if
 /// the source is gone.
 ///
-/// - Parameter wanted: Rate and channels; the source may have others.
+/// - Parameter wanted: Rate, channels and samples; the source may have others.
 /// - Throws: `mendMachine` or `tryAgain` if there is no source.
 public typealias SourceOpener =
   @Sendable (_ wanted: SourceRequest) throws(Failure) -> any AudioSource
 
 /// The format that a recorder requests of a source.
-public typealias SourceRequest = SinkRequest
+public struct SourceRequest: Sendable, Hashable {
+  /// Frames a second.
+  public var sampleRate: Int
+  /// Channels of a frame.
+  public var channelCount: Int
+  /// The encodings, the best first; the source gets the first one that it has.
+  public var encodings: [SampleEncoding]
+  /// Milliseconds between two reads.
+  public var periodMilliseconds: Int
+
+  /// A request for a rate and channels.
+  ///
+  /// - Parameters:
+  ///   - sampleRate: Frames a second.
+  ///   - channelCount: Channels of a frame.
+  ///   - encodings: The best first; by default float, which loses nothing, then integers from the
+  ///     widest down.
+  ///   - periodMilliseconds: 20 by default, so that the thread wakes fifty times a second.
+  public init(
+    sampleRate: Int, channelCount: Int, encodings: [SampleEncoding] = SampleEncoding.allCases,
+    periodMilliseconds: Int = 20
+  ) {
+    self.sampleRate = sampleRate
+    self.channelCount = channelCount
+    self.encodings = encodings
+    self.periodMilliseconds = periodMilliseconds
+  }
+}
+
+extension SampleEncoding {
+  /// The encodings from which a file's samples are made with the least change, the best first: the
+  /// file's own, then wider ones, which hold its samples as well, then narrower ones.
+  ///
+  /// - Parameter samples: The samples of the file; nil for the device's own.
+  /// - Returns: All encodings.
+  static func order(for samples: Output.SampleFormat?) -> [SampleEncoding] {
+    switch samples {
+    case .int16: [.int16, .float32, .int32, .int24, .packedInt24]
+    case .int24: [.int24, .packedInt24, .int32, .float32, .int16]
+    default: SampleEncoding.allCases
+    }
+  }
+}

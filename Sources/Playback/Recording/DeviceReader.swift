@@ -20,8 +20,14 @@ final class DeviceReader: Sendable {
   }
 
   /// The format of the first device, and the ring for it and for later ones.
-  typealias Opened = (format: SourceFormat, ring: CaptureRing)
+  typealias Opened = (format: SourceFormat, ring: CaptureRing, monitored: CaptureRing)
 
+  /// Signals the monitor: a slot of its ring, or its end.
+  let soundArrived: WakeUp
+  /// Whether sound is passed on to the monitor.
+  let isMonitored = Atomic<Bool>(false)
+  /// Frames for which the monitor's ring had no room.
+  let unmonitoredFrames = Atomic<Int64>(0)
   /// Signals the writing thread: a slot, a change of the device, or an order.
   let workArrived: WakeUp
   private let opener: SourceOpener
@@ -37,6 +43,8 @@ final class DeviceReader: Sendable {
   private let anchor = Atomic<Int64>(0)
   /// Whether nothing was read since the source was gone.
   private let isStill = Atomic<Bool>(false)
+  /// Odd while `position` and `anchor` change.
+  private let version = Atomic<Int>(0)
 
   static let ringSeconds = 6
   /// The time between two attempts to open a source.
@@ -50,6 +58,7 @@ final class DeviceReader: Sendable {
     self.request = request
     self.clock = clock
     self.opener = opener
+    soundArrived = try WakeUp()
     workArrived = try WakeUp()
     endRequested = try WakeUp()
   }
@@ -76,6 +85,20 @@ final class DeviceReader: Sendable {
     return index + (anchor == 0 ? 0 : Self.frames(in: clock() - anchor, atRate: rate))
   }
 
+  /// A frame of the source and the time at which it was at the microphone, as far as the device
+  /// gives its delay: in nanoseconds of the reader's clock. Nil before the first frame, and while
+  /// the source is gone.
+  var place: (frame: Int64, nanoseconds: Int64)? {
+    while true {
+      let before = version.load(ordering: .acquiring)
+      let (frame, time) = (
+        position.load(ordering: .acquiring), anchor.load(ordering: .acquiring)
+      )
+      guard before.isMultiple(of: 2), version.load(ordering: .acquiring) == before else { continue }
+      return time == 0 || isGone ? nil : (frame, time)
+    }
+  }
+
   /// Ends the thread, which takes a fifth of a second, or as long as alsa-lib blocks.
   func end() {
     isEnding.store(true, ordering: .releasing)
@@ -90,16 +113,21 @@ final class DeviceReader: Sendable {
       do throws(Failure) {
         let source = try opener(request)
         let format = source.format
-        let ring = first?.ring ?? CaptureRing(format, seconds: Self.ringSeconds)
+        let opened =
+          first
+          ?? (
+            format, CaptureRing(format, seconds: Self.ringSeconds), CaptureRing(format, seconds: 1)
+          )
         if let first {
           try Self.requireSame(format, as: first.format)
         } else {
-          first = (format, ring)
-          shared.withLock { $0 = (.open, (format, ring)) }
+          first = opened
+          shared.withLock { $0 = (.open, opened) }
           workArrived.signal()
+          soundArrived.signal()
         }
         let isLost = isGone
-        read(source, into: ring, after: isLost ? .unplugged : nil)
+        read(source, into: opened, after: isLost ? .unplugged : nil)
         // Before the device is closed, which may take as long as its server hangs.
         withExtendedLifetime(source) { lose(isLost && isGone ? Self.vain : nil) }
       } catch {
@@ -138,9 +166,9 @@ final class DeviceReader: Sendable {
   ///
   /// A slot is passed on when it is full, so that short reads do not waste the ring, or at the end.
   private func read(
-    _ source: any AudioSource, into ring: CaptureRing, after cause: RecordingLoss.Cause?
+    _ source: any AudioSource, into opened: Opened, after cause: RecordingLoss.Cause?
   ) {
-    let format = source.format
+    let (format, ring) = (source.format, opened.ring)
     var slot = OpenSlot(index: position.load(ordering: .relaxed), cause: cause)
     // Whether the clock measures the loss before the next frames.
     var isClocked = cause != nil
@@ -158,6 +186,7 @@ final class DeviceReader: Sendable {
       let place = room.map { $0.bytes + slot.count * format.frameSize } ?? waste
       switch source.read(into: place, count: ring.slotFrames - slot.count) {
       case .read(let count):
+        monitor(place, count, format, opened.monitored)
         // A device is found with its first frames: it may disconnect before. Nothing was recorded
         // until now, so the lock delays nothing.
         if isLost {
@@ -233,7 +262,25 @@ final class DeviceReader: Sendable {
     workArrived.signal()
   }
 
+  /// Passes frames on to the monitor, which may be slow or gone: it loses them then.
+  private func monitor(
+    _ frames: UnsafeRawPointer, _ count: Int, _ format: SourceFormat, _ ring: CaptureRing
+  ) {
+    guard isMonitored.load(ordering: .acquiring) else { return }
+    guard ring.slots.next != nil else {
+      unmonitoredFrames.wrappingAdd(Int64(count), ordering: .relaxed)
+      return
+    }
+    ring.slots.fill { slot in
+      slot.bytes.copyMemory(from: frames, byteCount: count * format.frameSize)
+      (slot.frameCount, slot.encoding) = (count, format.encoding)
+    }
+    soundArrived.signal()
+  }
+
   private func publish(_ index: Int64, at time: Int64) {
+    version.wrappingAdd(1, ordering: .acquiringAndReleasing)
+    defer { version.wrappingAdd(1, ordering: .releasing) }
     anchor.store(time, ordering: .releasing)
     position.store(index, ordering: .releasing)
     isStill.store(false, ordering: .releasing)

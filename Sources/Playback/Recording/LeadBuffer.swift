@@ -1,6 +1,6 @@
 import ExportEngine
 
-/// The last half second before the first sound, so that its start is complete.
+/// The last sound before the start, so that the start is complete.
 struct LeadBuffer {
   private let storage: AudioBuffer
   /// The place of the oldest frame, and the number of frames.
@@ -32,6 +32,13 @@ struct LeadBuffer {
     let first = min(count, storage.capacity - start)
     if first > 0 { try body(storage, start, first) }
     if count > first { try body(storage, 0, count - first) }
+  }
+
+  /// Removes the oldest `count` frames, or all if there are fewer.
+  mutating func removeFirst(_ count: Int) {
+    let count = min(count, self.count)
+    start = (start + count) % storage.capacity
+    self.count -= count
   }
 
   mutating func removeAll() { (start, count) = (0, 0) }

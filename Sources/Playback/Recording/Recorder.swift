@@ -12,7 +12,8 @@ import Threads
 /// after it keeps its time.
 ///
 /// A recorder records once. Safe from any thread. It has three threads: one reads the device in
-/// time, one encodes and writes, and one flushes to the disk now and then. They end with the
+/// time, one encodes and writes, and one flushes to the disk now and then; a fourth plays to a
+/// monitor. They end with the
 /// recording, or when the recorder is released, which finishes the file. The release waits for the
 /// disk, and two seconds at most for a device that does not answer.
 public final class Recorder: Sendable {
@@ -21,12 +22,15 @@ public final class Recorder: Sendable {
   /// The requested settings (`AVAudioRecorder.settings`); `format` and `sourceFormat` are the
   /// actual ones.
   public let settings: RecordingSettings
+  /// What lets the sound be heard while it is recorded; nil: nothing.
+  public let monitor: RecordingMonitor?
   private let state = Monitor(RecorderState())
   private let reader: DeviceReader
   private let kind: Output.Kind
   private let flusher: DiskFlusher
-  private let threads = Monitor<[Thread]>([])
-  /// How long a release waits for the thread that reads: a device whose server hangs blocks
+  /// The thread that writes, and the others.
+  private let threads = Monitor<(writing: Thread?, others: [Thread])>((nil, []))
+  /// How long a release waits for the threads of the devices: one whose server hangs blocks
   /// alsa-lib.
   private static let patience = Duration.seconds(2)
 
@@ -35,20 +39,22 @@ public final class Recorder: Sendable {
   /// - Parameters:
   ///   - path: The path of the file: `.wav`, `.flac` or `.mp3`, unless the settings name a format.
   ///   - settings: The settings.
+  ///   - monitor: Lets the sound be heard; nil: nothing does. Of this recorder alone.
   ///   - opener: Opens the device, at the start of the recording or in `prepareToRecord`.
   /// - Throws: `mendJob` for another format, and for a length that is not above 0; `tryAgain` if
   ///   the process gets no descriptor.
   public convenience init(
     to path: FilePath, settings: RecordingSettings = RecordingSettings(),
-    opening opener: @escaping SourceOpener
+    monitor: RecordingMonitor? = nil, opening opener: @escaping SourceOpener
   ) throws(Failure) {
     try self.init(
-      to: path, settings: settings, clock: bootNanoseconds, opening: opener)
+      to: path, settings: settings, clock: bootNanoseconds, monitor: monitor, opening: opener)
   }
 
   init(
     to path: FilePath, settings: RecordingSettings, clock: @escaping @Sendable () -> Int64,
-    flusher: DiskFlusher = DiskFlusher(), opening opener: @escaping SourceOpener
+    monitor: RecordingMonitor? = nil, flusher: DiskFlusher = DiskFlusher(),
+    opening opener: @escaping SourceOpener
   ) throws(Failure) {
     guard let kind = settings.format?.kind ?? Output.Kind(extension: path.extension ?? "") else {
       throw Failure(
@@ -58,10 +64,13 @@ public final class Recorder: Sendable {
     try settings.requireSense()
     self.path = path
     self.settings = settings
+    self.monitor = monitor
     self.kind = kind
     self.flusher = flusher
     let request = SourceRequest(
-      sampleRate: settings.sampleRate ?? 48_000, channelCount: settings.channelCount ?? 2)
+      sampleRate: settings.sampleRate ?? 48_000, channelCount: settings.channelCount ?? 2,
+      encodings: SampleEncoding.order(for: settings.fileSamples),
+      periodMilliseconds: monitor == nil ? 20 : 5)
     do {
       reader = try DeviceReader(request, clock: clock, opener)
     } catch {
@@ -72,6 +81,7 @@ public final class Recorder: Sendable {
   deinit {
     stop()
     reader.end()
+    monitor?.end(reader)
     joinThreads()
   }
 
@@ -110,7 +120,21 @@ public final class Recorder: Sendable {
   ///
   /// - Throws: As `prepareToRecord`, before the first sound and after the end.
   public func record() throws(Failure) {
-    try begin(.record(for: nil))
+    try begin(.record(for: nil, from: nil))
+  }
+
+  /// Begins at a time of the device, as in `deviceCurrentTime` (`AVAudioRecorder.record(atTime:)`),
+  /// to the frame: later, or earlier if `RecordingSettings.preRoll` still holds that time; the
+  /// first sound that is held is the earliest.
+  ///
+  /// - Throws: As `record()`; `mendJob` for a time that is no number, without an effect.
+  public func record(atTime time: Time) throws(Failure) {
+    guard time.isNumeric else {
+      throw Failure(.mendJob, "cannot record at a time that is no number; name a time")
+    }
+    try prepareToRecord()
+    guard let format = sourceFormat else { return }
+    try begin(.record(for: nil, from: time.frames(atRate: format.sampleRate)))
   }
 
   /// Begins, or continues, and ends after `duration`, to the frame
@@ -120,11 +144,18 @@ public final class Recorder: Sendable {
   ///   length that is not above 0, without an effect.
   public func record(forDuration duration: Time) throws(Failure) {
     try RecordingSettings.requireLength(duration, "record for")
-    try begin(.record(for: duration))
+    try begin(.record(for: duration, from: nil))
   }
 
   /// Pauses (`AVAudioRecorder.pause()`): the sound from here on is not recorded.
   public func pause() { order(.pause) }
+
+  /// Marks the sound of this moment: in a WAV by a cue with a label, beside a FLAC or an MP3 by a
+  /// line of Audacity's labels. Without an effect while nothing is recorded: before the start, in a
+  /// pause, and after the end. AVAudioRecorder has no markers.
+  ///
+  /// - Parameter name: The label; nil: `marker 1`, `marker 2` and so on.
+  public func addMarker(_ name: String? = nil) { order(.mark(name)) }
 
   /// Ends the recording (`AVAudioRecorder.stop()`): all sound up to here is written, and the file
   /// is finished soon after; `waitUntilFinished` waits for that.
@@ -157,6 +188,9 @@ public final class Recorder: Sendable {
   /// Whether the recorder waits for the first sound.
   public var isWaitingForSound: Bool { state.withLock { $0.isWaiting } }
 
+  /// Whether the recorder listens, and holds the pre-roll until `record`.
+  public var isListening: Bool { state.withLock { $0.phase == .ready && $0.isListening } }
+
   /// Whether the device is gone; the recording continues when it is opened again.
   public var isWaitingForDevice: Bool { state.withLock { $0.isWaitingForDevice } }
 
@@ -177,14 +211,25 @@ public final class Recorder: Sendable {
     return Time(frames: reader.index, rate: format.sampleRate)
   }
 
+  /// A frame of the device and the time at which it was at the microphone, in nanoseconds of
+  /// `bootNanoseconds`; nil while there is none.
+  var place: (frame: Int64, nanoseconds: Int64)? { reader.place }
+
   /// The losses so far.
   public var losses: [RecordingLoss] { state.withLock { $0.recording?.losses ?? [] } }
+
+  /// The markers so far.
+  public var markers: [RecordingMarker] { state.withLock { $0.recording?.markers ?? [] } }
 
   /// How long the disk has room for more at the present rate; nil in the first second.
   public var timeLeftOnDisk: Time? { state.withLock { $0.timeLeft } }
 
   /// The format of the device (`AVAudioRecorder.format`); nil before it was opened.
   public var sourceFormat: SourceFormat? { state.withLock { $0.format } }
+
+  /// Whether the device's samples are wider than the file's, and dithered; false before the device
+  /// was opened.
+  public var isDithered: Bool { state.withLock { $0.isDithered } }
 
   /// The format of the file; nil before the device was opened.
   public var format: Output.Format? { state.withLock { $0.output } }
@@ -239,7 +284,7 @@ public final class Recorder: Sendable {
         } else {
           reader.index
         }
-      state.orders.append(RecorderState.Order(index: index, action: action))
+      state.add(RecorderState.Order(index: index, action: action))
       state.isOver = isEnd
       return nil
     }
@@ -251,14 +296,23 @@ public final class Recorder: Sendable {
     do {
       let reader = reader
       let reading = try Thread.spawn(name: "record-read", urgency: .live) { reader.run() }
-      threads.withLock { $0.append(reading) }
+      threads.withLock { $0.others.append(reading) }
       let (path, settings, kind, state, flusher) = (path, settings, kind, state, flusher)
+      let monitor = monitor
+      if let monitor {
+        let playing = try Thread.spawn(name: "record-monitor", urgency: .live) {
+          monitor.run(reader)
+        }
+        threads.withLock { $0.others.append(playing) }
+      }
       let writing = try Thread.spawn(name: "record-write") {
+        defer { monitor?.end(reader) }
         Self.write(path, settings, kind, state, reader, flusher)
       }
-      threads.withLock { $0.append(writing) }
+      threads.withLock { $0.writing = writing }
     } catch {
       reader.end()
+      monitor?.end(reader)
       let failure = Failure(.tryAgain, "recording cannot start: \(error)")
       Self.end(.failed(failure), state)
       throw failure
@@ -267,11 +321,12 @@ public final class Recorder: Sendable {
 
   private func joinThreads() {
     let running = threads.withLock { threads in
-      defer { threads = [] }
+      defer { threads = (nil, []) }
       return threads
     }
-    for thread in running.dropFirst() { thread.join() }
-    running.first?.join(until: .now + Self.patience)
+    running.writing?.join()
+    let deadline = ContinuousClock.now + Self.patience
+    for thread in running.others { thread.join(until: deadline) }
   }
 
   private static func write(
@@ -280,12 +335,15 @@ public final class Recorder: Sendable {
   ) {
     defer { reader.end() }
     do throws(Failure) {
-      guard let (format, ring) = try opened(reader, state) else { return end(.stopped, state) }
-      try requireAsked(settings, format)
-      let output = try outputFormat(settings, kind, format)
+      guard let opened = try opened(reader, state) else { return end(.stopped, state) }
+      let (format, ring) = (opened.format, opened.ring)
+      try settings.requireAsked(of: format)
+      let output = try settings.output(as: kind, from: format)
       let files = try TakeFiles(path, settings, as: output, from: format, flusher)
       state.withLock { state in
         (state.phase, state.format, state.output) = (.ready, format, output)
+        state.isDithered = files.isDithered
+        state.isListening = settings.preRoll != nil && settings.startLevel == nil
         state.recording = files.recording
       }
       let recording = TakeWriter(state, reader, format, ring, files, settings).run()
@@ -321,60 +379,6 @@ public final class Recorder: Sendable {
         throw failure ?? Failure(.tryAgain, "the device has disconnected; connect it again")
       }
       reader.workArrived.wait(milliseconds: -1)
-    }
-  }
-
-  private static func requireAsked(
-    _ settings: RecordingSettings, _ format: SourceFormat
-  ) throws(Failure) {
-    guard format.channelCount <= 8 else {
-      throw Failure(
-        .mendJob,
-        "the device has \(format.channelCount) channels, and files have eight at most; name a device "
-          + "that has fewer")
-    }
-    if let rate = settings.sampleRate, rate != format.sampleRate {
-      throw Failure(
-        .mendJob,
-        "the device does not record \(rate) Hz but \(format.sampleRate) Hz; record that, and "
-          + "convert it afterwards")
-    }
-    if let split = settings.split, split < Time(frames: 1, rate: format.sampleRate) {
-      throw Failure(
-        .mendJob, "cannot begin a new file after less than a sample; name a longer time")
-    }
-    if let count = settings.channelCount, count != format.channelCount {
-      throw Failure(
-        .mendJob,
-        "the device does not record \(count) channel\(count == 1 ? "" : "s") but "
-          + "\(format.channelCount); record that many, and convert them afterwards")
-    }
-  }
-
-  /// The requested format, or else one with samples as wide as the device's.
-  private static func outputFormat(
-    _ settings: RecordingSettings, _ kind: Output.Kind, _ format: SourceFormat
-  ) throws(Failure) -> Output.Format {
-    if let format = settings.format { return format }
-    let natural: Output.SampleFormat =
-      switch format.encoding {
-      case .int16: .int16
-      case .int24, .packedInt24, .int32: .int24
-      case .float32: kind == .wav ? .float32 : .int24
-      }
-    let samples = settings.sampleFormat ?? natural
-    switch kind {
-    case .flac:
-      guard samples != .float32 else {
-        throw Failure(.mendJob, "FLAC holds no floats; record 16 or 24 bits, or WAV")
-      }
-      return .flac(bitDepth: samples == .int16 ? 16 : 24)
-    case .mp3:
-      guard settings.sampleFormat == nil else {
-        throw Failure(.mendJob, "MP3 has no sample format; leave it out, or record WAV or FLAC")
-      }
-      return .mp3(.standard)
-    default: return .wav(samples)
     }
   }
 }

@@ -13,7 +13,8 @@ public struct RecordingSettings: Sendable, Hashable {
   /// WAV, FLAC or MP3 with its settings; nil: by the file's extension, with samples as wide as the
   /// device's.
   public var format: Output.Format?
-  /// The samples of a WAV or FLAC whose `format` is nil; nil: as wide as the device's.
+  /// The samples of a WAV or FLAC whose `format` is nil; nil: as wide as the device's. The device
+  /// is opened with these samples if it has them: the file has the device's own, bit for bit.
   public var sampleFormat: Output.SampleFormat?
   /// The length after which the recording ends, to the frame.
   public var duration: Time?
@@ -23,6 +24,11 @@ public struct RecordingSettings: Sendable, Hashable {
   /// The level of the first sample, 1 being full scale: the recording begins half a second before
   /// it.
   public var startLevel: Float?
+  /// The sound before the start that is recorded as well, at most `longestPreRoll`: the recorder
+  /// listens from `prepareToRecord` on, and the file begins this long before `record`, or before
+  /// the first sound of `startLevel`. Nil: none before `record`, half a second before the first
+  /// sound.
+  public var preRoll: Time?
   /// The silence that ends the recording; silence before the first sound does not count.
   public var silence: Silence?
   /// Whether existing files are overwritten; otherwise they are refused.
@@ -42,6 +48,9 @@ public struct RecordingSettings: Sendable, Hashable {
     }
   }
 
+  /// The longest pre-roll, which memory holds: 5 minutes.
+  public static let longestPreRoll = Time(value: 300, timescale: 1)
+
   /// Settings for a recording until `stop`, in the format of the device.
   public init() {}
 
@@ -50,6 +59,13 @@ public struct RecordingSettings: Sendable, Hashable {
     try Self.requireLength(duration, "record for")
     try Self.requireLength(split, "begin a new file after")
     try Self.requireLength(silence?.duration, "end after silence of")
+    try Self.requireLength(preRoll, "begin before the start by")
+    if let preRoll, preRoll > Self.longestPreRoll {
+      throw Failure(
+        .mendJob,
+        "cannot begin \(preRoll.seconds) s before the start; name at most "
+          + "\(Self.longestPreRoll.seconds) s")
+    }
     for level in [startLevel, silence?.level] {
       guard let level, !(level.isFinite && level >= 0) else { continue }
       throw Failure(.mendJob, "a level of \(level) is none; name one from 0, silence, to 1")
@@ -70,6 +86,12 @@ public struct Recording: Sendable, Hashable {
   public var files: [RecordedFile] = []
   /// The losses, in order.
   public var losses: [RecordingLoss] = []
+  /// The markers, in order.
+  public var markers: [RecordingMarker] = []
+  /// Files of Audacity's labels, one beside each file that has markers and no place for them.
+  public var labelFiles: [FilePath] = []
+  /// Why the last label file was not written; nil if all were.
+  public var labelFailure: Failure?
   /// Frames a second.
   public var sampleRate: Int
   /// Channels of a frame.
@@ -110,6 +132,14 @@ public struct RecordedFile: Sendable, Hashable {
   /// Whether the file was finished. Otherwise the last sound is missing, and the file can be
   /// played.
   public var isComplete = true
+}
+
+/// A marked place of a recording.
+public struct RecordingMarker: Sendable, Hashable {
+  /// The time in the whole recording.
+  public var time: Time
+  /// The name.
+  public var name: String
 }
 
 /// Lost sound in a recording.

@@ -13,7 +13,8 @@ final class TakeFiles {
   private let settings: RecordingSettings
   private let output: Output.Format
   private let format: AudioFormat
-  private let isDithered: Bool
+  /// Whether the device's samples are wider than the file's, and dithered.
+  let isDithered: Bool
   private let flusher: DiskFlusher
 
   /// The recording, with the open file after it is closed.
@@ -26,6 +27,10 @@ final class TakeFiles {
   /// A part of a block, or silence.
   private let scratch: AudioBuffer
   private var sizeOfFinished: Int64 = 0
+  /// The markers of an open WAV, which are in the file only when it is finished.
+  private var labels: [LabelFile.Label] = []
+  /// The labels of the open file, if it has some and no place for them.
+  private var labelFile: LabelFile?
 
   /// Begins the first file.
   ///
@@ -78,6 +83,34 @@ final class TakeFiles {
     }
   }
 
+  /// Marks the next frame: in a WAV itself, else in a file of labels beside it.
+  func mark(_ name: String?) {
+    let marker = RecordingMarker(
+      time: Time(frames: recording.frameCount, rate: recording.sampleRate),
+      name: name ?? "marker \(recording.markers.count + 1)")
+    recording.markers.append(marker)
+    let label = LabelFile.Label(
+      time: Time(frames: partFrames, rate: recording.sampleRate), text: marker.name)
+    guard case .wav = output else { return put([label]) }
+    labels.append(label)
+    writer?.mark(partFrames, marker.name)
+  }
+
+  /// Appends labels to the file of labels of the open part, and begins that file if there is none.
+  private func put(_ labels: [LabelFile.Label]) {
+    guard !labels.isEmpty, let path = writer?.files.first?.path else { return }
+    do throws(Failure) {
+      if labelFile == nil {
+        let file = try LabelFile(beside: path, replacing: settings.isReplacing)
+        recording.labelFiles.append(file.path)
+        labelFile = file
+      }
+      try labelFile?.append(labels)
+    } catch {
+      recording.labelFailure = error
+    }
+  }
+
   /// Makes the written frames part of the file.
   func settle() throws(Failure) {
     do throws(Failure) { try writer?.settle() } catch { throw broken(error) }
@@ -105,6 +138,7 @@ final class TakeFiles {
       let written = try writer.finish()
       try writer.commit()
       self.writer = nil
+      (labels, labelFile) = ([], nil)
       sizeOfFinished += written.size
       recording.files.append(
         RecordedFile(
@@ -201,6 +235,8 @@ final class TakeFiles {
   /// Closes the open file after a failure; its writer keeps the settled frames.
   private func broken(_ failure: Failure) -> Failure {
     guard let writer, let file = writer.files.first else { return failure }
+    // A WAV has its labels behind its sound, once it is finished.
+    put(labels)
     self.writer = nil
     // Frames in the encoder, and those that were cut off, are lost.
     recording.frameCount = partStart + writer.settledFrames

@@ -22,12 +22,13 @@ struct TakeGate {
   private var hasHeard = false
   private var quiet: Int64 = 0
 
-  /// Frames that are recorded before the first sound: half a second.
+  /// Frames that are recorded before the start: the pre-roll, or half a second before the first
+  /// sound.
   let leadFrames: Int
 
   init(_ settings: RecordingSettings, sampleRate: Int) {
     startLevel = settings.startLevel
-    leadFrames = max(1, sampleRate / 2)
+    leadFrames = max(1, Int(settings.preRoll?.frames(atRate: sampleRate) ?? Int64(sampleRate / 2)))
     silence = settings.silence
     silentFrames = max(1, settings.silence?.duration.frames(atRate: sampleRate) ?? 1)
     left = settings.duration?.frames(atRate: sampleRate)
@@ -36,6 +37,9 @@ struct TakeGate {
 
   /// Sets the number of frames that are still to be recorded.
   mutating func limit(to frames: Int64) { left = frames }
+
+  /// How many of `held` frames before the start are recorded, the oldest first.
+  mutating func release(_ held: Int) -> Int { taken(of: held) }
 
   /// The instructions for `range` of a block after `held` frames, in order. O(n) in the samples.
   mutating func pass(_ block: AudioBuffer, _ range: Range<Int>, held: Int) -> [Step] {

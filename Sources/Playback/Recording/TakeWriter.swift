@@ -22,6 +22,8 @@ final class TakeWriter {
   /// Frames of the source that were handled.
   private var position: Int64 = 0
   private var isRecording = false
+  /// Whether the pre-roll is held: until the recording begins.
+  private var isListening: Bool
   /// The frame of the last start, or of the last end of a pause.
   private var begun: Int64 = 0
   private var end: Recording.End? {
@@ -46,6 +48,7 @@ final class TakeWriter {
     self.files = files
     let gate = TakeGate(settings, sampleRate: format.sampleRate)
     self.gate = gate
+    isListening = settings.preRoll != nil && settings.startLevel == nil
     levels = LevelWindow(channelCount: format.channelCount, sampleRate: format.sampleRate)
     lead = LeadBuffer(channelCount: format.channelCount, capacity: gate.leadFrames)
     block = AudioBuffer(channelCount: format.channelCount, capacity: ring.slotFrames)
@@ -112,12 +115,13 @@ final class TakeWriter {
       guard end == nil else { return }
       let next = state.withLock { $0.orders.first?.index } ?? target
       let stop = max(position + 1, min(target, next))
-      if isRecording { try body(position..<stop) }
+      if isRecording || isListening { try body(position..<stop) }
       position = stop
     }
   }
 
   private func pass(_ range: Range<Int>) throws(Failure) {
+    guard isRecording else { return lead.append(block, range) }
     for step in gate.pass(block, range, held: lead.count) {
       switch step {
       case .hold(let range): lead.append(block, range)
@@ -135,6 +139,7 @@ final class TakeWriter {
   /// Writes silence for lost sound, so that the sound after it keeps its time.
   private func lose(_ count: Int64, _ cause: RecordingLoss.Cause) throws(Failure) {
     try advance(to: position + count) { (range) throws(Failure) in
+      guard isRecording else { return lead.removeAll() }
       let (count, isEnd) = gate.passSilence(Int64(range.count))
       if gate.isWaiting { lead.removeAll() }
       if count > 0 {
@@ -152,7 +157,7 @@ final class TakeWriter {
     // Read before the ring: if the device is back, its first slot has the loss.
     let isGone = reader.isGone
     guard let index = state.withLock({ $0.orders.first?.index }), index > position,
-      ring.slots.first == nil
+      ring.slots.first == nil, index <= reader.now(atRate: format.sampleRate)
     else { return }
     try lose(index - position, isGone ? .unplugged : .slowDisk)
   }
@@ -177,16 +182,30 @@ final class TakeWriter {
       }
       guard let order else { return }
       switch order.action {
-      case .record(let duration):
+      case .record(let duration, let first):
+        if let duration { gate.limit(to: duration.frames(atRate: format.sampleRate)) }
         if !isRecording { begun = position }
         isRecording = true
-        if let duration { gate.limit(to: duration.frames(atRate: format.sampleRate)) }
+        try releaseLead(from: first)
+      case .mark(let name): if isRecording, !gate.isWaiting { files.mark(name) }
       case .pause:
         isRecording = false
         lead.removeAll()
       case .stop: end = .stopped
       }
       if gate.left == 0, isRecording { end = .duration }
+    }
+  }
+
+  /// Records the sound that was held before the start, from a frame of the source on if that is
+  /// given.
+  private func releaseLead(from first: Int64?) throws(Failure) {
+    guard isListening else { return }
+    isListening = false
+    if let first { lead.removeFirst(Int(max(0, first - (position - Int64(lead.count))))) }
+    let count = gate.release(lead.count)
+    try lead.drain(count) { (block, start, count) throws(Failure) in
+      try files.write(block, from: start, count: count)
     }
   }
 
@@ -214,12 +233,13 @@ final class TakeWriter {
 
   private func publish() {
     let (recording, isWaiting) = (files.recording, gate.isWaiting)
-    let (isRecording, readings) = (isRecording, levels.readings)
+    let (isRecording, isListening, readings) = (isRecording, isListening, levels.readings)
     var (isLost, failure) = (false, Failure?.none)
     if case .lost(let reason) = reader.device { (isLost, failure) = (true, reason) }
     state.withLock { state in
       state.recording = recording
       (state.isRecording, state.isWaiting) = (isRecording, isRecording && isWaiting)
+      state.isListening = isListening
       state.levels = readings
       (state.isWaitingForDevice, state.deviceFailure) = (isLost, failure)
     }

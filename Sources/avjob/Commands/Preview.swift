@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diagnosis
 import ExportEngine
+import Glibc
 import JobFile
 import JobModel
 import LiveScreens
@@ -9,6 +10,7 @@ import MediaTime
 import Playback
 import Reports
 import RunExecution
+import SystemPackage
 import Terminal
 import Threads
 
@@ -18,10 +20,10 @@ struct Preview: MediaCommand {
     abstract: "Play jobs or media files through a sound device.",
     discussion: """
       Plays what 'avjob run' writes, before it is encoded. Jobs, parts of split jobs and media \
-      files follow one another without a gap. Writes nothing.
+      files follow one another without a gap. Writes nothing but the marks of --marks.
 
       On a terminal, keys control it: space pauses, the arrows go 5 seconds back and forward, \
-      '?' shows all others, 'q' quits.
+      'j' and 'r' play the joins, 'm' sets a mark, '?' shows all others, 'q' quits.
 
       Exit status: 0 the end, or 'q'; 1 something cannot be played; 2 a job file or the arguments \
       are wrong; 75 the device is in use, or a server does not answer; 129, 130 and 143 after \
@@ -47,13 +49,34 @@ struct Preview: MediaCommand {
   @Flag(help: "Start again at the end.")
   var loop = false
 
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Play what changed files say now, at the same place; the default on a terminal.")
+  var follow: Bool?
+
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Stay open at the end, paused; the default on a terminal.")
+  var keepOpen: Bool?
+
   @Option(help: .value("factor", "Play this fast, 0.25 to 4, at the same pitch."))
   var rate = 1.0
+
+  @Option(
+    help: .value("file", "Write marks of the key 'm' here: .txt as labels, .yaml for a job."),
+    completion: .file())
+  var marks: String?
+
+  @Flag(help: "Replace files of marks that exist.")
+  var force = false
 
   @Option(
     help: .value("name", "Play through this sound device of ALSA."),
     completion: .devices(.playback))
   var device = "default"
+
+  @Flag(help: "Ignore media keys and commands of other programs (MPRIS).")
+  var noRemote = false
 
   @Flag(help: "List the sound devices.")
   var listDevices = false
@@ -68,6 +91,13 @@ struct Preview: MediaCommand {
       throw ValidationError("name a job file or a media file to play")
     }
     guard PlaybackSpeed(rate) != nil else { throw ValidationError("--rate is 0.25 to 4") }
+    if let marks, !PreviewMarkFiles.namesFormat(FilePath(marks)) {
+      throw ValidationError(
+        "--marks '\(marks)' ends neither in .txt, for labels, nor in .yaml, for a job file")
+    }
+    guard marks != nil || !force else {
+      throw ValidationError("--force is for --marks FILE; leave it out, or name that file")
+    }
     guard output ?? 1 >= 1 else { throw ValidationError("--output counts from 1") }
     for (option, text) in [("--from", from), ("--to", to)] {
       guard let text else { continue }
@@ -120,6 +150,7 @@ struct Preview: MediaCommand {
     _ opened: PreviewBeginning.Opened, from beginning: PreviewBeginning, _ signals: SignalQueue
   ) throws -> Int32 {
     let (items, made) = (opened.items, opened.made)
+    let markFiles = try markFiles(of: items, beginning.queue.context)
     let sound = AudioSession.sharedInstance()
     let player = try QueuePlayer(items: [made.item], opening: sound.opener(device: device))
     sound.attach(player)
@@ -132,17 +163,24 @@ struct Preview: MediaCommand {
       soundObservation.cancel()
     }
     try start(player, made, isAlone: items.entries.count == 1)
-    items.load(behind: opened.index, endingAt: beginning.end, into: player) { inbox.put($0) }
-    let view = PreviewView(device: device)
+    let view = PreviewView(device: device) { items.place(of: $1, in: $0) }
+    let follower = try PreviewFollower(
+      opened.queue, paths: files, endingAt: beginning.end, items: items,
+      follows: follow ?? view.isScreen
+    ) { inbox.put($0) }
+    follower.start(player)
     // Who sees no meters need not wait for them to be read.
     player.isMeteringEnabled = view.isScreen
     // Who has no keys need not hear their effect.
-    if view.isScreen { player.preferredIOBufferDuration = Time(value: 30, timescale: 1000) }
-    let controls = PreviewControls(player, items, isLooping: loop)
+    if view.isScreen { player.preferredIOBufferDuration = Time(value: 40, timescale: 1000) }
+    let controls = PreviewControls(player, items, isLooping: loop, markFiles: markFiles)
     let session = PreviewSession(
-      signals: signals, inbox: inbox, controls: controls, view: view, failures: opened.failures,
+      signals: signals, inbox: inbox, controls: controls, view: view,
+      remote: noRemote ? nil : PreviewRemote(inbox), failures: opened.failures,
       deviceHelp: DeviceList.help(for: "preview"),
-      report: { beginning.queue.context.report(Diagnostics($0)) })
+      keepsOpen: keepOpen ?? (view.isScreen && isatty(STDIN_FILENO) == 1),
+      following: (follower.follows, { follower.renew($0) }),
+      report: { opened.queue.context.report(Diagnostics($0)) })
     let end = session.run()
     // Otherwise the end of the process would wait for bytes on their way.
     MediaNetwork.cancel()
@@ -151,6 +189,22 @@ struct Preview: MediaCommand {
     case .failed(let failure):
       return (failure.remedy == .tryAgain ? ExitCode.temporary : ExitCode.jobFailed).rawValue
     case .signal(let signal): return 128 + signal
+    }
+  }
+
+  /// The files of `--marks`.
+  ///
+  /// - Throws: An `ExitCode` where one exists; the reason was reported.
+  private func markFiles(
+    of items: PreviewItems, _ context: CommandContext
+  ) throws -> PreviewMarkFiles? {
+    guard let marks else { return nil }
+    do throws(Failure) {
+      return try PreviewMarkFiles(
+        at: FilePath(marks), entries: items.entries.map(\.name), replacing: force)
+    } catch {
+      context.report(Diagnostics(Diagnostic(error)))
+      throw ExitCode.wrongJob
     }
   }
 
@@ -182,8 +236,9 @@ private struct PreviewBeginning: Sendable {
 
   /// The first entry that can be played.
   struct Opened: Sendable {
+    /// With what it has read.
+    let queue: PreviewQueue
     let items: PreviewItems
-    let index: Int
     let made: PreviewItems.Made
     /// With the entries before it.
     let failures: PreviewFailures
@@ -199,7 +254,10 @@ private struct PreviewBeginning: Sendable {
     try queue.variables.confinement.enter()
     line.read(files.filter { !PreviewQueue.isMedia($0) }.joined(separator: ", "))
     var queue = queue
-    let items = PreviewItems(try queue.entries(of: files), library: queue.context.library)
+    let read = try queue.entries(of: files).compactMap { next -> PreviewEntry? in
+      if case .entry(let entry) = next { entry } else { nil }
+    }
+    let items = PreviewItems(read, library: queue.context.library)
     var (failures, mendsJob) = (queue.failures, false)
     for (index, entry) in items.entries.enumerated() {
       line.open(entry)
@@ -209,7 +267,7 @@ private struct PreviewBeginning: Sendable {
           index, from: start, to: isLast ? end : nil,
           PreviewMeasuring(cancellation, progress: line.measure))
         queue.context.report(Diagnostics(made.warnings.map { Diagnostic($0) }))
-        return Opened(items: items, index: index, made: made, failures: failures)
+        return Opened(queue: queue, items: items, made: made, failures: failures)
       } catch {
         queue.context.report(Diagnostics(Diagnostic(error, at: entry.origin)))
         // No medium is wrong, but a place outside of the entry, or the job.

@@ -13,16 +13,18 @@ import SystemPackage
 import Terminal
 
 /// `avjob record`
-struct Record: ParsableCommand {
+struct Record: MediaCommand {
   static let configuration = CommandConfiguration(
     abstract: "Record a sound device to a file that stays playable.",
     discussion: """
       The file grows at its place, and keeps its sound after a crash, a full disk or a pulled \
-      cable. On a terminal, space pauses and continues, and q stops; Ctrl-C and SIGTERM stop as \
-      well, and finish the file.
+      cable. On a terminal, space pauses and continues, m sets a marker, and q stops; Ctrl-C and \
+      SIGTERM stop as well, and finish the file.
 
       avjob record talk.wav
+      avjob record talk.wav --format s24 --pre 5s
       avjob record meeting.flac --from-sound '-40 dB' --until-silence 10s
+      avjob record --into episode.yaml --track voice --at 1:23
       avjob record radio.mp3 --mp3 V4 --duration 3h --split 1h
       """)
 
@@ -34,6 +36,14 @@ struct Record: ParsableCommand {
   @Option(
     help: .value("name", "Record this sound device of ALSA."), completion: .devices(.capture))
   var device = "default"
+
+  @Flag(help: "Hear what is recorded, with a short delay, through --playback.")
+  var monitor = false
+
+  @Option(
+    help: .value("name", "Play to this sound device: --monitor, and the mix of --into."),
+    completion: .devices(.playback))
+  var playback: String?
 
   @Option(help: .value("rate", "Record at this rate, such as 44.1kHz; default: 48 kHz."))
   var rate: String?
@@ -53,6 +63,10 @@ struct Record: ParsableCommand {
   var duration: String?
 
   @Option(
+    help: .value("time", "Start this long before space is pressed; with --into: count-in."))
+  var pre: String?
+
+  @Option(
     parsing: .unconditional,
     help: .value("level", "Start 500 ms before sound of this level: '-40 dB'."))
   var fromSound: String?
@@ -64,6 +78,10 @@ struct Record: ParsableCommand {
 
   @Option(help: .value("time", "Start a new file after this much: a-001.wav …."))
   var split: String?
+
+  @OptionGroup(title: "A take to a mix") var take: TakeOptions
+
+  @OptionGroup(title: "The job file of a take") var variables: VariableOptions
 
   @Flag(help: "Replace files that exist.")
   var force = false
@@ -83,7 +101,15 @@ struct Record: ParsableCommand {
     }
   }
 
+  var network: NetworkOptions { variables.network }
+  var isConfined: Bool { variables.confinement.root != nil }
+
   func validate() throws {
+    guard take.into == nil else { return try validateTake() }
+    try refuseOptionsOfTake()
+    guard playback == nil || monitor else {
+      throw ValidationError("--playback is for --monitor and --into; give one of them")
+    }
     guard let file else {
       guard !listDevices else { return }
       throw ValidationError("Missing expected argument '<file>'")
@@ -92,10 +118,17 @@ struct Record: ParsableCommand {
   }
 
   func run() throws {
+    if !listDevices, let into = take.into { return try recordTake(into: into) }
     guard !listDevices, let file else { return try DeviceList.print(.capture) }
     let path = FilePath(file)
     if !force, split == nil, path.exists {
       ReportedDiagnostics.refuse("'\(file)' exists already", help: "--force records over it")
+      throw ExitCode.wrongJob
+    }
+    if pre != nil, fromSound == nil, isatty(STDIN_FILENO) != 1 {
+      ReportedDiagnostics.refuse(
+        "--pre awaits a key, and there is no keyboard",
+        help: "run it on a terminal, or let --from-sound start the recording")
       throw ExitCode.wrongJob
     }
     let session = AudioSession.sharedInstance()
@@ -105,7 +138,8 @@ struct Record: ParsableCommand {
     let signals = try Console.catchSignals()
     StandardStream.stopWaiting()
     do throws(Failure) {
-      let recorder = try Recorder(to: path, settings: try settings(path), device: device)
+      let recorder = try Recorder(
+        to: path, settings: try settings(path), device: device, monitor: try heard)
       try RecordSession(recorder, device: device, signals: signals).run()
     } catch {
       // Parts, which only the recorder knows by name; not those that it has kept where a disk is full.
@@ -116,6 +150,25 @@ struct Record: ParsableCommand {
         help: isThere && error.location != .file(path) && error.remedy == .mendJob
           ? "--force records over it" : isDevice ? DeviceList.help(for: "record") : nil)
       throw ExitCode(error.remedy)
+    }
+  }
+
+  /// Refuses options about a job file where there is none.
+  private func refuseOptionsOfTake() throws {
+    for (name, isGiven) in [
+      ("--set", !variables.assignments.isEmpty), ("--env", !variables.environment.isEmpty),
+      ("--root", isConfined), ("--max-jobs", variables.confinement.maxJobs != nil),
+      ("--offline", network.offline), ("--allow-host", !network.allowedHosts.isEmpty),
+    ] where isGiven {
+      throw ValidationError("\(name) is for the job file of a take; name it with --into")
+    }
+  }
+
+  /// What lets the recording be heard.
+  var heard: RecordingMonitor? {
+    get throws(Failure) {
+      guard monitor else { return nil }
+      return try RecordingMonitor(opening: SoundDevice.monitorOpener(playback ?? "default"))
     }
   }
 
@@ -142,6 +195,7 @@ extension Record {
     settings.duration = try duration.map { try option("--duration", $0, Self.time) }
     settings.split = try split.map { try option("--split", $0, Self.time) }
     settings.startLevel = try fromSound.map { try option("--from-sound", $0, Self.level) }
+    settings.preRoll = try pre.map { try option("--pre", $0, Self.time) }
     settings.silence = try untilSilence.map { try option("--until-silence", $0, Self.silence) }
     if let mp3 {
       guard Output.Kind(extension: path.extension ?? "") == .mp3 else {

@@ -14,7 +14,7 @@ import WorkerPool
 
 /// What every command shares: the places of what was written, the media, the cores, the streams.
 struct CommandContext {
-  let diagnostics: ReportedDiagnostics
+  private(set) var diagnostics: ReportedDiagnostics
   var map: SourceMap { diagnostics.map }
   let library: MediaLibrary
   /// nil: media are probed in this process.
@@ -22,6 +22,8 @@ struct CommandContext {
   /// What earlier runs left; nil for a command that keeps nothing.
   let memory: RunMemory?
   let budget = CPUBudget(total: min(CPUBudget.availableCores, Self.grantedCores))
+  /// What job files are read from.
+  private var files: any FileSystem = LocalFileSystem.networked
   /// What jobs may take together.
   let limits: ResourceRequest
   /// How many more files may be opened: up to the hard limit from here on.
@@ -62,6 +64,21 @@ struct CommandContext {
     getenv("SLURM_CPUS_PER_TASK").flatMap { Int(String(cString: $0)) }.map { max(1, $0) } ?? .max
   }
 
+  /// The same context for reading job files once more: with texts of its own, and messages that are
+  /// kept, and printed while `isPrinting` is true.
+  func renewed(printingIf isPrinting: @escaping @Sendable () -> Bool) -> CommandContext {
+    var context = self
+    context.diagnostics = ReportedDiagnostics { body in if isPrinting() { body() } }
+    return context
+  }
+
+  /// The same context, which notes what job files and what they name are read from.
+  func noting(_ read: ReadFiles) -> CommandContext {
+    var context = self
+    context.files = NotingFileSystem(base: .networked, read: read)
+    return context
+  }
+
   /// Reports what is wrong.
   func report(_ diagnostics: Diagnostics) { self.diagnostics.report(diagnostics) }
 
@@ -85,11 +102,10 @@ struct CommandContext {
     _ paths: [String], options: VariableOptions, isPart: Bool = false
   ) throws -> LoadedJobs {
     try options.confinement.enter()
-    let files = LocalFileSystem.networked
     var loaded = LoadedJobs()
     var faults: [Failure.Remedy] = []
     var variables = options.read(into: map)
-    let (found, isComplete) = jobFiles(paths, files)
+    let (found, isComplete) = jobFiles(paths)
     if !isComplete { faults.append(.mendJob) }
     variables.allowsUnusedVariables = isPart || found.count > 1
     for (path, folder) in found {
@@ -130,7 +146,7 @@ struct CommandContext {
   /// The files that arguments stand for, each once, and the folder of each that is one of a folder's;
   /// and whether all arguments stand for some.
   private func jobFiles(
-    _ paths: [String], _ files: LocalFileSystem
+    _ paths: [String]
   ) -> (found: [(path: FilePath, folder: FilePath?)], isComplete: Bool) {
     var found: [(path: FilePath, folder: FilePath?)] = []
     var isComplete = true

@@ -68,7 +68,8 @@ final class OpeningLine: OpeningDisplay {
     state.withLock { state in
       guard !state.isOver, state.lastMoment.map({ now - $0 >= Self.pause }) ?? true else { return }
       state.lastMoment = now
-      let line = state.text.line(columns: terminal.columns, MediaNetwork.transfer, at: now)
+      let line = state.text.line(
+        columns: terminal.columns, MediaNetwork.transfer, at: now, in: terminal.characters)
       guard line != state.shown else { return }
       state.shown = line
       StandardStream.error.write("\r\(line)\u{1B}[K")
@@ -110,7 +111,8 @@ struct OpeningText {
   /// `opening example.org/a.wav, fetching 1.2 MB of 5.8 MB, 2.1 MB/s, 0:02 left`, narrower than so
   /// many columns: a line that is wrapped could not be drawn over.
   mutating func line(
-    columns: Int, _ transfer: MediaNetwork.Transfer, at now: ContinuousClock.Instant
+    columns: Int, _ transfer: MediaNetwork.Transfer, at now: ContinuousClock.Instant,
+    in characters: CharacterSet = .unicode
   ) -> String {
     let before = share == nil ? "opening " : "measuring "
     var after = share.map { ": \(Int($0 * 100)) %" } ?? ""
@@ -120,7 +122,9 @@ struct OpeningText {
       after += ", waiting for the server"
     }
     let room = columns - 1 - before.columns - after.columns
-    let name = name.printable.shortened(to: max(0, room))
-    return (before + name + after).shortened(to: max(0, columns - 1))
+    let name = characters.text(name.printable)
+      .shortened(to: max(0, room), marking: characters.ellipsis)
+    return (before + name + after)
+      .shortened(to: max(0, columns - 1), marking: characters.ellipsis)
   }
 }

@@ -9,49 +9,125 @@ import SystemPackage
 
 /// Reads what a preview is to play.
 struct PreviewQueue: Sendable {
-  let context: CommandContext
+  private(set) var context: CommandContext
   let variables: VariableOptions
   /// Names of the jobs that are wanted; none: all.
   let names: [String]
   /// From 0; nil: not given.
   let output: Int?
+  /// What was read.
+  private(set) var read = ReadFiles()
   /// Jobs that cannot be heard; the reason of each was reported.
   private(set) var failures = PreviewFailures()
 
-  /// The entries of job files, folders of them, and media files, in order.
+  /// Reads nothing yet; jobs and media are those of `entries(of:)`.
+  init(context: CommandContext, variables: VariableOptions, names: [String], output: Int?) {
+    (self.variables, self.names, self.output) = (variables, names, output)
+    self.context = context.noting(read)
+  }
+
+  /// The same, to be read once more: messages are kept, and printed while `isPrinting` is true.
+  func renewed(printingIf isPrinting: @escaping @Sendable () -> Bool) -> PreviewQueue {
+    PreviewQueue(
+      context: context.renewed(printingIf: isPrinting), variables: variables, names: names,
+      output: output)
+  }
+
+  /// A job file, a folder of them, or media.
+  private enum Word {
+    case jobs(String)
+    case media([MediaLocation])
+  }
+
+  /// The entries of job files, folders of them, media files, and folders of these, in order.
   ///
   /// - Throws: An `ExitCode` where nothing may be played; the reason was reported. `ValidationError`
   ///   where an option is about job files, and there is none.
-  mutating func entries(of paths: [String]) throws -> [PreviewEntry] {
+  mutating func entries(of paths: [String]) throws -> [NextEntry] {
     try variables.confinement.enter()
     try refuseMissing(paths.filter(Self.isMedia))
     // Job files that are named one after the other are read together: their jobs may need each other.
-    var groups: [(isMedia: Bool, paths: [String])] = []
-    for path in paths {
-      let isMedia = Self.isMedia(path)
-      if groups.last?.isMedia == isMedia {
-        groups[groups.count - 1].paths.append(path)
-      } else {
-        groups.append((isMedia, [path]))
+    var groups: [(media: [MediaLocation], jobs: [String])] = []
+    for word in try paths.map(word) {
+      switch word {
+      case .media(let media): groups.append((media, []))
+      case .jobs(let path):
+        if groups.last?.jobs.isEmpty == false {
+          groups[groups.count - 1].jobs.append(path)
+        } else {
+          groups.append(([], [path]))
+        }
       }
     }
-    let isPart = groups.count { !$0.isMedia } > 1
+    let isPart = groups.count { !$0.jobs.isEmpty } > 1
     let loaded = try groups.map { group in
-      group.isMedia ? nil : try context.load(group.paths, options: variables, isPart: isPart)
+      group.jobs.isEmpty
+        ? nil : try context.load(group.jobs, options: variables, isPart: isPart)
     }
     try refuseOptions(beside: loaded.compactMap { $0 })
-    var entries: [PreviewEntry] = []
+    var entries: [NextEntry] = []
     for (group, loaded) in zip(groups, loaded) {
-      guard let loaded else {
-        entries += try group.paths.map { PreviewEntry(.media(try MediaLocation(parsing: $0))) }
-        continue
+      for medium in group.media {
+        if let path = medium.file { read.note(path) }
+        entries.append(.entry(PreviewEntry(.media(medium), reporting: reporting)))
       }
-      let only = names.isEmpty ? nil : names.map { Located($0) }
-      let preparation = try context.prepare(loaded, .init(.preview, only: only))
-      failures.add(preparation.refusedJobs, mayPass: preparation.mayPass)
-      entries += preparation.work.map { PreviewEntry(.job($0.session), output: output ?? 0) }
+      if let loaded { entries += try self.entries(of: loaded) }
     }
     return entries
+  }
+
+  private func word(_ path: String) throws -> Word {
+    guard MediaURL.scheme(of: path) == nil else {
+      return .media([try MediaLocation(parsing: path)])
+    }
+    let files = NotingFileSystem(base: .networked, read: read)
+    let spelled = files.spelling(of: FilePath(path)) ?? FilePath(path)
+    guard files.kind(of: spelled) == .folder else {
+      return Self.isMedia(path) ? .media([try MediaLocation(parsing: path)]) : .jobs(path)
+    }
+    // A folder of job files has their media, too.
+    guard let media = JobFile.media(in: spelled, files: files), !media.isEmpty else {
+      return .jobs(path)
+    }
+    return .media(media.map { .file($0) })
+  }
+
+  private mutating func entries(of loaded: LoadedJobs) throws -> [NextEntry] {
+    let only = names.isEmpty ? nil : names.map { Located($0) }
+    for file in loaded.missingFiles + loaded.missingMedia { read.note(file.path) }
+    for medium in loaded.jobs.lazy.flatMap(\.media) {
+      if let path = medium.location.file { read.note(path) }
+    }
+    let preparation = try context.prepare(loaded, .init(.preview, only: only))
+    failures.add(preparation.refusedJobs, mayPass: preparation.mayPass)
+    var entries: [NextEntry] = []
+    var work = preparation.work[...]
+    for (index, job) in loaded.jobs.enumerated() {
+      let before = entries.count
+      while let next = work.first, next.order.job == index + 1 {
+        work.removeFirst()
+        entries.append(
+          .entry(
+            PreviewEntry(
+              .job(next.session), output: output ?? 0, job: next.job, part: next.order.part,
+              reporting: reporting, placing: placing)))
+      }
+      let isWanted = names.isEmpty || names.contains(where: job.isCalled)
+      if isWanted, entries.count == before { entries.append(.refused(job: job.name)) }
+    }
+    return entries
+  }
+
+  /// Places in the texts that were read here.
+  private var placing: @Sendable (Origin) -> String? {
+    { [map = context.map] origin in
+      map.place(of: origin).map { "\($0.file):\($0.line)" }
+    }
+  }
+
+  /// Prints messages with the texts that were read here.
+  private var reporting: @Sendable (Diagnostic) -> Void {
+    { [context] in context.report(Diagnostics($0)) }
   }
 
   /// Refuses names of jobs, and variables, that no file has, since each group may have its own; and

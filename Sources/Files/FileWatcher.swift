@@ -1,0 +1,206 @@
+internal import CFiles
+import Glibc
+import SystemPackage
+
+/// Reports changes of files by their paths (inotify(7)). Watches the folders on the way to each file,
+/// so that a file is also seen when another one is renamed to its path, when it is made anew, and when
+/// a link on the way leads elsewhere. A file need not exist.
+///
+/// Not seen: changes by other machines on a network file system, and changes through another hard
+/// link in another folder.
+///
+/// One thread at a time, but for `descriptor`.
+package final class FileWatcher {
+  /// For poll(2): readable when something has changed in a watched folder; valid while this object
+  /// lives.
+  package let descriptor: Int32
+
+  /// What to look for in a folder.
+  private struct Folder {
+    /// Names of files: writes to these are changes.
+    var files: Set<FilePath.Component> = []
+    /// Names of folders and links on the way.
+    var steps: Set<FilePath.Component> = []
+    /// Whether each new or removed entry is a change.
+    var isListed = false
+  }
+
+  private var folders: [Int32: Folder] = [:]
+  /// The watched paths, to follow changed folders and links.
+  private var files: Set<FilePath> = []
+  private var listed: Set<FilePath> = []
+  /// Files that were opened for writing, and not closed since.
+  private var unclosed: Set<Name> = []
+
+  private struct Name: Hashable {
+    var folder: Int32
+    var name: FilePath.Component
+  }
+
+  /// Links in a row on the way to a file (ELOOP).
+  private static let mostLinks = 40
+
+  /// Blocks of events that one call looks at: some 10,000 events.
+  private static let mostReads = 4
+
+  /// A watcher of nothing.
+  ///
+  /// - Throws: The error of inotify_init1(2): the user has no more instances
+  ///   (`fs.inotify.max_user_instances`), or the process no descriptor.
+  package init() throws(Errno) {
+    descriptor = avjob_inotify_init(O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Watches these paths from now on, and no others. Folders that may not be read are left out.
+  ///
+  /// - Parameters:
+  ///   - files: Files, also ones that do not exist; relative to the current directory.
+  ///   - listed: Folders whose lists of entries count.
+  /// - Returns: The first error of inotify_add_watch(2) that leaves a folder unwatched for want of
+  ///   room (`fs.inotify.max_user_watches`); nil: there is none.
+  /// - Complexity: O(components of all paths), with a system call for each
+  @discardableResult
+  package func watch(files: Set<FilePath>, folders listed: Set<FilePath> = []) -> Errno? {
+    (self.files, self.listed) = (files, listed)
+    var failure: Errno?
+    let before = Set(folders.keys)
+    folders = [:]
+    for file in files { failure = follow(file, isListed: false) ?? failure }
+    for folder in listed { failure = follow(folder, isListed: true) ?? failure }
+    for watch in before.subtracting(folders.keys) { _ = avjob_inotify_rm_watch(descriptor, watch) }
+    unclosed = unclosed.filter { folders[$0.folder]?.files.contains($0.name) == true }
+    return failure
+  }
+
+  /// What was found by `changes`.
+  package struct Changes: Sendable {
+    /// Whether a watched path has changed, or may have.
+    package var hasAny = false
+    /// Whether a watched file was written to and is not closed yet: more may follow.
+    package var isUnderWay = false
+  }
+
+  /// The changes since the last call. Does not wait.
+  ///
+  /// - Complexity: O(events), and that of `watch` after a change of a folder or a link
+  package func changes() -> Changes {
+    var (hasAny, isMoved) = (false, false)
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    // A folder in which much happens must not keep the caller.
+    for _ in 0..<Self.mostReads {
+      let count = read(descriptor, &buffer, buffer.count)
+      guard count > 0 else { break }
+      buffer.withUnsafeBytes { bytes in
+        var offset = 0
+        let headSize = MemoryLayout<avjob_inotify_event>.size
+        while offset + headSize <= count {
+          let event = bytes.loadUnaligned(fromByteOffset: offset, as: avjob_inotify_event.self)
+          let text = bytes.baseAddress.map { $0 + offset + headSize }
+          let name =
+            event.length == 0
+            ? nil
+            : text.flatMap {
+              FilePath.Component(platformString: $0.assumingMemoryBound(to: CChar.self))
+            }
+          offset += headSize + Int(event.length)
+          note(event, name, &hasAny, &isMoved)
+        }
+      }
+    }
+    if isMoved { watch(files: files, folders: listed) }
+    return Changes(hasAny: hasAny, isUnderWay: !unclosed.isEmpty)
+  }
+
+  private func note(
+    _ event: avjob_inotify_event, _ name: FilePath.Component?, _ hasAny: inout Bool,
+    _ isMoved: inout Bool
+  ) {
+    func has(_ masks: Int...) -> Bool { masks.contains { event.mask & UInt32($0) != 0 } }
+    if has(avjob_in_overflow) { return (hasAny, isMoved) = (true, true) }
+    guard let folder = folders[event.watch] else { return }
+    if has(
+      avjob_in_delete_self, avjob_in_move_self,
+      avjob_in_ignored)
+    {
+      return (hasAny, isMoved) = (true, true)
+    }
+    guard let name else { return }
+    let isFile = folder.files.contains(name)
+    let comesOrGoes = has(
+      avjob_in_create, avjob_in_delete,
+      avjob_in_moved_from, avjob_in_moved_to)
+    if comesOrGoes, isFile || folder.steps.contains(name) { (hasAny, isMoved) = (true, true) }
+    if comesOrGoes, folder.isListed { hasAny = true }
+    guard isFile else { return }
+    hasAny = true
+    let place = Name(folder: event.watch, name: name)
+    if has(avjob_in_modify, avjob_in_create) {
+      unclosed.insert(place)
+    } else if !has(avjob_in_attrib) {
+      unclosed.remove(place)
+    }
+  }
+
+  // MARK: Folders
+
+  /// Watches the folders on the way to a path, through its links.
+  private func follow(_ path: FilePath, isListed: Bool) -> Errno? {
+    var failure: Errno?
+    var folder: FilePath = path.isAbsolute ? "/" : "."
+    var rest = Array(path.components)
+    var links = 0
+    while !rest.isEmpty {
+      let name = rest.removeFirst()
+      guard name.kind == .regular else {
+        if name.kind == .parentDirectory { folder.append(name) }
+        continue
+      }
+      let isLast = rest.isEmpty
+      failure =
+        add(folder) { known in
+          if isLast, !isListed { known.files.insert(name) } else { known.steps.insert(name) }
+        } ?? failure
+      let next = folder.appending(name)
+      if let target = PathCalls.readlink(next) {
+        links += 1
+        guard links <= Self.mostLinks else { break }
+        if target.isAbsolute { folder = "/" }
+        rest = Array(target.components) + rest
+      } else {
+        folder = next
+      }
+    }
+    // Of a path that is not a folder there is no watch.
+    if isListed { failure = add(folder) { $0.isListed = true } ?? failure }
+    return failure
+  }
+
+  /// Watches a folder for more.
+  private func add(_ folder: FilePath, _ change: (inout Folder) -> Void) -> Errno? {
+    // By an open descriptor: a path of a confined process does not pass its root.
+    let opened = PathCalls.open(folder, openPath | O_DIRECTORY | O_CLOEXEC)
+    guard opened >= 0 else { return nil }
+    defer { close(opened) }
+    let entries =
+      avjob_in_create | avjob_in_delete | avjob_in_moved_from
+      | avjob_in_moved_to | avjob_in_delete_self | avjob_in_move_self
+    let writes =
+      avjob_in_modify | avjob_in_attrib | avjob_in_close_write
+    var wanted = Folder()
+    change(&wanted)
+    let path = "/proc/self/fd/\(opened)"
+    // A watch that is there already has its own number, whatever the path.
+    func add(_ mask: UInt32) -> Int32 {
+      avjob_inotify_add_watch(descriptor, path, mask | UInt32(avjob_in_onlydir))
+    }
+    var watch = add(UInt32(entries))
+    guard watch >= 0 else { return errno == ENOSPC ? .noSpace : nil }
+    change(&folders[watch, default: Folder()])
+    // Writes of other files in a busy folder wake nobody.
+    if folders[watch]?.files.isEmpty == false { watch = add(UInt32(entries | writes)) }
+    return watch >= 0 ? nil : Errno(rawValue: errno)
+  }
+}

@@ -1,0 +1,118 @@
+import Diagnosis
+import MediaTime
+import Playback
+
+/// Another version of the entries, taken over while the player plays.
+extension PreviewControls {
+  /// Goes on in another version of the entries, at the same places of it: paused or playing, with the
+  /// same loop, and with the same tracks muted or alone, by their names.
+  ///
+  /// - Parameters:
+  ///   - change: The other version.
+  ///   - lost: An item that could not be read any more, and the time up to which it was heard. If it
+  ///     is replaced, the player goes on there.
+  /// - Returns: Whether `lost` was replaced.
+  @discardableResult
+  mutating func take(_ change: PreviewChange, lost: LostItem? = nil) -> Bool {
+    let heard = player.currentItem
+    let hasStopped = player.timeControlStatus == .paused
+    var found: PreviewChange.Replacement?
+    for replacement in change.replaced {
+      replacement.new.takeTracks(of: replacement.old)
+      let isHeard = replacement.old === heard
+      let isLost = replacement.old === lost?.item
+      // A player that has stopped for an item is at its start.
+      let place = isLost && hasStopped ? lost?.time ?? .zero : player.currentTime
+      player.replace(
+        replacement.old, with: replacement.new,
+        at: isHeard ? replacement.places.time(of: place) : .zero,
+        insteadOf: isHeard ? player.currentTime : .zero)
+      if replacement.old === loopedItem { followLoop(replacement) }
+      if replacement.old === failedItem { failedItem = nil }
+      if isLost { found = replacement }
+    }
+    let marked = marks.entries.reduce(into: [:]) { $0[$1] = items.item(ofEntry: $1) }
+    items.commit(change)
+    moveMarks(marked, change)
+    let all = change.items
+    let next = heard.flatMap { change.successors[ObjectIdentifier($0)] } ?? all.last
+    player.arrange(all, orElse: next)
+    // A loop of one entry is its own, if there were not more before.
+    let repeats = isLooping && (all.count > 1 || player.repeatsQueue) && !items.isLoading
+    if player.repeatsQueue != repeats { player.repeatsQueue = repeats }
+    guard let found, let lost else { return false }
+    goOn(found, lost, isHeard: lost.item === heard || isBefore(heard, found.new))
+    if hasStopped, isPlaying { player.play() }
+    return true
+  }
+
+  /// Leaves marks where their sound is now; those of entries that are gone are gone, too.
+  private mutating func moveMarks(_ marked: [Int: PlayerItem], _ change: PreviewChange) {
+    marks.move { mark in
+      guard let item = marked[mark.entry] else { return nil }
+      let replacement = change.replaced.first { $0.old === item }
+      guard let index = items.index(of: replacement?.new ?? item) else { return nil }
+      var mark = mark
+      mark.entry = index
+      if let places = replacement?.places {
+        let start = places.time(of: mark.range.start)
+        let end = max(start, places.time(of: mark.range.end))
+        mark.range = TimeRange(start: start, end: end)
+      }
+      return mark
+    }
+  }
+
+  /// An item whose medium was changed or removed before all of it was read.
+  struct LostItem {
+    var item: PlayerItem
+    /// The time that was heard when it was lost.
+    var time: Time
+    /// Why it cannot be read.
+    var failure: Failure
+  }
+
+  /// Goes back to an item that was passed over, unless it is heard or still to come.
+  private mutating func goOn(
+    _ replacement: PreviewChange.Replacement, _ lost: LostItem, isHeard: Bool
+  ) {
+    guard !isHeard else { return }
+    player.go(to: replacement.new)
+    player.seek(to: replacement.places.time(of: lost.time))
+  }
+
+  private func isBefore(_ item: PlayerItem?, _ other: PlayerItem) -> Bool {
+    guard let first = items.index(of: item), let second = items.index(of: other) else {
+      return false
+    }
+    return first < second
+  }
+
+  /// Loops the same part of another version of the looped item.
+  private mutating func followLoop(_ replacement: PreviewChange.Replacement) {
+    let (old, new) = (replacement.old, replacement.new)
+    loopedItem = new
+    guard let before = loop else { return }
+    // A whole item stays whole.
+    let start = before.start > .zero ? replacement.places.time(of: before.start) : .zero
+    let end = before.end.map {
+      $0 < old.duration ? replacement.places.time(of: $0) : new.duration
+    }
+    guard let end else {
+      loop = PreviewModel.Loop(start: start)
+      return
+    }
+    player.loopRange = start < end ? TimeRange(start: start, end: end) : nil
+    loop = player.loopRange.map { PreviewModel.Loop(start: $0.start, end: $0.end) }
+  }
+}
+
+extension PlayerItem {
+  /// Mutes the same tracks, by their names, and hears the same ones alone.
+  fileprivate func takeTracks(of other: PlayerItem) {
+    for track in tracks {
+      guard let before = other.tracks.first(where: { $0.name == track.name }) else { continue }
+      (track.isEnabled, track.isSolo) = (before.isEnabled, before.isSolo)
+    }
+  }
+}

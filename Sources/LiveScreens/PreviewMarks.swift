@@ -1,0 +1,121 @@
+import MediaTime
+
+/// A place, or a range, of an entry that the listener has marked.
+package struct PreviewMark: Sendable, Hashable {
+  /// The index of its entry.
+  package var entry: Int
+  /// In the time of the entry; of no length for a place.
+  package var range: TimeRange
+  /// What a label shows.
+  package var name: String
+}
+
+/// The marks of a preview.
+package struct PreviewMarks: Sendable, Equatable {
+  /// In the order in which they were set.
+  private(set) var all: [PreviewMark] = []
+  /// The number of the last name that was given.
+  private var number = 0
+
+  /// No marks.
+  package init() {}
+
+  /// The marks of an entry, in order of time. O(n log n).
+  func marks(of entry: Int) -> [PreviewMark] {
+    all.filter { $0.entry == entry }
+      .sorted { ($0.range.start, $0.range.end) < ($1.range.start, $1.range.end) }
+  }
+
+  /// The entries with marks, in order. O(n log n).
+  var entries: [Int] { Set(all.map(\.entry)).sorted() }
+
+  /// Sets a mark; nil if it is there already.
+  mutating func add(_ range: TimeRange, of entry: Int) -> PreviewMark? {
+    guard !all.contains(where: { $0.entry == entry && $0.range == range }) else { return nil }
+    number += 1
+    let mark = PreviewMark(entry: entry, range: range, name: "mark \(number)")
+    all.append(mark)
+    return mark
+  }
+
+  /// Removes the mark that was set last; nil without marks.
+  mutating func removeLast() -> PreviewMark? { all.popLast() }
+
+  /// Removes a mark.
+  mutating func remove(_ mark: PreviewMark) { all.removeAll { $0 == mark } }
+
+  /// Gives the mark that was set last a name.
+  ///
+  /// - Returns: Its former name; nil without marks.
+  mutating func nameLast(_ name: String) -> String? {
+    guard let last = all.indices.last else { return nil }
+    defer { all[last].name = name }
+    return all[last].name
+  }
+
+  /// Puts each mark in the place that `place` gives; nil removes it.
+  mutating func move(_ place: (PreviewMark) -> PreviewMark?) { all = all.compactMap(place) }
+
+  // MARK: Texts
+
+  /// The marks of an entry as Audacity's labels: start, end and name with tabs between them, in
+  /// seconds with six decimals, which are less than half a frame of any sample rate (Audacity's
+  /// manual, "Importing and Exporting Labels").
+  func labels(of entry: Int) -> String {
+    marks(of: entry).map { mark in
+      let times = [mark.range.start, mark.range.end].map(Self.seconds)
+      return (times + [mark.name.replacing("\t", with: " ")]).joined(separator: "\t") + "\n"
+    }.joined()
+  }
+
+  private static func seconds(_ time: Time) -> String {
+    let millionths = String(time.frames(atRate: 1_000_000))
+    let padded = String(repeating: "0", count: max(0, 7 - millionths.count)) + millionths
+    return "\(padded.dropLast(6)).\(padded.suffix(6))"
+  }
+
+  /// The marks of an entry for a job file: places as its `chapters`, ranges as its `cut`.
+  func snippet(of entry: Int, named name: String) -> String {
+    let marks = marks(of: entry)
+    var lines = ["# Marks of \(Self.quoted(name)), in its time as 'avjob preview' plays it."]
+    // A chapter has its time for itself.
+    var last: Time?
+    let places = marks.filter { mark in
+      guard mark.range.duration == .zero else { return false }
+      let isNew = Self.text(mark.range.start) != last.map(Self.text)
+      last = mark.range.start
+      return isNew
+    }
+    if !places.isEmpty { lines.append("chapters:") }
+    for mark in places {
+      lines.append("  \(Self.text(mark.range.start)): \(Self.quoted(mark.name))")
+    }
+    let ranges = marks.filter { $0.range.duration > .zero }
+    if !ranges.isEmpty { lines.append("cut:") }
+    for mark in ranges {
+      let range = "\(Self.text(mark.range.start))..\(Self.text(mark.range.end))"
+      lines.append("  - \(range)  # \(Self.quoted(mark.name))")
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// As a job file writes it: where millionths of a second are not exact, they are near enough for
+  /// the same frame.
+  private static func text(_ time: Time) -> String { time.readableText }
+
+  /// A text in YAML's double quotes (YAML 1.2, 7.3.1).
+  private static func quoted(_ text: String) -> String {
+    let escaped = text.unicodeScalars.reduce(into: "") { result, scalar in
+      switch scalar {
+      case "\"", "\\": result += "\\\(scalar)"
+      case _
+      where scalar.properties.generalCategory == .control || scalar.value == 0x2028
+        || scalar.value == 0x2029 || scalar.value == 0xFEFF:
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        result += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return "\"\(escaped)\""
+  }
+}

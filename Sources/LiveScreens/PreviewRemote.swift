@@ -1,0 +1,194 @@
+import MediaTime
+import NowPlaying
+import Playback
+import Terminal
+import Threads
+
+/// A command of another program, for the loop of a preview.
+package enum PreviewRemoteCommand: Sendable, Hashable {
+  case play, pause, playOrPause, stop, next, previous, quit
+  /// Forward, or back if negative.
+  case skip(by: Time)
+  /// Go to a time of the entry.
+  case go(to: Time)
+  /// A factor.
+  case rate(Double)
+  /// A factor.
+  case volume(Double)
+  case repeats(RepeatType)
+  /// Go to one of the tracks, by its identity.
+  case track(String)
+  /// Nothing: a cover has been found.
+  case coverFound
+}
+
+/// A command of another program, whose thread waits for the answer. Safe from any thread.
+package final class PreviewRemoteRequest: Sendable {
+  let command: PreviewRemoteCommand
+  private let status = Monitor<RemoteCommandHandlerStatus?>(nil)
+
+  /// How long an answer is waited for: the loop of a preview waits for nothing but keys, drawing and
+  /// messages.
+  private static var patience: Duration { .seconds(1) }
+
+  init(_ command: PreviewRemoteCommand) { self.command = command }
+
+  /// Answers the waiting thread.
+  func answer(_ status: RemoteCommandHandlerStatus) { self.status.withLock { $0 = status } }
+
+  /// Waits for the answer. A command that is not answered in time may still be performed.
+  func wait() -> RemoteCommandHandlerStatus {
+    let limit = ContinuousClock.now + Self.patience
+    return status.wait { status in
+      if let status { return .now(status) }
+      return ContinuousClock.now < limit ? .later(by: limit) : .now(.commandFailed)
+    }
+  }
+}
+
+/// Lets other programs steer a preview, and see what it plays (MPRIS). Nothing is printed if
+/// there is no bus. Used by the thread of the preview's loop.
+package final class PreviewRemote {
+  private let session: NowPlayingSession
+  private let inbox: Inbox<PreviewMessage>
+  private let covers: PreviewCovers
+  private var hasBegun = false
+  /// The place of the player before its first sound.
+  private var firstTime: Time?
+  /// Whether the player was stopped, and has not moved since.
+  private var isStopped = false
+  /// The entry that is shown.
+  private var item: PlayerItem?
+  private var info = NowPlayingInfo(externalContentIdentifier: "")
+  private var tracks = PreviewTracks()
+
+  /// Commands that arrive in `inbox`, once there is sound.
+  package init?(_ inbox: Inbox<PreviewMessage>) {
+    guard let session = NowPlayingSession(application: "avjob") else { return nil }
+    (self.session, self.inbox) = (session, inbox)
+    covers = PreviewCovers { inbox.put(.remote(PreviewRemoteRequest(.coverFound))) }
+    addTargets(to: session.remoteCommandCenter)
+  }
+
+  private func addTargets(to center: RemoteCommandCenter) {
+    add(center.playCommand) { _ in .play }
+    add(center.pauseCommand) { _ in .pause }
+    add(center.togglePlayPauseCommand) { _ in .playOrPause }
+    add(center.stopCommand) { _ in .stop }
+    add(center.nextTrackCommand) { _ in .next }
+    add(center.previousTrackCommand) { _ in .previous }
+    add(center.skipForwardCommand) { .skip(by: $0.interval) }
+    add(center.skipBackwardCommand) { .skip(by: -$0.interval) }
+    add(center.changePlaybackPositionCommand) { .go(to: $0.positionTime) }
+    add(center.changePlaybackRateCommand) { .rate($0.playbackRate) }
+    center.changePlaybackRateCommand.supportedPlaybackRates = PreviewControls.rateFactors
+    add(center.changeVolumeCommand) { .volume($0.volume) }
+    add(center.changeRepeatModeCommand) { .repeats($0.repeatType) }
+    add(center.goToTrackCommand) { .track($0.trackID) }
+    add(center.quitCommand) { _ in .quit }
+  }
+
+  private func add<Event>(
+    _ command: RemoteCommand<Event>, _ text: @escaping @Sendable (Event) -> PreviewRemoteCommand
+  ) {
+    // The session's thread waits, so that a flood of commands is no longer than one.
+    command.addTarget { [inbox] event in
+      let request = PreviewRemoteRequest(text(event))
+      inbox.put(.remote(request))
+      return request.wait()
+    }
+  }
+
+  // MARK: The loop
+
+  /// Performs a command, and publishes what has changed before its caller is answered.
+  ///
+  /// - Returns: Whether the preview ends.
+  func perform(_ request: PreviewRemoteRequest, _ controls: inout PreviewControls) -> Bool {
+    let status: RemoteCommandHandlerStatus
+    switch request.command {
+    case .quit, .coverFound: status = .success
+    case .track(let id): status = controls.go(to: tracks.target(of: id))
+    case let command: status = controls.perform(command)
+    }
+    isStopped = request.command == .stop || isStopped
+    publish(controls)
+    request.answer(status)
+    return request.command == .quit
+  }
+
+  /// Shows what is played, and how. Joins the bus when sound is heard, which must not wait for it.
+  ///
+  /// - Complexity: O(chapters); O(entries) for another entry
+  func publish(_ controls: PreviewControls) {
+    let time = controls.player.currentTime
+    guard hasBegun else {
+      if firstTime == nil { firstTime = time }
+      guard time != firstTime || !controls.isPlaying else { return }
+      hasBegun = true
+      publish(controls)
+      return session.becomeActiveIfPossible()
+    }
+    if item == nil || controls.player.currentItem !== item {
+      turn(to: controls.player.currentItem, controls)
+    }
+    guard item != nil else { return }
+    let index = tracks.index(at: time)
+    info.chapterTitle = tracks.hasChapters ? index.map { tracks.list[$0].title } : nil
+    info.playbackRate = controls.player.speed.factor
+    info.artworkURL = covers.url(of: info.externalContentIdentifier)
+    let center = session.nowPlayingInfoCenter
+    center.update(
+      info, state(of: controls, at: time), elapsed: min(time, info.playbackDuration ?? time))
+    if center.playbackQueueIndex != index {
+      center.setTracks(tracks.list, playbackQueueIndex: index)
+    }
+    let commands = session.remoteCommandCenter
+    commands.changeVolumeCommand.currentVolume = Double(controls.player.volume)
+    commands.changeRepeatModeCommand.currentRepeatType = controls.repeatType
+    commands.nextTrackCommand.isEnabled = controls.hasNextTrack
+  }
+
+  private func state(
+    of controls: PreviewControls, at time: Time
+  ) -> NowPlayingPlaybackState {
+    switch controls.player.timeControlStatus {
+    case .playing:
+      isStopped = false
+      return .playing
+    case .waitingToPlayAtSpecifiedRate:
+      isStopped = false
+      return .interrupted
+    case .paused:
+      // The player stops by itself behind the last entry that is ready.
+      if controls.isPlaying, controls.items.isLoading { return .interrupted }
+      isStopped = isStopped && time == .zero
+      return isStopped ? .stopped : .paused
+    }
+  }
+
+  /// Shows another entry, or entries that were made since.
+  private func turn(to item: PlayerItem?, _ controls: PreviewControls) {
+    guard let item, let index = controls.items.index(of: item) else { return }
+    self.item = item
+    info = controls.items.nowPlayingInfo(ofEntry: index, as: item)
+    let cover = controls.items.metadata(ofEntry: index).cover
+    covers.find(cover, for: info.externalContentIdentifier)
+    entriesHaveChanged(controls)
+  }
+
+  /// Shows entries that were made since.
+  func entriesHaveChanged(_ controls: PreviewControls) {
+    guard let item else { return }
+    tracks = PreviewTracks(of: item, info, controls.items)
+    session.nowPlayingInfoCenter.setTracks(
+      tracks.list, playbackQueueIndex: tracks.index(at: controls.player.currentTime))
+  }
+
+  /// Leaves the bus, and removes what was written for it. `messages` are those that nobody handles.
+  func end(_ messages: [PreviewMessage]) {
+    for case .remote(let request) in messages { request.answer(.commandFailed) }
+    session.end()
+    covers.end()
+  }
+}

@@ -1,0 +1,244 @@
+import ArgumentParser
+import Diagnosis
+import ExportEngine
+import JobFile
+import JobModel
+import LiveScreens
+import MediaComposition
+import MediaTime
+import Playback
+import Reports
+import RunExecution
+import RunPlan
+import SystemPackage
+import Terminal
+import Threads
+
+/// Takes: `record --into`.
+extension Record {
+  /// Refuses options that a take does not have.
+  func validateTake() throws {
+    guard take.into != nil else { return }
+    for (name, isGiven) in [
+      ("--split", split != nil), ("--from-sound", fromSound != nil), ("--force", force),
+    ] where isGiven {
+      throw ValidationError("\(name) is not for a take; leave it out")
+    }
+    if take.until != nil, duration != nil {
+      throw ValidationError("--until and --duration exclude each other")
+    }
+    for (name, text) in [("--at", take.at), ("--until", take.until)] {
+      guard let text else { continue }
+      do throws(QuantityError) {
+        _ = try PreviewTime(text)
+      } catch {
+        throw ValidationError("\(name): \(error.message)" + (error.help.map { "; \($0)" } ?? ""))
+      }
+    }
+    _ = try settings(for: FilePath(file ?? "take.wav"))
+  }
+
+  /// Plays the mix, records the take, and puts it into the job file.
+  func recordTake(into jobFile: String) throws {
+    let signals = try Console.catchSignals()
+    StandardStream.stopWaiting()
+    let (line, cancellation) = (OpeningLine(), CancellationFlag())
+    let interrupt: ReportedDiagnostics.Interruption = { body in
+      if !cancellation.isCancelled { line.interrupt(body) }
+    }
+    let context =
+      isConfined
+      ? CommandContext(probingIn: .confined, interrupting: interrupt)
+      : CommandContext(RunMemory(), interrupting: interrupt)
+    let beginning = TakeBeginning(
+      context: context, options: take, variables: variables, jobFile: jobFile,
+      file: file.map { FilePath($0) }, countIn: try countIn, duration: try takeDuration,
+      line: line, cancellation: cancellation)
+    switch try OpeningSession.run(signals, line, cancellation, { try beginning.open() }) {
+    case .opened(let opened):
+      do {
+        try recordTake(try opened.get(), context, signals)
+      } catch let error as Failure {
+        ReportedDiagnostics.refuse(
+          error.description,
+          help: error.location == nil && error.remedy != .mendJob
+            ? DeviceList.help(for: "record") : nil)
+        throw ExitCode(error.remedy)
+      }
+    case .quit: break
+    case .signal(let signal): throw ExitCode(128 + signal)
+    }
+  }
+
+  /// How long the mix is heard before the take; three seconds unless given.
+  private var countIn: Time {
+    get throws { try pre.map { try Time(parsing: $0) } ?? Time(value: 3, timescale: 1) }
+  }
+
+  private var takeDuration: Time? {
+    get throws { try duration.map { try Time(parsing: $0) } }
+  }
+
+  private func recordTake(
+    _ opened: TakeBeginning.Opened, _ context: CommandContext, _ signals: SignalQueue
+  ) throws {
+    let path = opened.placement.take
+    var settings = try settings(for: path)
+    settings.preRoll = RecordingSettings.punchInPreRoll
+    settings.duration = opened.duration
+    let recorder = try Recorder(to: path, settings: settings, device: device, monitor: try heard)
+    let player = try Player(opened.item, opening: SoundDevice.opener(playback ?? "default"))
+    player.isMeteringEnabled = false
+    let mix = RecordedMix(
+      player, name: opened.item.name, from: opened.start, at: opened.placement.time)
+    let recording: Recording
+    do throws(Failure) {
+      recording = try RecordSession(recorder, device: device, to: mix, signals: signals).run()
+    } catch {
+      let recording = recorder.waitUntilFinished()
+      if recording.frameCount == 0 {
+        TakePlacement.removeEmpty(recording)
+      } else {
+        noteKept(path, "the job file is as it was")
+      }
+      throw error
+    }
+    guard recording.frameCount > 0 else {
+      TakePlacement.removeEmpty(recording)
+      ReportedDiagnostics.refuse("no take was recorded", help: "it begins at \(take.at ?? "")")
+      throw ExitCode.jobFailed
+    }
+    do throws(Diagnostics) {
+      let hasChanged = try opened.placement.write(planned: opened.planned)
+      if hasChanged { context.note("the job file had changed meanwhile, and has the take as well") }
+      context.note(
+        "the take is in '\(opened.placement.path)', on the track '\(opened.placement.track)' at "
+          + opened.placement.time.readableText)
+    } catch {
+      context.report(error)
+      noteKept(path, "the job file is as it was")
+      throw ExitCode.wrongJob
+    }
+  }
+
+  private func noteKept(_ path: FilePath, _ text: String) {
+    guard path.exists else { return }
+    StandardStream.error.write("the take is kept in '\(path.string.printable)'; \(text)\n")
+  }
+}
+
+/// What a take begins with.
+private struct TakeBeginning: Sendable {
+  let context: CommandContext
+  let options: TakeOptions
+  let variables: VariableOptions
+  let jobFile: String
+  /// Where the take is to go; nil: beside the job file.
+  let file: FilePath?
+  let countIn: Time
+  let duration: Time?
+  let line: OpeningLine
+  let cancellation: CancellationFlag
+
+  struct Opened: Sendable {
+    let item: PlayerItem
+    let placement: TakePlacement
+    let start: Time
+    let duration: Time?
+    /// The job file as it was checked.
+    let planned: [UInt8]
+  }
+
+  /// Reads the job file, makes its mix, and checks that a take can be put there.
+  ///
+  /// - Throws: An `ExitCode`; the reason was reported.
+  func open() throws -> Opened {
+    line.read(jobFile)
+    if LocalFileSystem().kind(of: FilePath(jobFile)) == .folder {
+      try context.refuse([
+        Diagnostic("'\(jobFile)' is a folder", at: .unknown, help: "name a job file in it")
+      ])
+    }
+    let loaded = try context.load([jobFile], options: variables)
+    let job = try chosenJob(of: loaded)
+    let preparation = try context.prepare(loaded, .init(.preview, only: [Located(job.name)]))
+    guard preparation.work.count == 1, let work = preparation.work.first else {
+      try context.refuse([
+        Diagnostic(
+          "the job '\(job.name)' is split into parts", at: job.origin,
+          help: "record into a job without 'split'")
+      ])
+      throw ExitCode.wrongJob
+    }
+    let entry = PreviewEntry(.job(work.session))
+    do throws(Failure) {
+      line.open(entry)
+      let item = try entry.item(
+        library: context.library, PreviewMeasuring(cancellation, progress: line.measure))
+      return try opened(item, job, loaded)
+    } catch {
+      context.report(Diagnostics(Diagnostic(error, at: entry.origin)))
+      throw ExitCode(error.remedy)
+    }
+  }
+
+  private func opened(
+    _ item: PlayerItem, _ job: Job, _ loaded: LoadedJobs
+  ) throws(Failure) -> Opened {
+    let time = try place(options.at, "--at", in: item) ?? .zero
+    var length = duration
+    if let end = try place(options.until, "--until", in: item) {
+      guard end > time else {
+        throw Failure(
+          .mendJob, "--until: '\(options.until ?? "")' is not behind --at '\(options.at ?? "")'")
+      }
+      length = end - time
+    }
+    let path = loaded.files.first ?? FilePath(jobFile)
+    let track = options.track ?? ""
+    let placement = TakePlacement(
+      context: context, path: path, options: variables.read(into: context.map), job: job.name,
+      track: track, time: time,
+      take: file ?? TakePlacement.freePath(beside: path, track: track))
+    guard !placement.take.exists else {
+      throw Failure(
+        .mendJob, "exists already, and a take replaces no file; name another file",
+        path: placement.take)
+    }
+    let planned = try placement.contents()
+    do throws(Diagnostics) {
+      _ = try placement.edited(planned, with: .planned(length))
+    } catch {
+      context.report(Diagnostics(Array(error.all.dropLast(error.errors.isEmpty ? 0 : 1))))
+      let last = error.errors.last
+      throw Failure(
+        .mendJob, (last?.message ?? "the take has no place") + (last?.help.map { "; \($0)" } ?? ""))
+    }
+    return Opened(
+      item: item, placement: placement, start: max(.zero, time - countIn), duration: length,
+      planned: planned)
+  }
+
+  private func chosenJob(of loaded: LoadedJobs) throws -> Job {
+    let jobs = options.job.map { name in loaded.jobs.filter { $0.isCalled(name) } } ?? loaded.jobs
+    if jobs.count == 1 { return jobs[0] }
+    let names = loaded.jobs.prefix(5).map(\.name).joined(separator: ", ")
+    try context.refuse([
+      Diagnostic(
+        options.job.map { jobs.isEmpty ? "there is no job '\($0)'" : "'\($0)' are several jobs" }
+          ?? "'\(jobFile)' has several jobs",
+        at: .unknown, help: "choose one with --job: \(names)")
+    ])
+    throw ExitCode.wrongJob
+  }
+
+  private func place(
+    _ text: String?, _ option: String, in item: PlayerItem
+  ) throws(Failure) -> Time? {
+    guard let text, let wanted = try? PreviewTime(text) else { return nil }
+    guard let time = wanted.time(in: item.duration, rate: item.sampleRate) else {
+      throw Failure(.mendJob, "\(option): " + wanted.refusal(in: item.name, lasting: item.duration))
+    }
+    return time
+  }
+}

@@ -1,0 +1,303 @@
+import ArgumentParser
+import Diagnosis
+import ExportEngine
+import Files
+import Glibc
+import LiveScreens
+import MediaComposition
+import Playback
+import Reports
+import Synchronization
+import SystemPackage
+import Threads
+
+/// Makes the items of a preview on a thread of its own: first all entries after the first one, then
+/// other versions of the entries whose job files, tables or media have changed.
+///
+/// Safe from any thread.
+final class PreviewFollower: Sendable {
+  private let queue: PreviewQueue
+  /// Job files, folders of them, and media files.
+  private let paths: [String]
+  /// Where the last entry ends.
+  private let end: PreviewTime?
+  private let items: PreviewItems
+  /// Whether changed files are read without being asked.
+  let follows: Bool
+  private let report: @Sendable (PreviewMessage) -> Void
+  private let wakeUp: WakeUp
+  /// Items whose media have changed.
+  private let lost = Mutex<[PlayerItem]>([])
+
+  /// How long nothing may change before files are read: editors write in several steps.
+  private static let quiet = Duration.milliseconds(30)
+  /// The same while a file is open for writing.
+  private static let quietWriting = Duration.milliseconds(300)
+  /// The longest wait for files that are written to without end.
+  private static let patience = Duration.seconds(2)
+
+  /// A follower of what `queue` has read.
+  ///
+  /// - Throws: The error of eventfd(2).
+  init(
+    _ queue: PreviewQueue, paths: [String], endingAt end: PreviewTime?, items: PreviewItems,
+    follows: Bool, reporting report: @escaping @Sendable (PreviewMessage) -> Void
+  ) throws(ChildProcess.SystemError) {
+    (self.queue, self.paths, self.end, self.items) = (queue, paths, end, items)
+    (self.follows, self.report) = (follows, report)
+    wakeUp = try WakeUp()
+  }
+
+  /// Begins, on a thread that lives as long as the process, or as `player`.
+  func start(_ player: QueuePlayer) {
+    items.willLoad()
+    let work: @Sendable () -> Void = { [weak player] in self.run { player } }
+    if (try? Thread.spawn(name: "preview-items", work)) == nil {
+      // Without a thread to spare, before anything else is done.
+      items.load(endingAt: end, into: player, unless: { false }, PreviewMeasuring(), report)
+    }
+  }
+
+  /// Asks for another version of an item whose medium has changed.
+  func renew(_ item: PlayerItem) {
+    lost.withLock { $0.append(item) }
+    wakeUp.signal()
+  }
+
+  // MARK: The thread
+
+  /// What the thread keeps between two versions.
+  private struct Progress {
+    let watch: ChangeWatch?
+    /// What the last version was read from; with mistakes, and the versions before it.
+    var watched: ReadFiles
+    /// Whether it was reported that not all can be watched.
+    var lacksRoom = false
+    var warnings: Set<String> = []
+    var hasMistakes = false
+  }
+
+  private func run(_ player: () -> QueuePlayer?) {
+    var progress = Progress(watch: follows ? makeWatch() : nil, watched: queue.read)
+    watch(queue.read, &progress)
+    progress.warnings = Set(queue.context.diagnostics.all.map { queue.text(of: $0) })
+    var isDue = follows && queue.read.haveChanged()
+    while true {
+      if !isDue {
+        guard load(player, progress.watch) else { return }
+        wait(progress.watch)
+      }
+      settle(progress.watch)
+      let lost = self.lost.withLock { lost in
+        defer { lost = [] }
+        return lost
+      }
+      if follows {
+        isDue = reload(&progress)
+      } else {
+        // A medium that is being rewritten may be empty yet.
+        let watch = (try? FileWatcher()).map(ChangeWatch.init)
+        watch?.watcher.watch(files: queue.read.files)
+        settle(watch)
+        for item in lost { remake(item) }
+      }
+    }
+  }
+
+  private func makeWatch() -> ChangeWatch? {
+    do throws(Errno) {
+      return ChangeWatch(try FileWatcher())
+    } catch {
+      report(
+        .warned(
+          Warning(
+            "changes of files are not followed: \(error); close other programs that watch files, or "
+              + "raise fs.inotify.max_user_instances")))
+      return nil
+    }
+  }
+
+  private func watch(_ read: ReadFiles, _ progress: inout Progress) {
+    progress.watched = read
+    guard let watcher = progress.watch?.watcher,
+      let error = watcher.watch(files: read.files, folders: read.folders), !progress.lacksRoom
+    else { return }
+    progress.lacksRoom = true
+    report(
+      .warned(
+        Warning(
+          "changes of some files are not followed: \(error); raise fs.inotify.max_user_watches")))
+  }
+
+  /// Makes what is not made yet.
+  ///
+  /// - Returns: Whether there is still a player, which is not kept.
+  private func load(_ player: () -> QueuePlayer?, _ watch: ChangeWatch?) -> Bool {
+    guard let player = player() else { return false }
+    let isInterrupted = { watch?.look() == true || !self.lost.withLock(\.isEmpty) }
+    items.load(
+      endingAt: end, into: player, unless: isInterrupted, measuring(unless: isInterrupted), report)
+    return true
+  }
+
+  /// Measuring that ends when something changes.
+  private func measuring(unless isInterrupted: @escaping () -> Bool) -> PreviewMeasuring {
+    let cancellation = CancellationFlag()
+    return PreviewMeasuring(cancellation) { _, _ in
+      if isInterrupted() { cancellation.cancel() }
+    }
+  }
+
+  /// Waits for a change, or for a lost item.
+  private func wait(_ watch: ChangeWatch?) {
+    while lost.withLock(\.isEmpty), watch?.look() != true {
+      var polled = [wakeUp.descriptor, watch?.watcher.descriptor ?? -1].map {
+        pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+      }
+      poll(&polled, nfds_t(polled.count), -1)
+      wakeUp.clear()
+    }
+  }
+
+  /// Waits until nobody writes.
+  private func settle(_ watch: ChangeWatch?) {
+    guard let watch else { return }
+    let limit = ContinuousClock.now + Self.patience
+    while ContinuousClock.now < limit {
+      watch.isPending = false
+      let pause = watch.isUnderWay ? Self.quietWriting : Self.quiet
+      let end = min(limit, .now + pause)
+      while !watch.look() {
+        let rest = Int32((end - .now) / .milliseconds(1))
+        guard rest > 0 else { return }
+        var polled = pollfd(fd: watch.watcher.descriptor, events: Int16(POLLIN), revents: 0)
+        poll(&polled, 1, rest)
+      }
+    }
+    watch.isPending = false
+  }
+
+  // MARK: Versions
+
+  /// Reads everything again, and reports what has changed, or what is wrong.
+  ///
+  /// - Returns: Whether something has changed meanwhile.
+  private func reload(_ progress: inout Progress) -> Bool {
+    let isPrinting = SharedFlag()
+    queue.context.library.forgetChangedFiles()
+    var next = queue.renewed { isPrinting.isSet }
+    let entries = read(&next)
+    let read = next.read
+    if entries == nil { read.formUnion(progress.watched) }
+    let before = progress.watched
+    watch(read, &progress)
+    // What is watched only from now on may have changed since it was read.
+    if read.haveChanged(besides: before) { return true }
+    var problems: [Diagnostic] = []
+    if let entries {
+      let watch = progress.watch
+      let isInterrupted = { watch?.look() == true }
+      do {
+        let (change, failures) = try items.change(
+          to: entries, endingAt: end, measuring(unless: isInterrupted))
+        problems = failures.map { Diagnostic($0.0, at: $0.1.origin) }
+        report(.changed(change))
+        items.awaitCommit()
+      } catch {
+        // Something else has changed.
+        return true
+      }
+    }
+    report(next, problems, &progress)
+    isPrinting.set()
+    return false
+  }
+
+  /// The entries as they are now; nil if there are mistakes.
+  private func read(_ next: inout PreviewQueue) -> [NextEntry]? {
+    do {
+      return try next.entries(of: paths)
+    } catch is ExitCode {
+      return nil
+    } catch {
+      next.context.report(Diagnostics(Diagnostic("\(error)", at: .unknown)))
+      return nil
+    }
+  }
+
+  /// Reports what is wrong, and warnings that are new.
+  private func report(
+    _ next: PreviewQueue, _ problems: [Diagnostic], _ progress: inout Progress
+  ) {
+    let all = next.context.diagnostics.all + problems
+    let errors = Diagnostics(all.filter { $0.severity == .error })
+    let others = all.filter { $0.severity != .error }
+    let texts = others.map { next.text(of: $0) }
+    for text in texts where !progress.warnings.contains(text) { report(.noted(text)) }
+    progress.warnings = Set(texts)
+    guard !errors.isEmpty || progress.hasMistakes else { return }
+    progress.hasMistakes = !errors.isEmpty
+    report(.mistaken(errors.isEmpty ? nil : next.mistakes(errors)))
+  }
+
+  /// Makes an item of what is there now in place of one whose medium has changed.
+  private func remake(_ item: PlayerItem) {
+    let isPrinting = SharedFlag()
+    queue.context.library.forgetChangedFiles()
+    var next = queue.renewed { isPrinting.isSet }
+    do throws(Failure) {
+      guard let entries = read(&next),
+        let change = try items.renewal(of: item, among: entries, endingAt: end)
+      else { return report(.notRenewed(nil)) }
+      report(.changed(change))
+      items.awaitCommit()
+      isPrinting.set()
+    } catch {
+      report(.notRenewed(error))
+    }
+  }
+}
+
+/// Changes that were seen and not read yet. One thread at a time.
+private final class ChangeWatch {
+  let watcher: FileWatcher
+  /// Whether something has changed since this was set to false.
+  var isPending = false
+  private(set) var isUnderWay = false
+
+  init(_ watcher: FileWatcher) { self.watcher = watcher }
+
+  /// Whether something has changed that was not read yet. Does not wait.
+  func look() -> Bool {
+    let changes = watcher.changes()
+    isPending = isPending || changes.hasAny
+    isUnderWay = changes.isUnderWay
+    return isPending
+  }
+}
+
+/// A flag that is set once. Safe from any thread.
+private final class SharedFlag: Sendable {
+  private let flag = Atomic<Bool>(false)
+
+  var isSet: Bool { flag.load(ordering: .acquiring) }
+
+  func set() { flag.store(true, ordering: .releasing) }
+}
+
+extension PreviewQueue {
+  /// A message as standard error shows it.
+  fileprivate func text(of diagnostic: Diagnostic) -> String {
+    context.render(Diagnostics(diagnostic))
+  }
+
+  /// Mistakes for a screen and for standard error.
+  fileprivate func mistakes(_ errors: Diagnostics) -> PreviewMistakes {
+    let first = errors.all.first ?? Diagnostic("something is wrong", at: .unknown)
+    let place = context.map.place(of: first.origin).map { $0.prefix } ?? ""
+    let more = errors.all.count > 1 ? " (and \(errors.all.count - 1) more)" : ""
+    return PreviewMistakes(
+      summary: place + first.message + more + (first.help.map { "; \($0)" } ?? ""),
+      text: context.render(errors))
+  }
+}

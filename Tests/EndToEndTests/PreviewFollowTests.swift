@@ -1,0 +1,312 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite struct PreviewFollowTests {
+  /// Waits until so many bytes were heard.
+  private static let waits = """
+    heard() { for n in $(seq 3000); do [ $(stat -c %s $HEARD) -ge $1 ] && return; sleep 0.01; done; }
+    said() { for n in $(seq 3000); do grep -q "$1" said.txt && return; sleep 0.01; done; }
+
+    """
+
+  /// Noise of 48 kHz, in which every place is another.
+  private func stage(_ definition: String = "speed 4 stall yes") throws -> SoundStage {
+    let sound = try SoundStage(definition)
+    try sound.stage.make(
+      """
+      for n in one two three; do
+        sox -n -r 48000 -c 2 -e float -b 32 $n.wav synth 8 whitenoise gain -10
+      done
+      """)
+    return sound
+  }
+
+  private func job(_ items: String) -> String {
+    "concat: [\(items)]\noutput: { file: out.wav, wav: 32 bit float }\n"
+  }
+
+  /// Plays `job.yaml` in its first version, and runs `script` meanwhile; `avjob` must end by itself.
+  private func play(_ sound: SoundStage, _ files: String = "job.yaml", _ script: String) throws
+    -> ToolResult
+  {
+    try sound.run(
+      """
+      HEARD=\(sound.folder.path("heard"))
+      touch $HEARD
+      \(Self.waits)
+      avjob preview \(files) 2>said.txt & job=$!
+      \(script)
+      wait $job
+      status=$?
+      cat said.txt >&2
+      exit $status
+      """)
+  }
+
+  /// The export of a job file.
+  private func export(_ sound: SoundStage, _ name: String = "job.yaml") throws -> [UInt8] {
+    try sound.stage.make("avjob run -q --force \(name)")
+    return Array(try WAVFile(sound.stage.path("out.wav")).data)
+  }
+
+  /// The first frame in which two sounds differ, which is told sooner than all differences.
+  private func difference(_ heard: [UInt8], _ expected: [UInt8]) -> Int? {
+    heard == expected ? nil : zip(heard, expected).prefix { $0 == $1 }.count / 8
+  }
+
+  /// Where a change was heard: the length of what was heard of the version before, and the place in the
+  /// next version that would follow there without the cross-fade of 10 ms; nil where it is not one after
+  /// the other.
+  private func change(
+    _ heard: [UInt8], _ before: [UInt8], _ after: [UInt8]
+  ) -> (left: Int, entered: Int)? {
+    let left = zip(heard, before).prefix { $0 == $1 }.count / 8
+    let faded = zip(heard.reversed(), after.reversed()).prefix { $0 == $1 }.count / 8
+    let rest = heard.count / 8 - left
+    guard rest > 0, rest * 8 <= after.count, rest - faded <= 480 else { return nil }
+    return (left, after.count / 8 - rest)
+  }
+
+  @Test(
+    "what is heard after a change is the export of the new version, at the same place of the item",
+    arguments: [
+      "mv new.yaml job.yaml", "cat new.yaml > job.yaml", "rm job.yaml; cp new.yaml job.yaml",
+    ])
+  func changes(save: String) throws {
+    let sound = try stage()
+    try sound.stage.write("job.yaml", job("one.wav 0s..3s, two.wav 0s..5s"))
+    let before = try export(sound)
+    try sound.stage.write("new.yaml", job("three.wav 0s..1s, one.wav 0s..3s, two.wav 0s..4s"))
+    let result = try play(sound, "job.yaml --follow", "heard 400000\n\(save)")
+    #expect(result.status == 0)
+    // Between `rm` and `cp` there may be time enough to see that it is gone.
+    #expect(result.errors.isEmpty || save.hasPrefix("rm"))
+    let after = try export(sound)
+    let (left, entered) = try #require(change(sound.heard, before, after))
+    // A second was inserted before the item that was heard, and nothing of the item is left out.
+    #expect(left >= 50_000)
+    #expect((48_000 + 1...48_000 + left).contains(entered))
+    #expect(result.text.hasSuffix("job: ended at 0:08.0 of 0:08.0\n"))
+  }
+
+  @Test("while there is a mistake the old sound goes on, and it is reported once with its line")
+  func mistake() throws {
+    let sound = try stage()
+    try sound.stage.write("job.yaml", job("one.wav, two.wav"))
+    let before = try export(sound)
+    try sound.stage.write("wrong.yaml", job("one.wav, two.wav gian"))
+    try sound.stage.write("new.yaml", job("one.wav, three.wav"))
+    let result = try play(
+      sound, "job.yaml --follow",
+      """
+      heard 100000
+      cp wrong.yaml job.yaml
+      said error
+      touch job.yaml
+      heard 1000000
+      mv new.yaml job.yaml
+      """)
+    #expect(result.status == 0)
+    #expect(result.errors.hasPrefix("job.yaml:1:"))
+    #expect(result.errors.split(separator: "\n").count { $0.contains("error: ") } == 1)
+    let after = try export(sound)
+    let (left, entered) = try #require(change(sound.heard, before, after))
+    #expect(left >= 120_000)
+    #expect(entered <= left)
+  }
+
+  @Test("an entry that did not change is not touched; others are replaced, added and removed")
+  func entries() throws {
+    let sound = try stage()
+    func jobs(_ list: String...) -> String {
+      "jobs:\n"
+        + list.map { name in
+          let (job, clip) = (name.prefix(1), name.dropFirst())
+          return "  \(job): { clip: \(clip), output: { file: \(job).wav, wav: 32 bit float } }\n"
+        }.joined()
+    }
+    try sound.stage.write("job.yaml", jobs("aone.wav", "btwo.wav 0s..1s", "cthree.wav"))
+    try sound.stage.write(
+      "new.yaml", "# a comment\n" + jobs("aone.wav", "dthree.wav 1s..2s", "btwo.wav 2s..4s"))
+    let result = try play(sound, "job.yaml --follow", "heard 400000\nmv new.yaml job.yaml")
+    #expect(result.errors == "")
+    #expect(
+      result.text == """
+        1 of 3: a (0:08.0)
+        2 of 3: d (0:01.0)
+        3 of 3: b (0:02.0)
+        b: ended at 0:02.0 of 0:02.0
+
+        """)
+    try sound.stage.make("avjob run -q job.yaml")
+    let expected = try ["a.wav", "d.wav", "b.wav"].flatMap {
+      try WAVFile(sound.stage.path($0)).data
+    }
+    #expect(difference(sound.heard, expected) == nil)
+  }
+
+  @Test("a changed table, include and medium are followed like the job file")
+  func otherFiles() throws {
+    let sound = try stage()
+    try sound.stage.write("common.yaml", "vars: { last: three.wav }\n")
+    try sound.stage.write(
+      "job.yaml",
+      """
+      include: common.yaml
+      jobs:
+        all:
+          rows: list.csv
+          clip: ${file}
+          output: { file: "${title}.wav", wav: 32 bit float }
+        last: { clip: "${last} 1s..2s", output: { file: last.wav, wav: 32 bit float } }
+      """)
+    try sound.stage.write("list.csv", "title,file\na,one.wav\nb,two.wav\n")
+    let result = try play(
+      sound, "job.yaml --follow",
+      """
+      heard 400000
+      printf 'title,file\\na,one.wav\\nb,three.wav\\nc,two.wav\\n' > list.new
+      mv list.new list.csv
+      heard 1000000
+      cp three.wav new.wav
+      mv new.wav two.wav
+      sleep 0.1
+      echo 'vars: { last: one.wav }' > common.yaml
+      """)
+    #expect(result.errors == "")
+    try sound.stage.make("avjob run -q job.yaml")
+    let expected = try ["a.wav", "b.wav", "c.wav", "last.wav"].flatMap {
+      try WAVFile(sound.stage.path($0)).data
+    }
+    #expect(difference(sound.heard, expected) == nil)
+  }
+
+  @Test("without --follow a job file is read once")
+  func unfollowed() throws {
+    let sound = try stage()
+    try sound.stage.write("job.yaml", job("one.wav"))
+    let before = try export(sound)
+    try sound.stage.write("new.yaml", job("two.wav"))
+    let result = try play(sound, "job.yaml", "heard 400000\nmv new.yaml job.yaml")
+    #expect(result.status == 0)
+    #expect(difference(sound.heard, before) == nil)
+  }
+
+  @Test("a medium that is removed is heard to its end, also where it is opened later")
+  func removed() throws {
+    let sound = try stage()
+    try sound.stage.make(
+      "for n in one two three; do ffmpeg -v error -i $n.wav -c:a libvorbis $n.ogg; done")
+    try sound.stage.write("job.yaml", job("one.ogg 0s..6s, two.ogg, one.ogg 1s..3s"))
+    let before = try export(sound)
+    let result = try play(sound, "job.yaml", "heard 400000\nrm one.ogg two.ogg")
+    #expect(result.status == 0)
+    #expect(result.errors == "")
+    #expect(difference(sound.heard, before) == nil)
+  }
+
+  @Test(
+    "a medium that changes before its turn is heard as it is then", arguments: ["", "--follow"])
+  func changedBefore(option: String) throws {
+    let sound = try stage()
+    let (one, three) = try (
+      Array(WAVFile(sound.stage.path("one.wav")).data),
+      Array(WAVFile(sound.stage.path("three.wav")).data)
+    )
+    let result = try play(
+      sound, "one.wav two.wav \(option)", "heard 400000\ncat three.wav > two.wav")
+    #expect(result.status == 0)
+    #expect(result.errors == "")
+    // Where the player had already rendered the end, it goes back to the frame that was heard last, as
+    // far as a card that runs four times as fast lets it know that.
+    let expected = one + three
+    let head = zip(sound.heard, expected).prefix { $0 == $1 }.count
+    let tail = zip(sound.heard.reversed(), expected.reversed()).prefix { $0 == $1 }.count
+    #expect((0...480 * 8).contains(sound.heard.count - expected.count))
+    #expect(head + tail >= expected.count)
+  }
+
+  @Test("a medium that is rewritten while it is heard goes on as what is there now")
+  func rewritten() throws {
+    let sound = try stage()
+    let before = Array(try WAVFile(sound.stage.path("one.wav")).data)
+    let result = try play(sound, "one.wav", "heard 400000\ncat two.wav > one.wav")
+    #expect(result.status == 0)
+    #expect(result.errors == "")
+    let after = Array(try WAVFile(sound.stage.path("one.wav")).data)
+    let (left, entered) = try #require(change(sound.heard, before, after))
+    #expect(entered <= left)
+  }
+
+  @Test("a medium that is cut short and cannot be read fails where it was heard last")
+  func truncated() throws {
+    let sound = try stage()
+    try sound.stage.make("ffmpeg -v error -i one.wav -b:a 256k one.m4a")
+    let result = try play(sound, "one.m4a", "heard 400000\ntruncate -s 9000 one.m4a")
+    #expect(result.status == 1)
+    #expect(result.errors.contains("error: 'one.m4a': "))
+    #expect(result.text.contains("one.m4a: ended at 0:0"))
+    #expect(!result.text.contains("ended at 0:00.0"))
+  }
+
+  @Test("a folder of media is played in the natural order of names, one of job files as its jobs")
+  func folders() throws {
+    let sound = try stage("speed 50 stall yes")
+    try sound.stage.make(
+      """
+      mkdir album; mv one.wav album/2.wav; mv two.wav album/10.wav; cp three.wav album/.hidden.wav
+      echo text > album/notes.txt; printf '\\377\\330\\377\\340' > album/cover.jpg
+      """)
+    let result = try sound.run("avjob preview album")
+    #expect(result.errors == "")
+    #expect(
+      result.text == """
+        1 of 2: 2.wav (0:08.0)
+        2 of 2: 10.wav (0:08.0)
+        10.wav: ended at 0:08.0 of 0:08.0
+
+        """)
+    try sound.stage.write("album/job.yaml", "clip: 10.wav 0s..1s\noutput: out.wav\n")
+    #expect(try sound.run("avjob preview album").text.hasPrefix("job (0:01.0)\n"))
+    try sound.stage.make("mkdir empty")
+    let empty = try sound.run("avjob preview empty")
+    #expect(empty.status == 2)
+    #expect(empty.errors.contains("there is no job file in the folder 'empty'"))
+  }
+
+  @Test("on a terminal it stays open at the end, and space plays again")
+  func staysOpen() throws {
+    let sound = try stage("speed 50 stall yes")
+    let terminal = try sound.start("one.wav", "--to", "1s")
+    try terminal.wait(for: "the end: space plays again, q quits")
+    try terminal.wait(for: "paused")
+    terminal.type(" ")
+    try terminal.wait(for: "playing")
+    try terminal.wait(for: "the end: space plays again, q quits")
+    terminal.type("q")
+    #expect(terminal.wait() == 0)
+    #expect(terminal.transcript.contains("one.wav: ended at 0:01.0 of 0:01.0"))
+    let closing = try sound.start("one.wav", "--to", "1s", "--no-keep-open")
+    #expect(closing.wait() == 0)
+  }
+
+  @Test("on a terminal a mistake is on the screen with its line until it is mended")
+  func screen() throws {
+    let sound = try stage("speed 1")
+    try sound.stage.write("job.yaml", job("one.wav"))
+    let terminal = try sound.start("job.yaml", "--loop")
+    try terminal.wait(for: "playing  job")
+    try sound.stage.write("job.yaml", job("one.wav").replacing("concat", with: "concta"))
+    try terminal.wait(for: "job.yaml:1:1: ")
+    terminal.type(" ")
+    try terminal.wait(for: "paused")
+    try sound.stage.write("new.yaml", job("two.wav 0s..4s"))
+    try sound.stage.make("mv new.yaml job.yaml")
+    try terminal.wait(for: "0:04.0")
+    terminal.type("q")
+    #expect(terminal.wait() == 0)
+    let end = terminal.transcript.suffix(400)
+    #expect(!end.contains("job.yaml:1:1"))
+  }
+}

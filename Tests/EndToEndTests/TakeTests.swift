@@ -1,0 +1,197 @@
+import Glibc
+import TestSupport
+import Testing
+
+@Suite("avjob record --into") struct TakeTests {
+  let microphone = Microphone()
+  private var stage: Stage { microphone.stage }
+
+  private static let text = """
+    # My show: who writes here?
+    tracks:
+      voice:   # a list
+        - host.wav ..1s   # the greeting
+
+      bed: { clip: 'host.wav', gain: -6 dB }
+    output: out.mp3
+
+    """
+
+  /// A job file, its medium, a card `card` that records and one `out` that plays.
+  private func prepare() throws -> [String: String] {
+    let (_, _) = try microphone.card(seconds: 5)
+    try Tool.succeed(
+      "sox", "-n", "-r", "48000", "-c", "2", "-b", "16", stage.path("host.wav"), "synth", "4",
+      "sine", "300", "gain", "-20")
+    mkdir(stage.path("show"), 0o755)
+    try stage.write("show/job.yaml", Self.text.replacing("host.wav", with: "../host.wav"))
+    try stage.write("job.yaml", Self.text)
+    let path = try SoundCard.configuration(
+      [
+        "card": """
+        type avpaced file "\(stage.path("source"))" stall yes formats [ S16_LE ] rates [ 48000 ]
+        channels [ 2 ]
+        """,
+        "out":
+          "type avpaced stall yes heard \"\(stage.path("heard"))\" rates [ 48000 ] channels [ 2 ]",
+      ], in: stage.folder)
+    return ["ALSA_CONFIG_PATH": path, "SWIFT_BACKTRACE": "enable=no"]
+  }
+
+  private func text(_ name: String) throws -> String {
+    String(decoding: try readFile(stage.path(name)), as: UTF8.self)
+  }
+
+  private let common = "--device card --playback out --pre 0.2s --duration 0.3s"
+
+  @Test("the mix is heard, the take recorded and put into the job file, which keeps its bytes")
+  func take() throws {
+    let environment = try prepare()
+    let done = try stage.run(
+      "avjob record --into show/job.yaml --track voice --at 1.5s \(common)",
+      environment: environment)
+    #expect(
+      done.errors == """
+        recording a take from 'card': 48 kHz stereo, as WAV 16 bit, to 'job' at 1.5s, which is heard \
+        from 1.3s on
+        note: the take is in 'show/job.yaml', on the track 'voice' at 1.5s
+
+        """)
+    #expect(done.text == "show/takes/voice-001.wav  0:00.300 (14400 samples), 58 kB\n")
+    #expect(done.status == 0)
+    let line = "    - { clip: takes/voice-001.wav, at: 1.5s }\n"
+    let original = Self.text.replacing("host.wav", with: "../host.wav")
+    #expect(
+      try text("show/job.yaml")
+        == original.replacing("# the greeting\n", with: "# the greeting\n" + line))
+    #expect(try stage.run("avjob check show/job.yaml", environment: environment).status == 0)
+    #expect(try !readFile(stage.path("heard")).isEmpty)
+    let more = try stage.run(
+      "avjob record more.flac --into show/job.yaml --track new --at 0s --format s16 \(common)",
+      environment: environment)
+    #expect(more.status == 0, "\(more.errors)")
+    #expect(try text("show/job.yaml").contains("  new:\n    - { clip: ../more.flac, at: 0s }\n"))
+    try Tool.succeed("flac", "-t", "-s", "-w", stage.path("more.flac"))
+  }
+
+  @Test("a take that has no place is refused before anything is recorded")
+  func refused() throws {
+    let environment = try prepare()
+    for (arguments, message) in [
+      ("--track voice --at 0.5s", "error: items overlap"),
+      ("--track bed --at 1s", "the track 'bed' is a single item, and a take needs a list"),
+      ("--track voice --at 9s", "--at: '9s' is outside of"),
+      ("--track voice --at 2s --job x", "there is no job 'x'"),
+      ("host.wav --track voice --at 2s", "exists already, and a take replaces no file"),
+      ("--into . --track voice --at 2s", "error: '.' is a folder"),
+      ("--at 2s", "error: --into needs a track: --track voice"),
+      ("--track voice --at 2s --force", "error: --force is not for a take; leave it out"),
+      ("--track voice --at 2s --until 1s", "--until and --duration exclude each other"),
+    ] {
+      let done = try stage.run(
+        "avjob record --into job.yaml \(arguments) \(common)", environment: environment)
+      #expect(done.errors.contains(message), "\(done.errors)")
+      #expect(done.status == 2, "\(done.errors)")
+      #expect(try text("job.yaml") == Self.text)
+      #expect(access(stage.path("takes"), F_OK) != 0)
+    }
+  }
+
+  @Test("without a device for the mix, nothing is recorded, and the reason is told")
+  func noPlayback() throws {
+    let environment = try prepare()
+    let done = try stage.run(
+      "avjob record --into job.yaml --track voice --at 2s --device card --playback nothing",
+      environment: environment)
+    #expect(
+      done.errors.contains("error: the sound device 'nothing' is not there"), "\(done.errors)")
+    #expect(done.status == 1)
+    #expect(done.text.isEmpty)
+    #expect(try text("job.yaml") == Self.text)
+    #expect(access(stage.path("takes/voice-001.wav"), F_OK) != 0)
+  }
+
+  @Test("options of a take are refused where there is none")
+  func withoutJobFile() throws {
+    for (arguments, message) in [
+      ("--at 1s", "--at is for a take; name its job file with --into"),
+      ("--set a=b", "--set is for the job file of a take; name it with --into"),
+      ("--playback out", "--playback is for --monitor and --into; give one of them"),
+    ] {
+      let done = try stage.run("avjob record take.wav \(arguments)")
+      #expect(done.errors.contains(message), "\(done.errors)")
+      #expect(done.status == 2)
+    }
+  }
+
+  @Test("a job file that changes while the take is recorded is edited as it is then")
+  func changed() throws {
+    let environment = try prepare()
+    let terminal = try microphone.start(
+      "--into", "job.yaml", "--track", "voice", "--at", "1.5s", "--pre", "0.2s", "--device", "card",
+      "--playback", "out", environment: environment, columns: 100)
+    try terminal.wait(for: "recording  0:0")
+    let changed = Self.text.replacing("# My show", with: "# Our show")
+    try stage.write("job.yaml", changed)
+    terminal.type(" ")
+    #expect(terminal.wait() == 0)
+    #expect(terminal.transcript.contains("the job file had changed meanwhile"))
+    let line = "    - { clip: takes/voice-001.wav, at: 1.5s }\n"
+    #expect(
+      try text("job.yaml")
+        == changed.replacing("# the greeting\n", with: "# the greeting\n" + line))
+  }
+
+  @Test("where the job file cannot be edited any more, the take is kept, and its path is told")
+  func kept() throws {
+    let environment = try prepare()
+    let terminal = try microphone.start(
+      "--into", "job.yaml", "--track", "voice", "--at", "1.5s", "--pre", "0.2s", "--device", "card",
+      "--playback", "out", environment: environment, columns: 100)
+    try terminal.wait(for: "recording  0:0")
+    try stage.write("job.yaml", "clip: host.wav\noutput: out.mp3\n")
+    terminal.type("q")
+    #expect(terminal.wait() == 2)
+    #expect(
+      terminal.transcript.contains(
+        "the take is kept in 'takes/voice-001.wav'; the job file is as it was"))
+    #expect(try text("job.yaml") == "clip: host.wav\noutput: out.mp3\n")
+    #expect(try !microphone.decoded("takes/voice-001.wav").isEmpty)
+  }
+
+  @Test("q before the place ends it without a take and without a file")
+  func early() throws {
+    let environment = try prepare()
+    let terminal = try microphone.start(
+      "--into", "job.yaml", "--track", "voice", "--at", "3.5s", "--device", "card",
+      "--playback", "out", environment: environment, columns: 100)
+    try terminal.wait(for: "count-in   0:0")
+    terminal.type("q")
+    #expect(terminal.wait() == 1)
+    #expect(terminal.transcript.contains("no take was recorded"))
+    #expect(!terminal.transcript.contains("(0 samples)"))
+    #expect(try text("job.yaml") == Self.text)
+    #expect(access(stage.path("takes/voice-001.wav"), F_OK) != 0)
+  }
+
+  @Test("what is recorded is heard through the monitor, and its delay is on the line")
+  func monitor() throws {
+    let environment = try prepare()
+    let terminal = try microphone.start(
+      "take.wav", "--monitor", "--playback", "out", "--device", "card", environment: environment,
+      columns: 110)
+    try terminal.wait(for: "  monitor ")
+    try terminal.wait(for: " ms")
+    terminal.type("q")
+    #expect(terminal.wait() == 0)
+    #expect(try !readFile(stage.path("heard")).isEmpty)
+    let gone = try microphone.start(
+      "gone.wav", "--monitor", "--playback", "nothing", "--device", "card",
+      environment: environment, columns: 110)
+    try gone.wait(for: "warning: the recording is not heard: the sound device 'nothing'")
+    try gone.wait(for: "monitor: no device")
+    gone.type("q")
+    #expect(gone.wait() == 0)
+    #expect(try !microphone.decoded("gone.wav").isEmpty)
+  }
+}

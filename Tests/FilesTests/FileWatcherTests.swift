@@ -1,0 +1,160 @@
+import Glibc
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import Files
+
+@Suite struct FileWatcherTests {
+  private let folder = TestFolder()
+  private let watcher: FileWatcher
+
+  init() throws {
+    watcher = try FileWatcher()
+    try writeFile(folder.path("job.yaml"), "one".utf8)
+  }
+
+  private func path(_ name: String) -> FilePath { FilePath(folder.path(name)) }
+
+  /// Whether something has changed. The kernel queues an event before the call that causes it returns.
+  private var isChanged: Bool { watcher.changes().hasAny }
+
+  @Test("a file that is written in place is seen, and is under way until it is closed")
+  func inPlace() throws {
+    watcher.watch(files: [path("job.yaml")])
+    #expect(!isChanged)
+    try writeFile(folder.path("job.yaml"), "two".utf8)
+    let written = watcher.changes()
+    #expect(written.hasAny)
+    #expect(!written.isUnderWay)
+    let file = open(folder.path("job.yaml"), O_WRONLY | O_APPEND)
+    write(file, "three", 5)
+    let open = watcher.changes()
+    #expect(open.hasAny)
+    #expect(open.isUnderWay)
+    close(file)
+    let closed = watcher.changes()
+    #expect(closed.hasAny)
+    #expect(!closed.isUnderWay)
+    #expect(!isChanged)
+  }
+
+  @Test("a file that is renamed over the watched one is seen, each time")
+  func renamedOver() throws {
+    watcher.watch(files: [path("job.yaml")])
+    for count in 0..<3 {
+      try writeFile(folder.path("new"), "\(count)".utf8)
+      #expect(!isChanged)
+      rename(folder.path("new"), folder.path("job.yaml"))
+      #expect(isChanged)
+    }
+  }
+
+  @Test("a file that is removed, and one that is made in its place, are seen")
+  func removed() throws {
+    watcher.watch(files: [path("job.yaml")])
+    unlink(folder.path("job.yaml"))
+    #expect(isChanged)
+    try writeFile(folder.path("job.yaml"), "two".utf8)
+    #expect(isChanged)
+    utimensat(AT_FDCWD, folder.path("job.yaml"), nil, 0)
+    #expect(isChanged)
+  }
+
+  @Test("other files in the folder are no change")
+  func others() throws {
+    watcher.watch(files: [path("job.yaml")])
+    try writeFile(folder.path("other"), "two".utf8)
+    rename(folder.path("other"), folder.path("another"))
+    unlink(folder.path("another"))
+    #expect(!isChanged)
+  }
+
+  @Test("a file in a folder that is made later is seen")
+  func laterFolder() throws {
+    watcher.watch(files: [path("a/b/job.yaml")])
+    mkdir(folder.path("a"), 0o700)
+    #expect(isChanged)
+    mkdir(folder.path("a/b"), 0o700)
+    #expect(isChanged)
+    try writeFile(folder.path("a/b/job.yaml"), "one".utf8)
+    #expect(isChanged)
+  }
+
+  @Test("a folder on the way that another one replaces is seen, and the file in the new one, too")
+  func replacedFolder() throws {
+    for name in ["here", "there"] {
+      mkdir(folder.path(name), 0o700)
+      try writeFile(folder.path(name + "/job.yaml"), name.utf8)
+    }
+    watcher.watch(files: [path("here/job.yaml")])
+    rename(folder.path("here"), folder.path("old"))
+    #expect(isChanged)
+    rename(folder.path("there"), folder.path("here"))
+    #expect(isChanged)
+    try writeFile(folder.path("here/job.yaml"), "new".utf8)
+    #expect(isChanged)
+    try writeFile(folder.path("old/job.yaml"), "new".utf8)
+    #expect(!isChanged)
+  }
+
+  @Test("behind a symbolic link the target is watched, and the new target when the link changes")
+  func links() throws {
+    for name in ["here", "there"] {
+      mkdir(folder.path(name), 0o700)
+      try writeFile(folder.path(name + "/real.yaml"), name.utf8)
+    }
+    symlink("here", folder.path("current"))
+    symlink("current/real.yaml", folder.path("link.yaml"))
+    watcher.watch(files: [path("link.yaml")])
+    try writeFile(folder.path("here/real.yaml"), "new".utf8)
+    #expect(isChanged)
+    symlink("there", folder.path("next"))
+    rename(folder.path("next"), folder.path("current"))
+    #expect(isChanged)
+    try writeFile(folder.path("there/real.yaml"), "new".utf8)
+    #expect(isChanged)
+    try writeFile(folder.path("here/real.yaml"), "newer".utf8)
+    #expect(!isChanged)
+  }
+
+  @Test("links that lead to one another end the search")
+  func circle() {
+    symlink("b", folder.path("a"))
+    symlink("a", folder.path("b"))
+    watcher.watch(files: [path("a")])
+    unlink(folder.path("b"))
+    #expect(isChanged)
+  }
+
+  @Test("of a folder that is listed, entries that come and go count, and their contents do not")
+  func listed() throws {
+    mkdir(folder.path("jobs"), 0o700)
+    watcher.watch(files: [], folders: [path("jobs")])
+    try writeFile(folder.path("jobs/a.yaml"), "one".utf8)
+    #expect(isChanged)
+    try writeFile(folder.path("jobs/a.yaml"), "two".utf8)
+    #expect(!isChanged)
+    unlink(folder.path("jobs/a.yaml"))
+    #expect(isChanged)
+  }
+
+  @Test("files that are not watched any more are no change, and a thousand sets take no more room")
+  func replacedSets() throws {
+    watcher.watch(files: [path("job.yaml")])
+    for count in 0..<1000 {
+      mkdir(folder.path("\(count)"), 0o700)
+      watcher.watch(files: [path("\(count)/job.yaml")])
+    }
+    _ = watcher.changes()
+    try writeFile(folder.path("job.yaml"), "two".utf8)
+    try writeFile(folder.path("3/job.yaml"), "two".utf8)
+    #expect(!isChanged)
+    let facts = try readFile("/proc/self/fdinfo/\(watcher.descriptor)")
+    let watches = String(decoding: facts, as: UTF8.self).split(separator: "\n").count {
+      $0.hasPrefix("inotify")
+    }
+    // The folders on the way: /, /tmp, the test's, and one in it.
+    #expect(watches == 4)
+  }
+}
