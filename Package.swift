@@ -81,7 +81,7 @@ let package = Package(
       dependencies: [
         "MediaTime", "Files", "Threads", "Diagnosis", "MediaComposition", "ExportGraph",
         "ExportEngine",
-        "Loudness", "ALSA",
+        "Loudness", "ALSA", "PulseAudio",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -190,6 +190,9 @@ let package = Package(
     .systemLibrary(name: "CLAME", pkgConfig: "lame", providers: [.apt(["libmp3lame-dev"])]),
     .target(name: "ALSA", dependencies: ["CALSA"]),
     .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
+    // Sound servers; libpulse is loaded when one is asked for and not linked.
+    .target(name: "PulseAudio", dependencies: ["CPulse", "Threads"]),
+    .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
     .target(
       name: "YAML",
       dependencies: [
@@ -325,7 +328,7 @@ let package = Package(
     .testTarget(
       name: "PlaybackTests",
       dependencies: [
-        "Playback", "ALSA", "Loudness", "ExportEngine", "ExportGraph", "Diagnosis",
+        "Playback", "ALSA", "PulseAudio", "Loudness", "ExportEngine", "ExportGraph", "Diagnosis",
         "MediaComposition",
         "MediaTime", "Threads", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
@@ -370,7 +373,7 @@ let package = Package(
 if Context.environment["AVJOB_COMMAND"] != nil {
   let fast: Set = [
     "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "ExportGraph", "ExportEngine", "LibAV",
-    "LAME", "Loudness", "Joins", "Dynamics", "ALSA", "Playback",
+    "LAME", "Loudness", "Joins", "Dynamics", "ALSA", "PulseAudio", "Playback",
   ]
   for target in package.targets where [.regular, .executable].contains(target.type) {
     if fast.contains(target.name) { continue }

@@ -27,7 +27,7 @@ MENU = [
                    "docs/network.md", "docs/glossary.md"]),
     ("Running", ["docs/receipts.md", "docs/reports.md", "docs/json.md", "docs/clusters.md"]),
     ("Listening and recording", ["docs/preview.md", "docs/remote-commands.md",
-                                 "docs/recording.md"]),
+                                 "docs/recording.md", "docs/audio-sessions.md"]),
     ("Inside", ["docs/architecture.md", "docs/decisions.md", "docs/time.md", "docs/attacks.md"]),
     ("Project", ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "Fixtures/README.md"]),
 ]

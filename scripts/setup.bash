@@ -10,7 +10,7 @@ readonly ready="$root/.build/ready"
 # toolchain itself needs.
 readonly build_packages=(
   pkg-config libavformat-dev libavcodec-dev libavutil-dev libavfilter-dev libswresample-dev
-  libmp3lame-dev libebur128-dev libasound2-dev libyaml-dev
+  libmp3lame-dev libebur128-dev libasound2-dev libpulse-dev libyaml-dev
   ca-certificates git binutils libc6-dev libcurl4-openssl-dev libsystemd-dev libncurses6 libsqlite3-0
   libxml2-dev
 )

@@ -175,6 +175,8 @@ package struct PreviewMeasuring {
 /// A message of another thread to the loop of a preview.
 package enum PreviewMessage: Sendable {
   case player(PlayerEvent)
+  /// Of the session at the sound server.
+  case session(AudioSession.Event)
   /// An entry cannot be played.
   case refused(Failure, PreviewEntry)
   /// A warning about an entry's file.

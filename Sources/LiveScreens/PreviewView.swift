@@ -123,6 +123,14 @@ package struct PreviewView {
     model.message = line
   }
 
+  /// Shows an event of the sound server.
+  mutating func show(_ event: AudioSession.Event, _ controls: PreviewControls) {
+    isStale = true
+    let line = event.line(at: controls.player.currentTime, device: deviceName)
+    guard let line else { return }
+    if isScreen { model.message = line } else { stream.write(line + "\n") }
+  }
+
   /// Lets other output be written above the screen.
   mutating func interrupt(_ body: () -> Void) {
     let erased = drawing.erase(on: stream.terminal)

@@ -59,6 +59,15 @@ final class ChannelReordering {
     }
   }
 
+  /// The positions of our channels, by ALSA's names; channels beyond the eighth have none.
+  static func positions(of channelCount: Int) -> [String] {
+    switch channelCount {
+    case 1: ["MONO"]
+    case 2: ["FL", "FR"]
+    default: ours[channelCount] ?? (0..<channelCount).map { "AUX\($0)" }
+    }
+  }
+
   /// In the order of a WAV's mask (`ChannelLayout`).
   private static let ours: [Int: [String]] = [
     3: ["FL", "FR", "FC"], 4: ["FL", "FR", "RL", "RR"], 5: ["FL", "FR", "FC", "RL", "RR"],

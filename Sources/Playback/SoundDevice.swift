@@ -78,7 +78,7 @@ public struct SoundDevice: Sendable, Hashable {
 
   /// The time in which as much is rendered. With less, a device runs dry if other work delays the
   /// first slots.
-  private static let startThreshold = Duration.milliseconds(100)
+  static let startThreshold = Duration.milliseconds(100)
 }
 
 extension Failure {

@@ -151,11 +151,17 @@ struct Preview: MediaCommand {
   ) throws -> Int32 {
     let (items, made) = (opened.items, opened.made)
     let markFiles = try markFiles(of: items, beginning.queue.context)
-    let player = try QueuePlayer(items: [made.item], opening: SoundDevice.opener(device))
+    let sound = AudioSession.sharedInstance()
+    let player = try QueuePlayer(items: [made.item], opening: sound.opener(device: device))
+    sound.attach(player)
     let inbox = try Inbox<PreviewMessage>()
     // No task: Swift's pool of threads waits for ever where the system has none to spare.
     let observation = player.addEventObserver { inbox.put(.player($0)) }
-    defer { observation.cancel() }
+    let soundObservation = sound.addEventObserver { inbox.put(.session($0)) }
+    defer {
+      observation.cancel()
+      soundObservation.cancel()
+    }
     try start(player, made, isAlone: items.entries.count == 1)
     let view = PreviewView { items.place(of: $1, in: $0) }
     let follower = try PreviewFollower(

@@ -131,6 +131,9 @@ struct Record: MediaCommand {
         help: "run it on a terminal, or let --from-sound start the recording")
       throw ExitCode.wrongJob
     }
+    let session = AudioSession.sharedInstance()
+    try session.setCategory(.record)
+    session.setEnvironment()
     // Before the first thread, which would get the signals otherwise.
     let signals = try Console.catchSignals()
     StandardStream.stopWaiting()

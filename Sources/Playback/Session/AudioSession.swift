@@ -1,0 +1,179 @@
+import Diagnosis
+import MediaTime
+import Threads
+
+internal import ALSA
+internal import PulseAudio
+
+/// How a program uses the sound of the machine, together with others (`AVAudioSession`): on
+/// PulseAudio, and on PipeWire by its `pipewire-pulse`.
+///
+/// A session gives its streams properties, and reports what the server does to them. Players that are
+/// attached pause by themselves. Plain devices of ALSA have no sessions: `setActive` refuses them, and
+/// their players are played as without a session.
+///
+/// Safe from any thread. Events come from a thread of the session, which starts with the first stream
+/// or with `setActive(true)`.
+public final class AudioSession: Sendable {
+  let core: SessionCore
+
+  private static let shared = AudioSession(server: nil)
+
+  /// The session of this process (`AVAudioSession.sharedInstance()`).
+  public static func sharedInstance() -> AudioSession { shared }
+
+  /// A session at a server.
+  ///
+  /// - Parameter server: Its address; nil: libpulse's default.
+  package init(server: String?) { core = SessionCore(server: server) }
+
+  deinit { core.end() }
+
+  // MARK: Settings
+
+  /// The category (`AVAudioSession.category`); `playback` at first. That of Apple's systems,
+  /// `soloAmbient`, needs a module that not every server has.
+  public var category: Category { core.settings.category }
+
+  /// The mode (`AVAudioSession.mode`).
+  public var mode: Mode { core.settings.mode }
+
+  /// The options (`AVAudioSession.categoryOptions`).
+  public var categoryOptions: CategoryOptions { core.settings.options }
+
+  /// Sets category, mode and options (`setCategory(_:mode:options:)`), also of streams that play.
+  ///
+  /// The server is asked only for what a module of it does: `soloAmbient` and `duckOthers`.
+  ///
+  /// - Throws: `mendJob` for settings that exclude one another; `mendMachine` or `tryAgain` if the
+  ///   server cannot do it. The settings stay as they were then.
+  public func setCategory(
+    _ category: Category, mode: Mode = .default, options: CategoryOptions = []
+  ) throws(Failure) {
+    let settings = SessionSettings(category, mode, options)
+    try settings.check()
+    guard let module = settings.neededModule else { return core.set(settings) }
+    let modules: [PulseModule]
+    do throws(PulseError) {
+      modules = try core.connection().modules()
+    } catch {
+      throw Failure(error, of: module)
+    }
+    core.set(try settings.resolved(by: modules))
+  }
+
+  /// How servers and desktops show this program: properties `application.name`, `application.id`,
+  /// such as `org.example.Player`, and `application.icon_name`, of streams that are opened later. At
+  /// first, name and id are the command's.
+  public func setApplication(name: String, identifier: String, iconName: String? = nil) {
+    core.state.withLock { state in
+      state.application["application.name"] = name
+      state.application["application.id"] = identifier
+      state.application["application.icon_name"] = iconName
+    }
+  }
+
+  /// Begins to report events, or ends it (`setActive(_:)`). A stream of `opener` begins it, too.
+  ///
+  /// - Throws: `mendMachine` or `tryAgain` without a sound server, as with plain devices of ALSA; to
+  ///   end it, `tryAgain` if an attached player plays.
+  public func setActive(_ isActive: Bool) throws(Failure) {
+    guard isActive else { return try core.stop() }
+    do throws(PulseError) {
+      _ = try core.connection()
+    } catch {
+      throw Failure(error, of: "AudioSession")
+    }
+    core.start()
+  }
+
+  /// The sound that devices of attached players are to hold while they play
+  /// (`setPreferredIOBufferDuration`), as `Player.preferredIOBufferDuration`.
+  public var preferredIOBufferDuration: Time {
+    get { core.state.withLock { $0.holding } }
+    set {
+      core.state.withLock { $0.holding = newValue }
+      for player in core.players { player.preferredIOBufferDuration = newValue }
+    }
+  }
+
+  // MARK: State
+
+  /// The devices that the session uses, or would use (`currentRoute`); empty without a server. May
+  /// wait for the server.
+  public var currentRoute: RouteDescription { core.currentRoute.description }
+
+  /// Frames a second of the output, or of the input where the category only records (`sampleRate`); 0
+  /// without a device. May wait for the server.
+  public var sampleRate: Double { Double(core.currentRoute.sampleRate ?? 0) }
+
+  /// Seconds from the server to the ear, by the server's last report (`outputLatency`); 0 while
+  /// nothing plays.
+  public var outputLatency: Double {
+    core.sinks.map(\.stream.deviceLatency).max() ?? 0
+  }
+
+  // MARK: Players
+
+  /// Opens the devices of a player.
+  ///
+  /// - Parameter device: `default`: the sound server, where alsa-lib's device `default` is one, and
+  ///   ALSA otherwise. `pulse:`, or `pulse:NAME` with the name of a sink: the sound server. Any other
+  ///   name is that of an ALSA device.
+  /// - Returns: The opener for a player.
+  public func opener(device: String = "default") -> SinkOpener {
+    let core = core
+    let plain = SoundDevice.opener(device)
+    if let name = Self.sinkName(device) {
+      return { request throws(Failure) in
+        do throws(PulseError) {
+          return try core.open(request, server: core.server, sink: name.isEmpty ? nil : name)
+        } catch {
+          throw Failure(error, of: device)
+        }
+      }
+    }
+    guard device == "default" else { return plain }
+    return { request throws(Failure) in
+      guard let server = PCMServer.behind(device) else { return try plain(request) }
+      do throws(PulseError) {
+        return try core.open(
+          request, server: server.address ?? core.server, sink: server.device)
+      } catch {
+        guard error.kind == .noServer || error.kind == .libraryMissing else {
+          throw Failure(error, of: device)
+        }
+        return try plain(request)
+      }
+    }
+  }
+
+  /// The sink of a device's name; nil for devices of ALSA. alsa-lib's plugin has the same names.
+  static func sinkName(_ device: String) -> String? {
+    guard device.hasPrefix("pulse:") else { return nil }
+    let name = device.dropFirst("pulse:".count)
+    return String(name.hasPrefix("DEVICE=") ? name.dropFirst("DEVICE=".count) : name)
+  }
+
+  /// Has a player follow the session: an interruption pauses it, and so does a route change by
+  /// `oldDeviceUnavailable`; streams bear the name of what it plays. The session does not keep the
+  /// player.
+  ///
+  /// - Parameter player: A player whose devices the session opens.
+  public func attach(_ player: Player) { core.attach(player) }
+
+  // MARK: Observing
+
+  /// The events from now on. A slow reader misses the oldest of more than a thousand.
+  public var events: AsyncStream<Event> { core.observers.events() }
+
+  /// Calls `block` for each event from now on: `events` for programs without a task.
+  ///
+  /// - Parameter block: Called on the session's thread; it must return soon.
+  /// - Returns: The observation, which lasts as long as this object.
+  public func addEventObserver(
+    using block: @escaping @Sendable (Event) -> Void
+  ) -> PlayerObservation {
+    core.observers.add(block)
+  }
+}
