@@ -15,18 +15,18 @@ extension PreviewControls {
   @discardableResult
   mutating func take(_ change: PreviewChange, lost: LostItem? = nil) -> Bool {
     let heard = player.currentItem
-    let hasStopped = player.timeControlStatus == .paused
+    let (hasStopped, now) = (player.timeControlStatus == .paused, player.currentTime)
     var found: PreviewChange.Replacement?
     for replacement in change.replaced {
       replacement.new.takeTracks(of: replacement.old)
       let isHeard = replacement.old === heard
       let isLost = replacement.old === lost?.item
       // A player that has stopped for an item is at its start.
-      let place = isLost && hasStopped ? lost?.time ?? .zero : player.currentTime
+      let place = isLost && hasStopped ? lost?.time ?? .zero : now
       player.replace(
         replacement.old, with: replacement.new,
         at: isHeard ? replacement.places.time(of: place) : .zero,
-        insteadOf: isHeard ? player.currentTime : .zero)
+        insteadOf: isHeard ? now : .zero)
       if replacement.old === loopedItem { followLoop(replacement) }
       if replacement.old === failedItem { failedItem = nil }
       if isLost { found = replacement }

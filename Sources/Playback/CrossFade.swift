@@ -29,14 +29,15 @@ final class CrossFade {
   ///   - new: The other one.
   ///   - index: The next frame to be played.
   ///   - planeCapacity: Frames between the starts of two channels of a slot.
-  /// - Returns: Frames of the new lane's first slot that are not to be played any more.
+  /// - Returns: Frames of the new lane's first slot that are not to be played any more; nil: the new
+  ///   lane has not come so far yet, and nothing is done.
   func mix(
     _ old: (lane: SlotRing.Lane, offset: Int), into new: SlotRing.Lane, at index: Int64,
     planeCapacity: Int
-  ) -> Int {
-    sound = nil
+  ) -> Int? {
     while let slot = new.slots.first, slot.end <= index, !slot.isLast { new.slots.removeFirst() }
-    guard let first = new.slots.first else { return 0 }
+    guard let first = new.slots.first else { return nil }
+    sound = nil
     var offset = Int(max(0, min(index - first.index, Int64(first.frameCount))))
     guard first.index + Int64(offset) == index, offset < first.frameCount else { return offset }
     let length = copy(old.lane, from: old.offset, like: first, planeCapacity)

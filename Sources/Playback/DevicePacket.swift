@@ -159,7 +159,7 @@ struct DevicePacket {
       fade.clear()
       return true
     }
-    guard let slot = ring.played.slots.first else { return false }
+    guard let slot = firstSlot() else { return false }
     let count = min(pieceFrames, slot.frameCount - offset)
     converter.convert(
       slot, planeCapacity: ring.slotFrames, from: offset, count: count, levels: levels,
@@ -168,6 +168,21 @@ struct DevicePacket {
     index = slot.index + Int64(offset)
     offset += count
     return true
+  }
+
+  /// The played lane's first slot, without frames that were written: a lane that replaces another
+  /// begins before the place of the change.
+  private mutating func firstSlot() -> SlotRing.Slot? {
+    while let slot = ring.played.slots.first {
+      guard slot.index + Int64(offset) < index else { return slot }
+      guard slot.end <= index, !slot.isLast else {
+        offset = Int(min(index - slot.index, Int64(slot.frameCount)))
+        return slot
+      }
+      offset = 0
+      ring.played.slots.removeFirst()
+    }
+    return nil
   }
 
   /// Removes the played lane's first slot after all of it was written.
@@ -180,10 +195,12 @@ struct DevicePacket {
     ring.played.slots.removeFirst()
   }
 
-  /// Goes over to the other lane at the next frame.
+  /// Goes over to the other lane at the next frame, if that has come so far.
   private mutating func goOver() {
-    offset = fade.mix(
+    let start = fade.mix(
       (ring.played, offset), into: ring.next, at: index, planeCapacity: ring.slotFrames)
+    guard let start else { return }
+    offset = start
     ring.takeReplacement()
   }
 

@@ -333,7 +333,8 @@ final class DeviceWriter: Sendable {
   private func waitForSound(in ring: SlotRing, milliseconds: Int32) {
     isStarved.store(true, ordering: .relaxed)
     atomicMemoryFence(ordering: .sequentiallyConsistent)
-    if ring.played.slots.first == nil, !ring.isOffered {
+    let isOver = ring.isOffered && ring.next.slots.first != nil
+    if ring.played.slots.first == nil, !isOver {
       orderGiven.wait(milliseconds: milliseconds)
     }
     isStarved.store(false, ordering: .relaxed)

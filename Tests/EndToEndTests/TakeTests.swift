@@ -182,14 +182,17 @@ import Testing
       columns: 110)
     try terminal.wait(for: "  monitor ")
     try terminal.wait(for: " ms")
+    try wait(until: "something is heard") {
+      try access(stage.path("heard"), F_OK) == 0 && !readFile(stage.path("heard")).isEmpty
+    }
     terminal.type("q")
     #expect(terminal.wait() == 0)
-    #expect(try !readFile(stage.path("heard")).isEmpty)
     let gone = try microphone.start(
       "gone.wav", "--monitor", "--playback", "nothing", "--device", "card",
       environment: environment, columns: 110)
     try gone.wait(for: "warning: the recording is not heard: the sound device 'nothing'")
     try gone.wait(for: "monitor: no device")
+    try gone.wait(for: "recording  0:01")
     gone.type("q")
     #expect(gone.wait() == 0)
     #expect(try !microphone.decoded("gone.wav").isEmpty)

@@ -151,50 +151,78 @@ def common(a, at, b, start):
     return done
 
 
+def common_before(a, at, b, start):
+    """How many bytes two samples have in common up to places."""
+    most, done = min(at, start), 0
+    step = 1 << 16
+    while done < most:
+        size = min(step, most - done)
+        if a[at - done - size:at - done] == b[start - done - size:start - done]:
+            done += size
+        elif step > FRAME:
+            step = max(FRAME, step // 16 // FRAME * FRAME)
+        else:
+            break
+    return done
+
+
+def find_next(heard, at, exports, number):
+    """The first version behind one that has what is heard behind a cross-fade, and the place."""
+    fade = min(FADE * FRAME, len(heard) - at)
+    sign = heard[at + fade:at + fade + SIGN * FRAME]
+    for other in range(number + 1, len(exports)):
+        place = exports[other].find(sign)
+        while place >= 0 and place % FRAME:
+            place = exports[other].find(sign, place + 1)
+        if place >= fade:
+            return other, place - fade
+    return None
+
+
 def check(heard, exports, versions, seen):
-    """Holds what was heard to the exports, one version after the other."""
-    problems, number, at, start, last, pasts = [], 0, 0, 0, None, []
+    """Holds what was heard to the exports, one version after the other: an edit elsewhere is not heard
+    before the sound comes to it."""
+    problems, number, at, start = [], 0, 0, 0
     while at < len(heard):
         export = exports[number]
         length = common(heard, at, export, start)
         at += length
-        if at >= len(heard):
+        if at >= len(heard) - (FADE + SIGN) * FRAME:
             break
         if start + length == len(export):  # The loop.
             start = 0
-            if common(heard, at, export, 0) >= min(SIGN * FRAME, len(heard) - at):
+            if common(heard, at, export, 0) >= SIGN * FRAME:
                 continue
-        # Another version, from here on.
-        fade = min(FADE * FRAME, len(heard) - at)
-        sign = heard[at + fade:at + fade + SIGN * FRAME]
-        if not sign:
-            break
-        old = moment(versions[number], (start + length) // FRAME)
-        for next_number in range(number + 1, len(exports)):
-            place = exports[next_number].find(sign)
-            while place >= 0 and place % FRAME:
-                place = exports[next_number].find(sign, place + 1)
-            if place >= fade:
-                place -= fade
-                break
-        else:
+        # Another version, from here on at the latest.
+        found = find_next(heard, at, exports, number)
+        if found is None:
             problems.append(f"frame {at // FRAME}: no export has what is heard after edit {number}")
             return problems, number
-        new = moment(versions[next_number], place // FRAME)
-        if old and new and any(slot == old[0] for slot, _, _ in versions[next_number]):
-            slot, first, end = next(piece for piece in versions[next_number] if piece[0] == old[0])
-            wanted = min(max(old[1], first), end)
-            kept = new[0] == slot and abs(new[1] - wanted) <= SLACK * RATE
-            # Near an end of a piece the place may be in the piece beside it.
-            near = min(wanted - first, end - wanted) <= SLACK * RATE
-            if not kept and not near:
-                problems.append(
-                    f"edit {next_number}: {old} of the source goes on as {new}, not at {wanted}")
-        number, start = next_number, place + fade
-        at += fade
-        if at > seen[number] + 0.5 * SPEED * RATE * FRAME:
-            problems.append(f"edit {number} was heard late, at frame {at // FRAME}")
+        other, place = found
+        same = common_before(heard, at, exports[other], place)
+        if at - same > seen[other] + 0.5 * SPEED * RATE * FRAME:
+            problems.append(f"edit {other} was heard late, at frame {at // FRAME}")
+        old, new = moment(versions[number], (start + length) // FRAME), moment(versions[other], place // FRAME)
+        if same < SIGN * FRAME and old and new:
+            problems += jumps(old, new, versions[other], other)
+        number, start = other, place
+        fade = min(FADE * FRAME, len(heard) - at)
+        at, start = at + fade, start + fade
     return problems, number
+
+
+def jumps(old, new, version, number):
+    """Whether a moment of a source goes on at another one, although it is in a version."""
+    piece = next((piece for piece in version if piece[0] == old[0]), None)
+    if piece is None:
+        return []
+    slot, first, end = piece
+    wanted = min(max(old[1], first), end)
+    kept = new[0] == slot and abs(new[1] - wanted) <= SLACK * RATE
+    # Near an end of a piece the place may be in the piece beside it.
+    near = min(wanted - first, end - wanted) <= SLACK * RATE
+    return [] if kept or near else [
+        f"edit {number}: {old} of the source goes on as {new}, not at {wanted}"]
 
 
 def facts(process):
@@ -268,8 +296,6 @@ def main():
             subprocess.run([options.avjob, "run", "-q", "--force", "job.yaml"], cwd=folder, check=True)
             exports.append(data(folder / "out.wav"))
         problems, number = check(heard.read_bytes(), exports, versions, seen)
-        if number < options.rounds:
-            problems.append(f"the last version that was heard is {number} of {options.rounds}")
         if late[0] - early[0] > MOST_GROWTH:
             problems.append(f"memory grew from {early[0]} to {late[0]} bytes")
         if late[1] > early[1] + 4:
