@@ -126,7 +126,7 @@ package struct PreviewView {
   /// Shows an event of the sound server.
   mutating func show(_ event: AudioSession.Event, _ controls: PreviewControls) {
     isStale = true
-    let line = event.line(at: controls.player.currentTime, device: deviceName)
+    let line = event.line(at: controls.player.currentTime, device: controls.device)
     guard let line else { return }
     if isScreen { model.message = line } else { stream.write(line + "\n") }
   }
