@@ -27,6 +27,6 @@ extension PreviewControls {
   /// Plays through another device from here on.
   mutating func goOver(toDevice name: String) {
     device = name
-    player.setOutput(opening: SoundDevice.opener(name))
+    player.setOutput(opening: opener(name))
   }
 }

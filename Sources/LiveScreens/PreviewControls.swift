@@ -30,6 +30,8 @@ package struct PreviewControls {
   var trackCursor: Int?
   /// The name of the sound device.
   var device: String
+  /// Opens a device by its name.
+  let opener: (String) -> SinkOpener
   /// Encodes outputs.
   let outputs: EncodedOutputs
   /// What was encoded, with its mix.
@@ -56,17 +58,19 @@ package struct PreviewControls {
   ///   - items: The items of the preview.
   ///   - isLooping: Whether the queue begins anew after its end.
   ///   - device: The name of the sound device that is open.
+  ///   - opener: Opens another device by its name.
   ///   - outputs: Encodes outputs; nil: nobody hears of them.
   ///   - markFiles: Where marks are written; nil: nowhere.
   package init(
     _ player: QueuePlayer, _ items: PreviewItems, isLooping: Bool, device: String = "default",
+    opener: @escaping (String) -> SinkOpener = { SoundDevice.opener($0) },
     outputs: EncodedOutputs? = nil, markFiles: PreviewMarkFiles? = nil
   ) {
     self.outputs = outputs ?? EncodedOutputs(library: items.library) { _ in }
     self.player = player
     self.items = items
     self.isLooping = isLooping
-    self.device = device
+    (self.device, self.opener) = (device, opener)
     self.markFiles = markFiles
     loop = player.loopRange.map { PreviewModel.Loop(start: $0.start, end: $0.end) }
     loopedItem = player.currentItem

@@ -58,6 +58,8 @@ extension PlayerState {
   ///   - offset: What is added to a time of `item`.
   mutating func replace(_ item: PlayerItem, with other: PlayerItem, offset: Time) {
     guard let index = queue.firstIndex(where: { $0 === item }) else { return }
+    // It may have been replaced itself, and come back.
+    replacements.removeAll { $0.old === other }
     let replacement = Replacement(old: item, new: other, offset: offset)
     replacements.append(replacement)
     queue[index] = other

@@ -4,20 +4,16 @@ import MediaTime
 /// Sound that is rendered ahead and is to sound otherwise: it is replaced while it plays, so that a
 /// listener hears a change as soon as the device has played what it holds.
 extension RenderThread {
-  /// Whether the sound that the device does not have yet is to sound otherwise.
+  /// Whether the sound that the device does not have yet is to sound otherwise. While a lane waits to
+  /// be taken it is filled, and a change is found again behind that.
   func needsRevision(in ring: SlotRing) -> Bool {
-    guard !isHalted else { return false }
+    guard !isHalted, !ring.isReplacing, !ring.isOffered else { return false }
     let next = writer.counts.progress.written
     return engine.state.withLock { $0.isRevised(from: next) }
   }
 
-  /// Renders the sound that the device does not have yet anew, into the ring's other lane; or waits
-  /// for the device to take what was offered before.
+  /// Renders the sound that the device does not have yet anew, into the ring's other lane.
   func revise(in ring: SlotRing) {
-    guard !ring.isReplacing, !ring.isOffered else {
-      if ring.isReplacing { offer(ring) }
-      return wait(milliseconds: 5)
-    }
     let start = writer.counts.progress.written
     let found = engine.state.withLock { state in
       state.place(of: start).map { (state.resolved($0), state.speed) }
@@ -48,10 +44,7 @@ extension RenderThread {
   func offerReplacement(in ring: SlotRing) {
     guard ring.isReplacing else { return }
     let needed = writer.counts.progress.written + Int64(2 * ring.slotFrames)
-    if isAtEnd || ring.filled.slots.room == 0 || produced >= needed { offer(ring) }
-  }
-
-  private func offer(_ ring: SlotRing) {
+    guard isAtEnd || ring.filled.slots.room == 0 || produced >= needed else { return }
     ring.offerReplacement()
     writer.notifyOffered()
   }

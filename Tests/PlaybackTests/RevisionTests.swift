@@ -171,6 +171,21 @@ import Testing
     #expect(try stage.heard() == whole)
   }
 
+  @Test("an item that comes back to the place of the one that has replaced it goes on there")
+  func comesBack() throws {
+    let (item, other) = (try Self.item(), try Self.item(from: 1))
+    let whole = try item.exported()
+    let stage = try Stage(item)
+    let (one, two) = (Time(value: 1, timescale: 1), Time(value: 2, timescale: 1))
+    for _ in 0..<2 {
+      #expect(stage.player.replace(item, with: other, at: one, insteadOf: two))
+      #expect(stage.player.replace(other, with: item, at: two, insteadOf: one))
+    }
+    try stage.waitUntilFull()
+    #expect(try stage.heard() == whole)
+    #expect(stage.player.items.map { $0 === item } == [true])
+  }
+
   @Test("a paused player is at the place of the item that replaces its own")
   func replacesPaused() throws {
     let (item, other) = (try Self.item(), try Self.item(from: 1))
@@ -241,26 +256,21 @@ import Testing
     #expect(heard[0] != rest[place * 2] || heard[1000] != rest[place * 2 + 1000])
   }
 
-  @Test("what takes longer to render than to hear is rendered ahead in pauses, and is all heard")
-  func rendersAhead() throws {
-    let library = MediaLibrary()
-    let asset = try library.asset(at: FilePath(Fixture.path("feelings.ogg")))
-    let range = TimeRange(start: .zero, duration: Time(value: 1, timescale: 1))
-    var segment = Segment(.asset(asset), source: range, at: .zero)
-    segment.effects = Array(repeating: .denoise(reduction: 1), count: 200)
-    let item = try PlayerItem(Composition(tracks: [Track(segments: [segment])]), library: library)
-    let device = MemoryDevice(rate: item.sampleRate, pace: Double(item.sampleRate))
-    let player = try Player(item, opening: device.opener)
-    let waits = try player.toldUntilPaused().compactMap { event in
-      if case .timeControlStatusChanged(.waitingToPlayAtSpecifiedRate, let reason) = event {
-        reason
-      } else {
-        nil
-      }
+  @Test("how fast an item is rendered is known after a quarter of a second; pauses double to 16 s")
+  func renderingPace() throws {
+    var pace = RenderThread.RenderingPace()
+    pace.note(sound: 0.2, took: 1)
+    #expect(pace.rate == nil)
+    pace.note(sound: 0.2, took: 1)
+    #expect(try #require(pace.rate) == 0.2)
+    // What was long ago counts less.
+    for _ in 0..<40 { pace.note(sound: 1, took: 0.5) }
+    #expect(try #require(pace.rate) > 1.9)
+    let goals = (0..<5).map { _ in
+      defer { pace.pause() }
+      return pace.goal
     }
-    #expect(waits.contains(.toRenderAhead))
-    #expect(try #require(player.renderingRate) < 1)
-    #expect(device.floats == (try item.exported()))
+    #expect(goals == [2, 4, 8, 16, 16])
   }
 
   /// A sink that takes all, and keeps it.

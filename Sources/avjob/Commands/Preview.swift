@@ -174,7 +174,7 @@ struct Preview: MediaCommand {
     // Who has no keys need not hear their effect.
     if view.isScreen { player.preferredIOBufferDuration = Time(value: 40, timescale: 1000) }
     let controls = PreviewControls(
-      player, items, isLooping: loop, device: device,
+      player, items, isLooping: loop, device: device, opener: { sound.opener(device: $0) },
       outputs: EncodedOutputs(library: beginning.queue.context.library) { inbox.put($0) },
       markFiles: markFiles)
     let session = PreviewSession(
