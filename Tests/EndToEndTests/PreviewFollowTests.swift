@@ -64,7 +64,10 @@ import Testing
     let left = zip(heard, before).prefix { $0 == $1 }.count / 8
     let faded = zip(heard.reversed(), after.reversed()).prefix { $0 == $1 }.count / 8
     let rest = heard.count / 8 - left
-    guard rest > 0, rest * 8 <= after.count, rest - faded <= 480 else { return nil }
+    // Where the same moment sounds the same in both, nothing is heard of the change itself.
+    guard rest > 0 || faded == left, rest * 8 <= after.count, rest - faded <= 480 else {
+      return nil
+    }
     return (left, after.count / 8 - rest)
   }
 
@@ -74,7 +77,8 @@ import Testing
       "mv new.yaml job.yaml", "cat new.yaml > job.yaml", "rm job.yaml; cp new.yaml job.yaml",
     ])
   func changes(save: String) throws {
-    let sound = try stage()
+    // A busy machine must have read the file before the end of the first version.
+    let sound = try stage("speed 1 stall yes")
     try sound.stage.write("job.yaml", job("one.wav 0s..3s, two.wav 0s..5s"))
     let before = try export(sound)
     try sound.stage.write("new.yaml", job("three.wav 0s..1s, one.wav 0s..3s, two.wav 0s..4s"))
