@@ -10,7 +10,7 @@ import SystemPackage
 import Threads
 
 /// The outputs of a preview's jobs as they are encoded, to be heard beside the mix. Each is encoded
-/// once, when it is asked for, into a folder for temporary files, which is removed with this object.
+/// once, when it is asked for, into a folder for temporary files, which `end` removes.
 ///
 /// Safe from any thread.
 package final class EncodedOutputs: Sendable {
@@ -75,7 +75,8 @@ package final class EncodedOutputs: Sendable {
 
   private func start(_ work: @escaping @Sendable () -> Void) throws(Failure) {
     do throws(Thread.SpawnError) {
-      let thread = try Thread.spawn(name: "preview-encode") {
+      // Its encoders have its priority: the sound that is heard comes first.
+      let thread = try Thread.spawn(name: "preview-encode", urgency: .idle) {
         work()
         self.state.withLock { $0.isBusy = false }
       }

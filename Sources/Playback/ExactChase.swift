@@ -10,7 +10,10 @@ import Threads
 ///
 /// Safe from any thread.
 final class ExactChase: Sendable {
-  /// A source, of the chasing thread until it has arrived, and then of the thread that takes it.
+  /// A source that has arrived.
+  //
+  // `@unchecked Sendable`: the chasing thread makes one when it uses the source for the last time, and
+  // `take` gives it away once.
   private struct Runner: @unchecked Sendable {
     let source: MonitoredSource
   }

@@ -35,8 +35,9 @@ extension RenderThread {
       }
     } catch {
       if takesInterruption() { return }
-      passOver(place.item, error)
-      goOn(in: ring)
+      // As after a jump: what is rendered is not to be heard any more.
+      halt()
+      skip(place.item, error)
     }
   }
 

@@ -1,4 +1,5 @@
 import ExportEngine
+import Glibc
 import MediaComposition
 import MediaTime
 import SystemPackage
@@ -169,6 +170,26 @@ import Testing
     stage.player.insert(items[1], after: nil)
     #expect(stage.player.replace(items[1], with: other, at: .zero, insteadOf: .zero))
     #expect(try stage.heard() == whole)
+  }
+
+  @Test(
+    "an item that cannot be opened in the place of another fails once, and the next one follows")
+  func replacesInVain() throws {
+    let (item, next) = (try Self.item(), try Self.item(from: 2))
+    let folder = TestFolder()
+    let path = folder.path("gone.wav")
+    try Tool.succeed("sox", "-n", "-r", "44100", "-c", "2", path, "synth", "4", "sine", "440")
+    let other = try PlayerItem(contentsOf: FilePath(path), library: MediaLibrary())
+    #expect(unlink(path) == 0)
+    let stage = try Stage(item)
+    stage.player.insert(next, after: nil)
+    let reader = SequenceReader(stage.player.events)
+    #expect(stage.player.replace(item, with: other, at: .zero, insteadOf: .zero))
+    stage.device.goOn()
+    let told = try reader.elements(until: "the player tells that it has paused") { $0.isPause }
+    let failed = told.compactMap { if case .itemFailed(let item, _) = $0 { item } else { nil } }
+    #expect(failed.map { $0 === other } == [true])
+    #expect(stage.device.floats.suffix(1000) == (try next.exported()).suffix(1000))
   }
 
   @Test("an item that comes back to the place of the one that has replaced it goes on there")
