@@ -167,16 +167,18 @@ def common_before(a, at, b, start):
 
 
 def find_next(heard, at, exports, number):
-    """The first version behind one that has what is heard behind a cross-fade, and the place."""
+    """The versions behind one that have what is heard behind a cross-fade, each with the place, and with
+    how much of what was heard just before stands before that: what was played for longest comes first."""
     fade = min(FADE * FRAME, len(heard) - at)
     sign = heard[at + fade:at + fade + SIGN * FRAME]
+    found = []
     for other in range(number + 1, len(exports)):
         place = exports[other].find(sign)
         while place >= 0 and place % FRAME:
             place = exports[other].find(sign, place + 1)
         if place >= fade:
-            return other, place - fade
-    return None
+            found.append((other, place - fade, common_before(heard, at, exports[other], place - fade)))
+    return sorted(found, key=lambda it: -it[2])
 
 
 def check(heard, exports, versions, seen):
@@ -193,22 +195,31 @@ def check(heard, exports, versions, seen):
             start = 0
             if common(heard, at, export, 0) >= SIGN * FRAME:
                 continue
-        # Another version, from here on at the latest.
+        # Another version, from here on at the latest; several may have these pieces.
         found = find_next(heard, at, exports, number)
-        if found is None:
+        if not found:
             problems.append(f"frame {at // FRAME}: no export has what is heard after edit {number}")
             return problems, number
-        other, place = found
-        same = common_before(heard, at, exports[other], place)
-        if at - same > seen[other] + 0.5 * SPEED * RATE * FRAME:
-            problems.append(f"edit {other} was heard late, at frame {at // FRAME}")
-        old, new = moment(versions[number], (start + length) // FRAME), moment(versions[other], place // FRAME)
-        if same < SIGN * FRAME and old and new:
-            problems += jumps(old, new, versions[other], other)
-        number, start = other, place
+        old = moment(versions[number], (start + length) // FRAME)
+        wrong = [faults(it, at, old, versions, seen) for it in found]
+        best = next((index for index, faulty in enumerate(wrong) if not faulty), 0)
+        problems += wrong[best]
+        number, place, _ = found[best]
         fade = min(FADE * FRAME, len(heard) - at)
-        at, start = at + fade, start + fade
+        at, start = at + fade, place + fade
     return problems, number
+
+
+def faults(found, at, old, versions, seen):
+    """What is wrong if a version is heard from a place on."""
+    number, place, same = found
+    problems = []
+    if at - same > seen[number] + 0.5 * SPEED * RATE * FRAME:
+        problems.append(f"edit {number} was heard late, at frame {at // FRAME}")
+    new = moment(versions[number], place // FRAME)
+    if same < SIGN * FRAME and old and new:
+        problems += jumps(old, new, versions[number], number)
+    return problems
 
 
 def jumps(old, new, version, number):
