@@ -8,16 +8,21 @@ final class CrossFade {
   /// The faded frames; nil: none.
   private(set) var sound: SlotRing.Slot?
   private let samples: UnsafeMutablePointer<Float>
-  private let channelCount: Int
+  private let oldSamples: UnsafeMutablePointer<Float>
 
   /// A fade of up to `capacity` frames for a device's channels.
   init(channelCount: Int, capacity: Int) {
-    (self.channelCount, self.capacity) = (channelCount, capacity)
-    samples = .allocate(capacity: channelCount * capacity)
-    samples.initialize(repeating: 0, count: channelCount * capacity)
+    self.capacity = capacity
+    let count = channelCount * capacity
+    (samples, oldSamples) = (.allocate(capacity: count), .allocate(capacity: count))
+    samples.initialize(repeating: 0, count: count)
+    oldSamples.initialize(repeating: 0, count: count)
   }
 
-  deinit { samples.deallocate() }
+  deinit {
+    samples.deallocate()
+    oldSamples.deallocate()
+  }
 
   /// Forgets the faded frames.
   func clear() { sound = nil }
@@ -40,50 +45,42 @@ final class CrossFade {
     sound = nil
     var offset = Int(max(0, min(index - first.index, Int64(first.frameCount))))
     guard first.index + Int64(offset) == index, offset < first.frameCount else { return offset }
-    let length = copy(old.lane, from: old.offset, like: first, planeCapacity)
-    var place = 0
-    while place < length, let slot = new.slots.first {
-      if offset == slot.frameCount {
-        if slot.isLast { break }
-        new.slots.removeFirst()
-        offset = 0
-        continue
+    var oldOffset = old.offset
+    // Frames of the new lane without any of the old one are as they are.
+    let count = take(new, &offset, upTo: capacity, like: first, into: samples, planeCapacity)
+    let faded = take(
+      old.lane, &oldOffset, upTo: count, like: first, into: oldSamples, planeCapacity)
+    for channel in 0..<first.channelCount {
+      let (to, from) = (samples + channel * capacity, oldSamples + channel * capacity)
+      for frame in 0..<faded {
+        to[frame] = from[frame] + (to[frame] - from[frame]) * (Float(frame + 1) / Float(faded + 1))
       }
-      let count = min(length - place, slot.frameCount - offset)
-      for channel in 0..<slot.channelCount {
-        let from = slot.samples + channel * planeCapacity + offset
-        let to = samples + channel * capacity
-        for frame in 0..<count {
-          let share = Float(place + frame + 1) / Float(length + 1)
-          to[place + frame] += (from[frame] - to[place + frame]) * share
-        }
-      }
-      (place, offset) = (place + count, offset + count)
     }
-    if place > 0 {
-      var slot = SlotRing.Slot(samples: samples)
-      (slot.frameCount, slot.channelCount, slot.index) = (place, first.channelCount, index)
-      (slot.firstFrame, slot.isDithered) = (first.firstFrame + (index - first.index), true)
-      sound = slot
-    }
+    var slot = SlotRing.Slot(samples: samples)
+    (slot.frameCount, slot.channelCount, slot.index) = (count, first.channelCount, index)
+    slot.firstFrame = first.firstFrame + (index - first.index)
+    slot.isDithered = first.isDithered || faded > 0
+    sound = slot
     return offset
   }
 
-  /// Copies the next frames of the old lane, as many as fit and as there are.
+  /// Copies the next frames of a lane, as many as there are of the same channels, and removes the slots
+  /// that are copied to their end, but for the last one.
   ///
-  /// - Returns: How many there are; 0 where the lanes have different channels.
-  private func copy(
-    _ lane: SlotRing.Lane, from start: Int, like other: SlotRing.Slot, _ planeCapacity: Int
+  /// - Returns: How many.
+  private func take(
+    _ lane: SlotRing.Lane, _ offset: inout Int, upTo most: Int, like other: SlotRing.Slot,
+    into samples: UnsafeMutablePointer<Float>, _ planeCapacity: Int
   ) -> Int {
-    var (length, offset) = (0, start)
-    while length < capacity, let slot = lane.slots.first, slot.channelCount == other.channelCount {
+    var length = 0
+    while length < most, let slot = lane.slots.first, slot.channelCount == other.channelCount {
       if offset == slot.frameCount {
         if slot.isLast { break }
         lane.slots.removeFirst()
         offset = 0
         continue
       }
-      let count = min(capacity - length, slot.frameCount - offset)
+      let count = min(most - length, slot.frameCount - offset)
       for channel in 0..<slot.channelCount {
         (samples + channel * capacity + length).update(
           from: slot.samples + channel * planeCapacity + offset, count: count)

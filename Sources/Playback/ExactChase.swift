@@ -10,10 +10,10 @@ import Threads
 ///
 /// Safe from any thread.
 final class ExactChase: Sendable {
-  /// A source that has arrived.
+  /// A source on its way to another thread.
   //
-  // `@unchecked Sendable`: the chasing thread makes one when it uses the source for the last time, and
-  // `take` gives it away once.
+  // `@unchecked Sendable`: whoever makes one does not use the source any more, and it is given away
+  // once: to the chasing thread by `init`, and from it by `take`.
   private struct Runner: @unchecked Sendable {
     let source: MonitoredSource
   }
@@ -39,16 +39,28 @@ final class ExactChase: Sendable {
   ///   - item: The item.
   ///   - sampleRate: The rate of the frames.
   ///   - goal: The frame that is to be reached.
+  ///   - source: A source of the item that has arrived elsewhere, and that nobody else uses; nil: one
+  ///     at the start.
   /// - Throws: `SpawnError` where the system has no thread to give.
-  init(_ item: PlayerItem, atRate sampleRate: Int, to goal: Int64) throws(Thread.SpawnError) {
+  init(
+    _ item: PlayerItem, atRate sampleRate: Int, to goal: Int64, with source: MonitoredSource? = nil
+  ) throws(Thread.SpawnError) {
     self.goal = Atomic(goal)
+    let runner = source.map(Runner.init)
     // The thread keeps this object until it ends, soon after a cancellation.
-    _ = try Thread.spawn(name: "playback-exact", urgency: .idle) { self.run(item, sampleRate) }
+    _ = try Thread.spawn(name: "playback-exact", urgency: .idle) {
+      self.run(item, sampleRate, runner)
+    }
   }
 
-  private func run(_ item: PlayerItem, _ sampleRate: Int) {
+  private func run(_ item: PlayerItem, _ sampleRate: Int, _ runner: Runner?) {
     do throws(Failure) {
-      let source = try MonitoredSource(item, atRate: sampleRate, cancellation)
+      let source =
+        if let runner {
+          runner.source
+        } else {
+          try MonitoredSource(item, atRate: sampleRate, cancellation)
+        }
       source.isMetered = false
       let live = source.live
       let block = AudioBuffer(channelCount: live.channelCount, capacity: Self.blockSize)

@@ -3,23 +3,25 @@ import MediaComposition
 /// The loudness of what was heard of an item: gated over its blocks of 400 ms (BS.1770-4), and its
 /// true peak.
 struct HeardLoudness: Sendable {
-  private var item: ObjectIdentifier?
+  /// The number of the item.
+  private var item: Int?
   private var counter = LoudnessHistogram.Counter()
   /// LUFS; nil for silence.
   private(set) var integrated: Double?
   /// 1 being full scale.
   private(set) var truePeak = 0.0
 
-  /// Adds a stretch that was heard; another item begins anew.
+  /// Adds a stretch that was heard and measured; another item begins anew.
   mutating func add(_ frame: MeterFrame) {
-    if frame.item != item { self = HeardLoudness(item: frame.item) }
+    guard let item = frame.item else { return }
+    if item != self.item { self = HeardLoudness(item: item) }
     truePeak = frame.truePeaks.reduce(truePeak, max)
-    guard let energy = frame.gatedEnergy else { return }
-    counter.add(energy: energy)
+    guard !frame.gatedEnergies.isEmpty else { return }
+    for energy in frame.gatedEnergies { counter.add(energy: energy) }
     integrated = counter.histogram.integrated
   }
 
-  private init(item: ObjectIdentifier?) { self.item = item }
+  private init(item: Int) { self.item = item }
 
   /// Nothing was heard.
   init() {}

@@ -102,6 +102,9 @@ final class ItemRenderer {
     try seek(to: frame)
   }
 
+  /// Whether no whole block is rendered ahead: readings need not end where a block does.
+  var isReadOut: Bool { sound.framesAhead < Int64(block.capacity) }
+
   /// Fills `block` with up to `count` frames that lie before `end`.
   func read(_ count: Int, before end: Int64) throws(Failure) {
     let left = end - position
@@ -114,10 +117,10 @@ final class ItemRenderer {
     }
   }
 
-  /// The meters of `block`.
+  /// The meters of `block`: of all that was read of the sound for it.
   func meters(endingAt end: Int64) -> MeterFrame {
     guard isMetered else { return MeterFrame(end: end) }
-    var meters = sound.meters
+    var meters = sound.takeMeters()
     meters.end = end
     return meters
   }

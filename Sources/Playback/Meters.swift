@@ -105,15 +105,16 @@ struct MeterFrame: Sendable {
   var reductions: [GainReduction] = []
   /// Of the item.
   var loudness = LoudnessReading()
-  /// The item, if it is measured.
-  var item: ObjectIdentifier?
+  /// The number of the item, if it is measured.
+  var item: Int?
   /// The energy of the last 400 ms, once each 100 ms.
-  var gatedEnergy: Double?
+  var gatedEnergies: [Double] = []
 
   /// Appends the meters of the frames that follow; other channels or tracks replace the present
   /// ones.
   mutating func append(_ next: MeterFrame) {
-    (end, loudness) = (next.end, next.loudness)
+    (end, loudness, item) = (next.end, next.loudness, next.item)
+    gatedEnergies += next.gatedEnergies
     channels = Self.join(channels, next.channels) { $0.add($1) }
     truePeaks = Self.join(truePeaks, next.truePeaks) { $0 = max($0, $1) }
     tracks = Self.join(tracks, next.tracks) { sum, next in

@@ -119,6 +119,9 @@ public final class Player: Sendable {
     engine.update { _ in }
   }
 
+  /// As little as suits a player that is steered by hand.
+  package static let responsiveIOBufferDuration = Time(value: 40, timescale: 1000)
+
   /// The sound that a device is to hold while it plays (`AVAudioSession.preferredIOBufferDuration`),
   /// up to a minute; zero, the default: as much as it takes.
   ///

@@ -13,6 +13,9 @@ import SystemPackage
 public final class PlayerItem: Sendable {
   /// The name for screens.
   public let name: String
+  /// Of all items of the process: an address may be that of an earlier one.
+  let number = PlayerItem.count.wrappingAdd(1, ordering: .relaxed).newValue
+  private static let count = Atomic<Int>(0)
   /// The duration (`AVPlayerItem.duration`).
   public let duration: Time
   /// The chapters, in the item's own time, in order.

@@ -50,7 +50,7 @@ extension PlayerState {
     } else if loop(in: mark) != nil || mark.loopsLeft != 0 {
       return []
     }
-    while count < items.count, item(after: last) === items[count] {
+    while count < items.count, item(after: last) === resolved(items[count]) {
       last = items[count]
       count += 1
     }
@@ -61,13 +61,16 @@ extension PlayerState {
   private func follows(_ mark: Mark, _ last: Mark) -> Bool {
     switch (mark.cause, cause(behind: last)) {
     case (.jump, _), (.change, _), (.replacement, _): true
+    // What was looped is rendered anew, as another item is.
+    case (.loop, _) where replacement(of: last.item) != nil: true
+    case (.again, _) where replacement(of: last.item) != nil: true
     case (.loop(let made), .loop(let range)): made == range
     case (.again, .again): true
     case (.advance(let past, _), let cause):
       if let end = past.last {
-        tried(past, behind: last).count == past.count && item(after: end) === mark.item
+        tried(past, behind: last).count == past.count && item(after: end) === resolved(mark.item)
       } else if case .advance = cause {
-        item(after: last.item) === mark.item
+        item(after: last.item) === resolved(mark.item)
       } else {
         false
       }

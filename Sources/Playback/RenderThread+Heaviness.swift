@@ -25,15 +25,17 @@ extension RenderThread {
 
   /// Reads the next frames of a renderer, and notes how long that takes.
   func read(_ renderer: ItemRenderer, _ count: Int, before end: Int64) throws(Failure) {
-    let start = monotonicNanoseconds()
+    let (start, before) = (monotonicNanoseconds(), renderer.sound.renderedPosition)
     try renderer.read(count, before: end)
-    guard renderer.item.remoteSpans.isEmpty else { return }
-    note(renderer.block.frameCount, of: renderer, since: start)
+    // What is only copied was noted when it was rendered.
+    let rendered = renderer.sound.renderedPosition - before
+    guard rendered > 0, renderer.item.remoteSpans.isEmpty else { return }
+    note(rendered, of: renderer, since: start)
   }
 
-  private func note(_ frames: Int, of renderer: ItemRenderer, since start: Int64) {
+  private func note(_ frames: Int64, of renderer: ItemRenderer, since start: Int64) {
     pace.note(
-      sound: Double(frames) / Double(renderer.sampleRate),
+      sound: Double(frames) / Double(renderer.sampleRate) / renderer.speed.factor,
       took: max(1e-9, Double(monotonicNanoseconds() - start) * 1e-9))
     let rate = pace.rate
     engine.state.withLock { $0.renderingRate = rate }
@@ -43,10 +45,10 @@ extension RenderThread {
   ///
   /// - Returns: Whether to go on; not if the player is to be silent, or elsewhere.
   func rendersAhead(_ renderer: ItemRenderer) throws(Failure) -> Bool {
-    guard !isHalted, renderer.item.remoteSpans.isEmpty, renderer.sound.framesAhead == 0,
+    guard !isHalted, renderer.item.remoteSpans.isEmpty, renderer.isReadOut,
       let rate = pace.rate, rate < 1, engine.heardIndex >= produced
     else { return true }
-    let goal = Int64(pace.goal * Double(renderer.sampleRate))
+    let goal = Int64(pace.goal * Double(renderer.sampleRate) * renderer.speed.factor)
     pace.pause()
     // What the device holds is played to its end, and no xrun.
     writer.awaitSound(true)
@@ -64,7 +66,7 @@ extension RenderThread {
       try renderer.sound.renderBlock()
       let rendered = renderer.sound.framesAhead - before
       guard rendered > 0 else { return true }
-      note(Int(rendered), of: renderer, since: start)
+      note(rendered, of: renderer, since: start)
     }
     return true
   }

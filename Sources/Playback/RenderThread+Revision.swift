@@ -19,6 +19,9 @@ extension RenderThread {
       state.place(of: start).map { (state.resolved($0), state.speed) }
     }
     guard let (place, speed) = found else { return rest() }
+    // Another item may take longer to open than the old lane lasts: no reason to run dry.
+    writer.awaitSound(true)
+    defer { writer.awaitSound(false) }
     do throws(Failure) {
       let renderer = try renderer(of: place.item)
       try renderer.go(to: place.time.frames(atRate: renderer.sampleRate), at: speed)
@@ -34,11 +37,15 @@ extension RenderThread {
         state.marks.append(mark(of: renderer, isOther ? .replacement : cause, state.loopsLeft))
       }
     } catch {
-      if takesInterruption() { return }
-      // As after a jump: what is rendered is not to be heard any more.
-      halt()
-      skip(place.item, error)
+      if !takesInterruption() { giveUp(place.item, error) }
     }
+  }
+
+  /// Skips an item that cannot be played in the place of another, as after a jump: of the next one,
+  /// the old lane would play over the beginning.
+  func giveUp(_ item: PlayerItem, _ failure: Failure) {
+    halt()
+    skip(item, failure)
   }
 
   /// Offers the other lane, once it has sound for longer than the device needs to go over to it.

@@ -354,6 +354,7 @@ final class RenderThread {
       prefetch(renderer)
     } catch {
       if takesInterruption() { return }
+      if ring.isReplacing { return giveUp(renderer.item, error) }
       passOver(renderer.item, error)
       goOn(in: ring)
     }

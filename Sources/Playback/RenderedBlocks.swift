@@ -59,10 +59,11 @@ struct RenderedBlocks {
 
   /// Copies the next frames, up to `count` of one block.
   ///
-  /// - Returns: How many, and the meters of their block; nil: nothing is rendered ahead.
+  /// - Returns: How many, the meters of their block, and whether they are its beginning; nil: nothing
+  ///   is rendered ahead.
   mutating func take(
     into buffer: AudioBuffer, at offset: Int, count: Int
-  ) -> (count: Int, meters: MeterFrame)? {
+  ) -> (count: Int, meters: MeterFrame, isStart: Bool)? {
     guard next.block < blocks.count else { return nil }
     let block = blocks[next.block]
     let taken = max(0, min(count, block.sound.frameCount - next.frame))
@@ -70,9 +71,10 @@ struct RenderedBlocks {
       (buffer.planes[channel] + offset).update(
         from: block.sound.planes[channel] + next.frame, count: taken)
     }
+    let isStart = next.frame == 0
     next.frame += taken
     if next.frame == block.sound.frameCount { next = (next.block + 1, 0) }
-    return (taken, block.meters)
+    return (taken, block.meters, isStart)
   }
 
   /// Goes to a frame.

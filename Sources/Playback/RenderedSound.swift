@@ -9,8 +9,9 @@ import MediaComposition
 final class RenderedSound: FrameSource {
   private(set) var source: MonitoredSource
   let channelCount: Int
-  /// The meters of the frames that were read last.
-  private(set) var meters = MeterFrame(end: 0)
+  /// The meters of what was read since they were taken, and of what was read last.
+  private var newMeters: MeterFrame?
+  private var lastMeters = MeterFrame(end: 0)
   private var rendered: RenderedBlocks
   private let item: PlayerItem
   private let slotFrames: Int
@@ -19,6 +20,8 @@ final class RenderedSound: FrameSource {
   private var chase: ExactChase?
   /// The source that has arrived at its place, or is soon there.
   private var exact: MonitoredSource?
+  /// Whether the chase of this place has failed, as the rendering will.
+  private var hasChaseFailed = false
   /// Frames that were rendered since the last jump.
   private var framesSinceJump: Int64 = 0
   private var loudness: LoudnessMeter?
@@ -72,7 +75,7 @@ final class RenderedSound: FrameSource {
   }
 
   private func jump(to frame: Int64, exactly isExact: Bool) throws(Failure) {
-    (framesSinceJump, exact) = (0, nil)
+    (framesSinceJump, exact, hasChaseFailed) = (0, nil, false)
     measureAnew()
     try source.live.seek(to: frame, exactly: isExact)
     // One that has not come so far yet is on its way to there.
@@ -97,9 +100,26 @@ final class RenderedSound: FrameSource {
         let taken = rendered.take(into: buffer, at: offset + filled, count: count - filled)
       else { return filled }
       filled += taken.count
-      meters = taken.meters
+      note(taken.meters, isWhole: taken.isStart)
     }
     return filled
+  }
+
+  /// Frames that were rendered, up to this one.
+  var renderedPosition: Int64 { source.live.position }
+
+  /// The meters of all that was read since the last call; if nothing was, those of before.
+  func takeMeters() -> MeterFrame {
+    defer { newMeters = nil }
+    return newMeters ?? lastMeters
+  }
+
+  private func note(_ meters: MeterFrame, isWhole: Bool) {
+    lastMeters = meters
+    // The rest of a block, whose loudness counted with its beginning, has its level.
+    lastMeters.gatedEnergies = []
+    let noted = isWhole ? meters : lastMeters
+    if newMeters == nil { newMeters = noted } else { newMeters?.append(noted) }
   }
 
   /// Renders another block behind the last one; at the item's end nothing.
@@ -121,7 +141,8 @@ final class RenderedSound: FrameSource {
 
   // MARK: Exact sound after a jump
 
-  /// The share of the way that a chase has gone; nil where the sound is the export's.
+  /// The share of the way that a chase has gone, 0 where there is none; nil where the sound is the
+  /// export's.
   var chaseProgress: Double? {
     if source.live.isExact { return nil }
     return exact == nil ? chase?.progress.share ?? 0 : 1
@@ -130,7 +151,9 @@ final class RenderedSound: FrameSource {
   /// Begins a chase half a second after a jump: a key that is held down jumps many times. Media of
   /// servers are not fetched from their start for it.
   private func pursue() throws(Failure) {
-    guard !source.live.isExact, exact == nil, item.remoteSpans.isEmpty else { return }
+    guard !source.live.isExact, exact == nil, !hasChaseFailed, item.remoteSpans.isEmpty else {
+      return
+    }
     let rate = source.live.format.sampleRate
     let goal = source.live.position + Int64(rate) / 2
     guard let chase else {
@@ -139,15 +162,20 @@ final class RenderedSound: FrameSource {
       return
     }
     chase.run(to: goal)
-    guard let arrived = chase.take() else { return }
+    guard let arrived = chase.take() else {
+      if chase.isOver { (self.chase, hasChaseFailed) = (nil, true) }
+      return
+    }
     self.chase = nil
-    arrived.isMetered = source.isMetered
     // It comes to where the other one is now.
     let behind = source.live.position - arrived.live.position
-    if behind <= Int64(rate) {
-      if behind > 0 { try arrived.live.skip(behind) }
-      exact = arrived
+    guard behind <= Int64(rate) else {
+      self.chase = try? ExactChase(item, atRate: rate, to: goal, with: arrived)
+      return
     }
+    if behind > 0 { try arrived.live.skip(behind) }
+    arrived.isMetered = source.isMetered
+    exact = arrived
   }
 
   private func endChase() {
@@ -184,7 +212,7 @@ final class RenderedSound: FrameSource {
       end: 0, channels: levels,
       truePeaks: loudness?.takeTruePeaks() ?? levels.map { Double($0.peak) },
       tracks: monitors.tracks, reductions: monitors.reductions, loudness: lastReading,
-      item: ObjectIdentifier(item), gatedEnergy: energy)
+      item: item.number, gatedEnergies: energy.map { [$0] } ?? [])
   }
 
   /// Begins with a meter without sound: after a jump it would mix what was before it with the rest.

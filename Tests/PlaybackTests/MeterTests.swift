@@ -114,6 +114,30 @@ import Testing
     }
   }
 
+  @Test(
+    "at any speed a short peak and all of the loudness are in the meters",
+    arguments: [100, 150, 200])
+  func speeds(percent: Int) throws {
+    // A click in half a second of a sine.
+    let item = try item(
+      "synth 2 sine 1000 vol 0.1 : synth 0.001 sine 1000 vol 0.9 : synth 2 sine 1000 vol 0.1")
+    let device = MemoryDevice(rate: item.sampleRate, pace: Double(item.sampleRate))
+    let player = try Player(item, opening: device.opener)
+    player.speed = PlaybackSpeed(percent: percent)
+    player.play()
+    var place = Player.MeterPlace()
+    var (peak, last) = (0.0, LoudnessReading())
+    try wait(until: "the player has paused") {
+      if let meters = player.meters(since: &place) {
+        peak = max(peak, meters.truePeaks.max() ?? 0)
+        last = meters.loudness
+      }
+      return player.timeControlStatus == .paused
+    }
+    #expect(peak > 0.5)
+    #expect(abs(try #require(last.integrated) + 20) < 0.3)
+  }
+
   @Test("sound without metering is played all the same, and measured again when enabled")
   func unmeasured() throws {
     let item = try item("synth 0.5 sine 1000 vol 0.5")

@@ -10,7 +10,7 @@ import Testing
 
 /// Changes that are heard as soon as the device has played what it holds.
 @Suite struct RevisionTests {
-  private static let hold = Time(value: 30, timescale: 1000)
+  private static let hold = Player.responsiveIOBufferDuration
 
   /// Two tracks of four seconds, of the given gain in the whole.
   private static func item(
@@ -40,15 +40,20 @@ import Testing
     let item: PlayerItem
     let device: MemoryDevice
     let player: Player
-    var frame: Int { item.sampleRate * 2 }
+    let frame: Int
 
-    init(_ item: PlayerItem, holdingFor hold: Time = RevisionTests.hold) throws {
+    init(
+      _ item: PlayerItem, _ others: [PlayerItem] = [], holdingFor hold: Time = RevisionTests.hold,
+      at frame: Int? = nil, _ prepare: (Player) -> Void = { _ in }
+    ) throws {
       self.item = item
-      device = MemoryDevice(rate: item.sampleRate, holdingAt: item.sampleRate * 2)
-      player = try Player(item, opening: device.opener)
+      self.frame = frame ?? item.sampleRate * 2
+      device = MemoryDevice(rate: item.sampleRate, holdingAt: self.frame)
+      player = try QueuePlayer(items: [item] + others, opening: device.opener)
       player.preferredIOBufferDuration = hold
+      prepare(player)
       player.play()
-      try device.waitUntilPlayed(frame)
+      try device.waitUntilPlayed(self.frame)
       try waitUntilFull()
     }
 
@@ -185,11 +190,15 @@ import Testing
     stage.player.insert(next, after: nil)
     let reader = SequenceReader(stage.player.events)
     #expect(stage.player.replace(item, with: other, at: .zero, insteadOf: .zero))
+    func isFailure(_ event: PlayerEvent) -> Bool {
+      if case .itemFailed(let item, _) = event { item === other } else { false }
+    }
+    _ = try reader.elements(until: "the player tells that the item has failed", isFailure)
     stage.device.goOn()
     let told = try reader.elements(until: "the player tells that it has paused") { $0.isPause }
-    let failed = told.compactMap { if case .itemFailed(let item, _) = $0 { item } else { nil } }
-    #expect(failed.map { $0 === other } == [true])
-    #expect(stage.device.floats.suffix(1000) == (try next.exported()).suffix(1000))
+    #expect(told.filter(isFailure).count == 1)
+    let whole = try next.exported()
+    #expect(stage.device.floats.suffix(whole.count) == whole[...])
   }
 
   @Test("an item that comes back to the place of the one that has replaced it goes on there")
@@ -205,6 +214,36 @@ import Testing
     try stage.waitUntilFull()
     #expect(try stage.heard() == whole)
     #expect(stage.player.items.map { $0 === item } == [true])
+  }
+
+  @Test(
+    "an item that replaces the next one, of which sound is rendered ahead, follows without a gap")
+  func replacesRenderedNext() throws {
+    let items = [try Self.item(), try Self.item(from: 1)]
+    let other = try Self.item(from: 2)
+    let whole = try items[0].exported() + other.exported()
+    // A tenth of a second before the end.
+    let stage = try Stage(items[0], [items[1]], at: items[0].sampleRate * 39 / 10)
+    #expect(stage.player.replace(items[1], with: other, at: .zero, insteadOf: .zero))
+    try stage.waitUntilFull()
+    #expect(try stage.heard() == whole)
+    #expect(stage.drops == [whole.count / 2])
+  }
+
+  @Test(
+    "an item that replaces one that is looped within what is rendered ahead goes on without a gap")
+  func replacesLooped() throws {
+    let (item, other) = (try Self.item(), try Self.item(gain: -6))
+    let loop = TimeRange(start: .zero, duration: Time(value: 1, timescale: 10))
+    let stage = try Stage(item, at: item.sampleRate / 2) { $0.loopRange = loop }
+    #expect(stage.player.replace(item, with: other, at: .zero, insteadOf: .zero))
+    #expect(stage.player.loopRange == loop)
+    try stage.waitUntilFull()
+    stage.player.loopRange = nil
+    let heard = try stage.heard()
+    let new = try other.exported()
+    #expect(heard.suffix(new.count / 2) == new.suffix(new.count / 2))
+    #expect(stage.player.currentTime == other.duration)
   }
 
   @Test("a paused player is at the place of the item that replaces its own")
@@ -277,23 +316,6 @@ import Testing
     #expect(heard[0] != rest[place * 2] || heard[1000] != rest[place * 2 + 1000])
   }
 
-  @Test("how fast an item is rendered is known after a quarter of a second; pauses double to 16 s")
-  func renderingPace() throws {
-    var pace = RenderThread.RenderingPace()
-    pace.note(sound: 0.2, took: 1)
-    #expect(pace.rate == nil)
-    pace.note(sound: 0.2, took: 1)
-    #expect(try #require(pace.rate) == 0.2)
-    // What was long ago counts less.
-    for _ in 0..<40 { pace.note(sound: 1, took: 0.5) }
-    #expect(try #require(pace.rate) > 1.9)
-    let goals = (0..<5).map { _ in
-      defer { pace.pause() }
-      return pace.goal
-    }
-    #expect(goals == [2, 4, 8, 16, 16])
-  }
-
   /// A sink that takes all, and keeps it.
   private final class TakingSink: AudioSink {
     let format = SinkFormat(
@@ -336,7 +358,7 @@ import Testing
     fill(100, 200, adding: 1000)
     #expect(try packet.step(levels) == .starved)
     fill(250, 350, adding: 1000)
-    for _ in 0..<2 { #expect(try packet.step(levels) == .again) }
+    #expect(try packet.step(levels) == .again)
     #expect(!ring.isOffered)
     #expect(sink.taken == (0..<300).map { Float($0) } + (300..<450).map { Float($0) + 1000 })
   }

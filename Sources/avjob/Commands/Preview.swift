@@ -172,7 +172,7 @@ struct Preview: MediaCommand {
     // Who sees no meters need not wait for them to be read.
     player.isMeteringEnabled = view.isScreen
     // Who has no keys need not hear their effect.
-    if view.isScreen { player.preferredIOBufferDuration = Time(value: 40, timescale: 1000) }
+    if view.isScreen { player.preferredIOBufferDuration = Player.responsiveIOBufferDuration }
     let controls = PreviewControls(
       player, items, isLooping: loop, device: device, opener: { sound.opener(device: $0) },
       outputs: EncodedOutputs(library: beginning.queue.context.library) { inbox.put($0) },
