@@ -60,9 +60,10 @@ extension AudioSession {
 
   /// A part of an interruption.
   public enum Interruption: Sendable, Hashable {
-    /// It begins: attached players pause.
+    /// It begins: attached players pause. Reported again, before the end, if a player that was
+    /// resumed meanwhile pauses again.
     case began(InterruptionReason)
-    /// It ends; `shouldResume` where a player played before (`InterruptionOptions.shouldResume`). The
+    /// It ends, also if the interrupted stream was closed; `shouldResume` where a player played before (`InterruptionOptions.shouldResume`). The
     /// program decides, as on Apple's systems.
     case ended(shouldResume: Bool)
   }

@@ -14,6 +14,7 @@ final class PulseSink: AudioSink {
   let stream: PulseStream
   private let room: WakeUp
   private var liveness = DeviceLiveness()
+  private let closed: @Sendable () -> Void
 
   /// Opens a stream.
   ///
@@ -24,11 +25,14 @@ final class PulseSink: AudioSink {
   ///   - properties: Of the stream.
   ///   - buffer: How much sound the server holds at most.
   ///   - report: Called on libpulse's thread for each event.
+  ///   - closed: Called when the sink is released, on the thread that releases it; events may still
+  ///     be reported while it runs.
   /// - Throws: `PulseError`.
   init(
     _ connection: PulseConnection, _ request: SinkRequest, device: String?,
     properties: [String: String], buffer: Duration = .milliseconds(200),
-    report: @escaping @Sendable (PulseStreamEvent) -> Void
+    report: @escaping @Sendable (PulseStreamEvent) -> Void,
+    closed: @escaping @Sendable () -> Void = {}
   ) throws(PulseError) {
     let room: WakeUp
     do throws(ChildProcess.SystemError) {
@@ -36,7 +40,7 @@ final class PulseSink: AudioSink {
     } catch {
       throw PulseError.noDescriptor
     }
-    self.room = room
+    (self.room, self.closed) = (room, closed)
     stream = try PulseStream(
       connection,
       PulseRequest(
@@ -49,6 +53,8 @@ final class PulseSink: AudioSink {
       encoding: SampleEncoding(stream.sampleFormat), periodFrames: stream.periodFrames,
       bufferFrames: stream.bufferFrames)
   }
+
+  deinit { closed() }
 
   var delay: Int { stream.delay }
 

@@ -38,9 +38,11 @@ final class SessionCore: Sendable {
     var isActive = false
     var isRunning = false
     var signals: [Signal] = []
+    /// Those that are being opened, and those that are open: each has an entry until its sink is
+    /// released.
     var streams: [Int: WeakSink] = [:]
     var nextStream = 0
-    /// The names of the streams' devices.
+    /// The names of the devices of streams that are there.
     var devices: [Int: String] = [:]
     var players: [Attached] = []
     /// Nil before the thread has asked the server.
@@ -52,11 +54,15 @@ final class SessionCore: Sendable {
     var wasPlaying = false
   }
 
+  /// A player owns its sink.
   struct WeakSink {
+    // The last reference may not be released with the lock: a sink's release takes it.
     weak var sink: PulseSink?
   }
 
+  /// A player that belongs to the program.
   struct Attached {
+    // As with a sink: a player's release waits for the thread that releases its sink.
     weak var player: Player?
     let observation: PlayerObservation
   }
@@ -112,12 +118,15 @@ final class SessionCore: Sendable {
       if case .itemBegan(let item) = event { self?.post(.titleChanged(item.name)) }
     }
     let title = player.currentItem?.name
-    let holding = state.withLock { state in
+    // What may be released now is returned, and so released without the lock.
+    let (holding, before, alive) = state.withLock { state in
+      let (before, alive) = (state.players, state.players.compactMap(\.player))
       state.title = title ?? state.title
       state.players.removeAll { $0.player == nil || $0.player === player }
       state.players.append(Attached(player: player, observation: observation))
-      return state.holding
+      return (state.holding, before, alive)
     }
+    withExtendedLifetime((before, alive)) {}
     if holding > .zero { player.preferredIOBufferDuration = holding }
   }
 
@@ -127,26 +136,50 @@ final class SessionCore: Sendable {
   ) throws(PulseError) -> PulseSink {
     let (number, application) = state.withLock { state in
       state.nextStream += 1
+      state.streams[state.nextStream] = WeakSink()
       return (state.nextStream, state.application)
     }
-    let connection = try PulseConnection(server: server, properties: application)
-    let sink = try PulseSink(connection, request, device: name, properties: properties) {
-      // Weak: the stream may outlive the session.
-      [weak self] event in self?.post(.stream(number, event))
+    let sink: PulseSink
+    do throws(PulseError) {
+      // Weak: the stream belongs to a player, and may outlive the session.
+      sink = try PulseSink(
+        try PulseConnection(server: server, properties: application), request, device: name,
+        properties: properties, report: { [weak self] in self?.post(.stream(number, $0)) },
+        closed: { [weak self] in self?.close(number) })
+    } catch {
+      close(number)
+      throw error
     }
     let device = sink.stream.deviceName
     state.withLock { state in
-      state.streams = state.streams.filter { $0.value.sink != nil }
       state.streams[number] = WeakSink(sink: sink)
-      state.devices[number] = device
-      state.signals.append(.devicesChanged)
+      // Unless it has been moved since.
+      state.devices[number] = state.devices[number] ?? device
     }
     start()
+    post(.devicesChanged)
     return sink
   }
 
+  /// Forgets a stream. What its player was interrupted by is over.
+  private func close(_ number: Int) {
+    state.withLock { state in
+      (state.streams[number], state.devices[number]) = (nil, nil)
+      if state.isRunning { state.signals.append(.stream(number, .ended)) }
+    }
+  }
+
   /// Passes something to the thread.
-  func post(_ signal: Signal) { state.withLock { $0.signals.append(signal) } }
+  func post(_ signal: Signal) {
+    state.withLock { state in
+      // A stream that is being closed may report something still, which nothing would end.
+      if case .stream(let number, let event) = signal {
+        guard state.streams[number] != nil else { return }
+        if case .moved(let device) = event { state.devices[number] = device }
+      }
+      state.signals.append(signal)
+    }
+  }
 
   // MARK: The thread
 

@@ -77,15 +77,13 @@ struct SessionWatcher {
 
   private mutating func handle(_ signal: SessionCore.Signal) {
     switch signal {
-    case .devicesChanged, .settingsChanged: break
+    case .devicesChanged, .settingsChanged, .stream(_, .moved): break
     case .stream(let number, .corkRequested): interrupt(number, .default)
     case .stream(let number, .uncorkRequested):
       endInterruption { $0 == .init(stream: number, reason: .default) }
     case .stream(let number, .suspended(true)): interrupt(number, .deviceSuspended)
     case .stream(let number, .suspended(false)):
       endInterruption { $0 == .init(stream: number, reason: .deviceSuspended) }
-    case .stream(let number, .moved(let device)):
-      core.state.withLock { $0.devices[number] = device }
     case .stream(let number, .ended):
       endInterruption { $0.stream == number }
       core.state.withLock { $0.devices[number] = nil }
@@ -100,12 +98,13 @@ struct SessionWatcher {
     let playing = players.filter { $0.timeControlStatus != .paused }
     let isFirst = core.state.withLock { state in
       defer { state.causes.insert(.init(stream: stream, reason: reason)) }
-      guard state.causes.isEmpty else { return false }
-      state.wasPlaying = !playing.isEmpty
-      return true
+      let isFirst = state.causes.isEmpty
+      state.wasPlaying = (!isFirst && state.wasPlaying) || !playing.isEmpty
+      return isFirst
     }
-    // Observers first: so nobody takes the pause for the end of a queue.
-    if isFirst { core.observers.yield(.interruption(.began(reason))) }
+    // A player that was resumed meanwhile is interrupted anew. Observers first: so nobody takes the
+    // pause for the end of a queue.
+    if isFirst || !playing.isEmpty { core.observers.yield(.interruption(.began(reason))) }
     for player in playing { player.pause() }
   }
 
@@ -132,7 +131,7 @@ struct SessionWatcher {
       return
     }
     let (settings, used) = core.state.withLock { state in
-      (state.settings, state.devices.filter { state.streams[$0.key]?.sink != nil })
+      (state.settings, state.devices)
     }
     let route = SessionRoute(devices, settings, used: Set(used.values))
     let streams = Set(used.keys)
