@@ -12,15 +12,15 @@ final class SessionCore: Sendable {
   let observers = SessionObservers()
 
   /// What the session's thread is to handle.
-  enum Signal: Sendable {
+  enum Signal: Sendable, Hashable {
     /// A device was changed, or a stream opened or closed.
     case devicesChanged
     /// Of a stream, by its number.
     case stream(Int, PulseStreamEvent)
     /// The category was changed.
     case settingsChanged
-    /// An attached player plays another item.
-    case titleChanged(String)
+    /// An attached player plays another item, or the thread starts.
+    case titleChanged
   }
 
   /// A reason for silence, of one stream.
@@ -52,6 +52,17 @@ final class SessionCore: Sendable {
     var causes: Set<Cause> = []
     /// Whether a player played when the interruption began.
     var wasPlaying = false
+
+    /// Passes something to the thread, if there is one: on a device of ALSA, there is none.
+    mutating func append(_ signal: Signal) {
+      guard isActive, isRunning else { return }
+      switch signal {
+      case .stream: signals.append(signal)
+      case .devicesChanged, .settingsChanged, .titleChanged:
+        // Many changes are handled as one.
+        if !signals.contains(signal) { signals.append(signal) }
+      }
+    }
   }
 
   /// A player owns its sink.
@@ -85,11 +96,11 @@ final class SessionCore: Sendable {
   var sinks: [PulseSink] { state.withLock { $0.streams.values.compactMap(\.sink) } }
 
   func set(_ settings: SessionSettings) {
-    state.withLock { state in
-      guard settings != state.settings else { return }
-      state.settings = settings
-      if state.isRunning { state.signals.append(.settingsChanged) }
+    let isNew = state.withLock { state in
+      defer { state.settings = settings }
+      return settings != state.settings
     }
+    if isNew { post(.settingsChanged) }
     let properties = properties
     for sink in sinks { sink.stream.setProperties(properties) }
   }
@@ -115,7 +126,9 @@ final class SessionCore: Sendable {
 
   func attach(_ player: Player) {
     let observation = player.addEventObserver { [weak self] event in
-      if case .itemBegan(let item) = event { self?.post(.titleChanged(item.name)) }
+      guard case .itemBegan(let item) = event, let self else { return }
+      state.withLock { $0.title = item.name }
+      post(.titleChanged)
     }
     let title = player.currentItem?.name
     // What may be released now is returned, and so released without the lock.
@@ -165,11 +178,11 @@ final class SessionCore: Sendable {
   private func close(_ number: Int) {
     state.withLock { state in
       (state.streams[number], state.devices[number]) = (nil, nil)
-      if state.isRunning { state.signals.append(.stream(number, .ended)) }
+      state.append(.stream(number, .ended))
     }
   }
 
-  /// Passes something to the thread.
+  /// Passes something to the thread; nothing happens while the session is inactive.
   func post(_ signal: Signal) {
     state.withLock { state in
       // A stream that is being closed may report something still, which nothing would end.
@@ -177,7 +190,7 @@ final class SessionCore: Sendable {
         guard state.streams[number] != nil else { return }
         if case .moved(let device) = event { state.devices[number] = device }
       }
-      state.signals.append(signal)
+      state.append(signal)
     }
   }
 
@@ -187,8 +200,9 @@ final class SessionCore: Sendable {
   func start() {
     let isNew = state.withLock { state in
       state.isActive = true
-      defer { state.isRunning = true }
-      return !state.isRunning
+      guard !state.isRunning else { return false }
+      (state.isRunning, state.signals) = (true, [.titleChanged])
+      return true
     }
     guard isNew else { return }
     do throws(Thread.SpawnError) {
@@ -198,7 +212,7 @@ final class SessionCore: Sendable {
       }
     } catch {
       // Without room for a thread there are no events; the next stream tries again.
-      state.withLock { $0.isRunning = false }
+      state.withLock { state in (state.isRunning, state.signals) = (false, []) }
     }
   }
 

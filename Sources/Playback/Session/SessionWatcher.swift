@@ -87,8 +87,8 @@ struct SessionWatcher {
     case .stream(let number, .ended):
       endInterruption { $0.stream == number }
       core.state.withLock { $0.devices[number] = nil }
-    case .titleChanged(let title):
-      core.state.withLock { $0.title = title }
+    case .titleChanged:
+      guard let title = core.state.withLock({ $0.title }) else { return }
       for sink in core.sinks { sink.stream.setProperties(["media.name": title]) }
     }
   }
