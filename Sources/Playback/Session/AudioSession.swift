@@ -115,7 +115,8 @@ public final class AudioSession: Sendable {
 
   // MARK: Players
 
-  /// Opens the devices of a player.
+  /// Opens the devices of a player. Where alsa-lib's configuration has the address of a server for
+  /// `default`, the session uses that server from then on.
   ///
   /// - Parameter device: `default`: the sound server, where alsa-lib's device `default` is one, and
   ///   ALSA otherwise. `pulse:`, or `pulse:NAME` with the name of a sink: the sound server. Any other
@@ -127,18 +128,20 @@ public final class AudioSession: Sendable {
     if let name = Self.sinkName(device) {
       return { request throws(Failure) in
         do throws(PulseError) {
-          return try core.open(request, server: core.server, sink: name.isEmpty ? nil : name)
+          return try core.open(request, sink: name.isEmpty ? nil : name)
         } catch {
           throw Failure(error, of: device)
         }
       }
     }
     guard device == "default" else { return plain }
+    // Settings that need the server come before the first stream.
+    core.use(PCMServer.behind(device)?.address)
     return { request throws(Failure) in
       guard let server = PCMServer.behind(device) else { return try plain(request) }
+      core.use(server.address)
       do throws(PulseError) {
-        return try core.open(
-          request, server: server.address ?? core.server, sink: server.device)
+        return try core.open(request, sink: server.device)
       } catch {
         guard error.kind == .noServer || error.kind == .libraryMissing else {
           throw Failure(error, of: device)

@@ -6,8 +6,6 @@ internal import PulseAudio
 
 /// The state of a session, which its streams and its thread share. Safe from any thread.
 final class SessionCore: Sendable {
-  /// The server's address; nil: libpulse's default.
-  let server: String?
   let state: Monitor<State>
   let observers = SessionObservers()
 
@@ -30,6 +28,8 @@ final class SessionCore: Sendable {
   }
 
   struct State {
+    /// The server's address, which is that of the last stream; nil: libpulse's default.
+    var server: String?
     var settings = SessionSettings()
     var application: [String: String]
     var holding = Time.zero
@@ -79,13 +79,24 @@ final class SessionCore: Sendable {
   }
 
   init(server: String?) {
-    self.server = server
     let name = CommandLine.arguments.first?.split(separator: "/").last.map { String($0) } ?? ""
     state = Monitor(
-      State(application: ["application.name": name, "application.id": name]))
+      State(server: server, application: ["application.name": name, "application.id": name]))
   }
 
   // MARK: For sessions
+
+  var server: String? { state.withLock { $0.server } }
+
+  /// Has the session use another server; nil: the one that it has.
+  func use(_ server: String?) {
+    guard let server else { return }
+    state.withLock { state in
+      guard server != state.server else { return }
+      (state.server, state.route) = (server, nil)
+      state.append(.devicesChanged)
+    }
+  }
 
   var settings: SessionSettings { state.withLock { $0.settings } }
 
@@ -143,10 +154,8 @@ final class SessionCore: Sendable {
     if holding > .zero { player.preferredIOBufferDuration = holding }
   }
 
-  /// Opens a stream, on the writing thread of a player.
-  func open(
-    _ request: SinkRequest, server: String?, sink name: String?
-  ) throws(PulseError) -> PulseSink {
+  /// Opens a stream at the session's server, on the writing thread of a player.
+  func open(_ request: SinkRequest, sink name: String?) throws(PulseError) -> PulseSink {
     let (number, application) = state.withLock { state in
       state.nextStream += 1
       state.streams[state.nextStream] = WeakSink()

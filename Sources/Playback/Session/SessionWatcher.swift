@@ -6,13 +6,15 @@ internal import PulseAudio
 struct SessionWatcher {
   private let core: SessionCore
   private var connection: PulseConnection?
+  /// The address of the server that it is, or was, connected to.
+  private var server: String?
   /// Whether the server was lost, and that was reported.
   private var isLost = false
   private var nextAttempt = ContinuousClock.now
 
   private static let retryPause = Duration.milliseconds(500)
 
-  init(_ core: SessionCore) { self.core = core }
+  init(_ core: SessionCore) { (self.core, server) = (core, core.server) }
 
   /// Runs until the session is inactive.
   mutating func run() {
@@ -44,6 +46,11 @@ struct SessionWatcher {
   // MARK: The server
 
   private mutating func connect() {
+    if server != core.server {
+      // The route is asked for anew, and a server that was left is not lost.
+      (connection, server, nextAttempt) = (nil, core.server, .now)
+      core.state.withLock { $0.route = nil }
+    }
     if let connection, !connection.isAlive {
       self.connection = nil
       lose()
@@ -53,7 +60,7 @@ struct SessionWatcher {
     let core = core
     do throws(PulseError) {
       connection = try PulseConnection(
-        server: core.server, properties: core.application,
+        server: server, properties: core.application,
         devicesChanged: { core.post(.devicesChanged) }, failed: { core.post(.devicesChanged) })
     } catch {
       // It is tried again; a session without a server so far has lost nothing.
