@@ -275,7 +275,12 @@ package final class PulseStream: @unchecked Sendable {
 
   private func setCorked(_ isCorked: Bool) {
     state.isCorked = isCorked
-    connection.forget(pulse.stream_cork(stream, isCorked ? 1 : 0, nil, nil))
+    // A server resumes a device that was only idle before it answers.
+    let operation = pulse.stream_cork(
+      stream, isCorked ? 1 : 0,
+      { _, _, data in StreamState.behind(data)?.confirmSuspension() },
+      Unmanaged.passUnretained(state).toOpaque())
+    connection.forget(operation)
   }
 
   private func cancelDrain() {

@@ -167,6 +167,7 @@ final class StreamState: @unchecked Sendable {
     switch library.functions.stream_get_state(stream).rawValue {
     case PA_STREAM_READY.rawValue:
       isOpen = true
+      isSuspended = library.functions.stream_is_suspended(stream) > 0
       opening.finish(with: 0)
     case PA_STREAM_FAILED.rawValue, PA_STREAM_TERMINATED.rawValue:
       guard !hasEnded else { return }
@@ -210,6 +211,18 @@ final class StreamState: @unchecked Sendable {
     let name = library.functions.stream_get_device_name(stream).map { String(cString: $0) } ?? ""
     report(.moved(name))
     wake()
+    guard let stream else { return }
+    isSuspended = library.functions.stream_is_suspended(stream) > 0
+    // A server that resumes the new device because of the move does so before it answers.
+    let operation = library.functions.stream_update_timing_info(
+      stream, { _, _, data in StreamState.behind(data)?.confirmSuspension() },
+      Unmanaged.passUnretained(self).toOpaque())
+    if let operation { library.functions.operation_unref(operation) }
+  }
+
+  /// Reports a device that is suspended although the stream plays; with the lock.
+  func confirmSuspension() {
+    if isSuspended, !isCorked { report(.suspended(true)) }
   }
 
   private func takeSuspension(of stream: OpaquePointer?) {
