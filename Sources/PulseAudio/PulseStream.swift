@@ -179,8 +179,8 @@ package final class PulseStream: @unchecked Sendable {
       let info = pulse.stream_get_timing_info(stream)?.pointee, info.write_index_corrupt == 0
     else { return written }
     let timing = PulseTiming(
-      queuedFrames: Int(info.write_index - info.read_index) / frameSize,
-      deviceFrames: Int(clamping: info.sink_usec) * sampleRate / 1_000_000,
+      writeIndex: info.write_index, readIndex: info.read_index, frameSize: frameSize,
+      sinkMicroseconds: info.sink_usec, sampleRate: sampleRate,
       age: state.isSuspended ? 0 : monotonicTime() - time)
     return timing.delay(of: written, sampleRate: sampleRate)
   }
@@ -202,7 +202,7 @@ package final class PulseStream: @unchecked Sendable {
   package var deviceLatency: Double {
     connection.locked {
       guard !state.hasEnded, let info = pulse.stream_get_timing_info(stream) else { return 0 }
-      return Double(info.pointee.sink_usec) / 1_000_000
+      return Double(PulseTiming.latency(info.pointee.sink_usec)) / 1_000_000
     }
   }
 

@@ -12,6 +12,30 @@ package struct PulseTiming: Sendable, Hashable {
     (self.queuedFrames, self.deviceFrames, self.age) = (queuedFrames, deviceFrames, age)
   }
 
+  /// The report of a server, whose numbers may be any.
+  ///
+  /// - Parameters:
+  ///   - writeIndex: Bytes that were written.
+  ///   - readIndex: Bytes of them that have gone to the device.
+  ///   - frameSize: Bytes of a frame, 1 or more.
+  ///   - sinkMicroseconds: What the device held; a minute at most.
+  ///   - sampleRate: Frames a second.
+  ///   - age: Nanoseconds since the report.
+  package init(
+    writeIndex: Int64, readIndex: Int64, frameSize: Int, sinkMicroseconds: UInt64, sampleRate: Int,
+    age: Int64
+  ) {
+    // It leaves room for sums.
+    let most = Int64.max / 4
+    let queued = (writeIndex &- readIndex) / Int64(frameSize)
+    self.init(
+      queuedFrames: Int(max(-most, min(most, queued))),
+      deviceFrames: Int(Self.latency(sinkMicroseconds)) * sampleRate / 1_000_000, age: age)
+  }
+
+  /// A latency in microseconds, a minute at most.
+  package static func latency(_ microseconds: UInt64) -> UInt64 { min(microseconds, 60_000_000) }
+
   /// The longest time for which a report is good: libpulse has one made every 1.5 s
   /// (`PA_STREAM_AUTO_TIMING_UPDATE`), later only if the server hangs.
   private static let longestAge: Int64 = 3_000_000_000

@@ -212,7 +212,9 @@ final class StreamState: @unchecked Sendable {
     report(.moved(name))
     wake()
     guard let stream else { return }
+    let wasSuspended = isSuspended
     isSuspended = library.functions.stream_is_suspended(stream) > 0
+    if wasSuspended, !isSuspended { report(.suspended(false)) }
     // A server that resumes the new device because of the move does so before it answers.
     let operation = library.functions.stream_update_timing_info(
       stream, { _, _, data in StreamState.behind(data)?.confirmSuspension() },

@@ -167,4 +167,19 @@ import Testing
     let early = PulseTiming(queuedFrames: 480, deviceFrames: 0, age: -1_000_000)
     #expect(early.delay(of: 4800, sampleRate: 48_000) == 480)
   }
+
+  @Test("a server's report may have any numbers")
+  func reports() {
+    func delay(_ written: Int64, _ read: Int64, _ latency: UInt64 = 0, _ size: Int = 8) -> Int {
+      PulseTiming(
+        writeIndex: written, readIndex: read, frameSize: size, sinkMicroseconds: latency,
+        sampleRate: 48_000, age: 0
+      ).delay(of: 10_000_000, sampleRate: 48_000)
+    }
+    #expect(delay(8000, 4000, 20_000) == 500 + 960)
+    #expect(delay(.max, .min) == 0)
+    #expect(delay(.min, .max, .max) == 60 * 48_000)
+    #expect(delay(.max, 0, .max, 1) == 10_000_000)
+    #expect(delay(.min, 0, .max, 1) == 0)
+  }
 }
