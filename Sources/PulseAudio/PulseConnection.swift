@@ -172,7 +172,7 @@ package final class PulseConnection: @unchecked Sendable {
   ///   - reply: Where the request's callback puts the answer.
   ///   - start: Makes the request with the lock; `reply` is to be its user data.
   /// - Returns: The parts of the answer.
-  /// - Throws: As `wait`.
+  /// - Throws: As `wait`; the server's refusal.
   func ask<Value>(
     _ call: String, _ reply: Reply<Value>,
     _ start: (UnsafeMutableRawPointer) -> OpaquePointer?
@@ -187,24 +187,37 @@ package final class PulseConnection: @unchecked Sendable {
         library.functions.operation_unref(operation)
       }
     }
-    return try wait(for: call) { _ in reply.isDone ? reply.values : nil }
+    let values = try wait(for: call) { _ in reply.isDone ? .some(reply.answer) : nil }
+    guard let values else { throw locked { lastError(call) } }
+    return values
   }
 }
 
 /// The answer to a request.
 //
-// `@unchecked Sendable`: read and written inside `answers` only.
+// `@unchecked Sendable`: the loop's thread writes it, in callbacks of its request; the thread that
+// made the request reads it, and resets it while no request has it. Both hold the lock of `answers`:
+// the methods take it, and the properties are for bodies of `PulseConnection.wait`, which has it.
 final class Reply<Value>: @unchecked Sendable {
   fileprivate(set) var values: [Value] = []
   fileprivate(set) var isDone = false
+  private var hasFailed = false
   private let answers: Monitor<PulseConnection.Answers>
 
   init(_ connection: PulseConnection) { answers = connection.answers }
 
-  /// Takes a part of the answer; nil: that was all.
-  func take(_ value: Value?) {
+  /// All parts; nil if the server has refused the request.
+  var answer: [Value]? { hasFailed ? nil : values }
+
+  /// Takes a part of the answer.
+  ///
+  /// - Parameters:
+  ///   - value: The part; nil: none.
+  ///   - end: libpulse's `eol`: 0 for a part, more than 0 for the end, less for a refusal.
+  func take(_ value: Value?, end: Int32) {
     answers.withLock { _ in
-      if let value { values.append(value) } else { isDone = true }
+      if let value, end == 0 { values.append(value) }
+      if end != 0 { (isDone, hasFailed) = (true, end < 0) }
     }
   }
 
@@ -217,7 +230,7 @@ final class Reply<Value>: @unchecked Sendable {
   }
 
   /// Forgets the answer, before another request.
-  func reset() { answers.withLock { _ in (values, isDone) = ([], false) } }
+  func reset() { answers.withLock { _ in (values, isDone, hasFailed) = ([], false, false) } }
 
   /// The reply behind a request's user data.
   static func behind(_ data: UnsafeMutableRawPointer?) -> Reply? {

@@ -93,15 +93,15 @@ extension PulseConnection {
     let sinks = try ask("pa_context_get_sink_info_list", Reply<PulseDevice>(self)) {
       pulse.context_get_sink_info_list(
         context,
-        { _, info, _, data in
-          Reply<PulseDevice>.behind(data)?.take(info.map { PulseDevice($0.pointee) })
+        { _, info, end, data in
+          Reply<PulseDevice>.behind(data)?.take(info.map { PulseDevice($0.pointee) }, end: end)
         }, $0)
     }
     let sources = try ask("pa_context_get_source_info_list", Reply<PulseDevice>(self)) {
       pulse.context_get_source_info_list(
         context,
-        { _, info, _, data in
-          Reply<PulseDevice>.behind(data)?.take(info.map { PulseDevice($0.pointee) })
+        { _, info, end, data in
+          Reply<PulseDevice>.behind(data)?.take(info.map { PulseDevice($0.pointee) }, end: end)
         }, $0)
     }
     // The answer is one struct, and nothing after it.
@@ -110,9 +110,13 @@ extension PulseConnection {
         context,
         { _, info, data in
           let reply = Reply<String?>.behind(data)
-          reply?.take(.some(info.flatMap { text($0.pointee.default_sink_name) }))
-          reply?.take(.some(info.flatMap { text($0.pointee.default_source_name) }))
-          reply?.take(nil)
+          guard let info = info?.pointee else {
+            reply?.take(nil, end: -1)
+            return
+          }
+          reply?.take(.some(text(info.default_sink_name)), end: 0)
+          reply?.take(.some(text(info.default_source_name)), end: 0)
+          reply?.take(nil, end: 1)
         }, $0)
     }
     return PulseDevices(
@@ -127,12 +131,12 @@ extension PulseConnection {
     try ask("pa_context_get_module_info_list", Reply<PulseModule>(self)) {
       library.functions.context_get_module_info_list(
         context,
-        { _, info, _, data in
+        { _, info, end, data in
           Reply<PulseModule>.behind(data)?.take(
             info.map {
               PulseModule(
                 name: text($0.pointee.name) ?? "", arguments: text($0.pointee.argument) ?? "")
-            })
+            }, end: end)
         }, $0)
     }
   }

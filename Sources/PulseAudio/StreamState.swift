@@ -81,7 +81,7 @@ final class StreamState: @unchecked Sendable {
         var attributes = Self.attributes(request, format)
         _ = try connection.ask("pa_stream_set_buffer_attr", Reply<Int32>(connection)) {
           pulse.stream_set_buffer_attr(
-            stream, &attributes, { _, _, data in Reply<Int32>.behind(data)?.take(nil) }, $0)
+            stream, &attributes, { _, _, data in Reply<Int32>.behind(data)?.take(nil, end: 1) }, $0)
         }
       }
       return stream
