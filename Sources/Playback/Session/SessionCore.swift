@@ -112,7 +112,9 @@ final class SessionCore: Sendable {
       return settings != state.settings
     }
     if isNew { post(.settingsChanged) }
-    let properties = properties
+    var properties = properties
+    // An update keeps the properties that it does not name (`PA_UPDATE_REPLACE`).
+    properties["filter.suppress"] = properties["filter.suppress"] ?? ""
     for sink in sinks { sink.stream.setProperties(properties) }
   }
 
