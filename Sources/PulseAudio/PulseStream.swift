@@ -206,6 +206,13 @@ package final class PulseStream: @unchecked Sendable {
     }
   }
 
+  /// Whether the server plays the stream: it has started, and has not run dry.
+  package var isPlaying: Bool {
+    connection.locked {
+      state.hasStarted && !state.hasRunDry && !state.hasEnded && !state.isSuspended
+    }
+  }
+
   /// Whether the device takes no sound now.
   package var isSuspended: Bool { connection.locked { state.isSuspended } }
 

@@ -58,6 +58,8 @@ final class PulseSink: AudioSink {
 
   var delay: Int { stream.delay }
 
+  var isPlaying: Bool { stream.isPlaying }
+
   var buffered: Int { stream.buffered }
 
   func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome {
