@@ -94,6 +94,7 @@ final class MediaPlayerObject: DBusObject {
   private var rates: ClosedRange<Double> {
     commands.changePlaybackRateCommand.isSupported ? core.read { $0.supportedRates } : 1...1
   }
+  /// Whether jumps to a place are possible; a program may skip without them.
   private var canSeek: Bool {
     core.read { $0.duration != nil } && commands.changePlaybackPositionCommand.isSupported
   }
@@ -192,11 +193,14 @@ final class MediaPlayerObject: DBusObject {
   }
 
   private func seek(by offset: Int64) throws(DBusError) {
-    guard canSeek, offset != 0, let duration = core.read({ $0.duration }) else { return }
+    guard offset != 0 else { return }
     // A text of 64 bits may hold −2^63.
     let interval = Time(microseconds: Int64(clamping: offset.magnitude))
     let command = offset > 0 ? commands.skipForwardCommand : commands.skipBackwardCommand
-    if let status = command.perform(.init(interval: interval)) { return try jumped(status) }
+    if hasTrack, let status = command.perform(.init(interval: interval)) {
+      return try jumped(status)
+    }
+    guard canSeek, let duration = core.read({ $0.duration }) else { return }
     let sum = position.addingReportingOverflow(offset)
     let place = sum.overflow ? (offset > 0 ? .max : 0) : sum.partialValue
     guard place <= duration else {

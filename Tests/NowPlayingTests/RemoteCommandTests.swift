@@ -62,6 +62,19 @@ import Testing
     #expect(steered.heard == ["forward 90.0", "back 1.5"])
   }
 
+  @Test("a program that skips and has no jumps to a place gets the interval, too")
+  func skipAlone() throws {
+    let steered = try SteeredSession(hasTargets: false)
+    steered.add(steered.commands.skipForwardCommand, "forward") { "\($0.interval.seconds)" }
+    try steered.call("Seek", "x", "15000000")
+    try steered.call("Seek", "x", "-15000000")
+    #expect(steered.heard == ["forward 15.0"])
+    #expect(try steered.property("CanSeek") == "b false")
+    steered.center.nowPlayingInfo = nil
+    try steered.call("Seek", "x", "15000000")
+    #expect(steered.heard == ["forward 15.0"])
+  }
+
   @Test("SetPosition of another track, or of a time outside of this one, is ignored")
   func position() throws {
     let steered = try SteeredSession()
