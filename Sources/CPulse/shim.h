@@ -14,7 +14,7 @@
   X(context_subscribe) X(context_set_subscribe_callback) X(context_get_server_info) \
   X(context_get_sink_info_list) X(context_get_source_info_list) \
   X(context_get_module_info_list) X(operation_unref) X(operation_cancel) \
-  X(stream_new_with_proplist) X(stream_connect_playback)  \
+  X(stream_new_with_proplist) X(stream_connect_playback) \
   X(stream_disconnect) X(stream_unref) X(stream_get_state) X(stream_get_context) \
   X(stream_get_sample_spec) X(stream_get_device_name) X(stream_is_suspended) \
   X(stream_get_buffer_attr) X(stream_set_buffer_attr) X(stream_get_timing_info) \
@@ -37,7 +37,11 @@ static inline int avjob_load_pulse(const char *name, struct avjob_pulse *table) 
   void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!library) return 0;
 #define AVJOB_LOAD(name) \
-  if (!(table->name = (__typeof__(table->name))dlsym(library, "pa_" #name))) return 0;
+  table->name = (__typeof__(table->name))dlsym(library, "pa_" #name); \
+  if (!table->name) { \
+    dlclose(library); \
+    return 0; \
+  }
   AVJOB_PULSE_FUNCTIONS(AVJOB_LOAD)
 #undef AVJOB_LOAD
   return 1;

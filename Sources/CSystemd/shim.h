@@ -34,11 +34,18 @@ static inline int avjob_load_sd_bus(const char *name, struct avjob_sd_bus *table
   if (!library) return 0;
 #define AVJOB_LOAD(name) \
   table->name = (__typeof__(table->name))dlsym(library, "sd_bus_" #name); \
-  if (!table->name) return 0;
+  if (!table->name) { \
+    dlclose(library); \
+    return 0; \
+  }
   AVJOB_SD_BUS_FUNCTIONS(AVJOB_LOAD)
 #undef AVJOB_LOAD
   table->vtable_format = (const unsigned *)dlsym(library, "sd_bus_object_vtable_format");
-  return table->vtable_format != NULL;
+  if (!table->vtable_format) {
+    dlclose(library);
+    return 0;
+  }
+  return 1;
 }
 
 // The entries of a vtable, as the macros of sd-bus-vtable.h make them (sd_bus_add_object_vtable(3)).
