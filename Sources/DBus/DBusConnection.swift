@@ -4,7 +4,8 @@ import Glibc
 /// A connection to a bus (sd-bus(3)).
 ///
 /// Used by one thread at a time: it is not `Sendable`. Calls of the bus itself, such as
-/// `requestName`, wait for an answer; nothing else does.
+/// `requestName`, wait for an answer, for 5 s at most, and before the first one for the bus to admit
+/// this program; nothing else waits, except `wait`.
 package final class DBusConnection {
   private let library: SystemdLibrary
   /// `sd_bus`
@@ -13,7 +14,8 @@ package final class DBusConnection {
 
   /// How many messages are processed before the caller is asked whether to go on.
   private static let mostMessages = 64
-  /// How long an answer of the bus itself is waited for.
+  /// How long an answer of the bus itself is waited for, in microseconds. Only the first message of
+  /// `sd_bus_open_user` has libsystemd's limit.
   private static let patience: UInt64 = 5_000_000
 
   private init(_ library: SystemdLibrary, _ bus: OpaquePointer) {
@@ -36,6 +38,8 @@ package final class DBusConnection {
     guard code >= 0, let bus else { throw DBusError(code: code, "no session bus is there") }
     let connection = DBusConnection(library, bus)
     let action = "the bus cannot be used"
+    // It holds for messages that are sent afterwards, of which `start` sends the first.
+    try connection.check(functions.set_method_call_timeout(bus, patience), action)
     if let address {
       try connection.check(functions.set_address(bus, address), action)
       try connection.check(functions.set_bus_client(bus, 1), action)
@@ -43,7 +47,6 @@ package final class DBusConnection {
     }
     // A library must not end the process with its bus.
     try connection.check(functions.set_exit_on_disconnect(bus, 0), action)
-    try connection.check(functions.set_method_call_timeout(bus, patience), action)
     return connection
   }
 
