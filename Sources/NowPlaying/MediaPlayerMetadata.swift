@@ -27,42 +27,44 @@ struct MediaPlayerMetadata {
     guard let info else {
       return .dictionary([.init("mpris:trackid", .objectPath(MediaPlayerInterfaces.noTrack))])
     }
-    var entries = [
-      DBusValue.Entry(
-        "mpris:trackid", .objectPath(path(ofTrack: info.externalContentIdentifier)))
-    ]
-    func add(_ key: String, _ value: DBusValue?) {
-      if let value { entries.append(DBusValue.Entry(key, value)) }
-    }
-    add("mpris:length", (info.playbackDuration?.microseconds).map { .int64($0) })
-    add("mpris:artUrl", text(info.artworkURL))
-    add("xesam:title", text(info.title))
-    add("xesam:artist", list(info.artist))
-    add("xesam:album", text(info.albumTitle))
-    add("xesam:albumArtist", list(info.albumArtist))
-    add("xesam:genre", list(info.genre))
-    add("xesam:composer", list(info.composer))
-    add("xesam:comment", list(info.comments))
-    add("xesam:contentCreated", text(info.releaseDate))
-    add("xesam:trackNumber", number(info.albumTrackNumber))
-    add("xesam:discNumber", number(info.discNumber))
-    add("xesam:url", text(info.assetURL))
-    add("\(application):chapter", text(info.chapterTitle))
-    return .dictionary(entries)
+    return entries(
+      of: info.externalContentIdentifier,
+      [
+        ("mpris:length", (info.playbackDuration?.microseconds).map { .int64($0) }),
+        ("mpris:artUrl", text(info.artworkURL)),
+        ("xesam:title", text(info.title)),
+        ("xesam:artist", list(info.artist)),
+        ("xesam:album", text(info.albumTitle)),
+        ("xesam:albumArtist", list(info.albumArtist)),
+        ("xesam:genre", list(info.genre)),
+        ("xesam:composer", list(info.composer)),
+        ("xesam:comment", list(info.comments)),
+        ("xesam:contentCreated", text(info.releaseDate)),
+        ("xesam:trackNumber", number(info.albumTrackNumber)),
+        ("xesam:discNumber", number(info.discNumber)),
+        ("xesam:url", text(info.assetURL)),
+        ("\(application):chapter", text(info.chapterTitle)),
+      ])
   }
 
   /// The metadata of a track of the list.
   func dictionary(of track: NowPlayingTrack) -> DBusValue {
-    var entries = [DBusValue.Entry("mpris:trackid", .objectPath(path(ofTrack: track.id)))]
-    func add(_ key: String, _ value: DBusValue?) {
-      if let value { entries.append(DBusValue.Entry(key, value)) }
-    }
-    add("mpris:length", (track.playbackDuration?.microseconds).map { .int64($0) })
-    add("xesam:title", text(track.title))
-    add("xesam:artist", list(track.artist))
-    add("xesam:album", text(track.albumTitle))
-    add("xesam:trackNumber", number(track.albumTrackNumber))
-    return .dictionary(entries)
+    entries(
+      of: track.id,
+      [
+        ("mpris:length", (track.playbackDuration?.microseconds).map { .int64($0) }),
+        ("xesam:title", text(track.title)),
+        ("xesam:artist", list(track.artist)),
+        ("xesam:album", text(track.albumTitle)),
+        ("xesam:trackNumber", number(track.albumTrackNumber)),
+      ])
+  }
+
+  /// What is known of a track.
+  private func entries(of id: String, _ values: [(String, DBusValue?)]) -> DBusValue {
+    .dictionary(
+      [.init("mpris:trackid", .objectPath(path(ofTrack: id)))]
+        + values.compactMap { key, value in value.map { DBusValue.Entry(key, $0) } })
   }
 
   private func text(_ text: String?) -> DBusValue? {

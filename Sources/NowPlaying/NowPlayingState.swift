@@ -57,7 +57,7 @@ struct NowPlayingTimeline {
 
     func value(at now: ContinuousClock.Instant, within duration: Int64? = nil) -> Int64 {
       let passed = rate == 0 ? 0 : since.duration(to: now).seconds * rate * 1_000_000
-      // A rate is bounded, and a process lives for less than 10^12 seconds.
+      // A rate is bounded, and a process lives for less than 10^9 seconds.
       let value = value.addingReportingOverflow(Int64(passed))
       return max(0, min(value.overflow ? .max : value.partialValue, duration ?? .max))
     }

@@ -42,18 +42,7 @@ public struct SoundDevice: Sendable, Hashable {
   /// - Parameter name: A name of `all`, or any other name of an ALSA device.
   /// - Returns: The opener for a player.
   public static func opener(_ name: String = "default") -> SinkOpener {
-    { request throws(Failure) in
-      do throws(ALSAError) {
-        let device = try PCMDevice.open(
-          name, direction: .playback,
-          request: PCMRequest(
-            sampleRate: request.sampleRate, channelCount: request.channelCount,
-            period: .milliseconds(10), startThreshold: startThreshold))
-        return ALSASink(device)
-      } catch {
-        throw Failure(error, of: name)
-      }
-    }
+    opener(name, period: .milliseconds(10), start: startThreshold)
   }
 
   /// Opens a device for a monitor, with a short delay: it starts with the first 10 ms.
@@ -61,14 +50,20 @@ public struct SoundDevice: Sendable, Hashable {
   /// - Parameter name: As for `opener`.
   /// - Returns: The opener for a `RecordingMonitor`.
   public static func monitorOpener(_ name: String = "default") -> SinkOpener {
+    opener(
+      name, period: .milliseconds(5), buffer: .milliseconds(100), start: .milliseconds(10))
+  }
+
+  private static func opener(
+    _ name: String, period: Duration, buffer: Duration = .milliseconds(200), start: Duration
+  ) -> SinkOpener {
     { request throws(Failure) in
       do throws(ALSAError) {
         let device = try PCMDevice.open(
           name, direction: .playback,
           request: PCMRequest(
             sampleRate: request.sampleRate, channelCount: request.channelCount,
-            period: .milliseconds(5), buffer: .milliseconds(100),
-            startThreshold: .milliseconds(10)))
+            period: period, buffer: buffer, startThreshold: start))
         return ALSASink(device)
       } catch {
         throw Failure(error, of: name)
