@@ -78,6 +78,118 @@ import Testing
     try scene.play()
   }
 
+  @Test("a device that is suspended before a stream comes interrupts it, until it is closed")
+  func suspendedBefore() throws {
+    let server = try SoundServer("module-null-sink sink_name=one norewinds=1")
+    try server.pactl("suspend-sink", "one", "1")
+    let (session, reader) = Self.session(at: server)
+    var sink: PulseSink? = try Self.playingSink(of: session)
+    var events = try reader.elements(until: "the interruption has begun") { $0.isBeginning }
+    #expect(events == [.interruption(.began(.deviceSuspended))])
+    #expect(sink?.isPlaying == false)
+    sink = nil
+    events = try reader.elements(until: "the interruption is over") { $0.isEnd }
+    #expect(events.last == .interruption(.ended(shouldResume: false)))
+    #expect(session.core.state.withLock { $0.streams.isEmpty && $0.devices.isEmpty })
+  }
+
+  @Test("a stream that is moved to a suspended device is interrupted until it is moved back")
+  func movedToSuspended() throws {
+    let scene = try Scene()
+    try scene.server.pactl("suspend-sink", "two", "1")
+    try scene.server.pactl("move-sink-input", try scene.input(), "two")
+    _ = try scene.reader.elements(until: "the interruption has begun") {
+      $0 == .interruption(.began(.deviceSuspended))
+    }
+    try scene.player.waitUntilPaused()
+    try scene.server.pactl("move-sink-input", try scene.input(), "one")
+    let events = try scene.reader.elements(until: "the interruption is over") { $0.isEnd }
+    #expect(events.last == .interruption(.ended(shouldResume: true)))
+  }
+
+  @Test("a device that the server suspended for want of sound interrupts nothing")
+  func idle() throws {
+    let scene = try Scene("pulse:one", "module-suspend-on-idle timeout=0")
+    try wait(until: "the server has suspended the idle device") {
+      try scene.server.pactl("list", "short", "sinks").split(separator: "\n")
+        .contains { $0.contains("\ttwo\t") && $0.hasSuffix("SUSPENDED") }
+    }
+    try scene.server.pactl("move-sink-input", try scene.input(), "two")
+    let events = try scene.reader.elements(until: "the route has changed") { $0.isRouteChange }
+    #expect(!events.contains { $0.isBeginning })
+    #expect(scene.player.timeControlStatus == .playing)
+  }
+
+  @Test("a player that is resumed during an interruption, and interrupted again, is reported")
+  func interruptedTwice() throws {
+    let scene = try Scene()
+    let core = scene.session.core
+    let number = try #require(core.state.withLock { $0.streams.keys.first })
+    core.post(.stream(number, .corkRequested))
+    try scene.player.waitUntilPaused()
+    scene.player.play()
+    core.post(.stream(number, .corkRequested))
+    core.post(.stream(number, .uncorkRequested))
+    let events = try scene.reader.elements(until: "the interruption is over") { $0.isEnd }
+    #expect(
+      events == [
+        .interruption(.began(.default)), .interruption(.began(.default)),
+        .interruption(.ended(shouldResume: true)),
+      ])
+    #expect(scene.player.timeControlStatus == .paused)
+  }
+
+  @Test("a session that gets another server has the devices of that one, and has lost none")
+  func otherServer() throws {
+    let server = try SoundServer("module-null-sink sink_name=one norewinds=1", "module-role-cork")
+    let (session, _) = Self.session(at: nil)
+    session.core.use(server.address)
+    #expect(session.currentRoute.outputs.map(\.uid) == ["one"])
+    try session.setCategory(.soloAmbient)
+    let second = try SoundServer("module-null-sink sink_name=two norewinds=1")
+    try session.setActive(true)
+    try wait(until: "the session has a route") {
+      session.core.state.withLock { $0.route != nil }
+    }
+    let reader = SequenceReader(session.events)
+    session.core.use(second.address)
+    try wait(until: "the session has a route again") {
+      session.core.state.withLock { $0.route?.description.outputs.map(\.uid) == ["two"] }
+    }
+    #expect(reader.elements == [])
+    try session.setActive(false)
+  }
+
+  @Test("what a session without a thread is to handle is forgotten, and changes are not repeated")
+  func signals() {
+    let core = Self.session(at: nil).0.core
+    func post() -> Int {
+      for _ in 0..<10 {
+        for signal: SessionCore.Signal in [.titleChanged, .devicesChanged] { core.post(signal) }
+      }
+      return core.state.withLock { $0.signals.count }
+    }
+    #expect(post() == 0)
+    core.state.withLock { state in (state.isActive, state.isRunning) = (true, true) }
+    #expect(post() == 2)
+  }
+
+  /// A session without players; nil: at no server.
+  private static func session(
+    at server: SoundServer?
+  ) -> (AudioSession, SequenceReader<AudioSession.Event>) {
+    let session = AudioSession(server: server?.address ?? "unix:/nonexistent/native")
+    return (session, SequenceReader(session.events))
+  }
+
+  /// A sink that has begun to play.
+  private static func playingSink(of session: AudioSession) throws -> PulseSink {
+    let request = SinkRequest(sampleRate: 48_000, channelCount: 2)
+    let sink = try session.core.open(request, sink: "one")
+    #expect(sink.write([Float](repeating: 0, count: 9600), count: 4800) == .wrote(4800))
+    return sink
+  }
+
   @Test("a stream that a user moves has another route, and plays on")
   func moves() throws {
     let scene = try Scene()
@@ -147,7 +259,14 @@ import Testing
     try wait(until: "the server shows a film") {
       try scene.server.pactl("list", "sink-inputs").contains(#"media.role = "video""#)
     }
+    try scene.session.setCategory(.playback, mode: .measurement)
+    try wait(until: "the server shows that no echo is cancelled") {
+      try scene.server.pactl("list", "sink-inputs").contains(#"filter.suppress = "echo-cancel""#)
+    }
     try scene.session.setCategory(.playback, options: .duckOthers)
+    try wait(until: "the server shows that echo may be cancelled") {
+      try scene.server.pactl("list", "sink-inputs").contains(#"filter.suppress = """#)
+    }
     try wait(until: "the server shows the role that ducks") {
       try scene.server.pactl("list", "sink-inputs").contains(#"media.role = "announce""#)
     }

@@ -83,6 +83,19 @@ import Testing
     #expect(sink.delay == 0)
   }
 
+  @Test("a stream plays from when it holds enough until it is dropped")
+  func playing() throws {
+    let server = try SoundServer("module-null-sink sink_name=one norewinds=1")
+    let sink = try Self.opener(server, "one")(SinkRequest(sampleRate: 48_000, channelCount: 2))
+    let sound = [Float](repeating: 0.25, count: 2 * 90_000)
+    #expect(try sink.write(sound, count: 480) == .wrote(480))
+    #expect(!sink.isPlaying)
+    #expect(try sink.write(sound, count: 90_000) == .wrote(90_000))
+    try wait(until: "it plays") { sink.isPlaying }
+    sink.drop()
+    #expect(!sink.isPlaying)
+  }
+
   @Test("a pause leaves the stream silent and at hand, and playing goes on at the heard frame")
   func pauses() throws {
     let server = try SoundServer("module-null-sink sink_name=one norewinds=1")
