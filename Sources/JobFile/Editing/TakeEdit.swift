@@ -43,19 +43,23 @@ public struct TakeEdit: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - bytes: The contents.
-  ///   - path: The path of the file, which is not opened.
-  ///   - job: The job, as it was read from these bytes.
-  ///   - map: The map that the job was read into; gets the text once more.
+  ///   - file: The job file, as it was read from these bytes; it is not opened.
+  ///   - map: The map that the file was read into; gets the text once more.
   /// - Returns: The new contents.
   /// - Throws: The reason why the file cannot be edited so, with the remedy.
   /// - Complexity: O(length of `bytes`)
   public func applied(
-    to bytes: [UInt8], of path: FilePath, _ job: Job, in map: SourceMap
+    to bytes: [UInt8], of file: JobFile, in map: SourceMap
   ) throws(Diagnostics) -> Edited {
+    let path = file.path
+    guard let job = file.jobs.first(where: { $0.name == self.job }) else {
+      throw refusal(
+        "'\(path)' has no job '\(self.job)'", at: .unknown, help: "name one of its jobs")
+    }
     var sink = DiagnosticSink()
     let tree = try YAMLReader.read(bytes, at: path, isQuoted: false, into: map, sink: &sink)
     let root = try YAMLOutline.read(bytes, at: path, into: map)
-    let places = try places(of: job, in: root, path, map)
+    let places = try places(of: job, in: file, root, map)
     let insertion = try insertion(into: places, bytes, origin: job.origin)
     let text = Insertion.text(insertion, bytes)
     var edited = bytes
@@ -68,7 +72,8 @@ public struct TakeEdit: Sendable, Hashable {
     else {
       throw refusal(
         "the take cannot be put into '\(path)': the text there has a form that is not edited",
-        at: job.origin, help: "write the track as a list in lines that begin with '- '")
+        at: job.origin,
+        help: "write its list in lines that begin with '- ', and end the file with a line break")
     }
     return Edited(bytes: edited, inserted: range, isNewTrack: insertion.isNewTrack)
   }
@@ -91,18 +96,12 @@ extension TakeEdit {
     var keys: [String]
   }
 
-  /// Keys of an item after which its own time is not that of the mix any more.
-  private static let shifting = [
-    "at", "from", "to", "duration", "cut", "insert", "trim", "reverse", "speed", "loop",
-    "crossfade",
-  ]
-
   private func places(
-    of job: Job, in root: YAMLOutline, _ path: FilePath, _ map: SourceMap
+    of job: Job, in file: JobFile, _ root: YAMLOutline, _ map: SourceMap
   ) throws(Diagnostics) -> Places {
-    let (node, keys) = try node(of: job, in: root, path, map)
-    try refuseLoops(node, job)
-    try refuseShifts(node, "the job '\(job.name)'", job.origin)
+    let (node, keys) = try node(of: job, in: root, file.path, map)
+    try refuseLoops(job, file, keysOf: [node, root["defaults"]])
+    try refuseShifts(of: job.item, "the job '\(job.name)'", ", here or from 'defaults'", job.origin)
     guard let tracks = node["tracks"], case .mapping = tracks.kind else {
       throw refusal(
         "the job '\(job.name)' has no 'tracks', so that it has no place for a take",
@@ -121,7 +120,9 @@ extension TakeEdit {
         "the track '\(self.track)' is a single item, and a take needs a list", at: job.origin,
         help: "write its item behind '- ' in a line below '\(self.track):', or name another track")
     }
-    try refuseShifts(track, "the track '\(self.track)'", job.origin)
+    if let item = trackItem(of: job) {
+      try refuseShifts(of: item, "the track '\(self.track)'", ", or name another track", job.origin)
+    }
     return Places(tracks: tracks, list: list, keys: trackKeys + ["concat"])
   }
 
@@ -149,26 +150,63 @@ extension TakeEdit {
       help: "write it below 'jobs:', as a map")
   }
 
-  private func refuseLoops(_ node: YAMLOutline, _ job: Job) throws(Diagnostics) {
-    for key in ["for_each", "rows"] where node[key] != nil {
+  /// The item that is all of the track.
+  private func trackItem(of job: Job) -> Item? {
+    guard case .tracks(let tracks) = job.item.content,
+      let sequence = tracks.first(where: { $0.name == track })?.sequence
+    else { return nil }
+    return sequence.items.count == 1 ? sequence.items.first : nil
+  }
+
+  /// Refuses a job of a loop, even of one that makes a single job now, and one that is split. A
+  /// loop of this file is written in one of `maps`; that of an included file's `defaults` shows in
+  /// the number of jobs.
+  private func refuseLoops(
+    _ job: Job, _ file: JobFile, keysOf maps: [YAMLOutline?]
+  ) throws(Diagnostics) {
+    let key = ["for_each", "rows"].first { key in maps.contains { $0?[key] != nil } }
+    // Jobs of one loop are written at one place.
+    if key != nil || file.jobs.count(where: { $0.origin == job.origin }) > 1 {
+      let name = key.map { "'\($0)'" } ?? "'for_each' or 'rows' of 'defaults'"
       throw refusal(
-        "the job '\(job.name)' is one of many that '\(key)' makes, and each would get the take",
-        at: job.origin, help: "write a job of its own for it, without '\(key)'")
+        "the job '\(job.name)' is one of many that \(name) makes, and each would get the take",
+        at: job.origin, help: "write a job of its own for it, without \(name)")
     }
-    guard node["split"] == nil else {
+    guard job.split == nil else {
       throw refusal(
         "the job '\(job.name)' is split into parts, whose times are not the mix's", at: job.origin,
-        help: "record into a job without 'split'")
+        help: "record into a job without 'split', of its own or of 'defaults'")
     }
   }
 
+  /// Refuses an item whose own time is not that of the mix, be it by a key of its own or by one of
+  /// `defaults` of any file.
   private func refuseShifts(
-    _ node: YAMLOutline, _ name: String, _ origin: Origin
+    of item: Item, _ name: String, _ choice: String, _ origin: Origin
   ) throws(Diagnostics) {
-    guard let key = Self.shifting.first(where: { node[$0] != nil }) else { return }
+    guard let key = item.shiftingKey else { return }
     throw refusal(
       "\(name) has '\(key)', after which its time is not that of the mix", at: origin,
-      help: "take '\(key)' away while you record, or name another track")
+      help: "take '\(key)' away while you record" + choice)
+  }
+}
+
+extension Item {
+  /// The first key after which its own time is not that of what holds it.
+  fileprivate var shiftingKey: String? {
+    if at != nil { return "at" }
+    if let range {
+      if range.from != nil { return "from" }
+      return if case .moment? = range.end { "to" } else { "duration" }
+    }
+    if !cuts.isEmpty { return "cut" }
+    if !insertions.isEmpty { return "insert" }
+    if trim != nil { return "trim" }
+    if isReversed { return "reverse" }
+    if speed != nil { return "speed" }
+    if loop != nil { return "loop" }
+    if case .concat(let sequence) = content, sequence.crossfade != nil { return "crossfade" }
+    return crossfade == nil ? nil : "crossfade"
   }
 }
 

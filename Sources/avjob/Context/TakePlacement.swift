@@ -45,8 +45,8 @@ struct TakePlacement {
     let before = try load(bytes, files)
     let edit = TakeEdit(
       clip: clip(files), onTrack: track, of: job, at: time)
-    let edited = try edit.applied(to: bytes, of: path, before, in: context.map)
-    let after = try load(edited.bytes, files)
+    let edited = try edit.applied(to: bytes, of: before, in: context.map)
+    let after = try job(of: load(edited.bytes, files))
     try requireTake(in: after, files)
     do throws(Diagnostics) {
       _ = try after.exports { asset(of: $0, kind, files) }
@@ -116,10 +116,15 @@ struct TakePlacement {
     return relative.components.count == 1 ? "./\(relative.string)" : relative.string
   }
 
-  private func load(_ bytes: [UInt8], _ files: LocalFileSystem) throws(Diagnostics) -> Job {
+  private func load(_ bytes: [UInt8], _ files: LocalFileSystem) throws(Diagnostics) -> JobFile {
     let file = try JobFile.loadAllowingMistakes(
       path, options: options, into: context.map, files: EditedFiles(files, at: path, bytes))
     if file.hasMistakes { throw file.mistakes }
+    _ = try job(of: file)
+    return file
+  }
+
+  private func job(of file: JobFile) throws(Diagnostics) -> Job {
     guard let job = file.jobs.first(where: { $0.name == job }) else {
       throw Diagnostics(
         Diagnostic(

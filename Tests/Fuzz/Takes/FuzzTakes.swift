@@ -25,7 +25,7 @@ private func test(_ input: UnsafeRawBufferPointer) -> CInt {
       let edit = TakeEdit(
         clip: "takes/a,1.wav", onTrack: track, of: job.name, at: Time(value: 83, timescale: 1))
       do throws(Diagnostics) {
-        let edited = try edit.applied(to: bytes, of: "job.yaml", job, in: map)
+        let edited = try edit.applied(to: bytes, of: file, in: map)
         var rest = edited.bytes
         rest.removeSubrange(edited.inserted)
         precondition(rest == bytes)
