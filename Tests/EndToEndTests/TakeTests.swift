@@ -111,6 +111,29 @@ import Testing
     #expect(access(stage.path("takes/voice-001.wav"), F_OK) != 0)
   }
 
+  @Test("whichever descriptor is lacking, a take that cannot begin ends, with the reason")
+  func descriptors() throws {
+    var environment = try prepare()
+    environment["LD_PRELOAD"] = try Rig.mishaps.get()
+    environment["MISHAP"] = "eventfd"
+    var reasons: [String] = []
+    // The first call is for the signals.
+    for call in 2...30 {
+      environment["MISHAP_CALL"] = "\(call)"
+      let done = try stage.run(
+        "AVJOB_PATIENCE=20; avjob record --into job.yaml --track voice --at 1.5s \(common)",
+        environment: environment)
+      if done.status == 0 { break }
+      #expect(done.status == 75, "\(call): \(done.errors)")
+      #expect(try text("job.yaml") == Self.text)
+      #expect(access(stage.path("takes/voice-001.wav"), F_OK) != 0)
+      reasons.append(done.errors)
+    }
+    // The recorder's, the player's, and at last the session's, which has both.
+    #expect(reasons.contains { $0.hasPrefix("error: playback cannot start: eventfd") })
+    #expect(reasons.last?.hasPrefix("error: recording cannot start: eventfd") == true, "\(reasons)")
+  }
+
   @Test("options of a take are refused where there is none")
   func withoutJobFile() throws {
     for (arguments, message) in [

@@ -3,10 +3,14 @@
 // MISHAP        main      the main thread's stack overflows, the next time that it waits
 //               thread    that of another thread does
 //               flush     whoever flushes a file to the disk is kept there for ever
+//               eventfd   the process gets no descriptor from one call of eventfd
 // MISHAP_WHEN   the file whose being there asks for it
+// MISHAP_CALL   the number of that call, from 1
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -41,4 +45,15 @@ int fdatasync(int file) {
   while (is_asked_for("flush")) usleep(10000);
   int (*next)(int) = dlsym(RTLD_NEXT, "fdatasync");
   return next(file);
+}
+
+int eventfd(unsigned count, int flags) {
+  static atomic_int calls;
+  const char *mishap = getenv("MISHAP"), *call = getenv("MISHAP_CALL");
+  if (mishap && call && !strcmp(mishap, "eventfd") && atomic_fetch_add(&calls, 1) + 1 == atoi(call)) {
+    errno = EMFILE;
+    return -1;
+  }
+  int (*next)(unsigned, int) = dlsym(RTLD_NEXT, "eventfd");
+  return next(count, flags);
 }

@@ -95,6 +95,8 @@ extension Record {
     do throws(Failure) {
       recording = try RecordSession(recorder, device: device, to: mix, signals: signals).run()
     } catch {
+      // It may listen yet, or not have begun.
+      recorder.stop()
       let recording = recorder.waitUntilFinished()
       if recording.frameCount == 0 {
         TakePlacement.removeEmpty(recording)
