@@ -21,8 +21,8 @@ import Testing
   private func prepare() throws -> [String: String] {
     let (_, _) = try microphone.card(seconds: 5)
     try Tool.succeed(
-      "sox", "-n", "-r", "48000", "-c", "2", "-b", "16", stage.path("host.wav"), "synth", "4",
-      "sine", "300", "gain", "-20")
+      "sox", "-R", "-n", "-r", "48000", "-c", "2", "-b", "16", stage.path("host.wav"), "synth", "4",
+      "noise", "gain", "-20")
     mkdir(stage.path("show"), 0o755)
     try stage.write("show/job.yaml", Self.text.replacing("host.wav", with: "../host.wav"))
     try stage.write("job.yaml", Self.text)
@@ -33,7 +33,10 @@ import Testing
         channels [ 2 ]
         """,
         "out":
-          "type avpaced stall yes heard \"\(stage.path("heard"))\" rates [ 48000 ] channels [ 2 ]",
+          """
+        type avpaced stall yes heard "\(stage.path("heard"))" formats [ S16_LE ] rates [ 48000 ]
+        channels [ 2 ]
+        """,
       ], in: stage.folder)
     return ["ALSA_CONFIG_PATH": path, "SWIFT_BACKTRACE": "enable=no"]
   }
@@ -65,13 +68,33 @@ import Testing
       try text("show/job.yaml")
         == original.replacing("# the greeting\n", with: "# the greeting\n" + line))
     #expect(try stage.run("avjob check show/job.yaml", environment: environment).status == 0)
-    #expect(try !readFile(stage.path("heard")).isEmpty)
+    try requireHeard(from: 1.3)
     let more = try stage.run(
       "avjob record more.flac --into show/job.yaml --track new --at 0s --format s16 \(common)",
       environment: environment)
     #expect(more.status == 0, "\(more.errors)")
     #expect(try text("show/job.yaml").contains("  new:\n    - { clip: ../more.flac, at: 0s }\n"))
     try Tool.succeed("flac", "-t", "-s", "-w", stage.path("more.flac"))
+  }
+
+  /// Requires that the mix, where it is the medium alone with -6 dB, was heard from a time on.
+  private func requireHeard(from seconds: Double) throws {
+    func samples(_ bytes: some Collection<UInt8>) -> [Double] {
+      let bytes = Array(bytes)
+      return stride(from: 0, to: bytes.count - 3, by: 4).map {
+        Double(Int16(truncatingIfNeeded: Int(bytes[$0]) | Int(bytes[$0 + 1]) << 8))
+      }
+    }
+    let heard = samples(try readFile(stage.path("heard")))
+    let medium = samples(try WAVFile(stage.path("host.wav")).data)
+    try #require(heard.count >= 9600)
+    func difference(at start: Int) -> Double {
+      (0..<2400).reduce(0) { $0 + abs(heard[$1] - medium[start + $1] * 0.501187) } / 2400
+    }
+    // No other place of noise is like it, up to a frame.
+    let place = Int(seconds * 48_000)
+    let best = (place - 480...place + 480).min { difference(at: $0) < difference(at: $1) } ?? 0
+    #expect(difference(at: best) < 3, "\(best - place) frames from \(seconds) s")
   }
 
   @Test("a take that has no place is refused before anything is recorded")
@@ -84,9 +107,6 @@ import Testing
       ("--track voice --at 2s --job x", "there is no job 'x'"),
       ("host.wav --track voice --at 2s", "exists already, and a take replaces no file"),
       ("--into . --track voice --at 2s", "error: '.' is a folder"),
-      ("--at 2s", "error: --into needs a track: --track voice"),
-      ("--track voice --at 2s --force", "error: --force is not for a take; leave it out"),
-      ("--track voice --at 2s --until 1s", "--until and --duration exclude each other"),
     ] {
       let done = try stage.run(
         "avjob record --into job.yaml \(arguments) \(common)", environment: environment)
@@ -95,6 +115,50 @@ import Testing
       #expect(try text("job.yaml") == Self.text)
       #expect(access(stage.path("takes"), F_OK) != 0)
     }
+  }
+
+  @Test("options that a take lacks, or that it does not have, are refused without a job file")
+  func options() throws {
+    for (arguments, message) in [
+      ("--at 2s", "error: --into needs a track: --track voice"),
+      ("--track '' --at 2s", "error: --into needs a track: --track voice"),
+      ("--track voice --at 2s --force", "error: --force is not for a take; leave it out"),
+      ("--track voice --at 2s --until 1s", "--until and --duration exclude each other"),
+    ] {
+      let done = try stage.run("avjob record --into none.yaml \(arguments) --duration 1s")
+      #expect(done.errors.contains(message), "\(done.errors)")
+      #expect(done.status == 2, "\(done.errors)")
+    }
+  }
+
+  @Test("a job file behind a symbolic link stays there, with its permissions")
+  func link() throws {
+    let environment = try prepare()
+    try Tool.succeed("mv", stage.path("job.yaml"), stage.path("show/real.yaml"))
+    chmod(stage.path("show/real.yaml"), 0o600)
+    symlink("show/real.yaml", stage.path("job.yaml"))
+    let done = try stage.run(
+      "avjob record --into job.yaml --track voice --at 1.5s \(common)", environment: environment)
+    #expect(done.status == 0, "\(done.errors)")
+    #expect(
+      try stage.run("readlink job.yaml; stat -c '%a %F' show/real.yaml").text
+        == "show/real.yaml\n600 regular file\n")
+    #expect(try text("show/real.yaml").contains("- { clip: takes/voice-001.wav, at: 1.5s }\n"))
+    #expect(try stage.run("avjob check job.yaml", environment: environment).status == 0)
+  }
+
+  @Test("SIGKILL during a take leaves the job file as it was, and a take that can be played")
+  func killed() throws {
+    let environment = try prepare()
+    let terminal = try microphone.start(
+      "--into", "job.yaml", "--track", "voice", "--at", "1.5s", "--pre", "0.2s", "--device", "card",
+      "--playback", "out", environment: environment, columns: 100)
+    try terminal.wait(for: "recording  0:0")
+    try microphone.waitForSound(in: "takes/voice-001.wav")
+    terminal.signal(SIGKILL)
+    #expect(terminal.wait() == 137)
+    #expect(try text("job.yaml") == Self.text)
+    #expect(try microphone.decoded("takes/voice-001.wav").count > 10_000)
   }
 
   @Test("without a device for the mix, nothing is recorded, and the reason is told")
