@@ -87,7 +87,6 @@ public final class PunchIn {
     state = .recording
     return state
   }
-
 }
 
 /// The moment at which a clock would show 0, by the last looks at it, in nanoseconds.

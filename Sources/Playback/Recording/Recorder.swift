@@ -13,9 +13,8 @@ import Threads
 ///
 /// A recorder records once. Safe from any thread. It has three threads: one reads the device in
 /// time, one encodes and writes, and one flushes to the disk now and then; a fourth plays to a
-/// monitor. They end with the
-/// recording, or when the recorder is released, which finishes the file. The release waits for the
-/// disk, and two seconds at most for a device that does not answer.
+/// monitor. They end with the recording, or when the recorder is released, which finishes the file.
+/// The release waits for the disk, and two seconds at most for a device that does not answer.
 public final class Recorder: Sendable {
   /// The path of the file (`AVAudioRecorder.url`).
   public let path: FilePath
