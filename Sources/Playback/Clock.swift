@@ -74,13 +74,12 @@ final class Clock {
 
   private func report(_ passage: PlayerState.Passage) {
     var isFresh = true
+    // An item that replaces another one at its own end is looped at once.
+    turn(to: passage.item)
     switch passage.cause {
-    case .jump, .advance(_, isSame: false): turn(to: passage.item)
+    case .jump, .advance(_, isSame: false): break
     case .advance, .again, .loop: engine.observers.yield(.looped(passage.item))
-    case .change: isFresh = false
-    case .replacement:
-      turn(to: passage.item)
-      isFresh = false
+    case .change, .replacement: isFresh = false
     }
     engine.observers.pass(passage.start, passage.end, isFresh: isFresh)
     if passage.end >= passage.item.duration { engine.observers.yield(.itemEnded(passage.item)) }

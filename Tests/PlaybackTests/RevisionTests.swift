@@ -166,6 +166,19 @@ import Testing
     #expect(begun.map { $0 === other } == [true])
   }
 
+  @Test("an item that replaces a repeated one at its own end has begun when it is repeated")
+  func replacesAtEnd() throws {
+    let (item, other) = (try Self.item(), try Self.item(from: 1))
+    let stage = try Stage(item) { $0.numberOfLoops = 1 }
+    let reader = SequenceReader(stage.player.events)
+    let two = Time(value: 2, timescale: 1)
+    #expect(stage.player.replace(item, with: other, at: other.duration, insteadOf: two))
+    _ = try stage.heard()
+    let told = try reader.elements(until: "the player tells that it has paused") { $0.isPause }
+    let begun = told.compactMap { if case .itemBegan(let item) = $0 { item } else { nil } }
+    #expect(begun.map { $0 === other } == [true])
+  }
+
   @Test("an item that replaces another one of the queue is played in its turn")
   func replacesNext() throws {
     let items = [try Self.item(), try Self.item(from: 1)]
