@@ -125,6 +125,13 @@ extension PreviewItems {
     return nil
   }
 
+  /// The items that are made, by the indices of their entries.
+  var itemsByEntry: [Int: PlayerItem] {
+    state.withLock { state in
+      state.slots.indices.reduce(into: [:]) { $0[$1] = state.slots[$1].made?.item }
+    }
+  }
+
   /// Waits until the last change is taken over.
   package func awaitCommit() { isChanging.wait { $0 ? nil : () } }
 

@@ -14,6 +14,7 @@ extension PreviewControls {
   /// - Returns: Whether `lost` was replaced.
   @discardableResult
   mutating func take(_ change: PreviewChange, lost: LostItem? = nil) -> Bool {
+    message = nil
     let heard = player.currentItem
     let (hasStopped, now) = (player.timeControlStatus == .paused, player.currentTime)
     var found: PreviewChange.Replacement?
@@ -31,9 +32,9 @@ extension PreviewControls {
       if replacement.old === failedItem { failedItem = nil }
       if isLost { found = replacement }
     }
-    let marked = marks.entries.reduce(into: [:]) { $0[$1] = items.item(ofEntry: $1) }
+    let before = items.itemsByEntry
     items.commit(change)
-    moveMarks(marked, change)
+    follow(Moves(before, change, items))
     let all = change.items
     pairs.removeAll { pair in !all.contains { $0 === pair.mix || $0 === pair.encoded } }
     let next = heard.flatMap { change.successors[ObjectIdentifier($0)] } ?? all.last
@@ -47,21 +48,46 @@ extension PreviewControls {
     return true
   }
 
-  /// Leaves marks where their sound is now; those of entries that are gone are gone, too.
-  private mutating func moveMarks(_ marked: [Int: PlayerItem], _ change: PreviewChange) {
+  /// Where entries are in another version.
+  private struct Moves {
+    /// The indices of entries that are there still, by those of before.
+    var indices: [Int: Int] = [:]
+    /// Of entries whose items were replaced, by the indices of before.
+    var places: [Int: PlaceMap] = [:]
+
+    init(_ before: [Int: PlayerItem], _ change: PreviewChange, _ items: PreviewItems) {
+      let replaced = change.replaced.reduce(into: [:]) { $0[ObjectIdentifier($1.old)] = $1 }
+      for (index, item) in before {
+        let replacement = replaced[ObjectIdentifier(item)]
+        indices[index] = items.index(of: replacement?.new ?? item)
+        places[index] = replacement?.places
+      }
+    }
+  }
+
+  /// Leaves marks and the rows of the list where their sound is now; marks of entries that are gone are
+  /// gone, too.
+  private mutating func follow(_ moves: Moves) {
+    let before = marks
     marks.move { mark in
-      guard let item = marked[mark.entry] else { return nil }
-      let replacement = change.replaced.first { $0.old === item }
-      guard let index = items.index(of: replacement?.new ?? item) else { return nil }
+      guard let index = moves.indices[mark.entry] else { return nil }
       var mark = mark
-      mark.entry = index
-      if let places = replacement?.places {
+      if let places = moves.places[mark.entry] {
         let start = places.time(of: mark.range.start)
         let end = max(start, places.time(of: mark.range.end))
         mark.range = TimeRange(start: start, end: end)
       }
+      mark.entry = index
       return mark
     }
+    markFiles?.take(moves.indices, entries: items.entries.map(\.name))
+    for (old, new) in moves.indices.sorted(by: <) {
+      let ranges = marks.marks(of: new).map(\.range)
+      if before.marks(of: old).map(\.range) != ranges { saveMarks(of: new) }
+    }
+    guard list?.isOfDevices == false else { return }
+    let rows = listRows
+    list?.take(rows, moved: moves.indices)
   }
 
   /// An item whose medium was changed or removed before all of it was read.

@@ -108,11 +108,11 @@ extension PreviewControls {
 
   /// Writes the marks of an entry to its file, if there is one.
   mutating func saveMarks(of entry: Int) {
-    guard var files = markFiles else { return }
+    guard var files = markFiles, let name = items.name(ofEntry: entry) else { return }
     // In place of a copy, which would be made of both.
     markFiles = nil
     do throws(Failure) {
-      try files.write(marks, of: entry, named: items.entries[entry].name)
+      try files.write(marks, of: entry, named: name)
     } catch {
       let path = error.location.map { "\($0): " } ?? ""
       message = "the mark is not written: \(path)\(error.message)"
@@ -155,7 +155,7 @@ extension PreviewControls {
   /// The marks as text for a person, of each entry; empty without marks.
   var marksText: String {
     marks.entries.map { entry in
-      "marks of \(items.entries[entry].name.printable):\n" + marks.labels(of: entry)
+      "marks of \(items.name(ofEntry: entry)?.printable ?? ""):\n" + marks.labels(of: entry)
     }.joined()
   }
 }

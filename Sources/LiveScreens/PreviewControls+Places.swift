@@ -204,15 +204,18 @@ extension PreviewControls {
   private mutating func openList() {
     trackCursor = nil
     let current = items.index(of: player.currentItem) ?? 0
-    let ready = items.items.reduce(into: [Int: PlayerItem]()) { items, item in
-      if let index = self.items.index(of: item) { items[index] = item }
-    }
-    let rows = items.entries.indices.flatMap { index -> [PreviewList.Row] in
+    list = PreviewList(listRows, at: current, player.currentTime)
+  }
+
+  /// The rows of the list of entries. O(n log n).
+  var listRows: [PreviewList.Row] {
+    let (ready, entries) = (items.itemsByEntry, items.entries)
+    return entries.indices.flatMap { index -> [PreviewList.Row] in
       let item = ready[index]
       let duration = item.map { "  \(PreviewLayout.clock($0.duration))" } ?? "  not ready"
       let entry = PreviewList.Row(
         kind: .entry, entry: index, time: item == nil ? nil : .zero,
-        text: items.entries[index].name + duration)
+        text: entries[index].name + duration)
       let chapters = (item?.chapters ?? []).map {
         PreviewList.Row(kind: .chapter, entry: index, time: $0.start, text: $0.title)
       }
@@ -221,7 +224,6 @@ extension PreviewControls {
       }
       return [entry] + (chapters + marks).sorted { $0.time ?? .zero < $1.time ?? .zero }
     }
-    list = PreviewList(rows, at: current, player.currentTime)
   }
 
   private mutating func goToSelection() {
@@ -229,8 +231,8 @@ extension PreviewControls {
     guard let row = list?.selected else { return }
     if case .device(let name) = row.kind { return goOver(toDevice: name) }
     // It may have become ready since the list was opened.
-    guard let item = items.items.first(where: { items.index(of: $0) == row.entry }) else {
-      message = "'\(items.entries[row.entry].name)' is not ready, or cannot be played"
+    guard let item = items.item(ofEntry: row.entry) else {
+      message = items.name(ofEntry: row.entry).map { "'\($0)' is not ready, or cannot be played" }
       return
     }
     let time = row.time ?? .zero

@@ -89,6 +89,11 @@ package final class PreviewItems: Sendable {
     return state.withLock { $0.indices[ObjectIdentifier(item)] }
   }
 
+  /// The name of an entry; nil: there is no such entry.
+  func name(ofEntry index: Int) -> String? {
+    state.withLock { $0.slots.indices.contains(index) ? $0.slots[index].entry.name : nil }
+  }
+
   /// The item of an entry, if it is made.
   func item(ofEntry index: Int) -> PlayerItem? {
     state.withLock { $0.slots.indices.contains(index) ? $0.slots[index].made?.item : nil }

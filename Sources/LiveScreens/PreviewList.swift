@@ -30,7 +30,9 @@ struct PreviewList {
     }
   }
 
-  private let rows: [Row]
+  private var rows: [Row]
+  /// What rows have in their names; empty: all are shown.
+  private var text = ""
   /// Indices of the rows that are shown.
   private var shown: [Int]
   /// Into `shown`.
@@ -69,15 +71,43 @@ struct PreviewList {
   /// entry or device of that number, and shows all. O(n).
   mutating func find(_ text: String) {
     let chosen = selected
+    self.text = Int(text) == nil ? text : ""
+    showRows()
     if let number = Int(text) {
-      shown = Array(rows.indices)
       if let index = rows.firstIndex(where: { $0.entry == number - 1 && $0.isNumbered }) {
         return choose(index)
       }
-    } else {
-      let wanted = text.lowercased()
-      shown = rows.indices.filter { wanted.isEmpty || rows[$0].text.lowercased().contains(wanted) }
     }
     choose(shown.firstIndex { rows[$0] == chosen } ?? 0)
+  }
+
+  private mutating func showRows() {
+    let wanted = text.lowercased()
+    shown = rows.indices.filter { wanted.isEmpty || rows[$0].text.lowercased().contains(wanted) }
+  }
+
+  /// Whether its rows are devices.
+  var isOfDevices: Bool {
+    if case .device? = rows.first?.kind { true } else { false }
+  }
+
+  /// Shows the rows of another version of the entries, with the same search. The row that was chosen
+  /// stays so or, if it is gone, its entry is. O(n).
+  ///
+  /// - Parameters:
+  ///   - rows: As of `init`.
+  ///   - moved: The indices of entries that are there still, by those of before.
+  mutating func take(_ rows: [Row], moved: [Int: Int]) {
+    let chosen = selected
+    self.rows = rows
+    showRows()
+    guard let chosen, let entry = moved[chosen.entry] else { return choose(selection) }
+    let isEntry = chosen.kind == .entry
+    let rest = shown.indices.filter { rows[shown[$0]].entry == entry }
+    let same = rest.first { index in
+      let row = self[index]
+      return isEntry ? row.kind == .entry : row.kind != .entry && row.text == chosen.text
+    }
+    choose(same ?? rest.first ?? selection)
   }
 }

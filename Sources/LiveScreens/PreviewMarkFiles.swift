@@ -11,12 +11,21 @@ package struct PreviewMarkFiles {
   /// What a file holds.
   private enum Format { case labels, snippet }
 
+  /// The file of an entry.
+  private struct File {
+    let path: FilePath
+    /// Whether this object has written it.
+    var isWritten = false
+  }
+
+  /// Without the names of entries.
+  private let path: FilePath
   private let format: Format
-  /// Of each entry.
-  private let paths: [FilePath]
   private let replacesFiles: Bool
-  /// The entries whose files this object has written.
-  private var written: Set<Int> = []
+  /// Of each entry.
+  private var entries: [File] = []
+  /// Files that were written for entries that are gone.
+  private var left: [FilePath] = []
 
   /// Files of a preview of some entries: `path` if there is one entry, otherwise beside it
   /// `marks-NAME.txt` for `marks.txt`.
@@ -32,20 +41,50 @@ package struct PreviewMarkFiles {
     guard let format = Self.format(of: path) else {
       throw Failure(.mendJob, "'\(path)' does not end in .txt, .yaml or .yml")
     }
-    self.format = format
+    (self.path, self.format, self.replacesFiles) = (path, format, replacesFiles)
     var taken: Set<FilePath> = []
-    paths = names.indices.map { index in
-      guard names.count > 1 else { return path }
-      var own = Self.path(path, named: names[index])
-      // Entries may have one name, or one that a number makes.
-      while !taken.insert(own).inserted { own = Self.path(own, named: "\(index + 1)") }
-      return own
+    for index in names.indices {
+      entries.append(File(path: newPath(of: index, names) { taken.insert($0).inserted }))
     }
-    self.replacesFiles = replacesFiles
-    guard !replacesFiles, let found = paths.first(where: { PathCalls.access($0, F_OK) == 0 }) else {
-      return
+    guard !replacesFiles, let found = entries.first(where: { Self.exists($0.path) }) else { return }
+    throw Failure(.mendJob, "'\(found.path)' exists already; --force replaces it with new marks")
+  }
+
+  /// A path for an entry. Entries may have one name, or one that a number makes.
+  private func newPath(
+    of index: Int, _ names: [String], unless isFree: (FilePath) -> Bool
+  ) -> FilePath {
+    var own = names.count > 1 ? Self.path(path, named: names[index]) : path
+    while !isFree(own) { own = Self.path(own, named: "\(index + 1)") }
+    return own
+  }
+
+  private static func exists(_ path: FilePath) -> Bool { PathCalls.access(path, F_OK) == 0 }
+
+  /// Another version of the entries. Entries that are there still keep their files, new ones get files
+  /// that nobody has, and files of entries that are gone stay as they are.
+  ///
+  /// - Parameters:
+  ///   - moved: The entries that are there still: their indices now, by those of before.
+  ///   - names: Of the entries now.
+  /// - Complexity: O(entries), with a system call for each new one
+  mutating func take(_ moved: [Int: Int], entries names: [String]) {
+    var kept: [Int: File] = [:]
+    for (index, file) in entries.enumerated() {
+      if let new = moved[index] {
+        kept[new] = file
+      } else if file.isWritten {
+        left.append(file.path)
+      }
     }
-    throw Failure(.mendJob, "'\(found)' exists already; --force replaces it with new marks")
+    var taken = Set(kept.values.map(\.path) + left)
+    entries = names.indices.map { index in
+      if let file = kept[index] { return file }
+      let path = newPath(of: index, names) { path in
+        (replacesFiles || !Self.exists(path)) && taken.insert(path).inserted
+      }
+      return File(path: path)
+    }
   }
 
   /// Whether a name says what the file is to hold.
@@ -70,9 +109,10 @@ package struct PreviewMarkFiles {
   ///
   /// - Throws: The system's error; `mendJob` for a file that was made there meanwhile.
   mutating func write(_ marks: PreviewMarks, of entry: Int, named name: String) throws(Failure) {
-    let path = paths[entry]
+    let path = entries[entry].path
     guard !marks.marks(of: entry).isEmpty else {
-      if written.remove(entry) != nil { PathCalls.unlink(path) }
+      if entries[entry].isWritten { PathCalls.unlink(path) }
+      entries[entry].isWritten = false
       return
     }
     let text =
@@ -83,10 +123,11 @@ package struct PreviewMarkFiles {
     let file = try OutputFile.create(at: path)
     try file.put(text.utf8, at: 0)
     try file.flush()
-    try file.commit(replacing: replacesFiles || written.contains(entry) ? .all : .none)
-    written.insert(entry)
+    try file.commit(replacing: replacesFiles || entries[entry].isWritten ? .all : .none)
+    entries[entry].isWritten = true
   }
 
-  /// The files that hold marks now, in the order of their entries.
-  var files: [FilePath] { written.sorted().map { paths[$0] } }
+  /// The files that hold marks now: those of entries that are gone, and then in the order of the
+  /// entries.
+  var files: [FilePath] { left + entries.filter(\.isWritten).map(\.path) }
 }

@@ -256,6 +256,7 @@ package final class PreviewSession: LiveSession {
   private func take(_ change: PreviewChange) {
     view.isStale = true
     let isFound = controls.take(change, lost: lost)
+    if let message = controls.message { show(message) }
     remote?.entriesHaveChanged(controls)
     // Of what is gone, another item may have the identity now.
     failedItems.formIntersection(controls.items.items.map { ObjectIdentifier($0) })

@@ -1,0 +1,144 @@
+import ExportEngine
+import MediaComposition
+import MediaTime
+import Playback
+import SystemPackage
+import Terminal
+import TestSupport
+import Testing
+import Threads
+
+@testable import LiveScreens
+
+private func tenths(_ value: Int64) -> Time { Time(value: value, timescale: 10) }
+
+/// A paused preview of jobs that are changed while it plays.
+private struct FollowedPreview {
+  var controls: PreviewControls
+  let messages: Inbox<PreviewMessage>
+  let folder = TestFolder()
+  private let library = MediaLibrary()
+
+  var player: QueuePlayer { controls.player }
+
+  /// Jobs of these names, whose sound is from its start.
+  init(_ names: String...) throws {
+    let inbox = try Inbox<PreviewMessage>()
+    messages = inbox
+    let asset = try library.asset(at: FilePath(Fixture.path("feelings.ogg")))
+    let made = PreviewItems(
+      names.map { [library] in entry($0, of: asset, library) }, library: library)
+    let items = try names.indices.map { try made.make($0).item }
+    controls = PreviewControls(
+      try QueuePlayer(items: items, opening: NullSink.opener()), made, isLooping: false,
+      outputs: EncodedOutputs(library: library) { inbox.put($0) },
+      markFiles: try PreviewMarkFiles(
+        at: FilePath(folder.path("m.txt")), entries: names, replacing: false))
+    controls.setPlaying(false)
+  }
+
+  mutating func perform(_ commands: PreviewCommand...) {
+    for command in commands { controls.perform(command) }
+  }
+
+  /// Another version of the jobs, of which some begin with so much more of the sound.
+  func change(to names: String..., later: [String: Time] = [:]) throws -> PreviewChange {
+    let asset = try library.asset(at: FilePath(Fixture.path("feelings.ogg")))
+    let next = names.map { name in
+      NextEntry.entry(entry(name, of: asset, library, after: later[name] ?? .zero))
+    }
+    return try controls.items.change(to: next, endingAt: nil, PreviewMeasuring()).change
+  }
+
+  func text(_ name: String) throws -> String {
+    String(decoding: try readFile(folder.path(name)), as: UTF8.self)
+  }
+
+  var markFiles: [FilePath] { controls.markFiles?.files ?? [] }
+}
+
+/// Three seconds of a sound in two clips that join at 2 s, after some more of it.
+private func entry(
+  _ name: String, of asset: Asset, _ library: MediaLibrary, after more: Time = .zero
+) -> PreviewEntry {
+  func clip(_ source: TimeRange, at place: Time) -> Segment {
+    Segment(.asset(asset), source: source, at: place)
+  }
+  var segments = [
+    clip(TimeRange(start: .zero, duration: tenths(20)), at: more),
+    clip(TimeRange(start: tenths(30), duration: tenths(10)), at: more + tenths(20)),
+  ]
+  if more > .zero {
+    segments.insert(clip(TimeRange(start: tenths(40), duration: more), at: .zero), at: 0)
+  }
+  let composition = Composition(tracks: [Track(name: "voice", segments: segments)])
+  let output = Output(path: "none.wav", format: .wav(.float32))
+  return PreviewEntry(
+    .job(
+      ExportSession(
+        Export(name: name, composition: composition, outputs: [output]), library: library)))
+}
+
+@Suite struct PreviewFollowingTests {
+  @Test("marks and their files follow their entries, and a new entry has a file of its own")
+  func marks() throws {
+    var preview = try FollowedPreview("a", "b")
+    preview.perform(.go(to: "1s"), .mark, .entry(by: 1), .go(to: "2s"), .mark)
+    let change = try preview.change(to: "c", "a", "b", later: ["b": tenths(5)])
+    preview.controls.take(change)
+    #expect(try preview.text("m-a.txt") == "1.000000\t1.000000\tmark 1\n")
+    // Half a second was inserted before it.
+    #expect(try preview.text("m-b.txt") == "2.500000\t2.500000\tmark 2\n")
+    _ = try preview.controls.items.make(0)
+    let new = try #require(preview.controls.items.item(ofEntry: 0))
+    preview.player.arrange(preview.controls.items.items, orElse: nil)
+    preview.player.go(to: new)
+    preview.perform(.go(to: "0.1s"), .mark)
+    #expect(preview.controls.message == "mark 3 at 0:00.100; Enter names it")
+    #expect(try preview.text("m-c.txt") == "0.100000\t0.100000\tmark 3\n")
+    preview.perform(.unmark, .unmark)
+    #expect(preview.markFiles == [FilePath(preview.folder.path("m-a.txt"))])
+  }
+
+  @Test("the file of an entry that is gone stays, and no other entry gets it")
+  func leftFile() throws {
+    var preview = try FollowedPreview("a", "b")
+    preview.perform(.mark)
+    preview.controls.take(try preview.change(to: "b"))
+    let change = try preview.change(to: "b", "a")
+    preview.controls.take(change)
+    _ = try preview.controls.items.make(1)
+    preview.player.arrange(preview.controls.items.items, orElse: nil)
+    preview.player.go(to: try #require(preview.controls.items.item(ofEntry: 1)))
+    preview.perform(.go(to: "1s"), .mark)
+    #expect(try preview.text("m-a.txt") == "0.000000\t0.000000\tmark 1\n")
+    #expect(
+      preview.markFiles == ["m-a.txt", "m-a-2.txt"].map { FilePath(preview.folder.path($0)) })
+  }
+
+  @Test("an open list has the entries of the new version, with its search and the chosen row")
+  func list() throws {
+    var preview = try FollowedPreview("a", "b", "ab")
+    preview.perform(.list(.open), .list(.find("b")), .list(.last))
+    preview.controls.take(try preview.change(to: "b", "ab", "bc"))
+    let list = try #require(preview.controls.list)
+    #expect((0..<list.count).map { list[$0].entry } == [0, 1, 2])
+    #expect(list.selected?.text.hasPrefix("ab ") == true)
+    // A row may be gone.
+    preview.controls.take(try preview.change(to: "b"))
+    #expect(preview.controls.list?.selected?.text.hasPrefix("b ") == true)
+    preview.perform(.list(.choose))
+    #expect(preview.player.currentItem === preview.controls.items.item(ofEntry: 0))
+  }
+
+  @Test("a list that was opened before entries have gone does not go to what is not there")
+  func oldList() throws {
+    var preview = try FollowedPreview("a", "b")
+    preview.perform(.list(.open), .list(.last))
+    let list = preview.controls.list
+    preview.controls.take(try preview.change(to: "a"))
+    preview.controls.list = list
+    preview.perform(.list(.choose))
+    #expect(preview.player.currentItem === preview.controls.items.item(ofEntry: 0))
+  }
+}
