@@ -20,6 +20,32 @@ package struct PreviewChange: Sendable {
 
   /// The items of the new version, in order.
   var items: [PlayerItem] { slots.compactMap(\.made?.item) }
+
+  /// The change with the sounds of entries that are played now, where it was made of other ones of the
+  /// same entries: a listener may go over to an encoded output while a change is made.
+  ///
+  /// - Parameter sounds: The sound that is played, and the other one, of each entry with two.
+  /// - Complexity: O(entries) for each sound
+  func keeping(_ sounds: [(present: PlayerItem, other: PlayerItem)]) -> PreviewChange {
+    sounds.reduce(self) { change, sound in
+      func current(_ item: PlayerItem) -> PlayerItem {
+        item === sound.other ? sound.present : item
+      }
+      let slots = change.slots.map { slot in
+        var slot = slot
+        if let item = slot.made?.item { slot.made?.item = current(item) }
+        return slot
+      }
+      let replaced = change.replaced.map {
+        Replacement(old: current($0.old), new: $0.new, places: $0.places)
+      }
+      var successors = change.successors.mapValues(current)
+      if let next = successors[ObjectIdentifier(sound.other)] {
+        successors[ObjectIdentifier(sound.present)] = next
+      }
+      return PreviewChange(slots: slots, replaced: replaced, successors: successors)
+    }
+  }
 }
 
 /// An entry of another version of the job files.
@@ -130,6 +156,15 @@ extension PreviewItems {
     state.withLock { state in
       state.slots.indices.reduce(into: [:]) { $0[$1] = state.slots[$1].made?.item }
     }
+  }
+
+  /// The sound of a pair that its entry has now, and the other one; nil: there is no such entry.
+  func present(
+    of pair: PreviewControls.SoundPair
+  ) -> (present: PlayerItem, other: PlayerItem)? {
+    guard let index = index(of: pair.encoded) ?? index(of: pair.mix) else { return nil }
+    let isEncoded = item(ofEntry: index) === pair.encoded
+    return isEncoded ? (pair.encoded, pair.mix) : (pair.mix, pair.encoded)
   }
 
   /// Waits until the last change is taken over.

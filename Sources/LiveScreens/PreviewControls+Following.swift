@@ -14,6 +14,7 @@ extension PreviewControls {
   /// - Returns: Whether `lost` was replaced.
   @discardableResult
   mutating func take(_ change: PreviewChange, lost: LostItem? = nil) -> Bool {
+    let change = change.keeping(pairs.compactMap { items.present(of: $0) })
     message = nil
     let heard = player.currentItem
     let (hasStopped, now) = (player.timeControlStatus == .paused, player.currentTime)

@@ -50,6 +50,17 @@ private struct FollowedPreview {
     return try controls.items.change(to: next, endingAt: nil, PreviewMeasuring()).change
   }
 
+  /// Encodes the entry that is heard.
+  mutating func encode() throws -> EncodedOutputs.Encoded {
+    perform(.encoded)
+    var encoded: EncodedOutputs.Encoded?
+    try wait(until: "the output is encoded") {
+      for case .encoded(let found) in messages.takeAll() { encoded = found }
+      return encoded != nil
+    }
+    return try #require(encoded)
+  }
+
   func text(_ name: String) throws -> String {
     String(decoding: try readFile(folder.path(name)), as: UTF8.self)
   }
@@ -140,5 +151,35 @@ private func entry(
     preview.controls.list = list
     preview.perform(.list(.choose))
     #expect(preview.player.currentItem === preview.controls.items.item(ofEntry: 0))
+  }
+
+  @Test("an output that is gone over to while a change is made is still heard after it")
+  func exchange() throws {
+    var preview = try FollowedPreview("a", "b")
+    defer { preview.controls.outputs.end() }
+    preview.perform(.go(to: "1s"))
+    let mix = try #require(preview.player.currentItem)
+    let encoded = try preview.encode()
+    let first = try preview.change(to: "a", "b", "c")
+    preview.controls.take(encoded)
+    let item = try #require(preview.player.currentItem)
+    #expect(item !== mix)
+    preview.controls.take(first)
+    #expect(preview.player.currentItem === item)
+    #expect(preview.controls.items.index(of: item) == 0)
+    #expect(preview.player.currentTime == tenths(10))
+    // The other way.
+    let second = try preview.change(to: "b", "a", "c")
+    preview.perform(.encoded)
+    preview.controls.take(second)
+    #expect(preview.player.currentItem === mix)
+    #expect(preview.controls.items.index(of: mix) == 1)
+    #expect(preview.player.currentTime == tenths(10))
+    // Its entry may have changed, too, and then be gone.
+    let third = try preview.change(to: "b", "a", later: ["a": tenths(5)])
+    preview.perform(.encoded)
+    preview.controls.take(third)
+    #expect(preview.controls.items.index(of: preview.player.currentItem) == 1)
+    #expect(preview.player.currentTime == tenths(15))
   }
 }
