@@ -29,7 +29,7 @@ package final class FileWatcher {
   /// The watched paths, to follow changed folders and links.
   private var files: Set<FilePath> = []
   private var listed: Set<FilePath> = []
-  /// Files that were opened for writing, and not closed since.
+  /// Files that were written to, and not closed since.
   private var unclosed: Set<Name> = []
 
   private struct Name: Hashable {
@@ -54,18 +54,28 @@ package final class FileWatcher {
 
   deinit { close(descriptor) }
 
-  /// Watches these paths from now on, and no others. Folders that may not be read are left out.
+  /// A folder that is not watched.
+  package struct Unwatched: Sendable, Hashable {
+    /// Its path, with the links on the way followed.
+    package let folder: FilePath
+    /// Why.
+    package let error: Errno
+  }
+
+  /// Watches these paths from now on, and no others. A folder on the way to others that may not be read
+  /// is left out: what is in them is seen all the same.
   ///
   /// - Parameters:
   ///   - files: Files, also ones that do not exist; relative to the current directory.
   ///   - listed: Folders whose lists of entries count.
-  /// - Returns: The first error of inotify_add_watch(2) that leaves a folder unwatched for want of
-  ///   room (`fs.inotify.max_user_watches`); nil: there is none.
+  /// - Returns: A folder that exists and is not watched, with the error of open(2) or
+  ///   inotify_add_watch(2): EMFILE, `noSpace` where the user has no more watches
+  ///   (`fs.inotify.max_user_watches`), or EACCES, for example; nil: there is none.
   /// - Complexity: O(components of all paths), with a system call for each
   @discardableResult
-  package func watch(files: Set<FilePath>, folders listed: Set<FilePath> = []) -> Errno? {
+  package func watch(files: Set<FilePath>, folders listed: Set<FilePath> = []) -> Unwatched? {
     (self.files, self.listed) = (files, listed)
-    var failure: Errno?
+    var failure: Unwatched?
     let before = Set(folders.keys)
     folders = [:]
     for file in files { failure = follow(file, isListed: false) ?? failure }
@@ -137,7 +147,8 @@ package final class FileWatcher {
     guard isFile else { return }
     hasAny = true
     let place = Name(folder: event.watch, name: name)
-    if has(avjob_in_modify, avjob_in_create) {
+    // What is created may be a link or a folder, which nobody closes.
+    if has(avjob_in_modify) {
       unclosed.insert(place)
     } else if !has(avjob_in_attrib) {
       unclosed.remove(place)
@@ -147,8 +158,8 @@ package final class FileWatcher {
   // MARK: Folders
 
   /// Watches the folders on the way to a path, through its links.
-  private func follow(_ path: FilePath, isListed: Bool) -> Errno? {
-    var failure: Errno?
+  private func follow(_ path: FilePath, isListed: Bool) -> Unwatched? {
+    var failure: Unwatched?
     var folder: FilePath = path.isAbsolute ? "/" : "."
     var rest = Array(path.components)
     var links = 0
@@ -179,28 +190,36 @@ package final class FileWatcher {
   }
 
   /// Watches a folder for more.
-  private func add(_ folder: FilePath, _ change: (inout Folder) -> Void) -> Errno? {
+  private func add(_ folder: FilePath, _ change: (inout Folder) -> Void) -> Unwatched? {
+    var wanted = Folder()
+    change(&wanted)
+    let isOnTheWay = wanted.files.isEmpty && !wanted.isListed
+    func failure() -> Unwatched? {
+      let error = Errno(rawValue: errno)
+      let isAbsent = [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels]
+        .contains(error)
+      let isLeftOut = isAbsent || error == .permissionDenied && isOnTheWay
+      return isLeftOut ? nil : Unwatched(folder: folder, error: error)
+    }
     // By an open descriptor: a path of a confined process does not pass its root.
     let opened = PathCalls.open(folder, openPath | O_DIRECTORY | O_CLOEXEC)
-    guard opened >= 0 else { return nil }
+    guard opened >= 0 else { return failure() }
     defer { close(opened) }
     let entries =
       avjob_in_create | avjob_in_delete | avjob_in_moved_from
       | avjob_in_moved_to | avjob_in_delete_self | avjob_in_move_self
     let writes =
       avjob_in_modify | avjob_in_attrib | avjob_in_close_write
-    var wanted = Folder()
-    change(&wanted)
     let path = "/proc/self/fd/\(opened)"
     // A watch that is there already has its own number, whatever the path.
     func add(_ mask: UInt32) -> Int32 {
       avjob_inotify_add_watch(descriptor, path, mask | UInt32(avjob_in_onlydir))
     }
     var watch = add(UInt32(entries))
-    guard watch >= 0 else { return errno == ENOSPC ? .noSpace : nil }
+    guard watch >= 0 else { return failure() }
     change(&folders[watch, default: Folder()])
     // Writes of other files in a busy folder wake nobody.
     if folders[watch]?.files.isEmpty == false { watch = add(UInt32(entries | writes)) }
-    return watch >= 0 ? nil : Errno(rawValue: errno)
+    return watch >= 0 ? nil : failure()
   }
 }

@@ -186,6 +186,36 @@ import Testing
     #expect(difference(sound.heard, expected) == nil)
   }
 
+  @Test(
+    "a file that is written to without end does not keep later entries from being heard",
+    arguments: [
+      "while [ ! -e heard-all ]; do echo '#'; sleep 0.002; done >> common.yaml",
+      "while [ ! -e heard-all ]; do echo '#' >> common.yaml; sleep 0.002; done",
+    ])
+  func endlessWrites(writer: String) throws {
+    let sound = try stage()
+    try sound.stage.write("common.yaml", "vars: { last: two.wav }\n")
+    try sound.stage.write(
+      "job.yaml",
+      """
+      include: common.yaml
+      jobs:
+        a: { clip: one.wav, output: { file: a.wav, wav: 32 bit float } }
+        b: { clip: "${last}", output: { file: b.wav, wav: 32 bit float } }
+      """)
+    let result = try play(
+      sound, "job.yaml --follow",
+      """
+      (\(writer)) &
+      heard 3500000
+      stat -c %s $HEARD > reached
+      touch heard-all
+      """)
+    #expect(result.errors == "")
+    let reached = try String(decoding: readFile(sound.stage.path("reached")), as: UTF8.self)
+    #expect(Int(reached.dropLast()).map { $0 >= 3_500_000 } == true)
+  }
+
   @Test("without --follow a job file is read once")
   func unfollowed() throws {
     let sound = try stage()

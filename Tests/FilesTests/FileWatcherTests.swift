@@ -118,6 +118,51 @@ import Testing
     #expect(!isChanged)
   }
 
+  @Test("links and folders that are made in the place of a file are not under way")
+  func madeLinks() throws {
+    try writeFile(folder.path("other"), "two".utf8)
+    let makers: [(String, String) -> Int32] = [
+      { link($0, $1) }, { symlink($0, $1) }, { mkdir($1, 0o700) },
+    ]
+    for (count, make) in makers.enumerated() {
+      watcher.watch(files: [path("new\(count)")])
+      _ = watcher.changes()
+      #expect(make(folder.path("other"), folder.path("new\(count)")) == 0)
+      let changes = watcher.changes()
+      #expect(changes.hasAny)
+      #expect(!changes.isUnderWay)
+    }
+  }
+
+  @Test("a folder that cannot be watched is named, unless it does not exist")
+  func unwatched() {
+    let name = String(repeating: "x", count: 300)
+    #expect(
+      watcher.watch(files: [path("\(name)/job.yaml")])
+        == FileWatcher.Unwatched(folder: path(name), error: .fileNameTooLong))
+    symlink("loop", folder.path("loop"))
+    let absent = ["no/job.yaml", "job.yaml/job.yaml", "loop/job.yaml"].map { path($0) }
+    #expect(watcher.watch(files: Set(absent)) == nil)
+  }
+
+  @Test("a folder that may not be read is named, unless it is only on the way to another one")
+  func unreadable() throws {
+    mkdir(folder.path("in"), 0o755)
+    chmod(folder.path(""), 0o311)
+    // Of this thread alone: root may read everything (setfsuid(2)).
+    let symbol = try #require(dlsym(nil, "setfsuid"))
+    let setfsuid = unsafeBitCast(symbol, to: (@convention(c) (uid_t) -> Int32).self)
+    let user = uid_t(setfsuid(65534))
+    defer {
+      _ = setfsuid(user)
+      chmod(folder.path(""), 0o700)
+    }
+    #expect(watcher.watch(files: [path("in/job.yaml")]) == nil)
+    let unwatched = watcher.watch(files: [path("job.yaml")])
+    #expect(unwatched?.error == .permissionDenied)
+    #expect(unwatched.map { path("job.yaml").removingLastComponent() == $0.folder } == true)
+  }
+
   @Test("links that lead to one another end the search")
   func circle() {
     symlink("b", folder.path("a"))

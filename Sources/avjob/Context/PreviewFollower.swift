@@ -71,10 +71,12 @@ final class PreviewFollower: Sendable {
     let watch: ChangeWatch?
     /// What the last version was read from; with mistakes, and the versions before it.
     var watched: ReadFiles
-    /// Whether it was reported that not all can be watched.
-    var lacksRoom = false
+    /// Reasons for not watching a folder that were reported.
+    var unwatched: Set<Errno> = []
     var warnings: Set<String> = []
     var hasMistakes = false
+    /// Whether the last load was ended before it had made an entry.
+    var hasMadeNothing = false
   }
 
   private func run(_ player: () -> QueuePlayer?) {
@@ -84,7 +86,7 @@ final class PreviewFollower: Sendable {
     var isDue = follows && queue.read.haveChanged()
     while true {
       if !isDue {
-        guard load(player, progress.watch) else { return }
+        guard load(player, &progress) else { return }
         wait(progress.watch)
       }
       settle(progress.watch)
@@ -120,23 +122,46 @@ final class PreviewFollower: Sendable {
   private func watch(_ read: ReadFiles, _ progress: inout Progress) {
     progress.watched = read
     guard let watcher = progress.watch?.watcher,
-      let error = watcher.watch(files: read.files, folders: read.folders), !progress.lacksRoom
+      let unwatched = watcher.watch(files: read.files, folders: read.folders),
+      progress.unwatched.insert(unwatched.error).inserted
     else { return }
-    progress.lacksRoom = true
     report(
       .warned(
         Warning(
-          "changes of some files are not followed: \(error); raise fs.inotify.max_user_watches")))
+          "changes of files in '\(unwatched.folder)' are not followed: \(unwatched.error); "
+            + Self.remedy(for: unwatched.error))))
   }
 
-  /// Makes what is not made yet.
+  private static func remedy(for error: Errno) -> String {
+    switch error {
+    case .noSpace: "raise fs.inotify.max_user_watches"
+    case .tooManyOpenFiles: "raise the limit of open files (ulimit -n)"
+    case .tooManyOpenFilesInSystem: "raise fs.file-max"
+    case .permissionDenied: "let the user read the folder"
+    default: "start the preview again to hear them"
+    }
+  }
+
+  /// Makes what is not made yet, until something changes. Of two loads one makes an entry at least:
+  /// files that change again and again must not keep all others from being heard.
   ///
   /// - Returns: Whether there is still a player, which is not kept.
-  private func load(_ player: () -> QueuePlayer?, _ watch: ChangeWatch?) -> Bool {
+  private func load(_ player: () -> QueuePlayer?, _ progress: inout Progress) -> Bool {
     guard let player = player() else { return false }
-    let isInterrupted = { watch?.look() == true || !self.lost.withLock(\.isEmpty) }
-    items.load(
-      endingAt: end, into: player, unless: isInterrupted, measuring(unless: isInterrupted), report)
+    let (watch, mustMake) = (progress.watch, progress.hasMadeNothing)
+    // Asked before each entry, also before the first one.
+    var asked = 0
+    let isInterrupted = {
+      guard asked > 1 || !mustMake else { return false }
+      return watch?.hasSettled() == true || !self.lost.withLock(\.isEmpty)
+    }
+    let isOver = {
+      asked += 1
+      return isInterrupted()
+    }
+    let measuring = measuring(unless: isInterrupted)
+    items.load(endingAt: end, into: player, unless: isOver, measuring, report)
+    progress.hasMadeNothing = asked == 1 && (isInterrupted() || measuring.cancellation.isCancelled)
     return true
   }
 
@@ -196,7 +221,7 @@ final class PreviewFollower: Sendable {
     var problems: [Diagnostic] = []
     if let entries {
       let watch = progress.watch
-      let isInterrupted = { watch?.look() == true }
+      let isInterrupted = { watch?.hasSettled() == true }
       do {
         let (change, failures) = try items.change(
           to: entries, endingAt: end, measuring(unless: isInterrupted))
@@ -274,6 +299,10 @@ private final class ChangeWatch {
     isUnderWay = changes.isUnderWay
     return isPending
   }
+
+  /// Whether something has changed, and nobody writes to it any more. What is written to without end
+  /// would end all work for it.
+  func hasSettled() -> Bool { look() && !isUnderWay }
 }
 
 /// A flag that is set once. Safe from any thread.
