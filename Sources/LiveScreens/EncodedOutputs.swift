@@ -21,7 +21,10 @@ package final class EncodedOutputs: Sendable {
 
   private struct State {
     var folder: FilePath?
-    var paths: [FilePath] = []
+    /// The files that are there.
+    var paths: Set<FilePath> = []
+    /// The number of files that were begun.
+    var count = 0
     var thread: Thread?
     var isBusy = false
   }
@@ -29,6 +32,8 @@ package final class EncodedOutputs: Sendable {
   /// What was made for an item.
   package struct Encoded: Sendable {
     let item: PlayerItem
+    /// For `remove`, when the result is no longer played.
+    let file: FilePath
     let result: Result<PlayerItem, Failure>
   }
 
@@ -64,8 +69,10 @@ package final class EncodedOutputs: Sendable {
     guard isFree else { throw Failure(.tryAgain, "another output is still being encoded") }
     do throws(Failure) {
       let path = try path(like: output)
-      try start {
-        self.report(.encoded(Encoded(item: item, result: self.encoded(made, as: output, to: path))))
+      try start(writing: path) {
+        let result = self.encoded(made, as: output, to: path)
+        if case .failure = result { self.remove(path) }
+        self.report(.encoded(Encoded(item: item, file: path, result: result)))
       }
     } catch {
       state.withLock { $0.isBusy = false }
@@ -73,7 +80,9 @@ package final class EncodedOutputs: Sendable {
     }
   }
 
-  private func start(_ work: @escaping @Sendable () -> Void) throws(Failure) {
+  private func start(
+    writing path: FilePath, _ work: @escaping @Sendable () -> Void
+  ) throws(Failure) {
     do throws(Thread.SpawnError) {
       // Its encoders have its priority: the sound that is heard comes first.
       let thread = try Thread.spawn(name: "preview-encode", urgency: .idle) {
@@ -82,6 +91,7 @@ package final class EncodedOutputs: Sendable {
       }
       state.withLock { $0.thread = thread }
     } catch {
+      remove(path)
       throw Failure(.tryAgain, "the output cannot be encoded: \(error)")
     }
   }
@@ -90,9 +100,10 @@ package final class EncodedOutputs: Sendable {
   private func path(like output: Output) throws(Failure) -> FilePath {
     let found = state.withLock { state -> FilePath? in
       if state.folder == nil { state.folder = Self.makeFolder() }
-      let name = "\(state.paths.count + 1).\(output.path.extension ?? "wav")"
+      state.count += 1
+      let name = "\(state.count).\(output.path.extension ?? "wav")"
       guard let path = state.folder?.appending(name) else { return nil }
-      state.paths.append(path)
+      state.paths.insert(path)
       return path
     }
     guard let found else {
@@ -102,8 +113,7 @@ package final class EncodedOutputs: Sendable {
   }
 
   private static func makeFolder() -> FilePath? {
-    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
-    var template = Array("\(folder)/avjob-preview-XXXXXX".utf8CString)
+    var template = Array("\(TemporaryFolder.path(of: "TMPDIR"))/avjob-preview-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { return nil }
     return template.withUnsafeBufferPointer { path in
       path.baseAddress.map { FilePath(platformString: $0) }
@@ -134,6 +144,12 @@ package final class EncodedOutputs: Sendable {
     } catch {
       return .failure(Failure(.tryAgain, "was cancelled"))
     }
+  }
+
+  /// Removes the file of an output that is no longer played.
+  func remove(_ file: FilePath) {
+    guard state.withLock({ $0.paths.remove(file) }) != nil else { return }
+    PathCalls.unlink(file)
   }
 
   /// Ends an encoder, and removes what was encoded.

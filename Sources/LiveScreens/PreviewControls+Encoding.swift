@@ -1,6 +1,7 @@
 import Diagnosis
 import MediaTime
 import Playback
+import SystemPackage
 
 /// The encoded output of a job beside its mix.
 extension PreviewControls {
@@ -8,6 +9,7 @@ extension PreviewControls {
   struct SoundPair {
     let mix: PlayerItem
     let encoded: PlayerItem
+    let file: FilePath
   }
 
   /// Goes over from the mix to the encoded output, or back; encodes it, if that was not done.
@@ -32,13 +34,19 @@ extension PreviewControls {
   mutating func take(_ encoded: EncodedOutputs.Encoded) {
     switch encoded.result {
     case .success(let item):
-      pairs.append(SoundPair(mix: encoded.item, encoded: item))
-      guard player.currentItem === encoded.item, let pair = pairs.last else {
+      guard items.index(of: encoded.item) != nil else {
+        outputs.remove(encoded.file)
+        message = "'\(item.name)' is of a former version; e encodes the present one"
+        return
+      }
+      let pair = SoundPair(mix: encoded.item, encoded: item, file: encoded.file)
+      pairs.append(pair)
+      guard player.currentItem === encoded.item else {
         message = "'\(item.name)' is ready"
         return
       }
       hear(pair)
-    case .failure(let failure): message = "the output cannot be encoded: \(failure.message)"
+    case .failure(let failure): message = "the output cannot be encoded: \(failure)"
     }
   }
 
@@ -52,5 +60,16 @@ extension PreviewControls {
     items.exchange(item, for: other)
     player.replace(item, with: other, at: time, insteadOf: time)
     if loopedItem === item { loopedItem = other }
+    if touredItem === item { touredItem = other }
+  }
+
+  /// Forgets outputs of which neither sound is an item of the preview any more, and removes their files.
+  mutating func dropPairs(outside all: [PlayerItem]) {
+    let present = Set(all.map { ObjectIdentifier($0) })
+    let gone = pairs.filter { pair in
+      present.isDisjoint(with: [ObjectIdentifier(pair.mix), ObjectIdentifier(pair.encoded)])
+    }
+    for pair in gone { outputs.remove(pair.file) }
+    pairs.removeAll { pair in gone.contains { $0.file == pair.file } }
   }
 }

@@ -30,6 +30,7 @@ extension PreviewControls {
         at: isHeard ? replacement.places.time(of: place) : .zero,
         insteadOf: isHeard ? now : .zero)
       if replacement.old === loopedItem { followLoop(replacement) }
+      if replacement.old === touredItem { followTour(replacement, at: isHeard ? place : nil) }
       if replacement.old === failedItem { failedItem = nil }
       if isLost { found = replacement }
     }
@@ -37,7 +38,11 @@ extension PreviewControls {
     items.commit(change)
     follow(Moves(before, change, items))
     let all = change.items
-    pairs.removeAll { pair in !all.contains { $0 === pair.mix || $0 === pair.encoded } }
+    dropPairs(outside: all)
+    if tour != nil, items.index(of: touredItem) == nil {
+      tour = nil
+      message = "the tour of the joins has ended: its entry is gone"
+    }
     let next = heard.flatMap { change.successors[ObjectIdentifier($0)] } ?? all.last
     player.arrange(all, orElse: next)
     // A loop of one entry is its own, if there were not more before.
@@ -114,6 +119,26 @@ extension PreviewControls {
       return false
     }
     return first < second
+  }
+
+  /// Plays the same join of another version of the toured item, or the next one.
+  ///
+  /// - Parameter time: The time of the old version that is heard; nil: another item is.
+  private mutating func followTour(_ replacement: PreviewChange.Replacement, at time: Time?) {
+    let (new, places) = (replacement.new, replacement.places)
+    touredItem = new
+    guard let before = tour else { return }
+    let place = places.time(of: before.joins[before.index].start)
+    guard let next = JoinTour(joins(of: new), of: new.duration, from: place) else {
+      tour = nil
+      message = "the tour has ended: '\(new.name)' has no joins any more"
+      return
+    }
+    tour = next
+    guard let time else { return }
+    let now = places.time(of: time)
+    let isNear = next.start <= now && now <= next.joins[next.index].end + JoinTour.margin
+    if !isNear { player.seek(to: next.start) }
   }
 
   /// Loops the same part of another version of the looped item.

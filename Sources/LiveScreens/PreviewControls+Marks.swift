@@ -114,8 +114,7 @@ extension PreviewControls {
     do throws(Failure) {
       try files.write(marks, of: entry, named: name)
     } catch {
-      let path = error.location.map { "\($0): " } ?? ""
-      message = "the mark is not written: \(path)\(error.message)"
+      message = "the mark is not written: \(error)"
     }
     markFiles = files
   }

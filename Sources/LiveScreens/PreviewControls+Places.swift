@@ -121,7 +121,9 @@ extension PreviewControls {
 
   // MARK: Joins
 
-  private mutating func joins(of item: PlayerItem) -> [TimeRange] {
+  /// The joins of an item; an encoded output has those of its mix.
+  mutating func joins(of item: PlayerItem) -> [TimeRange] {
+    let item = pairs.first { $0.encoded === item }?.mix ?? item
     if let knownJoins, knownJoins.item === item { return knownJoins.ranges }
     let ranges = item.joins.map(\.timeRange)
     knownJoins = (item, ranges)

@@ -53,7 +53,9 @@ final class PreviewCovers: Sendable {
   private func write(
     _ bytes: [UInt8], _ suffix: String, as artwork: Artwork, for id: String
   ) {
-    let template = "\(Self.folder)/avjob-cover-XXXXXX\(suffix)"
+    // Memory of the user's session, if there is one.
+    let folder = TemporaryFolder.path(of: "XDG_RUNTIME_DIR", "TMPDIR")
+    let template = "\(folder)/avjob-cover-XXXXXX\(suffix)"
     var path = Array(template.utf8CString)
     // Readable by the user alone, and new, whatever is in the folder (mkstemps(3)).
     let file = mkstemps(&path, Int32(suffix.utf8.count))
@@ -75,14 +77,6 @@ final class PreviewCovers: Sendable {
       return true
     }
     if isKept { report() } else { unlink(path) }
-  }
-
-  /// Memory of the user's session or, without one, the folder for temporary files.
-  private static var folder: String {
-    for name in ["XDG_RUNTIME_DIR", "TMPDIR"] {
-      if let value = getenv(name), value.pointee != 0 { return String(cString: value) }
-    }
-    return "/tmp"
   }
 
   /// Removes the files.

@@ -1,4 +1,5 @@
 import ExportEngine
+import Glibc
 import MediaComposition
 import MediaTime
 import Playback
@@ -181,5 +182,64 @@ private func entry(
     preview.controls.take(third)
     #expect(preview.controls.items.index(of: preview.player.currentItem) == 1)
     #expect(preview.player.currentTime == tenths(15))
+  }
+
+  @Test("an output that was encoded of a version before is not heard, and its file is removed")
+  func formerOutput() throws {
+    var preview = try FollowedPreview("a")
+    defer { preview.controls.outputs.end() }
+    let encoded = try preview.encode()
+    #expect(isThere(encoded.file))
+    preview.controls.take(try preview.change(to: "a", later: ["a": tenths(5)]))
+    let item = preview.player.currentItem
+    preview.controls.take(encoded)
+    #expect(preview.player.currentItem === item)
+    #expect(
+      preview.controls.message
+        == "'a, encoded' is of a former version; e encodes the present one")
+    #expect(!isThere(encoded.file))
+    // One that is heard goes with its entry.
+    let other = try preview.encode()
+    preview.controls.take(other)
+    #expect(preview.controls.pairs.count == 1)
+    #expect(isThere(other.file))
+    preview.controls.take(try preview.change(to: "a"))
+    #expect(preview.controls.pairs.isEmpty)
+    #expect(!isThere(other.file))
+  }
+
+  private func isThere(_ file: FilePath) -> Bool { access(file.string, F_OK) == 0 }
+
+  @Test("a tour of joins goes on in the encoded output, and in a version with the same join")
+  func tour() throws {
+    var preview = try FollowedPreview("a")
+    defer { preview.controls.outputs.end() }
+    let encoded = try preview.encode()
+    preview.controls.take(encoded)
+    preview.perform(.encoded, .tour)
+    #expect(preview.controls.tour?.joins.map(\.start) == [tenths(20)])
+    preview.perform(.encoded)
+    preview.controls.itemBegan(try #require(preview.player.currentItem))
+    #expect(preview.player.currentItem !== encoded.item)
+    #expect(preview.controls.tour != nil)
+    preview.perform(.join(by: 1), .tour, .tour)
+    #expect(preview.controls.tour?.joins.map(\.start) == [tenths(20)])
+    preview.controls.take(try preview.change(to: "a", later: ["a": tenths(5)]))
+    preview.controls.itemBegan(try #require(preview.player.currentItem))
+    let tour = try #require(preview.controls.tour)
+    #expect(tour.joins[tour.index].start == tenths(25))
+    preview.controls.take(try preview.change(to: "b"))
+    #expect(preview.controls.tour == nil)
+    #expect(preview.controls.message == "the tour of the joins has ended: its entry is gone")
+  }
+
+  @Test("a variable without a value names no folder for temporary files")
+  func emptyVariable() {
+    func path(_ values: [String: String]) -> String {
+      TemporaryFolder.path(of: "FIRST", "SECOND") { values[$0] }
+    }
+    #expect(path(["FIRST": "/one", "SECOND": "/two"]) == "/one")
+    #expect(path(["FIRST": "", "SECOND": "/two"]) == "/two")
+    #expect(path(["FIRST": ""]) == "/tmp")
   }
 }
