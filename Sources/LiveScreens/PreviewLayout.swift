@@ -178,9 +178,9 @@ package struct PreviewLayout {
     case .tracks:
       words = ["up down, 12 choose", "m mute", "s alone", "? help", "Esc back"]
     case _ where model.tour != nil:
-      words = ["m mark", "j J next, last join", "? help", "r end"]
+      words = ["m mark", "j J next, previous join", "? help", "r end"]
     default:
-      let jumps = model.hasChapters ? "n p chapters" : "n p segments"
+      let jumps = model.hasChapters ? "n p chapters" : "n p items"
       words = ["space pause", "arrows 5 s", "g 1:23", jumps, "+ - volume", "? help", "q quit"]
     }
     // From the middle: how to get help and out is missed most.

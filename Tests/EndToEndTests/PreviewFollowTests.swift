@@ -338,9 +338,14 @@ import Testing
     try sound.stage.write("new.yaml", job("two.wav 0s..4s"))
     try sound.stage.make("mv new.yaml job.yaml")
     try terminal.wait(for: "0:04.0")
+    // Another size draws all lines again.
+    let before = terminal.transcript.utf8.count
+    terminal.resize(columns: 90, rows: 24)
+    try terminal.wait(for: "paused", "q quit")
     terminal.type("q")
     #expect(terminal.wait() == 0)
-    let end = terminal.transcript.suffix(400)
+    let end = String(decoding: terminal.transcript.utf8.dropFirst(before), as: UTF8.self)
+    #expect(end.contains("paused  job"))
     #expect(!end.contains("job.yaml:1:1"))
   }
 }
