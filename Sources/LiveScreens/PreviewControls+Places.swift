@@ -26,7 +26,7 @@ extension PreviewControls {
   /// Moves by frames of the entry, and pauses: between two drawings many frames are heard.
   mutating func moveFrames(by step: Int) {
     guard let item = player.currentItem else { return }
-    if isPlaying { setPlaying(false) }
+    setPlaying(false)
     let frame = player.currentTime.frames(atRate: item.sampleRate) + Int64(step)
     seek(to: Time(frames: max(0, frame), rate: item.sampleRate))
   }

@@ -12,6 +12,8 @@ package struct PreviewControls {
   var isLooping: Bool
   /// Whether the player is to play; it stops by itself at the end.
   private(set) var isPlaying = true
+  /// Whether it is to play again after an interruption: it played before, and nobody has paused it since.
+  private var resumes = false
   /// In decibels.
   private(set) var volume = 0
   /// In hundredths, to the right.
@@ -118,8 +120,27 @@ package struct PreviewControls {
   }
 
   mutating func setPlaying(_ isPlaying: Bool) {
-    self.isPlaying = isPlaying
+    (self.isPlaying, resumes) = (isPlaying, false)
     if isPlaying { player.play() } else { player.pause() }
+  }
+
+  /// Follows an event of the session, as desktops' players do: an interruption pauses, and its end plays
+  /// again what it has paused.
+  ///
+  /// - Returns: The event as it was followed: an end that plays nothing again does not say so.
+  mutating func take(_ event: AudioSession.Event) -> AudioSession.Event {
+    switch event {
+    case .interruption(.began):
+      let resumes = resumes || isPlaying
+      setPlaying(false)
+      self.resumes = resumes
+    case .interruption(.ended(shouldResume: true)):
+      guard resumes else { return .interruption(.ended(shouldResume: false)) }
+      setPlaying(true)
+    case .routeChange(.oldDeviceUnavailable, _): setPlaying(false)
+    default: break
+    }
+    return event
   }
 
   // MARK: The queue

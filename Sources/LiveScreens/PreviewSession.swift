@@ -179,8 +179,7 @@ package final class PreviewSession: LiveSession {
     case .mistaken(let mistakes): show(mistakes)
     case .warned(let warning): say(Diagnostic(warning))
     case .session(let event):
-      if let isPlaying = event.playsOn { controls.setPlaying(isPlaying) }
-      view.show(event, controls)
+      view.show(controls.take(event), controls)
     case .player(let event):
       switch event {
       case .itemBegan(let item):

@@ -3,15 +3,6 @@ import Playback
 import Terminal
 
 extension AudioSession.Event {
-  /// Whether a preview plays after the event, as desktops' players do; nil: as before.
-  var playsOn: Bool? {
-    switch self {
-    case .interruption(.began), .routeChange(.oldDeviceUnavailable, _): false
-    case .interruption(.ended(shouldResume: true)): true
-    default: nil
-    }
-  }
-
   /// The line for the event; nil for those that a player reports, and for others without effect.
   func line(at time: Time, device: String) -> String? {
     let place = PreviewLayout.clock(time)

@@ -242,4 +242,37 @@ private func entry(
     #expect(path(["FIRST": "", "SECOND": "/two"]) == "/two")
     #expect(path(["FIRST": ""]) == "/tmp")
   }
+
+  @Test("the end of an interruption plays again what it has paused, but not what a listener has")
+  func interruptions() throws {
+    var preview = try FollowedPreview("a")
+    let over = AudioSession.Event.interruption(.ended(shouldResume: true))
+    let silent = AudioSession.Event.interruption(.ended(shouldResume: false))
+    func begin() { _ = preview.controls.take(.interruption(.began(.default))) }
+    preview.controls.setPlaying(true)
+    begin()
+    _ = preview.controls.take(.interruption(.began(.deviceSuspended)))
+    preview.perform(.seek(by: 1))
+    #expect(!preview.controls.isPlaying)
+    #expect(preview.controls.take(over) == over)
+    #expect(preview.controls.isPlaying)
+    let pauses: [(inout PreviewControls) -> Void] = [
+      {
+        $0.perform(PreviewCommand.playOrPause)
+        $0.perform(PreviewCommand.playOrPause)
+      },
+      { _ = $0.perform(PreviewRemoteCommand.pause) },
+      { $0.perform(PreviewCommand.frame(by: 1)) },
+    ]
+    for pause in pauses {
+      preview.controls.setPlaying(true)
+      begin()
+      pause(&preview.controls)
+      #expect(preview.controls.take(over) == silent)
+      #expect(!preview.controls.isPlaying)
+    }
+    begin()
+    #expect(preview.controls.take(over) == silent)
+    #expect(!preview.controls.isPlaying)
+  }
 }
