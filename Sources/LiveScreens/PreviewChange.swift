@@ -25,6 +25,7 @@ package struct PreviewChange: Sendable {
   /// same entries: a listener may go over to an encoded output while a change is made.
   ///
   /// - Parameter sounds: The sound that is played, and the other one, of each entry with two.
+  /// - Returns: The change.
   /// - Complexity: O(entries) for each sound
   func keeping(_ sounds: [(present: PlayerItem, other: PlayerItem)]) -> PreviewChange {
     sounds.reduce(self) { change, sound in

@@ -123,7 +123,9 @@ extension PreviewControls {
 
   /// Plays the same join of another version of the toured item, or the next one.
   ///
-  /// - Parameter time: The time of the old version that is heard; nil: another item is.
+  /// - Parameters:
+  ///   - replacement: The item, and the other version.
+  ///   - time: The time of the old version that is heard; nil: another item is.
   private mutating func followTour(_ replacement: PreviewChange.Replacement, at time: Time?) {
     let (new, places) = (replacement.new, replacement.places)
     touredItem = new

@@ -194,7 +194,7 @@ package enum PreviewMessage: Sendable {
   /// The job files were read again, and the entries are these now.
   case changed(PreviewChange)
   /// An item whose medium has changed cannot be made again; nil: the job files are wrong by now.
-  case notRenewed(Failure?)
+  case notRenewed(PlayerItem, Failure?)
   /// Mistakes of the job files, while the sound of the version before goes on; nil: none any more.
   case mistaken(PreviewMistakes?)
 }

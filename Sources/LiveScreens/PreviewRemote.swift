@@ -177,6 +177,12 @@ package final class PreviewRemote {
     entriesHaveChanged(controls)
   }
 
+  /// Shows another version of the entries, in which the present one may have another place.
+  func versionHasChanged(_ controls: PreviewControls) {
+    item = nil
+    publish(controls)
+  }
+
   /// Shows entries that were made since.
   func entriesHaveChanged(_ controls: PreviewControls) {
     guard let item else { return }

@@ -46,6 +46,8 @@ package final class PreviewSession: LiveSession {
   private var lost: PreviewControls.LostItem?
   /// Items that were lost before, to be lost once.
   private var lostItems: Set<ObjectIdentifier> = []
+  /// Items of which another version was asked for and has not come.
+  private var askedItems: Set<ObjectIdentifier> = []
   /// What was printed of mistakes.
   private var mistakes: PreviewMistakes?
   /// Files whose damage was printed.
@@ -164,6 +166,7 @@ package final class PreviewSession: LiveSession {
       remote?.entriesHaveChanged(controls)
     case .remote(let request):
       view.isStale = true
+      if lost != nil, ![.coverFound, .quit].contains(request.command) { giveUpLost() }
       if remote?.perform(request, &controls) == true { end = .heard }
       if request.command != .coverFound { view.message = controls.message }
     case .encoding(let percent): show("encoding: \(percent) %")
@@ -173,9 +176,7 @@ package final class PreviewSession: LiveSession {
     case .refused(let failure, let entry): fail(failure, of: entry)
     case .noted(let text): view.interrupt { StandardStream.error.write(text + "\n") }
     case .changed(let change): take(change)
-    case .notRenewed(let failure):
-      if let failure { lost?.failure = failure }
-      giveUpLost()
+    case .notRenewed(let item, let failure): giveUp(item, for: failure)
     case .mistaken(let mistakes): show(mistakes)
     case .warned(let warning): say(Diagnostic(warning))
     case .session(let event):
@@ -193,11 +194,7 @@ package final class PreviewSession: LiveSession {
         guard controls.items.index(of: item) != nil else { break }
         if lose(item, for: failure) { break }
         controls.itemFailed(item)
-        // Once, also if the queue repeats.
-        guard failedItems.insert(ObjectIdentifier(item)).inserted else { break }
-        fail(
-          failure.placed(at: controls.items.origin(of: item)),
-          of: controls.items.madeItem(of: item)?.entry)
+        fail(failure, of: item)
       case .damaged(let item, var warning):
         // As in a run: once for each file, in whichever entries it is.
         guard damages.insert(warning.location ?? .file(FilePath(item.name))).inserted else { break }
@@ -211,6 +208,14 @@ package final class PreviewSession: LiveSession {
       }
       if end == nil { view.show(event, controls) }
     }
+  }
+
+  /// Reports that an item cannot be played: once, also if the queue repeats.
+  private func fail(_ failure: Failure, of item: PlayerItem) {
+    guard failedItems.insert(ObjectIdentifier(item)).inserted else { return }
+    fail(
+      failure.placed(at: controls.items.origin(of: item)),
+      of: controls.items.madeItem(of: item)?.entry)
   }
 
   private func fail(_ failure: Failure, of entry: PreviewEntry?) {
@@ -255,16 +260,19 @@ package final class PreviewSession: LiveSession {
   private func take(_ change: PreviewChange) {
     view.isStale = true
     let isFound = controls.take(change, lost: lost)
-    if let message = controls.message { show(message) }
-    remote?.entriesHaveChanged(controls)
+    // In place of the message that it is waited for.
+    if isFound || controls.message != nil { show(controls.message) }
+    remote?.versionHasChanged(controls)
     // Of what is gone, another item may have the identity now.
-    failedItems.formIntersection(controls.items.items.map { ObjectIdentifier($0) })
-    lostItems.removeAll()
+    let present = controls.items.items.map { ObjectIdentifier($0) }
+    failedItems.formIntersection(present)
+    // Without job files that are followed, each version is one of a single item.
+    if follows { askedItems.removeAll() }
+    askedItems.formIntersection(present)
+    lostItems.formIntersection(askedItems)
     guard let item = lost?.item else { return }
     if isFound || controls.items.index(of: item) == nil { lost = nil }
     if isFound { hasStopped = false }
-    // Nothing was there to take its place.
-    if lost != nil, !follows { giveUpLost() }
   }
 
   /// Shows what is wrong with the job files, or that nothing is any more.
@@ -278,25 +286,44 @@ package final class PreviewSession: LiveSession {
   }
 
   /// Whether an item that failed is lost: its medium was changed, and what is there now is played as
-  /// soon as its item is made.
+  /// soon as its item is made. The first one of several is waited for; for the others, another version
+  /// is asked for meanwhile.
   private func lose(_ item: PlayerItem, for failure: Failure) -> Bool {
+    let identity = ObjectIdentifier(item)
     guard let renew, failure.remedy == .tryAgain, failure.path != nil,
-      lostItems.insert(ObjectIdentifier(item)).inserted
+      askedItems.contains(identity) || lostItems.insert(identity).inserted
     else { return false }
-    let isHeard = controls.player.currentItem === item
-    lost = PreviewControls.LostItem(
-      item: item, time: isHeard ? controls.player.currentTime : .zero, failure: failure)
-    renew(item)
+    if lost == nil {
+      let isHeard = controls.player.currentItem === item
+      lost = PreviewControls.LostItem(
+        item: item, time: isHeard ? controls.player.currentTime : .zero, failure: failure)
+      view.show(
+        "'\(item.name.printable)' has changed: waiting until it can be read",
+        hint: "; a key goes on without it")
+    }
+    if askedItems.insert(identity).inserted { renew(item) }
     return true
+  }
+
+  /// Notes that there is no other version of an item that was lost.
+  private func giveUp(_ item: PlayerItem, for failure: Failure?) {
+    let wasAsked = askedItems.remove(ObjectIdentifier(item)) != nil
+    if lost?.item === item {
+      if let failure { lost?.failure = failure }
+      giveUpLost()
+    } else if wasAsked, let failure, controls.items.index(of: item) != nil {
+      fail(failure, of: item)
+    }
   }
 
   /// Reports a lost item as one that failed, and goes on without it.
   private func giveUpLost() {
     guard let lost else { return }
     self.lost = nil
+    view.message = nil
+    askedItems.remove(ObjectIdentifier(lost.item))
     controls.itemFailed(lost.item)
-    let made = controls.items.madeItem(of: lost.item)
-    fail(lost.failure.placed(at: controls.items.origin(of: lost.item)), of: made?.entry)
+    fail(lost.failure, of: lost.item)
     if controls.isPlaying, controls.player.currentItem !== lost.item { controls.player.play() }
   }
 }

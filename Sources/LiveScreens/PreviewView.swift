@@ -127,8 +127,17 @@ package struct PreviewView {
   mutating func show(_ event: AudioSession.Event, _ controls: PreviewControls) {
     isStale = true
     let line = event.line(at: controls.player.currentTime, device: controls.device)
-    guard let line else { return }
-    if isScreen { model.message = line } else { stream.write(line + "\n") }
+    if let line { show(line) }
+  }
+
+  /// Shows a message, or prints it as a line.
+  ///
+  /// - Parameters:
+  ///   - line: The message.
+  ///   - hint: What keys are for, behind it on a screen.
+  mutating func show(_ line: String, hint: String = "") {
+    isStale = true
+    if isScreen { model.message = line + (hasKeys ? hint : "") } else { stream.write(line + "\n") }
   }
 
   /// Lets other output be written above the screen.

@@ -8,6 +8,7 @@ enum TemporaryFolder {
   /// - Parameters:
   ///   - names: Of the variables.
   ///   - value: Gives the value of a variable.
+  /// - Returns: Its path.
   static func path(
     of names: String...,
     in value: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }

@@ -26,15 +26,17 @@ import Testing
     "concat: [\(items)]\noutput: { file: out.wav, wav: 32 bit float }\n"
   }
 
-  /// Plays `job.yaml` in its first version, and runs `script` meanwhile; `avjob` must end by itself.
-  private func play(_ sound: SoundStage, _ files: String = "job.yaml", _ script: String) throws
-    -> ToolResult
-  {
+  /// Plays `job.yaml` in its first version, after one script, and runs another one meanwhile; `avjob`
+  /// must end by itself.
+  private func play(
+    _ sound: SoundStage, _ files: String = "job.yaml", after before: String = "", _ script: String
+  ) throws -> ToolResult {
     try sound.run(
       """
       HEARD=\(sound.folder.path("heard"))
       touch $HEARD
       \(Self.waits)
+      \(before)
       avjob preview \(files) 2>said.txt & job=$!
       \(script)
       wait $job
@@ -189,8 +191,8 @@ import Testing
   @Test(
     "a file that is written to without end does not keep later entries from being heard",
     arguments: [
-      "while [ ! -e heard-all ]; do echo '#'; sleep 0.002; done >> common.yaml",
-      "while [ ! -e heard-all ]; do echo '#' >> common.yaml; sleep 0.002; done",
+      "while [ ! -e heard-all ]; do echo '#'; read -t 0.001 -u 4; done >> common.yaml",
+      "while [ ! -e heard-all ]; do echo '#' >> common.yaml; read -t 0.001 -u 4; done",
     ])
   func endlessWrites(writer: String) throws {
     let sound = try stage()
@@ -205,8 +207,12 @@ import Testing
       """)
     let result = try play(
       sound, "job.yaml --follow",
+      after: """
+        mkfifo silent; exec 4<>silent
+        (\(writer)) &
+        while [ $(stat -c %s common.yaml) -lt 100 ]; do sleep 0.01; done
+        """,
       """
-      (\(writer)) &
       heard 3500000
       stat -c %s $HEARD > reached
       touch heard-all
@@ -347,5 +353,36 @@ import Testing
     let end = String(decoding: terminal.transcript.utf8.dropFirst(before), as: UTF8.self)
     #expect(end.contains("paused  job"))
     #expect(!end.contains("job.yaml:1:1"))
+  }
+
+  @Test(
+    "of several media that are rewritten while the first is heard, all go on as what is there now")
+  func rewrittenTogether() throws {
+    let sound = try stage()
+    let before = Array(try WAVFile(sound.stage.path("one.wav")).data)
+    let result = try play(
+      sound, "one.wav two.wav",
+      "heard 400000\ncp two.wav new.wav; cat three.wav > two.wav; cat new.wav > one.wav")
+    #expect(result.status == 0)
+    #expect(result.errors == "")
+    let after = try ["one.wav", "two.wav"].flatMap { try WAVFile(sound.stage.path($0)).data }
+    let (left, entered) = try #require(change(sound.heard, before, after))
+    #expect(entered <= left)
+  }
+
+  @Test("a medium that cannot be read is waited for with a message, until a key goes on without it")
+  func waits() throws {
+    let sound = try stage()
+    try sound.stage.make("ffmpeg -v error -i one.wav -b:a 256k one.m4a")
+    let terminal = try sound.start("one.m4a", "two.wav")
+    try terminal.wait(for: "playing  one.m4a")
+    try sound.stage.make("truncate -s 9000 one.m4a")
+    try terminal.wait(
+      for: "'one.m4a' has changed: waiting until it can be read; a key goes on without it")
+    terminal.type("+")
+    try terminal.wait(for: "error: 'one.m4a': ")
+    try terminal.wait(for: "playing  two.wav")
+    terminal.type("q")
+    #expect(terminal.wait() == 75)
   }
 }

@@ -143,6 +143,38 @@ import Testing
     #expect(throws: ToolFailure.self) { try readFile(file) }
   }
 
+  @Test(
+    "an entry that has another place in another version of the jobs has the track of that place")
+  func reordered() throws {
+    func jobs(_ names: String...) -> String {
+      "jobs:\n" + names.map { "  \($0): { clip: one.wav, output: \($0).wav }\n" }.joined()
+    }
+    let preview = try SteeredPreview("jobs.yaml") {
+      try $0.stage.write("jobs.yaml", jobs("a", "b"))
+    }
+    #expect(try preview.playerctl("metadata", "mpris:trackid").contains("/entry1"))
+    try preview.sound.stage.write("jobs.yaml", jobs("c", "a", "b"))
+    try wait(until: "the track is another one") {
+      try preview.playerctl("metadata", "mpris:trackid").contains("/entry2")
+    }
+    #expect(try preview.playerctl("metadata", "title") == "a")
+    preview.terminal.type("q")
+    #expect(preview.terminal.wait() == 0)
+  }
+
+  @Test("a command of another program goes on without a medium that cannot be read")
+  func lost() throws {
+    let preview = try SteeredPreview("one.m4a", "one.wav") {
+      try $0.stage.make("ffmpeg -v error -i one.wav -t 60 -b:a 256k one.m4a")
+    }
+    try preview.sound.stage.make("truncate -s 9000 one.m4a")
+    try preview.terminal.wait(for: "'one.m4a' has changed: waiting until it can be read")
+    #expect(try preview.playerctl("play") == "")
+    try preview.terminal.wait(for: "playing  one.wav")
+    preview.terminal.type("q")
+    #expect(preview.terminal.wait() == 75)
+  }
+
   @Test("a second preview has a name of its own, and what is not possible is refused by name")
   func instance() throws {
     let first = try SteeredPreview("job.yaml")

@@ -273,12 +273,12 @@ final class PreviewFollower: Sendable {
     do throws(Failure) {
       guard let entries = read(&next),
         let change = try items.renewal(of: item, among: entries, endingAt: end)
-      else { return report(.notRenewed(nil)) }
+      else { return report(.notRenewed(item, nil)) }
       report(.changed(change))
       items.awaitCommit()
       isPrinting.set()
     } catch {
-      report(.notRenewed(error))
+      report(.notRenewed(item, error))
     }
   }
 }
