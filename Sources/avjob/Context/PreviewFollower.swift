@@ -150,18 +150,19 @@ final class PreviewFollower: Sendable {
     guard let player = player() else { return false }
     let (watch, mustMake) = (progress.watch, progress.hasMadeNothing)
     // Asked before each entry, also before the first one.
-    var asked = 0
+    var (asked, isEnded) = (0, false)
     let isInterrupted = {
       guard asked > 1 || !mustMake else { return false }
-      return watch?.hasSettled() == true || !self.lost.withLock(\.isEmpty)
+      isEnded = isEnded || watch?.hasSettled() == true || !self.lost.withLock(\.isEmpty)
+      return isEnded
     }
     let isOver = {
       asked += 1
       return isInterrupted()
     }
-    let measuring = measuring(unless: isInterrupted)
-    items.load(endingAt: end, into: player, unless: isOver, measuring, report)
-    progress.hasMadeNothing = asked == 1 && (isInterrupted() || measuring.cancellation.isCancelled)
+    items.load(
+      endingAt: end, into: player, unless: isOver, measuring(unless: isInterrupted), report)
+    progress.hasMadeNothing = asked == 1 && isEnded
     return true
   }
 
