@@ -22,8 +22,8 @@ RATE = 48000
 FRAME = 8  # Bytes: two channels of float.
 SPEED = 4  # Times as fast as a real card.
 SLOT = 6  # Seconds of a source that belong to one piece.
-# What is heard twice or left out at most, in seconds of sound: what is on its way to the card, and the
-# time of the switch.
+# So near an end of a piece, in seconds of sound, the place may have been found in the piece beside it:
+# what is on its way to the card, and the time of the switch.
 SLACK = 0.6
 # By so much the process may grow, in bytes, after the first 20 edits.
 MOST_GROWTH = 40 << 20
@@ -177,11 +177,12 @@ def find_next(heard, at, exports, number):
         while place >= 0 and place % FRAME:
             place = exports[other].find(sign, place + 1)
         if place >= fade:
-            found.append((other, place - fade, common_before(heard, at, exports[other], place - fade)))
+            before = place - fade or len(exports[other])  # The loop.
+            found.append((other, place - fade, common_before(heard, at, exports[other], before)))
     return sorted(found, key=lambda it: -it[2])
 
 
-def check(heard, exports, versions, seen):
+def check(heard, exports, versions, times):
     """Holds what was heard to the exports, one version after the other: an edit elsewhere is not heard
     before the sound comes to it."""
     problems, number, at, start = [], 0, 0, 0
@@ -192,7 +193,7 @@ def check(heard, exports, versions, seen):
         if at >= len(heard) - (FADE + SIGN) * FRAME:
             break
         if start + length == len(export):  # The loop.
-            start = 0
+            start = length = 0
             if common(heard, at, export, 0) >= SIGN * FRAME:
                 continue
         # Another version, from here on at the latest; several may have these pieces.
@@ -201,7 +202,7 @@ def check(heard, exports, versions, seen):
             problems.append(f"frame {at // FRAME}: no export has what is heard after edit {number}")
             return problems, number
         old = moment(versions[number], (start + length) // FRAME)
-        wrong = [faults(it, at, old, versions, seen) for it in found]
+        wrong = [faults(it, at, old, versions, number, times) for it in found]
         best = next((index for index, faulty in enumerate(wrong) if not faulty), 0)
         problems += wrong[best]
         number, place, _ = found[best]
@@ -210,29 +211,29 @@ def check(heard, exports, versions, seen):
     return problems, number
 
 
-def faults(found, at, old, versions, seen):
+def faults(found, at, old, versions, before, times):
     """What is wrong if a version is heard from a place on."""
     number, place, same = found
-    problems = []
-    if at - same > seen[number] + 0.5 * SPEED * RATE * FRAME:
+    problems, (saved, seen) = [], times[number]
+    if at < saved:
+        problems.append(f"edit {number} was heard before it was saved, at frame {at // FRAME}")
+    if at - same > seen + 0.5 * SPEED * RATE * FRAME:
         problems.append(f"edit {number} was heard late, at frame {at // FRAME}")
     new = moment(versions[number], place // FRAME)
     if same < SIGN * FRAME and old and new:
-        problems += jumps(old, new, versions[number], number)
+        problems += jumps(old, new, versions[before], versions[number], number)
     return problems
 
 
-def jumps(old, new, version, number):
+def jumps(old, new, before, version, number):
     """Whether a moment of a source goes on at another one, although it is in a version."""
-    piece = next((piece for piece in version if piece[0] == old[0]), None)
-    if piece is None:
+    pieces = [next((piece for piece in it if piece[0] == old[0]), None) for it in (before, version)]
+    if pieces[1] is None:
         return []
-    slot, first, end = piece
+    slot, first, end = pieces[1]
     wanted = min(max(old[1], first), end)
-    kept = new[0] == slot and abs(new[1] - wanted) <= SLACK * RATE
-    # Near an end of a piece the place may be in the piece beside it.
-    near = min(wanted - first, end - wanted) <= SLACK * RATE
-    return [] if kept or near else [
+    near = any(min(wanted - piece[1], piece[2] - wanted) <= SLACK * RATE for piece in pieces)
+    return [] if near or new == (slot, wanted) else [
         f"edit {number}: {old} of the source goes on as {new}, not at {wanted}"]
 
 
@@ -270,7 +271,7 @@ def main():
             ["sox", "-n", "-r", str(RATE), "-c", "2", "-e", "float", "-b", "32", folder / "noise.wav",
              "synth", str(40 * SLOT), "whitenoise", "gain", "-10"], check=True)
         job = Job(dice)
-        texts, versions, seen = [job.text()], [job.moments()], [0]
+        texts, versions, times = [job.text()], [job.moments()], [(0, 0)]
         (folder / "job.yaml").write_text(texts[0])
         environment = dict(os.environ, ALSA_CONFIG_PATH=f"{root}/asound.conf", SWIFT_BACKTRACE="enable=no")
         with open(said, "w") as out, open(mistakes, "w") as errors:
@@ -292,9 +293,10 @@ def main():
             job.edit()
             texts.append(job.text())
             versions.append(job.moments())
+            saved = size()
             save(folder, texts[-1], dice)
             wait(lambda: begun() != before, f"edit {edit} to be heard")
-            seen.append(size())
+            times.append((saved, size()))
             if edit == min(20, options.rounds):
                 early = facts(player.pid)
         time.sleep(0.5)
@@ -306,7 +308,7 @@ def main():
             (folder / "job.yaml").write_text(text)
             subprocess.run([options.avjob, "run", "-q", "--force", "job.yaml"], cwd=folder, check=True)
             exports.append(data(folder / "out.wav"))
-        problems, number = check(heard.read_bytes(), exports, versions, seen)
+        problems, number = check(heard.read_bytes(), exports, versions, times)
         if late[0] - early[0] > MOST_GROWTH:
             problems.append(f"memory grew from {early[0]} to {late[0]} bytes")
         if late[1] > early[1] + 4:
