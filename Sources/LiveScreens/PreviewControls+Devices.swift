@@ -8,7 +8,7 @@ extension PreviewControls {
     trackCursor = nil
     var devices: [SoundDevice] = []
     do throws(Failure) {
-      devices = try SoundDevice.all()
+      devices = try AudioSession.sharedInstance().playbackDevices()
     } catch {
       message = error.message
     }

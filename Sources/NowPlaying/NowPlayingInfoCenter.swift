@@ -2,8 +2,8 @@ import MediaTime
 
 /// Holds what is playing, for desktops, headsets and other programs (`MPNowPlayingInfoCenter`).
 ///
-/// Made by a `NowPlayingSession`. Safe from any thread; no call waits for a bus. Others are told by
-/// the session's thread, some changes together.
+/// Made by a `NowPlayingSession`. Safe from any thread; no call waits for a bus. The session's
+/// thread signals changes, some of them together.
 public final class NowPlayingInfoCenter: Sendable {
   private let core: NowPlayingCore
 
@@ -23,8 +23,8 @@ public final class NowPlayingInfoCenter: Sendable {
 
   /// The place of playing (`MPNowPlayingInfoPropertyElapsedPlaybackTime`). It advances by itself
   /// while `playbackState` is `playing`, by `playbackRate`, up to the duration. Set it after each
-  /// jump; it may be set at any time, and others are told only where it is not as they expect: by
-  /// more than 200 ms, or 1 ms in a pause. A time that is no number is 0.
+  /// jump; it may be set at any time, and it is signalled only where it is not as others
+  /// expect: by more than 200 ms, or 1 ms in a pause. A time that is no number is 0.
   public var elapsedPlaybackTime: Time {
     get { core.read { Time(microseconds: $0.position(at: .now)) } }
     set { core.update(elapsed: newValue.isNumeric ? newValue : .zero) }

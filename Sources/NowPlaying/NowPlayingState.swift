@@ -15,7 +15,7 @@ struct NowPlayingState {
   var volume = 1.0
   var supportedRates = 1.0...1.0
   fileprivate(set) var timeline = NowPlayingTimeline()
-  /// Whether the position has changed otherwise than by playing, and nobody was told.
+  /// Whether the position has changed otherwise than by playing, and that was not signalled.
   fileprivate(set) var hasJumped = false
   /// Counts changes that callers may see, except the position's.
   fileprivate(set) var revision = 0
@@ -74,11 +74,11 @@ struct NowPlayingTimeline {
   ///
   /// - Parameters:
   ///   - value: The place.
-  ///   - duration: Where it ends; nil: nobody knows.
+  ///   - duration: Where it ends; nil: unknown.
   ///   - rate: As in `Position`.
   ///   - isInterrupted: Whether it stands still until a cause is over.
   ///   - isOther: Whether it is a place of another track, which begins at 0.
-  /// - Returns: Whether others must be told.
+  /// - Returns: Whether that is to be signalled.
   fileprivate mutating func set(
     _ value: Int64, within duration: Int64?, rate: Double, isInterrupted: Bool, isOther: Bool
   ) -> Bool {
@@ -93,7 +93,7 @@ struct NowPlayingTimeline {
   }
 }
 
-/// The state of a session, and the wake-up of the thread that tells others. Safe from any thread.
+/// The state of a session, and the wake-up of the thread that signals changes. Safe from any thread.
 final class NowPlayingCore: Sendable {
   private let state = Mutex(NowPlayingState())
   private let alarm = Mutex<WakeUp?>(nil)
@@ -145,7 +145,7 @@ final class NowPlayingCore: Sendable {
     wake()
   }
 
-  /// Whether others must be told of a jump: they are told now.
+  /// Whether a jump is to be signalled, which the caller does.
   func takeJump() -> Bool {
     state.withLock { state in
       defer { state.hasJumped = false }

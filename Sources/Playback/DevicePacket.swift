@@ -121,7 +121,8 @@ struct DevicePacket {
     if isDraining { return try drain() }
     if isPlayingOut { return try drainToGoOn() }
     if taken == converted {
-      if ring.isOffered { goOver() }
+      // A fade that waits for room ends in the lane that is played by then.
+      if ring.isOffered, fade.sound == nil { goOver() }
       if let pause = pause(holding: most) { return .hold(milliseconds: pause) }
       guard convert(levels) else { return .starved }
     }

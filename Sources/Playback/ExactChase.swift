@@ -29,7 +29,7 @@ final class ExactChase: Sendable {
   private let cancellation = CancellationFlag()
   /// The frame that is to be reached.
   private let goal: Atomic<Int64>
-  private let reached = Atomic<Int64>(0)
+  private let reached: Atomic<Int64>
 
   private static let blockSize = 4096
 
@@ -46,6 +46,7 @@ final class ExactChase: Sendable {
     _ item: PlayerItem, atRate sampleRate: Int, to goal: Int64, with source: MonitoredSource? = nil
   ) throws(Thread.SpawnError) {
     self.goal = Atomic(goal)
+    reached = Atomic(source?.live.position ?? 0)
     let runner = source.map(Runner.init)
     // The thread keeps this object until it ends, soon after a cancellation.
     _ = try Thread.spawn(name: "playback-exact", urgency: .idle) {

@@ -69,6 +69,8 @@ final class RenderedSound: FrameSource {
   ///   - isExact: As of `LiveSource.seek`.
   /// - Throws: As reading on the way.
   func seek(to frame: Int64, exactly isExact: Bool) throws(Failure) {
+    // What was read and not played is read again.
+    newMeters = nil
     if source.live.isExact || !isExact, rendered.seek(to: frame) { return }
     rendered.removeAll()
     try jump(to: frame, exactly: isExact)

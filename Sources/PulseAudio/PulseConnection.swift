@@ -17,6 +17,8 @@ package final class PulseConnection: @unchecked Sendable {
   let answers: Monitor<Answers>
   /// Lives as long as the loop's thread, which calls it.
   private let callbacks: Callbacks
+  /// What else the loop's thread calls, until it has ended. Used with the lock.
+  var kept: [AnyObject] = []
 
   /// The state of a connection, in which the answers to requests arrive.
   struct Answers {

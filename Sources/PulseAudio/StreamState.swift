@@ -47,12 +47,15 @@ final class StreamState: @unchecked Sendable {
   func open(
     _ request: PulseRequest, by connection: PulseConnection
   ) throws(PulseError) -> (OpaquePointer, PulseSampleFormat) {
+    connection.locked { connection.kept.append(self) }
     let stream = try connect(request, by: connection, takesFormat: true)
     let format = connection.locked { agreedFormat(of: stream) }
     if let format { return (stream, format) }
-    connection.locked { release(stream) }
+    connection.locked {
+      release(stream)
+      (isOpen, hasEnded) = (false, false)
+    }
     opening.reset()
-    (isOpen, hasEnded) = (false, false)
     return (try connect(request, by: connection, takesFormat: false), .float32)
   }
 
@@ -144,7 +147,7 @@ final class StreamState: @unchecked Sendable {
     return stream
   }
 
-  /// Ends a stream; with the lock. No callback comes afterwards.
+  /// Ends a stream; with the lock. Answers to its requests may come until the connection ends.
   func release(_ stream: OpaquePointer) {
     let pulse = library.functions
     pulse.stream_set_state_callback(stream, nil, nil)
@@ -155,7 +158,6 @@ final class StreamState: @unchecked Sendable {
     pulse.stream_set_moved_callback(stream, nil, nil)
     pulse.stream_set_suspended_callback(stream, nil, nil)
     pulse.stream_set_event_callback(stream, nil, nil)
-    // It cancels the stream's requests.
     _ = pulse.stream_disconnect(stream)
     pulse.stream_unref(stream)
   }

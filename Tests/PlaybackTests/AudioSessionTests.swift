@@ -174,6 +174,16 @@ import Testing
     #expect(post() == 2)
   }
 
+  @Test("the sinks of a server are among the devices, behind those of ALSA")
+  func devices() throws {
+    let server = try SoundServer(
+      "module-null-sink sink_name=one sink_properties=device.description=Loudspeaker")
+    let plain = try SoundDevice.all(.playback)
+    let found = try Self.session(at: server).0.playbackDevices()
+    #expect(found == plain + [SoundDevice(name: "pulse:one", summary: "Loudspeaker")])
+    #expect(try Self.session(at: nil).0.playbackDevices() == plain)
+  }
+
   /// A session without players; nil: at no server.
   private static func session(
     at server: SoundServer?

@@ -115,6 +115,18 @@ public final class AudioSession: Sendable {
 
   // MARK: Players
 
+  /// The devices for `opener`: those of ALSA, `default` first, then the sinks of the sound server, as
+  /// `pulse:NAME`. Waits for the server, which is left out if it takes longer than a second.
+  ///
+  /// - Throws: As `SoundDevice.all`.
+  /// - Complexity: O(devices); queries all cards
+  public func playbackDevices() throws(Failure) -> [SoundDevice] {
+    let devices = try SoundDevice.all(.playback)
+    let sinks = (try? core.connection(patience: .seconds(1)).devices().sinks) ?? []
+    return devices
+      + sinks.map { SoundDevice(name: Self.sinkPrefix + $0.name, summary: $0.summary) }
+  }
+
   /// Opens the devices of a player. Where alsa-lib's configuration has the address of a server for
   /// `default`, the session uses that server from then on.
   ///
@@ -151,10 +163,12 @@ public final class AudioSession: Sendable {
     }
   }
 
+  private static let sinkPrefix = "pulse:"
+
   /// The sink of a device's name; nil for devices of ALSA. alsa-lib's plugin has the same names.
   static func sinkName(_ device: String) -> String? {
-    guard device.hasPrefix("pulse:") else { return nil }
-    let name = device.dropFirst("pulse:".count)
+    guard device.hasPrefix(sinkPrefix) else { return nil }
+    let name = device.dropFirst(sinkPrefix.count)
     return String(name.hasPrefix("DEVICE=") ? name.dropFirst("DEVICE=".count) : name)
   }
 

@@ -63,8 +63,8 @@ extension AudioSession {
     /// It begins: attached players pause. Reported again, before the end, if a player that was
     /// resumed meanwhile pauses again.
     case began(InterruptionReason)
-    /// It ends, also if the interrupted stream was closed; `shouldResume` where a player played before (`InterruptionOptions.shouldResume`). The
-    /// program decides, as on Apple's systems.
+    /// It ends, also if the interrupted stream was closed; `shouldResume` where a player played
+    /// before (`InterruptionOptions.shouldResume`). The program decides, as on Apple's systems.
     case ended(shouldResume: Bool)
   }
 

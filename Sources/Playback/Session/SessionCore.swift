@@ -112,6 +112,10 @@ final class SessionCore: Sendable {
       return settings != state.settings
     }
     if isNew { post(.settingsChanged) }
+    updateProperties(of: sinks)
+  }
+
+  private func updateProperties(of sinks: [PulseSink]) {
     var properties = properties
     // An update keeps the properties that it does not name (`PA_UPDATE_REPLACE`).
     properties["filter.suppress"] = properties["filter.suppress"] ?? ""
@@ -124,8 +128,10 @@ final class SessionCore: Sendable {
   }
 
   /// A connection of its own, for a question.
-  func connection() throws(PulseError) -> PulseConnection {
-    try PulseConnection(server: server, properties: application)
+  func connection(
+    patience: Duration = PulseConnection.patience
+  ) throws(PulseError) -> PulseConnection {
+    try PulseConnection(server: server, properties: application, patience: patience)
   }
 
   var currentRoute: SessionRoute {
@@ -164,11 +170,12 @@ final class SessionCore: Sendable {
       return (state.nextStream, state.application)
     }
     let sink: PulseSink
+    let opened = properties
     do throws(PulseError) {
       // Weak: the stream belongs to a player, and may outlive the session.
       sink = try PulseSink(
         try PulseConnection(server: server, properties: application), request, device: name,
-        properties: properties, report: { [weak self] in self?.post(.stream(number, $0)) },
+        properties: opened, report: { [weak self] in self?.post(.stream(number, $0)) },
         closed: { [weak self] in self?.close(number) })
     } catch {
       close(number)
@@ -180,6 +187,8 @@ final class SessionCore: Sendable {
       // Unless it has been moved since.
       state.devices[number] = state.devices[number] ?? device
     }
+    // They may have changed while the server was waited for.
+    if properties != opened { updateProperties(of: [sink]) }
     start()
     post(.devicesChanged)
     return sink

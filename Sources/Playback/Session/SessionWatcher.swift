@@ -73,10 +73,8 @@ struct SessionWatcher {
   private mutating func lose() {
     isLost = true
     endInterruption { _ in true }
-    core.state.withLock { state in
-      state.route = SessionRoute.none
-      state.devices = [:]
-    }
+    // Streams have connections of their own, and may live.
+    core.state.withLock { $0.route = SessionRoute.none }
     core.observers.yield(.mediaServicesWereLost)
   }
 

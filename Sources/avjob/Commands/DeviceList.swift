@@ -12,12 +12,20 @@ enum DeviceList {
     "'avjob \(command) --list-devices' lists the devices; --device selects one"
   }
 
+  /// The devices that `--device` selects.
+  static func devices(_ direction: SoundDevice.Direction) throws(Failure) -> [SoundDevice] {
+    switch direction {
+    case .playback: try AudioSession.sharedInstance().playbackDevices()
+    case .capture: try SoundDevice.all(.capture)
+    }
+  }
+
   /// Prints the devices that sound can go out of, or come from.
   ///
   /// - Throws: An `ExitCode` where there is none, after saying so.
   static func print(_ direction: SoundDevice.Direction) throws {
     do throws(Failure) {
-      let devices = try SoundDevice.all(direction)
+      let devices = try devices(direction)
       guard !devices.isEmpty else {
         throw Failure(
           .mendMachine,

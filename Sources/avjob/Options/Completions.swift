@@ -34,7 +34,7 @@ extension CompletionKind {
   /// The sound devices of this machine.
   static func devices(_ direction: SoundDevice.Direction) -> CompletionKind {
     .custom { _, _, _ in
-      CommandWord.candidates(((try? SoundDevice.all(direction)) ?? []).map(\.name))
+      CommandWord.candidates(((try? DeviceList.devices(direction)) ?? []).map(\.name))
     }
   }
 

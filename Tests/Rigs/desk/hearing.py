@@ -182,10 +182,11 @@ def bend(times, places, slope, key, backwards):
     if len(places) < 4 * span:
         return None
     is_bent = numpy.abs((places[span:] - places[:-span]) / (slope * span * HOP / RATE) - 1) > 0.02
-    if is_bent[times[:-span] > key].mean() < 0.1:
+    is_later = times[:-span] > key
+    # After a fast return only what is before the key is bent.
+    if is_bent[is_later != backwards].mean() < 0.1:
         return None
     if backwards:
-        is_later = times[:-span] > key
         is_bent, times = is_bent[is_later], times[:-span][is_later]
         # What is bent from a time on, and what is exact before it.
         wrong = is_bent[::-1].cumsum()[::-1] + numpy.cumsum(~is_bent) - ~is_bent
