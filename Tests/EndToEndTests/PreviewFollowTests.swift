@@ -11,7 +11,7 @@ import Testing
     """
 
   /// Noise of 48 kHz, in which every place is another.
-  private func stage(_ definition: String = "speed 4 stall yes") throws -> SoundStage {
+  func stage(_ definition: String = "speed 4 stall yes") throws -> SoundStage {
     let sound = try SoundStage(definition)
     try sound.stage.make(
       """
@@ -22,13 +22,13 @@ import Testing
     return sound
   }
 
-  private func job(_ items: String) -> String {
+  func job(_ items: String) -> String {
     "concat: [\(items)]\noutput: { file: out.wav, wav: 32 bit float }\n"
   }
 
   /// Plays `job.yaml` in its first version, after one script, and runs another one meanwhile; `avjob`
   /// must end by itself.
-  private func play(
+  func play(
     _ sound: SoundStage, _ files: String = "job.yaml", after before: String = "", _ script: String
   ) throws -> ToolResult {
     try sound.run(
@@ -47,20 +47,20 @@ import Testing
   }
 
   /// The export of a job file.
-  private func export(_ sound: SoundStage, _ name: String = "job.yaml") throws -> [UInt8] {
+  func export(_ sound: SoundStage, _ name: String = "job.yaml") throws -> [UInt8] {
     try sound.stage.make("avjob run -q --force \(name)")
     return Array(try WAVFile(sound.stage.path("out.wav")).data)
   }
 
   /// The first frame in which two sounds differ, which is told sooner than all differences.
-  private func difference(_ heard: [UInt8], _ expected: [UInt8]) -> Int? {
+  func difference(_ heard: [UInt8], _ expected: [UInt8]) -> Int? {
     heard == expected ? nil : zip(heard, expected).prefix { $0 == $1 }.count / 8
   }
 
   /// Where a change was heard: the length of what was heard of the version before, and the place in the
   /// next version that would follow there without the cross-fade of 10 ms; nil where it is not one after
   /// the other.
-  private func change(
+  func change(
     _ heard: [UInt8], _ before: [UInt8], _ after: [UInt8]
   ) -> (left: Int, entered: Int)? {
     let left = zip(heard, before).prefix { $0 == $1 }.count / 8
@@ -229,63 +229,6 @@ import Testing
     #expect(difference(sound.heard, before) == nil)
   }
 
-  @Test("a medium that is removed is heard to its end, also where it is opened later")
-  func removed() throws {
-    let sound = try stage()
-    try sound.stage.make(
-      "for n in one two three; do ffmpeg -v error -i $n.wav -c:a libvorbis $n.ogg; done")
-    try sound.stage.write("job.yaml", job("one.ogg 0s..6s, two.ogg, one.ogg 1s..3s"))
-    let before = try export(sound)
-    let result = try play(sound, "job.yaml", "heard 400000\nrm one.ogg two.ogg")
-    #expect(result.status == 0)
-    #expect(result.errors == "")
-    #expect(difference(sound.heard, before) == nil)
-  }
-
-  @Test(
-    "a medium that changes before its turn is heard as it is then", arguments: ["", "--follow"])
-  func changedBefore(option: String) throws {
-    let sound = try stage()
-    let (one, three) = try (
-      Array(WAVFile(sound.stage.path("one.wav")).data),
-      Array(WAVFile(sound.stage.path("three.wav")).data)
-    )
-    let result = try play(
-      sound, "one.wav two.wav \(option)", "heard 400000\ncat three.wav > two.wav")
-    #expect(result.status == 0)
-    #expect(result.errors == "")
-    // Where the player had already rendered the end, it goes back to the frame that was heard last, as
-    // far as a card that runs four times as fast lets it know that.
-    let expected = one + three
-    let head = zip(sound.heard, expected).prefix { $0 == $1 }.count
-    let tail = zip(sound.heard.reversed(), expected.reversed()).prefix { $0 == $1 }.count
-    #expect((0...480 * 8).contains(sound.heard.count - expected.count))
-    #expect(head + tail >= expected.count)
-  }
-
-  @Test("a medium that is rewritten while it is heard goes on as what is there now")
-  func rewritten() throws {
-    let sound = try stage()
-    let before = Array(try WAVFile(sound.stage.path("one.wav")).data)
-    let result = try play(sound, "one.wav", "heard 400000\ncat two.wav > one.wav")
-    #expect(result.status == 0)
-    #expect(result.errors == "")
-    let after = Array(try WAVFile(sound.stage.path("one.wav")).data)
-    let (left, entered) = try #require(change(sound.heard, before, after))
-    #expect(entered <= left)
-  }
-
-  @Test("a medium that is cut short and cannot be read fails where it was heard last")
-  func truncated() throws {
-    let sound = try stage()
-    try sound.stage.make("ffmpeg -v error -i one.wav -b:a 256k one.m4a")
-    let result = try play(sound, "one.m4a", "heard 400000\ntruncate -s 9000 one.m4a")
-    #expect(result.status == 1)
-    #expect(result.errors.contains("error: 'one.m4a': "))
-    #expect(result.text.contains("one.m4a: ended at 0:0"))
-    #expect(!result.text.contains("ended at 0:00.0"))
-  }
-
   @Test("a folder of media is played in the natural order of names, one of job files as its jobs")
   func folders() throws {
     let sound = try stage("speed 50 stall yes")
@@ -349,36 +292,5 @@ import Testing
     let end = String(decoding: terminal.transcript.utf8.dropFirst(before), as: UTF8.self)
     #expect(end.contains("paused  job"))
     #expect(!end.contains("job.yaml:1:1"))
-  }
-
-  @Test(
-    "of several media that are rewritten while the first is heard, all go on as what is there now")
-  func rewrittenTogether() throws {
-    let sound = try stage()
-    let before = Array(try WAVFile(sound.stage.path("one.wav")).data)
-    let result = try play(
-      sound, "one.wav two.wav",
-      "heard 400000\ncp two.wav new.wav; cat three.wav > two.wav; cat new.wav > one.wav")
-    #expect(result.status == 0)
-    #expect(result.errors == "")
-    let after = try ["one.wav", "two.wav"].flatMap { try WAVFile(sound.stage.path($0)).data }
-    let (left, entered) = try #require(change(sound.heard, before, after))
-    #expect(entered <= left)
-  }
-
-  @Test("a medium that cannot be read is waited for with a message, until a key goes on without it")
-  func waits() throws {
-    let sound = try stage()
-    try sound.stage.make("ffmpeg -v error -i one.wav -b:a 256k one.m4a")
-    let terminal = try sound.start("one.m4a", "two.wav")
-    try terminal.wait(for: "playing  one.m4a")
-    try sound.stage.make("truncate -s 9000 one.m4a")
-    try terminal.wait(
-      for: "'one.m4a' has changed: waiting until it can be read; a key goes on without it")
-    terminal.type("+")
-    try terminal.wait(for: "error: 'one.m4a': ")
-    try terminal.wait(for: "playing  two.wav")
-    terminal.type("q")
-    #expect(terminal.wait() == 75)
   }
 }
