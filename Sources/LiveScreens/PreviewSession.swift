@@ -46,8 +46,8 @@ package final class PreviewSession: LiveSession {
   private var lost: PreviewControls.LostItem?
   /// Items that were lost before, to be lost once.
   private var lostItems: Set<ObjectIdentifier> = []
-  /// Items of which another version was asked for and has not come.
-  private var askedItems: Set<ObjectIdentifier> = []
+  /// Items of which another version was asked for and has not come, and why they cannot be read.
+  private var askedItems: [ObjectIdentifier: Failure] = [:]
   /// What was printed of mistakes.
   private var mistakes: PreviewMistakes?
   /// Files whose damage was printed.
@@ -264,12 +264,12 @@ package final class PreviewSession: LiveSession {
     if isFound || controls.message != nil { show(controls.message) }
     remote?.versionHasChanged(controls)
     // Of what is gone, another item may have the identity now.
-    let present = controls.items.items.map { ObjectIdentifier($0) }
+    let present = Set(controls.items.items.map { ObjectIdentifier($0) })
     failedItems.formIntersection(present)
     // Without job files that are followed, each version is one of a single item.
     if follows { askedItems.removeAll() }
-    askedItems.formIntersection(present)
-    lostItems.formIntersection(askedItems)
+    askedItems = askedItems.filter { present.contains($0.key) }
+    lostItems.formIntersection(askedItems.keys)
     guard let item = lost?.item else { return }
     if isFound || controls.items.index(of: item) == nil { lost = nil }
     if isFound { hasStopped = false }
@@ -291,7 +291,7 @@ package final class PreviewSession: LiveSession {
   private func lose(_ item: PlayerItem, for failure: Failure) -> Bool {
     let identity = ObjectIdentifier(item)
     guard let renew, failure.remedy == .tryAgain, failure.path != nil,
-      askedItems.contains(identity) || lostItems.insert(identity).inserted
+      askedItems[identity] != nil || lostItems.insert(identity).inserted
     else { return false }
     if lost == nil {
       let isHeard = controls.player.currentItem === item
@@ -301,18 +301,18 @@ package final class PreviewSession: LiveSession {
         "'\(item.name.printable)' has changed: waiting until it can be read",
         hint: "; a key goes on without it")
     }
-    if askedItems.insert(identity).inserted { renew(item) }
+    if askedItems.updateValue(failure, forKey: identity) == nil { renew(item) }
     return true
   }
 
   /// Notes that there is no other version of an item that was lost.
   private func giveUp(_ item: PlayerItem, for failure: Failure?) {
-    let wasAsked = askedItems.remove(ObjectIdentifier(item)) != nil
+    let asked = askedItems.removeValue(forKey: ObjectIdentifier(item))
     if lost?.item === item {
       if let failure { lost?.failure = failure }
       giveUpLost()
-    } else if wasAsked, let failure, controls.items.index(of: item) != nil {
-      fail(failure, of: item)
+    } else if let asked, controls.items.index(of: item) != nil {
+      fail(failure ?? asked, of: item)
     }
   }
 
@@ -321,7 +321,7 @@ package final class PreviewSession: LiveSession {
     guard let lost else { return }
     self.lost = nil
     view.message = nil
-    askedItems.remove(ObjectIdentifier(lost.item))
+    askedItems[ObjectIdentifier(lost.item)] = nil
     controls.itemFailed(lost.item)
     fail(lost.failure, of: lost.item)
     if controls.isPlaying, controls.player.currentItem !== lost.item { controls.player.play() }

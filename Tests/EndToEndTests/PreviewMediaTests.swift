@@ -75,6 +75,20 @@ extension PreviewFollowTests {
     #expect(entered <= left)
   }
 
+  @Test("of several media that are cut short and removed, each one is reported")
+  func removedTogether() throws {
+    let sound = try stage()
+    try sound.stage.make("for n in one two; do ffmpeg -v error -i $n.wav -b:a 256k $n.m4a; done")
+    let result = try play(
+      sound, "one.m4a two.m4a three.wav",
+      "heard 400000\ntruncate -s 9000 one.m4a two.m4a; rm one.m4a two.m4a")
+    #expect(result.status == 75)
+    for name in ["one.m4a", "two.m4a"] {
+      #expect(result.errors.contains("error: '\(name)': "), "\(result.errors)")
+    }
+    #expect(result.text.hasSuffix("three.wav: ended at 0:08.0 of 0:08.0\n"))
+  }
+
   @Test("a medium that cannot be read is waited for with a message, until a key goes on without it")
   func waits() throws {
     let sound = try stage()
