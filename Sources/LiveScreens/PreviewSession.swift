@@ -43,7 +43,9 @@ package final class PreviewSession: LiveSession {
   /// Whether the job files are followed: a medium that is not what it was will be again.
   private let follows: Bool
   /// An item whose medium has changed or gone, and that waits for its next version.
-  private var lost: PreviewControls.LostItem?
+  private var lost: PreviewControls.LostItem? {
+    didSet { if lost == nil { view.waiting = nil } }
+  }
   /// Items that were lost before, to be lost once.
   private var lostItems: Set<ObjectIdentifier> = []
   /// Items of which another version was asked for and has not come, and why they cannot be read.
@@ -260,8 +262,9 @@ package final class PreviewSession: LiveSession {
   private func take(_ change: PreviewChange) {
     view.isStale = true
     let isFound = controls.take(change, lost: lost)
-    // In place of the message that it is waited for.
-    if isFound || controls.message != nil { show(controls.message) }
+    if let lost, isFound || controls.items.index(of: lost.item) == nil { self.lost = nil }
+    if isFound { hasStopped = false }
+    if let message = controls.message { show(message) }
     remote?.versionHasChanged(controls)
     // Of what is gone, another item may have the identity now.
     let present = Set(controls.items.items.map { ObjectIdentifier($0) })
@@ -270,9 +273,6 @@ package final class PreviewSession: LiveSession {
     if follows { askedItems.removeAll() }
     askedItems = askedItems.filter { present.contains($0.key) }
     lostItems.formIntersection(askedItems.keys)
-    guard let item = lost?.item else { return }
-    if isFound || controls.items.index(of: item) == nil { lost = nil }
-    if isFound { hasStopped = false }
   }
 
   /// Shows what is wrong with the job files, or that nothing is any more.
@@ -298,7 +298,7 @@ package final class PreviewSession: LiveSession {
       lost = PreviewControls.LostItem(
         item: item, time: isHeard ? controls.player.currentTime : .zero, failure: failure)
       view.show(
-        "'\(item.name.printable)' has changed: waiting until it can be read",
+        waiting: "'\(item.name.printable)' has changed: waiting until it can be read",
         hint: "; a key goes on without it")
     }
     if askedItems.updateValue(failure, forKey: identity) == nil { renew(item) }
@@ -320,7 +320,6 @@ package final class PreviewSession: LiveSession {
   private func giveUpLost() {
     guard let lost else { return }
     self.lost = nil
-    view.message = nil
     askedItems[ObjectIdentifier(lost.item)] = nil
     controls.itemFailed(lost.item)
     fail(lost.failure, of: lost.item)

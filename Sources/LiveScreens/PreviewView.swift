@@ -11,10 +11,14 @@ package struct PreviewView {
   /// A message on the screen, until the next one or a key.
   var message: String? {
     get { model.message }
-    set { model.message = newValue ?? notice }
+    set { model.message = newValue ?? waiting ?? notice }
   }
   /// What is wrong with the job files: on the screen wherever there is no other message.
   var notice: String? {
+    didSet { message = nil }
+  }
+  /// What is waited for: on the screen wherever there is no other message, before `notice`.
+  var waiting: String? {
     didSet { message = nil }
   }
   /// Whether a change is to be drawn at once.
@@ -131,13 +135,20 @@ package struct PreviewView {
   }
 
   /// Shows a message, or prints it as a line.
+  mutating func show(_ line: String) {
+    isStale = true
+    if isScreen { model.message = line } else { stream.write(line + "\n") }
+  }
+
+  /// Shows what is waited for, until `waiting` is nil, or prints it as a line.
   ///
   /// - Parameters:
   ///   - line: The message.
   ///   - hint: What keys are for, behind it on a screen.
-  mutating func show(_ line: String, hint: String = "") {
+  mutating func show(waiting line: String, hint: String) {
+    guard isScreen else { return show(line) }
     isStale = true
-    if isScreen { model.message = line + (hasKeys ? hint : "") } else { stream.write(line + "\n") }
+    waiting = line + (hasKeys ? hint : "")
   }
 
   /// Lets other output be written above the screen.

@@ -98,6 +98,13 @@ extension PreviewFollowTests {
     try sound.stage.make("truncate -s 9000 one.m4a")
     try terminal.wait(
       for: "'one.m4a' has changed: waiting until it can be read; a key goes on without it")
+    // The reason stays when the pause before the next entry has come. Another size draws all lines.
+    try terminal.wait(for: "paused  two.wav")
+    let before = terminal.transcript.utf8.count
+    terminal.resize(columns: 90, rows: 24)
+    try terminal.wait(for: "paused  two.wav", "q quit")
+    let whole = String(decoding: terminal.transcript.utf8.dropFirst(before), as: UTF8.self)
+    #expect(whole.contains("waiting until it can be read; a key goes on without it"))
     terminal.type("+")
     try terminal.wait(for: "error: 'one.m4a': ")
     try terminal.wait(for: "playing  two.wav")
