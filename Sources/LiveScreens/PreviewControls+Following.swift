@@ -121,7 +121,8 @@ extension PreviewControls {
     return first < second
   }
 
-  /// Plays the same join of another version of the toured item, or the next one.
+  /// Plays the same join of another version of the toured item, or the next one; if none is left
+  /// there, the last one.
   ///
   /// - Parameters:
   ///   - replacement: The item, and the other version.
@@ -131,7 +132,9 @@ extension PreviewControls {
     touredItem = new
     guard let before = tour else { return }
     let place = places.time(of: before.joins[before.index].start)
-    guard let next = JoinTour(joins(of: new), of: new.duration, from: place) else {
+    let joins = joins(of: new)
+    let start = min(place, joins.last?.start ?? place)
+    guard let next = JoinTour(joins, of: new.duration, from: start) else {
       tour = nil
       message = "the tour has ended: '\(new.name)' has no joins any more"
       return

@@ -51,6 +51,18 @@ private struct FollowedPreview {
     return try controls.items.change(to: next, endingAt: nil, PreviewMeasuring()).change
   }
 
+  /// Another version, of one job of so many clips of a second each.
+  func change(to name: String, ofClips count: Int) throws -> PreviewChange {
+    let asset = try library.asset(at: FilePath(Fixture.path("feelings.ogg")))
+    let clips = (0..<Int64(count)).map { index in
+      Segment(
+        .asset(asset), source: TimeRange(start: tenths(index * 20), duration: tenths(10)),
+        at: tenths(index * 10))
+    }
+    let next = NextEntry.entry(entry(name, of: clips, library))
+    return try controls.items.change(to: [next], endingAt: nil, PreviewMeasuring()).change
+  }
+
   /// Encodes the entry that is heard.
   mutating func encode() throws -> EncodedOutputs.Encoded {
     perform(.encoded)
@@ -83,6 +95,12 @@ private func entry(
   if more > .zero {
     segments.insert(clip(TimeRange(start: tenths(40), duration: more), at: .zero), at: 0)
   }
+  return entry(name, of: segments, library)
+}
+
+private func entry(
+  _ name: String, of segments: [Segment], _ library: MediaLibrary
+) -> PreviewEntry {
   let composition = Composition(tracks: [Track(name: "voice", segments: segments)])
   let output = Output(path: "none.wav", format: .wav(.float32))
   return PreviewEntry(
@@ -231,6 +249,17 @@ private func entry(
     preview.controls.take(try preview.change(to: "b"))
     #expect(preview.controls.tour == nil)
     #expect(preview.controls.message == "the tour of the joins has ended: its entry is gone")
+  }
+
+  @Test("a tour whose last joins are gone goes on with the last one that is left")
+  func lastJoin() throws {
+    var preview = try FollowedPreview("a")
+    preview.controls.take(try preview.change(to: "a", ofClips: 4))
+    preview.perform(.tour, .join(by: 1), .join(by: 1))
+    #expect(preview.controls.tour?.index == 2)
+    preview.controls.take(try preview.change(to: "a", ofClips: 3))
+    #expect(preview.controls.tour?.joins.map(\.start) == [tenths(10), tenths(20)])
+    #expect(preview.controls.tour?.index == 1)
   }
 
   @Test("a variable without a value names no folder for temporary files")
