@@ -92,16 +92,20 @@ struct PreviewList {
   }
 
   /// Shows the rows of another version of the entries, with the same search. The row that was chosen
-  /// stays so or, if it is gone, its entry is. O(n).
+  /// stays so or, if it is gone, its entry is. An entry that is not ready is known by its name. O(n).
   ///
   /// - Parameters:
   ///   - rows: As of `init`.
-  ///   - moved: The indices of entries that are there still, by those of before.
+  ///   - moved: The indices of entries that are ready and there still, by those of before.
   mutating func take(_ rows: [Row], moved: [Int: Int]) {
     let chosen = selected
     self.rows = rows
     showRows()
-    guard let chosen, let entry = moved[chosen.entry] else { return choose(selection) }
+    guard let chosen else { return choose(selection) }
+    guard let entry = moved[chosen.entry] else {
+      let same = shown.firstIndex { rows[$0].kind == .entry && rows[$0].text == chosen.text }
+      return choose(same ?? selection)
+    }
     let isEntry = chosen.kind == .entry
     let rest = shown.indices.filter { rows[shown[$0]].entry == entry }
     let same = rest.first { index in

@@ -161,6 +161,17 @@ private func entry(
     #expect(preview.player.currentItem === preview.controls.items.item(ofEntry: 0))
   }
 
+  @Test("an entry that is not ready stays chosen when others are inserted before it")
+  func unreadyRow() throws {
+    var preview = try FollowedPreview("a")
+    preview.controls.take(try preview.change(to: "a", "b", "c"))
+    preview.perform(.list(.open), .list(.move(by: 1)))
+    #expect(preview.controls.list?.selected?.text == "b  not ready")
+    preview.controls.take(try preview.change(to: "d", "a", "e", "b", "c"))
+    #expect(preview.controls.list?.selected?.text == "b  not ready")
+    #expect(preview.controls.list?.selected?.entry == 3)
+  }
+
   @Test("a list that was opened before entries have gone does not go to what is not there")
   func oldList() throws {
     var preview = try FollowedPreview("a", "b")
