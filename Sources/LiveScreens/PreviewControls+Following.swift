@@ -50,7 +50,7 @@ extension PreviewControls {
     if player.repeatsQueue != repeats { player.repeatsQueue = repeats }
     guard let found, let lost else { return false }
     goOn(found, lost, isHeard: lost.item === heard || isBefore(heard, found.new))
-    if hasStopped, isPlaying { player.play() }
+    if hasStopped { playAgain() }
     return true
   }
 

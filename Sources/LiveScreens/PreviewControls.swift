@@ -14,6 +14,8 @@ package struct PreviewControls {
   private(set) var isPlaying = true
   /// Whether it is to play again after an interruption: it played before, and nobody has paused it since.
   private var resumes = false
+  /// Whether it plays then although the interruption itself has paused nothing.
+  private var isDue = false
   /// In decibels.
   private(set) var volume = 0
   /// In hundredths, to the right.
@@ -120,23 +122,34 @@ package struct PreviewControls {
   }
 
   mutating func setPlaying(_ isPlaying: Bool) {
-    (self.isPlaying, resumes) = (isPlaying, false)
+    (self.isPlaying, resumes, isDue) = (isPlaying, false, false)
     if isPlaying { player.play() } else { player.pause() }
+  }
+
+  /// Plays again what the preview has paused by itself, if it is to play: during an interruption, after
+  /// its end.
+  mutating func playAgain() {
+    if isPlaying { player.play() } else { isDue = resumes }
   }
 
   /// Follows an event of the session, as desktops' players do: an interruption pauses, and its end plays
   /// again what it has paused.
   ///
-  /// - Returns: The event as it was followed: an end that plays nothing again does not say so.
+  /// - Returns: The event as it was followed: an end says whether it plays something again.
   mutating func take(_ event: AudioSession.Event) -> AudioSession.Event {
     switch event {
     case .interruption(.began):
-      let resumes = resumes || isPlaying
+      let (resumes, isDue) = (resumes || isPlaying, isDue)
       setPlaying(false)
-      self.resumes = resumes
-    case .interruption(.ended(shouldResume: true)):
-      guard resumes else { return .interruption(.ended(shouldResume: false)) }
+      (self.resumes, self.isDue) = (resumes, isDue)
+    case .interruption(.ended(let shouldResume)):
+      guard resumes, shouldResume || isDue else {
+        // What had stopped before goes on with the next entry, or with the item that is waited for.
+        if resumes { (isPlaying, resumes) = (true, false) }
+        return .interruption(.ended(shouldResume: false))
+      }
       setPlaying(true)
+      return .interruption(.ended(shouldResume: true))
     case .routeChange(.oldDeviceUnavailable, _): setPlaying(false)
     default: break
     }

@@ -323,6 +323,6 @@ package final class PreviewSession: LiveSession {
     askedItems[ObjectIdentifier(lost.item)] = nil
     controls.itemFailed(lost.item)
     fail(lost.failure, of: lost.item)
-    if controls.isPlaying, controls.player.currentItem !== lost.item { controls.player.play() }
+    if controls.player.currentItem !== lost.item { controls.playAgain() }
   }
 }

@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportEngine
 import Glibc
 import MediaComposition
@@ -314,5 +315,37 @@ private func entry(
     begin()
     #expect(preview.controls.take(over) == silent)
     #expect(!preview.controls.isPlaying)
+  }
+
+  @Test("a preview that waits for a lost item plays after it is back, and after an interruption")
+  func interruptedWaiting() throws {
+    var preview = try FollowedPreview("a")
+    let over = AudioSession.Event.interruption(.ended(shouldResume: true))
+    let silent = AudioSession.Event.interruption(.ended(shouldResume: false))
+    func take(later: Int64) throws {
+      let lost = PreviewControls.LostItem(
+        item: try #require(preview.controls.items.item(ofEntry: 0)), time: .zero,
+        failure: Failure(.tryAgain, "it has changed"))
+      let change = try preview.change(to: "a", later: ["a": tenths(later)])
+      let isFound = preview.controls.take(change, lost: lost)
+      #expect(isFound)
+    }
+    func beginWaiting() {
+      preview.controls.setPlaying(true)
+      preview.player.pause()
+      _ = preview.controls.take(.interruption(.began(.default)))
+    }
+    beginWaiting()
+    #expect(preview.controls.take(silent) == silent)
+    #expect(preview.player.timeControlStatus == .paused)
+    try take(later: 5)
+    #expect(preview.player.timeControlStatus != .paused)
+    // The other way round.
+    beginWaiting()
+    try take(later: 10)
+    #expect(preview.player.timeControlStatus == .paused)
+    #expect(preview.controls.take(silent) == over)
+    #expect(preview.player.timeControlStatus != .paused)
+    #expect(preview.controls.isPlaying)
   }
 }
