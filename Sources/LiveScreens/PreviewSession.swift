@@ -286,23 +286,26 @@ package final class PreviewSession: LiveSession {
   }
 
   /// Whether an item that failed is lost: its medium was changed, and what is there now is played as
-  /// soon as its item is made. The first one of several is waited for; for the others, another version
-  /// is asked for meanwhile.
+  /// soon as its item is made. The first one of several is waited for, and then the next one; other
+  /// versions of all are asked for meanwhile.
   private func lose(_ item: PlayerItem, for failure: Failure) -> Bool {
     let identity = ObjectIdentifier(item)
     guard let renew, failure.remedy == .tryAgain, failure.path != nil,
       askedItems[identity] != nil || lostItems.insert(identity).inserted
     else { return false }
-    if lost == nil {
-      let isHeard = controls.player.currentItem === item
-      lost = PreviewControls.LostItem(
-        item: item, time: isHeard ? controls.player.currentTime : .zero, failure: failure)
-      view.show(
-        waiting: "'\(item.name.printable)' has changed: waiting until it can be read",
-        hint: "; a key goes on without it")
-    }
+    if lost == nil { wait(for: item, failure) }
     if askedItems.updateValue(failure, forKey: identity) == nil { renew(item) }
     return true
+  }
+
+  /// Waits for the next version of a lost item, in whose place nothing else is heard.
+  private func wait(for item: PlayerItem, _ failure: Failure) {
+    let isHeard = controls.player.currentItem === item
+    lost = PreviewControls.LostItem(
+      item: item, time: isHeard ? controls.player.currentTime : .zero, failure: failure)
+    view.show(
+      waiting: "'\(item.name.printable)' has changed: waiting until it can be read",
+      hint: "; a key goes on without it")
   }
 
   /// Notes that there is no other version of an item that was lost.
@@ -310,19 +313,22 @@ package final class PreviewSession: LiveSession {
     let asked = askedItems.removeValue(forKey: ObjectIdentifier(item))
     if lost?.item === item {
       if let failure { lost?.failure = failure }
-      giveUpLost()
+      giveUpLost(for: controls.items.items.first { askedItems[ObjectIdentifier($0)] != nil })
     } else if let asked, controls.items.index(of: item) != nil {
       fail(failure ?? asked, of: item)
     }
   }
 
-  /// Reports a lost item as one that failed, and goes on without it.
-  private func giveUpLost() {
+  /// Reports a lost item as one that failed, and goes on without it, or waits for `next`.
+  private func giveUpLost(for next: PlayerItem? = nil) {
     guard let lost else { return }
     self.lost = nil
     askedItems[ObjectIdentifier(lost.item)] = nil
     controls.itemFailed(lost.item)
     fail(lost.failure, of: lost.item)
+    if let next, let failure = askedItems[ObjectIdentifier(next)] {
+      return wait(for: next, failure)
+    }
     if controls.player.currentItem !== lost.item { controls.playAgain() }
   }
 }

@@ -89,6 +89,21 @@ extension PreviewFollowTests {
     #expect(result.text.hasSuffix("three.wav: ended at 0:08.0 of 0:08.0\n"))
   }
 
+  @Test("a medium that is rewritten is heard also where the one before it cannot be read any more")
+  func rewrittenBehindTruncated() throws {
+    let sound = try stage()
+    try sound.stage.make("ffmpeg -v error -i one.wav -b:a 256k one.m4a")
+    let result = try play(
+      sound, "one.m4a two.wav three.wav",
+      "heard 400000\ntruncate -s 9000 one.m4a; cat three.wav > two.wav")
+    #expect(result.status == 1)
+    #expect(result.errors.contains("error: 'one.m4a': "), "\(result.errors)")
+    #expect(!result.errors.contains("error: 'two.wav': "), "\(result.errors)")
+    let after = try ["two.wav", "three.wav"].flatMap { try WAVFile(sound.stage.path($0)).data }
+    let entered = zip(sound.heard.reversed(), after.reversed()).prefix { $0 == $1 }.count
+    #expect(entered + 480 * 8 >= after.count)
+  }
+
   @Test("a medium that cannot be read is waited for with a message, until a key goes on without it")
   func waits() throws {
     let sound = try stage()
