@@ -66,7 +66,10 @@ package final class EncodedOutputs: Sendable {
       defer { state.isBusy = true }
       return !state.isBusy
     }
-    guard isFree else { throw Failure(.tryAgain, "another output is still being encoded") }
+    guard isFree else {
+      throw Failure(
+        .tryAgain, "another output is still being encoded; try again when it is ready")
+    }
     do throws(Failure) {
       let path = try path(like: output)
       try start(writing: path) {

@@ -31,6 +31,7 @@ final class OverviewScan {
   }
 
   private struct Scan {
+    // Weak: a picture does not keep an item that has left the queue.
     weak var item: PlayerItem?
     let progress: Progress
     let thread: Thread?
@@ -71,7 +72,7 @@ final class OverviewScan {
     scans.removeAll { $0.item == nil }
     if scans.count == Self.mostScans { scans.removeFirst() }
     let progress = Progress()
-    // Without a thread to spare there is no picture.
+    // Without a thread to spare there is no picture. Weak, as `Scan.item`.
     let thread = try? Thread.spawn(name: "preview-overview", urgency: .idle) { [weak item] in
       // A medium that cannot be read is reported when it is played.
       try? item?.findPeaks(columns: Self.columns, cancellation: progress.cancellation) {

@@ -37,7 +37,7 @@ package struct PreviewLayout {
     return fitted(left, to: room).padded(to: room) + "  " + right
   }
 
-  /// What is told beside the title, the most important first.
+  /// What is shown beside the title, the most important first.
   private func facts(_ model: PreviewModel) -> [String] {
     var facts: [String] = []
     if let tour = model.tour { facts.append("join \(tour.number) of \(tour.count)") }

@@ -106,7 +106,7 @@ enum PreviewScene {
     #expect(!screen(model, 80).unicodeScalars.contains { $0.value == 0x1B })
   }
 
-  @Test("what was set is told beside the title")
+  @Test("what was set is shown beside the title")
   func settings() {
     var model = podcast
     model.state = .paused

@@ -3,9 +3,9 @@ import MediaTime
 
 /// Begins a recording at the moment at which a time of a player's item is heard.
 ///
-/// Both devices tell how many frames lie between the computer and the sound (`snd_pcm_delay`); the
+/// Both devices report how many frames lie between the computer and the sound (`snd_pcm_delay`); the
 /// frame of the recorder's device that was at the microphone at that moment is the first one of the
-/// file. What no device tells remains: the converters' own delay, mostly one or two milliseconds
+/// file. What no device reports remains: the converters' own delay, mostly one or two milliseconds
 /// together, and that of radio links, which is much longer. Clocks are compared over a second before
 /// the moment, by the median, so that threads that come late now and then change nothing.
 ///

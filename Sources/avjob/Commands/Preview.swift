@@ -169,9 +169,9 @@ struct Preview: MediaCommand {
       follows: follow ?? view.isScreen
     ) { inbox.put($0) }
     follower.start(player)
-    // Who sees no meters need not wait for them to be read.
+    // Without a screen the meters are not read.
     player.isMeteringEnabled = view.isScreen
-    // Who has no keys need not hear their effect.
+    // Without keys nothing changes at once.
     if view.isScreen { player.preferredIOBufferDuration = Player.responsiveIOBufferDuration }
     let controls = PreviewControls(
       player, items, isLooping: loop, device: device, opener: { sound.opener(device: $0) },

@@ -142,7 +142,7 @@ struct Record: MediaCommand {
         to: path, settings: try settings(path), device: device, monitor: try heard)
       try RecordSession(recorder, device: device, signals: signals).run()
     } catch {
-      // Parts, which only the recorder knows by name; not those that it has kept where a disk is full.
+      // Parts, whose names only the recorder has; not those that it has kept where a disk is full.
       let isThere = error.location?.file?.exists ?? false
       let isDevice = error.location == nil && error.remedy != .mendJob
       ReportedDiagnostics.refuse(
