@@ -56,16 +56,30 @@ private struct JoinSearch {
   }
 
   /// - Parameters:
-  ///   - siblings: Nodes that sound together or one after the other.
+  ///   - nodes: Nodes that sound together or one after the other.
   ///   - offset: From their frames to those of the timeline.
   ///   - window: Frames of the timeline that are heard.
-  mutating func search(_ siblings: [Node.ID], movedBy offset: Int64, within window: Range<Int64>) {
+  mutating func search(_ nodes: [Node.ID], movedBy offset: Int64, within window: Range<Int64>) {
+    let siblings = nodes.flatMap(parts)
     let starts = Dictionary(
-      siblings.map { (nodes[$0].frames.lowerBound, $0) }, uniquingKeysWith: { first, _ in first })
+      siblings.map { (self.nodes[$0].frames.lowerBound, $0) },
+      uniquingKeysWith: { first, _ in first })
     for id in siblings {
-      if siblings.count > 1 { findJoin(behind: nodes[id], starts, offset, window) }
-      descend(into: nodes[id], offset, window)
+      if siblings.count > 1 { findJoin(behind: self.nodes[id], starts, offset, window) }
+      descend(into: self.nodes[id], offset, window)
     }
+  }
+
+  /// The nodes that a mix only gathers, such as the items of a ducking track that do not overlap;
+  /// otherwise the node itself.
+  private func parts(of id: Node.ID) -> [Node.ID] {
+    guard case .mix(let children) = nodes[id].kind, !children.isEmpty, nodes[id].level.isUnity,
+      children.allSatisfy({
+        nodes[id].frames.lowerBound <= nodes[$0].frames.lowerBound
+          && nodes[$0].frames.upperBound <= nodes[id].frames.upperBound
+      })
+    else { return [id] }
+    return children.flatMap(parts)
   }
 
   private mutating func findJoin(

@@ -66,6 +66,23 @@ import Testing
       ])
   }
 
+  @Test("items join out of and into a mix that only gathers them, as for a track that ducks others")
+  func gathered() {
+    let items = [
+      node(.mix([]), 0..<50_000),
+      node(.mix([]), 50_000..<100_000, level: fade(90_000..<100_000, 1, 0)),
+      node(.mix([]), 90_000..<200_000, level: fade(90_000..<100_000, 0, 1)),
+    ]
+    func frames(_ level: Level) -> [Range<Int64>] {
+      joins(
+        items + [node(.mix([0, 1]), 0..<100_000, level: level), node(.mix([3, 2]), 0..<200_000)],
+        writing: 0..<200_000
+      ).map(\.frames)
+    }
+    #expect(frames(.unity) == [50_000..<50_000, 90_000..<100_000])
+    #expect(frames(Level(gain: 0.25)) == [50_000..<50_000])
+  }
+
   @Test("neither is it where the job fades for long, or gives another gain")
   func levels() {
     func isSteady(_ before: Level, _ behind: Level) -> Bool? {

@@ -71,7 +71,7 @@ struct Preview: MediaCommand {
   var force = false
 
   @Option(
-    help: .value("name", "Play through this sound device of ALSA."),
+    help: .value("name", "Play through this device of ALSA, or pulse:NAME."),
     completion: .devices(.playback))
   var device = "default"
 
