@@ -89,6 +89,8 @@ package final class FileWatcher {
   package struct Changes: Sendable {
     /// Whether a watched path has changed, or may have.
     package var hasAny = false
+    /// Whether a watched path has changed, or may have, that nobody was writing to then.
+    package var hasSettled = false
     /// Whether a watched file was written to and is not closed yet: more may follow.
     package var isUnderWay = false
   }
@@ -97,7 +99,7 @@ package final class FileWatcher {
   ///
   /// - Complexity: O(events), and that of `watch` after a change of a folder or a link
   package func changes() -> Changes {
-    var (hasAny, isMoved) = (false, false)
+    var (changes, isMoved) = (Changes(), false)
     var buffer = [UInt8](repeating: 0, count: 1 << 16)
     // A folder in which much happens must not keep the caller.
     for _ in 0..<Self.mostReads {
@@ -116,36 +118,42 @@ package final class FileWatcher {
               FilePath.Component(platformString: $0.assumingMemoryBound(to: CChar.self))
             }
           offset += headSize + Int(event.length)
-          note(event, name, &hasAny, &isMoved)
+          note(event, name, &changes, &isMoved)
         }
       }
     }
     if isMoved { watch(files: files, folders: listed) }
-    return Changes(hasAny: hasAny, isUnderWay: !unclosed.isEmpty)
+    changes.isUnderWay = !unclosed.isEmpty
+    return changes
   }
 
   private func note(
-    _ event: avjob_inotify_event, _ name: FilePath.Component?, _ hasAny: inout Bool,
+    _ event: avjob_inotify_event, _ name: FilePath.Component?, _ changes: inout Changes,
     _ isMoved: inout Bool
   ) {
     func has(_ masks: Int...) -> Bool { masks.contains { event.mask & UInt32($0) != 0 } }
-    if has(avjob_in_overflow) { return (hasAny, isMoved) = (true, true) }
+    func noteSettled() { (changes.hasAny, changes.hasSettled) = (true, true) }
+    if has(avjob_in_overflow) {
+      // Files may have been closed among what is lost.
+      unclosed = []
+      isMoved = true
+      return noteSettled()
+    }
     guard let folder = folders[event.watch] else { return }
-    if has(
-      avjob_in_delete_self, avjob_in_move_self,
-      avjob_in_ignored)
-    {
-      return (hasAny, isMoved) = (true, true)
+    if has(avjob_in_delete_self, avjob_in_move_self, avjob_in_ignored) {
+      isMoved = true
+      return noteSettled()
     }
     guard let name else { return }
     let isFile = folder.files.contains(name)
     let comesOrGoes = has(
       avjob_in_create, avjob_in_delete,
       avjob_in_moved_from, avjob_in_moved_to)
-    if comesOrGoes, isFile || folder.steps.contains(name) { (hasAny, isMoved) = (true, true) }
-    if comesOrGoes, folder.isListed { hasAny = true }
+    let isOnTheWay = isFile || folder.steps.contains(name)
+    if comesOrGoes, isOnTheWay { isMoved = true }
+    if comesOrGoes, isOnTheWay || folder.isListed { noteSettled() }
     guard isFile else { return }
-    hasAny = true
+    changes.hasAny = true
     let place = Name(folder: event.watch, name: name)
     // What is created may be a link or a folder, which nobody closes.
     if has(avjob_in_modify) {
@@ -153,6 +161,7 @@ package final class FileWatcher {
     } else if !has(avjob_in_attrib) {
       unclosed.remove(place)
     }
+    if !unclosed.contains(place) { noteSettled() }
   }
 
   // MARK: Folders

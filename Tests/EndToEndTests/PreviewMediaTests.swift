@@ -5,27 +5,27 @@ import Testing
 extension PreviewFollowTests {
   @Test("a medium that is removed is heard to its end, also where it is opened later")
   func removed() throws {
-    let sound = try stage()
+    let sound = try SoundStage.noise()
     try sound.stage.make(
       "for n in one two three; do ffmpeg -v error -i $n.wav -c:a libvorbis $n.ogg; done")
     try sound.stage.write("job.yaml", job("one.ogg 0s..6s, two.ogg, one.ogg 1s..3s"))
     let before = try export(sound)
-    let result = try play(sound, "job.yaml", "heard 400000\nrm one.ogg two.ogg")
+    let result = try sound.play("job.yaml", "heard 400000\nrm one.ogg two.ogg")
     #expect(result.status == 0)
     #expect(result.errors == "")
-    #expect(difference(sound.heard, before) == nil)
+    #expect(sound.firstDifference(from: before) == nil)
   }
 
   @Test(
     "a medium that changes before its turn is heard as it is then", arguments: ["", "--follow"])
   func changedBefore(option: String) throws {
-    let sound = try stage()
+    let sound = try SoundStage.noise()
     let (one, three) = try (
       Array(WAVFile(sound.stage.path("one.wav")).data),
       Array(WAVFile(sound.stage.path("three.wav")).data)
     )
-    let result = try play(
-      sound, "one.wav two.wav \(option)", "heard 400000\ncat three.wav > two.wav")
+    let result = try sound.play(
+      "one.wav two.wav \(option)", "heard 400000\ncat three.wav > two.wav")
     #expect(result.status == 0)
     #expect(result.errors == "")
     // Where the player had already rendered the end, it goes back to the frame that was heard last, as
@@ -39,9 +39,9 @@ extension PreviewFollowTests {
 
   @Test("a medium that is rewritten while it is heard goes on as what is there now")
   func rewritten() throws {
-    let sound = try stage()
+    let sound = try SoundStage.noise()
     let before = Array(try WAVFile(sound.stage.path("one.wav")).data)
-    let result = try play(sound, "one.wav", "heard 400000\ncat two.wav > one.wav")
+    let result = try sound.play("one.wav", "heard 400000\ncat two.wav > one.wav")
     #expect(result.status == 0)
     #expect(result.errors == "")
     let after = Array(try WAVFile(sound.stage.path("one.wav")).data)
@@ -51,9 +51,9 @@ extension PreviewFollowTests {
 
   @Test("a medium that is cut short and cannot be read fails where it was heard last")
   func truncated() throws {
-    let sound = try stage()
+    let sound = try SoundStage.noise()
     try sound.stage.make("ffmpeg -v error -i one.wav -b:a 256k one.m4a")
-    let result = try play(sound, "one.m4a", "heard 400000\ntruncate -s 9000 one.m4a")
+    let result = try sound.play("one.m4a", "heard 400000\ntruncate -s 9000 one.m4a")
     #expect(result.status == 1)
     #expect(result.errors.contains("error: 'one.m4a': "))
     #expect(result.text.contains("one.m4a: ended at 0:0"))
@@ -63,10 +63,10 @@ extension PreviewFollowTests {
   @Test(
     "of several media that are rewritten while the first is heard, all go on as what is there now")
   func rewrittenTogether() throws {
-    let sound = try stage()
+    let sound = try SoundStage.noise()
     let before = Array(try WAVFile(sound.stage.path("one.wav")).data)
-    let result = try play(
-      sound, "one.wav two.wav",
+    let result = try sound.play(
+      "one.wav two.wav",
       "heard 400000\ncp two.wav new.wav; cat three.wav > two.wav; cat new.wav > one.wav")
     #expect(result.status == 0)
     #expect(result.errors == "")
@@ -77,10 +77,10 @@ extension PreviewFollowTests {
 
   @Test("of several media that are cut short and removed, each one is reported")
   func removedTogether() throws {
-    let sound = try stage()
+    let sound = try SoundStage.noise()
     try sound.stage.make("for n in one two; do ffmpeg -v error -i $n.wav -b:a 256k $n.m4a; done")
-    let result = try play(
-      sound, "one.m4a two.m4a three.wav",
+    let result = try sound.play(
+      "one.m4a two.m4a three.wav",
       "heard 400000\ntruncate -s 9000 one.m4a two.m4a; rm one.m4a two.m4a")
     #expect(result.status == 75)
     for name in ["one.m4a", "two.m4a"] {
@@ -91,10 +91,10 @@ extension PreviewFollowTests {
 
   @Test("a medium that is rewritten is heard also where the one before it cannot be read any more")
   func rewrittenBehindTruncated() throws {
-    let sound = try stage()
+    let sound = try SoundStage.noise()
     try sound.stage.make("ffmpeg -v error -i one.wav -b:a 256k one.m4a")
-    let result = try play(
-      sound, "one.m4a two.wav three.wav",
+    let result = try sound.play(
+      "one.m4a two.wav three.wav",
       "heard 400000\ntruncate -s 9000 one.m4a; cat three.wav > two.wav")
     #expect(result.status == 1)
     #expect(result.errors.contains("error: 'one.m4a': "), "\(result.errors)")
@@ -106,7 +106,7 @@ extension PreviewFollowTests {
 
   @Test("a medium that cannot be read is waited for with a message, until a key goes on without it")
   func waits() throws {
-    let sound = try stage()
+    let sound = try SoundStage.noise()
     try sound.stage.make("ffmpeg -v error -i one.wav -b:a 256k one.m4a")
     let terminal = try sound.start("one.m4a", "two.wav")
     try terminal.wait(for: "playing  one.m4a")

@@ -39,6 +39,50 @@ import Testing
     #expect(!isChanged)
   }
 
+  @Test("a file that is open for writing is not settled, and another one that changes is")
+  func openBesides() throws {
+    watcher.watch(files: [path("job.yaml"), path("table.csv")])
+    let file = open(folder.path("job.yaml"), O_WRONLY | O_APPEND)
+    write(file, "two", 3)
+    futimens(file, nil)
+    #expect(!watcher.changes().hasSettled)
+    try writeFile(folder.path("table.csv"), "one".utf8)
+    let other = watcher.changes()
+    #expect(other.hasSettled)
+    #expect(other.isUnderWay)
+    write(file, "three", 5)
+    #expect(!watcher.changes().hasSettled)
+    close(file)
+    #expect(watcher.changes().hasSettled)
+    #expect(!watcher.changes().hasSettled)
+  }
+
+  @Test("a file that is closed while the kernel has no room for events is not under way")
+  func overflow() throws {
+    watcher.watch(files: [path("job.yaml"), path("table.csv")])
+    let file = open(folder.path("job.yaml"), O_WRONLY | O_APPEND)
+    write(file, "two", 3)
+    #expect(watcher.changes().isUnderWay)
+    let limit = try readFile("/proc/sys/fs/inotify/max_queued_events")
+    let count = try #require(Int(String(decoding: limit, as: UTF8.self).dropLast()))
+    let other = open(folder.path("table.csv"), O_WRONLY | O_CREAT, 0o600)
+    // Events in a row that are alike are one.
+    for number in 0...count { pwrite(number % 2 == 0 ? file : other, "x", 1, 0) }
+    close(file)
+    close(other)
+    // The last ones tell: a debug build takes long for each.
+    var most = [UInt8](repeating: 0, count: 32 * max(0, count - 100))
+    read(watcher.descriptor, &most, most.count)
+    var changes = watcher.changes()
+    var hasSettled = false
+    while changes.hasAny {
+      hasSettled = changes.hasSettled
+      changes = watcher.changes()
+    }
+    #expect(hasSettled)
+    #expect(!changes.isUnderWay)
+  }
+
   @Test("a file that is renamed over the watched one is seen, each time")
   func renamedOver() throws {
     watcher.watch(files: [path("job.yaml")])

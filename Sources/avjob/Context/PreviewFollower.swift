@@ -190,7 +190,7 @@ final class PreviewFollower: Sendable {
     guard let watch else { return }
     let limit = ContinuousClock.now + Self.patience
     while ContinuousClock.now < limit {
-      watch.isPending = false
+      watch.clear()
       let pause = watch.isUnderWay ? Self.quietWriting : Self.quiet
       let end = min(limit, .now + pause)
       while !watch.look() {
@@ -200,7 +200,7 @@ final class PreviewFollower: Sendable {
         poll(&polled, 1, rest)
       }
     }
-    watch.isPending = false
+    watch.clear()
   }
 
   // MARK: Versions
@@ -287,23 +287,27 @@ final class PreviewFollower: Sendable {
 /// Changes that were seen and not read yet. One thread at a time.
 private final class ChangeWatch {
   let watcher: FileWatcher
-  /// Whether something has changed since this was set to false.
-  var isPending = false
+  /// Since the last `clear`.
+  private var (hasAny, isSettled) = (false, false)
   private(set) var isUnderWay = false
 
   init(_ watcher: FileWatcher) { self.watcher = watcher }
 
+  /// Takes what was seen for read.
+  func clear() { (hasAny, isSettled) = (false, false) }
+
   /// Whether something has changed that was not read yet. Does not wait.
   func look() -> Bool {
     let changes = watcher.changes()
-    isPending = isPending || changes.hasAny
+    hasAny = hasAny || changes.hasAny
+    isSettled = isSettled || changes.hasSettled
     isUnderWay = changes.isUnderWay
-    return isPending
+    return hasAny
   }
 
-  /// Whether something has changed, and nobody writes to it any more. What is written to without end
+  /// Whether something has changed that nobody was writing to then. What is written to without end
   /// would end all work for it.
-  func hasSettled() -> Bool { look() && !isUnderWay }
+  func hasSettled() -> Bool { look() && isSettled }
 }
 
 /// A flag that is set once. Safe from any thread.
