@@ -67,4 +67,5 @@ enum {
   avjob_in_overflow = 0x4000,
   avjob_in_ignored = 0x8000,
   avjob_in_onlydir = 0x1000000,
+  avjob_in_mask_add = 0x20000000,
 };

@@ -17,6 +17,8 @@ package final class FileWatcher {
 
   /// What to look for in a folder.
   private struct Folder {
+    /// By which it was found.
+    var path: FilePath
     /// Names of files: writes to these are changes.
     var files: Set<FilePath.Component> = []
     /// Names of folders and links on the way.
@@ -76,11 +78,19 @@ package final class FileWatcher {
   package func watch(files: Set<FilePath>, folders listed: Set<FilePath> = []) -> Unwatched? {
     (self.files, self.listed) = (files, listed)
     var failure: Unwatched?
-    let before = Set(folders.keys)
+    let before = folders
     folders = [:]
     for file in files { failure = follow(file, isListed: false) ?? failure }
     for folder in listed { failure = follow(folder, isListed: true) ?? failure }
-    for watch in before.subtracting(folders.keys) { _ = avjob_inotify_rm_watch(descriptor, watch) }
+    for (watch, old) in before {
+      guard let new = folders[watch] else {
+        _ = avjob_inotify_rm_watch(descriptor, watch)
+        continue
+      }
+      // Writes of other files in a busy folder wake nobody. If the path leads elsewhere by now, an
+      // event says so, after which all are watched anew.
+      if new.files.isEmpty, !old.files.isEmpty { _ = try? addWatch(new.path, Self.entries) }
+    }
     unclosed = unclosed.filter { folders[$0.folder]?.files.contains($0.name) == true }
     return failure
   }
@@ -198,37 +208,43 @@ package final class FileWatcher {
     return failure
   }
 
+  /// Events of entries that come and go, and of a folder itself.
+  private static let entries =
+    avjob_in_create | avjob_in_delete | avjob_in_moved_from
+    | avjob_in_moved_to | avjob_in_delete_self | avjob_in_move_self
+  /// Events of files.
+  private static let writes = avjob_in_modify | avjob_in_attrib | avjob_in_close_write
+
   /// Watches a folder for more.
-  private func add(_ folder: FilePath, _ change: (inout Folder) -> Void) -> Unwatched? {
-    var wanted = Folder()
+  private func add(_ path: FilePath, _ change: (inout Folder) -> Void) -> Unwatched? {
+    var wanted = Folder(path: path)
     change(&wanted)
-    let isOnTheWay = wanted.files.isEmpty && !wanted.isListed
-    func failure() -> Unwatched? {
-      let error = Errno(rawValue: errno)
+    // The folder may be watched for more already, by whatever path.
+    let mask = Self.entries | (wanted.files.isEmpty ? 0 : Self.writes) | avjob_in_mask_add
+    do throws(Errno) {
+      let watch = try addWatch(path, mask)
+      change(&folders[watch, default: Folder(path: path)])
+      return nil
+    } catch {
+      let isOnTheWay = wanted.files.isEmpty && !wanted.isListed
       let isAbsent = [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels]
         .contains(error)
       let isLeftOut = isAbsent || error == .permissionDenied && isOnTheWay
-      return isLeftOut ? nil : Unwatched(folder: folder, error: error)
+      return isLeftOut ? nil : Unwatched(folder: path, error: error)
     }
+  }
+
+  /// Watches a folder, or changes what it is watched for.
+  ///
+  /// - Returns: The number of the watch, which a folder has of its own.
+  private func addWatch(_ folder: FilePath, _ mask: Int) throws(Errno) -> Int32 {
     // By an open descriptor: a path of a confined process does not pass its root.
     let opened = PathCalls.open(folder, openPath | O_DIRECTORY | O_CLOEXEC)
-    guard opened >= 0 else { return failure() }
+    guard opened >= 0 else { throw Errno(rawValue: errno) }
     defer { close(opened) }
-    let entries =
-      avjob_in_create | avjob_in_delete | avjob_in_moved_from
-      | avjob_in_moved_to | avjob_in_delete_self | avjob_in_move_self
-    let writes =
-      avjob_in_modify | avjob_in_attrib | avjob_in_close_write
-    let path = "/proc/self/fd/\(opened)"
-    // A watch that is there already has its own number, whatever the path.
-    func add(_ mask: UInt32) -> Int32 {
-      avjob_inotify_add_watch(descriptor, path, mask | UInt32(avjob_in_onlydir))
-    }
-    var watch = add(UInt32(entries))
-    guard watch >= 0 else { return failure() }
-    change(&folders[watch, default: Folder()])
-    // Writes of other files in a busy folder wake nobody.
-    if folders[watch]?.files.isEmpty == false { watch = add(UInt32(entries | writes)) }
-    return watch >= 0 ? nil : failure()
+    let watch = avjob_inotify_add_watch(
+      descriptor, "/proc/self/fd/\(opened)", UInt32(mask | avjob_in_onlydir))
+    guard watch >= 0 else { throw Errno(rawValue: errno) }
+    return watch
   }
 }
