@@ -70,18 +70,18 @@ package final class FileWatcher {
   /// - Parameters:
   ///   - files: Files, also ones that do not exist; relative to the current directory.
   ///   - listed: Folders whose lists of entries count.
-  /// - Returns: A folder that exists and is not watched, with the error of open(2) or
+  /// - Returns: Folders that exist and are not watched, one for each error of open(2) and
   ///   inotify_add_watch(2): EMFILE, `noSpace` where the user has no more watches
-  ///   (`fs.inotify.max_user_watches`), or EACCES, for example; nil: there is none.
+  ///   (`fs.inotify.max_user_watches`), or EACCES, for example. In the order of the errors' numbers.
   /// - Complexity: O(components of all paths), with a system call for each
   @discardableResult
-  package func watch(files: Set<FilePath>, folders listed: Set<FilePath> = []) -> Unwatched? {
+  package func watch(files: Set<FilePath>, folders listed: Set<FilePath> = []) -> [Unwatched] {
     (self.files, self.listed) = (files, listed)
-    var failure: Unwatched?
+    var unwatched: [Errno: Unwatched] = [:]
     let before = folders
     folders = [:]
-    for file in files { failure = follow(file, isListed: false) ?? failure }
-    for folder in listed { failure = follow(folder, isListed: true) ?? failure }
+    for file in files { follow(file, isListed: false, &unwatched) }
+    for folder in listed { follow(folder, isListed: true, &unwatched) }
     for (watch, old) in before {
       guard let new = folders[watch] else {
         _ = avjob_inotify_rm_watch(descriptor, watch)
@@ -92,7 +92,7 @@ package final class FileWatcher {
       if new.files.isEmpty, !old.files.isEmpty { _ = try? addWatch(new.path, Self.entries) }
     }
     unclosed = unclosed.filter { folders[$0.folder]?.files.contains($0.name) == true }
-    return failure
+    return unwatched.values.sorted { $0.error.rawValue < $1.error.rawValue }
   }
 
   /// What was found by `changes`.
@@ -177,8 +177,9 @@ package final class FileWatcher {
   // MARK: Folders
 
   /// Watches the folders on the way to a path, through its links.
-  private func follow(_ path: FilePath, isListed: Bool) -> Unwatched? {
-    var failure: Unwatched?
+  private func follow(
+    _ path: FilePath, isListed: Bool, _ unwatched: inout [Errno: Unwatched]
+  ) {
     var folder: FilePath = path.isAbsolute ? "/" : "."
     var rest = Array(path.components)
     var links = 0
@@ -189,10 +190,9 @@ package final class FileWatcher {
         continue
       }
       let isLast = rest.isEmpty
-      failure =
-        add(folder) { known in
-          if isLast, !isListed { known.files.insert(name) } else { known.steps.insert(name) }
-        } ?? failure
+      add(folder, &unwatched) { known in
+        if isLast, !isListed { known.files.insert(name) } else { known.steps.insert(name) }
+      }
       let next = folder.appending(name)
       if let target = PathCalls.readlink(next) {
         links += 1
@@ -204,8 +204,7 @@ package final class FileWatcher {
       }
     }
     // Of a path that is not a folder there is no watch.
-    if isListed { failure = add(folder) { $0.isListed = true } ?? failure }
-    return failure
+    if isListed { add(folder, &unwatched) { $0.isListed = true } }
   }
 
   /// Events of entries that come and go, and of a folder itself.
@@ -216,7 +215,9 @@ package final class FileWatcher {
   private static let writes = avjob_in_modify | avjob_in_attrib | avjob_in_close_write
 
   /// Watches a folder for more.
-  private func add(_ path: FilePath, _ change: (inout Folder) -> Void) -> Unwatched? {
+  private func add(
+    _ path: FilePath, _ unwatched: inout [Errno: Unwatched], _ change: (inout Folder) -> Void
+  ) {
     var wanted = Folder(path: path)
     change(&wanted)
     // The folder may be watched for more already, by whatever path.
@@ -224,13 +225,12 @@ package final class FileWatcher {
     do throws(Errno) {
       let watch = try addWatch(path, mask)
       change(&folders[watch, default: Folder(path: path)])
-      return nil
     } catch {
       let isOnTheWay = wanted.files.isEmpty && !wanted.isListed
       let isAbsent = [.noSuchFileOrDirectory, .notDirectory, .tooManySymbolicLinkLevels]
         .contains(error)
       let isLeftOut = isAbsent || error == .permissionDenied && isOnTheWay
-      return isLeftOut ? nil : Unwatched(folder: path, error: error)
+      if !isLeftOut { unwatched[error] = Unwatched(folder: path, error: error) }
     }
   }
 

@@ -121,15 +121,15 @@ final class PreviewFollower: Sendable {
 
   private func watch(_ read: ReadFiles, _ progress: inout Progress) {
     progress.watched = read
-    guard let watcher = progress.watch?.watcher,
-      let unwatched = watcher.watch(files: read.files, folders: read.folders),
-      progress.unwatched.insert(unwatched.error).inserted
-    else { return }
-    report(
-      .warned(
-        Warning(
-          "changes of files in '\(unwatched.folder)' are not followed: \(unwatched.error); "
-            + Self.remedy(for: unwatched.error))))
+    guard let watcher = progress.watch?.watcher else { return }
+    for unwatched in watcher.watch(files: read.files, folders: read.folders)
+    where progress.unwatched.insert(unwatched.error).inserted {
+      report(
+        .warned(
+          Warning(
+            "changes of files in '\(unwatched.folder)' are not followed: \(unwatched.error); "
+              + Self.remedy(for: unwatched.error))))
+    }
   }
 
   private static func remedy(for error: Errno) -> String {
