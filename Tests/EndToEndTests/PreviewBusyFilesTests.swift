@@ -2,8 +2,17 @@ import TestSupport
 import Testing
 
 @Suite("avjob preview, of files that are written to without end") struct PreviewBusyFilesTests {
-  @Test("a file that is written to without end does not keep later entries from being heard")
-  func endlessWrites() throws {
+  /// A loop of the shell that appends to a file until another one exists, and keeps it open, or closes it
+  /// each time.
+  private static let writers = [
+    "while [ ! -e heard-all ]; do echo '#'; read -t 0.003 -u 4; done >> common.yaml",
+    "while [ ! -e heard-all ]; do echo '#' >> common.yaml; read -t 0.003 -u 4; done",
+  ]
+
+  @Test(
+    "a file that is written to without end does not keep later entries from being heard",
+    arguments: writers)
+  func endlessWrites(writer: String) throws {
     let sound = try SoundStage.noise()
     try sound.stage.write("common.yaml", "vars: { last: two.wav }\n")
     try sound.stage.write(
@@ -18,7 +27,7 @@ import Testing
       "job.yaml --follow",
       after: """
         mkfifo silent; exec 4<>silent
-        (while [ ! -e heard-all ]; do echo '#'; read -t 0.003 -u 4; done >> common.yaml) &
+        (\(writer)) &
         while [ $(stat -c %s common.yaml) -lt 100 ]; do sleep 0.01; done
         """,
       """
@@ -30,6 +39,42 @@ import Testing
     let text = try String(decoding: readFile(sound.stage.path("reached")), as: UTF8.self)
     let reached = try #require(Int(text.dropLast()))
     #expect(reached >= 1_000_000)
+  }
+
+  @Test("a file that is written to without end keeps no change from being measured and heard")
+  func endlessMeasuring() throws {
+    let sound = try SoundStage.noise("speed 10 stall yes")
+    try sound.stage.write("common.yaml", "vars: { first: one.wav, last: one.wav }\n")
+    try sound.stage.write(
+      "job.yaml",
+      """
+      include: common.yaml
+      jobs:
+        a:
+          concat: [{ clip: "${first}", loop: 3 }]
+          loudness: -20 LUFS
+          output: { file: a.wav, wav: 32 bit float }
+        b: { clip: "${last} 0s..3s", output: { file: b.wav, wav: 32 bit float } }
+      """)
+    let result = try sound.play(
+      "job.yaml --follow",
+      after: """
+        mkfifo silent; exec 4<>silent
+        (\(Self.writers[1])) &
+        """,
+      """
+      heard 100000
+      sed -i 's/first: one/first: two/; s/last: one/last: three/' common.yaml
+      heard 9500000
+      stat -c %s $HEARD > reached
+      touch heard-all
+      """)
+    #expect(result.errors == "")
+    let text = try String(decoding: readFile(sound.stage.path("reached")), as: UTF8.self)
+    #expect(try #require(Int(text.dropLast())) >= 9_500_000)
+    try sound.stage.make("avjob run -q job.yaml")
+    let last = try WAVFile(sound.stage.path("b.wav")).data
+    #expect(sound.heard.suffix(last.count).elementsEqual(last))
   }
 
   @Test("while a file is open for writing, a change of another one ends the measuring")

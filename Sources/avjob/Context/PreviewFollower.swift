@@ -35,6 +35,9 @@ final class PreviewFollower: Sendable {
   private static let quietWriting = Duration.milliseconds(300)
   /// The longest wait for files that are written to without end.
   private static let patience = Duration.seconds(2)
+  /// How many rounds in a row changes may end before anything is made. Files that change again and
+  /// again must not keep all others from being heard.
+  private static let mostEndings = 3
 
   /// A follower of what `queue` has read.
   ///
@@ -75,8 +78,10 @@ final class PreviewFollower: Sendable {
     var unwatched: Set<Errno> = []
     var warnings: Set<String> = []
     var hasMistakes = false
-    /// Whether the last load was ended before it had made an entry.
-    var hasMadeNothing = false
+    /// Rounds in a row of reading and loading that were ended by changes before an entry was made.
+    var endings = 0
+    /// Whether this round may be ended by a change before an entry is made.
+    var mayEnd: Bool { endings < PreviewFollower.mostEndings }
   }
 
   private func run(_ player: () -> QueuePlayer?) {
@@ -96,6 +101,7 @@ final class PreviewFollower: Sendable {
       }
       if follows {
         isDue = reload(&progress)
+        if isDue { progress.endings += 1 }
       } else {
         // A medium that is being rewritten may be empty yet.
         let watch = (try? FileWatcher()).map(ChangeWatch.init)
@@ -142,17 +148,16 @@ final class PreviewFollower: Sendable {
     }
   }
 
-  /// Makes what is not made yet, until something changes. Of two loads one makes an entry at least:
-  /// files that change again and again must not keep all others from being heard.
+  /// Makes what is not made yet, until something changes.
   ///
   /// - Returns: Whether there is still a player, which is not kept.
   private func load(_ player: () -> QueuePlayer?, _ progress: inout Progress) -> Bool {
     guard let player = player() else { return false }
-    let (watch, mustMake) = (progress.watch, progress.hasMadeNothing)
+    let (watch, mayEnd) = (progress.watch, progress.mayEnd)
     // Asked before each entry, also before the first one.
     var (asked, isEnded) = (0, false)
     let isInterrupted = {
-      guard asked > 1 || !mustMake else { return false }
+      guard asked > 1 || mayEnd else { return false }
       isEnded = isEnded || watch?.hasSettled() == true || !self.lost.withLock(\.isEmpty)
       return isEnded
     }
@@ -162,7 +167,7 @@ final class PreviewFollower: Sendable {
     }
     items.load(
       endingAt: end, into: player, unless: isOver, measuring(unless: isInterrupted), report)
-    progress.hasMadeNothing = asked == 1 && isEnded
+    progress.endings = asked == 1 && isEnded ? progress.endings + 1 : 0
     return true
   }
 
@@ -207,7 +212,7 @@ final class PreviewFollower: Sendable {
 
   /// Reads everything again, and reports what has changed, or what is wrong.
   ///
-  /// - Returns: Whether something has changed meanwhile.
+  /// - Returns: Whether it was ended, since something has changed meanwhile.
   private func reload(_ progress: inout Progress) -> Bool {
     let isPrinting = SharedFlag()
     queue.context.library.forgetChangedFiles()
@@ -217,12 +222,15 @@ final class PreviewFollower: Sendable {
     if entries == nil { read.formUnion(progress.watched) }
     let before = progress.watched
     watch(read, &progress)
+    let (watch, mayEnd) = (progress.watch, progress.mayEnd)
+    let isInterrupted = { mayEnd && watch?.hasSettled() == true }
     // What is watched only from now on may have changed since it was read.
-    if read.haveChanged(besides: before) { return true }
+    if read.haveChanged(besides: before) {
+      if mayEnd { return true }
+      watch?.note()
+    }
     var problems: [Diagnostic] = []
     if let entries {
-      let watch = progress.watch
-      let isInterrupted = { watch?.hasSettled() == true }
       do {
         let (change, failures) = try items.change(
           to: entries, endingAt: end, measuring(unless: isInterrupted))
@@ -230,7 +238,6 @@ final class PreviewFollower: Sendable {
         report(.changed(change))
         items.awaitCommit()
       } catch {
-        // Something else has changed.
         return true
       }
     }
@@ -292,6 +299,9 @@ private final class ChangeWatch {
   private(set) var isUnderWay = false
 
   init(_ watcher: FileWatcher) { self.watcher = watcher }
+
+  /// Notes a change that the kernel has not reported.
+  func note() { (hasAny, isSettled) = (true, true) }
 
   /// Takes what was seen for read.
   func clear() { (hasAny, isSettled) = (false, false) }
