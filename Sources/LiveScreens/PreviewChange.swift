@@ -168,7 +168,7 @@ extension PreviewItems {
     return isEncoded ? (pair.encoded, pair.mix) : (pair.mix, pair.encoded)
   }
 
-  /// Waits until the last change is taken over.
+  /// Waits until the last change is taken over, also by the player.
   package func awaitCommit() { isChanging.wait { $0 ? nil : () } }
 
   /// For each item that is gone, the item after it that is not.
@@ -191,7 +191,7 @@ extension PreviewItems {
   }
 
   /// Takes a change over. Called on the thread that controls the player, after `change` and before the
-  /// next one.
+  /// next one; `endCommit` follows.
   func commit(_ change: PreviewChange) {
     state.withLock { state in
       state.slots = change.slots
@@ -201,8 +201,10 @@ extension PreviewItems {
       }
       state.isLoading = change.slots.contains { $0.made == nil && $0.failure == nil }
     }
-    isChanging.withLock { $0 = false }
   }
+
+  /// Notes that the player has a change, too: what is made from now on is not of its queue yet.
+  func endCommit() { isChanging.withLock { $0 = false } }
 }
 
 /// The entries of the version before, each of which is one entry of the next version at most.

@@ -45,6 +45,8 @@ extension PreviewControls {
     }
     let next = heard.flatMap { change.successors[ObjectIdentifier($0)] } ?? all.last
     player.arrange(all, orElse: next)
+    // An entry that is made and queued before would leave the queue again.
+    items.endCommit()
     // A loop of one entry is its own, if there were not more before.
     let repeats = isLooping && (all.count > 1 || player.repeatsQueue) && !items.isLoading
     if player.repeatsQueue != repeats { player.repeatsQueue = repeats }

@@ -147,6 +147,23 @@ private func entry(
       preview.markFiles == ["m-a.txt", "m-a-2.txt"].map { FilePath(preview.folder.path($0)) })
   }
 
+  @Test(
+    "a change is taken over when the player has it, so that what is made then stays in its queue")
+  func takenOver() throws {
+    for _ in 0..<50 {
+      var preview = try FollowedPreview("a", "b", "c", "d")
+      let change = try preview.change(to: "a")
+      let (items, player, count) = (preview.controls.items, preview.player, Monitor(0))
+      let waiting = try Thread.spawn(name: "waiting") {
+        items.awaitCommit()
+        count.withLock { $0 = player.items.count }
+      }
+      preview.controls.take(change)
+      waiting.join()
+      #expect(count.withLock { $0 } == 1)
+    }
+  }
+
   @Test("an open list has the entries of the new version, with its search and the chosen row")
   func list() throws {
     var preview = try FollowedPreview("a", "b", "ab")
