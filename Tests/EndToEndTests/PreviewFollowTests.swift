@@ -16,7 +16,7 @@ import Testing
   /// Where a change was heard: the length of what was heard of the version before, and the place in the
   /// next version that would follow there without the cross-fade of 10 ms; nil where it is not one after
   /// the other.
-  private func change(
+  func change(
     _ heard: [UInt8], _ before: [UInt8], _ after: [UInt8]
   ) -> (left: Int, entered: Int)? {
     let left = zip(heard, before).prefix { $0 == $1 }.count / 8
