@@ -77,8 +77,22 @@ extension RenderThread {
   func passOver(_ item: PlayerItem, _ failure: Failure) {
     endStall()
     failures += 1
-    tried.append(item)
+    tried += unmark(item) + [item]
     engine.failed(item, failure)
+  }
+
+  /// Forgets that an item begins where nothing of it was rendered: if the one before is replaced, it
+  /// goes on there.
+  ///
+  /// - Returns: The items that could not be played before it.
+  private func unmark(_ item: PlayerItem) -> [PlayerItem] {
+    engine.state.withLock { state in
+      guard state.marks.count > 1, let mark = state.marks.last, mark.item === item,
+        mark.index == produced, case .advance(let past, isSame: _) = mark.cause
+      else { return [] }
+      state.marks.removeLast()
+      return past
+    }
   }
 
   func finishIfHeard() {

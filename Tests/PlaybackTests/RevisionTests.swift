@@ -194,11 +194,7 @@ import Testing
     "an item that cannot be opened in the place of another fails once, and the next one follows")
   func replacesInVain() throws {
     let (item, next) = (try Self.item(), try Self.item(from: 2))
-    let folder = TestFolder()
-    let path = folder.path("gone.wav")
-    try Tool.succeed("sox", "-n", "-r", "44100", "-c", "2", path, "synth", "4", "sine", "440")
-    let other = try PlayerItem(contentsOf: FilePath(path), library: MediaLibrary())
-    #expect(unlink(path) == 0)
+    let other = try Self.goneItem()
     let stage = try Stage(item)
     stage.player.insert(next, after: nil)
     let reader = SequenceReader(stage.player.events)
@@ -212,6 +208,39 @@ import Testing
     #expect(told.filter(isFailure).count == 1)
     let whole = try next.exported()
     #expect(stage.device.floats.suffix(whole.count) == whole[...])
+  }
+
+  @Test("an item whose next one cannot be played is replaced up to its very end")
+  func replacesBeforeFailure() throws {
+    let (item, other) = (try Self.item(), try Self.item(from: 1))
+    let (whole, new) = (try item.exported(), try other.exported())
+    // The device holds the rest.
+    let device = MemoryDevice(rate: item.sampleRate, holdingAt: whole.count / 2 - 100)
+    let player = try QueuePlayer(items: [item, Self.goneItem()], opening: device.opener)
+    let reader = SequenceReader(player.events)
+    player.play()
+    try device.waitUntilPlayed(whole.count / 2 - 100)
+    _ = try reader.elements(until: "the player tells that the next one has failed") {
+      if case .itemFailed = $0 { true } else { false }
+    }
+    let two = Time(value: 2, timescale: 1)
+    #expect(player.replace(item, with: other, at: two, insteadOf: item.duration))
+    device.goOn()
+    _ = try reader.elements(until: "the player tells that it has paused") { $0.isPause }
+    let heard = device.floats
+    #expect(heard.count == whole.count + new.count / 2)
+    #expect(heard.starts(with: whole))
+    #expect(heard.suffix(new.count / 2) == new.suffix(new.count / 2))
+  }
+
+  /// An item whose medium is gone.
+  private static func goneItem() throws -> PlayerItem {
+    let folder = TestFolder()
+    let path = folder.path("gone.wav")
+    try Tool.succeed("sox", "-n", "-r", "44100", "-c", "2", path, "synth", "4", "sine", "440")
+    let item = try PlayerItem(contentsOf: FilePath(path), library: MediaLibrary())
+    #expect(unlink(path) == 0)
+    return item
   }
 
   @Test("an item that comes back to the place of the one that has replaced it goes on there")
