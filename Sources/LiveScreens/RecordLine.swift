@@ -113,3 +113,15 @@ struct RecordLine {
     return minutes < 72 * 60 ? "\(minutes / 60) h" : "\(minutes / 60 / 24) days"
   }
 }
+
+extension Recording {
+  /// The report of the `lostFrames` that a monitor has lost since the recording began; nil if they
+  /// are less than 20 ms: a monitor loses a few milliseconds whenever its device starts, and nobody
+  /// misses them.
+  func unheardText(_ lostFrames: Int64) -> String? {
+    // The monitor also plays what is not recorded.
+    let time = Time(frames: min(lostFrames, frameCount), rate: max(1, sampleRate))
+    guard time >= Time(value: 20, timescale: 1000) else { return nil }
+    return "\(time.clockText(decimals: 3)) were recorded, and not heard through the monitor"
+  }
+}

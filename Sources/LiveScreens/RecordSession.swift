@@ -18,7 +18,11 @@ package final class RecordSession: LiveSession {
   private var isPaused = false
   /// Whether a key is awaited that starts the recording: it has a pre-roll, and no level that
   /// starts it.
-  private var isListening: Bool
+  private var isListening: Bool {
+    didSet { unheardBefore = recorder.monitor?.lostFrames ?? 0 }
+  }
+  /// Frames that the monitor had lost before the recording began.
+  private var unheardBefore: Int64 = 0
   private var isStopping = false
   /// Whether the terminal was closed.
   private var isHungUp = false
@@ -338,8 +342,8 @@ package final class RecordSession: LiveSession {
   // MARK: The end
 
   private func report(_ recording: Recording) {
-    // A take that did not begin leaves no file.
-    for file in recording.files where mix == nil || file.frameCount > 0 {
+    // A recording that did not begin leaves no file.
+    for file in recording.files where recording.frameCount > 0 {
       let time = Time(frames: file.frameCount, rate: recording.sampleRate)
       var line =
         "\(file.path.string)  \(time.clockText(decimals: 3)) (\(file.frameCount) samples), "
@@ -352,9 +356,10 @@ package final class RecordSession: LiveSession {
             + "scale\n")
       }
     }
-    if let monitor = recorder.monitor, monitor.lostFrames > 0 {
-      let time = Time(frames: monitor.lostFrames, rate: max(1, recording.sampleRate))
-      say("\(time.clockText(decimals: 3)) were recorded, and not heard through the monitor")
+    if let monitor = recorder.monitor,
+      let text = recording.unheardText(monitor.lostFrames - unheardBefore)
+    {
+      say(text)
     }
     for file in recording.labelFiles {
       StandardStream.output.write("\(file.string)  labels for Audacity".printable + "\n")

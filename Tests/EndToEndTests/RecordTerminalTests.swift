@@ -180,6 +180,23 @@ import Testing
     #expect(!bytes.contains(0))
   }
 
+  @Test(
+    "a recording that is ended while it listens leaves no file, and the next one can have its name",
+    arguments: ["take.wav", "take.mp3"], ["q", "\u{03}"])
+  func listening(name: String, key: String) throws {
+    let (environment, _) = try microphone.card("speed 5 loop yes", seconds: 1)
+    let terminal = try microphone.start(
+      name, "--pre", "5s", "--device", "card", environment: environment)
+    try terminal.wait(for: "space records from 0:05.0 before")
+    try terminal.wait(for: "listening  0:")
+    terminal.type(key)
+    #expect(terminal.wait() == 1)
+    #expect(terminal.transcript.contains("error: nothing was recorded"))
+    #expect(terminal.transcript.contains("press space to begin"))
+    #expect(!terminal.transcript.contains("samples"))
+    #expect(access(microphone.stage.path(name), F_OK) != 0)
+  }
+
   @Test("a line in a window that becomes narrow leaves nothing behind")
   func narrowing() throws {
     let (environment, _) = try microphone.card("speed 1")

@@ -1,10 +1,10 @@
 import MediaTime
-import Playback
 import Terminal
 import TestSupport
 import Testing
 
 @testable import LiveScreens
+@testable import Playback
 
 @Suite struct RecordLineTests {
   private var line = RecordLine(
@@ -81,5 +81,17 @@ import Testing
     #expect(line.text(width: 100).hasSuffix(" dB  monitor 27 ms  space: pause, m: mark, q: stop"))
     line.monitoring = .gone
     #expect(line.text(width: 64).hasSuffix(" dB  monitor: no device"))
+  }
+
+  @Test("sound that a monitor has lost is reported from 20 ms on, and only as much as was recorded")
+  func unheard() {
+    var recording = Recording(sampleRate: 48_000, channelCount: 2)
+    #expect(recording.unheardText(48_528) == nil)
+    recording.frameCount = 480_000
+    #expect(recording.unheardText(0) == nil)
+    #expect(recording.unheardText(959) == nil)
+    let text = "were recorded, and not heard through the monitor"
+    #expect(recording.unheardText(960) == "0:00.020 \(text)")
+    #expect(recording.unheardText(480_001) == "0:10.000 \(text)")
   }
 }

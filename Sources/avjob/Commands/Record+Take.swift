@@ -93,20 +93,16 @@ extension Record {
       player, name: opened.item.name, from: opened.start, at: opened.placement.time)
     let recording: Recording
     do throws(Failure) {
-      recording = try RecordSession(recorder, device: device, to: mix, signals: signals).run()
+      recording = try Self.record(recorder) { () throws(Failure) in
+        try RecordSession(recorder, device: device, to: mix, signals: signals).run()
+      }
     } catch {
-      // It may listen yet, or not have begun.
-      recorder.stop()
-      let recording = recorder.waitUntilFinished()
-      if recording.frameCount == 0 {
-        TakePlacement.removeEmpty(recording)
-      } else {
+      if recorder.waitUntilFinished().frameCount > 0 {
         noteKept(path, "the job file is as it was")
       }
       throw error
     }
     guard recording.frameCount > 0 else {
-      TakePlacement.removeEmpty(recording)
       ReportedDiagnostics.refuse("no take was recorded", help: "it begins at \(take.at ?? "")")
       throw ExitCode.jobFailed
     }

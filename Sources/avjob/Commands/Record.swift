@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diagnosis
+import Files
 import Glibc
 import JobFile
 import JobModel
@@ -137,10 +138,13 @@ struct Record: MediaCommand {
     // Before the first thread, which would get the signals otherwise.
     let signals = try Console.catchSignals()
     StandardStream.stopWaiting()
+    let recording: Recording
     do throws(Failure) {
       let recorder = try Recorder(
         to: path, settings: try settings(path), device: device, monitor: try heard)
-      try RecordSession(recorder, device: device, signals: signals).run()
+      recording = try Self.record(recorder) { () throws(Failure) in
+        try RecordSession(recorder, device: device, signals: signals).run()
+      }
     } catch {
       // Parts, whose names only the recorder has; not those that it has kept where a disk is full.
       let isThere = error.location?.file?.exists ?? false
@@ -151,6 +155,37 @@ struct Record: MediaCommand {
           ? "--force records over it" : isDevice ? DeviceList.help(for: "record") : nil)
       throw ExitCode(error.remedy)
     }
+    // Without files, it was stopped while the device was opened.
+    guard recording.frameCount > 0 || recording.files.isEmpty else {
+      ReportedDiagnostics.refuse("nothing was recorded", help: remedyForSilence)
+      throw ExitCode.jobFailed
+    }
+  }
+
+  /// How a recording that has not begun begins.
+  private var remedyForSilence: String? {
+    if let fromSound {
+      return "no sound was as loud as \(fromSound); give --from-sound a lower level"
+    }
+    return pre.map { _ in "press space to begin the recording" }
+  }
+
+  /// Records, and removes the files of a recording without sound: they would be in the way of the
+  /// next attempt.
+  ///
+  /// - Throws: The failure of `body`; the recorder is stopped then, since it may not have begun, or
+  ///   still listen.
+  static func record(
+    _ recorder: Recorder, _ body: () throws(Failure) -> Recording
+  ) throws(Failure) -> Recording {
+    defer {
+      recorder.stop()
+      let recording = recorder.waitUntilFinished()
+      if recording.frameCount == 0 {
+        for file in recording.files { PathCalls.unlink(file.path) }
+      }
+    }
+    return try body()
   }
 
   /// Refuses options about a job file where there is none.

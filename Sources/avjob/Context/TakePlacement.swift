@@ -6,7 +6,6 @@ import JobFile
 import JobModel
 import MediaComposition
 import MediaTime
-import Playback
 import RunPlan
 import SystemPackage
 
@@ -168,11 +167,6 @@ struct TakePlacement {
   }
 
   // MARK: Names
-
-  /// Removes the files that a recording has made, which have no sound.
-  static func removeEmpty(_ recording: Recording) {
-    for file in recording.files where file.frameCount == 0 { PathCalls.unlink(file.path) }
-  }
 
   /// A file beside the job file that no file has: `takes/voice-001.wav`.
   static func freePath(beside path: FilePath, track: String) -> FilePath {
