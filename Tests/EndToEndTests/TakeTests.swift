@@ -242,8 +242,30 @@ import Testing
     #expect(
       terminal.transcript.contains(
         "the take is kept in 'takes/voice-001.wav'; the job file is as it was"))
+    #expect(
+      terminal.transcript.contains(
+        "help: write the take on the track 'voice' yourself: - { clip: takes/voice-001.wav, at: 1.5s }"
+      ))
     #expect(try text("job.yaml") == "clip: host.wav\noutput: out.mp3\n")
     #expect(try !microphone.decoded("takes/voice-001.wav").isEmpty)
+  }
+
+  @Test("a mistake that the job file has got while the take is recorded is reported at its place")
+  func broken() throws {
+    let environment = try prepare()
+    let terminal = try microphone.start(
+      "--into", "job.yaml", "--track", "voice", "--at", "1.5s", "--pre", "0.2s", "--device", "card",
+      "--playback", "out", environment: environment, columns: 100)
+    try terminal.wait(for: "recording  0:0")
+    let broken = Self.text.replacing("\noutput", with: "\n bad: [output")
+    try stage.write("job.yaml", broken)
+    terminal.type("q")
+    #expect(terminal.wait() == 2)
+    let found = try stage.run("avjob check job.yaml", environment: environment).errors
+    let place = try #require(found.split(separator: "\n").first { $0.contains("job.yaml:7:2") })
+    #expect(terminal.transcript.contains(place), "\(found) \(terminal.transcript)")
+    #expect(terminal.transcript.contains("the take is kept in 'takes/voice-001.wav'"))
+    #expect(try text("job.yaml") == broken)
   }
 
   @Test("q before the place ends it without a take and without a file")

@@ -25,6 +25,13 @@ public struct TakeEdit: Sendable, Hashable {
     self.time = time
   }
 
+  /// The item of the take as it is written, without the dash of a list:
+  /// `{ clip: takes/voice-001.wav, at: 15s }`.
+  public var item: String {
+    let clip = ArgumentNode.flowScalar(clip.replacing("${", with: "$${"))
+    return "{ clip: \(clip), at: \(time.description) }"
+  }
+
   /// The result of an edit.
   public struct Edited: Sendable, Hashable {
     /// The whole file.
@@ -252,12 +259,6 @@ extension TakeEdit {
       guard before[last] == 0x0A else { return "\r" }
       return last > before.startIndex && before[last - 1] == 0x0D ? "\r\n" : "\n"
     }
-  }
-
-  /// The item of the take.
-  private var item: String {
-    let clip = ArgumentNode.flowScalar(clip.replacing("${", with: "$${"))
-    return "{ clip: \(clip), at: \(time.description) }"
   }
 
   private func insertion(

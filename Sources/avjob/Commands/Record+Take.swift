@@ -97,9 +97,7 @@ extension Record {
         try RecordSession(recorder, device: device, to: mix, signals: signals).run()
       }
     } catch {
-      if recorder.waitUntilFinished().frameCount > 0 {
-        noteKept(path, "the job file is as it was")
-      }
+      if recorder.waitUntilFinished().frameCount > 0 { noteKept(opened.placement) }
       throw error
     }
     guard recording.frameCount > 0 else {
@@ -114,14 +112,17 @@ extension Record {
           + opened.placement.time.readableText)
     } catch {
       context.report(error)
-      noteKept(path, "the job file is as it was")
+      noteKept(opened.placement)
       throw ExitCode.wrongJob
     }
   }
 
-  private func noteKept(_ path: FilePath, _ text: String) {
-    guard path.exists else { return }
-    StandardStream.error.write("the take is kept in '\(path.string.printable)'; \(text)\n")
+  private func noteKept(_ placement: TakePlacement) {
+    guard placement.take.exists else { return }
+    StandardStream.error.write(
+      "the take is kept in '\(placement.take.string.printable)'; the job file is as it was\n"
+        + "  help: write the take on the track '\(placement.track.printable)' yourself: "
+        + placement.line.printable + "\n")
   }
 }
 

@@ -42,9 +42,7 @@ struct TakePlacement {
   func edited(_ bytes: [UInt8], with kind: Take) throws(Diagnostics) -> [UInt8] {
     let files = LocalFileSystem.networked
     let before = try load(bytes, files)
-    let edit = TakeEdit(
-      clip: clip(files), onTrack: track, of: job, at: time)
-    let edited = try edit.applied(to: bytes, of: before, in: context.map)
+    let edited = try edit(files).applied(to: bytes, of: before, in: context.map)
     let after = try job(of: load(edited.bytes, files))
     try requireTake(in: after, files)
     do throws(Diagnostics) {
@@ -64,9 +62,10 @@ struct TakePlacement {
   /// Writes the take into the job file.
   ///
   /// - Returns: Whether the file had changed since `planned` was read.
-  /// - Throws: As `edited`; the system's error as a diagnostic.
+  /// - Throws: As `edited`, at its places in the file; the system's error as a diagnostic.
   func write(planned: [UInt8]) throws(Diagnostics) -> Bool {
     var failure: Failure?
+    var mistakes: Diagnostics?
     for _ in 0..<Self.attempts {
       do throws(Failure) {
         // What was at the path when this was made is what is replaced.
@@ -77,7 +76,8 @@ struct TakePlacement {
           edited = try self.edited(bytes, with: .recorded)
         } catch {
           output.discard()
-          throw error.asFailure
+          mistakes = error
+          break
         }
         try output.put(edited, at: 0)
         try output.flush()
@@ -91,6 +91,7 @@ struct TakePlacement {
         }
       }
     }
+    if let mistakes { throw mistakes }
     throw Diagnostics(
       failure.map { Diagnostic($0, at: .unknown) }
         ?? Diagnostic("'\(path)' was not written", at: .unknown))
@@ -105,7 +106,14 @@ struct TakePlacement {
     }
   }
 
+  /// The line that puts the take into its track by hand.
+  var line: String { "- " + edit(LocalFileSystem.networked).item }
+
   // MARK: Parts
+
+  private func edit(_ files: LocalFileSystem) -> TakeEdit {
+    TakeEdit(clip: clip(files), onTrack: track, of: job, at: time)
+  }
 
   /// The path as the job file names it.
   private func clip(_ files: LocalFileSystem) -> String {
@@ -180,13 +188,5 @@ struct TakePlacement {
       if !found.exists { return found }
       number += 1
     }
-  }
-}
-
-extension Diagnostics {
-  /// The first error as a failure.
-  fileprivate var asFailure: Failure {
-    guard let first = errors.first else { return Failure(.mendJob, "it cannot be edited") }
-    return Failure(.mendJob, first.message + (first.help.map { "; \($0)" } ?? ""))
   }
 }
