@@ -23,8 +23,8 @@ protocol LiveSession: AnyObject {
   func redrawBelow()
   /// Pauses before the process is stopped (Ctrl-Z).
   ///
-  /// - Returns: What to do when the process continues.
-  func suspend() -> () -> Void
+  /// - Returns: What to do when the process continues; nil if it must not be stopped.
+  func suspend() -> (() -> Void)?
 }
 
 extension LiveSession {
@@ -43,7 +43,7 @@ extension LiveSession {
     switch signal {
     case SIGWINCH: resize()
     case SIGTSTP:
-      let resume = suspend()
+      guard let resume = suspend() else { return }
       redrawBelow()
       for signal in console.suspend() { handle(signal) }
       console.enter()

@@ -102,7 +102,7 @@ package final class OpeningSession<Opened: Sendable>: LiveSession {
 
   func redrawBelow() {}
 
-  func suspend() -> () -> Void {
+  func suspend() -> (() -> Void)? {
     display.erase()
     return {}
   }

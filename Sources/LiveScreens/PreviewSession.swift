@@ -148,7 +148,7 @@ package final class PreviewSession: LiveSession {
 
   func redrawBelow() { view.redrawBelow() }
 
-  func suspend() -> () -> Void {
+  func suspend() -> (() -> Void)? {
     let wasPlaying = controls.isPlaying
     controls.setPlaying(false)
     view.update(controls, keys)

@@ -235,9 +235,13 @@ package final class RecordSession: LiveSession {
   func redrawBelow() { drawing.abandon() }
 
   /// The pause is no loss.
-  func suspend() -> () -> Void {
-    // A take that pauses loses its place in the mix.
-    if mix != nil { stop() }
+  func suspend() -> (() -> Void)? {
+    // A take that pauses loses its place in the mix. It ends, and is not stopped: the job file gets
+    // it after the session.
+    if mix != nil {
+      stop()
+      return nil
+    }
     let wasPaused = isPaused
     setPaused(true)
     wait(upTo: Self.pausing) { !self.recorder.isRecording }

@@ -268,6 +268,25 @@ import Testing
     #expect(try text("job.yaml") == broken)
   }
 
+  @Test("Ctrl-Z ends a take and puts it into the job file, and does not stop the command")
+  func suspended() throws {
+    let environment = try prepare()
+    let terminal = try PseudoTerminal()
+    try terminal.start(
+      [
+        "bash", "-c",
+        "set -m; cd \(stage.folder.root); \(Command.path) record --into job.yaml --track voice "
+          + "--at 1.5s --pre 0.2s --device card --playback out; echo ENDED''HERE $? $(jobs -s | wc -l)",
+      ], environment: environment)
+    try terminal.wait(for: "recording  0:0")
+    try microphone.waitForSound(in: "takes/voice-001.wav")
+    terminal.type("\u{1A}")
+    try terminal.wait(for: "ENDEDHERE 0 0")
+    _ = terminal.wait()
+    #expect(terminal.transcript.contains("the take is in 'job.yaml', on the track 'voice'"))
+    #expect(try text("job.yaml").contains("- { clip: takes/voice-001.wav, at: 1.5s }"))
+  }
+
   @Test("q before the place ends it without a take and without a file")
   func early() throws {
     let environment = try prepare()
