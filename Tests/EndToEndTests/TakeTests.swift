@@ -117,6 +117,19 @@ import Testing
     }
   }
 
+  @Test("a time outside of the mix is refused at no place of the job file, with the mix's length")
+  func outside() throws {
+    let environment = try prepare()
+    let done = try stage.run(
+      "avjob record --into job.yaml --track voice --at 9s \(common)", environment: environment)
+    #expect(done.errors.hasPrefix("error: --at: '9s' is outside of 'job', which lasts 0:04.0\n"))
+    #expect(done.errors.contains("help: give --at a time from 0s to 4s\n"), "\(done.errors)")
+    let over = try stage.run("avjob record long.wav --pre 10m")
+    #expect(
+      over.errors.contains("--pre: '10m' is more than memory holds; write --pre 5:00 at most"))
+    #expect(over.status == 2)
+  }
+
   @Test("options that a take lacks, or that it does not have, are refused without a job file")
   func options() throws {
     for (arguments, message) in [

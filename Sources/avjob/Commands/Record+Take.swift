@@ -170,11 +170,18 @@ private struct TakeBeginning: Sendable {
       throw ExitCode.wrongJob
     }
     let entry = PreviewEntry(.job(work.session))
+    let item: PlayerItem
     do throws(Failure) {
       line.open(entry)
-      let item = try entry.item(
+      item = try entry.item(
         library: context.library, PreviewMeasuring(cancellation, progress: line.measure))
-      return try opened(item, job, loaded)
+    } catch {
+      context.report(Diagnostics(Diagnostic(error, at: entry.origin)))
+      throw ExitCode(error.remedy)
+    }
+    let place = try self.place(in: item)
+    do throws(Failure) {
+      return try opened(item, place, job, loaded)
     } catch {
       context.report(Diagnostics(Diagnostic(error, at: entry.origin)))
       throw ExitCode(error.remedy)
@@ -182,17 +189,9 @@ private struct TakeBeginning: Sendable {
   }
 
   private func opened(
-    _ item: PlayerItem, _ job: Job, _ loaded: LoadedJobs
+    _ item: PlayerItem, _ place: (time: Time, length: Time?), _ job: Job, _ loaded: LoadedJobs
   ) throws(Failure) -> Opened {
-    let time = try place(options.at, "--at", in: item) ?? .zero
-    var length = duration
-    if let end = try place(options.until, "--until", in: item) {
-      guard end > time else {
-        throw Failure(
-          .mendJob, "--until: '\(options.until ?? "")' is not behind --at '\(options.at ?? "")'")
-      }
-      length = end - time
-    }
+    let (time, length) = place
     let path = loaded.files.first ?? FilePath(jobFile)
     let track = options.track ?? ""
     let placement = TakePlacement(
@@ -231,13 +230,30 @@ private struct TakeBeginning: Sendable {
     throw ExitCode.wrongJob
   }
 
-  private func place(
-    _ text: String?, _ option: String, in item: PlayerItem
-  ) throws(Failure) -> Time? {
-    guard let text, let wanted = try? PreviewTime(text) else { return nil }
-    guard let time = wanted.time(in: item.duration, rate: item.sampleRate) else {
-      throw Failure(.mendJob, "\(option): " + wanted.refusal(in: item.name, lasting: item.duration))
+  /// Where the take begins in the mix, and how long it lasts; nil: until somebody ends it.
+  private func place(in item: PlayerItem) throws -> (time: Time, length: Time?) {
+    let time = try self.time(options.at, "--at", in: item) ?? .zero
+    guard let end = try self.time(options.until, "--until", in: item) else {
+      return (time, duration)
     }
-    return time
+    if end <= time {
+      try context.refuse([
+        Diagnostic(
+          "--until: '\(options.until ?? "")' is not behind --at '\(options.at ?? "")'",
+          at: .unknown, help: "give --until a later time, or leave it out")
+      ])
+    }
+    return (time, end - time)
+  }
+
+  private func time(_ text: String?, _ option: String, in item: PlayerItem) throws -> Time? {
+    guard let text, let wanted = try? PreviewTime(text) else { return nil }
+    if let time = wanted.time(in: item.duration, rate: item.sampleRate) { return time }
+    try context.refuse([
+      Diagnostic(
+        "\(option): " + wanted.refusal(in: item.name, lasting: item.duration), at: .unknown,
+        help: "give \(option) a time from 0s to \(item.duration.readableText)")
+    ])
+    return nil
   }
 }

@@ -231,6 +231,13 @@ extension Record {
     settings.split = try split.map { try option("--split", $0, Self.time) }
     settings.startLevel = try fromSound.map { try option("--from-sound", $0, Self.level) }
     settings.preRoll = try pre.map { try option("--pre", $0, Self.time) }
+    // That of a take is its count-in.
+    if take.into == nil, let preRoll = settings.preRoll, preRoll > RecordingSettings.longestPreRoll
+    {
+      throw ValidationError(
+        "--pre: '\(pre ?? "")' is more than memory holds; write --pre "
+          + "\(RecordingSettings.longestPreRoll.readableText) at most")
+    }
     settings.silence = try untilSilence.map { try option("--until-silence", $0, Self.silence) }
     if let mp3 {
       guard Output.Kind(extension: path.extension ?? "") == .mp3 else {
