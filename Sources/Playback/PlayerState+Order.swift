@@ -42,7 +42,8 @@ extension PlayerState {
   var goesOn: Bool { marks.last.flatMap(cause(behind:)) != nil }
 
   /// The first of the items that could not be played after a mark, if they would be tried in this
-  /// order now. The first may be the mark's own item; its loops do not count then.
+  /// order now; one that was replaced is not. The first may be the mark's own item; its loops do not
+  /// count then.
   func tried(_ items: [PlayerItem], behind mark: Mark) -> [PlayerItem] {
     var (count, last) = (0, mark.item)
     if items.first === last {
@@ -50,7 +51,7 @@ extension PlayerState {
     } else if loop(in: mark) != nil || mark.loopsLeft != 0 {
       return []
     }
-    while count < items.count, item(after: last) === resolved(items[count]) {
+    while count < items.count, item(after: last) === items[count] {
       last = items[count]
       count += 1
     }

@@ -88,7 +88,8 @@ import Testing
     try terminal.wait(for: "listening to 'card': 48 kHz stereo, as FLAC 16 bit; space records from")
     try terminal.wait(for: "listening  0:00.0")
     terminal.type(" ")
-    try terminal.wait(for: "recording  0:0")
+    // There is sound by now.
+    try terminal.wait(for: "recording  0:01")
     terminal.type("m")
     try terminal.wait(for: "1 marker")
     terminal.type("q")
