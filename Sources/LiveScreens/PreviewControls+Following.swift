@@ -16,8 +16,8 @@ extension PreviewControls {
   mutating func take(_ change: PreviewChange, lost: LostItem? = nil) -> Bool {
     let change = change.keeping(pairs.compactMap { items.present(of: $0) })
     message = nil
-    let heard = player.currentItem
-    let (hasStopped, now) = (player.timeControlStatus == .paused, player.currentTime)
+    let (hasStopped, present) = (player.timeControlStatus == .paused, player.currentPlace)
+    let (heard, now) = (present?.item ?? player.currentItem, present?.time ?? .zero)
     var found: PreviewChange.Replacement?
     for replacement in change.replaced {
       replacement.new.takeTracks(of: replacement.old)

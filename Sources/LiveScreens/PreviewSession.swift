@@ -272,7 +272,7 @@ package final class PreviewSession: LiveSession {
     // Without job files that are followed, each version is one of a single item.
     if follows { askedItems.removeAll() }
     askedItems = askedItems.filter { present.contains($0.key) }
-    lostItems.formIntersection(askedItems.keys)
+    lostItems.formIntersection(present)
   }
 
   /// Shows what is wrong with the job files, or that nothing is any more.

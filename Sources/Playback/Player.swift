@@ -38,6 +38,15 @@ public final class Player: Sendable {
   /// first sound.
   public var currentTime: Time { engine.place?.time ?? .zero }
 
+  /// The item that is heard now, or that has replaced it, and its time, both of one moment: around the
+  /// start of an item, `currentItem` comes up to 20 ms behind `currentTime`. Nil before the first
+  /// sound.
+  package var currentPlace: (item: PlayerItem, time: Time)? {
+    guard let place = engine.place else { return nil }
+    let resolved = engine.state.withLock { $0.resolved(place) }
+    return (resolved.item, resolved.time)
+  }
+
   /// Plays from the current place, or from the start if that is the end.
   public func play() {
     engine.update { state in
