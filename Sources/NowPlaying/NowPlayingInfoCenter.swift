@@ -23,8 +23,8 @@ public final class NowPlayingInfoCenter: Sendable {
 
   /// The place of playing (`MPNowPlayingInfoPropertyElapsedPlaybackTime`). It advances by itself
   /// while `playbackState` is `playing`, by `playbackRate`, up to the duration. Set it after each
-  /// jump; it may be set at any time, and it is signalled only where it is not as others
-  /// expect: by more than 200 ms, or 1 ms in a pause. A time that is no number is 0.
+  /// jump; it may be set at any time, and it is signalled only where it is not as others expect: by
+  /// more than 200 ms, or 1 ms in a pause. A time that is no number is 0.
   public var elapsedPlaybackTime: Time {
     get { core.read { Time(microseconds: $0.position(at: .now)) } }
     set { core.update(elapsed: newValue.isNumeric ? newValue : .zero) }

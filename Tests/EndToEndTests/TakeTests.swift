@@ -163,10 +163,7 @@ import Testing
   @Test("SIGKILL during a take leaves the job file as it was, and a take that can be played")
   func killed() throws {
     let environment = try prepare()
-    let terminal = try microphone.start(
-      "--into", "job.yaml", "--track", "voice", "--at", "1.5s", "--pre", "0.2s", "--device", "card",
-      "--playback", "out", environment: environment, columns: 100)
-    try terminal.wait(for: "recording  0:0")
+    let terminal = try beginTake(environment)
     try microphone.waitForSound(in: "takes/voice-001.wav")
     terminal.signal(SIGKILL)
     #expect(terminal.wait() == 137)
@@ -224,13 +221,19 @@ import Testing
     }
   }
 
-  @Test("a job file that changes while the take is recorded is edited as it is then")
-  func changed() throws {
-    let environment = try prepare()
+  /// A take on the track 'voice', at 1.5 s of the mix, that is being recorded.
+  private func beginTake(_ environment: [String: String]) throws -> PseudoTerminal {
     let terminal = try microphone.start(
       "--into", "job.yaml", "--track", "voice", "--at", "1.5s", "--pre", "0.2s", "--device", "card",
       "--playback", "out", environment: environment, columns: 100)
     try terminal.wait(for: "recording  0:0")
+    return terminal
+  }
+
+  @Test("a job file that changes while the take is recorded is edited as it is then")
+  func changed() throws {
+    let environment = try prepare()
+    let terminal = try beginTake(environment)
     let changed = Self.text.replacing("# My show", with: "# Our show")
     try stage.write("job.yaml", changed)
     terminal.type(" ")
@@ -245,10 +248,7 @@ import Testing
   @Test("where the job file cannot be edited any more, the take is kept, and its path is told")
   func kept() throws {
     let environment = try prepare()
-    let terminal = try microphone.start(
-      "--into", "job.yaml", "--track", "voice", "--at", "1.5s", "--pre", "0.2s", "--device", "card",
-      "--playback", "out", environment: environment, columns: 100)
-    try terminal.wait(for: "recording  0:0")
+    let terminal = try beginTake(environment)
     try stage.write("job.yaml", "clip: host.wav\noutput: out.mp3\n")
     terminal.type("q")
     #expect(terminal.wait() == 2)
@@ -266,10 +266,7 @@ import Testing
   @Test("a mistake that the job file has got while the take is recorded is reported at its place")
   func broken() throws {
     let environment = try prepare()
-    let terminal = try microphone.start(
-      "--into", "job.yaml", "--track", "voice", "--at", "1.5s", "--pre", "0.2s", "--device", "card",
-      "--playback", "out", environment: environment, columns: 100)
-    try terminal.wait(for: "recording  0:0")
+    let terminal = try beginTake(environment)
     let broken = Self.text.replacing("\noutput", with: "\n bad: [output")
     try stage.write("job.yaml", broken)
     terminal.type("q")

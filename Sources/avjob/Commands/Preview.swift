@@ -171,7 +171,7 @@ struct Preview: MediaCommand {
     follower.start(player)
     // Without a screen the meters are not read.
     player.isMeteringEnabled = view.isScreen
-    // Without keys nothing changes at once.
+    // Keys are to be heard soon, and there are none without a screen.
     if view.isScreen { player.preferredIOBufferDuration = Player.responsiveIOBufferDuration }
     let controls = PreviewControls(
       player, items, isLooping: loop, device: device, opener: { sound.opener(device: $0) },
