@@ -65,7 +65,7 @@ struct DevicePacket {
     note(delay)
     sink.drop()
     index -= min(index, Int64(delay))
-    counts.publish(written: index, delay: 0)
+    counts.publish(written: index, delay: 0, isHeard: false)
     forget()
   }
 
@@ -75,7 +75,7 @@ struct DevicePacket {
     let lost = sink.delay
     note(lost)
     index -= min(index, Int64(lost))
-    counts.publish(written: index, delay: 0)
+    counts.publish(written: index, delay: 0, isHeard: false)
     forget()
   }
 
@@ -87,14 +87,16 @@ struct DevicePacket {
   }
 
   private func publish(delay: Int) {
-    counts.publish(written: index, delay: delay)
+    counts.publish(written: index, delay: delay, isHeard: isHeard(delay))
     note(delay)
   }
 
   /// Records whether any sound was heard.
   private func note(_ delay: Int) {
-    if held > Int64(delay) { counts.hasPlayed.store(true, ordering: .releasing) }
+    if isHeard(delay) { counts.hasPlayed.store(true, ordering: .releasing) }
   }
+
+  private func isHeard(_ delay: Int) -> Bool { held > Int64(delay) }
 
   /// Writes the next piece, or the rest of one.
   ///
@@ -221,7 +223,7 @@ struct DevicePacket {
   /// sink that holds nothing has no such time: 200.
   var millisecondsUntilLow: Int32 {
     let delay = sink.delay
-    counts.publish(written: index, delay: delay)
+    counts.publish(written: index, delay: delay, isHeard: isHeard(delay))
     guard held > 0, delay > 0 else { return 200 }
     let surplus = max(0, delay - 2 * format.periodFrames)
     return Int32(min(200, surplus * 1000 / format.sampleRate))

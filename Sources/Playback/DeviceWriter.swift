@@ -71,7 +71,7 @@ final class DeviceWriter: Sendable {
 
   /// Requests a sink; `statusChanged` is signalled when it is there.
   ///
-  /// An open sink is flushed and closed first, unless it is fixed.
+  /// An open sink is flushed and closed first, unless it is fixed or shared.
   func open(_ request: SinkRequest) {
     shared.withLock { ($0.request, $0.device) = (request, .none) }
     _ = flush()
@@ -195,14 +195,16 @@ final class DeviceWriter: Sendable {
     "it can be opened, but disconnects before it has played a frame; connect it again, or choose "
       + "another device")
 
-  /// Opens a sink, plays to it, and closes it, or keeps it where it is fixed.
+  /// Opens a sink, plays to it, and closes it, or keeps it: a fixed one to be played to again, a
+  /// shared one until another one is open.
   private func play(_ order: Order, to kept: inout (any AudioSink)?) -> Ending {
     let sink: any AudioSink
     do throws(Failure) {
-      if let kept { sink = kept } else { sink = try order.opener(order.request) }
+      if let kept, kept.isFixed { sink = kept } else { sink = try order.opener(order.request) }
       try Self.check(sink.format)
-      kept = sink.isFixed ? sink : nil
+      kept = sink.isFixed || sink.isShared ? sink : nil
     } catch {
+      kept = nil
       return .absent(error)
     }
     let ring = SlotRing(
@@ -220,7 +222,9 @@ final class DeviceWriter: Sendable {
     guard isAsked else { return .over }
     statusChanged.signal()
     do throws(Failure) {
-      return try play(ring, to: sink, by: order)
+      let ending = try play(ring, to: sink, by: order)
+      if case .gone = ending { kept = nil }
+      return ending
     } catch {
       return .failed(error)
     }
@@ -346,7 +350,7 @@ final class Counts: Sendable {
   /// The parts of `progress`.
   private let written = Atomic<Int64>(0)
   private let delayed = Atomic<Int64>(0)
-  private let time = Atomic<Int64>(0)
+  private let time = Atomic<Int64>(.max)
   /// Odd while the three values above change.
   private let version = Atomic<Int>(0)
   let xruns = Atomic<Int>(0)
@@ -363,26 +367,28 @@ final class Counts: Sendable {
   struct Progress: Sendable {
     var written: Int64 = 0
     var delay: Int64 = 0
-    var nanoseconds: Int64 = 0
+    /// Nil while nothing is heard since the silence before: nobody knows when the sound begins.
+    var nanoseconds: Int64?
   }
 
   /// The newest, all of one moment.
   var progress: Progress {
     while true {
       let before = version.load(ordering: .acquiring)
+      let seen = time.load(ordering: .acquiring)
       let found = Progress(
         written: written.load(ordering: .acquiring), delay: delayed.load(ordering: .acquiring),
-        nanoseconds: time.load(ordering: .acquiring))
+        nanoseconds: seen == .max ? nil : seen)
       if before.isMultiple(of: 2), version.load(ordering: .acquiring) == before { return found }
     }
   }
 
-  /// By the writer's thread alone.
-  func publish(written: Int64, delay: Int) {
+  /// By the writer's thread alone. `isHeard`: whether the device has played since the last silence.
+  func publish(written: Int64, delay: Int, isHeard: Bool) {
     version.wrappingAdd(1, ordering: .acquiringAndReleasing)
     self.written.store(written, ordering: .releasing)
     delayed.store(Int64(delay), ordering: .releasing)
-    time.store(monotonicNanoseconds(), ordering: .releasing)
+    time.store(isHeard ? monotonicNanoseconds() : .max, ordering: .releasing)
     version.wrappingAdd(1, ordering: .releasing)
   }
 }

@@ -110,7 +110,7 @@ final class PlayerEngine: Sendable {
     guard progress.delay > 0, case .open(let format, _) = writer.device else {
       return progress.written
     }
-    let elapsed = monotonicNanoseconds() - progress.nanoseconds
+    let elapsed = progress.nanoseconds.map { monotonicNanoseconds() - $0 } ?? 0
     // A second at most: no sum overflows, and the time does not run ahead of a device that hangs.
     let frames = max(0, min(elapsed, 1_000_000_000)) * Int64(format.sampleRate) / 1_000_000_000
     return progress.written - progress.delay + min(progress.delay, frames)

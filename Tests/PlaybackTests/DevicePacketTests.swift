@@ -11,7 +11,7 @@ import Testing
       sampleRate: 48_000, channelCount: 1, encoding: .float32, periodFrames: 100,
       bufferFrames: 1000)
     var taken: [Float] = []
-    var delay: Int { 0 }
+    var delay = 0
 
     func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome {
       taken += UnsafeRawBufferPointer(start: frames, count: count * 4).bindMemory(to: Float.self)
@@ -20,6 +20,26 @@ import Testing
     func wait(or descriptor: Int32, milliseconds: Int32) {}
     func drop() {}
     func drain() -> Bool { true }
+  }
+
+  @Test("the time stands until the device plays, however long it holds the sound back")
+  func standing() throws {
+    let (sink, ring) = (TakingSink(), SlotRing(channelCount: 1, sampleRate: 48_000, slotCount: 10))
+    let counts = Counts()
+    var packet = DevicePacket(ring, sink, counts)
+    for index in [Int64(0), 100] {
+      ring.filled.slots.fill { slot in (slot.index, slot.frameCount) = (index, 100) }
+    }
+    let levels = DeviceSampleConverter.Levels()
+    sink.delay = 100
+    #expect(try packet.step(levels) == .again)
+    #expect(counts.progress.written == 100)
+    #expect(counts.progress.nanoseconds == nil)
+    sink.delay = 199
+    #expect(try packet.step(levels) == .again)
+    #expect(counts.progress.nanoseconds != nil)
+    packet.flush()
+    #expect(counts.progress.nanoseconds == nil)
   }
 
   @Test("a lane that comes late is taken when it has come so far, and no frame is played twice")

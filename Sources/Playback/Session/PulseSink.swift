@@ -56,6 +56,8 @@ final class PulseSink: AudioSink {
 
   deinit { closed() }
 
+  var isShared: Bool { true }
+
   var delay: Int { stream.delay }
 
   var isPlaying: Bool { stream.isPlaying }
