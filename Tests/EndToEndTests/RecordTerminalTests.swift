@@ -197,6 +197,20 @@ import Testing
     #expect(access(microphone.stage.path(name), F_OK) != 0)
   }
 
+  @Test("a recording over another one leaves that as it is until there is sound")
+  func listeningInPlace() throws {
+    let (environment, _) = try microphone.card("speed 5 loop yes", seconds: 1)
+    let path = microphone.stage.path("take.wav")
+    try writeFile(path, Array("the only take".utf8))
+    let terminal = try microphone.start(
+      "take.wav", "--force", "--pre", "5s", "--device", "card", environment: environment)
+    try terminal.wait(for: "listening  0:")
+    terminal.type("q")
+    #expect(terminal.wait() == 1)
+    #expect(terminal.transcript.contains("error: nothing was recorded"))
+    #expect(try readFile(path) == Array("the only take".utf8))
+  }
+
   @Test("a line in a window that becomes narrow leaves nothing behind")
   func narrowing() throws {
     let (environment, _) = try microphone.card("speed 1")

@@ -11,19 +11,18 @@ struct GrowingFile {
   let path: FilePath
   let descriptor: Int32
 
-  /// Opens it, empty.
+  /// Opens it, with what it contains.
   ///
   /// - Parameters:
   ///   - target: The path, with links followed.
   ///   - path: Its name in messages.
-  ///   - isReplacing: Whether an existing file is emptied.
+  ///   - isReplacing: Whether it may exist.
   /// - Returns: The file, locked.
   /// - Throws: `mendJob` where a file exists and must not, `tryAgain` while another process writes
   ///   to it.
   static func create(
     at target: FilePath, for path: FilePath, replacing isReplacing: Bool
   ) throws(Failure) -> GrowingFile {
-    // Not emptied before it is locked: another process may write to it.
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (isReplacing ? 0 : O_EXCL)
     let descriptor = PathCalls.open(target, flags, 0o666)
     guard descriptor >= 0 else {
@@ -35,11 +34,6 @@ struct GrowingFile {
     if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
       file.close()
       throw Failure(.tryAgain, "another recording is written to it; wait for its end", path: path)
-    }
-    guard ftruncate(descriptor, 0) == 0 else {
-      let failure = Failure.writing(errno, "cannot empty the file", path: path)
-      file.close()
-      throw failure
     }
     return file
   }

@@ -71,7 +71,7 @@ extension SoundWriter {
 
 /// A sound writer whose file can be played at any time, even after a crash: a recording.
 ///
-/// Made by `makeGrowingWriter`, for an unknown number of frames. The file is at its path from the
+/// Begun by `GrowingTarget`, for an unknown number of frames. The file is at its path from the
 /// start. After a call has thrown, or `abandon`, it has the frames settled before.
 package protocol GrowingWriter: SoundWriter {
   /// Makes everything written so far part of the file, but for the frames that the encoder still
@@ -81,7 +81,7 @@ package protocol GrowingWriter: SoundWriter {
   func settle() throws(Failure)
 
   /// Flushes all settled frames to the disk; blocks as long as the flush given to
-  /// `makeGrowingWriter`.
+  /// `GrowingTarget`.
   ///
   /// - Throws: The system's error.
   func sync() throws(Failure)

@@ -20,6 +20,8 @@ final class TakeFiles {
   /// The recording, with the open file after it is closed.
   private(set) var recording: Recording
   private var writer: (any GrowingWriter)?
+  /// The file to be begun with the first sound, in place of an older one.
+  private var target: GrowingTarget?
   /// Frames in the open file, and in the files before it.
   private var partFrames: Int64 = 0
   private var partStart: Int64 = 0
@@ -73,6 +75,7 @@ final class TakeFiles {
       let length = try room(for: Int(min(left, Int64(scratch.capacity))))
       if !isMarked {
         isMarked = true
+        try beginTarget()
         writer?.mark(partFrames, "\(loss.cause.name), \(loss.frameCount) frames lost")
       }
       for channel in 0..<scratch.channelCount {
@@ -85,6 +88,8 @@ final class TakeFiles {
 
   /// Marks the next frame: in a WAV itself, else in a file of labels beside it.
   func mark(_ name: String?) {
+    // The next sound reports a failure.
+    try? beginTarget()
     let marker = RecordingMarker(
       time: Time(frames: recording.frameCount, rate: recording.sampleRate),
       name: name ?? "marker \(recording.markers.count + 1)")
@@ -181,6 +186,7 @@ final class TakeFiles {
 
   private func append(_ count: Int) throws(Failure) {
     scratch.frameCount = count
+    try beginTarget()
     do throws(Failure) { try writer?.write(scratch) } catch { throw broken(error) }
     partFrames += Int64(count)
     recording.frameCount += Int64(count)
@@ -192,9 +198,12 @@ final class TakeFiles {
       partCount += 1
       let path = settings.split == nil ? path : Self.part(partCount + taken, of: path)
       do throws(Failure) {
-        writer = try makeGrowingWriter(
+        let target = try GrowingTarget(
           at: path, as: output, format, isDithered: isDithered, replacing: settings.isReplacing,
           flush: flusher.flush)
+        self.target = target
+        // An older file stays until there is sound to replace it with.
+        if !target.isReplacing { try beginTarget() }
         return
       } catch {
         // Another program has made this file meanwhile: the next number is taken.
@@ -205,6 +214,12 @@ final class TakeFiles {
         taken += 1
       }
     }
+  }
+
+  private func beginTarget() throws(Failure) {
+    guard let target else { return }
+    writer = try target.begin()
+    self.target = nil
   }
 
   /// Numbers of other programs' files.

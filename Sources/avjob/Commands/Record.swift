@@ -155,8 +155,8 @@ struct Record: MediaCommand {
           ? "--force records over it" : isDevice ? DeviceList.help(for: "record") : nil)
       throw ExitCode(error.remedy)
     }
-    // Without files, it was stopped while the device was opened.
-    guard recording.frameCount > 0 || recording.files.isEmpty else {
+    // Without a rate, it was stopped while the device was opened.
+    guard recording.frameCount > 0 || recording.sampleRate == 0 else {
       ReportedDiagnostics.refuse("nothing was recorded", help: remedyForSilence)
       throw ExitCode.jobFailed
     }

@@ -52,8 +52,9 @@ import Testing
     ])
   func settled(name: String, format: Output.Format) throws {
     let sound = noise(50_000)
-    let writer = try makeGrowingWriter(
-      at: path(name), as: format, stereo, isDithered: false, replacing: false)
+    let writer = try GrowingTarget(
+      at: path(name), as: format, stereo, isDithered: false, replacing: false
+    ).begin()
     try write(sound, to: writer, in: 777)
     try writer.settle()
     // As a process that is killed leaves it.
@@ -150,16 +151,19 @@ import Testing
     }
   }
 
-  @Test("an existing file is refused or emptied, and a growing one is locked")
+  @Test("an existing file is refused, or emptied by the beginning, and a growing one is locked")
   func exclusive() throws {
     try writeFile(folder.path("a.wav"), [1, 2, 3])
-    func open(replacing: Bool) throws(Failure) -> any GrowingWriter {
-      try makeGrowingWriter(
+    func open(replacing: Bool) throws(Failure) -> GrowingTarget {
+      try GrowingTarget(
         at: path("a.wav"), as: .wav(.int16), stereo, isDithered: false, replacing: replacing)
     }
     #expect(throws: Failure.self) { try open(replacing: false) }
+    let target = try open(replacing: true)
+    #expect(target.isReplacing)
     #expect(try readFile(folder.path("a.wav")) == [1, 2, 3])
-    let writer = try open(replacing: true)
+    #expect { try open(replacing: true) } throws: { ($0 as? Failure)?.remedy == .tryAgain }
+    let writer = try target.begin()
     #expect { try open(replacing: true) } throws: { ($0 as? Failure)?.remedy == .tryAgain }
     _ = try writer.finish()
     try writer.commit()
@@ -171,8 +175,9 @@ import Testing
   func rf64() throws {
     for format in Output.SampleFormat.allCases {
       let name = "\(format.rawValue).wav"
-      let writer = try makeGrowingWriter(
-        at: path(name), as: .wav(format), stereo, isDithered: false, replacing: false)
+      let writer = try GrowingTarget(
+        at: path(name), as: .wav(format), stereo, isDithered: false, replacing: false
+      ).begin()
       let header = try readFile(folder.path(name))
       writer.abandon()
       let sizes = try #require(WAVSizes(header: header))
@@ -195,8 +200,9 @@ import Testing
   @Test("marks are cues with labels after the sound, and the sound is complete")
   func marks() throws {
     let sound = noise(10_001)
-    let writer = try makeGrowingWriter(
-      at: path("a.wav"), as: .wav(.int16), stereo, isDithered: false, replacing: false)
+    let writer = try GrowingTarget(
+      at: path("a.wav"), as: .wav(.int16), stereo, isDithered: false, replacing: false
+    ).begin()
     try write(sound, to: writer, in: 1000)
     writer.mark(500, "overrun, 1 frames lost")
     writer.mark(7000, "device gone")
