@@ -100,7 +100,8 @@ extension PreviewControls {
     } else if let place = places.next(after: player.currentTime) {
       seek(to: place)
     } else {
-      message = "no item begins after this place; N goes to the next entry"
+      let remedy = neighbour(of: item, 1) == nil ? "" : "; N goes to the next entry"
+      message = "no item begins after this place\(remedy)"
     }
   }
 
@@ -211,13 +212,15 @@ extension PreviewControls {
 
   /// The rows of the list of entries. O(n log n).
   var listRows: [PreviewList.Row] {
-    let (ready, entries) = (items.itemsByEntry, items.entries)
+    let (ready, refused, entries) = (items.itemsByEntry, items.refusedEntries, items.entries)
     return entries.indices.flatMap { index -> [PreviewList.Row] in
       let item = ready[index]
-      let duration = item.map { "  \(PreviewLayout.clock($0.duration))" } ?? "  not ready"
+      let length =
+        item.map { PreviewLayout.clock($0.duration) }
+        ?? (refused.contains(index) ? "cannot be played" : "not ready")
       let entry = PreviewList.Row(
         kind: .entry, entry: index, time: item == nil ? nil : .zero,
-        text: entries[index].name + duration)
+        text: entries[index].name + "  " + length)
       let chapters = (item?.chapters ?? []).map {
         PreviewList.Row(kind: .chapter, entry: index, time: $0.start, text: $0.title)
       }
@@ -234,7 +237,8 @@ extension PreviewControls {
     if case .device(let name) = row.kind { return goOver(toDevice: name) }
     // It may have become ready since the list was opened.
     guard let item = items.item(ofEntry: row.entry) else {
-      message = items.name(ofEntry: row.entry).map { "'\($0)' is not ready, or cannot be played" }
+      let state = items.refusedEntries.contains(row.entry) ? "cannot be played" : "is not ready yet"
+      message = items.name(ofEntry: row.entry).map { "'\($0)' \(state)" }
       return
     }
     let time = row.time ?? .zero

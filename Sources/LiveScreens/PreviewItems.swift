@@ -115,6 +115,11 @@ package final class PreviewItems: Sendable {
     }
   }
 
+  /// The indices of entries that cannot be played.
+  var refusedEntries: Set<Int> {
+    state.withLock { state in Set(state.slots.indices.filter { state.slots[$0].failure != nil }) }
+  }
+
   /// The items that can be played, in order.
   var items: [PlayerItem] { state.withLock { $0.slots.compactMap(\.made?.item) } }
 

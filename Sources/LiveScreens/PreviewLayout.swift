@@ -174,7 +174,9 @@ package struct PreviewLayout {
     var words: [String]
     switch model.mode {
     case .list:
-      words = ["up down choose", "Home End", "Del remove mark", "Enter go", "Esc close"]
+      let isMark = if case .mark = model.list?.selected?.kind { true } else { false }
+      let removal = isMark ? ["Del remove mark"] : []
+      words = ["up down choose", "Home End"] + removal + ["Enter go", "Esc close"]
     case .tracks:
       words = ["up down, 12 choose", "m mute", "s alone", "? help", "Esc back"]
     case _ where model.tour != nil:

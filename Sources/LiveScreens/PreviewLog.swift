@@ -45,10 +45,13 @@ struct PreviewLog {
       isWaiting = true
       defer { reason = failure?.message ?? reason }
       guard isFirst || failure.map({ $0.message != reason }) == true else { return nil }
-      let line =
-        isFirst ? "\(device) has disconnected at \(PreviewLayout.clock(time)); waiting for it" : nil
-      let why = failure.map { "\(device) cannot be opened again: \($0.message.printable)" }
-      return [line, why].compactMap { $0 }.joined(separator: "\n")
+      let place = PreviewLayout.clock(time)
+      guard let failure else { return "\(device) has disconnected at \(place); waiting for it" }
+      let why = failure.message.printable
+      // One that was there is reported lost before it is opened again.
+      return isFirst
+        ? "\(device) cannot be opened at \(place), and is waited for: \(why)"
+        : "\(device) cannot be opened again: \(why)"
     case .deviceFound:
       guard isWaiting else { return nil }
       (isWaiting, reason) = (false, nil)

@@ -10,9 +10,18 @@ package struct PreviewTime: Sendable {
   ///
   /// - Throws: What to type instead.
   package init(_ text: String) throws(QuantityError) {
-    moment = try Moment(parsing: text)
+    do throws(QuantityError) {
+      moment = try Moment(parsing: text)
+    } catch {
+      // The place of an item, for a job file.
+      let isName = text.unicodeScalars.first?.properties.isAlphabetic == true
+      guard isName, !text.hasPrefix("start"), !text.hasPrefix("end") else { throw error }
+      throw QuantityError("'\(text)' is no time", help: Self.remedy)
+    }
     self.text = text
   }
+
+  private static let remedy = "write a time, 'end', or 'end-10s'"
 
   /// The time in an item of a duration; nil if it is outside, or relative to another item.
   package func time(in duration: Time, rate: Int) -> Time? {
@@ -31,6 +40,6 @@ package struct PreviewTime: Sendable {
     guard case .item = moment.anchor else {
       return "'\(text)' is outside of '\(name)', which lasts \(PreviewLayout.clock(duration))"
     }
-    return "'\(text)' counts from an item; write a time, 'end', or 'end-10s'"
+    return "'\(text)' counts from an item; \(Self.remedy)"
   }
 }

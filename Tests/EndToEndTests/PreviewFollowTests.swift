@@ -177,7 +177,12 @@ import Testing
     try sound.stage.make("mkdir empty")
     let empty = try sound.run("avjob preview empty")
     #expect(empty.status == 2)
-    #expect(empty.errors.contains("there is no job file in the folder 'empty'"))
+    #expect(
+      empty.errors == """
+        error: there is neither a job file nor a medium in the folder 'empty'
+          help: job files end in '.yaml' or '.yml', media in '.wav', '.mp3', '.flac' and others
+
+        """)
   }
 
   @Test("on a terminal it stays open at the end, and space plays again")

@@ -188,6 +188,12 @@ private func entry(
     preview.controls.take(try preview.change(to: "d", "a", "e", "b", "c"))
     #expect(preview.controls.list?.selected?.text == "b  not ready")
     #expect(preview.controls.list?.selected?.entry == 3)
+    let items = preview.controls.items
+    items.state.withLock { $0.slots[3].failure = Failure(.mendJob, "is no sound") }
+    preview.perform(.list(.open), .list(.find("b")))
+    #expect(preview.controls.list?.selected?.text == "b  cannot be played")
+    preview.perform(.list(.choose))
+    #expect(preview.controls.message == "'b' cannot be played")
   }
 
   @Test("a list that was opened before entries have gone does not go to what is not there")

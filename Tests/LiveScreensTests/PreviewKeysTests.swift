@@ -1,3 +1,4 @@
+import JobModel
 import MediaTime
 import Terminal
 import TestSupport
@@ -189,7 +190,9 @@ import Testing
     #expect(try time("start") == .zero)
     #expect(try time("2:00") == nil)
     #expect(try time("talk.end") == nil)
-    #expect(throws: (any Error).self) { try PreviewTime("soon") }
+    #expect(
+      throws: QuantityError("'soon' is no time", help: "write a time, 'end', or 'end-10s'")
+    ) { try PreviewTime("soon") }
     #expect(
       try PreviewTime("2:00").refusal(in: "talk", lasting: seconds(100))
         == "'2:00' is outside of 'talk', which lasts 1:40.0")

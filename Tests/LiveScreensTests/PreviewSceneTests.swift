@@ -35,7 +35,7 @@ import Testing
     (tracks.trackCursor, tracks.mode) = (41, .tracks("42"))
     return [
       ("playing", playing), ("paused", paused), ("list", list(playing, "")),
-      ("list searched", list(playing, "in")), ("marks", marks), ("loop", loop), ("joins", tour),
+      ("list searched", list(playing, "in h")), ("marks", marks), ("loop", loop), ("joins", tour),
       ("tracks", tracks), ("help", help), ("help scrolled", scrolled),
     ]
   }()

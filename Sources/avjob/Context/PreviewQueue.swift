@@ -86,8 +86,14 @@ struct PreviewQueue: Sendable {
       return Self.isMedia(path) ? .media([try MediaLocation(parsing: path)]) : .jobs(path)
     }
     // A folder of job files has their media, too.
-    guard let media = JobFile.media(in: spelled, files: files), !media.isEmpty else {
-      return .jobs(path)
+    guard let media = JobFile.media(in: spelled, files: files) else { return .jobs(path) }
+    guard !media.isEmpty else {
+      try context.refuse([
+        Diagnostic(
+          "there is neither a job file nor a medium in the folder '\(path)'", at: .unknown,
+          help: "job files end in '.yaml' or '.yml', media in '.wav', '.mp3', '.flac' and others")
+      ])
+      return .media([])
     }
     return .media(media.map { .file($0) })
   }
