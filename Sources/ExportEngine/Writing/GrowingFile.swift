@@ -40,3 +40,47 @@ struct GrowingFile {
 
   func close() { _ = Glibc.close(descriptor) }
 }
+
+extension OutputFile {
+  /// Starts a file that is at `path` from now on, and keeps its bytes whatever happens; makes
+  /// missing folders.
+  ///
+  /// - Parameters:
+  ///   - path: Its path.
+  ///   - isReplacing: Whether an existing file is emptied.
+  /// - Returns: The file, empty.
+  /// - Throws: `mendJob` for an existing file, `tryAgain` while another process records into it;
+  ///   otherwise as `create(at:)`.
+  package static func grow(
+    at path: FilePath, replacing isReplacing: Bool
+  ) throws(Failure) -> OutputFile {
+    try grow(at: path, replacing: isReplacing, calls: .system)
+  }
+
+  static func grow(
+    at path: FilePath, replacing isReplacing: Bool, calls: FileCalls
+  ) throws(Failure) -> OutputFile {
+    let file = try claim(path, replacing: isReplacing, calls: calls)
+    try file.empty()
+    return file
+  }
+
+  /// Locks a file for `grow`, and leaves it as it is.
+  static func claim(
+    _ path: FilePath, replacing isReplacing: Bool, calls: FileCalls
+  ) throws(Failure) -> OutputFile {
+    try create(at: path, calls: calls) { (target, _) throws(Failure) in
+      .target(try GrowingFile.create(at: target, for: path, replacing: isReplacing))
+    }
+  }
+
+  /// Removes what a claimed file contains.
+  func empty() throws(Failure) {
+    guard ftruncate(place.descriptor, 0) == 0 else {
+      throw .writing(errno, "cannot empty the file", path: path)
+    }
+  }
+
+  /// Whether there was a file at the target when this one was started.
+  var isReplacing: Bool { found != nil }
+}

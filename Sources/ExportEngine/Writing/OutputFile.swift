@@ -23,11 +23,11 @@ package final class OutputFile: ByteOutput {
   package private(set) var size: Int64 = 0
 
   private let target: FilePath
-  private let place: Place
+  let place: Place
   private let newFolders: [FilePath]
   private let calls: FileCalls
   /// The file that was at the target when this one was started.
-  private let found: FileIdentity?
+  let found: FileIdentity?
   private var isDone = false
   /// Its identity when it took its place; nil before.
   private(set) var identity: FileIdentity?
@@ -86,49 +86,7 @@ package final class OutputFile: ByteOutput {
     }
   }
 
-  /// Starts a file that is at `path` from now on, and keeps its bytes whatever happens; makes
-  /// missing folders.
-  ///
-  /// - Parameters:
-  ///   - path: Its path.
-  ///   - isReplacing: Whether an existing file is emptied.
-  /// - Returns: The file, empty.
-  /// - Throws: `mendJob` for an existing file, `tryAgain` while another process records into it;
-  ///   otherwise as `create(at:)`.
-  package static func grow(
-    at path: FilePath, replacing isReplacing: Bool
-  ) throws(Failure) -> OutputFile {
-    try grow(at: path, replacing: isReplacing, calls: .system)
-  }
-
-  static func grow(
-    at path: FilePath, replacing isReplacing: Bool, calls: FileCalls
-  ) throws(Failure) -> OutputFile {
-    let file = try claim(path, replacing: isReplacing, calls: calls)
-    try file.empty()
-    return file
-  }
-
-  /// Locks a file for `grow`, and leaves it as it is.
-  static func claim(
-    _ path: FilePath, replacing isReplacing: Bool, calls: FileCalls
-  ) throws(Failure) -> OutputFile {
-    try create(at: path, calls: calls) { (target, _) throws(Failure) in
-      .target(try GrowingFile.create(at: target, for: path, replacing: isReplacing))
-    }
-  }
-
-  /// Removes what a claimed file contains.
-  func empty() throws(Failure) {
-    guard ftruncate(place.descriptor, 0) == 0 else {
-      throw .writing(errno, "cannot empty the file", path: path)
-    }
-  }
-
-  /// Whether there was a file at the target when this one was started.
-  var isReplacing: Bool { found != nil }
-
-  private static func create(
+  static func create(
     at path: FilePath, calls: FileCalls,
     _ open: (_ target: FilePath, _ existing: stat?) throws(Failure) -> Place
   ) throws(Failure) -> OutputFile {
