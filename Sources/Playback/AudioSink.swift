@@ -97,10 +97,6 @@ public protocol AudioSink: AnyObject {
   /// closed, and another sink opened, for an item with another rate or other channels.
   var isFixed: Bool { get }
 
-  /// Whether another sink can be opened beside it, as with a sound server. It is then closed after
-  /// the other one is open: a server's device without a stream may fill itself with silence.
-  var isShared: Bool { get }
-
   /// Writes frames in the sink's format, as many as it has room for.
   ///
   /// - Throws: A final failure, such as a full disk. The player stops, reports
@@ -130,9 +126,6 @@ extension AudioSink {
 
   /// False: most devices are opened for one format.
   public var isFixed: Bool { false }
-
-  /// False: most devices are taken whole.
-  public var isShared: Bool { false }
 }
 
 /// Opens the sink of a player, on the writing thread. It is called again, from time to time, if the

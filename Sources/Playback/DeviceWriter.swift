@@ -71,7 +71,7 @@ final class DeviceWriter: Sendable {
 
   /// Requests a sink; `statusChanged` is signalled when it is there.
   ///
-  /// An open sink is flushed and closed first, unless it is fixed or shared.
+  /// An open sink is flushed and closed first, unless it is fixed.
   func open(_ request: SinkRequest) {
     shared.withLock { ($0.request, $0.device) = (request, .none) }
     _ = flush()
@@ -195,16 +195,14 @@ final class DeviceWriter: Sendable {
     "it can be opened, but disconnects before it has played a frame; connect it again, or choose "
       + "another device")
 
-  /// Opens a sink, plays to it, and closes it, or keeps it: a fixed one to be played to again, a
-  /// shared one until another one is open.
+  /// Opens a sink, plays to it, and closes it, or keeps it where it is fixed.
   private func play(_ order: Order, to kept: inout (any AudioSink)?) -> Ending {
     let sink: any AudioSink
     do throws(Failure) {
-      if let kept, kept.isFixed { sink = kept } else { sink = try order.opener(order.request) }
+      if let kept { sink = kept } else { sink = try order.opener(order.request) }
       try Self.check(sink.format)
-      kept = sink.isFixed || sink.isShared ? sink : nil
+      kept = sink.isFixed ? sink : nil
     } catch {
-      kept = nil
       return .absent(error)
     }
     let ring = SlotRing(
@@ -222,9 +220,7 @@ final class DeviceWriter: Sendable {
     guard isAsked else { return .over }
     statusChanged.signal()
     do throws(Failure) {
-      let ending = try play(ring, to: sink, by: order)
-      if case .gone = ending { kept = nil }
-      return ending
+      return try play(ring, to: sink, by: order)
     } catch {
       return .failed(error)
     }

@@ -100,20 +100,6 @@ import Testing
     try expect(device.openings[1].meters, of: items[3])
   }
 
-  @Test(
-    "a sink of a server is closed after the next one is open, and a device before that",
-    arguments: [true, false])
-  func openingBeside(isShared: Bool) throws {
-    let items = [
-      try item("a", rate: 44_100, channels: 2), try item("b", rate: 8000, channels: 1),
-      try item("c", rate: 44_100, channels: 2),
-    ]
-    let device = ObligingDevice(isShared: isShared)
-    try play(items, on: device)
-    #expect(device.openings.map(\.openBefore) == (isShared ? [0, 1, 1] : [0, 0, 0]))
-    try wait(until: "all are closed") { device.open.value == 0 }
-  }
-
   @Test("a file has one format, and gets all items in it")
   func file() throws {
     let items = [
@@ -132,23 +118,16 @@ import Testing
   private final class ObligingDevice: Sendable {
     struct Opening {
       var format: SinkFormat
-      /// The number of sinks that were open then.
-      var openBefore = 0
       var floats: [Float] = []
       /// What the player showed when all was played.
       var meters: PlayerMeters?
     }
 
     private let fixed: SinkFormat?
-    let isShared: Bool
-    /// The number of open sinks.
-    let open = Counter()
     let player = Mutex<Player?>(nil)
     let state = Mutex<[Opening]>([])
 
-    init(_ fixed: SinkFormat? = nil, isShared: Bool = false) {
-      (self.fixed, self.isShared) = (fixed, isShared)
-    }
+    init(_ fixed: SinkFormat? = nil) { self.fixed = fixed }
 
     var openings: [Opening] { state.withLock { $0 } }
 
@@ -159,8 +138,7 @@ import Testing
           ?? SinkFormat(
             sampleRate: request.sampleRate, channelCount: request.channelCount,
             encoding: .float32, periodFrames: 960, bufferFrames: 9600)
-        self.state.withLock { $0.append(Opening(format: format, openBefore: self.open.value)) }
-        self.open.add(1)
+        self.state.withLock { $0.append(Opening(format: format)) }
         return ObligingSink(self, format)
       }
     }
@@ -169,14 +147,11 @@ import Testing
   private final class ObligingSink: AudioSink {
     let format: SinkFormat
     let delay = 0
-    let isShared: Bool
     private let device: ObligingDevice
 
     init(_ device: ObligingDevice, _ format: SinkFormat) {
-      (self.device, self.format, isShared) = (device, format, device.isShared)
+      (self.device, self.format) = (device, format)
     }
-
-    deinit { device.open.add(-1) }
 
     func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome {
       let samples = UnsafeBufferPointer(

@@ -56,8 +56,6 @@ final class PulseSink: AudioSink {
 
   deinit { closed() }
 
-  var isShared: Bool { true }
-
   var delay: Int { stream.delay }
 
   var isPlaying: Bool { stream.isPlaying }
