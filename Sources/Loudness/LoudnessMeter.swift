@@ -1,9 +1,13 @@
+internal import MediaComposition
+
 internal import CEBUR128
 
-/// Loudness and true peaks by ITU-R BS.1770-4 and EBU Tech 3341; loudness as libebur128 measures
-/// it.
+/// Loudness and true peaks by ITU-R BS.1770-4 and EBU Tech 3341, as they are shown while sound plays:
+/// ten times a second.
 ///
-/// Memory does not grow with what is measured. One thread at a time.
+/// libebur128 weights the sound and adds up its tenths of seconds. It has functions for longer windows,
+/// which add up all their samples each time: for three seconds, that took a third of a preview's
+/// rendering. Memory does not grow with what is measured. One thread at a time.
 package final class LoudnessMeter {
   /// The position of a channel, which gives its weight (BS.1770-4, table 3).
   package enum Position: Sendable, Hashable {
@@ -30,11 +34,30 @@ package final class LoudnessMeter {
     package let description: String
   }
 
+  /// What was measured up to the last whole tenth of a second.
+  package struct Reading: Sendable, Hashable {
+    /// LUFS of the last 400 ms, and of the last three seconds; nil where that is silence. Before the
+    /// first sound is silence.
+    package var momentary: Double?
+    package var shortTerm: Double?
+    /// Energies of the blocks of 400 ms that have ended since the last reading, for gating: there is
+    /// one for each tenth of a second (BS.1770-4, annex 1).
+    package var blocks: [Double] = []
+  }
+
   private let state: UnsafeMutablePointer<ebur128_state>
+  private let sampleRate: Int
   private let channelCount: Int
   /// Interleaved frames, for the library.
   private let scratch: UnsafeMutablePointer<Float>
   private static let scratchFrames = 1024
+  /// The frames of the open tenth of a second, and the number of those before it.
+  private var openFrames = 0
+  private var tenthCount = 0
+  /// The energies of the last tenths.
+  private var tenths = [Double](repeating: 0, count: 30)
+  private var reading = Reading()
+  private var hasNews = false
   /// Of each channel.
   private let peakFilters: [TruePeakFilter]
   /// Of each channel, since it was taken.
@@ -47,16 +70,16 @@ package final class LoudnessMeter {
   /// - Throws: Where the library has no memory, or no such rate (16 Hz to 2.8 MHz) or number of
   ///   channels (1 to 64).
   package init(sampleRate: Int, positions: [Position]) throws(MeterError) {
-    let modes =
-      EBUR128_MODE_S.rawValue | EBUR128_MODE_I.rawValue | EBUR128_MODE_HISTOGRAM.rawValue
     guard
       let state = ebur128_init(
-        UInt32(clamping: positions.count), UInt(max(0, sampleRate)), Int32(modes))
+        UInt32(clamping: positions.count), UInt(max(0, sampleRate)),
+        Int32(EBUR128_MODE_M.rawValue))
     else {
       throw MeterError(
         description: "ebur128_init: no meter for \(positions.count) channels at \(sampleRate) Hz")
     }
     self.state = state
+    self.sampleRate = sampleRate
     channelCount = positions.count
     peakFilters = positions.map { _ in TruePeakFilter(sampleRate: sampleRate) }
     newPeaks = Array(repeating: 0, count: positions.count)
@@ -76,7 +99,7 @@ package final class LoudnessMeter {
   package func add(_ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int) {
     var done = 0
     while done < count {
-      let some = min(count - done, Self.scratchFrames)
+      let some = min(count - done, Self.scratchFrames, tenthFrames - openFrames)
       for channel in 0..<channelCount {
         let plane = planes[channel] + done
         for index in 0..<some { scratch[index * channelCount + channel] = plane[index] }
@@ -84,6 +107,8 @@ package final class LoudnessMeter {
       // It fails only where memory does not suffice for a longer window, and there is none.
       ebur128_add_frames_float(state, scratch, some)
       done += some
+      openFrames += some
+      if openFrames == tenthFrames { closeTenth() }
     }
     for channel in 0..<channelCount {
       let peak = peakFilters[channel].add(planes[channel], count: count)
@@ -92,28 +117,47 @@ package final class LoudnessMeter {
     }
   }
 
-  /// LUFS of the last 400 ms; nil where that is silence.
-  package var momentary: Double? { value(ebur128_loudness_momentary) }
+  /// Frames of the open tenth, where tenths are no whole number of frames: 11.025 kHz has 1102 or
+  /// 1103.
+  private var tenthFrames: Int {
+    ((tenthCount + 1) * sampleRate + 5) / 10 - (tenthCount * sampleRate + 5) / 10
+  }
 
-  /// LUFS of the last three seconds; nil where that is silence.
-  package var shortTerm: Double? { value(ebur128_loudness_shortterm) }
+  private func closeTenth() {
+    var loudness = 0.0
+    ebur128_loudness_window(state, 100, &loudness)
+    tenths[tenthCount % tenths.count] = LoudnessHistogram.energy(ofLoudness: loudness)
+    tenthCount += 1
+    openFrames = 0
+    let energy = energy(ofTenths: 4)
+    if tenthCount >= 4 { reading.blocks.append(energy) }
+    reading.momentary = Self.loudness(energy)
+    reading.shortTerm = Self.loudness(self.energy(ofTenths: tenths.count))
+    hasNews = true
+  }
 
-  /// LUFS of everything so far, gated; nil where that is silence.
-  package var integrated: Double? { value(ebur128_loudness_global) }
+  private func energy(ofTenths count: Int) -> Double {
+    (1...count).reduce(0) { sum, back in
+      sum + (back > tenthCount ? 0 : tenths[(tenthCount - back) % tenths.count])
+    } / Double(count)
+  }
+
+  private static func loudness(_ energy: Double) -> Double? {
+    energy > 0 ? LoudnessHistogram.loudness(ofEnergy: energy) : nil
+  }
+
+  /// The newest reading; nil if there is none since the last call.
+  package func takeReading() -> Reading? {
+    guard hasNews else { return nil }
+    defer { (reading.blocks, hasNews) = ([], false) }
+    return reading
+  }
 
   /// Of each channel, the largest magnitude between samples since the last call, 1 being full
   /// scale.
   package func takeTruePeaks() -> [Double] {
     defer { for channel in newPeaks.indices { newPeaks[channel] = 0 } }
     return newPeaks
-  }
-
-  private func value(
-    _ function: (UnsafeMutablePointer<ebur128_state>, UnsafeMutablePointer<Double>) -> Int32
-  ) -> Double? {
-    var value = 0.0
-    guard function(state, &value) == EBUR128_SUCCESS.rawValue, value.isFinite else { return nil }
-    return value
   }
 }
 

@@ -26,9 +26,6 @@ final class RenderedSound: FrameSource {
   private var framesSinceJump: Int64 = 0
   private var loudness: LoudnessMeter?
   private var lastReading = LoudnessReading()
-  /// Frames since the last reading, and since the meter was made.
-  private var unread = 0
-  private var measured = 0
 
   /// The sound of an item's source.
   init(_ source: MonitoredSource, of item: PlayerItem) {
@@ -209,12 +206,16 @@ final class RenderedSound: FrameSource {
       level.add(sound.samples(channel))
       return level
     }
-    let energy = readLoudness(of: sound)
+    loudness?.add(sound.planes, count: sound.frameCount)
+    let reading = loudness?.takeReading()
+    if let reading {
+      lastReading = LoudnessReading(momentary: reading.momentary, shortTerm: reading.shortTerm)
+    }
     return MeterFrame(
       end: 0, channels: levels,
       truePeaks: loudness?.takeTruePeaks() ?? levels.map { Double($0.peak) },
       tracks: monitors.tracks, reductions: monitors.reductions, loudness: lastReading,
-      item: item.number, gatedEnergies: energy.map { [$0] } ?? [])
+      item: item.number, gatedEnergies: reading?.blocks ?? [])
   }
 
   /// Begins with a meter without sound: after a jump it would mix what was before it with the rest.
@@ -223,22 +224,5 @@ final class RenderedSound: FrameSource {
     // A format without a loudness meter is played without one.
     loudness = try? LoudnessMeter(
       sampleRate: format.sampleRate, positions: format.channelLayout.loudnessPositions)
-    (unread, measured) = (0, 0)
-  }
-
-  /// Reads ten times a second, the least by EBU Tech 3341.
-  ///
-  /// - Returns: The energy of the last 400 ms, if they were read now, and were all measured.
-  private func readLoudness(of sound: AudioBuffer) -> Double? {
-    guard let loudness else { return nil }
-    let rate = source.live.format.sampleRate
-    loudness.add(sound.planes, count: sound.frameCount)
-    unread += sound.frameCount
-    measured += sound.frameCount
-    guard unread >= rate / 10 else { return nil }
-    unread = 0
-    lastReading = LoudnessReading(momentary: loudness.momentary, shortTerm: loudness.shortTerm)
-    guard measured >= rate * 4 / 10, let momentary = loudness.momentary else { return nil }
-    return LoudnessHistogram.energy(ofLoudness: momentary)
   }
 }

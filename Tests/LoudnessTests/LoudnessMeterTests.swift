@@ -1,5 +1,6 @@
 import Foundation
 import Loudness
+import MediaComposition
 import TestSupport
 import Testing
 
@@ -23,7 +24,9 @@ import Testing
     let integrated = try #require(number(after: "I:", in: summary))
     let peak = try #require(number(after: "Peak:", in: summary))
     // FFmpeg prints one digit, and its histogram of blocks has steps of a tenth.
-    #expect(abs(try #require(meter.integrated) - integrated) <= 0.1)
+    var counter = LoudnessHistogram.Counter()
+    for block in try #require(meter.takeReading()).blocks { counter.add(energy: block) }
+    #expect(abs(try #require(counter.histogram.integrated) - integrated) <= 0.1)
     #expect(abs(20 * log10(meter.truePeak) - peak) <= 0.3)
   }
 
@@ -36,8 +39,49 @@ import Testing
         let sample = Float(amplitude * sin(2 * .pi * 1000 * Double(index) / 48_000))
         return [sample, sample]
       })
-    for loudness in [meter.momentary, meter.shortTerm, meter.integrated] {
+    let reading = try #require(meter.takeReading())
+    for loudness in [reading.momentary, reading.shortTerm] {
       #expect(abs(try #require(loudness) + 23) <= 0.1)
+    }
+    #expect(meter.takeReading() == nil)
+  }
+
+  @Test(
+    "readings are those of FFmpeg's meter at each tenth of a second",
+    arguments: [44_100, 44_097, 48_000])
+  func readings(rate: Int) throws {
+    let path = Fixture.path("librivox-sonnet.mp3")
+    let frames = try floats(
+      Tool.succeed(
+        "ffmpeg", "-v", "error", "-i", path, "-f", "f32le", "-ac", "2", "-ar", "\(rate)", "-"
+      ).output)
+    let printed =
+      try Tool.succeed(
+        "ffmpeg", "-v", "error", "-i", path, "-af",
+        "aresample=\(rate),aformat=channel_layouts=stereo,aresample=48000,"
+          + "ebur128=metadata=1,ametadata=print:file=-", "-f", "null", "-"
+      ).text
+    func values(_ key: String) -> [Double] {
+      printed.split(separator: "\n").filter { $0.hasPrefix("lavfi.r128.\(key)=") }
+        .compactMap { Double($0.split(separator: "=")[1]) }
+    }
+    let (momentary, shortTerm) = (values("M"), values("S"))
+    let meter = try LoudnessMeter(sampleRate: rate, positions: [.front, .front])
+    var readings: [LoudnessMeter.Reading] = []
+    // Blocks as a player has them.
+    for start in stride(from: 0, to: frames.count, by: 2 * 1024) {
+      meter.add(Array(frames[start..<min(start + 2 * 1024, frames.count)]))
+      if let reading = meter.takeReading() { readings.append(reading) }
+    }
+    #expect(readings.count > 50)
+    #expect(readings.map(\.blocks.count).reduce(0, +) == readings.count - 3)
+    // A reading is of a whole tenth, and FFmpeg's first one is at 400 ms.
+    for (index, reading) in readings.enumerated().dropFirst(3) {
+      let theirs = momentary[index]
+      if theirs > -60 { #expect(abs(try #require(reading.momentary) - theirs) < 0.15) }
+      if index >= 29, shortTerm[index] > -60 {
+        #expect(abs(try #require(reading.shortTerm) - shortTerm[index]) < 0.1)
+      }
     }
   }
 
@@ -107,9 +151,11 @@ import Testing
 
   @Test("silence has no loudness")
   func hearsSilence() throws {
-    let meter = try LoudnessMeter(sampleRate: 44_100, positions: [.front])
-    #expect(meter.integrated == nil)
-    #expect(meter.momentary == nil)
+    let meter = try LoudnessMeter(sampleRate: 44_100, positions: [.front, .front])
+    #expect(meter.takeReading() == nil)
+    meter.add([Float](repeating: 0, count: 2 * 44_100))
+    let reading = try #require(meter.takeReading())
+    #expect((reading.momentary, reading.shortTerm) == (nil, nil))
     #expect(meter.truePeak == 0)
   }
 
