@@ -47,9 +47,12 @@ final class ALSASink: AudioSink {
     return lastDelay
   }
 
-  var isPlaying: Bool { device.state == .running }
-
-  var buffered: Int { min(lastDelay, device.bufferedFrames ?? lastDelay) }
+  var fill: SinkFill {
+    let delay = delay
+    return SinkFill(
+      delay: delay, buffered: min(delay, device.bufferedFrames ?? delay),
+      isPlaying: device.state == .running)
+  }
 
   func write(_ frames: UnsafeRawPointer, count: Int) throws(Failure) -> SinkOutcome {
     isDraining = false

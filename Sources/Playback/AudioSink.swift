@@ -71,6 +71,23 @@ public enum SinkOutcome: Sendable, Hashable {
   case gone
 }
 
+/// How much sound a sink holds at one moment.
+public struct SinkFill: Sendable, Hashable {
+  /// As `AudioSink.delay`.
+  public var delay: Int
+  /// The frames of `delay` that are in the sink's own buffer, and not in a server or a cable behind
+  /// it. A player that is to react soon keeps little there.
+  public var buffered: Int
+  /// Whether the sink plays what it holds: not before it holds enough to start, and not after it ran
+  /// out of sound.
+  public var isPlaying: Bool
+
+  /// The fill of a sink that holds `buffered` of `delay` frames itself.
+  public init(delay: Int, buffered: Int, isPlaying: Bool) {
+    (self.delay, self.buffered, self.isPlaying) = (delay, buffered, isPlaying)
+  }
+}
+
 /// A destination of sound: a device, a file, or none.
 ///
 /// Opened, used and released by one thread, the writing one, which must run in time while sound
@@ -85,13 +102,8 @@ public protocol AudioSink: AnyObject {
   /// that it held then, until it is dropped.
   var delay: Int { get }
 
-  /// The frames of `delay` that are in the sink's own buffer, and not in a server or a cable behind
-  /// it. A player that is to react soon keeps little there.
-  var buffered: Int { get }
-
-  /// Whether the sink plays what it holds: not before it holds enough to start, and not after it ran
-  /// out of sound.
-  var isPlaying: Bool { get }
+  /// What the sink holds now. A player that is to react soon looks at it before each write.
+  var fill: SinkFill { get }
 
   /// Whether the sink keeps its format for all items of a queue, as a file does. Otherwise it is
   /// closed, and another sink opened, for an item with another rate or other channels.
@@ -118,11 +130,11 @@ public protocol AudioSink: AnyObject {
 }
 
 extension AudioSink {
-  /// All of `delay`.
-  public var buffered: Int { delay }
-
-  /// True: for sinks that start with the first frames.
-  public var isPlaying: Bool { true }
+  /// All of `delay` is in its own buffer, and it plays: for sinks that start with the first frames.
+  public var fill: SinkFill {
+    let delay = delay
+    return SinkFill(delay: delay, buffered: delay, isPlaying: true)
+  }
 
   /// False: most devices are opened for one format.
   public var isFixed: Bool { false }

@@ -27,7 +27,8 @@ final class CrossFade {
   /// Forgets the faded frames.
   func clear() { sound = nil }
 
-  /// Fades from one lane to the other, and removes what is faded from both.
+  /// Fades from one lane to the other, and removes what is faded from both. A fade that waits for room
+  /// is the beginning of the old one.
   ///
   /// - Parameters:
   ///   - old: The lane that was played, and frames of its first slot that were converted.
@@ -42,14 +43,20 @@ final class CrossFade {
   ) -> Int? {
     while let slot = new.slots.first, slot.end <= index, !slot.isLast { new.slots.removeFirst() }
     guard let first = new.slots.first else { return nil }
+    let waiting = sound
     sound = nil
     var offset = Int(max(0, min(index - first.index, Int64(first.frameCount))))
     guard first.index + Int64(offset) == index, offset < first.frameCount else { return offset }
-    var oldOffset = old.offset
+    var (oldOffset, start) = (old.offset, 0)
+    if let waiting, waiting.channelCount == first.channelCount {
+      oldSamples.update(from: samples, count: waiting.channelCount * capacity)
+      start = waiting.frameCount
+    }
     // Frames of the new lane without any of the old one are as they are.
     let count = take(new, &offset, upTo: capacity, like: first, into: samples, planeCapacity)
     let faded = take(
-      old.lane, &oldOffset, upTo: count, like: first, into: oldSamples, planeCapacity)
+      old.lane, &oldOffset, from: min(start, count), upTo: count, like: first, into: oldSamples,
+      planeCapacity)
     for channel in 0..<first.channelCount {
       let (to, from) = (samples + channel * capacity, oldSamples + channel * capacity)
       for frame in 0..<faded {
@@ -67,12 +74,12 @@ final class CrossFade {
   /// Copies the next frames of a lane, as many as there are of the same channels, and removes the slots
   /// that are copied to their end, but for the last one.
   ///
-  /// - Returns: How many.
+  /// - Returns: How many there are then, with the `start` that were there.
   private func take(
-    _ lane: SlotRing.Lane, _ offset: inout Int, upTo most: Int, like other: SlotRing.Slot,
-    into samples: UnsafeMutablePointer<Float>, _ planeCapacity: Int
+    _ lane: SlotRing.Lane, _ offset: inout Int, from start: Int = 0, upTo most: Int,
+    like other: SlotRing.Slot, into samples: UnsafeMutablePointer<Float>, _ planeCapacity: Int
   ) -> Int {
-    var length = 0
+    var length = start
     while length < most, let slot = lane.slots.first, slot.channelCount == other.channelCount {
       if offset == slot.frameCount {
         if slot.isLast { break }

@@ -2,7 +2,7 @@ import Diagnosis
 import MediaComposition
 import Threads
 
-/// The frames on their way to a sink: converted once, in pieces of at most 10 ms, and written as
+/// The frames on their way to a sink: converted once, in pieces of at most a slot, and written as
 /// soon as the sink is to have them.
 ///
 /// Allocates nothing after `init`. Belongs to the writing thread.
@@ -28,8 +28,11 @@ struct DevicePacket {
   private let converter: DeviceSampleConverter
   private let buffer: Buffer
   private let fade: CrossFade
-  /// Frames of a piece.
-  private let pieceFrames: Int
+  /// What the sink held when it was looked at before the present write; nil: it was not.
+  private var delayBefore: Int?
+  /// When a sink that is to hold little gets the next piece, in nanoseconds of the monotonic clock;
+  /// nil: when it holds so little.
+  private var due: Int64?
   /// Frames in `buffer`, and those that the sink took of them.
   private var converted = 0
   private var taken = 0
@@ -50,12 +53,12 @@ struct DevicePacket {
     self.sink = sink
     self.counts = counts
     format = sink.format
-    // Nobody hears a file change.
-    pieceFrames =
-      sink.isFixed ? ring.slotFrames : max(1, min(ring.slotFrames, sink.format.sampleRate / 100))
-    converter = DeviceSampleConverter(sink.format, capacity: pieceFrames)
-    buffer = Buffer(byteCount: pieceFrames * sink.format.frameSize)
-    fade = CrossFade(channelCount: sink.format.channelCount, capacity: pieceFrames)
+    converter = DeviceSampleConverter(sink.format, capacity: ring.slotFrames)
+    buffer = Buffer(byteCount: ring.slotFrames * sink.format.frameSize)
+    // 10 ms.
+    fade = CrossFade(
+      channelCount: sink.format.channelCount,
+      capacity: max(1, min(ring.slotFrames, sink.format.sampleRate / 100)))
     index = counts.progress.written
   }
 
@@ -83,7 +86,7 @@ struct DevicePacket {
     ring.removeAll()
     fade.clear()
     (converted, taken, offset, held) = (0, 0, 0, 0)
-    (isDraining, isPlayingOut) = (false, false)
+    (isDraining, isPlayingOut, due) = (false, false, nil)
   }
 
   private func publish(delay: Int) {
@@ -123,25 +126,25 @@ struct DevicePacket {
     if isDraining { return try drain() }
     if isPlayingOut { return try drainToGoOn() }
     if taken == converted {
-      // A fade that waits for room ends in the lane that is played by then.
-      if ring.isOffered, fade.sound == nil { goOver() }
+      if ring.isOffered { goOver() }
       if let pause = pause(holding: most) { return .hold(milliseconds: pause) }
       guard convert(levels) else { return .starved }
     }
     if taken < converted {
+      defer { delayBefore = nil }
       switch try sink.write(buffer.bytes + taken * format.frameSize, count: converted - taken) {
       case .wrote(let count):
         taken += count
         index += Int64(count)
         held += Int64(count)
-        publish(delay: sink.delay)
+        publish(delay: delayBefore.map { $0 + count } ?? sink.delay)
       case .full:
         publish(delay: sink.delay)
         return .wait
       case .ranDry:
         counts.xruns.wrappingAdd(1, ordering: .relaxed)
         note(0)
-        (patience, held) = (min(patience * 2, 1 << 10), 0)
+        (patience, held, due) = (min(patience * 2, 1 << 10), 0, nil)
       case .interrupted: return .interrupted
       case .gone: return .gone
       }
@@ -163,7 +166,7 @@ struct DevicePacket {
       return true
     }
     guard let slot = firstSlot() else { return false }
-    let count = min(pieceFrames, slot.frameCount - offset)
+    let count = slot.frameCount - offset
     converter.convert(
       slot, planeCapacity: ring.slotFrames, from: offset, count: count, levels: levels,
       to: buffer.bytes)
@@ -208,15 +211,35 @@ struct DevicePacket {
   }
 
   /// Milliseconds until the sink is to get more; nil: now.
-  private func pause(holding most: Int?) -> Int32? {
-    // Until it plays, it takes what it needs to start; and a write finds that it ran dry.
+  ///
+  /// A look at the sink says when the next piece is due. What a server has taken is known only with
+  /// its next request: then the sink is not to have less than a request more than it should.
+  private mutating func pause(holding most: Int?) -> Int32? {
+    delayBefore = nil
     guard let most, held > 0 else { return nil }
-    let delay = sink.delay
-    guard sink.isPlaying, Int64(delay) < held else { return nil }
-    let surplus = sink.buffered + pieceFrames - most * patience
-    guard surplus > 0 else { return nil }
-    publish(delay: delay)
-    return Int32(clamping: surplus * 1000 / format.sampleRate + 1)
+    let now = monotonicNanoseconds()
+    if let due, due > now { return milliseconds(to: due, from: now) }
+    let fill = sink.fill
+    let slack = due == nil ? 0 : min(format.periodFrames, ring.slotFrames / 2)
+    (delayBefore, due) = (fill.delay, nil)
+    // Until it plays, it takes what it needs to start; and a write finds that it ran dry.
+    guard fill.isPlaying, isHeard(fill.delay) else { return nil }
+    let surplus = fill.buffered + ring.slotFrames - most * patience
+    if surplus > slack {
+      due = time(of: surplus, after: now)
+      publish(delay: fill.delay)
+      return milliseconds(to: due ?? now, from: now)
+    }
+    due = time(of: surplus + ring.slotFrames, after: now)
+    return nil
+  }
+
+  private func time(of frames: Int, after now: Int64) -> Int64 {
+    now + Int64(max(0, frames)) * 1_000_000_000 / Int64(format.sampleRate)
+  }
+
+  private func milliseconds(to due: Int64, from now: Int64) -> Int32 {
+    Int32(clamping: (due - now) / 1_000_000 + 1)
   }
 
   /// Milliseconds until the sink holds two periods of sound; 0 if it holds less, and 200 at most. A

@@ -298,7 +298,9 @@ final class DeviceWriter: Sendable {
       switch try packet.step(levels, holding: most) {
       case .again: break
       case .hold(let milliseconds): orderGiven.wait(milliseconds: min(milliseconds, 200))
-      case .wait: sink.wait(or: orderGiven.descriptor, milliseconds: 200)
+      case .wait:
+        sink.wait(or: orderGiven.descriptor, milliseconds: 200)
+        orderGiven.clear()
       case .starved:
         let time = packet.millisecondsUntilLow
         if time == 0, isAwaitingSound.load(ordering: .relaxed) {
@@ -323,7 +325,6 @@ final class DeviceWriter: Sendable {
         statusChanged.signal()
         return .gone(hasPlayed: counts.hasPlayed.load(ordering: .relaxed))
       }
-      orderGiven.clear()
     }
     sink.drop()
     return .over

@@ -160,20 +160,21 @@ package final class PulseStream: @unchecked Sendable {
       guard pulse.stream_write(stream, frames, count * frameSize, nil, 0, PA_SEEK_RELATIVE) >= 0
       else { return .gone }
       written += count
+      // If the server is gone before the next call, these frames were not heard.
+      lastDelay += count
       return .wrote(count)
     }
   }
 
   /// Frames that were written and are not heard yet; after the stream's end, as many as before it.
-  package var delay: Int {
-    connection.locked {
-      if state.hasEnded { return lastDelay }
-      lastDelay = currentDelay
-      return lastDelay
-    }
-  }
+  package var delay: Int { connection.locked { currentDelay } }
 
   private var currentDelay: Int {
+    if !state.hasEnded { lastDelay = reckonedDelay }
+    return lastDelay
+  }
+
+  private var reckonedDelay: Int {
     if state.hasRunDry { return 0 }
     guard state.hasStarted, let time = state.reportTime,
       let info = pulse.stream_get_timing_info(stream)?.pointee, info.write_index_corrupt == 0
@@ -185,17 +186,23 @@ package final class PulseStream: @unchecked Sendable {
     return timing.delay(of: written, sampleRate: sampleRate)
   }
 
-  /// The frames of `delay` that the device does not have yet, at least: the server may have taken a
-  /// period more, and not said so.
-  package var buffered: Int {
+  /// `delay`; the frames of it that the device does not have yet, at least, as the server may have
+  /// taken a period more, and not said so; and whether the server plays the stream: it has started,
+  /// and has not run dry.
+  package var fill: (delay: Int, buffered: Int, isPlaying: Bool) {
     connection.locked {
+      let (delay, isPlaying) = (currentDelay, isPlaying)
       let room = state.hasEnded ? -1 : pulse.stream_writable_size(stream)
       guard room >= 0, let attributes = pulse.stream_get_buffer_attr(stream) else {
-        return lastDelay
+        return (delay, delay, isPlaying)
       }
       let held = (Int(attributes.pointee.tlength) - room) / frameSize
-      return max(0, min(lastDelay, held - periodFrames))
+      return (delay, max(0, min(delay, held - periodFrames)), isPlaying)
     }
+  }
+
+  private var isPlaying: Bool {
+    state.hasStarted && !state.hasRunDry && !state.hasEnded && !state.isSuspended
   }
 
   /// Seconds from the server to the ear, as the server reports them; 0 before a report.
@@ -203,13 +210,6 @@ package final class PulseStream: @unchecked Sendable {
     connection.locked {
       guard !state.hasEnded, let info = pulse.stream_get_timing_info(stream) else { return 0 }
       return Double(PulseTiming.latency(info.pointee.sink_usec)) / 1_000_000
-    }
-  }
-
-  /// Whether the server plays the stream: it has started, and has not run dry.
-  package var isPlaying: Bool {
-    connection.locked {
-      state.hasStarted && !state.hasRunDry && !state.hasEnded && !state.isSuspended
     }
   }
 

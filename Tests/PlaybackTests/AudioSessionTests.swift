@@ -86,7 +86,7 @@ import Testing
     var sink: PulseSink? = try Self.playingSink(of: session)
     var events = try reader.elements(until: "the interruption has begun") { $0.isBeginning }
     #expect(events == [.interruption(.began(.deviceSuspended))])
-    #expect(sink?.isPlaying == false)
+    #expect(sink?.fill.isPlaying == false)
     sink = nil
     events = try reader.elements(until: "the interruption is over") { $0.isEnd }
     #expect(events.last == .interruption(.ended(shouldResume: false)))

@@ -7,11 +7,22 @@ import Testing
 @Suite struct DevicePacketTests {
   /// A sink that takes all, and keeps it.
   private final class TakingSink: AudioSink {
-    let format = SinkFormat(
-      sampleRate: 48_000, channelCount: 1, encoding: .float32, periodFrames: 100,
-      bufferFrames: 1000)
+    let format: SinkFormat
     var taken: [Float] = []
     var delay = 0
+
+    init(rate: Int = 48_000) {
+      format = SinkFormat(
+        sampleRate: rate, channelCount: 1, encoding: .float32, periodFrames: 100, bufferFrames: 1000
+      )
+    }
+
+    /// How often it was asked.
+    private(set) var looks = 0
+    var fill: SinkFill {
+      looks += 1
+      return SinkFill(delay: delay, buffered: delay, isPlaying: true)
+    }
 
     func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome {
       taken += UnsafeRawBufferPointer(start: frames, count: count * 4).bindMemory(to: Float.self)
@@ -40,6 +51,75 @@ import Testing
     #expect(counts.progress.nanoseconds != nil)
     packet.flush()
     #expect(counts.progress.nanoseconds == nil)
+  }
+
+  @Test("a sink that holds enough is looked at again only when it is to get more")
+  func holding() throws {
+    // A frame a second: a test may not depend on the time that it takes.
+    let (sink, ring) = (
+      TakingSink(rate: 1), SlotRing(channelCount: 1, sampleRate: 1, slotCount: 10)
+    )
+    var packet = DevicePacket(ring, sink, Counts())
+    for index in 0..<3 {
+      ring.filled.slots.fill { slot in
+        (slot.index, slot.frameCount) = (Int64(index * ring.slotFrames), ring.slotFrames)
+      }
+    }
+    let levels = DeviceSampleConverter.Levels()
+    #expect(try packet.step(levels, holding: 1) == .again)
+    // One frame was heard.
+    sink.delay = ring.slotFrames - 1
+    for _ in 0..<10 {
+      guard case .hold(let pause) = try packet.step(levels, holding: 1) else {
+        Issue.record("it is to get more at once")
+        return
+      }
+      #expect(pause > 10_000)
+    }
+    #expect(sink.looks == 1)
+    packet.flush()
+    #expect(try packet.step(levels, holding: 1) == .starved)
+  }
+
+  @Test("a lane that comes while a fade waits for room is faded to from there")
+  func laneAfterLane() throws {
+    let (sink, ring) = (TakingSink(), SlotRing(channelCount: 1, sampleRate: 48_000, slotCount: 10))
+    var packet = DevicePacket(ring, sink, Counts())
+    // Each lane is one value, from its first frame on.
+    func fill(_ first: Int64, _ value: Float) {
+      for slot in 0..<3 {
+        ring.filled.slots.fill { filled in
+          (filled.index, filled.frameCount, filled.channelCount) = (
+            first + Int64(slot) * 1000, 1000, 1
+          )
+          for frame in 0..<1000 { filled.samples[frame] = value }
+        }
+      }
+    }
+    let levels = DeviceSampleConverter.Levels()
+    fill(0, 0)
+    #expect(try packet.step(levels) == .again)
+    sink.delay = 900
+    for value in [Float(480), 4800] {
+      ring.beginReplacement()
+      fill(1000, value)
+      ring.offerReplacement()
+      guard case .hold = try packet.step(levels, holding: 1000) else {
+        Issue.record("it holds more than it is to hold")
+        return
+      }
+      #expect(!ring.isOffered)
+    }
+    sink.delay = 0
+    for _ in 0..<3 { #expect(try packet.step(levels) == .again) }
+    let fade = sink.taken[1000..<1480].enumerated().map { frame, value in
+      // From the first fade, which was never heard alone, to the last lane.
+      let share = Float(frame + 1) / 481
+      let first = 480 * share
+      return abs(value - (first + (4800 - first) * share))
+    }
+    #expect(fade.allSatisfy { $0 < 0.01 })
+    #expect(sink.taken[1480...].allSatisfy { $0 == 4800 })
   }
 
   @Test("a lane that comes late is taken when it has come so far, and no frame is played twice")

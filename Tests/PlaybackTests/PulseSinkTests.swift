@@ -89,11 +89,11 @@ import Testing
     let sink = try Self.opener(server, "one")(SinkRequest(sampleRate: 48_000, channelCount: 2))
     let sound = [Float](repeating: 0.25, count: 2 * 90_000)
     #expect(try sink.write(sound, count: 480) == .wrote(480))
-    #expect(!sink.isPlaying)
+    #expect(!sink.fill.isPlaying)
     #expect(try sink.write(sound, count: 90_000) == .wrote(90_000))
-    try wait(until: "it plays") { sink.isPlaying }
+    try wait(until: "it plays") { sink.fill.isPlaying }
     sink.drop()
-    #expect(!sink.isPlaying)
+    #expect(!sink.fill.isPlaying)
   }
 
   @Test("a pause leaves the stream silent and at hand, and playing goes on at the heard frame")

@@ -58,9 +58,10 @@ final class PulseSink: AudioSink {
 
   var delay: Int { stream.delay }
 
-  var isPlaying: Bool { stream.isPlaying }
-
-  var buffered: Int { stream.buffered }
+  var fill: SinkFill {
+    let fill = stream.fill
+    return SinkFill(delay: fill.delay, buffered: fill.buffered, isPlaying: fill.isPlaying)
+  }
 
   func write(_ frames: UnsafeRawPointer, count: Int) -> SinkOutcome {
     switch stream.write(frames, count: count) {
