@@ -90,7 +90,9 @@ extension PreviewLayout {
   /// Chapters, marks and the loop below the overview: `╵   [────]   ▲`; nil if there are none, or no
   /// room.
   func ruler(_ model: PreviewModel) -> String? {
-    guard let (time, _, room) = timeline(model) else { return nil }
+    guard model.loop != nil || !model.chapterPlaces.isEmpty || !model.marks.isEmpty,
+      let (time, _, room) = timeline(model)
+    else { return nil }
     var cells = Array(repeating: Character(" "), count: room)
     func column(_ place: Double) -> Int { min(room - 1, Int(place * Double(room))) }
     func share(_ time: Time) -> Double {
@@ -111,7 +113,6 @@ extension PreviewLayout {
       cells[column(mark.lowerBound)] = sign
       cells[column(mark.upperBound)] = sign
     }
-    guard cells.contains(where: { $0 != " " }) else { return nil }
     return String(repeating: " ", count: time.columns + 2) + String(cells)
   }
 }

@@ -241,8 +241,8 @@ package struct PreviewLayout {
   }
 
   func bar(_ filled: Int, of room: Int) -> String {
-    let done = String(repeating: characters.bar.done, count: filled)
-    let rest = String(repeating: characters.bar.left, count: room - filled)
+    let done = characters.bar.done.repeated(filled)
+    let rest = characters.bar.left.repeated(room - filled)
     return (done.isEmpty ? "" : colored(done, .cyan)) + (rest.isEmpty ? "" : faint(rest))
   }
 }

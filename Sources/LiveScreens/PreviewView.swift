@@ -55,7 +55,7 @@ package struct PreviewView {
   }
 
   /// Milliseconds between two drawings: a burst is seen within 50 ms.
-  private static let drawingPause = 40
+  private static let drawingPause = 50
 
   /// A view at standard output.
   ///

@@ -4,6 +4,13 @@ import Testing
 @testable import Diagnosis
 
 @Suite struct TextWidthTests {
+  @Test("a character many times is what the library makes of it", arguments: ["a", "━", "é", "👩‍🚀"])
+  func repeats(character: Character) {
+    for count in [-1, 0, 1, 2, 7, 15, 16, 200] {
+      #expect(character.repeated(count) == String(repeating: character, count: max(0, count)))
+    }
+  }
+
   @Test(
     "A text is as wide as terminals show it",
     arguments: [
