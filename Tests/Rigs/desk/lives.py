@@ -251,8 +251,8 @@ def watch_memory(options):
                                 desk.environment, options.folder)
             try:
                 await_sound(capture, terminal.process)
-                # What is there once: the first pass through all code.
-                time.sleep(min(10, seconds / 4))
+                # What is there once: the first passes through the sound, and its beginning again.
+                time.sleep(min(300, seconds / 4))
                 sizes = []
                 for _ in range(61):
                     sizes.append(resident(terminal.process))
