@@ -15,8 +15,10 @@ extension Sequence where Element == Character {
 }
 
 extension Character {
-  /// This character `count` times; nothing if that is below 1. Much quicker than
-  /// `String(repeating:count:)`.
+  /// This character `count` times; nothing if that is below 1. `String(repeating:count:)` took a
+  /// sixth of the time of drawing a preview.
+  ///
+  /// - Complexity: O(`count`).
   package func repeated(_ count: Int) -> String {
     let bytes = utf8
     let size = bytes.count * max(0, count)

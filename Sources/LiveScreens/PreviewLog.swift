@@ -48,9 +48,8 @@ struct PreviewLog {
       let place = PreviewLayout.clock(time)
       guard let failure else { return "\(device) has disconnected at \(place); waiting for it" }
       let why = failure.message.printable
-      // One that was there is reported lost before it is opened again.
       return isFirst
-        ? "\(device) cannot be opened at \(place), and is waited for: \(why)"
+        ? "\(device) is not available at \(place), and is waited for: \(why)"
         : "\(device) cannot be opened again: \(why)"
     case .deviceFound:
       guard isWaiting else { return nil }

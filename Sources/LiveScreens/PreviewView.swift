@@ -54,7 +54,7 @@ package struct PreviewView {
     var place: String?
   }
 
-  /// Milliseconds between two drawings: a burst is seen within 50 ms.
+  /// Milliseconds between two drawings.
   private static let drawingPause = 50
 
   /// A view at standard output.

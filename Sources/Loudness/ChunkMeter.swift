@@ -136,7 +136,7 @@ package final class ChunkMeter {
   /// The energy of the last 10 ms, in whole frames.
   private func energyOfStep() -> Double {
     filters.reduce(0) { sum, filter in
-      var loudness = 0.0
+      var loudness = -Double.infinity
       ebur128_loudness_window(filter.state, UInt(1000 / Self.stepsPerSecond), &loudness)
       return sum + pow(10, (loudness + 0.691) / 10)
     }

@@ -7,7 +7,8 @@ internal import CEBUR128
 ///
 /// libebur128 weights the sound and adds up its tenths of seconds. It has functions for longer windows,
 /// which add up all their samples each time: for three seconds, that took a third of a preview's
-/// rendering. Memory does not grow with what is measured. One thread at a time.
+/// rendering. Memory does not grow with what is measured, as long as readings are taken. One thread at a
+/// time.
 package final class LoudnessMeter {
   /// The position of a channel, which gives its weight (BS.1770-4, table 3).
   package enum Position: Sendable, Hashable {
@@ -57,7 +58,7 @@ package final class LoudnessMeter {
   /// The energies of the last tenths.
   private var tenths = [Double](repeating: 0, count: 30)
   private var reading = Reading()
-  private var hasNews = false
+  private var hasReading = false
   /// Of each channel.
   private let peakFilters: [TruePeakFilter]
   /// Of each channel, since it was taken.
@@ -124,7 +125,8 @@ package final class LoudnessMeter {
   }
 
   private func closeTenth() {
-    var loudness = 0.0
+    // It fails only for a window longer than 400 ms.
+    var loudness = -Double.infinity
     ebur128_loudness_window(state, 100, &loudness)
     tenths[tenthCount % tenths.count] = LoudnessHistogram.energy(ofLoudness: loudness)
     tenthCount += 1
@@ -133,7 +135,7 @@ package final class LoudnessMeter {
     if tenthCount >= 4 { reading.blocks.append(energy) }
     reading.momentary = Self.loudness(energy)
     reading.shortTerm = Self.loudness(self.energy(ofTenths: tenths.count))
-    hasNews = true
+    hasReading = true
   }
 
   private func energy(ofTenths count: Int) -> Double {
@@ -148,8 +150,8 @@ package final class LoudnessMeter {
 
   /// The newest reading; nil if there is none since the last call.
   package func takeReading() -> Reading? {
-    guard hasNews else { return nil }
-    defer { (reading.blocks, hasNews) = ([], false) }
+    guard hasReading else { return nil }
+    defer { (reading.blocks, hasReading) = ([], false) }
     return reading
   }
 

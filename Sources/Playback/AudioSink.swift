@@ -75,8 +75,8 @@ public enum SinkOutcome: Sendable, Hashable {
 public struct SinkFill: Sendable, Hashable {
   /// As `AudioSink.delay`.
   public var delay: Int
-  /// The frames of `delay` that are in the sink's own buffer, and not in a server or a cable behind
-  /// it. A player that is to react soon keeps little there.
+  /// The frames of `delay` that are in the sink's own buffer, 0 to `delay`, and not in a server or a
+  /// cable behind it. A player that is to react soon keeps little there.
   public var buffered: Int
   /// Whether the sink plays what it holds: not before it holds enough to start, and not after it ran
   /// out of sound.
@@ -102,7 +102,7 @@ public protocol AudioSink: AnyObject {
   /// that it held then, until it is dropped.
   var delay: Int { get }
 
-  /// What the sink holds now. A player that is to react soon looks at it before each write.
+  /// What the sink holds now. A player that is to react soon looks at it when the next sound is due.
   var fill: SinkFill { get }
 
   /// Whether the sink keeps its format for all items of a queue, as a file does. Otherwise it is

@@ -128,7 +128,10 @@ struct DevicePacket {
     if taken == converted {
       if ring.isOffered { goOver() }
       if let pause = pause(holding: most) { return .hold(milliseconds: pause) }
-      guard convert(levels) else { return .starved }
+      let isThere = convert(levels)
+      // The next piece is due after a whole slot.
+      if converted < ring.slotFrames { due = nil }
+      guard isThere else { return .starved }
     }
     if taken < converted {
       defer { delayBefore = nil }
@@ -262,7 +265,7 @@ struct DevicePacket {
     guard isDone else { return .wait }
     // Ready for sound again.
     sink.drop()
-    (isPlayingOut, held) = (false, 0)
+    (isPlayingOut, held, due) = (false, 0, nil)
     return .again
   }
 
@@ -270,7 +273,7 @@ struct DevicePacket {
     let isDone = try sink.drain()
     publish(delay: isDone ? 0 : sink.delay)
     guard isDone else { return .wait }
-    isDraining = false
+    (isDraining, held, due) = (false, 0, nil)
     counts.finished.store(index, ordering: .releasing)
     return ring.played.slots.first == nil ? .finished : .again
   }

@@ -364,7 +364,7 @@ final class Counts: Sendable {
   struct Progress: Sendable {
     var written: Int64 = 0
     var delay: Int64 = 0
-    /// Nil while nothing is heard since the silence before: nobody knows when the sound begins.
+    /// Nil while nothing is heard since the silence before: when the sound begins is unknown.
     var nanoseconds: Int64?
   }
 

@@ -256,7 +256,7 @@ final class RenderThread {
       } else {
         let progress = renderer.sound.chaseProgress
         engine.state.withLock { $0.chaseProgress = progress }
-        // Three slots at a time cost less than one: nothing else than a change is urgent here.
+        // Three slots of ten: to wake for each one costs more. A change wakes this thread.
         wait(milliseconds: 64)
       }
     }

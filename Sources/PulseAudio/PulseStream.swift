@@ -170,11 +170,11 @@ package final class PulseStream: @unchecked Sendable {
   package var delay: Int { connection.locked { currentDelay } }
 
   private var currentDelay: Int {
-    if !state.hasEnded { lastDelay = reckonedDelay }
+    if !state.hasEnded { lastDelay = reportedDelay }
     return lastDelay
   }
 
-  private var reckonedDelay: Int {
+  private var reportedDelay: Int {
     if state.hasRunDry { return 0 }
     guard state.hasStarted, let time = state.reportTime,
       let info = pulse.stream_get_timing_info(stream)?.pointee, info.write_index_corrupt == 0

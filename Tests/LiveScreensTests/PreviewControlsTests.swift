@@ -80,7 +80,7 @@ import Testing
         "card cannot be opened again: it is not there", nil,
         "card cannot be opened again: another program has it",
         "card cannot be opened again: it is not there", "card is connected again",
-        "card cannot be opened at 0:00.0, and is waited for: it is not there",
+        "card is not available at 0:00.0, and is waited for: it is not there",
       ])
   }
 }

@@ -81,6 +81,30 @@ import Testing
     #expect(try packet.step(levels, holding: 1) == .starved)
   }
 
+  @Test("after less than a slot, and after nothing, a sink is looked at again at once")
+  func shortSlot() throws {
+    let (sink, ring) = (
+      TakingSink(rate: 1), SlotRing(channelCount: 1, sampleRate: 1, slotCount: 10)
+    )
+    var packet = DevicePacket(ring, sink, Counts())
+    var index: Int64 = 0
+    func fill(_ count: Int) {
+      ring.filled.slots.fill { slot in (slot.index, slot.frameCount) = (index, count) }
+      index += Int64(count)
+    }
+    let levels = DeviceSampleConverter.Levels()
+    fill(ring.slotFrames)
+    #expect(try packet.step(levels, holding: 40) == .again)
+    // It has room for a slot, and gets a frame.
+    sink.delay = 10
+    fill(1)
+    #expect(try packet.step(levels, holding: 40) == .again)
+    #expect(try packet.step(levels, holding: 40) == .starved)
+    fill(ring.slotFrames)
+    #expect(try packet.step(levels, holding: 40) == .again)
+    #expect(sink.looks == 3)
+  }
+
   @Test("a lane that comes while a fade waits for room is faded to from there")
   func laneAfterLane() throws {
     let (sink, ring) = (TakingSink(), SlotRing(channelCount: 1, sampleRate: 48_000, slotCount: 10))

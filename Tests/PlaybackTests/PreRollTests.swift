@@ -128,6 +128,38 @@ extension RecordingTests {
     }
   }
 
+  @Test(
+    "a marker before the first sound replaces no file, and is in the one that does",
+    arguments: ["a.wav", "a.flac"])
+  func markerBeforeSound(name: String) throws {
+    let old = Array("the only take".utf8)
+    for hasSound in [false, true] {
+      try writeFile(folder.path(name), old)
+      let microphone = MemoryMicrophone(noise(20_000 * 4), mishaps: [(0, .holds)])
+      var settings = RecordingSettings()
+      settings.isReplacing = true
+      let recorder = try recorder(microphone, to: name, settings)
+      try recorder.record()
+      try microphone.waitUntilQuiet()
+      recorder.addMarker("first")
+      try wait(until: "it is marked") { recorder.markers.count == 1 }
+      if hasSound {
+        microphone.release()
+        try microphone.waitUntilQuiet()
+      }
+      recorder.stop()
+      let recording = try recorder.finished()
+      #expect(recording.markers == [RecordingMarker(time: .zero, name: "first")])
+      #expect(recording.files.count == (hasSound ? 1 : 0))
+      #expect(recording.labelFiles.count == (hasSound && name == "a.flac" ? 1 : 0))
+      #expect((try readFile(folder.path(name)) == old) == !hasSound)
+    }
+    if name == "a.wav" {
+      let text = try Tool.succeed("sndfile-info", folder.path(name)).text
+      #expect(text.contains("cue  : ") && text.contains("first"), "\(text)")
+    }
+  }
+
   @Test("markers are cues with labels in a WAV, at their frames")
   func cues() throws {
     let recording = try recordMarked("a.wav")

@@ -74,8 +74,9 @@ extension OutputFile {
     }
   }
 
-  /// Removes what a claimed file contains.
+  /// Removes what a claimed file contains; nothing may be written before.
   func empty() throws(Failure) {
+    precondition(size == 0, "a file is emptied before it is written")
     guard ftruncate(place.descriptor, 0) == 0 else {
       throw .writing(errno, "cannot empty the file", path: path)
     }

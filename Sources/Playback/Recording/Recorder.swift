@@ -7,9 +7,9 @@ import Threads
 
 /// Records a device to a file (`AVAudioRecorder`).
 ///
-/// The file is at its path from the start, and can be played after any crash: at most the last
-/// tenth of a second is missing, some more of MP3. Silence replaces lost sound, so that the sound
-/// after it keeps its time.
+/// The file is at its path from the start, in place of an older one from the first sound on, and can
+/// be played after any crash: at most the last tenth of a second is missing, some more of MP3. Silence
+/// replaces lost sound, so that the sound after it keeps its time.
 ///
 /// A recorder records once. Safe from any thread. It has three threads: one reads the device in
 /// time, one encodes and writes, and one flushes to the disk now and then; a fourth plays to a
@@ -86,8 +86,8 @@ public final class Recorder: Sendable {
 
   // MARK: Control
 
-  /// Opens the device and creates the file (`AVAudioRecorder.prepareToRecord`), so that `record`
-  /// begins at once; meters move from here on. Blocks until then. A second call does nothing.
+  /// Opens the device and the file (`AVAudioRecorder.prepareToRecord`), so that `record` begins at
+  /// once; meters move from here on. Blocks until then. A second call does nothing.
   ///
   /// - Throws: The failure of the device or the disk; `mendJob` if the device does not have the
   ///   rate or the channels of the settings, if the format does not hold them, if the file exists,

@@ -31,7 +31,8 @@ public struct RecordingSettings: Sendable, Hashable {
   public var preRoll: Time?
   /// The silence that ends the recording; silence before the first sound does not count.
   public var silence: Silence?
-  /// Whether existing files are overwritten; otherwise they are refused.
+  /// Whether existing files are overwritten, each when there is sound for it; otherwise they are
+  /// refused.
   public var isReplacing = false
 
   /// Silence that ends a recording.
@@ -82,7 +83,8 @@ public struct RecordingSettings: Sendable, Hashable {
 
 /// The result of a recording.
 public struct Recording: Sendable, Hashable {
-  /// The files, in order; the last one may be shorter than the others.
+  /// The files, in order; the last one may be shorter than the others. None if there was no sound to
+  /// overwrite an existing file with.
   public var files: [RecordedFile] = []
   /// The losses, in order.
   public var losses: [RecordingLoss] = []

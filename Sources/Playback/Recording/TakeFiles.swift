@@ -88,15 +88,17 @@ final class TakeFiles {
 
   /// Marks the next frame: in a WAV itself, else in a file of labels beside it.
   func mark(_ name: String?) {
-    // The next sound reports a failure.
-    try? beginTarget()
     let marker = RecordingMarker(
       time: Time(frames: recording.frameCount, rate: recording.sampleRate),
       name: name ?? "marker \(recording.markers.count + 1)")
     recording.markers.append(marker)
     let label = LabelFile.Label(
       time: Time(frames: partFrames, rate: recording.sampleRate), text: marker.name)
-    guard case .wav = output else { return put([label]) }
+    guard case .wav = output else {
+      // Before the first sound there is no file to be marked.
+      if target == nil { put([label]) } else { labels.append(label) }
+      return
+    }
     labels.append(label)
     writer?.mark(partFrames, marker.name)
   }
@@ -198,13 +200,10 @@ final class TakeFiles {
       partCount += 1
       let path = settings.split == nil ? path : Self.part(partCount + taken, of: path)
       do throws(Failure) {
-        let target = try GrowingTarget(
+        target = try GrowingTarget(
           at: path, as: output, format, isDithered: isDithered, replacing: settings.isReplacing,
           flush: flusher.flush)
-        self.target = target
-        // An older file stays until there is sound to replace it with.
-        if !target.isReplacing { try beginTarget() }
-        return
+        break
       } catch {
         // Another program has made this file meanwhile: the next number is taken.
         guard partCount > 1, exists(path), !settings.isReplacing, taken < 10_000 else {
@@ -214,12 +213,21 @@ final class TakeFiles {
         taken += 1
       }
     }
+    // An older file stays until there is sound to replace it with.
+    if target?.isReplacing == false { try beginTarget() }
   }
 
   private func beginTarget() throws(Failure) {
     guard let target else { return }
-    writer = try target.begin()
     self.target = nil
+    let writer = try target.begin()
+    self.writer = writer
+    guard case .wav = output else {
+      put(labels)
+      labels = []
+      return
+    }
+    for label in labels { writer.mark(0, label.text) }
   }
 
   /// Numbers of other programs' files.
