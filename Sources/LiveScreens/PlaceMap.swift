@@ -8,11 +8,14 @@ import MediaTime
 /// A place belongs to the segment that has begun last of those that sound there. If that segment is in
 /// the next version, at the same or at another place, the moment of its source is kept, or the nearest
 /// that is still in it. If it is gone, the place is the start of the segment that followed it. A place
-/// in silence keeps its distance from the segment before.
+/// in silence keeps its distance from the segment before. If no segment is left, places are seconds from
+/// the start.
 struct PlaceMap {
   private let lanes: [LanePair]
   private let (oldStart, newStart): (Time, Time)
   private let newDuration: Time
+  /// Whether no segment is in both versions.
+  private let isAnother: Bool
 
   /// The map between two versions.
   ///
@@ -30,11 +33,12 @@ struct PlaceMap {
   ) {
     (self.oldStart, self.newStart, newDuration) = (oldStart, newStart, duration)
     lanes = LanePair.pairs(Lane.all(of: old), Lane.all(of: new))
+    isAnother = lanes.allSatisfy { $0.partners.allSatisfy { $0 == nil } }
   }
 
   /// The place in the next version of one in this version, in the items' own times. O(segments).
   func time(of time: Time) -> Time {
-    let place = newPlace(of: time + oldStart) - newStart
+    let place = isAnother ? time : newPlace(of: time + oldStart) - newStart
     return max(.zero, min(place, newDuration))
   }
 

@@ -73,19 +73,19 @@ extension PreviewItems {
   ) throws(CancellationError) -> (change: PreviewChange, problems: [(Failure, PreviewEntry)]) {
     let before = state.withLock { $0.slots }
     let lastIndex = next.count - 1
-    var old = OldSlots(before)
+    let old = OldSlots.matches(of: next, in: before)
     var slots: [Slot] = []
     var replaced: [PreviewChange.Replacement] = []
     var problems: [(Failure, PreviewEntry)] = []
     for (index, next) in next.enumerated() {
       let entry: PreviewEntry
       switch next {
-      case .refused(let job):
-        slots += old.take(job: job)
+      case .refused:
+        slots += old[index]
         continue
       case .entry(let new): entry = new
       }
-      let known = old.take(entry)
+      let known = old[index].first
       guard let known, let made = known.made else {
         // It is tried again, and the same failure is not reported again.
         slots.append(Slot(entry: entry, reported: known?.failure ?? known?.reported))
@@ -93,7 +93,8 @@ extension PreviewItems {
       }
       let end = index == lastIndex ? end : nil
       let digest = (try? entry.session(library))?.heardDigest
-      guard digest == nil || digest != made.digest || made.isCut != (end != nil) else {
+      let isSame = digest != nil && digest == made.digest && entry.name == made.entry.name
+      guard !isSame || made.isCut != (end != nil) else {
         slots.append(Slot(entry: entry, made: made))
         continue
       }
@@ -235,6 +236,35 @@ private struct OldSlots {
       }
     }
     return nil
+  }
+
+  /// The slots that each entry of another version has now, one at most, and all of a job that is
+  /// refused. A job without a slot has that at its own place, if nothing else has it: it was renamed.
+  static func matches(
+    of next: [NextEntry], in slots: [PreviewItems.Slot]
+  ) -> [[PreviewItems.Slot]] {
+    var old = OldSlots(slots)
+    var matches = next.map { next -> [PreviewItems.Slot] in
+      if case .entry(let entry) = next { old.take(entry).map { [$0] } ?? [] } else { [] }
+    }
+    for (index, next) in next.enumerated() {
+      if case .refused(let job) = next { matches[index] = old.take(job: job) }
+    }
+    for (index, next) in next.enumerated() {
+      if case .entry(let entry) = next, entry.job != nil, matches[index].isEmpty {
+        matches[index] = old.takeJob(at: index).map { [$0] } ?? []
+      }
+    }
+    return matches
+  }
+
+  /// The slot of this index, if it is a job's.
+  private mutating func takeJob(at index: Int) -> PreviewItems.Slot? {
+    guard slots.indices.contains(index), !isTaken[index], slots[index].entry.job != nil else {
+      return nil
+    }
+    isTaken[index] = true
+    return slots[index]
   }
 
   /// The slots of all parts of a job.

@@ -26,7 +26,15 @@ extension PreviewControls {
 
   /// Plays through another device from here on.
   mutating func goOver(toDevice name: String) {
+    if name != device { formerDevice = formerDevice ?? device }
     device = name
     player.setOutput(opening: opener(name))
+  }
+
+  /// Goes back to the device that was left, for one that cannot be opened.
+  mutating func goBack(toDevice former: String, for failure: Failure) {
+    message = "'\(device)' cannot be opened, and '\(former)' plays on: \(failure.message)"
+    (device, formerDevice) = (former, nil)
+    player.setOutput(opening: opener(former))
   }
 }

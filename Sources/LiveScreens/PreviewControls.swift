@@ -34,6 +34,8 @@ package struct PreviewControls {
   var trackCursor: Int?
   /// The name of the sound device.
   var device: String
+  /// The device that was left for it, until it is open.
+  var formerDevice: String?
   /// Opens a device by its name.
   let opener: (String) -> SinkOpener
   /// Encodes outputs.

@@ -166,8 +166,11 @@ package struct PreviewLayout {
       case .list(let text) where !text.isEmpty || model.message == nil: "find: \(text)_"
       case .commands, .tracks, .list: model.message
       }
-    return prompt.map { fitted(plain($0), to: width) }
+    return prompt.map { line(of: $0) }
   }
+
+  /// A text of any characters in one line.
+  func line(of text: String) -> String { fitted(plain(text), to: width) }
 
   /// The keys that are wanted most.
   func hint(_ model: PreviewModel) -> String {
@@ -204,12 +207,13 @@ package struct PreviewLayout {
   static func signed(_ number: Int) -> String { number > 0 ? "+\(number)" : "\(number)" }
 
   static func rate(_ percent: Int) -> String {
-    "\(percent / 100).\(percent % 100 / 10)×"
+    let hundredths = percent % 10 == 0 ? "" : "\(percent % 10)"
+    return "\(percent / 100).\(percent % 100 / 10)\(hundredths)×"
   }
 
   /// ` (0.7×)`; empty if it is not known.
   private func speed(_ rate: Double?) -> String {
-    rate.map { characters.text(" (\(Self.rate(Int($0 * 100))))") } ?? ""
+    rate.map { characters.text(" (\(Self.rate(Int($0 * 10) * 10)))") } ?? ""
   }
 
   static func pan(_ percent: Int) -> String {

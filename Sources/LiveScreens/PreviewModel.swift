@@ -110,6 +110,8 @@ struct PreviewModel {
   var device = Device(name: "")
   /// A message, until the next one or a key.
   var message: String?
+  /// What is wrong with the job files, until it is mended.
+  var notice: String?
   /// What the next keys are for.
   var mode = PreviewKeys.Mode.commands
   /// The list, while it is open.

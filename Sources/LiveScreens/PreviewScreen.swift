@@ -35,7 +35,8 @@ enum PreviewScreen {
 
   /// The kind of a line, the most important first.
   enum Place: Int, Comparable {
-    case position, title, message, list, channel, loudness, reduction, names, pane, overview, ruler,
+    case position, title, message, notice, list, channel, loudness, reduction, names, pane,
+      overview, ruler,
       device, help
 
     static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
@@ -60,6 +61,7 @@ enum PreviewScreen {
     }
     below.append((.device, layout.device(model.device)))
     if let message = layout.message(model) { below.append((.message, message)) }
+    if let notice = model.notice { below.append((.notice, layout.line(of: notice))) }
     if model.hasKeys { below.append((.help, layout.hint(model))) }
     return (above, below)
   }

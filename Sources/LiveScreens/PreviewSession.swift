@@ -190,7 +190,7 @@ package final class PreviewSession: LiveSession {
         if let lost, item !== lost.item { controls.player.pause() }
         controls.itemBegan(item)
       case .timeControlStatusChanged(let status, _): hasStopped = status == .paused
-      case .deviceFound: hadDevice = true
+      case .deviceFound: (hadDevice, controls.formerDevice) = (true, nil)
       case .itemFailed(let item, let failure):
         // Of a version before.
         guard controls.items.index(of: item) != nil else { break }
@@ -202,6 +202,10 @@ package final class PreviewSession: LiveSession {
         guard damages.insert(warning.location ?? .file(FilePath(item.name))).inserted else { break }
         if warning.origin == .unknown { warning.origin = controls.items.origin(of: item) }
         say(Diagnostic(warning), of: controls.items.madeItem(of: item)?.entry)
+      case .deviceLost(let failure?) where controls.formerDevice != nil:
+        guard let former = controls.formerDevice else { break }
+        controls.goBack(toDevice: former, for: failure)
+        return show(controls.message)
       case .deviceLost(let failure?) where !hadDevice:
         // No sound was heard: the device is not disconnected, but wrong.
         finish(by: failure, help: deviceHelp)

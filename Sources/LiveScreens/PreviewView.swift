@@ -11,13 +11,13 @@ package struct PreviewView {
   /// A message on the screen, until the next one or a key.
   var message: String? {
     get { model.message }
-    set { model.message = newValue ?? waiting ?? notice }
+    set { model.message = newValue ?? waiting }
   }
-  /// What is wrong with the job files: on the screen wherever there is no other message.
+  /// What is wrong with the job files: on the screen until it is mended, below the message.
   var notice: String? {
-    didSet { message = nil }
+    didSet { (model.notice, isStale) = (notice, true) }
   }
-  /// What is waited for: on the screen wherever there is no other message, before `notice`.
+  /// What is waited for: on the screen wherever there is no other message.
   var waiting: String? {
     didSet { message = nil }
   }
@@ -294,6 +294,7 @@ package struct PreviewView {
       return PreviewModel.Reduction(name: track + reduction.reducer.rawValue)
     }
     message = nil
+    model.loudness = LoudnessReading()
     for index in model.channels.indices { model.channels[index].meter.clear() }
     let starts = item.chapters.map(\.start) + [item.duration]
     timelines.chapters = PreviewTimeline(

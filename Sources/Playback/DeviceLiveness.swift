@@ -12,6 +12,9 @@ struct DeviceLiveness {
   private static let mostXruns = 8
   /// Nanoseconds without a frame: devices move some at least twice a second.
   private static let longestStall: Int64 = 2_000_000_000
+  /// The same before the first frame: a server's device without a stream may have filled itself with
+  /// two seconds of silence.
+  private static let longestStart: Int64 = 5_000_000_000
 
   /// Resets the state after a transfer, or after a drop.
   mutating func noteTransfer() { (xruns, stall) = (0, nil) }
@@ -23,11 +26,13 @@ struct DeviceLiveness {
   }
 
   /// Records a failed transfer at a time of the monotonic clock; returns whether the device is
-  /// dead.
-  mutating func noteStall(at now: Int64 = monotonicNanoseconds()) -> Bool {
+  /// dead. `isStarting`: whether it has played nothing since it was opened or silent.
+  mutating func noteStall(
+    at now: Int64 = monotonicNanoseconds(), isStarting: Bool = false
+  ) -> Bool {
     let start = stall ?? now
     stall = start
-    return now - start >= Self.longestStall
+    return now - start >= (isStarting ? Self.longestStart : Self.longestStall)
   }
 }
 

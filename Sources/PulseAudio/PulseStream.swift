@@ -187,11 +187,10 @@ package final class PulseStream: @unchecked Sendable {
   }
 
   /// `delay`; the frames of it that the device does not have yet, at least, as the server may have
-  /// taken a period more, and not said so; and whether the server plays the stream: it has started,
-  /// and has not run dry.
+  /// taken a period more, and not said so; and `isPlaying`.
   package var fill: (delay: Int, buffered: Int, isPlaying: Bool) {
     connection.locked {
-      let (delay, isPlaying) = (currentDelay, isPlaying)
+      let (delay, isPlaying) = (currentDelay, plays)
       let room = state.hasEnded ? -1 : pulse.stream_writable_size(stream)
       guard room >= 0, let attributes = pulse.stream_get_buffer_attr(stream) else {
         return (delay, delay, isPlaying)
@@ -201,7 +200,10 @@ package final class PulseStream: @unchecked Sendable {
     }
   }
 
-  private var isPlaying: Bool {
+  /// Whether the server plays the stream: it has started, and has not run dry.
+  package var isPlaying: Bool { connection.locked { plays } }
+
+  private var plays: Bool {
     state.hasStarted && !state.hasRunDry && !state.hasEnded && !state.isSuspended
   }
 

@@ -78,6 +78,13 @@ import Testing
     #expect(map([a, b], [a]).time(of: seconds(15)) == seconds(10))
   }
 
+  @Test("where nothing is left, the seconds stay, up to the end")
+  func another() {
+    let map = map([item("a", 0, 30)], [item("b", 5, 25)])
+    #expect(map.time(of: seconds(12)) == seconds(12))
+    #expect(map.time(of: seconds(29)) == seconds(20))
+  }
+
   @Test("among tracks the segment that began last decides, and tracks are matched by name")
   func tracks() {
     let music = track([item("m", 0, 100)], name: "music")

@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportEngine
 import Glibc
 import MediaComposition
@@ -233,6 +234,20 @@ private func tenths(_ value: Int64) -> Time { Time(value: value, timescale: 10) 
     #expect(preview.controls.device == "null")
     preview.perform(.list(.openDevices))
     #expect(preview.controls.list?.selected?.kind == .device("null"))
+  }
+
+  @Test("a device that cannot be opened is left for the one before, however many were tried")
+  func wrongDevice() throws {
+    var preview = try PausedPreview()
+    preview.controls.goOver(toDevice: "jack")
+    preview.controls.goOver(toDevice: "oss")
+    let former = try #require(preview.controls.formerDevice)
+    preview.controls.goBack(toDevice: former, for: Failure(.mendMachine, "it is not there"))
+    #expect(preview.controls.device == "default")
+    #expect(preview.controls.formerDevice == nil)
+    #expect(
+      preview.controls.message
+        == "'oss' cannot be opened, and 'default' plays on: it is not there")
   }
 
   @Test("tracks are muted and heard alone at the cursor, which stays among them")

@@ -179,6 +179,22 @@ private func entry(
     #expect(preview.player.currentItem === preview.controls.items.item(ofEntry: 0))
   }
 
+  @Test("a renamed job goes on at its place, and others are not taken for it")
+  func renamed() throws {
+    var preview = try FollowedPreview("a", "b")
+    let first = try #require(preview.player.currentItem)
+    preview.player.seek(to: tenths(30))
+    preview.controls.take(try preview.change(to: "x", "b"))
+    let item = try #require(preview.controls.items.item(ofEntry: 0))
+    #expect(item !== first && item.name == "x")
+    #expect(preview.player.currentItem === item)
+    #expect(preview.player.currentTime == tenths(30))
+    // Of a job that is gone, and one that is new elsewhere, neither is the other.
+    preview.controls.take(try preview.change(to: "b", "y"))
+    #expect(preview.player.currentItem?.name == "b")
+    #expect(preview.controls.items.item(ofEntry: 1) == nil)
+  }
+
   @Test("an entry that is not ready stays chosen when others are inserted before it")
   func unreadyRow() throws {
     var preview = try FollowedPreview("a")
@@ -265,7 +281,7 @@ private func entry(
 
   @Test("a tour of joins goes on in the encoded output, and in a version with the same join")
   func tour() throws {
-    var preview = try FollowedPreview("a")
+    var preview = try FollowedPreview("a", "c")
     defer { preview.controls.outputs.end() }
     let encoded = try preview.encode()
     preview.controls.take(encoded)
@@ -277,11 +293,11 @@ private func entry(
     #expect(preview.controls.tour != nil)
     preview.perform(.join(by: 1), .tour, .tour)
     #expect(preview.controls.tour?.joins.map(\.start) == [tenths(20)])
-    preview.controls.take(try preview.change(to: "a", later: ["a": tenths(5)]))
+    preview.controls.take(try preview.change(to: "a", "c", later: ["a": tenths(5)]))
     preview.controls.itemBegan(try #require(preview.player.currentItem))
     let tour = try #require(preview.controls.tour)
     #expect(tour.joins[tour.index].start == tenths(25))
-    preview.controls.take(try preview.change(to: "b"))
+    preview.controls.take(try preview.change(to: "c"))
     #expect(preview.controls.tour == nil)
     #expect(preview.controls.message == "the tour of the joins has ended: its entry is gone")
   }

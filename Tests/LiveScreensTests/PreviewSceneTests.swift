@@ -33,8 +33,10 @@ import Testing
       PreviewModel.Track(name: "Stück \($0)", isSolo: $0 == 41, meter: PreviewScene.meter(-12, -20))
     }
     (tracks.trackCursor, tracks.mode) = (41, .tracks("42"))
+    var mistaken = marks
+    mistaken.notice = "sonnets.yaml:12:3: unknown key 'fade_inn'; write 'fade_in'"
     return [
-      ("playing", playing), ("paused", paused), ("list", list(playing, "")),
+      ("mistake", mistaken), ("playing", playing), ("paused", paused), ("list", list(playing, "")),
       ("list searched", list(playing, "in h")), ("marks", marks), ("loop", loop), ("joins", tour),
       ("tracks", tracks), ("help", help), ("help scrolled", scrolled),
     ]

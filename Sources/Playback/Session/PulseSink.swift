@@ -71,7 +71,7 @@ final class PulseSink: AudioSink {
     case .full:
       // A suspended device takes nothing, for any time, and plays on afterwards.
       if stream.isSuspended { liveness.noteTransfer() }
-      return liveness.noteStall() ? .gone : .full
+      return liveness.noteStall(isStarting: !stream.isPlaying) ? .gone : .full
     case .ranDry: return .ranDry
     case .gone: return .gone
     }

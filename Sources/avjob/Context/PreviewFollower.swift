@@ -229,19 +229,21 @@ final class PreviewFollower: Sendable {
       if mayEnd { return true }
       watch?.note()
     }
-    var problems: [Diagnostic] = []
+    // Before anything is measured, which may take long.
+    report(next, [], &progress)
     if let entries {
       do {
         let (change, failures) = try items.change(
           to: entries, endingAt: end, measuring(unless: isInterrupted))
-        problems = failures.map { Diagnostic($0.0, at: $0.1.origin) }
+        if !failures.isEmpty {
+          report(next, failures.map { Diagnostic($0.0, at: $0.1.origin) }, &progress)
+        }
         report(.changed(change))
         items.awaitCommit()
       } catch {
         return true
       }
     }
-    report(next, problems, &progress)
     isPrinting.set()
     return false
   }
