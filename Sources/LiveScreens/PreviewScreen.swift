@@ -35,9 +35,8 @@ enum PreviewScreen {
 
   /// The kind of a line, the most important first.
   enum Place: Int, Comparable {
-    case position, title, message, notice, list, channel, loudness, reduction, names, pane,
-      overview, ruler,
-      device, help
+    case position, title, message, notice, list, channel, loudness, reduction, names, pane
+    case overview, ruler, device, help
 
     static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }

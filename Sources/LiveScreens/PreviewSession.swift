@@ -202,13 +202,13 @@ package final class PreviewSession: LiveSession {
         guard damages.insert(warning.location ?? .file(FilePath(item.name))).inserted else { break }
         if warning.origin == .unknown { warning.origin = controls.items.origin(of: item) }
         say(Diagnostic(warning), of: controls.items.madeItem(of: item)?.entry)
-      case .deviceLost(let failure?) where controls.formerDevice != nil:
-        guard let former = controls.formerDevice else { break }
-        controls.goBack(toDevice: former, for: failure)
-        return show(controls.message)
-      case .deviceLost(let failure?) where !hadDevice:
+      case .deviceLost(let failure?):
+        if let former = controls.formerDevice {
+          controls.goBack(toDevice: former, for: failure)
+          return show(controls.message)
+        }
         // No sound was heard: the device is not disconnected, but wrong.
-        finish(by: failure, help: deviceHelp)
+        if !hadDevice { finish(by: failure, help: deviceHelp) }
       case .deviceFailed(let failure): finish(by: failure)
       default: break
       }

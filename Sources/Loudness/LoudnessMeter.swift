@@ -5,10 +5,10 @@ internal import CEBUR128
 /// Loudness and true peaks by ITU-R BS.1770-4 and EBU Tech 3341, as they are shown while sound plays:
 /// ten times a second.
 ///
-/// libebur128 weights the sound and adds up its tenths of seconds. It has functions for longer windows,
-/// which add up all their samples each time: for three seconds, that took a third of a preview's
-/// rendering. Memory does not grow with what is measured, as long as readings are taken. One thread at a
-/// time.
+/// libebur128 weights the sound and adds up its tenths of seconds. It has functions for longer
+/// windows, which add up all their samples each time: that took nearly half of a preview's
+/// rendering. Memory does not grow with what is measured, as long as readings are taken. One thread
+/// at a time.
 package final class LoudnessMeter {
   /// The position of a channel, which gives its weight (BS.1770-4, table 3).
   package enum Position: Sendable, Hashable {

@@ -129,7 +129,7 @@ struct DevicePacket {
       if ring.isOffered { goOver() }
       if let pause = pause(holding: most) { return .hold(milliseconds: pause) }
       let isThere = convert(levels)
-      // The next piece is due after a whole slot.
+      // The time was for a whole slot.
       if converted < ring.slotFrames { due = nil }
       guard isThere else { return .starved }
     }
@@ -215,8 +215,9 @@ struct DevicePacket {
 
   /// Milliseconds until the sink is to get more; nil: now.
   ///
-  /// A look at the sink says when the next piece is due. What a server has taken is known only with
-  /// its next request: then the sink is not to have less than a request more than it should.
+  /// A look at the sink says when the next piece is due. A server tells what it has taken only with
+  /// its next request: when the time has come, the piece is written although the sink seems to hold up
+  /// to a request too much.
   private mutating func pause(holding most: Int?) -> Int32? {
     delayBefore = nil
     guard let most, held > 0 else { return nil }
@@ -229,9 +230,10 @@ struct DevicePacket {
     guard fill.isPlaying, isHeard(fill.delay) else { return nil }
     let surplus = fill.buffered + ring.slotFrames - most * patience
     if surplus > slack {
-      due = time(of: surplus, after: now)
+      let next = time(of: surplus, after: now)
+      due = next
       publish(delay: fill.delay)
-      return milliseconds(to: due ?? now, from: now)
+      return milliseconds(to: next, from: now)
     }
     due = time(of: surplus + ring.slotFrames, after: now)
     return nil
