@@ -13,6 +13,9 @@ package final class Demuxer {
   private let bounds: ReadingBounds
   /// Whether the header has more tags or chapters, or larger ones, than are read (`ReadingBounds`).
   package let leavesTagsOut: Bool
+  /// Whether durations of the file and its streams are estimates, which no header announces
+  /// (`AVFormatContext.duration_estimation_method`).
+  package private(set) var estimatesDurations = false
 
   private init(
     _ context: UnsafeMutablePointer<AVFormatContext>, _ input: InputContext,
@@ -32,14 +35,16 @@ package final class Demuxer {
   /// - Parameters:
   ///   - source: Its bytes.
   ///   - name: The file's name: some formats are known by its extension alone.
+  ///   - ignoringEditLists: Whether an MP4, which it must be, is read as its media are, and not as
+  ///     its edit lists play them.
   /// - Returns: The demuxer, which owns the source from now on.
   /// - Throws: FFmpeg's error; with its `cause` where the source could not be read.
   package static func open(
-    _ source: any ByteSource, named name: FilePath
+    _ source: any ByteSource, named name: FilePath, ignoringEditLists: Bool = false
   ) throws(LibAVError) -> Demuxer {
     var options: OpaquePointer?
     defer { av_dict_free(&options) }
-    for (key, value) in [
+    for (key, value) in (ignoringEditLists ? [("ignore_editlist", "1")] : []) + [
       ("format_whitelist", allowed), ("protocol_whitelist", "none"),
       ("codec_whitelist", audioDecoders),
       // Bytes of the index that libavformat collects where a container brings none. Kept small: each
@@ -90,11 +95,7 @@ package final class Demuxer {
   /// Guesses the sound's parameters from packets where the header leaves them open
   /// (`avformat_find_stream_info`), without decoding pictures.
   package func completeParameters() throws(LibAVError) {
-    let isOpen =
-      streams.contains { $0.isAudio && !$0.hasParameters }
-      || !streams.contains(where: \.isAudio)
-        && context.pointee.ctx_flags & AVFMTCTX_NOHEADER != 0
-    guard isOpen else { return }
+    guard hasOpenParameters else { return }
     for index in 0..<Int(context.pointee.nb_streams) {
       guard let stream = context.pointee.streams[index] else { continue }
       if stream.pointee.codecpar.pointee.codec_type != AVMEDIA_TYPE_AUDIO {
@@ -104,6 +105,15 @@ package final class Demuxer {
     try check(
       call { input.recognizing { avformat_find_stream_info(context, nil) } },
       "avformat_find_stream_info")
+    // Without a duration in the header, libavformat makes one of the bit rate, or of time stamps at
+    // the file's end.
+    estimatesDurations = context.pointee.duration_estimation_method != AVFMT_DURATION_FROM_STREAM
+  }
+
+  private var hasOpenParameters: Bool {
+    streams.contains { $0.isAudio && !$0.hasParameters }
+      || !streams.contains(where: \.isAudio)
+        && context.pointee.ctx_flags & AVFMTCTX_NOHEADER != 0
   }
 
   /// FFmpeg's name of the container, such as `mov,mp4,m4a,3gp,3g2,mj2`.
@@ -259,6 +269,8 @@ package struct Stream {
   var parameters: AVCodecParameters { pointer.pointee.codecpar.pointee }
 
   package var index: Int { Int(pointer.pointee.index) }
+  /// The container's own number of the stream, as an MP4's track has one (`AVStream.id`).
+  package var id: Int { Int(pointer.pointee.id) }
   package var isAudio: Bool { parameters.codec_type == AVMEDIA_TYPE_AUDIO }
   var hasParameters: Bool {
     parameters.codec_id != AV_CODEC_ID_NONE && parameters.sample_rate > 0

@@ -14,6 +14,22 @@ extension Stream {
     return expected
   }
 
+  /// Whether the container's index lists PCM of `bytesPerFrame` without a gap in its ticks, which
+  /// count frames. O(packets).
+  package func indexIsContiguous(bytesPerFrame: Int) -> Bool {
+    guard bytesPerFrame > 0 else { return false }
+    var expected: Int64?
+    for index in 0..<avformat_index_get_entries_count(pointer) {
+      guard let entry = avformat_index_get_entry(pointer, index) else { return false }
+      if let expected, entry.pointee.timestamp != expected { return false }
+      expected = entry.pointee.timestamp &+ Int64(entry.pointee.size) / Int64(bytesPerFrame)
+    }
+    return true
+  }
+
+  /// Packets in the container's index.
+  package var indexedCount: Int64 { Int64(avformat_index_get_entries_count(pointer)) }
+
   /// Where the stream's data end in the file by the index, nil without an index.
   package var indexedEnd: Int64? {
     let count = avformat_index_get_entries_count(pointer)

@@ -37,6 +37,51 @@ struct OtherCopyTests {
     }
   }
 
+  @Test("a video's last packet of AAC is copied, also where the edit list shows more of it")
+  func lastPacket() throws {
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i testsrc=s=64x48:r=25:d=5 -f lavfi -i sine=d=6 -t 5 -c:v mpeg4 \
+        -c:a aac -aac_pns 0 s.mp4
+      /usr/bin/python3 - <<'END'
+      import struct
+      # The packet holds 1024 frames, of which its own duration has 340, and the list 781.
+      bytes = bytearray(open('s.mp4', 'rb').read())
+      struct.pack_into('>I', bytes, bytes.rindex(b'elst') + 12, 5010)
+      open('s.mp4', 'wb').write(bytes)
+      END
+      """)
+    let whole = try decoded("s.mp4")
+    for start in [0, 44_100, 220_000] {
+      try cut("s.mp4", start..<220_941, "cut.m4a", "aac")
+      let probe = try stage.make("avjob probe cut.m4a").text
+      #expect(probe.contains("(\(220_941 - start) samples)"))
+      let cut = try decoded("cut.m4a")
+      let count = min(cut.count, whole.count - start)
+      #expect(count >= 220_941 - start && cut.prefix(count) == whole[start..<start + count])
+    }
+  }
+
+  @Test(
+    "HE-AAC is not copied, and says so before anything is written; its codec is kept by encoding")
+  func highEfficiency() throws {
+    for name in ["he-aac.m4a", "he-aac-v2.m4a"] {
+      try stage.make("cp $FIXTURES/\(name) .")
+      let refused = try stage.run("avjob clip \(name) -o cut.m4a --aac copy")
+      #expect(refused.status != 0)
+      #expect(
+        refused.errors.contains(
+          "'aac: copy' finds nothing to copy: its packets cannot be cut exactly"),
+        "\(refused.errors)")
+      #expect(try stage.run("ls cut.m4a").status != 0)
+      try stage.write("same.yaml", "clip: \(name)\noutput: { file: same.m4a, codec: same }\n")
+      try stage.make("avjob run --quiet same.yaml")
+      let frames = name == "he-aac.m4a" ? 4322 : 220_500
+      let probe = try stage.make("avjob probe same.m4a").text
+      #expect(probe.contains("(\(frames) samples)"), "\(probe)")
+    }
+  }
+
   @Test(
     "Opus is cut to the sample",
     arguments: ["--bitrate 96", "--bitrate 24 --downmix-mono", "--framesize 60", "--framesize 5"])

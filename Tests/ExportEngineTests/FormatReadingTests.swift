@@ -97,7 +97,9 @@ struct FormatReadingTests {
       "ffmpeg", "-v", "error", "-c:a", decoders[probed.asset.codec] ?? probed.asset.codec, "-i",
       path, "-map", "0:a", "-f", "f32le", "-c:a", "pcm_f32le", "-"
     ).floats
-    #expect(oracle.count / whole.count == whole[0].count)
+    // ffmpeg decodes the last packet of a MOV whole, whatever its edit list says.
+    let rest = oracle.count / whole.count - whole[0].count
+    #expect(medium.name.hasSuffix(".mov") ? 0..<64 ~= rest : rest == 0)
     var worst: Float = 0
     for channel in whole.indices {
       for frame in 0..<min(whole[0].count, oracle.count / whole.count) {

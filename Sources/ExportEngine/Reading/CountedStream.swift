@@ -14,6 +14,7 @@ final class CountedStream: FrameSource {
   private let index: AnchorIndex
   /// Set while the stream is counted for the first time.
   private let finder: AnchorFinder?
+  private var holes: HoleFinder?
   private let damage: Damage
   private let cursor: FrameCursor
   private let scratch: Frame
@@ -60,20 +61,32 @@ final class CountedStream: FrameSource {
     var frames: Int64
     var padding: Int64
     var index: AnchorIndex
+    /// In its time stamps, before frames counted from `origin` on; nil where these contradict the
+    /// sound.
+    var holes: [HoleFinder.Hole]?
   }
 
-  /// Decodes a stream to its end, and finds anchors on the way.
+  /// Decodes a stream to its end, and finds anchors and holes on the way.
   static func count(_ facts: StreamFacts, codec: String) throws(Failure) -> Count {
-    let stream = try reading(facts.location) { () throws(LibAVError) in
-      try CountedStream(
+    let stream = try reading(facts.location) { () throws(LibAVError) -> CountedStream in
+      let stream = try CountedStream(
         facts, AnchorIndex(), try facts.open(),
         AnchorIndex.spacing(of: codec) ?? (stride: .max, preRoll: 0), Damage())
+      stream.holes = HoleFinder(
+        HoleFinder.Trust(container: stream.demuxer.formatName), rate: facts.sampleRate,
+        tick: facts.frames(inTicks: 1, of: stream.stream.timeBase) + 1)
+      return stream
     }
     let buffer = AudioBuffer(channelCount: facts.channelCount, capacity: 16_384)
     while try stream.read(into: buffer, at: 0, count: buffer.capacity) == buffer.capacity {}
     return Count(
       frames: stream.position, padding: stream.finder?.padding ?? 0,
-      index: stream.finder?.index ?? AnchorIndex())
+      index: stream.finder?.index ?? AnchorIndex(),
+      holes: stream.holes?.finish()?.compactMap { hole in
+        // The frames before `origin` are left out, with their holes.
+        hole.frame > facts.origin
+          ? HoleFinder.Hole(frame: hole.frame - facts.origin, count: hole.count) : nil
+      })
   }
 
   // MARK: Reading
@@ -117,6 +130,9 @@ final class CountedStream: FrameSource {
       try lane?.send(nil)
       return
     }
+    holes?.note(
+      lane?.end ?? 0,
+      at: packet.timestamp.map { facts.frames(inTicks: $0, of: stream.timeBase) })
     let heard: DecodingLane
     if let lane {
       heard = lane
@@ -138,7 +154,9 @@ final class CountedStream: FrameSource {
       pause = (count, frames)
       lane?.skip(frames)
     } else {
+      let damaged = damage.count
       try lane?.send(packet)
+      if damage.count > damaged { holes?.noteDamage() }
     }
     sent = (packet, count, try feedAhead(packet))
     ordinal += 1
@@ -173,7 +191,8 @@ final class CountedStream: FrameSource {
   }
 
   private func openDecoder() throws(LibAVError) -> Decoder {
-    try Decoder.open(stream, removesPadding: true)
+    // What our own reading of the edit list leaves out is left out once.
+    try Decoder.open(stream, removesPadding: !facts.opening.ignoresEditLists)
   }
 
   /// A fresh decoder; its errors before its sound is used are no damage.

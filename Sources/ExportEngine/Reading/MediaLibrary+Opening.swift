@@ -10,12 +10,13 @@ extension MediaLibrary {
     watch?(asset.location)
     defer { watch?(nil) }
     let facts = try readable(asset)
-    let source: any FrameSource =
+    let stream: any FrameSource =
       switch facts.reader {
       case .mpegAudio(let index, let note): try openMPEG(asset, facts, index, note, damage)
       case .demuxer: try DemuxedStream.open(facts, damage)
       case .counted(let index): try CountedStream.open(facts, index, damage)
       }
+    let source = facts.pieces.map { PiecedSource(stream, $0, damage) } ?? stream
     return watch.map { WatchedSource(source, asset.location, $0) } ?? source
   }
 

@@ -97,18 +97,26 @@ extension MediaLocation {
 
   /// The medium in a demuxer.
   ///
+  /// - Parameters:
+  ///   - opening: How the demuxer gets it.
+  ///   - held: Its file, where that is open.
+  /// - Returns: The demuxer, at the medium's beginning.
   /// - Throws: `LibAVError`, with its cause where the bytes cannot be read.
-  func demuxer() throws(LibAVError) -> Demuxer {
-    let source: any ByteSource
+  func demuxer(
+    _ opening: MediumOpening = MediumOpening(), reading held: HeldFile? = nil
+  ) throws(LibAVError) -> Demuxer {
+    var source: any ByteSource
     do {
-      source = try byteSource()
+      if let held { source = held } else { source = try byteSource() }
     } catch {
       throw LibAVError(reading: error)
     }
     if let reader = source as? CachedReader {
       do { try reader.expectParts() } catch { throw LibAVError(reading: error) }
     }
-    return try Demuxer.open(source, named: file ?? FilePath(lastName ?? ""))
+    if !opening.patches.isEmpty { source = PatchedBytes(source, opening.patches) }
+    return try Demuxer.open(
+      source, named: file ?? FilePath(lastName ?? ""), ignoringEditLists: opening.ignoresEditLists)
   }
 }
 

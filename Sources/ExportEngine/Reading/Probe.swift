@@ -57,26 +57,22 @@ struct Prober {
   // MARK: Through libavformat
 
   /// Beyond these a header is wrong, and would make resampling take too much memory.
-  private static let sampleRates = 1000...768_000
+  static let sampleRates = 1000...768_000
 
   func probe(_ demuxer: Demuxer, stream index: Int?) throws(Failure) -> ProbedStream {
     try reading(location) { () throws(LibAVError) in try demuxer.completeParameters() }
-    let stream = try choose(index, in: demuxer)
-    demuxer.select(stream: stream.index)
-
-    let first = try decodeFirstFrame(of: stream, demuxer)
-    guard Self.sampleRates.contains(first.sampleRate) else {
-      throw Failure(
-        .mendInput,
-        "claims \(first.sampleRate) samples a second; sound has 1000 to 768000", location: location)
-    }
-    let announced = try announcedDuration(of: stream, demuxer)
-    try requireConsistentHeader(of: stream, demuxer)
-    let (facts, length) = try measure(stream, demuxer, first)
+    let opened = try open(demuxer, try choose(index, in: demuxer))
+    let (demuxer, stream, first) = (opened.demuxer, opened.stream, opened.first)
+    let announced =
+      opened.edits == nil
+      ? try announcedDuration(of: stream, demuxer)
+      : opened.edits?.announced.map { Time(frames: $0, rate: first.sampleRate) }
+    let measured = try measure(opened)
+    let (facts, length) = (measured.facts, measured.length)
     let frameCount = length.frames
     guard frameCount > 0 else { throw headerOnly }
     let duration = Time(frames: frameCount, rate: facts.sampleRate)
-    var warnings: [Warning] = []
+    var warnings = measured.warnings
     if let announced, let warning = warning(announced: announced, found: duration) {
       warnings.append(warning)
     } else if demuxer.formatName == "ogg", try ContainerFacts.oggBreaksOff(bytes) {
@@ -93,7 +89,8 @@ struct Prober {
       encoderDelay: length.delay.map { Int($0) }, encoderPadding: length.padding.map { Int($0) },
       announcedDuration: announced, bitRate: stream.bitRate,
       metadata: metadata(of: demuxer, stream),
-      chapters: chapters(of: demuxer, from: first.start(in: demuxer)), identity: identity)
+      chapters: chapters(of: demuxer, from: measured.start ?? first.start(in: demuxer)),
+      identity: identity)
     asset.hasExactPackets = facts.hasExactPackets(of: stream)
     if demuxer.formatName == "aiff", let offset = try ContainerFacts.tagOffset(ofAIFF: bytes),
       let tag = try storedTag(at: offset)
@@ -157,7 +154,7 @@ struct Prober {
     }
   }
 
-  private func decodeFirstFrame(
+  func decodeFirstFrame(
     of stream: LibAV.Stream, _ demuxer: Demuxer
   ) throws(Failure) -> FirstFrame {
     let first = try reading(location) { () throws(LibAVError) -> FirstFrame? in
@@ -205,12 +202,12 @@ struct Prober {
     return first
   }
 
-  private var headerOnly: Failure {
+  var headerOnly: Failure {
     Failure(.mendInput, "holds no sound (its header is all there is)", location: location)
   }
 
   /// Refuses a WAV whose frame size does not match its samples: FFmpeg reads noise.
-  private func requireConsistentHeader(
+  func requireConsistentHeader(
     of stream: LibAV.Stream, _ demuxer: Demuxer
   ) throws(Failure) {
     guard demuxer.formatName == "wav", stream.isLossless, stream.storedBits > 0,

@@ -2,6 +2,7 @@ import Diagnosis
 import LibAV
 import MPEGAudio
 import MediaComposition
+import MediaTime
 import SystemPackage
 
 /// A stream's length, and the facts for reading it.
@@ -13,21 +14,27 @@ extension Prober {
     var padding: Int64?
   }
 
-  /// Eleven years at the highest rate.
-  private static let longestLength: Int64 = 1 << 48
+  /// What measuring found.
+  struct Measured {
+    var facts: StreamFacts
+    var length: Length
+    /// When the sound begins by the clock of chapters; nil: by its first time stamp.
+    var start: Time?
+    var warnings: [Warning] = []
+  }
 
   /// Takes the container's length where it is proven, and else decodes the stream once.
-  func measure(
-    _ stream: LibAV.Stream, _ demuxer: Demuxer, _ first: FirstFrame
-  ) throws(Failure) -> (StreamFacts, Length) {
+  func measure(_ opened: OpenedStream) throws(Failure) -> Measured {
+    let (stream, demuxer, first) = (opened.stream, opened.demuxer, opened.first)
     var facts = StreamFacts(
       location: location, streamIndex: stream.index, sampleRate: first.sampleRate,
       channelCount: first.channelCount, reader: .demuxer(access(of: stream), stream.timeBase),
-      origin: 0, firstRaw: 0)
+      origin: 0, firstRaw: 0, hasBandReplication: first.hasBandReplication(in: stream),
+      opening: opened.opening)
     var lead: Int64 = 0
     if let raw = first.rawStart, first.timestampsCountFrames {
       facts.firstRaw = raw &- first.skip
-      facts.origin = raw
+      facts.origin = opened.opening.ignoresEditLists ? facts.firstRaw : raw
       if demuxer.formatName == "ogg", raw < 0, raw >= -first.sampleRate {
         // A first page whose granule is lower than its content cuts the start (Vorbis I, A.2). A
         // page has about a second; cameras write pages of packets without bytes, which are
@@ -38,21 +45,52 @@ extension Prober {
         if stream.codecName == "speex" { lead += Int64(first.sampleRate / 8000 * 40) }
       }
       // Headers that promise more than years prove nothing.
-      if let proven = try provenLength(of: stream, demuxer, facts, first),
-        proven.frames < Self.longestLength
-      {
-        return (facts, proven)
+      if let proven = try provenLength(opened, facts), proven.frames < SoundPieces.longest {
+        guard let edits = opened.edits else { return Measured(facts: facts, length: proven) }
+        let clock = MediaClock(from: facts.origin, count: proven.frames + (proven.padding ?? 0))
+        return try play(edits, clock, lastFrames: proven.frames, facts)
       }
     }
-    let delay = toldDelay(of: stream, demuxer, first, lead: &lead)
+    // Counted frames are held to a list by its own times.
+    if opened.isListedElsewhere { return try measure(try reopen(opened)) }
+    let delay =
+      opened.edits == nil ? toldDelay(of: stream, demuxer, first, lead: &lead) : nil
     facts.origin = lead
     facts.firstRaw = 0
     facts.reader = .counted(AnchorIndex())
     let count = try CountedStream.count(facts, codec: stream.codecName)
     facts.reader = .counted(count.index)
-    let length = Length(
-      frames: count.frames, delay: delay, padding: count.padding > 0 ? count.padding : nil)
-    return (facts, noting(try ContainerFacts.iTunesNote(in: bytes), first, length, demuxer))
+    return try measure(opened, facts, count, delay: delay)
+  }
+
+  /// The length of a counted stream.
+  private func measure(
+    _ opened: OpenedStream, _ facts: StreamFacts, _ count: CountedStream.Count, delay: Int64?
+  ) throws(Failure) -> Measured {
+    var clock = MediaClock(from: opened.first.startFrame, count: count.frames)
+    for hole in count.holes ?? [] {
+      guard let last = clock.runs.last else { break }
+      let time = last.time + hole.frame - last.frame + hole.count
+      clock.runs.append(MediaClock.Run(frame: hole.frame, time: time))
+    }
+    var measured: Measured
+    if let edits = opened.edits {
+      let last = opened.track?.lastFrames(atRate: facts.sampleRate)
+      let packet = Int64(opened.first.sampleCount)
+      let there = last.map { 1..<packet ~= $0 ? count.frames - packet + $0 : count.frames }
+      measured = try play(edits, clock, lastFrames: there ?? count.frames, facts)
+    } else {
+      measured = Measured(
+        facts: facts,
+        length: noting(
+          try ContainerFacts.iTunesNote(in: bytes), opened.first,
+          Length(
+            frames: count.frames, delay: delay, padding: count.padding > 0 ? count.padding : nil),
+          opened.demuxer))
+      try fill(clock, in: &measured)
+    }
+    measured.warnings += warnings(of: count.holes, measured)
+    return measured
   }
 
   /// The container's delay for a counted stream, nil without one; `lead` is raised where FFmpeg's
@@ -93,8 +131,9 @@ extension Prober {
 
   /// The number of frames by decoding, where the container proves it; else nil.
   private func provenLength(
-    of stream: LibAV.Stream, _ demuxer: Demuxer, _ facts: StreamFacts, _ first: FirstFrame
+    _ opened: OpenedStream, _ facts: StreamFacts
   ) throws(Failure) -> Length? {
+    let (stream, demuxer, first) = (opened.stream, opened.demuxer, opened.first)
     let announced = stream.duration.flatMap(facts.rawFrame)
     let delay = facts.origin > facts.firstRaw ? facts.origin - facts.firstRaw : nil
     switch demuxer.formatName {
@@ -111,22 +150,7 @@ extension Prober {
       else { return nil }
       return Length(frames: announced)
     case "mov,mp4,m4a,3gp,3g2,mj2":
-      guard let announced, let end = stream.indexedEnd, end <= identity.size else { return nil }
-      if stream.isLossless { return Length(frames: announced, delay: delay) }
-      // AMR's pauses have no frames, so only counting finds the others' places.
-      guard AnchorIndex.spacing(of: stream.codecName) != nil, !stream.codecName.hasPrefix("amr_"),
-        let ticks = stream.indexedTicks(every: Int64(first.sampleCount)),
-        ticks.magnitude < StreamFacts.farthestFrame
-      else { return nil }
-      let frames = try listedFrames(
-        of: stream, facts, announced: announced, there: ticks - facts.origin,
-        packet: Int64(first.sampleCount))
-      // ALAC's last packet has its own length.
-      let padding = stream.codecName == "alac" ? 0 : max(0, ticks - facts.origin - frames)
-      return noting(
-        try ContainerFacts.iTunesNote(in: bytes), first,
-        Length(frames: frames, delay: delay, padding: padding > 0 || delay != nil ? padding : nil),
-        demuxer)
+      return try listedLength(opened, facts, announced: announced, delay: delay)
     case "ogg":
       // A stream that was cut out of another begins anywhere. For other codecs' packets libavformat
       // finds wrong timestamps after a seek.
@@ -141,19 +165,54 @@ extension Prober {
     }
   }
 
+  /// The number of frames by an MP4's tables, where these have all packets.
+  private func listedLength(
+    _ opened: OpenedStream, _ facts: StreamFacts, announced: Int64?, delay: Int64?
+  ) throws(Failure) -> Length? {
+    let (stream, first) = (opened.stream, opened.first)
+    guard let announced, let end = stream.indexedEnd, end <= identity.size else { return nil }
+    // Fragments that libavformat has not looked at are no part of its index.
+    if let track = opened.track, track.isFragmented, stream.indexedCount != track.packetCount {
+      return nil
+    }
+    let packet = Int64(first.sampleCount)
+    if stream.isLossless {
+      let isWhole =
+        stream.storedBits > 0
+        ? stream.indexIsContiguous(bytesPerFrame: stream.storedBits / 8 * stream.channelCount)
+        : stream.codecName != "alac" || stream.indexedTicks(every: packet) != nil
+      return isWhole ? Length(frames: announced, delay: delay) : nil
+    }
+    // AMR's pauses have no frames, so only counting finds the others' places.
+    guard AnchorIndex.spacing(of: stream.codecName) != nil, !stream.codecName.hasPrefix("amr_"),
+      let ticks = stream.indexedTicks(every: packet),
+      ticks.magnitude < StreamFacts.farthestFrame
+    else { return nil }
+    let there = ticks - facts.origin
+    let frames = listedFrames(
+      of: opened.track, facts, announced: announced, there: there, packet: packet)
+    // ALAC's last packet has its own length.
+    let padding = stream.codecName == "alac" ? 0 : max(0, there - frames)
+    let length = Length(
+      frames: frames, delay: delay, padding: padding > 0 || delay != nil ? padding : nil)
+    if opened.edits != nil { return length }
+    return noting(
+      try ContainerFacts.iTunesNote(in: bytes), first, length, opened.demuxer)
+  }
+
   /// The length of an MP4's edit list, `announced`, of the frames that are `there`.
   ///
   /// Lists count in ticks of the movie, with FFmpeg's muxer milliseconds. If the last packet's own
   /// duration is shorter than its decoded sound, and the list ends within a tick of its end, or
   /// behind everything, as libavformat includes empty edits, then that end is meant.
   private func listedFrames(
-    of stream: LibAV.Stream, _ facts: StreamFacts, announced: Int64, there: Int64, packet: Int64
-  ) throws(Failure) -> Int64 {
-    guard let end = try ContainerFacts.movieEnd(in: bytes, track: stream.index),
-      let last = facts.rawFrame(end.lastDuration), (1..<packet).contains(last)
+    of track: MP4Track?, _ facts: StreamFacts, announced: Int64, there: Int64, packet: Int64
+  ) -> Int64 {
+    guard let track, !track.isFragmented, track.movieTimescale > 0,
+      let last = track.lastDuration.flatMap(facts.rawFrame), (1..<packet).contains(last)
     else { return min(announced, there) }
     let exact = there - packet + last
-    let tick = UInt64(facts.sampleRate) / UInt64(end.timescale)
+    let tick = UInt64(facts.sampleRate) / UInt64(track.movieTimescale)
     let isMeant = announced >= there || (exact - announced).magnitude <= tick
     return isMeant ? exact : min(announced, there)
   }

@@ -15,6 +15,7 @@ extension Prober {
       return Time(
         frames: Int64(clamping: bytes) / Int64(stream.blockAlign), rate: stream.sampleRate)
     }
+    guard !demuxer.estimatesDurations else { return nil }
     if let ticks = stream.duration {
       // An Opus stream's last granule includes the frames left out at its start.
       let ticks =

@@ -20,6 +20,8 @@ final class SourcePackets {
   private var demuxer: Demuxer
   /// Read ahead: a packet ends where the next one begins.
   private var following: (packet: Packet, start: Int64)?
+  /// Frames from the last packet but one to the last that was read.
+  private var spacing: Int64 = 0
 
   private init(
     _ facts: StreamFacts, _ cancellation: CancellationFlag, _ watch: MediaLibrary.Watch?
@@ -121,7 +123,9 @@ final class SourcePackets {
     if following == nil { following = try readStart() }
     guard let (packet, start) = following else { return nil }
     following = try readStart()
-    let end = following?.start ?? start + max(packet.duration, 1)
+    if let next = following?.start { spacing = next - start }
+    // The last one may be said to be shorter than its sound: edit lists reach into the rest.
+    let end = following?.start ?? start + max(packet.duration, spacing, 1)
     return Placed(packet: packet, frames: start..<max(start, end))
   }
 

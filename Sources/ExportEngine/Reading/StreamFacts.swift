@@ -26,6 +26,13 @@ struct StreamFacts: Sendable {
   var firstRaw: Int64
   /// The file that is read; nil: the one at `location`, or a server's medium.
   var file: HeldFile?
+  /// Whether each packet of AAC gives twice as many frames as it codes: by spectral band replication
+  /// (HE-AAC), which headers need not mention.
+  var hasBandReplication = false
+  /// How its demuxer gets it.
+  var opening = MediumOpening()
+  /// What is played of the frames from `origin` on; nil: all of them, one after the other.
+  var pieces: SoundPieces?
 
   var access: Access {
     if case .demuxer(let access, _) = reader { access } else { .packets }
@@ -44,6 +51,13 @@ struct StreamFacts: Sendable {
     let (frames, rest) = ticks.quotientAndRemainder(dividingBy: Int128(base.denominator))
     guard rest == 0, frames.magnitude < Self.farthestFrame else { return nil }
     return Int64(frames)
+  }
+
+  /// Ticks in frames, rounded down.
+  func frames(inTicks ticks: Int64, of base: TimeBase) -> Int64 {
+    let scaled = Int128(ticks) * Int128(base.numerator) * Int128(sampleRate)
+    let denominator = Int128(max(1, base.denominator))
+    return Int64(clamping: (scaled >= 0 ? scaled : scaled - denominator + 1) / denominator)
   }
 
   /// The timestamp of a raw frame, or the last one before it.
@@ -82,10 +96,9 @@ extension StreamFacts {
 
   /// Whether packets of the stream can be copied exactly.
   func hasExactPackets(of stream: LibAV.Stream) -> Bool {
-    guard case .demuxer = reader else { return false }
-    // Spectral band replication, also where the header does not mention it, doubles the rate.
+    guard case .demuxer = reader, pieces == nil else { return false }
     return stream.codecName != "aac"
-      || stream.audioObjectType == 2 && stream.sampleRate == sampleRate
+      || stream.audioObjectType == 2 && stream.sampleRate == sampleRate && !hasBandReplication
   }
 
   /// The medium's bytes, beside any demuxer.
@@ -95,12 +108,7 @@ extension StreamFacts {
 
   /// The stream, at its first packet, in a demuxer that reads no other.
   func open() throws(LibAVError) -> (Demuxer, LibAV.Stream) {
-    let demuxer: Demuxer
-    if let file {
-      demuxer = try Demuxer.open(file, named: location.file ?? "")
-    } else {
-      demuxer = try location.demuxer()
-    }
+    let demuxer = try location.demuxer(opening, reading: file)
     try demuxer.completeParameters()
     demuxer.select(stream: streamIndex)
     let streams = demuxer.streams

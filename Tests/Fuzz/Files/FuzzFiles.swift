@@ -100,11 +100,33 @@ private func checkContainer(_ path: FilePath) {
     _ = try ContainerFacts.oggBreaksOff(bytes)
     if let note = try ContainerFacts.iTunesNote(in: bytes) { precondition(note.length > 0) }
     for track in 0...1 {
-      guard let end = try ContainerFacts.movieEnd(in: bytes, track: track) else { continue }
-      precondition(end.timescale > 0 && end.lastDuration >= 0)
+      guard let found = try MP4Track.read(in: bytes, id: track) else { continue }
+      precondition(found.lastDuration ?? 0 >= 0 && found.packetCount ?? 0 >= 0)
+      if let edits = try? PlayedEdits(found, atRate: 48_000, in: .file(path)) { checkEdits(edits) }
     }
+    let (table, patches) = try CAFPacketTable.read(in: bytes)
+    precondition(patches.allSatisfy { $0.offset >= 0 && $0.bytes.count == 8 })
+    if let edits = table.flatMap({ PlayedEdits($0, atRate: 44_100) }) { checkEdits(edits) }
   } catch {
     preconditionFailure("\(error)")
+  }
+}
+
+/// Edits play what there is, in order, and say how long that is.
+private func checkEdits(_ edits: PlayedEdits) {
+  var clock = MediaClock(from: 100, count: 10_000)
+  clock.runs.append(MediaClock.Run(frame: 4000, time: 5000))
+  var played = SoundPieces()
+  for entry in edits.entries {
+    precondition(entry.count >= 0)
+    guard let times = entry.times else { continue }
+    precondition(times.lowerBound >= 0)
+    let before = played.frameCount
+    guard clock.append(times, to: &played) else { return }
+    precondition(played.frameCount - before <= times.count)
+  }
+  for piece in played.pieces {
+    if let start = piece.start { precondition(0...clock.end - piece.count ~= start) }
   }
 }
 

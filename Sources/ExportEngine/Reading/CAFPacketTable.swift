@@ -1,0 +1,52 @@
+import Diagnosis
+import LibAV
+
+/// What a CAF's packet table says of its sound (Apple Core Audio Format specification 1.0, "Packet
+/// Table Chunk"), which libavformat reads for places alone.
+struct CAFPacketTable: Sendable, Hashable {
+  /// Frames a second that the numbers count, by the description.
+  var sampleRate: Int
+  /// Frames of sound.
+  var validFrames: Int64
+  /// Frames before and behind it.
+  var priming, remainder: Int64
+
+  /// What a CAF has of that: the table, nil where it is missing or contradicts itself, and the size of
+  /// its data, where the file has left that open (-1: all to its end).
+  static func read(
+    in medium: MediumBytes
+  ) throws(Failure) -> (table: CAFPacketTable?, patches: [BytePatch]) {
+    let size = try medium.size()
+    var (rate, table): (Int?, CAFPacketTable?) = (nil, nil)
+    var patches: [BytePatch] = []
+    var offset: Int64 = 8
+    // More chunks than any honest file has.
+    for _ in 0..<1000 {
+      let head = try medium.bytes(at: offset, count: 12)
+      guard head.count == 12 else { break }
+      let count = Int64(bitPattern: AtomReader.number(head[4...]))
+      let start = offset + 12
+      switch String(decoding: head[..<4], as: UTF8.self) {
+      case "desc":
+        let bits = AtomReader.number(try medium.bytes(at: start, count: 8))
+        rate = Int(exactly: Double(bitPattern: bits).rounded())
+      case "pakt":
+        let bytes = try medium.bytes(at: start, count: 24)
+        guard bytes.count == 24, let rate, 1...768_000 ~= rate else { break }
+        table = CAFPacketTable(
+          sampleRate: rate, validFrames: Int64(bitPattern: AtomReader.number(bytes[8..<16])),
+          priming: Int64(AtomReader.number(bytes[16..<20])),
+          remainder: Int64(AtomReader.number(bytes[20..<24])))
+      case "data" where count == -1:
+        let bytes = (0..<8).map { UInt8(truncatingIfNeeded: (size - start) >> (56 - 8 * $0)) }
+        patches.append(BytePatch(offset: offset + 4, bytes: bytes))
+      default: break
+      }
+      let (next, isTooMuch) = start.addingReportingOverflow(count)
+      guard count >= 0, !isTooMuch else { break }
+      offset = next
+    }
+    if let found = table, !(1..<1 << 48 ~= found.validFrames) { table = nil }
+    return (table, patches)
+  }
+}

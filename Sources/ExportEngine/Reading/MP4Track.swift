@@ -1,0 +1,195 @@
+import Diagnosis
+import LibAV
+
+/// What an MP4 says of the times of one track, beside what libavformat makes of it (ISO 14496-12).
+struct MP4Track: Sendable, Hashable {
+  /// An entry of the edit list (`elst`, 8.6.6).
+  struct Edit: Sendable, Hashable {
+    /// In ticks of the movie; 0 in the last one: all that is left.
+    var duration: Int64
+    /// In ticks of the track; nil for an empty edit.
+    var mediaTime: Int64?
+    /// In 65,536ths.
+    var rate: Int32
+  }
+
+  /// Ticks a second of the track (`mdhd`, 8.4.2), of which there may be none.
+  var timescale: Int64
+  /// Ticks a second of edits' durations (`mvhd`, 8.2.2), of which there may be none.
+  var movieTimescale: Int64
+  var edits: [Edit]
+  /// In ticks of the track, by `stts` (8.6.1.2) or the last fragment; nil where neither says.
+  var lastDuration: Int64?
+  /// In all fragments and outside of them; nil where there is more than is counted.
+  var packetCount: Int64?
+  /// Whether the movie may have fragments (`mvex`, 8.8.1).
+  var isFragmented: Bool
+  /// Where names of segment indexes stand (`sidx`, 8.16.3).
+  var segmentIndexes: [Int64] = []
+
+  /// More edits than any program makes.
+  static let mostEdits = 1 << 16
+
+  /// Atoms of a file that are looked at: fragments of a day of 0.5 s have four or more each.
+  private static let mostAtoms = 1 << 20
+
+  /// Reads what the file says of a track.
+  ///
+  /// - Parameters:
+  ///   - medium: The file.
+  ///   - id: The track's number (`tkhd`, 8.3.2).
+  /// - Returns: nil where the file has no such track.
+  /// - Throws: `Failure` where it cannot be read.
+  /// - Complexity: O(fragments)
+  static func read(in medium: MediumBytes, id: Int) throws(Failure) -> MP4Track? {
+    var reader = AtomReader(medium: medium, limit: mostAtoms)
+    let file = 0..<(try medium.size())
+    guard let movie = try reader.atom("moov", in: file),
+      var track = try reader.track(id, in: movie)
+    else { return nil }
+    if track.isFragmented {
+      let usual = try reader.usualDuration(ofTrack: id, in: movie)
+      try reader.addFragments(ofTrack: id, usual, in: file, to: &track)
+    }
+    return track
+  }
+}
+
+extension AtomReader {
+  fileprivate mutating func track(_ id: Int, in movie: Range<Int64>) throws(Failure) -> MP4Track? {
+    let parts = try atoms(in: movie)
+    guard let header = parts.first(where: { $0.name == "mvhd" }) else { return nil }
+    for part in parts where part.name == "trak" {
+      guard let head = try atom("tkhd", in: part.body), try number(behindDates: head) == Int64(id),
+        let media = try atom("mdia", in: part.body), let times = try atom("mdhd", in: media)
+      else { continue }
+      var track = MP4Track(
+        timescale: try number(behindDates: times) ?? 0,
+        movieTimescale: try number(behindDates: header.body) ?? 0, edits: [],
+        isFragmented: parts.contains { $0.name == "mvex" })
+      if let list = try atom(path: ["edts", "elst"], in: part.body) {
+        track.edits = try edits(in: list)
+      }
+      guard let table = try atom(path: ["minf", "stbl"], in: media) else { return track }
+      try addTable(table, to: &track)
+      return track
+    }
+    return nil
+  }
+
+  /// The number behind two dates of 32 bits, or of 64 in version 1.
+  private func number(behindDates body: Range<Int64>) throws(Failure) -> Int64? {
+    let bytes = try bytes(of: body, count: 24)
+    let offset = bytes.first == 1 ? 20 : 12
+    guard bytes.count >= offset + 4 else { return nil }
+    return Int64(Self.number(bytes[offset..<offset + 4]))
+  }
+
+  /// One more than is read, where there are more.
+  private func edits(in body: Range<Int64>) throws(Failure) -> [MP4Track.Edit] {
+    let head = try bytes(of: body, count: 8)
+    guard head.count == 8 else { return [] }
+    let width = head[0] == 1 ? 8 : 4
+    let size = 2 * width + 4
+    let there = (Int64(body.count) - 8) / Int64(size)
+    let count = Int(min(Int64(Self.number(head[4..<8])), there, Int64(MP4Track.mostEdits) + 1))
+    let bytes = try medium.bytes(at: body.lowerBound + 8, count: count * size)
+    return stride(from: 0, through: bytes.count - size, by: size).map { at in
+      let duration = Self.number(bytes[at..<at + width])
+      let time = Self.number(bytes[at + width..<at + 2 * width])
+      let signed = width == 8 ? Int64(bitPattern: time) : Int64(Int32(truncatingIfNeeded: time))
+      let rate = Self.number(bytes[at + 2 * width..<at + size])
+      return MP4Track.Edit(
+        duration: Int64(clamping: duration), mediaTime: signed == -1 ? nil : signed,
+        rate: Int32(truncatingIfNeeded: rate))
+    }
+  }
+
+  /// The number of packets outside of fragments, and the last one's duration.
+  private mutating func addTable(
+    _ body: Range<Int64>, to track: inout MP4Track
+  ) throws(Failure) {
+    for (name, table) in try atoms(in: body) {
+      switch name {
+      case "stsz", "stz2":
+        let head = try bytes(of: table, count: 12)
+        if head.count == 12 { track.packetCount = Int64(Self.number(head[8...])) }
+      case "stts" where table.count >= 16:
+        // Pairs of a number of packets and the duration of each.
+        track.lastDuration = try medium.number(at: table.upperBound - 4).map { Int64($0) }
+      default: break
+      }
+    }
+  }
+
+  // MARK: Fragments
+
+  /// The duration of packets without one of their own (`trex`, 8.8.3).
+  fileprivate mutating func usualDuration(
+    ofTrack id: Int, in movie: Range<Int64>
+  ) throws(Failure) -> Int64? {
+    guard let parent = try atom("mvex", in: movie) else { return nil }
+    for (name, body) in try atoms(in: parent) where name == "trex" {
+      let bytes = try bytes(of: body, count: 16)
+      guard bytes.count == 16, Self.number(bytes[4..<8]) == UInt64(id) else { continue }
+      return Int64(Self.number(bytes[12..<16]))
+    }
+    return nil
+  }
+
+  fileprivate mutating func addFragments(
+    ofTrack id: Int, _ usual: Int64?, in file: Range<Int64>, to track: inout MP4Track
+  ) throws(Failure) {
+    var count = track.packetCount ?? 0
+    var position = file.lowerBound
+    while let atom = try atom(at: position, in: file) {
+      if atom.name == "sidx" { track.segmentIndexes.append(position + 4) }
+      position = atom.body.upperBound
+      guard atom.name == "moof" else { continue }
+      for (name, body) in try atoms(in: atom.body) where name == "traf" {
+        try addFragment(body, ofTrack: id, usual, to: &track, &count)
+      }
+    }
+    track.packetCount = rest > 0 ? count : nil
+  }
+
+  /// A fragment's packets of a track (`tfhd`, 8.8.7; `trun`, 8.8.8).
+  private mutating func addFragment(
+    _ body: Range<Int64>, ofTrack id: Int, _ usual: Int64?, to track: inout MP4Track,
+    _ count: inout Int64
+  ) throws(Failure) {
+    var duration = usual
+    for (name, part) in try atoms(in: body) {
+      let head = try bytes(of: part, count: 32)
+      guard head.count >= 8 else { continue }
+      let flags = Self.number(head[1..<4])
+      switch name {
+      case "tfhd":
+        guard Self.number(head[4..<8]) == UInt64(id) else { return }
+        let offset = 8 + (flags & 1 != 0 ? 8 : 0) + (flags & 2 != 0 ? 4 : 0)
+        if flags & 8 != 0, head.count >= offset + 4 {
+          duration = Int64(Self.number(head[offset..<offset + 4]))
+        }
+      case "trun":
+        let packets = Int64(Self.number(head[4..<8]))
+        guard packets > 0 else { continue }
+        count += packets
+        track.lastDuration = duration
+        guard flags & 0x100 != 0 else { continue }
+        let width = Int64((flags & 0xF00).nonzeroBitCount * 4)
+        let start = 8 + Int64((flags & 5).nonzeroBitCount * 4) + (packets - 1) * width
+        guard start + 4 <= Int64(part.count) else { continue }
+        track.lastDuration = try medium.number(at: part.lowerBound + start).map { Int64($0) }
+      default: break
+      }
+    }
+  }
+}
+
+extension MP4Track {
+  /// What libavformat must not see: of a file with a segment index (`sidx`) it lists the first
+  /// fragment alone, and of one with many it may lose the last.
+  var patches: [BytePatch] {
+    segmentIndexes.map { BytePatch(offset: $0, bytes: Array("free".utf8)) }
+  }
+}

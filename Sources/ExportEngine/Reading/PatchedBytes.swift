@@ -1,0 +1,59 @@
+import LibAV
+
+/// Bytes that a reader gets instead of those of its medium.
+struct BytePatch: Sendable, Hashable {
+  /// Where they stand in the medium.
+  var offset: Int64
+  /// At most eight.
+  var bytes: [UInt8]
+}
+
+/// How a demuxer gets a medium: what it is kept from taking at its word.
+struct MediumOpening: Sendable, Hashable {
+  /// Whether an MP4's edit lists are ours to apply.
+  var ignoresEditLists = false
+  /// In order.
+  var patches: [BytePatch] = []
+}
+
+/// A medium with some bytes replaced. One thread at a time.
+final class PatchedBytes: ByteSource {
+  private let source: any ByteSource
+  private let patches: [BytePatch]
+
+  /// - Parameters:
+  ///   - source: The medium.
+  ///   - patches: In order, without overlaps.
+  init(_ source: any ByteSource, _ patches: [BytePatch]) {
+    (self.source, self.patches) = (source, patches)
+  }
+
+  func size() throws -> Int64 { try source.size() }
+
+  func read(at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws -> Int {
+    let count = try source.read(at: offset, into: bytes)
+    let end = offset + Int64(count)
+    for index in first(endingBehind: offset)..<patches.count {
+      let patch = patches[index]
+      guard patch.offset < end else { break }
+      for (place, byte) in zip(patch.offset..., patch.bytes) where offset..<end ~= place {
+        bytes[Int(place - offset)] = byte
+      }
+    }
+    return count
+  }
+
+  /// The first patch that ends behind a place. O(log n).
+  private func first(endingBehind offset: Int64) -> Int {
+    var (low, high) = (0, patches.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if patches[middle].offset + Int64(patches[middle].bytes.count) <= offset {
+        low = middle + 1
+      } else {
+        high = middle
+      }
+    }
+    return low
+  }
+}

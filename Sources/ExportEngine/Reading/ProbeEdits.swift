@@ -1,0 +1,227 @@
+import Diagnosis
+import LibAV
+import MPEGAudio
+import MediaComposition
+import MediaTime
+
+/// A stream that is being probed.
+struct OpenedStream {
+  let demuxer: Demuxer
+  let stream: LibAV.Stream
+  let first: Prober.FirstFrame
+  let opening: MediumOpening
+  /// Of an MP4.
+  let track: MP4Track?
+  /// What is played of the stream, where that is ours to apply; nil: what libavformat gives.
+  var edits: PlayedEdits?
+
+  /// Whether libavformat applies an edit list.
+  var isListedElsewhere: Bool { track?.edits.isEmpty == false && !opening.ignoresEditLists }
+}
+
+extension Prober.FirstFrame {
+  /// The first decoded frame by the container's clock, in frames.
+  var startFrame: Int64 { timestamp?.frames(atRate: sampleRate) ?? 0 }
+
+  /// Whether a packet of AAC gives more than the 1024 frames that it codes (ISO 14496-3, 4.6.18).
+  func hasBandReplication(in stream: LibAV.Stream) -> Bool {
+    stream.codecName == "aac" && sampleCount > 1024
+  }
+}
+
+/// Edits and other marks of what is played.
+extension Prober {
+  /// Opens a stream so that nothing of it is left out: see `MP4Track.patches`.
+  func open(_ demuxer: Demuxer, _ stream: LibAV.Stream) throws(Failure) -> OpenedStream {
+    var opening = MediumOpening()
+    var track: MP4Track?
+    var table: CAFPacketTable?
+    switch demuxer.formatName {
+    case "mov,mp4,m4a,3gp,3g2,mj2":
+      track = try MP4Track.read(in: bytes, id: stream.id)
+      guard track?.timescale != 0 else {
+        throw Failure(
+          .mendInput,
+          "its track has 0 ticks a second (mdhd), so its times mean nothing; make it again",
+          location: location)
+      }
+      opening.patches = track?.patches ?? []
+    case "caf": (table, opening.patches) = try CAFPacketTable.read(in: bytes)
+    default: break
+    }
+    var opened = try open(demuxer, stream, opening, track)
+    if let table { opened.edits = PlayedEdits(table, atRate: opened.first.sampleRate) }
+    return opened
+  }
+
+  private func open(
+    _ demuxer: Demuxer, _ stream: LibAV.Stream, _ opening: MediumOpening, _ track: MP4Track?
+  ) throws(Failure) -> OpenedStream {
+    var (demuxer, stream) = (demuxer, stream)
+    if opening != MediumOpening() {
+      (demuxer, stream) = try reading(location) { () throws(LibAVError) in
+        let facts = StreamFacts(
+          location: location, streamIndex: stream.index, sampleRate: 1, channelCount: 1,
+          reader: .counted(AnchorIndex()), origin: 0, firstRaw: 0, opening: opening)
+        return try facts.open()
+      }
+    }
+    demuxer.select(stream: stream.index)
+    let first = try decodeFirstFrame(of: stream, demuxer)
+    guard Self.sampleRates.contains(first.sampleRate) else {
+      throw Failure(
+        .mendInput,
+        "claims \(first.sampleRate) samples a second; sound has 1000 to 768000", location: location)
+    }
+    try requireConsistentHeader(of: stream, demuxer)
+    let opened = OpenedStream(
+      demuxer: demuxer, stream: stream, first: first, opening: opening, track: track, edits: nil)
+    guard let track, !opening.ignoresEditLists else { return opened }
+    return try needsOwnReading(track, opened) ? reopen(opened) : opened
+  }
+
+  /// Opens a stream of an MP4 again, whose edit list is ours to apply from now on.
+  func reopen(_ opened: OpenedStream) throws(Failure) -> OpenedStream {
+    guard let track = opened.track else { return opened }
+    var opening = opened.opening
+    opening.ignoresEditLists = true
+    var own = try open(opened.demuxer, opened.stream, opening, track)
+    own.edits =
+      track.edits.isEmpty
+      ? try notedEdits(own) : try PlayedEdits(track, atRate: own.first.sampleRate, in: location)
+    return own
+  }
+
+  /// Whether libavformat may apply an edit list otherwise than it is meant: it plays several edits by
+  /// whole packets, none of a file in fragments, counts the delay of HE-AAC twice, and decodes a second
+  /// before an edit that begins farther in than an encoder's delay.
+  private func needsOwnReading(
+    _ track: MP4Track, _ opened: OpenedStream
+  ) throws(Failure) -> Bool {
+    if opened.first.hasBandReplication(in: opened.stream), track.edits.isEmpty {
+      return try ContainerFacts.iTunesNote(in: bytes) != nil
+    }
+    guard let edit = track.edits.first else { return false }
+    let isFarIn = edit.mediaTime ?? 0 > track.timescale / 4
+    return isFarIn || track.edits.count > 1 || track.isFragmented || edit.mediaTime == nil
+      || edit.rate != MP4Track.Edit.usualRate || edit.duration == 0 || track.movieTimescale == 0
+      || opened.first.hasBandReplication(in: opened.stream)
+  }
+
+  /// iTunes' note of HE-AAC, which counts samples of the core or of what it decodes to: all of it
+  /// together is what the packets hold.
+  private func notedEdits(_ opened: OpenedStream) throws(Failure) -> PlayedEdits? {
+    guard let note = try ContainerFacts.iTunesNote(in: bytes), let track = opened.track,
+      let packets = track.packetCount
+    else { return nil }
+    let noted = Int64(note.delay) + note.length + Int64(note.padding)
+    let there = packets.multipliedReportingOverflow(by: Int64(opened.first.sampleCount))
+      .partialValue
+    let isCore = (there - 2 * noted).magnitude < (there - noted).magnitude
+    let scale: Int64 = isCore ? 2 : 1
+    let start = opened.first.startFrame + Int64(note.delay) * scale
+    return PlayedEdits(
+      entries: [.init(times: start..<start + note.length * scale, count: note.length * scale)])
+  }
+
+  // MARK: Playing
+
+  /// Plays edits of a stream.
+  ///
+  /// - Parameters:
+  ///   - edits: The edits.
+  ///   - clock: Where the stream's frames lie.
+  ///   - lastFrames: The stream's frames, the last packet by its own duration.
+  ///   - facts: For reading all of it.
+  /// - Returns: The facts for reading what is played.
+  /// - Throws: `mendInput` where that is nothing, or too much.
+  func play(
+    _ edits: PlayedEdits, _ clock: MediaClock, lastFrames: Int64, _ facts: StreamFacts
+  ) throws(Failure) -> Measured {
+    var played = SoundPieces()
+    var offered: Int64 = 0
+    let exactEnd = clock.endTime - (clock.end - lastFrames)
+    for (index, entry) in edits.entries.enumerated() {
+      var times = entry.times
+      if let given = times, index == edits.entries.count - 1 {
+        let end = given.upperBound
+        let isExact = end >= clock.endTime || (end - exactEnd).magnitude <= edits.tick
+        times = given.lowerBound..<max(given.lowerBound, isExact ? exactEnd : end)
+      }
+      let count = times.map { Int64($0.count) } ?? entry.count
+      let isThere =
+        times.map { clock.append($0, to: &played) }
+        ?? played.append(.init(start: nil, count: count))
+      let (sum, isTooLong) = offered.addingReportingOverflow(count)
+      guard isThere, !isTooLong else { throw tooMuch }
+      offered = sum
+    }
+    guard played.frameCount > 0 else {
+      throw Failure(
+        .mendInput, "its edit list plays nothing of its sound; make it again", location: location)
+    }
+    var facts = facts
+    let start = Time(frames: offered - played.frameCount, rate: facts.sampleRate)
+    guard let sole = played.sole else {
+      facts.pieces = played
+      return Measured(facts: facts, length: Length(frames: played.frameCount), start: start)
+    }
+    facts.origin += sole.lowerBound
+    let padding = clock.end - sole.upperBound
+    let delay = sole.lowerBound > 0 ? sole.lowerBound : nil
+    return Measured(
+      facts: facts,
+      length: Length(
+        frames: Int64(sole.count), delay: delay,
+        padding: padding > 0 || delay != nil ? padding : nil),
+      start: start)
+  }
+
+  /// Fills a stream's holes with silence.
+  func fill(_ clock: MediaClock, in measured: inout Measured) throws(Failure) {
+    guard clock.runs.count > 1, let first = clock.runs.first else { return }
+    var played = SoundPieces()
+    let end = clock.endTime - max(0, clock.end - measured.length.frames)
+    guard clock.append(first.time..<max(first.time, end), to: &played) else { throw tooMuch }
+    measured.facts.pieces = played
+    measured.length = Length(frames: played.frameCount)
+  }
+
+  private var tooMuch: Failure {
+    Failure(
+      .mendInput,
+      "plays more than years, or more than \(SoundPieces.most) pieces, by its time stamps",
+      location: location)
+  }
+
+  /// What is to be said of holes that are played.
+  func warnings(
+    of holes: [HoleFinder.Hole]?, _ measured: Measured
+  ) -> [Warning] {
+    guard let holes else {
+      return [
+        Warning(
+          "has time stamps that do not fit its sound; all of the sound is read, without holes",
+          location: location)
+      ]
+    }
+    guard let pieces = measured.facts.pieces else { return [] }
+    let rate = measured.facts.sampleRate
+    let counts = Dictionary(holes.map { ($0.frame, $0.count) }) { first, _ in first }
+    var found: [(place: Int64, count: Int64)] = []
+    for (piece, end) in zip(pieces.pieces, pieces.ends) {
+      guard let start = piece.start, let count = counts[start] else { continue }
+      found.append((max(0, end - piece.count - count), count))
+    }
+    guard let first = found.first else { return [] }
+    let place = Time(frames: first.place, rate: rate).inSeconds
+    let size = Time(frames: first.count, rate: rate).inSeconds
+    let all = Time(frames: found.reduce(0) { $0 + $1.count }, rate: rate).inSeconds
+    let text =
+      found.count == 1
+      ? "has a hole of \(size) in its time stamps at \(place); silence is put there"
+      : "has \(found.count) holes in its time stamps, the first of \(size) at \(place); "
+        + "\(all) of silence is put there"
+    return [Warning(text, location: location)]
+  }
+}

@@ -1,0 +1,75 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ExportEngine
+
+/// HE-AAC, whose containers count at the core's rate or at the doubled one (ISO 14496-3, 4.6.18).
+@Suite("Reading HE-AAC")
+struct HighEfficiencyTests {
+  private let folder = TestFolder()
+
+  /// What all packets decode to.
+  private func media(_ path: String) throws -> [Float] {
+    try Tool.succeed(
+      "ffmpeg", "-v", "error", "-flags2", "+skip_manual", "-ignore_editlist", "1", "-i", path, "-f",
+      "f32le", "-c:a", "pcm_f32le", "-"
+    ).floats
+  }
+
+  private func expect(_ file: MP4Bytes, plays frames: Range<Int>, of media: [Float]) throws {
+    let path = folder.path("he\(Int.random(in: 0..<1 << 30)).m4a")
+    try file.write(path)
+    let sound = try PlayedSound(path)
+    #expect(sound.asset.sampleRate == 44_100 && sound.asset.channelLayout.count == 2)
+    #expect(sound.asset.frameCount == Int64(frames.count))
+    #expect(sound.asset.encoderDelay == frames.lowerBound)
+    #expect(sound.asset.encoderPadding == media.count / 2 - frames.upperBound)
+    #expect(!sound.asset.hasExactPackets)
+    #expect(sound.warnings == [])
+    let whole = try sound.whole()
+    for channel in 0..<2 {
+      let isSame = whole[channel].indices.allSatisfy {
+        abs(whole[channel][$0] - media[2 * (frames.lowerBound + $0) + channel]) < 1e-4
+      }
+      #expect(isSame)
+    }
+    try sound.expectSlices(of: whole)
+  }
+
+  @Test("marks of the first version are frames of the sound, whichever rate they count in")
+  func version1() throws {
+    let path = Fixture.path("he-aac.m4a")
+    let media = try media(path)
+    let file = try MP4Bytes(path)
+    // The core has 2161 frames from 2048 on.
+    let expected = 4096..<8418
+    try expect(file, plays: expected, of: media)
+
+    // A track that counts at the doubled rate, as FFmpeg writes one.
+    var doubled = file
+    let table = MP4Bytes.track + ["mdia", "minf", "stbl", "stts"]
+    let header = try #require(doubled.atom(MP4Bytes.track + ["mdia", "mdhd"]))
+    doubled.put(44_100, at: header.lowerBound + 20)
+    doubled.put(10_240, at: header.lowerBound + 24)
+    doubled.put(2048, at: try #require(doubled.atom(table)).lowerBound + 20)
+    doubled.list([(2161, 4096)])
+    try expect(doubled, plays: expected, of: media)
+
+    // iTunes' note alone, in either rate.
+    var noted = file
+    noted.replace(MP4Bytes.track + ["edts"], with: [])
+    try expect(noted, plays: expected, of: media)
+    let text = Array(" 00000002 00000800 ".utf8)
+    let at = try #require(noted.bytes.indices.first { noted.bytes[$0...].starts(with: text) })
+    let note = Array(" 00000000 00001000 0000071E 00000000000010E2".utf8)
+    noted.bytes.replaceSubrange(at..<at + note.count, with: note)
+    try expect(noted, plays: expected, of: media)
+  }
+
+  @Test("marks of the second version are frames of the sound")
+  func version2() throws {
+    let path = Fixture.path("he-aac-v2.m4a")
+    try expect(try MP4Bytes(path), plays: 6144..<226_644, of: try media(path))
+  }
+}

@@ -1,0 +1,106 @@
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ExportEngine
+
+/// Files from which packets are missing, as their time stamps say.
+@Suite("Reading past holes in time stamps")
+struct TimeHoleTests {
+  private let folder = TestFolder()
+
+  /// A glide of five seconds in which packets are left out.
+  private func make(_ name: String, _ options: String, without packets: String) throws -> String {
+    let path = folder.path(name)
+    try Tool.succeed(
+      "sh", "-c",
+      """
+      cd \(folder.path(""))
+      sox -R -n -r 48000 -c 1 -b 16 src.wav synth 5 sine 300-3000 gain -6
+      printf ';FFMETADATA1\\n' > tags
+      for s in 0 1000 4000; do
+        printf '[CHAPTER]\\nTIMEBASE=1/1000\\nSTART=%s\\nEND=5000\\ntitle=%s\\n' $s $s >> tags
+      done
+      ffmpeg -v error -i src.wav -i tags -map_chapters 1 \(options) whole-\(name)
+      ffmpeg -v error -i whole-\(name) -c copy -bsf:a "noise=amount=0:drop='\(packets)'" \(name)
+      """)
+    return path
+  }
+
+  @Test(
+    "silence stands for a second that is missing, what follows keeps its place, and that is said",
+    arguments: [
+      ("a.mka", "-c:a aac -aac_pns 0", 1024), ("a.m4a", "-c:a aac -aac_pns 0", 1024),
+      ("o.webm", "-c:a libopus -application lowdelay", 960), ("f.mka", "-c:a flac", 4608),
+      ("f.flv", "-c:a aac -aac_pns 0", 1024), ("t.ts", "-c:a aac -aac_pns 0", 1024),
+      ("l.m4a", "-c:a alac", 4096), ("m.mka", "-c:a libmp3lame -b:a 64k", 1152),
+    ])
+  func hole(_ name: String, _ options: String, _ packet: Int) throws {
+    let (first, count) = (96_000 / packet, 48_000 / packet)
+    let path = try make(
+      name, options, without: "between(n,\(first),\(first + count - 1))")
+    let whole = try PlayedSound(folder.path("whole-" + name))
+    let sound = try PlayedSound(path)
+    #expect((sound.asset.frameCount - whole.asset.frameCount).magnitude <= 48)
+    #expect(sound.warnings.count == 1)
+    let warning = sound.warnings.first ?? ""
+    #expect(warning.hasPrefix("has a hole of \(count * packet / 48_000 == 1 ? "1.0" : "0.9")"))
+    #expect(warning.hasSuffix("; silence is put there"))
+    let (heard, expected) = (try sound.whole(), try whole.whole())
+    let end = min(heard[0].count, expected[0].count)
+    #expect(heard[0][108_000..<136_000].allSatisfy { $0 == 0 })
+    for part in [24_000..<90_000, 160_000..<end - 1000] {
+      // Rounded times move the sound by half a millisecond at most.
+      let shift = (-24...24).map { shift in
+        Signal.correlation(
+          heard[0][part.lowerBound + shift..<part.upperBound + shift],
+          expected[0][part])
+      }
+      #expect((shift.max() ?? 0) > 0.99, "\(part)")
+    }
+    try sound.expectSlices(of: heard, around: [first * packet, (first + count) * packet])
+    if !whole.asset.chapters.isEmpty {
+      #expect(sound.asset.chapters.map(\.start) == whole.asset.chapters.map(\.start))
+    }
+  }
+
+  @Test("packets that are missing here and there are each made good")
+  func several() throws {
+    let path = try make(
+      "a.mka", "-c:a aac -aac_pns 0", without: "eq(n,50)+eq(n,90)+between(n,150,159)")
+    let (whole, sound) = (try PlayedSound(folder.path("whole-a.mka")), try PlayedSound(path))
+    #expect(sound.asset.frameCount == whole.asset.frameCount)
+    #expect(
+      sound.warnings == [
+        "has 3 holes in its time stamps, the first of 0.021 s at 1.067 s; 0.256 s of silence is put "
+          + "there"
+      ])
+    try sound.expectSlices(of: try sound.whole(), around: [50 * 1024, 90 * 1024, 160 * 1024])
+  }
+
+  @Test(
+    "times that are rounded, and those of other clocks, leave sound whole",
+    arguments: [
+      "-c:a aac r.mka", "-c:a libopus -frame_duration 2.5 r.webm", "-c:a libvorbis r.mkv",
+      "-c:a aac -ar 44100 r.mka", "-c:a aac -ar 11025 r.mkv", "-c:a aac r.flv",
+      "-c:a libmp3lame -ar 22050 r.flv", "-c:a mp2 r.ts", "-c:a ac3 r.ts",
+      "-c:a aac -ar 44100 r.ts",
+      "-c:a libmp3lame r.avi", "-c:a pcm_s16le r.avi", "-c:a aac r.avi", "-c:a wmav2 r.asf",
+      "-c:a pcm_s16le -ar 44100 r.mka", "-c:a aac -video_track_timescale 600 r.mov",
+      "-c:a aac r.nut", "-c:a mp2 r.mpg", "-c:a libopus -ar 48000 r.mkv",
+    ])
+  func noHole(options: String) throws {
+    let path = folder.path(String(options.split(separator: " ").last ?? ""))
+    try Tool.succeed(
+      "sh", "-c",
+      """
+      cd \(folder.path(""))
+      sox -R -n -r 48000 -c 2 -b 16 src.wav synth 7 sine 300-3000 gain -6
+      ffmpeg -v error -i src.wav \(options)
+      """)
+    let sound = try PlayedSound(path)
+    #expect(sound.warnings == [])
+    let frames = try sound.whole()[0].count
+    #expect(frames == Int(sound.asset.frameCount))
+  }
+}
