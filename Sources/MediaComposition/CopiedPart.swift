@@ -85,7 +85,8 @@ extension CopiedPart.Reason {
     case .process: "the sound is processed"
     case .conversion: "the sound has another rate or other channels"
     case .codec: "the sound is of another codec"
-    case .inexact: "its packets cannot be cut exactly"
+    case .inexact:
+      "its packets cannot be cut exactly, as those of HE-AAC or of a file with several edits"
     case .grid(let offset):
       "its frames begin \(offset.magnitude) samples too \(offset < 0 ? "late" : "early")"
     case .seam: "frames reach over a join"
