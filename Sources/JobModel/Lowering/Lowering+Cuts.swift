@@ -99,7 +99,7 @@ extension Lowering {
       let inserted = self.lowered(at: addRoot(item, isJob: false))
       let at = item.at ?? Located(.start, at: item.origin)
       guard let time = time(at, of: lowered, at: place, .edits) else { continue }
-      guard time >= .zero, time <= lowered.duration else {
+      guard time >= .zero - Self.slack, time <= lowered.duration + Self.slack else {
         let lengths = lengths(time, lowered.duration)
         error(
           time < .zero
@@ -108,7 +108,8 @@ extension Lowering {
           help: "write a time within it; what goes to its end is 'at: end'")
         continue
       }
-      if let inserted { found.append((index, Insertion(lowered: inserted, time: time))) }
+      let place = max(.zero, min(time, lowered.duration))
+      if let inserted { found.append((index, Insertion(lowered: inserted, time: place))) }
     }
     guard found.count == item.insertions.count else { return nil }
     return found.sorted { ($0.insertion.time, $0.index) < ($1.insertion.time, $1.index) }

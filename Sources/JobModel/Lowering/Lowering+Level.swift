@@ -50,14 +50,14 @@ extension Lowering {
   ) -> Time? {
     let text = Located(fade.value.duration, at: fade.origin)
     guard let duration = time(text, rate: lowered.rate), duration > .zero else { return nil }
-    guard duration <= lowered.duration else {
+    guard duration <= lowered.duration + Self.slack else {
       let lengths = lengths(duration, lowered.duration)
       error(
         "the \(kind) lasts \(lengths.a), but \(lowered.name) only \(lengths.b)", at: fade.origin,
         help: "make it shorter")
       return nil
     }
-    return duration
+    return min(duration, lowered.duration)
   }
 
   /// A volume curve from point to point. One point is a gain.

@@ -62,7 +62,7 @@ extension Lowering {
   ) -> Time? {
     guard let from = range.from else { return .zero }
     guard let start = time(from, of: lowered, at: place, stage) else { return nil }
-    guard start >= .zero else {
+    guard start >= .zero - Self.slack else {
       let lengths = lengths(lowered.duration - start, lowered.duration)
       error(
         "the range starts \(lengths.a) before the end, but \(lowered.name) lasts \(lengths.b)",
@@ -76,7 +76,7 @@ extension Lowering {
         help: "start it earlier")
       return nil
     }
-    return start
+    return max(start, .zero)
   }
 
   private mutating func end(
@@ -94,13 +94,17 @@ extension Lowering {
       origin = duration.origin
     }
     guard let end else { return nil }
-    guard end <= lowered.duration else {
+    guard end <= lowered.duration + Self.slack else {
       let lengths = lengths(end, lowered.duration)
       error(
         "the range ends at \(lengths.a), but \(lowered.name) lasts \(lengths.b)", at: origin,
         help: "leave the end out, or write 'end'")
       return nil
     }
-    return end
+    return min(end, lowered.duration)
   }
+
+  /// Lengths are printed to the millisecond, labels have six decimals and are drawn by hand: a time
+  /// that lies beyond an end by up to a thousandth of a second is that end.
+  static let slack = Time(value: 1, timescale: 1000)
 }

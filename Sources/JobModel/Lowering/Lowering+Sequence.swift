@@ -75,7 +75,10 @@ extension Lowering {
     guard let before = placed.last?.lowered else { return false }
     guard duration + duration <= min(before.duration, next.lowered.duration) else {
       let text = Self.text(duration)
-      let (a, b) = (Self.text(before.duration), Self.text(next.lowered.duration))
+      let (a, b) = (
+        lengths(before.duration, duration + duration).a,
+        lengths(next.lowered.duration, duration + duration).a
+      )
       error(
         "a cross-fade of \(text) is longer than half of an item: "
           + "\(before.name) lasts \(a), \(next.lowered.name) \(b)",

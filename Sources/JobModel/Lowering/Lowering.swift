@@ -173,9 +173,9 @@ extension Lowering {
 
   /// Two times as text, with as many decimals as distinguish them.
   func lengths(_ a: Time, _ b: Time) -> (a: String, b: String) {
-    for decimals in [3, 6] {
-      let texts = (Self.text(a, decimals: decimals), Self.text(b, decimals: decimals))
-      if texts.0 != texts.1 || a == b { return texts }
+    for decimals in [3, 6]
+    where a == b || a.clockText(decimals: decimals) != b.clockText(decimals: decimals) {
+      return (Self.text(a, decimals: decimals), Self.text(b, decimals: decimals))
     }
     return (Self.text(a, decimals: 9), Self.text(b, decimals: 9))
   }

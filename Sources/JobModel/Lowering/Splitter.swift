@@ -180,10 +180,6 @@ struct Splitter {
     return start
   }
 
-  /// Labels have six decimals and are drawn by hand: one that ends beyond the end by up to a
-  /// thousandth of a second ends with it.
-  private static let slack = Time(value: 1, timescale: 1000)
-
   private mutating func stop(_ entry: TimeList.Entry, after start: Time) -> Time? {
     let stop: Time?
     let origin: Origin
@@ -195,7 +191,7 @@ struct Splitter {
       origin = length.origin
     }
     guard let stop else { return nil }
-    guard stop <= end + Self.slack else {
+    guard stop <= end + Lowering.slack else {
       let lengths = lowering.lengths(stop, end)
       error(
         "the part ends at \(lengths.a), but '\(timeline.name)' lasts \(lengths.b)", at: origin,
