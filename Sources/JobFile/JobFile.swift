@@ -111,7 +111,7 @@ public struct JobFile: Sendable {
       root = try YAMLReader.read(
         contents.bytes, at: path, isQuoted: isQuoted, into: map, sink: &sink)
     } catch {
-      throw map.quotable(error)
+      throw map.quotable(error).helpingWithBlanks(by: map, isSyntax: true)
     }
     return try jobs(
       in: root, path: path, quotedFolder: folder, bytes: contents.bytes.count, options: options,
@@ -143,7 +143,7 @@ public struct JobFile: Sendable {
     }
     let hasMistakes = !decoder.sink.diagnostics.errors.allSatisfy(decoder.missing.reports.contains)
     var found = map.quotable(decoder.sink.diagnostics, besides: decoder.missing.reports)
-      .sorted(by: map)
+      .sorted(by: map).helpingWithBlanks(by: map)
     let count = decoder.sink.droppedCount
     if count > 0 { found.append(Diagnostic("\(count) more are not shown", at: .unknown)) }
     return JobFile(

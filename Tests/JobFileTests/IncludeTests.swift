@@ -50,6 +50,30 @@ import TestSupport
     #expect(jobs.allSatisfy { $0.sampleRate == 48_000 })
   }
 
+  @Test("A job's key in a file that is included hides nothing else of the file")
+  func misplacedKey() {
+    expect(
+      bench(["lib/c.yaml": "vars: { show: Sea }\ngain: 2 dB\n"]).screen(
+        "include: lib/c.yaml\nclip: a.wav\noutput: \"${show}.mp3\"\nmetadata: { title: \"${show}\" }"),
+      """
+      lib/c.yaml:2:1: error: 'gain' in a file that is included
+          2 | gain: 2 dB
+            | ^~~~
+        help: put the job under 'jobs', with a name
+      job.yaml:1:10: note: the file is included here
+          1 | include: lib/c.yaml
+            |          ^~~~~~~~~~
+      """)
+  }
+
+  @Test("Variables of a file that cannot be included are not reported as unknown")
+  func missingInclude() {
+    let screen = bench([:]).screen(
+      "include: lib/c.yaml\nclip: a.wav\noutput: x.mp3\nmetadata: { title: \"${show}\" }")
+    #expect(screen.contains("there is no file 'lib/c.yaml'"), "\(screen)")
+    #expect(!screen.contains("unknown variable"), "\(screen)")
+  }
+
   @Test("A file that two others include is read once; a job may stand beside included ones")
   func diamond() throws {
     let texts = [

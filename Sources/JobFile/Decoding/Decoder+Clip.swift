@@ -43,7 +43,9 @@ extension Decoder {
       } ?? []
     }
     let pattern = text.pattern(clip.pathRange)
-    if context.isList, FilePattern.isPattern(pattern), isPattern(clip.path, in: text.folder) {
+    if context.isList, FilePattern.isPattern(pattern),
+      isPattern(text.path(clip.path), in: text.folder)
+    {
       return matches(pattern, at: origin, in: text.folder).map {
         FoundClip(item: item(.file($0.path)), file: $0)
       }
@@ -63,18 +65,23 @@ extension Decoder {
     _ clip: ClipText, of text: Text, at origin: Origin, _ suspicion: ClipText.MalformedRange?,
     in context: ItemContext
   ) -> FilePath? {
-    if let lastFile, lastFile.name == clip.path, lastFile.folder == text.folder {
+    let name = text.path(clip.path)
+    if let lastFile, lastFile.name == name, lastFile.folder == text.folder {
       return lastFile.path
     }
+    let path = path(name, in: text.folder)
     do throws(QuantityError) {
-      try Self.checkPath(clip.path)
+      try Self.checkPath(name)
+      try checkEnd(of: name, path, .input)
     } catch {
-      sink.error(error.message, at: origin, help: error.help)
+      let isLeftOut = name.isEmpty && !text.isPlain && context != .job
+      sink.error(
+        error.message, at: origin,
+        help: isLeftOut ? "name a file, or leave the item out by 'when: \"${…}\"'" : error.help)
       return nil
     }
-    let path = path(clip.path, in: text.folder)
     guard kind(of: path) != .file else {
-      lastFile = (clip.path, text.folder, path)
+      lastFile = (name, text.folder, path)
       return path
     }
     if kind(of: path) == nil {
@@ -95,7 +102,7 @@ extension Decoder {
         return nil
       }
     }
-    checkFile(path, at: origin, name: clip.path, in: text.folder, isMedium: true)
+    checkFile(path, at: origin, name: name, in: text.folder, isMedium: true)
     return path
   }
 
@@ -206,6 +213,7 @@ extension Decoder {
     if let first = name.first, "“”„‘’«»".contains(first) {
       return "'\(first)' is a letter of the name here: write plain quotes, or none"
     }
+    if let help = dashHelp(for: name, in: folder) { return help }
     if let source = Spelling.nearest(to: name, among: shownSources) {
       return "did you mean the source '\(source)'?"
     }
@@ -215,6 +223,16 @@ extension Decoder {
     let range = Self.range(meantBy: String(name.dropFirst(file.count)))
     return range.map { "write '\(file) \($0)'" }
       ?? "a range is one word behind the file, as '\(file) 1:00..2:30'"
+  }
+
+  /// Help with a list in which a dash has no space behind it: YAML reads its items as one text.
+  private func dashHelp(for name: String, in folder: FilePath) -> String? {
+    let parts = (" " + name).split(separator: " -", omittingEmptySubsequences: false).map(trimmed)
+    guard parts.count > 1, let item = parts.dropFirst().first(where: { !$0.isEmpty }) else {
+      return nil
+    }
+    let isList = name.hasPrefix("-") || kind(of: path(parts[0], in: folder)) == .file
+    return isList ? "a space stands behind the '-' of a list: '- \(item)'" : nil
   }
 
   // MARK: Ranges
@@ -311,7 +329,7 @@ extension Language {
   /// An entry of `sources`: a file, and defaults for its clips.
   static let source: Schema = Schema(
     "a source",
-    keys: sourceContents.facts + modifiers.without(["duck", "name", "each"]).facts,
+    keys: sourceContents.facts + modifiers.without(["duck", "name", "each", "when"]).facts,
     rules: itemRules + [
       .one(
         of: ["file", "clip"], missing: "a source needs a 'file' or a 'clip'",

@@ -79,3 +79,14 @@ extension Decoder {
     return nil
   }
 }
+
+extension ItemTrack {
+  /// The same track, which takes no notice of these, since they are not there.
+  func withoutDucks(under names: Set<String>) -> ItemTrack {
+    guard var ducking = sequence.items.first?.ducking else { return self }
+    ducking.under.removeAll { names.contains($0.value) }
+    var track = self
+    track.sequence.items[0].ducking = ducking.under.isEmpty ? nil : ducking
+    return track
+  }
+}

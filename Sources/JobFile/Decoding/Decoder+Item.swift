@@ -106,10 +106,35 @@ extension Decoder {
         return clips(text, nil, scope, in: context).map(\.item)
       case .mapping:
         guard let fields = fields(of: node, as: Language.item) else { return [] }
-        guard let each = fields["each"] else { return items(fields, scope, in: context) }
-        return rows(each, scope).flatMap { items(fields, $0, in: context) }
+        return scopes(fields, scope).filter { !isLeftOut(fields, $0) }.flatMap {
+          items(fields, $0, in: context)
+        }
       }
     }
+  }
+
+  private func scopes(_ fields: Fields, _ scope: Scope) -> [Scope] {
+    fields["each"].map { rows($0, scope) } ?? [scope]
+  }
+
+  /// Whether `when` leaves an item out.
+  private func isLeftOut(_ fields: Fields, _ scope: Scope) -> Bool {
+    guard let entry = fields["when"], let text = text(entry.value, scope) else { return false }
+    return ["", "false", "no", "0"].contains(trimmed(text.string[...]).lowercased())
+  }
+
+  /// Whether `when` leaves out all that an element of a list, or a track, stands for.
+  private func isLeftOut(_ node: YAMLNode, _ scope: Scope) -> Bool {
+    guard case .mapping = node.kind, node.hasKey({ $0 == "when" }),
+      let fields = fields(of: node, as: Language.item)
+    else { return false }
+    return scopes(fields, scope).allSatisfy { isLeftOut(fields, $0) }
+  }
+
+  private func refuseNothingLeft(at origin: Origin) {
+    sink.error(
+      "'when' leaves nothing over here", at: origin,
+      help: "let something sound in any case, or give the whole a 'when'")
   }
 
   /// The scopes in which an item repeats: one for each row of the job.
@@ -184,6 +209,9 @@ extension Decoder {
     var items: [Item] = []
     items.reserveCapacity(elements.count)
     for element in elements { items += self.items(element, scope, in: .list) }
+    if items.isEmpty, !elements.isEmpty, elements.allSatisfy({ isLeftOut($0, scope) }) {
+      refuseNothingLeft(at: node.origin)
+    }
     guard elements.count < nodes.count else { return items }
     return items.filter { item in
       if case .clip(let reference) = item.content {
@@ -214,7 +242,9 @@ extension Decoder {
       return ItemTrack(name: entry.key, ItemSequence(items), origin: entry.keyOrigin)
     }
     checkDucks(of: tracks, among: entries)
-    return tracks
+    let leftOut = Set(entries.filter { isLeftOut($0.value, scope) }.map(\.key))
+    if !leftOut.isEmpty, leftOut.count == entries.count { refuseNothingLeft(at: node.origin) }
+    return leftOut.isEmpty ? tracks : tracks.map { $0.withoutDucks(under: leftOut) }
   }
 
   /// Whether `entry`, below `tracks`, has a key of a job and is no track.

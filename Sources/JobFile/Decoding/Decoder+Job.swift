@@ -124,7 +124,7 @@ extension Decoder {
     enforce(Language.jobRules + Language.wholeJobRules, on: fields)
     let keys = ["for_each", "rows"]
     var scope = scope
-    scope.bindsUnknownNames = !fields.refused.isDisjoint(with: keys)
+    if !fields.refused.isDisjoint(with: keys) { scope.bindsUnknownNames = true }
     begin(nil)
     guard !fields.present(keys).isEmpty || fields.refused.contains("for_each") else {
       return job(name.text(in: self, scope), fields, scope).map { [$0] } ?? []

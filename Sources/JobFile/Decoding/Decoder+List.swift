@@ -29,7 +29,7 @@ extension Decoder {
       return []
     }
     if let range = Self.range(meantBy: text.string),
-      kind(of: path(text.string, in: text.folder)) == nil
+      kind(of: path(text)) == nil
     {
       sink.error(
         "'\(text.string)' is no range, and no list of them", at: node.origin,
@@ -162,7 +162,7 @@ extension Decoder {
     guard case .mapping(let entries) = node.kind else {
       guard let text = text(node, scope) else { return nil }
       if text.string == "chapters" { return .chapters }
-      if let key = schema[text.string], kind(of: path(text.string, in: text.folder)) == nil {
+      if let key = schema[text.string], kind(of: path(text)) == nil {
         sink.error(
           "'\(key.name)' needs a value", at: node.origin,
           help: key.name == "every"
@@ -170,7 +170,7 @@ extension Decoder {
         return nil
       }
       if (try? TimeText(parsing: text.string)) != nil,
-        kind(of: path(text.string, in: text.folder)) == nil
+        kind(of: path(text)) == nil
       {
         sink.error(
           "'\(text.string)' is a length, not a list", at: node.origin,

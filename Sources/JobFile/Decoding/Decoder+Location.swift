@@ -4,35 +4,116 @@ import MediaComposition
 import SystemPackage
 import YAML
 
+/// What stands at a path.
+enum PathUse {
+  /// A file that is read.
+  case input
+  /// A file that is written.
+  case output
+  /// A folder, whose path may end in `/`.
+  case folder
+}
+
 /// Where media and other files are.
+///
+/// One rule for every path: empty names and `.` count for nothing, so `.//a`, `./a` and `a` are one
+/// path, as `~//a` and `~/a` are. A path is absolute only if it begins with `/` as it is written, or
+/// with a variable whose text does: an empty variable before a `/` is an empty name. `..` is left to
+/// the kernel, since a link may be before it. A path of a file does not end in `/`.
 extension Decoder {
   /// `text` as a path below `folder`; a template where `isTemplate`.
   func path(_ text: String, in folder: FilePath, isTemplate: Bool = false) -> FilePath {
     func literal(_ path: FilePath) -> FilePath { isTemplate ? PartTemplate.escaped(path) : path }
-    var text = text[...]
     if text == "~" || text.hasPrefix("~/"), let home = files.homeDirectory {
-      return literal(home).pushing(FilePath(String(text.dropFirst(2))))
+      return literal(home).pushing(FilePath(String(text.dropFirst(2).drop { $0 == "/" })))
     }
-    while text.hasPrefix("./"), text.count > 2 { text = text.dropFirst(2) }
-    let path = FilePath(String(text))
+    let path = FilePath(String(Self.withoutDots(text[...])))
     return path.isAbsolute ? path : literal(folder).pushing(path)
   }
 
+  /// A relative path without the `./` and `.//` in front.
+  private static func withoutDots(_ text: Substring) -> Substring {
+    var rest = text
+    while rest.hasPrefix("./") {
+      rest = rest.dropFirst(2).drop { $0 == "/" }
+      if rest.isEmpty { return "." }
+    }
+    return rest
+  }
+
+  /// `text` as a path below its own folder.
+  func path(_ text: Text) -> FilePath { path(text.path, in: text.folder) }
+
   /// A path as a value: not empty, not `-`, without characters that no file name has.
-  func path(_ node: YAMLNode, _ scope: Scope) -> Located<FilePath>? {
-    value(node, scope) { text throws(QuantityError) in
-      try Self.checkPath(text)
-      return path(text, in: node.folder ?? folder, isTemplate: scope.part == .bound)
+  func path(_ node: YAMLNode, _ scope: Scope, as use: PathUse = .input) -> Located<FilePath>? {
+    text(node, scope).flatMap { text in
+      located(text) { () throws(QuantityError) in
+        try path(text, of: node, scope, as: use)
+      }
     }
   }
 
   /// A path as a value, or an address.
   func location(_ node: YAMLNode, _ scope: Scope) -> Located<MediaLocation>? {
-    value(node, scope, as: .medium) { text throws(QuantityError) in
-      if MediaURL.scheme(of: text) != nil { return .remote(try Self.address(text)) }
-      try Self.checkPath(text)
-      return .file(path(text, in: node.folder ?? folder, isTemplate: scope.part == .bound))
+    text(node, scope, as: .medium).flatMap { text in
+      located(text) { () throws(QuantityError) in
+        if MediaURL.scheme(of: text.string) != nil {
+          return .remote(try Self.address(text.string))
+        }
+        return .file(try path(text, of: node, scope, as: .input))
+      }
     }
+  }
+
+  private func located<Value>(
+    _ text: Text, _ make: () throws(QuantityError) -> Value
+  ) -> Located<Value>? {
+    do throws(QuantityError) {
+      return Located(try make(), at: text.origin)
+    } catch {
+      sink.error(error.message, at: text.origin, help: error.help)
+      return nil
+    }
+  }
+
+  private func path(
+    _ text: Text, of node: YAMLNode, _ scope: Scope, as use: PathUse
+  ) throws(QuantityError) -> FilePath {
+    let written = text.path
+    try Self.checkPath(written)
+    if use != .input { try checkWriting(of: node) }
+    let path = path(written, in: node.folder ?? folder, isTemplate: scope.part == .bound)
+    try checkEnd(of: written, path, use)
+    return path
+  }
+
+  /// Refuses what would be written under a name that was not meant. Only of the characters that are
+  /// written there: names of sources may have any.
+  private func checkWriting(of node: YAMLNode) throws(QuantityError) {
+    guard case .scalar(let scalar) = node.kind else { return }
+    let text = scalar.text
+    if text.hasPrefix("-") {
+      throw QuantityError(
+        "'\(text)' begins with '-', as an item of a list",
+        help: "a space stands behind the '-' of a list; a file of that name is './\(text)'")
+    }
+    if text.contains("\\"), !text.hasPrefix("./"), !text.hasPrefix("/"), !text.hasPrefix("~") {
+      throw QuantityError(
+        "'\(text)' has a '\\', which separates no folders here",
+        help: "write '\(text.replacing("\\", with: "/"))'; a file of that name is './\(text)'")
+    }
+  }
+
+  /// Refuses the path of a file that ends in `/`, which names a folder.
+  func checkEnd(of text: String, _ path: FilePath, _ use: PathUse) throws(QuantityError) {
+    guard text.hasSuffix("/"), use == .output || use == .input && kind(of: path) != .folder else {
+      return
+    }
+    let file = String(text.reversed().drop { $0 == "/" }.reversed())
+    throw QuantityError(
+      "'\(text)' ends in '/', as the path of a folder",
+      help: use == .input
+        ? "write '\(file)' for a file" : "write '\(file)', or { folder: \(file), mp3: V2 }")
   }
 
   /// The address that `text` is.
@@ -67,11 +148,46 @@ extension Decoder {
           + "'${env.\(name)}\(rest)' and allow it with --env \(name); "
           + "a file of that name is './\(text)'")
     }
+    try checkForeignPath(text)
     guard !isAddress(text) else {
       throw QuantityError(
         "'\(MediaURL.shown(text))' is an address, and a file of this machine belongs here",
         help: "media, covers, images and lists of times may be addresses; name a file")
     }
+  }
+
+  /// Refuses paths of Windows, and homes of other users, which would be names of files here.
+  private static func checkForeignPath(_ text: String) throws(QuantityError) {
+    let bytes = Array(text.utf8.prefix(3))
+    let backslash = UInt8(ascii: "\\")
+    if text.hasPrefix("\\\\")
+      || bytes.count > 2 && Character(UnicodeScalar(bytes[0])).isASCIILetter
+        && bytes[1] == UInt8(ascii: ":")
+        && (bytes[2] == backslash || bytes[2] == UInt8(ascii: "/") || bytes[2] < 0x20)
+    {
+      let isWhole = text.unicodeScalars.allSatisfy { $0.value >= 0x20 }
+      throw QuantityError(
+        "'\(text)' is a path of Windows, and avjob runs on Linux",
+        help: isWhole
+          ? "write '\(linuxPath(text))', or where the file is on this machine; a file of that name is "
+            + "'./\(text)'"
+          : "folders are separated by '/'; in double quotes '\\' begins an escape, as of a tab")
+    }
+    if text.first == "~", let slash = text.firstIndex(of: "/"),
+      text.index(after: text.startIndex) < slash
+    {
+      throw QuantityError(
+        "'\(text[..<slash])' is not expanded: only '~/' is, your own home folder",
+        help: "write the path out, as '/home/\(text.dropFirst())'; a folder of that name is "
+          + "'./\(text)'")
+    }
+  }
+
+  /// `C:\a\b` as WSL mounts it, and `\\server\share` as most people mount it.
+  private static func linuxPath(_ text: String) -> String {
+    let path = text.replacing("\\", with: "/")
+    guard !path.hasPrefix("/") else { return "/mnt/" + path.drop { $0 == "/" } }
+    return "/mnt/\(path.prefix(1).lowercased())/" + path.dropFirst(2).drop { $0 == "/" }
   }
 
   /// Whether a text has `://` in it. By its bytes: the library's search is slower than all other

@@ -215,13 +215,12 @@ extension Decoder {
       } ?? []
     }
     do throws(QuantityError) {
-      try Self.checkPath(text.string)
+      try Self.checkPath(text.path)
     } catch {
       sink.error(error.message, at: text.origin, help: error.help)
       return []
     }
-    var pattern = text.pattern(0..<text.string.unicodeScalars.count)
-    while pattern.hasPrefix("./") { pattern.removeFirst(2) }
+    let pattern = text.pattern(0..<text.string.unicodeScalars.count)
     return matches(pattern, at: text.origin, in: text.folder).map {
       .file($0.path, below: $0.folder)
     }
@@ -234,7 +233,7 @@ extension Decoder {
       !FilePattern.isPattern(text.pattern(0..<word.unicodeScalars.count)), !word.isEmpty
     else { return false }
     let hasExtension = FilePath(word).extension?.first.map { $0.isLetter } ?? false
-    return !hasExtension && kind(of: path(word, in: text.folder)) == nil
+    return !hasExtension && kind(of: path(text)) == nil
   }
 }
 

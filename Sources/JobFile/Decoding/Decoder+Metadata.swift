@@ -97,7 +97,7 @@ extension Decoder {
     }
     var suspicion: ClipText.MalformedRange?
     let hasRange = ClipText(text.string, suspicion: &suspicion).range != nil
-    if hasRange, kind(of: path(text.string, in: text.folder)) == nil {
+    if hasRange, kind(of: path(text)) == nil {
       sink.error(
         "\(whole), not of a range", at: text.origin, help: "leave the range out")
       return nil

@@ -163,12 +163,15 @@ extension Language {
     Key("name", Values.text, "the item's name in messages and references") { $0.item.name = $1 },
     Key(
       "each", as: Values.row.form, "'row': the item is repeated for every row of the job's table"),
+    Key(
+      "when", as: Values.text.form,
+      "whether the item is there: an empty text, 'false', 'no' or '0' leaves it out"),
   ])
 
   /// The modifiers of a job, whose `channels` are those of its mix, whose `loudness` is that of its
   /// outputs, and which is no track.
   static let jobModifiers: Keys<ItemDraft> = modifiers.without([
-    "channels", "duck", "each", "loudness",
+    "channels", "duck", "each", "when", "loudness",
   ])
 }
 

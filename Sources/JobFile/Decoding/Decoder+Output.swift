@@ -49,7 +49,7 @@ extension Decoder {
     _ node: YAMLNode, _ context: EnclosingJob
   ) -> (output: Output, base: MetadataBase?)? {
     guard case .mapping = node.kind else {
-      guard let path = path(node, context.scope), let request = request(of: path) else {
+      guard let path = path(node, context.scope, as: .output), let request = request(of: path) else {
         return nil
       }
       let output = Output(path: path.value, request: request, origin: path.origin)
@@ -134,8 +134,9 @@ extension Decoder {
   func path(
     _ fields: Fields, _ context: EnclosingJob, naming: (YAMLEntry) -> FileExtension?
   ) -> Located<FilePath>? {
-    if let file = fields["file"] { return path(file.value, context.scope) }
-    guard let entry = fields["folder"], let folder = path(entry.value, context.scope),
+    if let file = fields["file"] { return path(file.value, context.scope, as: .output) }
+    guard let entry = fields["folder"],
+      let folder = path(entry.value, context.scope, as: .folder),
       let fileExtension = naming(entry)
     else { return nil }
     let isTemplate = context.scope.part == .bound

@@ -12,6 +12,12 @@ extension Decoder {
     func name(_ folder: FilePath) -> String {
       folder.isEmpty ? "the job file's folder" : "'\(folder)'"
     }
+    guard !pattern.hasSuffix("/") || !FilePattern.isPattern(pattern) else {
+      sink.error(
+        "'\(pattern)' ends in '/', as a pattern of folders, and files are meant", at: origin,
+        help: "write '\(pattern)*' for the files in them")
+      return []
+    }
     do throws(FilePattern.Failure) {
       return try FilePattern(withHome(pattern)).matches(in: files, base: folder)
     } catch {
@@ -42,10 +48,15 @@ extension Decoder {
   ) {
     let path = FilePath(pattern)
     guard FilePattern.isPattern(pattern) else {
-      let whole = folder.pushing(path)
+      let whole = self.path(pattern, in: folder)
       guard kind(of: whole) != .folder else {
         return sink.error(
           "'\(pattern)' is a folder", at: origin, help: "write '\(path)/*' for its files")
+      }
+      if kind(of: whole) == .file, pattern.hasSuffix("/") {
+        return sink.error(
+          "'\(pattern)' ends in '/', as the path of a folder", at: origin,
+          help: "write '\(path)' for the file")
       }
       return sink.add([
         MissingFile(
@@ -82,7 +93,7 @@ extension Decoder {
   /// `~/` written out.
   private func withHome(_ pattern: String) -> String {
     guard pattern.hasPrefix("~/"), let home = files.homeDirectory else { return pattern }
-    return home.string + pattern.dropFirst(1)
+    return FilePattern.escaped(home.string) + pattern.dropFirst(1)
   }
 }
 
@@ -91,17 +102,19 @@ extension Decoder {
 /// The patterns of a list that exclude files of the others: `!in/draft*`.
 struct Exclusions {
   fileprivate var patterns: [(pattern: FilePattern, base: FilePath)] = []
+  fileprivate let currentDirectory: FilePath
 
-  /// Whether `path`, as a pattern found it, or a folder above it is excluded.
+  /// Whether `path`, as a pattern found it, or a folder above it is excluded, in whichever of their
+  /// spellings both are written.
   func cover(_ path: FilePath) -> Bool {
-    patterns.contains { $0.pattern.covers(path, base: $0.base) }
+    patterns.contains { $0.pattern.covers(path, base: $0.base, in: currentDirectory) }
   }
 }
 
 extension Decoder {
   /// Splits a list into inclusions and exclusions.
   func exclusions(among nodes: [YAMLNode], _ scope: Scope) -> ([YAMLNode], Exclusions) {
-    var exclusions = Exclusions()
+    var exclusions = Exclusions(currentDirectory: files.currentDirectory)
     guard nodes.contains(where: \.isExclusion) else { return (nodes, exclusions) }
     let (excluding, others) = nodes.reduce(into: ([YAMLNode](), [YAMLNode]())) { parts, node in
       if node.isExclusion { parts.0.append(node) } else { parts.1.append(node) }

@@ -43,21 +43,30 @@ extension Decoder {
             message: "with their variables all texts of the file have more than 256 MiB",
             help: "give the variables shorter values, or use them in fewer jobs")
         }
-        guard let cell = value.cell else { return Text.Value(text: value.text) }
-        let place = scope.loop?.rows?.table.origin(of: cell, usedAt: node.origin)
-        return Text.Value(text: value.text, cell: place)
+        let place = value.cell.flatMap {
+          scope.loop?.rows?.table.origin(of: $0, usedAt: node.origin)
+        }
+        return Text.Value(
+          text: value.text, startsEmpty: startingEmpty.contains(reference.name), cell: place)
       }
       do throws(VariableError) {
         guard scope.part == .bound else {
           return try Text(template, of: scalar, origin: node.origin, in: folder, value: bounded)
         }
         var cells: [Origin] = []
+        // How much of the text's start is variables without text.
+        var (start, startsEmpty) = (0, false)
         let text = try partText(template) { reference throws(VariableError) in
           let value = try bounded(reference)
           if let cell = value.cell { cells.append(cell) }
+          if reference.offset == start {
+            startsEmpty = startsEmpty || value.text.isEmpty || value.startsEmpty
+            if value.text.isEmpty { start += reference.length }
+          }
           return value.text
         }
-        return Text(text, origin: cells.first ?? node.origin, in: folder)
+        return Text(
+          text, origin: cells.first ?? node.origin, in: folder, startsEmpty: startsEmpty)
       } catch {
         guard !scope.bindsUnknownNames, !refusedNames.contains(error.reference.name) else {
           return nil
@@ -143,6 +152,9 @@ extension Decoder {
     return value.map { BoundValue(text: $0) }
   }
 
+  /// Names under which other programs have the time of the day.
+  private static let clockNames: Set = ["today", "now", "date", "time", "timestamp", "year"]
+
   private func nearest(to name: String, _ scope: Scope) -> String? {
     Spelling.nearest(to: name, among: scope.names.lazy.filter { !self.isForeign($0, scope) })
   }
@@ -163,6 +175,10 @@ extension Decoder {
         : "'row' is bound by 'rows', which this job has not"
     } else if scope.loop == nil, ["input", "n", "count"].contains(root) {
       help = "'\(root)' is bound by 'for_each', which this job has not"
+    } else if Self.clockNames.contains(name.lowercased()) {
+      help =
+        "what a job makes does not depend on the day: give it on the command line, as "
+        + "--set \(name)=\"$(date +%F)\""
     } else if root == "input", scope.loop?.names.bindsInput == false {
       help = "'input' is bound by a 'for_each' over files, or over a list without a name"
     } else if sink.isSuggesting, let nearest = nearest(to: name, scope) {

@@ -49,6 +49,8 @@ final class Decoder {
   var nearestTags: [String: String?] = [:]
   /// Where the file, or the command line, sets variables.
   var globalPlaces: [String: Origin] = [:]
+  /// Variables of the file whose texts begin with variables without text.
+  var startingEmpty: Set<String> = []
   /// Variables with refused names: their uses are not reported.
   var refusedNames: Set<String> = []
   /// The names that loops bind.
@@ -226,6 +228,11 @@ extension Decoder {
       case .mapping: .map
       }
     guard key.form.shapes.contains(shape) else {
+      if let item = entry.value.tightItem, key.form.shapes.contains(.list) {
+        sink.error(
+          "no space behind the '-' of a list", at: entry.value.origin, help: "write '- \(item)'")
+        return false
+      }
       let shapes = key.form.shapes.map(\.rawValue).joined(separator: " or ")
       sink.error(
         "'\(entry.key)' is \(shapes), not \(shape.rawValue)",
@@ -257,6 +264,9 @@ extension Decoder {
     {
       return hint
     }
+    if word == "file", schema["clip"] != nil {
+      return "write 'clip: …' here; 'file' is a key of 'sources' and of 'output'"
+    }
     let others = [Language.item, Language.job, Language.source, Language.output] + Language.maps
     if let other = others.first(where: { $0[word] != nil && $0.subject != schema.subject }) {
       return "'\(word)' is a key of \(other.subject), not of \(schema.subject)"
@@ -278,6 +288,15 @@ extension Decoder {
     let isList = if case .sequence = node.kind { true } else { false }
     sink.error(
       isList ? "an empty list" : "an empty map", at: node.origin, help: "write \(form.example)")
+  }
+}
+
+extension YAMLNode {
+  /// The `a.wav` of a text like `-a.wav -b.wav`, which was meant as a list.
+  fileprivate var tightItem: String? {
+    guard case .scalar(let scalar) = kind, scalar.text.hasPrefix("-") else { return nil }
+    let item = scalar.text.dropFirst().split(separator: " -").first.map(trimmed)
+    return item?.isEmpty == false ? item : nil
   }
 }
 

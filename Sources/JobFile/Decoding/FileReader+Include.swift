@@ -51,7 +51,10 @@ extension FileReader {
     if case .sequence(let list) = entry.value.kind { nodes = list }
     if nodes.isEmpty { decoder.refuseEmpty(entry.value, Values.includes) }
     for node in nodes where newerVersion == nil {
+      let count = decoder.sink.diagnostics.errors.count
       guard let other = includedPath(node), let root = root(of: other, chain: chain) else {
+        // Its variables are unknown, and no mistake of the file that uses them.
+        if decoder.sink.diagnostics.errors.count > count { lacksInclude = true }
         continue
       }
       roots.append(root)
@@ -131,15 +134,20 @@ extension FileReader {
   }
 
   private func includedFields(_ root: YAMLNode) -> Fields? {
-    if case .mapping(let entries) = root.kind {
-      for entry in entries where Language.job[entry.key] != nil {
-        decoder.sink.error(
-          "'\(entry.key)' in a file that is included", at: entry.keyOrigin,
-          help: "put the job under 'jobs', with a name")
-        return nil
-      }
+    guard case .mapping(let entries) = root.kind else {
+      return decoder.fields(of: root, as: Language.included)
     }
-    return decoder.fields(of: root, as: Language.included)
+    let misplaced = entries.filter { Language.job[$0.key] != nil }
+    guard let first = misplaced.first else {
+      return decoder.fields(of: root, as: Language.included)
+    }
+    decoder.sink.error(
+      "'\(first.key)' in a file that is included", at: first.keyOrigin,
+      help: "put the job under 'jobs', with a name")
+    // What else it has counts: a job that uses its variables is right.
+    let rest = entries.filter { Language.job[$0.key] == nil }
+    let node = YAMLNode(.mapping(rest), origin: root.origin, in: root.folder)
+    return decoder.fields(of: decoder.keep(node), as: Language.included)
   }
 
   // MARK: One file of many

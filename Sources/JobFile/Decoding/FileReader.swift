@@ -12,6 +12,8 @@ struct FileReader {
   /// The bytes of this file and its included files together.
   var bytes: Int
   var included: [FilePath] = []
+  /// Whether a file that is included could not be read.
+  var lacksInclude = false
   /// The only report, for a file in a newer language.
   private(set) var newerVersion: Diagnostic?
   /// Reports of variables that are set and not used, if other files may use them.
@@ -33,7 +35,8 @@ struct FileReader {
     var roots = [root]
     include(into: &fields, &roots)
     decoder.jobLimit = options.jobLimit
-    let scope = Scope(globals: globals(fields, roots), environment: options.environment)
+    var scope = Scope(globals: globals(fields, roots), environment: options.environment)
+    scope.bindsUnknownNames = lacksInclude
     // Before jobs share anything: a preset may differ in each.
     decoder.readPresets(fields)
     readSources(fields)
@@ -153,6 +156,7 @@ struct FileReader {
       options.variables.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
     // Changed in place: each of a hundred thousand variables would else copy all.
     var scope = Scope(globals: given, environment: options.environment)
+    scope.bindsUnknownNames = lacksInclude
     var declared: Set<String> = []
     for variable in options.variables { decoder.globalPlaces[variable.name] = variable.origin }
     if case .mapping(let entries)? = fields["vars"]?.value.kind {
@@ -160,7 +164,9 @@ struct FileReader {
         declared.insert(entry.key)
         guard decoder.checkName(entry), given[entry.key] == nil else { continue }
         decoder.globalPlaces[entry.key] = entry.keyOrigin
-        scope.globals[entry.key] = decoder.text(entry.value, scope)?.string ?? ""
+        let text = decoder.text(entry.value, scope)
+        scope.globals[entry.key] = text?.string ?? ""
+        if text?.isAfterEmpty(0) == true { decoder.startingEmpty.insert(entry.key) }
         decoder.noteForeign(entry.key, [entry.value])
       }
     }

@@ -16,6 +16,8 @@ struct Text {
   private let contentOffset: Int?
   /// In order; they cover `string`.
   private let spans: [Span]
+  /// Whether variables without text stand in front of a text of no spans.
+  private let startsEmpty: Bool
 
   private struct Span {
     /// Unicode scalars of `string`.
@@ -25,10 +27,14 @@ struct Text {
     var isVariable: Bool
     /// The cell of a table's variable.
     var cell: Origin?
+    /// Whether a variable's value has nothing before its first character, or had such ones there.
+    var startsEmpty = false
   }
 
   struct Value {
     var text: String
+    /// Whether variables without text stood in front of the text when it was made.
+    var startsEmpty = false
     /// Its cell, if it is in a table.
     var cell: Origin?
   }
@@ -65,12 +71,16 @@ struct Text {
     self.folder = folder
     contentOffset = scalar.contentOffset
     spans = []
+    startsEmpty = false
   }
 
-  init(_ string: String, origin: Origin, in folder: FilePath) {
+  /// A text of no scalar, or of one whose places are not kept. `startsEmpty`: variables without text
+  /// stand in front of it.
+  init(_ string: String, origin: Origin, in folder: FilePath, startsEmpty: Bool = false) {
     self.string = string
     self.origin = origin
     self.folder = folder
+    self.startsEmpty = startsEmpty
     contentOffset = nil
     spans = []
   }
@@ -84,22 +94,23 @@ struct Text {
     var string = ""
     var spans: [Span] = []
     var count = 0
-    func append(_ text: String, _ written: Range<Int>, isVariable: Bool, cell: Origin? = nil) {
+    func append(_ text: String, _ written: Range<Int>, variable: Value? = nil) {
       let length = text.unicodeScalars.count
       string += text
       spans.append(
         Span(
-          expanded: count..<(count + length), written: written, isVariable: isVariable, cell: cell))
+          expanded: count..<(count + length), written: written, isVariable: variable != nil,
+          cell: variable?.cell, startsEmpty: variable.map { $0.startsEmpty || length == 0 } ?? false))
       count += length
     }
     for piece in template.pieces {
       switch piece {
       case .literal(let text, let offset):
-        append(text, offset..<(offset + text.unicodeScalars.count), isVariable: false)
+        append(text, offset..<(offset + text.unicodeScalars.count))
       case .variable(let reference):
         let end = reference.offset + reference.length
         let value = try value(reference)
-        append(value.text, reference.offset..<end, isVariable: true, cell: value.cell)
+        append(value.text, reference.offset..<end, variable: value)
       }
     }
     self.string = string
@@ -108,6 +119,25 @@ struct Text {
     self.folder = folder
     contentOffset = scalar.contentOffset
     self.spans = spans
+    startsEmpty = false
+  }
+
+  // MARK: Paths
+
+  /// The text as a path.
+  var path: String { path(string) }
+
+  /// `part`, with which the text begins, as a path: after an empty variable a `/` is that of an empty
+  /// name, which counts for nothing, and not that of an absolute path.
+  func path(_ part: String) -> String {
+    part.utf8.first == UInt8(ascii: "/") && isAfterEmpty(0)
+      ? String(part.drop { $0 == "/" }) : part
+  }
+
+  /// Whether a variable without text stands in front of the character at `index`.
+  func isAfterEmpty(_ index: Int) -> Bool {
+    index == 0 && startsEmpty
+      || spans.contains { $0.startsEmpty && $0.expanded.lowerBound == index }
   }
 
   /// Where the characters `range` of `string` (in Unicode scalars) were written: a whole variable
@@ -140,6 +170,12 @@ struct Text {
   /// The characters `range` of `string` as a pattern in which only the file's own characters are
   /// wildcards; those of a variable are literal.
   func pattern(_ range: Range<Int>) -> String {
+    let pattern = literalPattern(range)
+    // As of a path, see above.
+    return isAfterEmpty(range.lowerBound) ? String(pattern.drop { $0 == "/" }) : pattern
+  }
+
+  private func literalPattern(_ range: Range<Int>) -> String {
     guard !spans.isEmpty else {
       let scalars = string.unicodeScalars.prefix(range.upperBound).dropFirst(range.lowerBound)
       return String(scalars)

@@ -101,20 +101,22 @@ struct FilePattern {
     }
   }
 
-  /// Whether `path`, which a pattern found below `base`, or a folder above it matches.
+  /// Whether `path`, which a pattern found, or a folder above it matches this pattern below `base`:
+  /// by names alone, with `..` resolved in both.
   ///
   /// - Complexity: O(names in `path` · names in the pattern · length of a name)
-  func covers(_ path: FilePath, base: FilePath) -> Bool {
-    var names = path.components.map(\.string)[...]
-    if fixedPart.root == nil {
-      let outer = base.components.map(\.string)
-      guard path.root == base.root, names.starts(with: outer) else { return false }
-      names = names.dropFirst(outer.count)
+  func covers(_ path: FilePath, base: FilePath, in currentDirectory: FilePath) -> Bool {
+    func names(_ path: FilePath) -> [String] {
+      path.normalized(in: currentDirectory).components.map(\.string)
     }
-    return alternatives.contains { alternative in
+    let (all, start) = (names(path), names(base.pushing(fixedPart)))
+    guard all.starts(with: start) else { return false }
+    let rest = all.dropFirst(start.count)
+    return alternatives.contains { pattern in
+      let alternative = Array(pattern.dropFirst(fixedPart.components.count))
       // The possible numbers of matched names of the pattern.
       var states: Set<Int> = [0]
-      for name in names {
+      for name in rest {
         var next: Set<Int> = []
         for state in states {
           var state = state

@@ -46,7 +46,8 @@ public struct MissingFile: Sendable {
     case .folder:
       return Diagnostic(
         "'\(called)' is a folder", at: origin,
-        help: isMedium ? "write '\(called)/*' in a list for its files" : "name a file in it")
+        help: isMedium
+          ? "write '\(called.hasSuffix("/") ? called : called + "/")*' in a list for its files" : "name a file in it")
     case .other, .file:
       return Diagnostic(
         "'\(called)' is no regular file", at: origin,
@@ -57,13 +58,20 @@ public struct MissingFile: Sendable {
       return .outside("'\(called)'", at: origin)
     case nil: break
     }
-    var help = help
+    var help = help ?? Self.help(for: called)
     if isSuggesting, help == nil, let entry = files.nearestEntry(to: path) {
       let own = FilePath(called)
       help = "did you mean '\(own.removingLastComponent().appending(entry))'?"
     }
     if isSuggesting, help == nil { help = whereToLook(for: FilePath(called)) }
     return Diagnostic("there is no file '\(called)'", at: origin, help: help)
+  }
+
+  /// Help with characters that seldom are in a name.
+  private static func help(for called: String) -> String? {
+    if let help = called.blankHelp { return help }
+    guard called.contains("\\") else { return nil }
+    return "folders are separated by '/': '\(called.replacing("\\", with: "/"))'"
   }
 
   /// Where to look for a missing path that resembles no other.

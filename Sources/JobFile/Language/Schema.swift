@@ -84,6 +84,9 @@ struct Schema: Sendable {
     for key in ["title", "artist", "album", "year", "date", "genre", "comment", "cover"] {
       hints[key] = tag
     }
+    for key in ["fade", "fades", "fadein_out"] {
+      hints[key] = "write 'fade_in' for the start of an item, 'fade_out' for its end"
+    }
     return hints
   }()
 }

@@ -64,7 +64,7 @@ extension Values {
         guard let text = decoder.text(node, scope) else { return nil }
         // A word that is no file's name, as those of other languages for 'true'.
         let isWord = text.string.allSatisfy { $0.isLetter || $0.isNumber }
-        if isWord, decoder.kind(of: decoder.path(text.string, in: text.folder)) == nil {
+        if isWord, decoder.kind(of: decoder.path(text)) == nil {
           return boolean.read(node, decoder, scope).map { .whole($0.value) }
         }
       }
