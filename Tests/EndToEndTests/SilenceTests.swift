@@ -53,6 +53,54 @@ struct SilenceTests {
     #expect(try stage.run("avjob run --quiet --explain job.yaml").errors == "")
   }
 
+  @Test("Items with a level are measured before silence is sought in them, at any depth")
+  func levels() throws {
+    let stage = Stage()
+    // The tone is silence until its item is brought up.
+    try stage.make(
+      """
+      sox -R -r 44100 -n -c 1 -b 16 tone.wav synth 2 sine 440 gain -40 pad 1 1
+      """)
+    try stage.write(
+      "job.yaml",
+      """
+      jobs:
+        trimmed:
+          concat: [{ concat: [{ clip: tone.wav, loudness: -18 LUFS }] }, 1s]
+          trim: { below: -30 dB }
+          output: { file: trimmed.wav, wav: 32 bit float }
+        parts:
+          tracks:
+            a: [{ clip: tone.wav, loudness: { integrated: -18 LUFS, true_peak: -1 dBTP } }, tone.wav]
+            b: { silence: 8s }
+          split: { silence: 1s, below: -30 dB }
+          output: "part ${part.n}.wav"
+        nested:
+          concat: [tone.wav, { clip: tone.wav, loudness: -20 dB RMS }]
+          trim: { below: -30 dB }
+          loudness: -16 LUFS
+          output: nested.wav
+        grouped:
+          concat: [{ clip: tone.wav, loudness: { integrated: -18 LUFS, group: g } }]
+          trim: { below: -30 dB }
+          output: grouped.wav
+      """)
+    for name in ["trimmed", "nested"] {
+      let result = try stage.run("avjob run --quiet job.yaml --only \(name)")
+      #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+      // The sine alone sounds, of the last item.
+      let count = try stage.make("soxi -s \(name).wav").text
+      #expect(abs((Int(count.dropLast()) ?? 0) - 2 * 44_100) <= 2 * 441, "\(name): \(count)")
+    }
+    let parts = try stage.run("avjob run --quiet job.yaml --only parts")
+    #expect(parts.status == 0 && !parts.errors.contains("error"), "\(parts.errors)")
+    let isolated = try stage.run("avjob run --quiet --isolate --force job.yaml --only trimmed")
+    #expect(isolated.status == 0 && isolated.errors == "", "\(isolated.errors)")
+    let refused = try stage.run("avjob check job.yaml --only grouped")
+    #expect(refused.status == 2, "\(refused.errors)")
+    #expect(refused.errors.contains("the group 'g'"), "\(refused.errors)")
+  }
+
   @Test("'plan' says what is removed, and so does a verbose run; others say nothing")
   func plan() throws {
     let stage = Stage()

@@ -103,7 +103,8 @@ import Threads
     #expect(report.outputs[0].correction?.gain == 0)
     #expect(
       report.warnings.map(\.message) == [
-        "cannot be brought to −16.0 LUFS: it is silent, or softer than −70 LUFS"
+        "cannot be brought to −16.0 LUFS: it is silent, or softer than −70 LUFS; leave its "
+          + "'loudness' out"
       ])
   }
 
@@ -119,7 +120,8 @@ import Threads
     #expect(missing < -1)
     #expect(
       report.warnings.map(\.message) == [
-        "is \(abs(missing).tenths) dB below −10.0 LUFS, held down by its peaks"
+        "is \(abs(missing).tenths) dB below −10.0 LUFS, held down by its peaks; write a lower "
+          + "level, or a 'compressor' or 'leveler' among its 'effects'"
       ])
   }
 

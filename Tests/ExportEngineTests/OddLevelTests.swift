@@ -80,7 +80,8 @@ import Testing
     #expect(abs(2 - found.integrated - missing) <= 0.1)
     #expect(
       report.warnings.map(\.message) == [
-        "is \(missing.tenths) dB below 2.0 LUFS, held down by its peaks"
+        "is \(missing.tenths) dB below 2.0 LUFS, held down by its peaks; write a lower "
+          + "level, or a 'compressor' or 'leveler' among its 'effects'"
       ])
   }
 
@@ -103,7 +104,8 @@ import Testing
     #expect(report.outputs[0].correction?.gain == 0)
     #expect(
       report.warnings.map(\.message) == [
-        "cannot be brought to −16.0 LUFS: it is silent, or softer than −70 LUFS"
+        "cannot be brought to −16.0 LUFS: it is silent, or softer than −70 LUFS; leave its "
+          + "'loudness' out"
       ])
   }
 

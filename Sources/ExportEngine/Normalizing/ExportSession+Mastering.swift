@@ -11,6 +11,8 @@ extension ExportSession {
   private static let mostTakes = 3
   /// dB by which an encoded file may miss its level.
   static let levelTolerance = 0.1
+  /// The same of a sound within a mix, whose level is approached by fewer means.
+  private static let itemTolerance = 0.5
 
   /// Brings every sound to its level, renders and encodes, and measures the encoded files. What an
   /// encoder did to the peaks or the loudness of a file is given back by another take.
@@ -189,10 +191,19 @@ extension ExportSession {
       }
     }
     let masters = Set(graph.sinks.map(\.node))
+    // One item is several nodes where outputs have several rates or layouts.
+    var named: Set<Origin> = []
     for (id, correction) in solved.corrections.sorted(by: { $0.key < $1.key })
     where !masters.contains(id) {
-      found += correction.misses(in: correction.after, isWhole: true).map {
-        Warning($0, origin: graph.nodes[id].origin)
+      let misses = correction.misses(
+        in: correction.after, isWhole: true, tolerance: Self.itemTolerance)
+      let origin = graph.nodes[id].origin
+      guard !misses.isEmpty, named.insert(origin).inserted || origin == .unknown else { continue }
+      let media = Set(graph.subgraph(of: id).nodes.compactMap(\.asset?.location))
+      found += misses.map { miss in
+        media.count == 1
+          ? Warning(miss, location: media.first, origin: origin)
+          : Warning("a sound made of \(media.count) media \(miss)", origin: origin)
       }
     }
     return found
@@ -205,25 +216,35 @@ extension LoudnessCorrection {
   /// - Parameters:
   ///   - sound: The measurement of the finished sound; nil: it was not measured.
   ///   - isWhole: Whether the output has all of the sound; a part of it has a level of its own.
+  ///   - tolerance: dB by which it may miss its level.
   /// - Returns: What a warning says of the output after its name.
-  fileprivate func misses(in sound: LoudnessMeasurement?, isWhole: Bool) -> [String] {
+  fileprivate func misses(
+    in sound: LoudnessMeasurement?, isWhole: Bool,
+    tolerance: Double = ExportSession.levelTolerance
+  ) -> [String] {
     let level = target.level
     guard level.value(in: before) != nil else {
       let reason = if case .integrated = level { ", or softer than −70 LUFS" } else { "" }
-      return ["cannot be brought to \(level): it is silent\(reason)"]
+      return ["cannot be brought to \(level): it is silent\(reason); leave its 'loudness' out"]
     }
     var found: [String] = []
     if isWhole, target.group == nil, let sound, let value = level.value(in: sound) {
       let miss = value - level.decibels
-      if abs(miss) > ExportSession.levelTolerance {
+      if abs(miss) > tolerance {
         let side = miss < 0 ? "below" : "above"
-        let reason = ceiling != nil && miss < 0 ? ", held down by its peaks" : ""
-        found.append("is \(abs(miss).tenths) dB \(side) \(level)\(reason)")
+        let isHeld = ceiling != nil && miss < 0
+        let reason = isHeld ? ", held down by its peaks" : ""
+        let remedy =
+          isHeld
+          ? "write a lower level, or a 'compressor' or 'leveler' among its 'effects'"
+          : "an encoder changed it: write the level \((level.decibels - miss).tenths) in its place"
+        found.append("is \(abs(miss).tenths) dB \(side) \(level)\(reason); \(remedy)")
       }
     }
     if let ceiling = target.truePeak, let peak = sound?.truePeak, peak > ceiling {
       found.append(
-        "has peaks of \(peak.hundredths) dBTP, over the \(ceiling.hundredths) dBTP that are allowed"
+        "has peaks of \(peak.hundredths) dBTP, over the \(ceiling.hundredths) dBTP that are "
+          + "allowed; write a lower 'true_peak', or a higher bit rate"
       )
     }
     return found
