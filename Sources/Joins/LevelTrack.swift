@@ -15,6 +15,8 @@ struct LevelTrack {
   private static let piecesPerSecond = 50
   /// Seconds, and the decibels that lie between so much on both sides of a step: all of them.
   private static let steps: [(seconds: Double, decibels: Double)] = [(4, 8.5), (2, 7), (1, 5)]
+  /// Sound is not followed by what is so much softer, but by the noise of its room.
+  private static let mostDecibels = 35.0
   /// By how much the levels may be better told apart at another place within two seconds: the music may
   /// have a step of its own near the join.
   private static let mostMisplaced = 1.4
@@ -79,7 +81,9 @@ struct LevelTrack {
       return other - one
     }
     let differences = Self.steps.compactMap { difference($0.seconds) }
-    guard differences.count == Self.steps.count, let far = differences.first else { return nil }
+    guard differences.count == Self.steps.count, let far = differences.first,
+      abs(far) < Self.mostDecibels
+    else { return nil }
     let sign = far < 0 ? -1.0 : 1.0
     guard zip(differences, Self.steps).allSatisfy({ $0 * sign > $1.decibels }) else { return nil }
     let count = 2 * Self.piecesPerSecond
@@ -102,8 +106,8 @@ struct LevelTrack {
     guard known.count >= 10 else { return nil }
     let sorted = powers[known.lowerBound - first..<known.upperBound - first].sorted()
     let power = sorted[sorted.count * 85 / 100]
-    // Below −70 dBFS there is nothing whose level counts.
-    return power > 1e-7 ? 10 * log10(power) : nil
+    // What stays below is the noise of a room, or nothing: its level is none that a gain should change.
+    return power > 1e-5 ? 10 * log10(power) : nil
   }
 }
 

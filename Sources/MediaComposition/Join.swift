@@ -59,6 +59,8 @@ extension Join.Flaw: CustomStringConvertible {
     switch self {
     case .click: "crossfade the two ('crossfade: 10ms')"
     case .gap: "trim the silence"
+    case .step(let decibels) where abs(decibels) > 20:
+      "trim the softer one ('trim') if it is noise, else give both one level ('loudness', 'gain')"
     case .step: "give both one level ('loudness', 'gain')"
     }
   }

@@ -52,6 +52,21 @@ import Testing
     }
   }
 
+  @Test("sound out of digital silence, or out of the noise of a room, is no step of level")
+  func quiet() {
+    let place = 6 * rate
+    let room = Signal.noise(seed: 3, count: 12 * rate, amplitude: 0.002)
+    for quiet in [Array(repeating: 0, count: place), Array(room.prefix(place))] {
+      let speech = Array(music().suffix(6 * rate))
+      for sound in [quiet + speech, speech + quiet] {
+        #expect(!flaws(sound, at: Int64(place)).contains { flaw in
+          if case .step = flaw { true } else { false }
+        })
+      }
+    }
+    #expect(Join.Flaw.step(decibels: 24).remedy.contains("'trim'"))
+  }
+
   @Test("a level that the job changes is none that jumps")
   func fades() {
     let place = Int64(6 * rate)
