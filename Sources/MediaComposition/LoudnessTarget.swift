@@ -98,16 +98,3 @@ extension Double {
   /// The same with a plus sign, as gains are printed; `0.0` has none.
   package var signedTenths: String { (self * 10).rounded() > 0 ? "+" + tenths : tenths }
 }
-
-extension LoudnessMeasurement {
-  /// As `−16.0 LUFS, −1.3 dBTP`, or `silent`.
-  package var summary: String { Self.summary(integrated: integrated, truePeak: truePeak) }
-
-  /// The same of figures that were read somewhere.
-  package static func summary(integrated: Double?, truePeak: Double?) -> String {
-    let figures = [
-      integrated.map { "\($0.tenths) LUFS" }, truePeak.map { "\($0.tenths) dBTP" },
-    ].compactMap(\.self)
-    return figures.isEmpty ? "silent" : figures.joined(separator: ", ")
-  }
-}

@@ -66,14 +66,17 @@ enum MarkdownReport {
   private static func cells(_ output: RunReport.Output, of job: RunReport.Job) -> [String] {
     let size = output.bytes.map { Figures.size(bytes: $0) } ?? ""
     guard let sound = output.sound else { return [code(output.path.string), "", size, "", "", ""] }
-    let peak =
+    let levels =
       sound.levelText
       ?? sound.peak.map { "\($0.signedTenths) dBFS" }
       ?? (sound.hasPeak ? "−∞ dBFS" : "")
+    let kept = sound.specifications
+    let conformance = kept.isEmpty ? "" : ", conforms to " + kept.joined(separator: " and ")
     let clipped = sound.clippedSamples > 0 ? "**\(sound.clippedSamples)**" : "0"
     return [
       code(output.path.string), Figures.clock(sound.duration), size,
-      Figures.speed(sound.duration, in: job.elapsed) ?? "", peak, clipped,
+      Figures.speed(sound.duration, in: job.elapsed) ?? "",
+      levels + escaped(conformance), clipped,
     ]
   }
 

@@ -299,13 +299,28 @@ extension [Join] {
 extension RunReport.Sound {
   /// The levels of the encoded file, and what brought it there: `−16.0 LUFS, −1.3 dBTP (+6.2 dB,
   /// limited)`. Nil where it was not measured.
-  var levelText: String? {
-    guard let loudness else { return nil }
-    let levels = LoudnessMeasurement.summary(
-      integrated: loudness["integrated_lufs"]?.number, truePeak: loudness["true_peak_dbtp"]?.number)
-    guard let gain = normalization?["gain_db"]?.number else { return levels }
+  var levelText: String? { levelTexts.first }
+
+  /// The same, shorter and shorter: without what brought it there, and without its peaks. None where it
+  /// was not measured.
+  var levelTexts: [String] {
+    guard let loudness else { return [] }
+    // In the figure that was asked for.
+    let target = normalization?["target"]
+    let (figure, unit) =
+      target?["rms_db"] != nil
+      ? ("rms_db", "dB RMS")
+      : target?["sample_peak_dbfs"] != nil
+        ? ("sample_peak_dbfs", "dBFS") : ("integrated_lufs", "LUFS")
+    let level = loudness[figure]?.number.map { "\($0.tenths) \(unit)" }
+    let peak = loudness["true_peak_dbtp"]?.number.map { "\($0.tenths) dBTP" }
+    let figures = [level, peak].compactMap(\.self)
+    guard let first = figures.first else { return ["silent"] }
+    var texts = [figures.joined(separator: ", ")]
+    if figures.count > 1 { texts.append(first) }
+    guard let gain = normalization?["gain_db"]?.number else { return texts }
     let limited = normalization?["limiter_dbtp"] == nil ? "" : ", limited"
-    return levels + " (\(gain.signedTenths) dB\(limited))"
+    return [texts[0] + " (\(gain.signedTenths) dB\(limited))"] + texts
   }
 
   /// The specifications that it was checked by.

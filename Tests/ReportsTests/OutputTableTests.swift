@@ -71,16 +71,56 @@ import Testing
         """)
   }
 
-  @Test("On a terminal long paths are shortened to its width, in the middle")
+  /// An output among several that are made alike.
+  private func chapter(_ number: Int) -> Made {
+    Made(
+      format: .mp3(.standard),
+      written: .sample(
+        "out/2024-11-28 the long way home, chapter \(number).mp3", bytes: 812_300, frames: 216_000,
+        rate: 48_000, channels: 1), elapsed: .milliseconds(500))
+  }
+
+  @Test("On a terminal figures are left out before a path is shortened")
   func narrow() {
-    let text = table([episode], in: .seconds(44), columns: 65)
     #expect(
-      text == """
-        Output           Duration   Size  Speed  Made as
-        out/ep…2.mp3  1:02:03.000  58 MB  84.6×  MP3 V2, 44.1 kHz stereo
+      table([episode], in: .seconds(44), columns: 65) == """
+        Output                 Duration   Size  Made as
+        out/episode-42.mp3  1:02:03.000  58 MB  MP3 V2, 44.1 kHz stereo
 
         """)
-    #expect(table([episode], in: .seconds(44), columns: 10) == text)
+  }
+
+  @Test("On 80 columns an output has one line, and what is the same of all stands once")
+  func eighty() {
+    let text = table([chapter(1), chapter(2)], in: .seconds(1), columns: 80)
+    #expect(
+      text == """
+        Output                                           Duration    Size  Speed
+        out/2024-11-28 the long way home, chapter 1.mp3  0:04.500  812 kB   9.0×
+        out/2024-11-28 the long way home, chapter 2.mp3  0:04.500  812 kB   9.0×
+        All made as MP3 V2, 48 kHz mono
+
+        2 outputs, 0:09.000 of sound, 1.6 MB, in 1.00 s, 9.0× real time
+
+        """)
+    #expect(text.split(separator: "\n").allSatisfy { $0.count < 80 })
+  }
+
+  @Test("On 40 columns an output has two lines, and no word is broken")
+  func forty() {
+    #expect(
+      table([episode, teaser], in: .seconds(44), columns: 40) == """
+        out/episode-42.mp3
+          1:02:03.000  58 MB  MP3 V2
+        out/ティーザー.flac
+          0:04.500  812 kB  FLAC 16 bit
+
+        2 outputs, 1:02:07.500 of sound, 59 MB,
+        in 44.0 s, 84.7× real time
+
+        """)
+    let text = table([chapter(1), chapter(2)], in: .seconds(1), columns: 40)
+    #expect(text.split(separator: "\n").allSatisfy { $0.count < 40 }, "\(text)")
   }
 
   @Test("A path gives the terminal no orders")

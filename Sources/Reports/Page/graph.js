@@ -19,7 +19,7 @@ function graphPicture(nodes, outputs) {
       `${nodes.length} nodes are more than a picture has: 'avjob plan --format dot' prints them.`);
   }
   const boxes = [
-    ...nodes.map((node) => ({title: node.kind, text: nodeText(node), time: nodeTime(node), inputs: node.inputs})),
+    ...nodes.map((node) => ({title: node.track ? `${node.kind}, track ${node.track}` : node.kind, text: nodeText(node), time: nodeTime(node), inputs: node.inputs})),
     ...outputs.map((output) => ({title: 'output', text: output.path.split('/').pop(), time: output.format,
       inputs: [output.node ?? nodes.length - 1]})),
   ];
@@ -56,24 +56,25 @@ function graphPicture(nodes, outputs) {
       role: 'img', 'aria-label': label}, edges, shapes));
 }
 
-/** What sounds when: the items of the mixes below a node, each in a row where it is free. */
-function itemsBelow(nodes, id, moved = 0, found = []) {
+/** What sounds when: the items of the mixes below a node, with the names of their tracks. */
+function itemsBelow(nodes, id, moved = 0, found = [], outer = '') {
   const node = nodes[id];
   if (!node) return found;
+  const track = node.track ?? outer;
   switch (node.kind) {
     case 'mix':
       for (const input of node.inputs) {
         const child = nodes[input];
-        if (child.kind === 'mix' || child.kind === 'duck') itemsBelow(nodes, input, moved, found);
-        else found.push({node: child, name: itemName(nodes, input), start: child.first_frame + moved,
-          end: child.end_frame + moved});
+        if (child.kind === 'mix' || child.kind === 'duck') itemsBelow(nodes, input, moved, found, track);
+        else found.push({node: child, track: child.track ?? track, name: itemName(nodes, input),
+          start: child.first_frame + moved, end: child.end_frame + moved});
       }
       break;
     case 'source':
-      found.push({node, name: nodeText(node), start: node.first_frame + moved, end: node.end_frame + moved});
+      found.push({node, track, name: nodeText(node), start: node.first_frame + moved, end: node.end_frame + moved});
       break;
     default:
-      itemsBelow(nodes, node.inputs[0], moved, found);
+      itemsBelow(nodes, node.inputs[0], moved, found, track);
   }
   return found;
 }
@@ -84,16 +85,24 @@ function itemName(nodes, id) {
     ? nodeText(node) : itemName(nodes, node.inputs[0]);
 }
 
+/** The items as bars, each track in rows of its own, an item where a row of its track is free. */
 function itemPicture(nodes, seconds) {
-  const items = itemsBelow(nodes, nodes.length - 1).sort((one, other) => one.start - other.start);
-  if (!items.length || items.length > 2000) return null;
+  const found = itemsBelow(nodes, nodes.length - 1);
+  if (!found.length || found.length > 2000) return null;
+  const tracks = [...new Set(found.map((item) => item.track))];
+  const items = found.sort((one, other) =>
+    tracks.indexOf(one.track) - tracks.indexOf(other.track) || one.start - other.start);
   const ends = [];
+  let [first, last] = [0, null];
   for (const item of items) {
-    const free = ends.findIndex((end) => end <= item.start);
+    if (item.track !== last) [first, last] = [ends.length, item.track];
+    const free = ends.findIndex((end, row) => row >= first && end <= item.start);
     item.row = free < 0 ? ends.length : free;
     ends[item.row] = item.end;
+    if (item.track) item.name = `${item.track}: ${item.name}`;
   }
-  const total = Math.max(seconds, ...items.slice(-1).map((item) => item.end / item.node.sample_rate), 0.001);
+  const total = items.reduce((most, item) => Math.max(most, item.end / item.node.sample_rate),
+    Math.max(seconds, 0.001));
   const label = items.slice(0, 50).map((item) =>
     `${item.name} from ${clock(item.start / item.node.sample_rate, 1)}`).join(', ');
   const canvas = drawn(ends.length * 22 + 24, {role: 'img', 'aria-label': `What sounds when: ${label}`},

@@ -132,13 +132,16 @@ function jobList(jobs) {
 }
 
 function jobPart({job, number, flaws, warnings}) {
-  const level = job.outputs.find((output) => output.loudness)?.loudness;
+  const measured = job.outputs.find((output) => output.loudness);
+  const kept = [...new Set(job.outputs.flatMap((output) =>
+    (output.conformance ?? []).filter((one) => one.conforms).map((one) => one.specification)))];
   const title = [
     make('span', {class: 'name'}, job.name),
     make('span', {class: `status ${job.status}`}, words(job.status)),
     warnings ? make('span', {class: 'warned'}, warnings === 1 ? '1 warning' : `${warnings} warnings`) : null,
     flaws ? make('span', {class: 'warned'}, flaws === 1 ? '1 flawed join' : `${flaws} flawed joins`) : null,
-    level ? make('span', {class: 'quiet'}, decibels(level.integrated_lufs, 'LUFS')) : null,
+    measured ? make('span', {class: 'quiet'}, levelOf(measured)) : null,
+    kept.length ? make('span', {class: 'quiet'}, `conforms to ${kept.join(', ')}`) : null,
     job.elapsed === undefined ? null : make('span', {class: 'quiet'}, lasting(job.elapsed)),
   ].filter(Boolean);
   return folded(title, () => jobDetails(job), {class: 'job', id: `job-${number + 1}`});
@@ -170,9 +173,15 @@ function jobDetails(job) {
   }
   if (job.graph) {
     parts.push(folded('What sounds when, and the graph', () => [
-      itemPicture(job.graph, 0), graphPicture(job.graph, job.outputs.filter((output) => output.format !== 'JSON record'))]));
+      ...headed('What sounds when', itemPicture(job.graph, 0)),
+      ...headed('Graph', graphPicture(job.graph, job.outputs.filter((output) => output.format !== 'JSON record')))]));
   }
   return parts;
+}
+
+/** A part under its heading; nothing of nothing. */
+function headed(title, part) {
+  return part ? [make('h3', {}, title), part] : [];
 }
 
 // MARK: A plan
@@ -183,14 +192,14 @@ function showPlan(plan) {
   const parts = plan.jobs.map((job) => folded([
     make('span', {class: 'name'}, job.name), make('span', {class: 'quiet'}, clock(job.duration, 3)),
   ], () => [
-    itemPicture(job.nodes, job.duration),
+    ...headed('What sounds when', itemPicture(job.nodes, job.duration)),
     job.chapters.length
       ? table('Chapters', ['from', 'title'], job.chapters.map((chapter) => [clock(chapter.start, 3), chapter.title]))
       : null,
     table('Outputs', ['file', 'format'], job.outputs.map((output) => [output.path, output.format])),
     job.fetches?.length
       ? table('To be fetched', ['from', 'about'], job.fetches.map((fetch) => [fetch.url, size(fetch.bytes)])) : null,
-    graphPicture(job.nodes, job.outputs),
+    ...headed('Graph', graphPicture(job.nodes, job.outputs)),
   ], {class: 'job'}));
   page.append(...parts);
   if (parts.length === 1) parts[0].open = true;

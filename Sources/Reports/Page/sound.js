@@ -1,5 +1,13 @@
 // An output: its figures, its waveform with a player, its joins, and its spectrogram on demand.
 
+/** The level of an output, or its target, in the figure that was asked for. */
+function levelOf(output, levels = output.loudness) {
+  const goal = output.normalization?.target ?? {};
+  if (goal.rms_db !== undefined) return decibels(levels?.rms_db, 'dB RMS');
+  if (goal.sample_peak_dbfs !== undefined) return decibels(levels?.sample_peak_dbfs, 'dBFS');
+  return decibels(levels?.integrated_lufs, 'LUFS');
+}
+
 /** An output; one that is not there has no link. */
 function outputPart(output, isThere) {
   const level = output.loudness ?? {};
@@ -15,7 +23,8 @@ function outputPart(output, isThere) {
       ['loudness', output.loudness && decibels(level.integrated_lufs, 'LUFS')],
       ['true peak', output.loudness && decibels(level.true_peak_dbtp, 'dBTP')],
       ['range', decibels(level.range_lu ?? undefined, 'LU')],
-      ['target', decibels(goal.integrated_lufs, 'LUFS')],
+      ['level', goal.integrated_lufs === undefined && output.normalization ? levelOf(output) : null],
+      ['target', levelOf(output, goal)],
       ['ceiling', decibels(goal.true_peak_dbtp, 'dBTP')],
       ['gain', decibels(output.normalization?.gain_db, 'dB')],
       ['limited', output.normalization?.limiter_dbtp === undefined ? null : 'yes'],
