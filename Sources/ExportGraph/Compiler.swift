@@ -46,6 +46,7 @@ extension Graph {
       of: export.composition, at: .zero, window: 0..<length, mix: export.mix,
       origin: export.origin)
     self.init(nodes: compiler.nodes, sinks: [], tracks: compiler.tracks)
+    heardTracks = compiler.heardTracks(of: export.composition, compiler.tracks)
     try addSinks(of: export, settlement.outputs, from: root)
   }
 }
@@ -56,6 +57,8 @@ struct Compiler {
   private(set) var nodes: [Node] = []
   /// The children of the mix that was added last, by track of its composition.
   private(set) var tracks: [[Node.ID]] = []
+  /// The tracks of mixes that have some with names.
+  private(set) var mixTracks: [Node.ID: [HeardTrack]] = [:]
   /// The matrix of the last layout: most files have the same one.
   private var lastMatrix: (layout: ChannelLayout, matrix: ChannelMatrix)?
 
@@ -79,27 +82,29 @@ struct Compiler {
         children.append([])
         continue
       }
-      let segments = try addSegments(of: track, at: start, window: window)
-      if track.mix.isUnity, track.preferredVolume == .unity {
-        children.append(segments)
-      } else {
+      var sounds = try addSegments(of: track, at: start, window: window)
+      if !track.mix.isUnity || track.preferredVolume != .unity {
         var level = level(of: track.mix, at: start)
         level.gain *= Float(track.preferredVolume.factor)
-        children.append([
+        sounds = [
           add(
-            Node(
-              .mix(segments), format: format, frames: window, level: level, origin: track.origin))
-        ])
+            Node(.mix(sounds), format: format, frames: window, level: level, origin: track.origin))
+        ]
       }
+      for node in sounds { nodes[node].name = track.name }
+      children.append(sounds)
     }
     duck(&children, by: duckings, in: composition)
     tracks = children
     var level = level(of: mix, at: start)
     level.matrix = matrix
-    return add(
+    let heard = heardTracks(of: composition, children)
+    let node = add(
       Node(
         .mix(children.flatMap(\.self)), format: format, frames: window, level: level,
         origin: origin))
+    if heard.contains(where: { $0.name != nil }) { mixTracks[node] = heard }
+    return node
   }
 
   private mutating func addSegments(

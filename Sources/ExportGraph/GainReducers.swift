@@ -35,7 +35,9 @@ package struct HeardPlaces: Sendable {
   /// The nodes that lower what is heard, children before parents, each with the track of the
   /// composition whose sound it lowers; nil: that of the mix. O(nodes x depth).
   package var reducers: [(node: Node.ID, reducer: GainReducer, track: Int?)] {
-    let tracks = graph.tracks.enumerated().flatMap { track, nodes in nodes.map { ($0, track) } }
+    let tracks = graph.heardTracks.enumerated().flatMap { track, heard in
+      heard.nodes.map { ($0, track) }
+    }
     let trackOfNode = Dictionary(tracks) { first, _ in first }
     return graph.nodes.indices.compactMap { id in
       guard id == sink.node || parents[id] != nil, let reducer = graph.nodes[id].reducer else {

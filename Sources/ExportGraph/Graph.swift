@@ -17,12 +17,17 @@ public struct Graph: Sendable, Hashable, Encodable {
   /// For each track of the composition, in order, the nodes of its sound in the mix; none if it is
   /// disabled.
   public var tracks: [[Node.ID]]
+  /// The tracks as a listener switches them. Not encoded.
+  package var heardTracks: [HeardTrack] = []
+
+  private enum CodingKeys: CodingKey { case nodes, sinks, tracks }
 
   /// A graph of `nodes` that feed `sinks`.
   public init(nodes: [Node], sinks: [Sink], tracks: [[Node.ID]] = []) {
     self.nodes = nodes
     self.sinks = sinks
     self.tracks = tracks
+    heardTracks = tracks.map { HeardTrack(Track(), $0) }
   }
 }
 
@@ -81,6 +86,11 @@ public struct Node: Sendable, Hashable, Encodable {
   public var memory: Memory
   /// Where the job declares it.
   public var origin: Origin
+  /// The name of the track whose sound it is, for plans; nil within a track, and for what has none. Not
+  /// encoded: names change no sound.
+  package var name: String?
+
+  private enum CodingKeys: CodingKey { case kind, format, frames, level, memory, origin }
 
   /// How far back a node's sound depends on its input.
   public enum Memory: Sendable, Hashable, Encodable {

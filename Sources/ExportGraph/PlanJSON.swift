@@ -24,7 +24,6 @@ extension Graph {
 
   private static func json(id: Int, _ node: Node) -> JSONValue {
     let format: JSONValue = [
-      "id": .count(id), "kind": .text(node.kindName),
       "sample_rate": .count(node.format.sampleRate),
       "channels": .text(node.format.channelLayout.name),
       "first_frame": .integer(node.frames.lowerBound),
@@ -36,7 +35,9 @@ extension Graph {
       "pan": node.level.pan?.initial.json,
       "pan_ramps": node.level.pan.map { .list($0.ramps.map(\.json)) },
     ])
-    return format.with(level).with(node.content)
+    return JSONValue.members([
+      "id": .count(id), "kind": .text(node.kindName), "track": node.name.map { .text($0) },
+    ]).with(format).with(level).with(node.content)
   }
 }
 

@@ -72,7 +72,7 @@ extension Graph {
       lines.append(indent + interval(node) + "  " + sentence(for: node, source, from: start))
     case .mix(let children):
       let level = node.level.notes(rate: node.format.sampleRate)
-      let head = depth == 1 ? "timeline" : interval(node) + "  group"
+      let head = depth == 1 ? "timeline" : interval(node) + "  group" + node.nameText
       lines.append(indent + ([head] + level).joined(separator: ", "))
       let inOrder = children.filter { child in part.map { $0.overlaps(nodes[child].frames) } ?? true
       }
@@ -88,7 +88,7 @@ extension Graph {
       lines.append(indent + interval(node) + "  " + text)
       lines += timeline(of: child, depth: depth + 1, within: part)
     case .excerpt(let child, let start):
-      var notes = [interval(node) + "  part"]
+      var notes = [interval(node) + "  part" + node.nameText]
       if start > 0 {
         notes[0] +=
           " from \(Time(frames: start, rate: node.format.sampleRate).clockText(decimals: 3))"
@@ -234,4 +234,9 @@ extension ChannelMatrix {
     if used.count == 1, row.count > 1 { return "channel \(used[0] + 1) alone" }
     return weights.allSatisfy { $0 == row } ? "as mono" : "channels selected"
   }
+}
+
+extension Node {
+  /// As ` 'voice'`, behind a word.
+  fileprivate var nameText: String { name.map { " '\($0)'" } ?? "" }
 }

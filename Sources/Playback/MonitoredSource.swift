@@ -34,8 +34,8 @@ final class MonitoredSource {
   ) throws(Failure) {
     let monitors = item.tracks.indices.map { TrackMonitor(item, track: $0) }
     var watchers: [Node.ID: any NodeWatcher] = [:]
-    for (track, nodes) in zip(item.trackIndices, item.graph.tracks) {
-      for node in nodes { watchers[node] = monitors[track].watcher() }
+    for (track, heard) in item.graph.heardTracks.enumerated() {
+      for node in heard.nodes { watchers[node] = monitors[track].watcher() }
     }
     self.monitors = monitors
     trackLevels = Array(repeating: nil, count: monitors.count)

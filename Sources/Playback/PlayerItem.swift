@@ -79,15 +79,10 @@ public final class PlayerItem: Sendable {
     remoteMedia = Set(remoteSpans.map(\.url))
     let changes = TrackChanges()
     trackChanges = changes
-    var tracks: [PlayerItemTrack] = []
-    for (index, lane) in zip(trackIndices, export.composition.tracks) {
-      let before = index < tracks.count ? tracks.removeLast() : nil
-      tracks.append(
-        PlayerItemTrack(
-          name: lane.name ?? "track \(index + 1)",
-          sounds: lane.isEnabled || before?.sounds == true, changes))
+    tracks = graph.heardTracks.enumerated().map { index, track in
+      PlayerItemTrack(
+        name: track.name ?? "track \(index + 1)", sounds: track.sounds, changes)
     }
-    self.tracks = tracks
     library = session.library
   }
 

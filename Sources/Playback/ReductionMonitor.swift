@@ -25,7 +25,7 @@ extension PlayerItem {
 
   private var reducers: [(node: Node.ID, kind: GainReduction)] {
     HeardPlaces(in: sink, of: graph).reducers.map { node, reducer, track in
-      let track = tracks.count == 1 ? nil : track.map { trackIndices[$0] }
+      let track = tracks.count == 1 ? nil : track
       return (node, GainReduction(reducer, track: track))
     }
     .sorted { ($0.kind.track ?? .max, $0.node) < ($1.kind.track ?? .max, $1.node) }

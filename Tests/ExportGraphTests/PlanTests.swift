@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportGraph
 import MPEGAudio
 import JSON
@@ -61,6 +62,88 @@ struct PlanTests {
             out.wav  WAV 32 bit float, 44.1 kHz stereo
 
         """)
+  }
+
+  @Test("groups and parts have the names of their tracks, and nodes in JSON and diagrams do")
+  func trackNames() throws {
+    let source = range(0, 8)
+    let group = Segment(
+      .composition(
+        Composition(tracks: [
+          Track(segments: [Segment(.asset(music), TimeMapping(source: source, target: source))])
+        ])), TimeMapping(source: source, target: source))
+    var part = Segment(.asset(music), TimeMapping(source: source, target: source))
+    part.isReversed = true
+    let composition = Composition(tracks: [
+      Track(name: "voice", segments: [group]), Track(name: "music", segments: [part]),
+    ])
+    let graph = try Graph(
+      compiling: Export(
+        name: "x", composition: composition,
+        outputs: [Output(path: "out.wav", format: .wav(.float32))]))
+    #expect(
+      graph.planText(name: "x", duration: composition.duration) == """
+        x: 0:08.000, mixed at 44.1 kHz stereo
+          timeline
+            0:00.000 – 0:08.000  group 'voice'
+              0:00.000 – 0:08.000  music.wav from 0:00.000
+            0:00.000 – 0:08.000  part 'music'
+              0:00.000 – 0:08.000  reversed
+                0:00.000 – 0:08.000  music.wav from 0:00.000
+          outputs
+            out.wav  WAV 32 bit float, 44.1 kHz stereo
+
+        """)
+    let names = graph.nodesJSON.elements?.compactMap { $0["track"]?.text }
+    #expect(names == ["voice", "music"])
+    #expect(graph.diagram(in: .dot, name: "x", prefix: "").contains("track voice"))
+  }
+
+  @Test("a mix that is cut as a whole has the tracks of the mix, and one for what was inserted")
+  func tracksOfPieces() throws {
+    let whole = range(0, 8)
+    func clip(_ origin: Origin = .unknown) -> Segment {
+      Segment(.asset(music), TimeMapping(source: whole, target: whole), origin: origin)
+    }
+    let map = SourceMap()
+    let origins = map.add(arguments: ["job", "voice", "bed", "ad"])
+    let mix = Composition(tracks: [
+      Track(name: "voice", segments: [clip()], origin: origins[1]),
+      Track(name: "bed", segments: [clip()], origin: origins[2]),
+    ])
+    func piece(_ source: TimeRange, at start: Int64) -> Segment {
+      Segment(
+        .composition(mix),
+        TimeMapping(
+          source: source,
+          target: TimeRange(start: Time(value: start, timescale: 1), duration: source.duration)),
+        origin: origins[0])
+    }
+    var ad = clip(origins[3])
+    ad.target.start = Time(value: 6, timescale: 1)
+    let pieces = [piece(range(0, 2), at: 0), piece(range(4, 8), at: 2), ad]
+    func heard(_ composition: Composition) throws -> [String] {
+      let graph = try Graph(
+        compiling: Export(
+          name: "x", composition: composition,
+          outputs: [Output(path: "out.wav", format: .wav(.float32))]))
+      return graph.heardTracks.map { "\($0.name ?? "-") \($0.nodes.count)" }
+    }
+    let cut = Composition(tracks: [Track(segments: pieces, origin: origins[0])])
+    #expect(try heard(cut) == ["voice 2", "bed 2", "insertions 1"])
+    // Cut once more, as a repetition or a range of all is.
+    let again = Composition(tracks: [
+      Track(
+        segments: [
+          Segment(
+            .composition(cut), TimeMapping(source: range(1, 7), target: range(0, 6)),
+            origin: origins[0])
+        ], origin: origins[0])
+    ])
+    #expect(try heard(again) == ["voice 2", "bed 2", "insertions 1"])
+    // Items of a list keep their own track.
+    let list = Composition(tracks: [Track(segments: Array(pieces.prefix(1)), origin: origins[3])])
+    #expect(try heard(list) == ["- 1"])
   }
 
   @Test("the text shows the version of an output's tag where it is set, or matters to players")
