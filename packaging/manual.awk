@@ -63,6 +63,7 @@ END {
   print ".It 129 , 130 , 143"
   print "After SIGHUP, SIGINT and SIGTERM."
   print ".El"
+  if (name == "avjob") examples()
   print ".Sh SEE ALSO"
   if (name != "avjob") {
     parent = name
@@ -70,4 +71,32 @@ END {
     references = ".Xr " parent " 1" (references ? " ,\n" references : "")
   }
   print references
+}
+
+# Literal lines, one for each argument that is not empty.
+function show(a, b, c, d) {
+  print ".Bd -literal -offset indent"
+  print a
+  if (b) print b
+  if (c) print c
+  if (d) print d
+  print ".Ed"
+}
+
+function examples() {
+  print ".Sh EXAMPLES"
+  print "A job file cuts a range out of a recording, brings it to the level of podcasts, and writes two"
+  print "formats:"
+  show("clip: interview.wav 1:00..2:30.5", "fade_out: 2s", "loudness: apple-podcasts", \
+    "output: [teaser.mp3, teaser.m4a]")
+  print "Find its mistakes, see what it would make, hear it, make it:"
+  show("avjob check teaser.yaml", "avjob plan teaser.yaml", "avjob preview teaser.yaml", \
+    "avjob run teaser.yaml")
+  print "Make a job of each file that a pattern finds:"
+  show("for_each: raw/**/*.wav", "output: { folder: out, mp3: abr 96k, channels: mono }")
+  print "Do without a job file, or have one printed to start from:"
+  show("avjob clip interview.wav --from 1:00 --to 2:30.5 -o teaser.mp3", \
+    "avjob concat intro.mp3 episode.flac outro.ogg -o full.mp3", \
+    "avjob compress raw -o small --mp3 \"abr 96k\" --loudness -16LUFS", \
+    "avjob clip interview.wav --from 1:00 -o teaser.mp3 --print-job")
 }

@@ -29,6 +29,11 @@ import Testing
         "compress --stream 2 talk.wav -o x.m4a", "--stream",
         "a job file has 'stream': --print-job prints one to add it to"
       ),
+      ("clip talk.wav -o x.m4a --normalize", "--normalize", "did you mean '--loudness'?"),
+      (
+        "concat talk.wav -o x.m4a --conform acx", "--conform",
+        "a job file has 'conform': --print-job prints one to add it to"
+      ),
       ("compress talk.wav -o x.m4a --jobs=3", "--jobs", "'avjob help compress' lists the options"),
       ("concat a.wav -o x.m4a --mp4 V2", "--mp4", "did you mean '--mp3'?"),
       ("clip a.wav -o x.m4a --start 3s", "--start", "did you mean '--from'?"),

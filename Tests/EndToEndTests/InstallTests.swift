@@ -117,6 +117,10 @@ import Testing
         done
         """)
     #expect(result.text.isEmpty && result.errors.isEmpty, "\(result.text)")
+    let main = try stage.make(
+      "mandoc -T ascii -O width=80 usr/share/man/man1/avjob.1 | col -bx")
+    #expect(main.text.contains("\nEXAMPLES\n"))
+    #expect(main.text.contains("avjob run teaser.yaml"))
     let page = try stage.make(
       "mandoc -T ascii -O width=80 usr/share/man/man1/avjob-cache-prune.1 | col -bx")
     let lines = page.text.split(separator: "\n", omittingEmptySubsequences: false)

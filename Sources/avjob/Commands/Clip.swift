@@ -50,6 +50,6 @@ struct Clip: MediaCommand {
       sources.entry + [("clip", sources.names[0])] + modifiers + shot.metadata()
         + [("output", shot.outputNode())],
       // Whoever names settings means these.
-      suggestingCopy: output.mp3 == nil && output.preset == nil)
+      suggestingCopy: output.mp3 == nil && output.preset == nil && output.loudness == nil)
   }
 }

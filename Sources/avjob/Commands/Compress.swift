@@ -27,7 +27,8 @@ struct Compress: MediaCommand {
   @OptionGroup var network: NetworkOptions
 
   func validate() throws {
-    guard Output.Kind(extension: FilePath(output.output).extension?.lowercased() ?? "") != nil
+    guard !output.output.hasSuffix("/"),
+      Output.Kind(extension: FilePath(output.output).extension?.lowercased() ?? "") != nil
     else { return }
     if inputs.count > 1 {
       throw ValidationError(

@@ -115,6 +115,9 @@ struct Record: MediaCommand {
       guard !listDevices else { return }
       throw ValidationError("Missing expected argument '<file>'")
     }
+    guard !file.hasSuffix("/") else {
+      throw ValidationError("'\(file)' ends in '/', as the path of a folder; name a file")
+    }
     _ = try settings(for: FilePath(file))
   }
 

@@ -153,6 +153,7 @@ struct WrongArguments {
     (["-r", "-ar", "--rate", "--samplerate"], ["--sample-rate"]),
     (["-c", "-ac"], ["--channels"]),
     (["--metadata"], ["--tag"]),
+    (["--normalize", "--normalise", "--lufs", "--norm", "--loudnorm"], ["--loudness"]),
     (["--silent", "--no-progress"], ["--quiet"]),
   ]
 
@@ -160,6 +161,7 @@ struct WrongArguments {
   private static let jobKeys: Set<String> = [
     "--stream", "--speed", "--volume", "--gain", "--pan", "--loop", "--effects", "--cut", "--split",
     "--fade-in", "--fade-out", "--crossfade", "--cover", "--chapters", "--reverse",
+    "--conform", "--trim", "--mute", "--duck", "--insert", "--loudness",
   ]
 
   // MARK: The rest

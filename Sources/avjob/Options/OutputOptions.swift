@@ -65,6 +65,12 @@ struct OutputOptions: ParsableArguments {
     completion: .list(["mono", "stereo", "quad", "5.0", "5.1", "7.1"]))
   var channels: String?
 
+  @Option(
+    parsing: .unconditional,
+    help: .value("level", "Bring to a loudness: '-16 LUFS', apple-podcasts."),
+    completion: .list(DeliverySpecification.all.map(\.name)))
+  var loudness: String?
+
   @Option(help: .value("text", "Set the title."))
   var title: String?
 
@@ -108,12 +114,12 @@ struct OutputOptions: ParsableArguments {
     [
       ("preset", preset), ("mp3", mp3), ("aac", aac), ("opus", opus), ("vorbis", vorbis),
       ("flac", flac), ("alac", alac), ("wav", wav), ("aiff", aiff), ("caf", caf),
-      ("join", join), ("sample_rate", sampleRate), ("channels", channels),
+      ("join", join), ("sample_rate", sampleRate), ("channels", channels), ("loudness", loudness),
     ]
   }
 
   /// Whether an option says which format is written.
-  var namesFormat: Bool { settings.dropLast(3).contains { $0.value != nil } }
+  var namesFormat: Bool { settings.dropLast(4).contains { $0.value != nil } }
 }
 
 /// `NAME=VALUE` behind an option, or the value of an option for one name.
