@@ -108,8 +108,8 @@ let package = Package(
     .target(
       name: "ExportEngine",
       dependencies: [
-        "JSON", "MediaTime", "MPEGAudio", "Files", "Threads", "Diagnosis", "MediaComposition",
-        "ExportGraph", "Dynamics", "HTTP", "MediaCache",
+        "JSON", "MediaTime", "MPEGAudio", "Tagging", "Files", "Threads", "Diagnosis",
+        "MediaComposition", "ExportGraph", "Dynamics", "HTTP", "MediaCache",
         "LibAV", "LAME", "Splicing", "Loudness", "Joins",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -125,7 +125,7 @@ let package = Package(
     .target(
       name: "TimeLists",
       dependencies: [
-        "JobModel", "MediaTime", "Diagnosis", "MediaComposition",
+        "JobModel", "MediaTime", "Tagging", "Diagnosis", "MediaComposition",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(
@@ -137,13 +137,13 @@ let package = Package(
     .target(
       name: "ExportGraph",
       dependencies: [
-        "JSON", "MediaTime", "MPEGAudio", "Diagnosis", "MediaComposition", "Dynamics",
+        "JSON", "MediaTime", "MPEGAudio", "Tagging", "Diagnosis", "MediaComposition", "Dynamics",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(
       name: "MediaComposition",
       dependencies: [
-        "JSON", "MediaTime", "MPEGAudio", "Diagnosis",
+        "JSON", "MediaTime", "MPEGAudio", "Tagging", "Diagnosis",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -151,7 +151,7 @@ let package = Package(
     .target(
       name: "LibAV",
       dependencies: [
-        "CFFmpeg", "CReadingBounds", "Files", "MediaTime",
+        "CFFmpeg", "CReadingBounds", "Files", "MediaTime", "Tagging",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(name: "CReadingBounds"),
@@ -205,7 +205,9 @@ let package = Package(
     .target(
       name: "Diagnosis",
       dependencies: [.product(name: "SystemPackage", package: "swift-system")]),
-    .target(name: "MPEGAudio", dependencies: ["MediaTime"]),
+    .target(name: "MPEGAudio", dependencies: ["MediaTime", "Tagging"]),
+    // Tags as bytes and as names, whatever file they are in.
+    .target(name: "Tagging"),
     .target(name: "MediaTime"),
     .target(name: "Dynamics", dependencies: ["CDynamics"]),
     .systemLibrary(name: "CDynamics"),
@@ -227,6 +229,7 @@ let package = Package(
     .target(
       name: "TestSupport", dependencies: ["Threads"], path: "Tests/TestSupport"),
     .testTarget(name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"]),
+    .testTarget(name: "TaggingTests", dependencies: ["Tagging", "TestSupport"]),
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis", "TestSupport"]),
@@ -298,7 +301,7 @@ let package = Package(
       name: "ExportEngineTests",
       dependencies: [
         "JSON", "ExportEngine", "ExportGraph", "Diagnosis", "MediaComposition", "MediaTime",
-        "MPEGAudio", "Threads", "LibAV", "LAME", "Splicing", "Dynamics", "TestSupport",
+        "MPEGAudio", "Tagging", "Threads", "LibAV", "LAME", "Splicing", "Dynamics", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
@@ -400,7 +403,7 @@ if Context.environment["AVJOB_FUZZ"] != nil {
   let servers = ["HTTP", "MediaCache", "ExportEngine", "Diagnosis"]
   let reports = ["JSON", "Reports", "Diagnosis", "MediaTime"]
   for target in package.targets
-  where (texts + files + servers + reports + ["MPEGAudio"]).contains(target.name) {
+  where (texts + files + servers + reports + ["MPEGAudio", "Tagging"]).contains(target.name) {
     target.swiftSettings = [
       .unsafeFlags(sanitizers + ["-enable-testing", "-assert-config", "Debug"])
     ]
@@ -410,7 +413,7 @@ if Context.environment["AVJOB_FUZZ"] != nil {
     .target(name: "FuzzDriver", dependencies: ["CFuzzer"], path: "Tests/Fuzz/Driver"),
   ]
   let readers: KeyValuePairs = [
-    "Frames": ["MPEGAudio"], "Packer": ["MPEGAudio"], "Tags": ["MPEGAudio"],
+    "Frames": ["MPEGAudio"], "Packer": ["MPEGAudio"], "Tags": ["MPEGAudio", "Tagging"],
     "Lists": texts + ["MediaTime"], "Jobs": texts + ["MediaTime"],
     "Takes": texts + ["MediaTime"],
     "Files": files + ["MediaComposition", "MediaTime"], "Servers": servers,

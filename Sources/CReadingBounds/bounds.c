@@ -107,6 +107,12 @@ int uncompress(
   return NEXT(uncompress)(target, size, source, length);
 }
 
+int avjob_inflate(
+    unsigned char *target, unsigned long *size, const unsigned char *source, unsigned long length) {
+  __typeof__(&uncompress) next = NEXT(uncompress);
+  return next ? next(target, size, source, length) : Z_BUF_ERROR;
+}
+
 // A refused array is one whose size overflows, which each of the functions reports in its own way.
 static size_t granted(size_t count, size_t size) {
   enum { large = 1 << 20 };

@@ -128,6 +128,28 @@ extension ExportSession {
     return found
   }
 
+  /// Notes on what outputs do not have of their source although it would follow it: tags that are not
+  /// true of them, and what is not read. O(segments + outputs).
+  package var leftOutNotes: [Diagnostic] {
+    guard let graph = try? graph() else { return [] }
+    var notes = graph.sinks.flatMap { sink in
+      sink.staleTags.map { stale in
+        Diagnostic(
+          .note,
+          "'\(sink.output.path)': \(stale.names.joined(separator: ", ")) of the source left out, since "
+            + stale.reason, at: sink.output.origin)
+      }
+    }
+    if let asset = export.unreadAsset {
+      notes.append(
+        Diagnostic(
+          .note,
+          "'\(asset.location)': not read, and in no output: "
+            + asset.unread.joined(separator: ", "), at: export.origin))
+    }
+    return notes
+  }
+
   /// Tags, covers and chapters of sources without a place in an output's format. O(segments +
   /// outputs).
   public var losses: [Warning] {

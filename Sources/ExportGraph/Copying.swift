@@ -151,7 +151,7 @@ extension SoleSpans.Change {
 
 extension Asset {
   /// Whether a lossless file in `format` holds each of its samples as it is.
-  fileprivate func holdsSamples(for format: Output.Format) -> Bool {
+  func holdsSamples(for format: Output.Format) -> Bool {
     switch (outputKind, format) {
     // Decoded to 16 bits, of which G.711 holds 256 values.
     case (.wav, .wav(.muLaw)): codec == "pcm_mulaw"

@@ -1,5 +1,6 @@
 internal import CFFmpeg
 import SystemPackage
+import Tagging
 
 /// A media file opened for reading: streams, tags, chapters, packets.
 ///
@@ -238,10 +239,42 @@ package final class Demuxer {
     var found: [(key: String, value: String)] = []
     var entry: UnsafeMutablePointer<AVDictionaryEntry>?
     while let next = av_dict_get(dictionary, "", entry, AV_DICT_IGNORE_SUFFIX) {
-      found.append((String(cString: next.pointee.key), String(cString: next.pointee.value)))
+      found.append((String(cString: next.pointee.key), Self.text(next.pointee.value).text))
       entry = next
     }
     return found
+  }
+
+  /// libavformat hands on bytes as most containers have them, in whatever encoding.
+  private static func text(
+    _ bytes: UnsafePointer<CChar>?
+  ) -> (text: String, isGuessed: Bool) {
+    guard let bytes else { return ("", false) }
+    return EightBitText.decoded(
+      UnsafeRawBufferPointer(start: bytes, count: strlen(bytes)))
+  }
+
+  /// The names of tags that are not UTF-8, and are taken for Windows-1252, and whether chapters'
+  /// titles are.
+  package var guessedTexts: (tags: [String], hasChapters: Bool) {
+    func keys(_ dictionary: OpaquePointer?) -> [String] {
+      var found: [String] = []
+      var entry: UnsafeMutablePointer<AVDictionaryEntry>?
+      while let next = av_dict_get(dictionary, "", entry, AV_DICT_IGNORE_SUFFIX) {
+        if Self.text(next.pointee.value).isGuessed {
+          found.append(String(cString: next.pointee.key))
+        }
+        entry = next
+      }
+      return found
+    }
+    let ofStreams = (0..<Int(context.pointee.nb_streams)).flatMap { index in
+      keys(context.pointee.streams[index]?.pointee.metadata)
+    }
+    let hasChapters = (0..<Int(context.pointee.nb_chapters)).contains { index in
+      !keys(context.pointee.chapters[index]?.pointee.metadata).isEmpty
+    }
+    return (keys(context.pointee.metadata) + ofStreams, hasChapters)
   }
 }
 

@@ -4,6 +4,8 @@ struct SynchronisedBytes {
   private let start: Int
   /// Before which of the bytes a zero was taken out, in order.
   private let gaps: [UInt32]
+  /// Whether the bytes have places in the file: not if they were compressed there.
+  var isInFile: Bool { start >= 0 }
 
   /// Takes the zero out that stands behind each 0xFF of what is stored from `start` of the file on.
   ///
@@ -23,6 +25,9 @@ struct SynchronisedBytes {
     }
     (self.bytes, self.start, self.gaps) = (bytes, start, gaps)
   }
+
+  /// What was compressed, as it was before.
+  init(inflated bytes: [UInt8]) { (self.bytes, start, gaps) = (bytes, -1, []) }
 
   /// Where in the file the bytes of `range`, which is not empty, lie.
   ///
@@ -102,12 +107,14 @@ struct ID3Part {
     self.init(.memory(plain), 0..<plain.bytes.count)
   }
 
-  /// The place of a picture, which is not empty, in this part.
-  func image(_ content: Range<Int>) -> StoredID3Tag.Image {
+  /// The place of a picture, which is not empty, in this part; nil where the file has it in another
+  /// form.
+  func image(_ content: Range<Int>) -> StoredID3Tag.Image? {
     switch bytes {
     case .file: StoredID3Tag.Image(stored: content, isUnsynchronised: false)
     case .memory(let plain):
-      StoredID3Tag.Image(stored: plain.stored(content), isUnsynchronised: true)
+      plain.isInFile
+        ? StoredID3Tag.Image(stored: plain.stored(content), isUnsynchronised: true) : nil
     }
   }
 }

@@ -4,6 +4,9 @@ import MediaTime
 struct ID3Reader {
   private var result: StoredID3Tag
   private let window: FileWindow
+  private let inflate: StoredID3Tag.Inflater?
+  /// Bytes that compressed frames may still become.
+  private var inflatedRoom = 1 << 24
   private let frames: ID3Part?
   /// Whether every frame of 2.4 is unsynchronised (structure §3.1).
   private let isUnsynchronised: Bool
@@ -20,13 +23,16 @@ struct ID3Reader {
 
   /// The header of a tag at `offset` (structure §3.1; 2.3.0 §3.1; 2.2.0 §3.1); nil where there is
   /// none.
-  init?(_ window: FileWindow, at offset: Int) {
+  init?(
+    _ window: FileWindow, at offset: Int, inflating inflate: StoredID3Tag.Inflater? = nil
+  ) {
     let bytes = ID3Bytes.file(window)
     guard offset >= 0, offset <= window.count - 10, window.holds("ID3", at: offset),
       2...4 ~= bytes[offset + 3], bytes[offset + 4] != 0xFF,
       let size = bytes.number(at: offset + 6, count: 4, bits: 7)
     else { return nil }
     self.window = window
+    self.inflate = inflate
     let (version, flags) = (bytes[offset + 3], bytes[offset + 5])
     let hasFooter = version == 4 && flags & 0x10 != 0
     let byteCount = min(10 + size + (hasFooter ? 10 : 0), window.count - offset)
@@ -78,25 +84,55 @@ struct ID3Reader {
   }
 
   /// A frame's content without what its flags add in front of it (structure §4.1; 2.3.0 §3.3.1);
-  /// nil where it is compressed or encrypted.
-  private func content(of frame: ID3Frame, in part: ID3Part) -> ID3Part? {
+  /// nil where it is encrypted, or compressed and cannot be inflated.
+  private mutating func content(of frame: ID3Frame, in part: ID3Part) -> ID3Part? {
     var range = frame.body
     let flags = frame.flags
     var added = 0
     var isUnsynchronised = false
+    var (isEncrypted, isCompressed, sizePlace) = (false, false, 0)
     if result.version == 3 {
-      guard flags & 0xC0 == 0 else { return nil }
-      added = flags & 0x20 != 0 ? 1 : 0
+      (isEncrypted, isCompressed) = (flags & 0x40 != 0, flags & 0x80 != 0)
+      added = (flags & 0x20 != 0 ? 1 : 0) + (isCompressed ? 4 : 0)
     } else if result.version == 4 {
-      guard flags & 0x0C == 0 else { return nil }
-      added = (flags & 0x40 != 0 ? 1 : 0) + (flags & 0x01 != 0 ? 4 : 0)
+      (isEncrypted, isCompressed) = (flags & 0x04 != 0, flags & 0x08 != 0)
+      sizePlace = flags & 0x40 != 0 ? 1 : 0
+      added = sizePlace + (flags & 0x01 != 0 ? 4 : 0)
       // What is in memory was taken apart with the frame that it is a part of.
       if case .file = part.bytes { isUnsynchronised = self.isUnsynchronised || flags & 0x02 != 0 }
     }
+    if isEncrypted {
+      leaveOut("\(frame.identifier) (encrypted)")
+      return nil
+    }
     guard added <= range.count else { return nil }
+    let size = part.bytes.number(
+      at: range.lowerBound + sizePlace, count: 4, bits: result.version == 3 ? 8 : 7)
     range = range.lowerBound + added..<range.upperBound
-    guard isUnsynchronised else { return ID3Part(part.bytes, range) }
-    return ID3Part(SynchronisedBytes(part.bytes.copy(range), at: range.lowerBound))
+    guard isCompressed || isUnsynchronised else { return ID3Part(part.bytes, range) }
+    guard isCompressed else {
+      return ID3Part(SynchronisedBytes(part.bytes.copy(range), at: range.lowerBound))
+    }
+    guard let size, size <= inflatedRoom, range.count <= inflatedRoom, added > sizePlace,
+      let plain = inflated(part.bytes.copy(range), isUnsynchronised, size)
+    else {
+      leaveOut("\(frame.identifier) (compressed)")
+      return nil
+    }
+    return ID3Part(SynchronisedBytes(inflated: plain))
+  }
+
+  private mutating func inflated(
+    _ stored: [UInt8], _ isUnsynchronised: Bool, _ size: Int
+  ) -> [UInt8]? {
+    inflatedRoom -= size
+    return inflate?(isUnsynchronised ? SynchronisedBytes(stored, at: 0).bytes : stored, size)
+  }
+
+  /// Notes what is not read.
+  private mutating func leaveOut(_ name: String) {
+    guard result.unread.count < 100, !result.unread.contains(name) else { return }
+    result.unread.append(name)
   }
 }
 
@@ -104,10 +140,14 @@ extension ID3Reader {
   private mutating func read(_ identifier: String, _ part: ID3Part) {
     switch identifier {
     case "APIC":
-      guard result.pictures.count < Self.pictureLimit, let picture = picture(part) else { return }
+      guard result.pictures.count < Self.pictureLimit, let picture = picture(part) else {
+        return leaveOut("APIC")
+      }
       result.pictures.append(picture)
     case "CHAP":
-      guard result.chapters.count < Self.chapterLimit, let chapter = chapter(part) else { return }
+      guard result.chapters.count < Self.chapterLimit, let chapter = chapter(part) else {
+        return leaveOut("CHAP")
+      }
       result.chapters.append(chapter)
     case "PCST": add("podcast", "1")
     case "TYER", "TDAT", "TIME":
@@ -119,14 +159,32 @@ extension ID3Reader {
       let isText = bytes.first.map { $0 <= 3 } ?? false
       let link = isText ? texts(part)?.first : ID3Text.latin1(bytes.prefix { $0 != 0 })
       add(ID3Keys.key(ofFrame: identifier) ?? identifier, link ?? "")
+    case "TIPL", "TMCL", "IPLS": readPeople(identifier, part)
     case _ where identifier.hasPrefix("T") || ["MVNM", "MVIN", "GRP1"].contains(identifier):
       let values = texts(part) ?? []
       let key = identifier == "TORY" ? "original_date" : ID3Keys.key(ofFrame: identifier)
       for value in identifier == "TCON" ? values.flatMap(genres) : values {
         add(key ?? identifier, value)
       }
-    default: return
+    // What lies where, and links to other tags: of no use in another file.
+    case "CTOC", "SEEK", "ASPI", "RBUF", "LINK", "MLLT": return
+    default: leaveOut(identifier)
     }
+  }
+
+  /// Functions and names, or instruments and musicians, in turns (§4.2.2; 2.3.0 §4.4).
+  private mutating func readPeople(_ identifier: String, _ part: ID3Part) {
+    guard let bytes = text(of: part), let encoding = bytes.first,
+      var text = ID3Text(bytes.dropFirst(), encoding: encoding)
+    else { return }
+    while !text.remainder.isEmpty {
+      let (function, name) = (text.next(), text.next())
+      guard !name.isEmpty else { continue }
+      let key = identifier == "TMCL" ? "TMCL" : "TIPL"
+      add(key, function.isEmpty ? "involved" : function)
+      add(key, name)
+    }
+    if text.isGuessed { result.hasGuesses = true }
   }
 
   /// Frames of a description and a value (§4.1, §4.2.6, §4.3.2, §4.8, §4.10).
@@ -134,7 +192,7 @@ extension ID3Reader {
     guard let bytes = text(of: part), let encoding = bytes.first else { return }
     if identifier == "UFID" {
       let owner = ID3Text.latin1(bytes.prefix { $0 != 0 })
-      guard owner == ID3Keys.musicBrainz else { return }
+      guard owner == ID3Keys.musicBrainz else { return leaveOut("UFID") }
       return add("musicbrainz_trackid", ID3Text.latin1(bytes.dropFirst(owner.utf8.count + 1)))
     }
     let hasLanguage = identifier == "COMM" || identifier == "USLT"
@@ -143,6 +201,7 @@ extension ID3Reader {
       return
     }
     let description = text.next()
+    defer { if text.isGuessed { result.hasGuesses = true } }
     func key(_ name: String) -> String { description.isEmpty ? name : name + ":" + description }
     switch identifier {
     case "WXXX": add(key("url"), ID3Text.latin1(text.remainder.prefix { $0 != 0 }))
@@ -175,10 +234,12 @@ extension ID3Reader {
     part.range.count <= room ? part.bytes.copy(part.range) : nil
   }
 
-  private func texts(_ part: ID3Part) -> [String]? {
+  private mutating func texts(_ part: ID3Part) -> [String]? {
     guard let bytes = text(of: part), let encoding = bytes.first else { return nil }
     var text = ID3Text(bytes.dropFirst(), encoding: encoding)
-    return text?.all()
+    let all = text?.all()
+    if text?.isGuessed == true { result.hasGuesses = true }
+    return all
   }
 
   /// The parts of a date in 2.3 as 2.4 writes it; 2.4's own comes first.
@@ -249,11 +310,10 @@ extension ID3Reader {
     let description = text.next()
     let start = part.range.lowerBound + text.remainder.startIndex
     guard text.remainder.startIndex < head.count || part.range.count > head.count,
-      start < part.range.upperBound
+      start < part.range.upperBound, let image = part.image(start..<part.range.upperBound)
     else { return nil }
     return StoredID3Tag.Picture(
-      type: head[at], mime: mime, description: description,
-      image: part.image(start..<part.range.upperBound))
+      type: head[at], mime: mime, description: description, image: image)
   }
 
   /// A name, four numbers, and frames (Chapter Frame Addendum §3.1).

@@ -52,11 +52,17 @@ enum ID3Slot: Hashable {
       case _ where frame.hasPrefix("W"):
         self = Self.isLink(item.value) ? .link(frame) : .userText(item.key)
       case _ where !Self.holds(item.value, in: frame): self = .userText(item.key)
+      case "TIPL" where version == .v23, "TMCL" where version == .v23: self = .text("IPLS")
       case "TDRC" where version == .v23: self = .year
       case "TDOR" where version == .v23: self = .text("TORY")
       default: self = .text(frame)
       }
     }
+  }
+
+  /// Whether its values are functions and names in turns.
+  var holdsPeople: Bool {
+    if case .text(let identifier) = self { ID3Keys.people.contains(identifier) } else { false }
   }
 
   /// `value` in the form of the frame.

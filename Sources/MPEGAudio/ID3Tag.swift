@@ -64,6 +64,9 @@ package struct ID3Tag: Sendable, Hashable {
     ID3Keys.key(ofFrame: identifier)
   }
 
+  /// The name of a genre of ID3v1, with Winamp's; nil where it has none.
+  package static func genre(_ number: Int) -> String? { ID3Genres.name(number) }
+
   /// FFmpeg's generic name of a tag that other programs call otherwise, `date` of `year`, in any
   /// case; nil where it is none of those.
   package static func key(ofTag name: String) -> String? {

@@ -1,9 +1,13 @@
+import Tagging
+
 /// Texts as frames hold them (2.4.0 structure §4, 2.3.0 §3.3), in any of the four encodings.
 struct ID3Text {
   private let encoding: UInt8
   private var rest: ArraySlice<UInt8>
   /// Of UTF-16: whether the low byte comes first, as the last byte-order mark said.
   private var isLittleEndian = true
+  /// Whether a text was no UTF-8 though its frame says so, and is taken for Windows-1252.
+  private(set) var isGuessed = false
 
   /// `bytes` behind the byte that names the encoding; nil where there is no such encoding.
   init?(_ bytes: ArraySlice<UInt8>, encoding: UInt8) {
@@ -42,8 +46,12 @@ struct ID3Text {
 
   private mutating func decode(_ bytes: ArraySlice<UInt8>) -> String {
     switch encoding {
-    case 0: return Self.latin1(bytes)
-    case 3: return String(decoding: bytes, as: UTF8.self)
+    // Writers of ISO 8859-1 mean Windows-1252, which has letters where that has controls.
+    case 0: return EightBitText.windows1252(bytes)
+    case 3:
+      let (text, isGuessed) = EightBitText.decoded(bytes)
+      self.isGuessed = self.isGuessed || isGuessed
+      return text
     default:
       var bytes = bytes
       if bytes.starts(with: [0xFF, 0xFE]) {

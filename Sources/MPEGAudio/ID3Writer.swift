@@ -11,8 +11,10 @@ struct ID3Writer {
       guard let slot = ID3Slot(item, version: version) else { continue }
       let value = slot.normalized(item.value)
       if let index = indices[slot] {
-        // Two names of one frame, with the same text.
-        if !slots[index].values.contains(value) { slots[index].values.append(value) }
+        // Two names of one frame, with the same text; but one may do two things.
+        if slot.holdsPeople || !slots[index].values.contains(value) {
+          slots[index].values.append(value)
+        }
       } else {
         indices[slot] = slots.count
         slots.append((slot, [value]))
@@ -62,6 +64,12 @@ extension ID3Writer {
     of slot: ID3Slot, _ values: [String], language: String
   ) throws(ID3TagError) -> [UInt8] {
     switch slot {
+    case .text(let identifier) where slot.holdsPeople:
+      let encoding = version.encoding(of: values)
+      var texts: [[UInt8]] = []
+      for value in values { texts.append(try version.bytes(of: value, encoding: encoding)) }
+      let end = ID3Version.terminator(encoding: encoding)
+      return try frame(identifier, [encoding] + Array(texts.joined(separator: end)))
     case .text(let identifier):
       let values = identifier == "TCON" ? values.map(genre) : values
       let encoding = version.encoding(of: values)

@@ -4,8 +4,8 @@ import MediaTime
 /// that a cover of ten megabytes costs nothing until it is read.
 ///
 /// Reads 2.2, 2.3 and 2.4 as they are found: unsynchronised, with an extended header, with plain
-/// sizes where 2.4 has syncsafe ones. Frames that are compressed, encrypted or broken are left
-/// out, and what follows a frame whose size cannot be true.
+/// sizes where 2.4 has syncsafe ones, with compressed frames. Frames that are encrypted or broken are
+/// left out, and what follows a frame whose size cannot be true.
 package struct StoredID3Tag: Sendable, Hashable {
   /// Where a picture lies.
   package struct Image: Sendable, Hashable, Codable {
@@ -57,6 +57,15 @@ package struct StoredID3Tag: Sendable, Hashable {
   /// In order of time, whatever tables of contents say, since many files have none, or none that is
   /// whole; at most 65,025. Their texts count towards the 16 MiB.
   package internal(set) var chapters: [Chapter] = []
+  /// What is not read, each once: identifiers of frames without a place here, `TIT2 (encrypted)`. At
+  /// most 100.
+  package internal(set) var unread: [String] = []
+  /// Whether a text is no UTF-8 though its frame says so, and is taken for Windows-1252.
+  package internal(set) var hasGuesses = false
+
+  /// Inflates what a frame has compressed (RFC 1950) to a known number of bytes; nil where it is no
+  /// such thing.
+  package typealias Inflater = (_ bytes: [UInt8], _ size: Int) -> [UInt8]?
 
   init(version: UInt8, byteCount: Int) {
     self.version = version
@@ -71,16 +80,18 @@ package struct StoredID3Tag: Sendable, Hashable {
   /// - Parameters:
   ///   - offset: Where the tag begins: 0, or a chunk's content in AIFF and WAV.
   ///   - byteCount: The file's size.
+  ///   - inflate: For compressed frames, which are not read without it.
   ///   - read: Fills bytes from an offset of the file on, and gives how many there were; called
   ///     with places within the file, for 256 KiB at most each.
   /// - Returns: nil where no tag begins there.
   /// - Complexity: O(n) in the tag's size, in time; in memory what the texts of the tag take, or a
   ///   few times what is unsynchronised: in 2.2 and 2.3 all of the tag, in 2.4 a frame
   package static func read(
-    at offset: Int = 0, byteCount: Int,
+    at offset: Int = 0, byteCount: Int, inflating inflate: Inflater? = nil,
     reading read: @escaping (_ offset: Int, _ bytes: UnsafeMutableRawBufferPointer) -> Int
   ) -> StoredID3Tag? {
-    var reader = ID3Reader(FileWindow(count: byteCount, reading: read), at: offset)
+    var reader = ID3Reader(
+      FileWindow(count: byteCount, reading: read), at: offset, inflating: inflate)
     return reader?.tag()
   }
 }

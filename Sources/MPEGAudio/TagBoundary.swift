@@ -15,6 +15,16 @@ enum TagBoundary {
     return end
   }
 
+  /// Where the tag that begins at `position` ends; nil where none begins.
+  static func end(ofTagAt position: Int, in bytes: FileWindow) -> Int? {
+    endOfTag(in: bytes, at: position)
+  }
+
+  /// Where the tag that ends at `end` begins; nil where none ends.
+  static func start(ofTagEndingAt end: Int, in bytes: FileWindow) -> Int? {
+    startOfTag(in: bytes, endingAt: end)
+  }
+
   private static func endOfTag(in bytes: FileWindow, at position: Int) -> Int? {
     if let size = id3Size(in: bytes, at: position) {
       let hasFooter = bytes[position + 5] & 0x10 != 0

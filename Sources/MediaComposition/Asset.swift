@@ -45,6 +45,9 @@ public struct Asset: Sendable, Hashable, Codable {
   public var metadata: Metadata
   /// The file's chapters, in the asset's own time.
   public var chapters: [Chapter]
+  /// What its file has beside, which is not read, and which no output gets: chunks, frames of ID3,
+  /// streams of subtitles.
+  public var unread: [String] = []
   /// Device, inode, size and modification time: what makes this file this file.
   public var identity: FileIdentity
 

@@ -45,7 +45,14 @@ extension Chapter {
 
 extension Metadata {
   /// The tags, without the cover.
-  package var json: JSONValue { .object(items.map { JSONValue.Member($0.key, .text($0.value)) }) }
+  package var json: JSONValue { .object(items.map(\.json)) }
+}
+
+extension Metadata.Item {
+  /// A text, or a list of several.
+  package var json: JSONValue.Member {
+    JSONValue.Member(key, values.count == 1 ? .text(values[0]) : .list(values.map { .text($0) }))
+  }
 }
 
 extension LoudnessMeasurement {

@@ -5,12 +5,20 @@ public struct Metadata: Sendable, Hashable, Codable {
   public struct Item: Sendable, Hashable, Codable {
     /// FFmpeg's generic name of it.
     public var key: String
-    /// Its text.
-    public var value: String
-    /// A tag.
-    public init(key: String, value: String) {
+    /// Its texts: one as a rule, and several of a tag that a file has several times. Of ID3's lists
+    /// of people, `TIPL` and `TMCL`, functions and names take turns.
+    public var values: [String]
+    /// All of them as one text, separated by semicolons; setting it leaves one.
+    public var value: String {
+      get { values.joined(separator: "; ") }
+      set { values = [newValue] }
+    }
+    /// A tag with one value.
+    public init(key: String, value: String) { self.init(key: key, values: [value]) }
+    /// A tag with several values, in order.
+    public init(key: String, values: [String]) {
       self.key = key
-      self.value = value
+      self.values = values
     }
   }
 
@@ -42,13 +50,51 @@ public struct Metadata: Sendable, Hashable, Codable {
     }
   }
 
+  /// The values of `key`, ignoring case; none where it is not there.
+  public func values(of key: String) -> [String] {
+    items.first { $0.key.lowercased() == key.lowercased() }?.values ?? []
+  }
+
+  /// Sets the values of `key`, ignoring case; without any it is removed.
+  public mutating func set(_ values: [String], of key: String) {
+    guard !values.isEmpty else {
+      self[key] = nil
+      return
+    }
+    self[key] = ""
+    guard let index = items.firstIndex(where: { $0.key.lowercased() == key.lowercased() }) else {
+      return
+    }
+    items[index].values = values
+  }
+
+  /// Adds a value to those of `key`, unless it is there or there are too many.
+  package mutating func add(_ value: String, to key: String) {
+    let values = values(of: key)
+    guard !value.isEmpty, values.count < Self.mostItems,
+      !values.isEmpty || items.count < Self.mostItems,
+      !values.contains(value) || key == "TIPL" || key == "TMCL"
+    else { return }
+    set(values + [value], of: key)
+  }
+
+  /// Adds the tags of `others` that are not here, and its cover if there is none.
+  package mutating func complete(with others: Metadata) {
+    for item in others.items where values(of: item.key).isEmpty && items.count < Self.mostItems {
+      set(item.values, of: item.key)
+    }
+    if let other = others.cover, cover == nil { cover = other }
+  }
+
   /// Whether there is nothing to write.
   public var isEmpty: Bool { items.isEmpty && cover == nil }
 
   /// These tags, with `overrides` put over them. An empty text takes a tag away.
   public func overridden(by overrides: Metadata) -> Metadata {
     var merged = self
-    for item in overrides.items { merged[item.key] = item.value.isEmpty ? nil : item.value }
+    for item in overrides.items {
+      merged.set(item.values.filter { !$0.isEmpty }, of: item.key)
+    }
     merged.cover = overrides.removesCover ? nil : overrides.cover ?? cover
     return merged
   }

@@ -1,5 +1,6 @@
 import MPEGAudio
 import SystemPackage
+import Tagging
 
 /// What one kind of output can hold. The compiler asks this table; others only describe it.
 public struct OutputCapabilities: Sendable, Hashable {
@@ -136,7 +137,7 @@ extension OutputCapabilities {
       .mono, .stereo, .surround50, .surround51, ChannelLayout(mask: 0x7),
       ChannelLayout(mask: 0x107), ChannelLayout(mask: 0x13F), ChannelLayout(mask: 0xFF),
     ],
-    heldTags: mp4Tags, holdsCover: true, holdsChapters: true, holdsNoSound: false)
+    heldTags: nil, holdsCover: true, holdsChapters: true, holdsNoSound: false)
 
   /// Rates: ISO 14496-3, table 1.18. Layouts: `aac_normal_chan_layouts` in libavcodec's aacenc.h,
   /// and quad, for which it writes a program config element.
@@ -150,7 +151,7 @@ extension OutputCapabilities {
       .mono, .stereo, .quad, .surround50, .surround51, .surround71, ChannelLayout(mask: 0x7),
       ChannelLayout(mask: 0x107),
     ],
-    heldTags: mp4Tags, holdsCover: true, holdsChapters: true, holdsNoSound: false)
+    heldTags: nil, holdsCover: true, holdsChapters: true, holdsNoSound: false)
 
   /// Rates: libvorbis's last template (`setup_XX.h`). Layouts: Vorbis I, section 4.3.9.
   static let vorbis = OutputCapabilities(
@@ -174,19 +175,7 @@ extension OutputCapabilities {
 
   private static let mp4Extensions = ["m4a", "m4b", "mp4"]
 
-  /// `ff_riff_info_conv` in libavformat's riff.c.
-  private static let riffTags: Set<String> = [
-    "artist", "comment", "copyright", "date", "genre", "language", "title", "album", "track",
-    "encoded_by", "encoder",
-  ]
-
-  /// `mov_write_ilst_tag` in libavformat's movenc.c.
-  private static let mp4Tags: Set<String> = [
-    "title", "artist", "album", "album_artist", "composer", "date", "genre", "comment",
-    "copyright", "track", "disc", "lyrics", "description", "synopsis", "show", "episode_id",
-    "network", "keywords", "grouping", "media_type", "compilation", "season_number",
-    "gapless_playback", "episode_sort", "hd_video", "tmpo",
-  ]
+  private static let riffTags = Set(TagNames.rows.filter(\.isInRIFF).map(\.key))
 }
 
 extension Int {

@@ -270,13 +270,11 @@ extension Sink {
   /// What its files have of tags, cover and chapters, as reports tell it.
   fileprivate var reportFacts: JSONValue {
     let held = format.kind.capabilities
-    let tags = metadata.items.filter { tag in
-      held.heldTags?.contains(format.kind.tagName(of: tag.key).lowercased()) ?? true
-    }
+    let tags = metadata.items.filter { format.kind.holds($0.key) }
     let hasChapters = output.chapters.inFile && held.holdsChapters || !sidecars.isEmpty
     return .members([
       "metadata": tags.isEmpty
-        ? nil : .object(tags.map { JSONValue.Member($0.key, .text($0.value)) }),
+        ? nil : .object(tags.map(\.json)),
       "cover": held.holdsCover ? metadata.cover.map { .text("\($0.location)") } : nil,
       "chapters": hasChapters && !chapters.isEmpty ? .list(chapters.map(\.json)) : nil,
     ])

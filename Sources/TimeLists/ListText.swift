@@ -2,6 +2,7 @@ import Diagnosis
 import JobModel
 import MediaComposition
 import SystemPackage
+import Tagging
 
 /// A list file's text, line by line, and its mistakes.
 struct ListText {
@@ -106,10 +107,8 @@ struct ListText {
     if bytes.starts(with: [0xFF, 0xFE]) { return (utf16(bytes, low: 0, high: 1), false) }
     if bytes.starts(with: [0xFE, 0xFF]) { return (utf16(bytes, low: 1, high: 0), false) }
     let body = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-    if let text = String(validating: body, as: UTF8.self) { return (text, false) }
-    var view = String.UnicodeScalarView()
-    view.append(contentsOf: body.map(windows1252))
-    return (String(view), true)
+    let (text, isGuessed) = EightBitText.decoded(body)
+    return (text, isGuessed)
   }
 
   private static func utf16(_ bytes: [UInt8], low: Int, high: Int) -> String {
@@ -117,18 +116,6 @@ struct ListText {
       UInt16(bytes[index + low]) | UInt16(bytes[index + high]) << 8
     }
     return String(decoding: units, as: UTF16.self)
-  }
-
-  /// The WHATWG's Encoding Standard, index windows-1252.
-  private static func windows1252(_ byte: UInt8) -> Unicode.Scalar {
-    guard (0x80...0x9F).contains(byte) else { return Unicode.Scalar(byte) }
-    let upper: [Unicode.Scalar] = [
-      "\u{20AC}", "\u{81}", "\u{201A}", "\u{192}", "\u{201E}", "\u{2026}", "\u{2020}", "\u{2021}",
-      "\u{2C6}", "\u{2030}", "\u{160}", "\u{2039}", "\u{152}", "\u{8D}", "\u{17D}", "\u{8F}",
-      "\u{90}", "\u{2018}", "\u{2019}", "\u{201C}", "\u{201D}", "\u{2022}", "\u{2013}", "\u{2014}",
-      "\u{2DC}", "\u{2122}", "\u{161}", "\u{203A}", "\u{153}", "\u{9D}", "\u{17E}", "\u{178}",
-    ]
-    return upper[Int(byte - 0x80)]
   }
 
   /// Lines end with LF, CR LF or CR, as `SourceText` counts them.

@@ -214,7 +214,7 @@ extension JobsTests {
       #expect(
         try probe(file) == """
           stream|codec_name=flac|sample_rate=44100|channels=2
-          format|tag:title=\(title)|tag:track=\(index + 1)/4
+          format|tag:TITLE=\(title)|tag:track=\(index + 1)/4
 
           """)
     }

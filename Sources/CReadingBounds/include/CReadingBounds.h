@@ -15,6 +15,10 @@
 void avjob_bound_reading(
     int tags, int chapters, long passed, unsigned long inflated, unsigned long tables);
 
+// zlib's `uncompress`, without bounds: 0, and in `size` how many bytes there are; else its error.
+int avjob_inflate(
+    unsigned char *target, unsigned long *size, const unsigned char *source, unsigned long length);
+
 // How many tags and chapters were refused since, on this thread.
 int avjob_refused_tags(void);
 // How many arrays were.

@@ -27,20 +27,6 @@ enum ContainerFacts {
     return nil
   }
 
-  /// Where the content of an AIFF's ID3 chunk begins; nil where it has none.
-  static func tagOffset(ofAIFF medium: MediumBytes) throws(Failure) -> Int? {
-    var offset: Int64 = 12
-    // More chunks than any honest file has.
-    for _ in 0..<1000 {
-      let head = try medium.bytes(at: offset, count: 8)
-      guard head.count == 8 else { return nil }
-      if head.starts(with: "ID3 ".utf8) { return Int(offset) + 8 }
-      let size = head[4...].reduce(0) { $0 << 8 | Int64($1) }
-      offset += 8 + size + size % 2
-    }
-    return nil
-  }
-
   /// Whether an Ogg file's last page is incomplete, or does not end a stream (RFC 3533, 6).
   static func oggBreaksOff(_ medium: MediumBytes) throws(Failure) -> Bool {
     // A page has at most 65,307 bytes.

@@ -1,20 +1,31 @@
 import Diagnosis
 import MPEGAudio
+import Tagging
 
 extension ContainerFacts {
+  /// The tags of an MP4's item list; nil where it has none. Covers are not read.
+  static func itemList(in medium: MediumBytes) throws(Failure) -> ItemList? {
+    var reader = AtomReader(medium: medium)
+    guard let list = try reader.itemList() else { return nil }
+    var bytes: [UInt8] = []
+    var start = list.lowerBound
+    for atom in try reader.atoms(in: list) {
+      let size = Int(clamping: atom.body.upperBound - start)
+      // Longer ones are no texts; together they are as long as all tags that are read.
+      if atom.name != "covr", size <= 1 << 22, bytes.count + size <= 1 << 24 {
+        bytes += try medium.bytes(at: start, count: size)
+      }
+      start = atom.body.upperBound
+    }
+    return ItemList(parsing: bytes[...])
+  }
+
   /// The content of iTunes' free-form atom `iTunSMPB` in an MP4 file, of which libavformat takes
   /// the delay and drops the length; nil where there is none. Reads only the atoms on the way (ISO
   /// 14496-12, 4.2; the atoms below `ilst` are iTunes' own).
   static func iTunesNote(in medium: MediumBytes) throws(Failure) -> ITunesGapless? {
     var reader = AtomReader(medium: medium)
-    var parent = 0..<(try medium.size())
-    for name in ["moov", "udta", "meta", "ilst"] {
-      guard let atom = try reader.atom(name, in: parent) else { return nil }
-      // `meta` begins with a version of four bytes.
-      let head: Int64 = name == "meta" ? 4 : 0
-      guard atom.count > head else { return nil }
-      parent = atom.lowerBound + head..<atom.upperBound
-    }
+    guard let parent = try reader.itemList() else { return nil }
     for atom in try reader.atoms(in: parent) where atom.name == "----" {
       let parts = try reader.atoms(in: atom.body)
       guard let name = parts.first(where: { $0.name == "name" }),
@@ -36,6 +47,19 @@ struct AtomReader {
   private(set) var rest: Int
 
   init(medium: MediumBytes, limit: Int = 10_000) { (self.medium, rest) = (medium, limit) }
+
+  /// Where the content of `moov.udta.meta.ilst` lies.
+  mutating func itemList() throws(Failure) -> Range<Int64>? {
+    var parent = 0..<(try medium.size())
+    for name in ["moov", "udta", "meta", "ilst"] {
+      guard let atom = try atom(name, in: parent) else { return nil }
+      // `meta` begins with a version of four bytes.
+      let head: Int64 = name == "meta" ? 4 : 0
+      guard atom.count > head else { return nil }
+      parent = atom.lowerBound + head..<atom.upperBound
+    }
+    return parent
+  }
 
   /// The atoms that begin in a range, up to the first that is none.
   mutating func atoms(in range: Range<Int64>) throws(Failure) -> [Atom] {

@@ -48,18 +48,13 @@ extension Prober {
         max(0, frames.decodedFrameCount - Int64(frames.firstValidSample) - frames.validFrameCount))
     }
     asset.mp3Settings = frames.settings
-    if let tag = try storedTag() {
-      asset.metadata = try metadata(of: tag)
-      asset.chapters = try chapters(of: tag)
-    }
-    if asset.metadata.items.isEmpty, let demuxer, let stream {
-      let cover = asset.metadata.cover
-      asset.metadata = metadata(of: demuxer, stream)
-      asset.metadata.cover = cover
-    }
+    let tags = try mpegTags()
+    (asset.metadata, asset.unread) = (tags.metadata, tags.unread)
+    asset.chapters = tags.chapters ?? []
     return ProbedStream(
       asset: asset, facts: facts,
-      warnings: frames.anomalies.map { Warning("\($0)", location: location) },
+      warnings: frames.anomalies.map { Warning("\($0)", location: location) }
+        + [tags.guess(location, chapters: false)].compactMap(\.self),
       isLengthAnnounced: !found.isWhole)
   }
 

@@ -81,6 +81,7 @@ struct Prober {
           "was cut short: its last page is missing; \(duration.inSeconds) can be decoded",
           location: location))
     }
+    let tags = try tags(of: demuxer, stream)
     var asset = Asset(
       location: location, streamIndex: stream.index, container: demuxer.formatName,
       codec: stream.codecName, sampleRate: facts.sampleRate,
@@ -88,15 +89,14 @@ struct Prober {
       bitDepth: first.bitDepth, frameCount: frameCount,
       encoderDelay: length.delay.map { Int($0) }, encoderPadding: length.padding.map { Int($0) },
       announcedDuration: announced, bitRate: stream.bitRate,
-      metadata: metadata(of: demuxer, stream),
+      metadata: tags.metadata,
       chapters: chapters(of: demuxer, from: measured.start ?? first.start(in: demuxer)),
       identity: identity)
     asset.hasExactPackets = facts.hasExactPackets(of: stream)
-    if demuxer.formatName == "aiff", let offset = try ContainerFacts.tagOffset(ofAIFF: bytes),
-      let tag = try storedTag(at: offset)
-    {
-      asset.metadata = try metadata(of: tag)
-      asset.chapters = try chapters(of: tag)
+    asset.unread = tags.unread
+    if let chapters = tags.chapters { asset.chapters = chapters }
+    if let guess = tags.guess(location, chapters: demuxer.guessedTexts.hasChapters) {
+      warnings.append(guess)
     }
     return ProbedStream(asset: asset, facts: facts, warnings: warnings)
   }

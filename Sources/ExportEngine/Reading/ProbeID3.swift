@@ -9,9 +9,19 @@ import MediaTime
 extension Prober {
   /// The ID3v2 tag at the file's start, or at `offset`.
   func storedTag(at offset: Int = 0) throws(Failure) -> StoredID3Tag? {
+    try reading { read in
+      StoredID3Tag.read(
+        at: offset, byteCount: Int(clamping: identity.size), inflating: Inflation.inflate(_:to:),
+        reading: read)
+    }
+  }
+
+  /// Calls `body` with a way to read the file that gives nothing after a failure, which is thrown.
+  private func reading<Tags>(
+    _ body: (@escaping (Int, UnsafeMutableRawBufferPointer) -> Int) -> Tags
+  ) throws(Failure) -> Tags {
     var failure: Failure?
-    let tag = StoredID3Tag.read(at: offset, byteCount: Int(clamping: identity.size)) {
-      offset, target in
+    let tags = body { offset, target in
       do throws(Failure) {
         return try bytes.fill(target, from: Int64(offset))
       } catch {
@@ -20,31 +30,47 @@ extension Prober {
       }
     }
     if let failure { throw failure }
-    return tag
+    return tags
   }
 
-  /// Tags and cover. Several values of one are separated by `;`, as in FFmpeg's Vorbis comments.
-  func metadata(of tag: StoredID3Tag) throws(Failure) -> Metadata {
+  /// All tags of a bare MPEG audio file. What one has, those after it do not change.
+  func mpegTags() throws(Failure) -> SourceTags {
+    let found = try reading { read in
+      MPEGTags.read(
+        byteCount: Int(clamping: identity.size), inflating: Inflation.inflate(_:to:), reading: read)
+    }
+    var tags = SourceTags()
+    for tag in found.id3 { try tags.complete(with: self.tags(of: tag)) }
+    for tag in found.ape { tags.complete(with: SourceTags(tag)) }
+    if let tag = found.id3v1 { tags.complete(with: SourceTags(tag)) }
+    return tags
+  }
+
+  /// Tags, cover and chapters.
+  func tags(of tag: StoredID3Tag) throws(Failure) -> SourceTags {
     let spoken = tag.items.first { $0.key == "language" }?.value.lowercased()
-    var keys: [String] = []
-    var values: [String: [String]] = [:]
-    for item in tag.items where !Self.isTechnical(item.key) {
+    var tags = SourceTags()
+    for item in tag.items {
       var key = item.key
-      let isOtherComment = key == "comment" && values[key]?.contains(item.value) == false
+      let others = tags.metadata.values(of: key)
+      let isOtherComment = key == "comment" && !others.isEmpty && !others.contains(item.value)
       if let language = item.language, language != spoken, key == "lyrics" || isOtherComment {
         key += "-" + language
       }
-      let name = key.lowercased()
-      if values[name] == nil, keys.count < Metadata.mostItems { keys.append(key) }
-      guard values[name]?.contains(item.value) != true,
-        (values[name]?.count ?? 0) < Metadata.mostItems
-      else { continue }
-      values[name, default: []].append(item.value)
+      tags.add(item.value, to: key)
     }
-    var metadata = Metadata()
-    for key in keys { metadata[key] = values[key.lowercased()]?.joined(separator: ";") }
-    metadata.cover = try tag.cover.flatMap { cover throws(Failure) in try artwork(cover.image) }
-    return metadata
+    if tag.hasGuesses { tags.guessed.append("ID3") }
+    tags.unread += tag.unread
+    if tag.pictures.count > 1 { tags.unread.append(Self.more(tag.pictures.count - 1, "picture")) }
+    if let cover = tag.cover, let artwork = try artwork(cover.image) {
+      tags.metadata.cover = artwork
+    }
+    if !tag.chapters.isEmpty { tags.chapters = try chapters(of: tag) }
+    return tags
+  }
+
+  static func more(_ count: Int, _ noun: String) -> String {
+    count == 1 ? "1 more \(noun)" : "\(count) more \(noun)s"
   }
 
   /// In order of time, each at a time of its own.

@@ -2,6 +2,7 @@ import Diagnosis
 import LibAV
 import MediaComposition
 import MediaTime
+import Tagging
 
 /// A file's facts for users besides its sound.
 extension Prober {
@@ -38,38 +39,36 @@ extension Prober {
       location: location)
   }
 
-  func metadata(of demuxer: Demuxer, _ stream: LibAV.Stream) -> Metadata {
-    var metadata = Metadata()
+  /// Tags as libavformat reads them.
+  func demuxedTags(of demuxer: Demuxer, _ stream: LibAV.Stream) -> SourceTags {
+    var tags = SourceTags()
     // Ogg keeps its comments on the stream, other containers on the file. A stream's language is
     // that of its speech; a file's is a tag.
     let ofStream = stream.metadata.filter { demuxer.formatName == "ogg" || $0.key != "language" }
-    for (key, value) in demuxer.metadata + ofStream where !Self.isTechnical(key) && !value.isEmpty {
-      let key = Self.genericName(of: key)
-      if metadata[key] == nil { metadata[key] = value }
+    for (key, value) in demuxer.metadata + ofStream {
+      let name = Self.genericName(of: key, in: demuxer.formatName)
+      if tags.metadata[name] == nil { tags.add(value, to: name) }
     }
-    if metadata["lyrics"] == nil, let language = metadata["language"]?.lowercased(),
-      let lyrics = metadata["lyrics-" + language]
+    if tags.metadata["lyrics"] == nil, let language = tags.metadata["language"]?.lowercased(),
+      let lyrics = tags.metadata["lyrics-" + language]
     {
-      metadata["lyrics-" + language] = nil
-      metadata["lyrics"] = lyrics
+      tags.metadata["lyrics-" + language] = nil
+      tags.metadata["lyrics"] = lyrics
     }
-    metadata.cover = cover(of: demuxer)
-    return metadata
+    tags.guessed = demuxer.guessedTexts.tags
+    return tags
   }
 
   /// FFmpeg's generic names are in small letters, unlike Matroska's and Vorbis comments. Lyrics of
   /// unknown language are lyrics.
-  private static func genericName(of key: String) -> String {
+  private static func genericName(of key: String, in format: String) -> String {
     let name = key.lowercased()
     if ["lyrics-xxx", "lyrics-und", "lyrics-"].contains(name) { return "lyrics" }
-    return genericNames.contains(name) ? name : key
+    // FFmpeg's name of a BWF's time of origination, and MP4's of its sort orders.
+    if name == "creation_time", format == "wav" { return "origination_time" }
+    if name.hasPrefix("sort_"), let row = TagNames.row(of: name) { return row.key }
+    return TagNames.key(ofField: key)
   }
-
-  private static let genericNames: Set<String> = [
-    "album", "album_artist", "artist", "comment", "composer", "copyright", "date", "description",
-    "disc", "encoded_by", "genre", "isrc", "language", "lyrics", "performer", "publisher", "title",
-    "track",
-  ]
 
   /// Whether a tag describes the file and not its sound: it would be wrong in another file.
   static func isTechnical(_ key: String) -> Bool {
@@ -79,9 +78,9 @@ extension Prober {
 
   private static let technicalTags: Set<String> = [
     "encoder", "major_brand", "minor_version", "compatible_brands", "creation_time",
-    "handler_name", "vendor_id", "duration", "itunsmpb", "itunnorm", "tlen", "bps", "bps-eng",
+    "handler_name", "vendor_id", "duration", "itunsmpb", "itunpgap", "tlen", "bps", "bps-eng",
     "number_of_frames", "number_of_bytes", "duration-eng", "number_of_frames-eng",
-    "number_of_bytes-eng",
+    "number_of_bytes-eng", "waveformatextensible_channel_mask",
   ]
 
   /// mkvmerge's statistics, iTunes' notes, and programs' private data (ID3v2.4 §4.27).

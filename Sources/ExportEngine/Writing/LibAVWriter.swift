@@ -16,6 +16,7 @@ final class LibAVWriter: GrowingWriter {
   private let firstFrame: Int64
   /// A tag to append to the muxer's bytes, or nothing.
   private let tag: [UInt8]
+  private let laterTags: WrittenTags
   private var tally: SoundTally
   /// For a WAV that grows: keeps its sizes valid.
   private var sizes: WAVSizes?
@@ -36,6 +37,7 @@ final class LibAVWriter: GrowingWriter {
     copied = recipe.copied
     firstFrame = recipe.firstFrame
     tag = recipe.tag
+    laterTags = recipe.laterTags
     self.tally = tally
   }
 
@@ -102,6 +104,7 @@ final class LibAVWriter: GrowingWriter {
       } catch {
         throw error.outputFailure(file)
       }
+      try file.put(laterTags)
       try appendTag()
       if var sizes {
         let chunks = sizes.append(marks, after: file.size)
@@ -182,6 +185,8 @@ struct LibAVRecipe {
   var chapters: [Muxer.Chapter]
   var picture: Picture?
   var tag: [UInt8] = []
+  /// Tags that are put into the file when it is complete.
+  var laterTags = WrittenTags.none
 }
 
 extension LibAVError {

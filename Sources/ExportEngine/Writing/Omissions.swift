@@ -2,16 +2,15 @@ import Diagnosis
 import ExportGraph
 import MPEGAudio
 import MediaComposition
+import Tagging
 
 /// Content of a sink without a place in its format, which its writer leaves out or writes
 /// elsewhere, in words.
 package func omissions(of sink: Sink) -> [Warning] {
   let format = sink.format.kind.capabilities
   var lost: [String] = []
-  if let held = format.heldTags {
-    let kind = sink.format.kind
-    let tags = sink.metadata.items.map(\.key)
-      .filter { !held.contains(kind.tagName(of: $0).lowercased()) }
+  if format.heldTags != nil {
+    let tags = sink.fields.map(\.key).filter { !sink.format.kind.holds($0) }
     if !tags.isEmpty { lost.append("the tags " + tags.joined(separator: ", ")) }
   }
   if !format.holdsCover, sink.metadata.cover != nil { lost.append("the cover") }
@@ -39,8 +38,7 @@ package func omissions(of sink: Sink) -> [Warning] {
     }
   }
   if format.hasID3 {
-    let items = sink.metadata.items.map { ID3Tag.Item(key: $0.key, value: $0.value) }
-    let misfits = ID3Tag.misfits(among: items)
+    let misfits = ID3Tag.misfits(among: sink.id3Items)
     if let first = misfits.first {
       let names = misfits.map { "'\($0)'" }.joined(separator: ", ")
       notices.append(
@@ -67,10 +65,17 @@ extension Output.Kind {
     guard !capabilities.hasID3 else { return key }
     let name = key.lowercased()
     if name.hasPrefix("lyrics-") { return "lyrics" }
+    if self == .aac || self == .alac { return TagNames.row(of: key)?.key ?? key }
     guard let held = capabilities.heldTags, !held.contains(name),
-      let generic = ID3Tag.key(ofTag: name), held.contains(generic)
+      let generic = TagNames.row(of: name)?.key, held.contains(generic)
     else { return key }
     return generic
+  }
+
+  /// Whether a file of this kind has a place for a tag.
+  package func holds(_ key: String) -> Bool {
+    guard let held = capabilities.heldTags else { return true }
+    return held.contains(tagName(of: key).lowercased()) || TagNames.isInfo(key)
   }
 }
 
@@ -100,7 +105,7 @@ extension Sink {
       inherited.metadata.cover = nil
     }
     for item in metadata.items {
-      if tags.contains(item) {
+      if tags.contains(item) || movedTags.contains(item.key) {
         own.metadata[item.key] = nil
       } else {
         inherited.metadata[item.key] = nil

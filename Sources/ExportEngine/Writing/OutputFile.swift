@@ -251,6 +251,13 @@ package final class OutputFile: ByteOutput {
     }
   }
 
+  /// `count` bytes from `offset` on, or as many as there are.
+  func bytes(at offset: Int64, count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
+      filled = max(0, pread(place.descriptor, bytes.baseAddress, count, off_t(offset)))
+    }
+  }
+
   /// Truncates the file to `size` bytes. If that fails, it stays as it is.
   package func cut(to size: Int64) {
     // Once it is closed, the descriptor may be another file's.

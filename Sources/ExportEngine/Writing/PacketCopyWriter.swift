@@ -15,6 +15,7 @@ final class PacketCopyWriter: SoundWriter {
   private let plan: CopyPlan
   private var tally: SoundTally
   private let sampleRate: Int
+  private let laterTags: WrittenTags
   /// Raw frames of the source.
   private let frames: Range<Int64>
   /// Packets before the first that is read next.
@@ -25,10 +26,12 @@ final class PacketCopyWriter: SoundWriter {
 
   private init(
     _ file: OutputFile, _ muxer: Muxer, _ packets: SourcePackets, _ plan: CopyPlan,
-    _ tally: SoundTally, sampleRate: Int, _ frames: Range<Int64>, _ begun: [SourcePackets.Placed]
+    _ tally: SoundTally, _ recipe: LibAVRecipe, _ frames: Range<Int64>,
+    _ begun: [SourcePackets.Placed]
   ) {
     (self.file, self.muxer, self.packets, self.plan) = (file, muxer, packets, plan)
-    (self.tally, self.sampleRate, self.frames, self.begun) = (tally, sampleRate, frames, begun)
+    (self.tally, self.frames, self.begun) = (tally, frames, begun)
+    (sampleRate, laterTags) = (recipe.sampleRate, recipe.laterTags)
     end = frames.lowerBound
   }
 
@@ -48,7 +51,7 @@ final class PacketCopyWriter: SoundWriter {
         recipe.container, to: file, for: .stream(packets.stream, padding: padding),
         metadata: recipe.metadata, chapters: recipe.chapters, picture: recipe.picture)
       return PacketCopyWriter(
-        file, muxer, packets, plan, tally, sampleRate: recipe.sampleRate,
+        file, muxer, packets, plan, tally, recipe,
         first..<packets.raw(wanted.upperBound), begun)
     } catch {
       throw error.outputFailure(file)
@@ -69,6 +72,7 @@ final class PacketCopyWriter: SoundWriter {
       try tally.requireComplete()
       guard end >= frames.upperBound else { throw packets.ending(at: end) }
       do throws(LibAVError) { try muxer.finish() } catch { throw error.outputFailure(file) }
+      try file.put(laterTags)
       try file.flush()
       var written = tally.result(of: file, sampleRate: sampleRate)
       var parts = plan.parts

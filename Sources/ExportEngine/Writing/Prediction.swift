@@ -26,12 +26,10 @@ extension Graph {
       bitRate: sink.format.meanBitRate, identity: .predicted)
     if case .mp3(let settings) = sink.format { asset.mp3Settings = settings }
     asset.hasExactPackets = true
-    for item in sink.metadata.items {
-      let name = kind.tagName(of: item.key)
-      guard capabilities.heldTags?.contains(name.lowercased()) ?? true,
-        !Prober.isTechnical(item.key)
-      else { continue }
-      asset.metadata[item.key] = item.value
+    for item in sink.fields where kind.holds(item.key) && !Prober.isTechnical(item.key) {
+      // RIFF and CAF have one text for all values.
+      let isOne = kind == .wav || kind == .caf
+      asset.metadata.set(isOne ? [item.value] : item.values, of: kind.tagName(of: item.key))
     }
     if capabilities.holdsCover { asset.metadata.cover = sink.metadata.cover }
     if capabilities.holdsChapters, sink.output.chapters.inFile {

@@ -109,6 +109,12 @@ struct RecordWriter {
       ])
   }
 
+  /// What the output does not have of its source.
+  private func leftOut(of sink: Sink) -> JSONValue? {
+    let names = sink.staleTags.flatMap(\.names) + (export.unreadAsset?.unread ?? [])
+    return names.isEmpty ? nil : .list(names.map { .text($0) })
+  }
+
   private func output(
     _ sink: Sink, in graph: Graph, _ written: WrittenOutput, _ sidecarDigests: [[UInt8]],
     from folder: FilePath
@@ -143,6 +149,7 @@ struct RecordWriter {
         "conformance": written.conformances.json,
         "copied": written.copied?.json,
         "metadata": sink.metadata.json,
+        "left_out": leftOut(of: sink),
         "chapters": sink.chapters.isEmpty ? nil : .list(sink.chapters.map(\.json)),
         "chapter_files": sidecars.isEmpty ? nil : .list(sidecars),
       ])

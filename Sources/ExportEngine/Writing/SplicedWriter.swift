@@ -13,6 +13,7 @@ final class SplicedWriter<Samples: EncodedSamples>: SoundWriter {
   private var tally: SoundTally
   private let copied: [CopiedPart]?
   private let sampleRate: Int
+  private let laterTags: WrittenTags
 
   private init(
     _ file: OutputFile, _ muxer: Muxer, _ encoder: SplicedEncoder<LibAVCodec<Samples.Sample>>,
@@ -20,6 +21,7 @@ final class SplicedWriter<Samples: EncodedSamples>: SoundWriter {
   ) {
     (self.file, self.muxer, self.encoder, self.samples) = (file, muxer, encoder, samples)
     (self.tally, copied, sampleRate) = (tally, recipe.copied, recipe.sampleRate)
+    laterTags = recipe.laterTags
   }
 
   /// `grid` is where encoders take over from one another; nil: the codec's.
@@ -73,6 +75,7 @@ final class SplicedWriter<Samples: EncodedSamples>: SoundWriter {
     do throws(Failure) {
       _ = try encoder.finish()
       do throws(LibAVError) { try muxer.finish() } catch { throw error.outputFailure(file) }
+      try file.put(laterTags)
       try file.flush()
     } catch {
       throw abandoning(error)

@@ -145,8 +145,8 @@ func recipe(
     container: container, codec: codec, sampleRate: format.sampleRate,
     channelMask: (capabilities.stored(format.channelLayout) ?? format.channelLayout).mask,
     isDithered: sink.isDithered, copied: sink.copied?.parts, firstFrame: sink.frames.lowerBound,
-    metadata: sink.metadata.items.map { (sink.format.kind.tagName(of: $0.key), $0.value) },
-    chapters: [])
+    metadata: [], chapters: [])
+  (recipe.metadata, recipe.laterTags) = sink.writtenTags(in: container)
   guard !capabilities.hasID3 else {
     recipe.tag = try id3Tag(of: sink, sampleRate: format.sampleRate, picture)
     return recipe
@@ -169,7 +169,7 @@ private func serial(of sink: Sink, _ format: AudioFormat) -> UInt32 {
     sink.output.path.lastComponent?.string ?? "", sink.format.name, "\(format)",
     "\(sink.frameCount)",
   ]
-  for item in sink.metadata.items { words += [item.key, item.value] }
+  for item in sink.metadata.items { words += [item.key] + item.values }
   return words.joined(separator: "\n").utf8.reduce(0x811C_9DC5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
 }
 
@@ -193,7 +193,7 @@ func id3Tag(
   of sink: Sink, sampleRate: Int, _ picture: PictureReader
 ) throws(Failure) -> [UInt8] {
   let isMP3 = sink.format.kind == .mp3
-  var tag = ID3Tag(items: sink.metadata.items.map { ID3Tag.Item(key: $0.key, value: $0.value) })
+  var tag = ID3Tag(items: sink.id3Items)
   if isMP3, sink.metadata["encoder"] == nil {
     tag.items.insert(ID3Tag.Item(key: "encoder", value: "avjob"), at: 0)
   }
@@ -245,6 +245,11 @@ private func chapters(
 }
 
 extension Sink {
+  /// A value of a tag each.
+  var id3Items: [ID3Tag.Item] {
+    fields.flatMap { item in item.values.map { ID3Tag.Item(key: item.key, value: $0) } }
+  }
+
   fileprivate var frameCount: Int64 { Int64(frames.count) }
 }
 

@@ -11,12 +11,12 @@ struct JobTags {
 }
 
 extension Values {
-  /// Tags: any key, by FFmpeg's generic names.
+  /// Tags: any key, by FFmpeg's generic names, with one value or a list of them.
   static let metadata: MapNotation<JobTags> = MapNotation(
     "metadata", JobTags(), example: "tags, as { title: Intro, artist: Deep Fields }",
     others: { entry, decoder, scope, tags in
       decoder.warnOfTag(entry)
-      if let text = decoder.text(entry.value, scope) { tags.metadata[entry.key] = text.string }
+      decoder.values(of: entry, scope).map { tags.metadata.set($0, of: entry.key) }
     },
     [
       Key("cover", as: cover, "a JPEG or PNG picture; \"\" for none") {
@@ -51,6 +51,21 @@ extension Decoder {
       }
       return Values.metadata.read(node, self, scope) ?? JobTags()
     }
+  }
+
+  /// One text, or several in a list; an empty list, as an empty text, takes the tag away.
+  fileprivate func values(of entry: YAMLEntry, _ scope: Scope) -> [String]? {
+    guard case .sequence(let nodes) = entry.value.kind else {
+      return text(entry.value, scope).map { [$0.string] }
+    }
+    guard nodes.count <= Metadata.mostItems else {
+      sink.error(
+        "\(nodes.count) values of '\(entry.key)': at most \(Metadata.mostItems) are written",
+        at: entry.value.origin, help: "leave some of them out")
+      return nil
+    }
+    let values = nodes.compactMap { text($0, scope)?.string }.filter { !$0.isEmpty }
+    return values.isEmpty ? [""] : values
   }
 
   /// Warns of a tag whose name resembles a standard one.

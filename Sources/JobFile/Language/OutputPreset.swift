@@ -46,11 +46,13 @@ public struct OutputPreset: Sendable {
     // No specification: speech, as small as it is still pleasant.
     OutputPreset(
       "voice-memo", ["mp3": "abr 32k", "channels": "mono", "sample_rate": "22.05 kHz"]),
-    // EBU Tech 3285 (linear PCM in WAV), at the rate and depth of broadcast; EBU R 128.
+    // EBU R 128; rate and depth are broadcast's usual ones. The file is plain WAV, and no BWF (EBU
+    // Tech 3285), which has a `bext` chunk.
     OutputPreset(
       "radio", for: "ebu-r128",
       ["wav": "24 bit", "channels": "stereo", "sample_rate": "48 kHz"]),
-    // IASA-TC 04, "Key digital principles": linear, 24 bit; the rate is that of the source.
+    // 24 bit and the source's rate, as IASA-TC 04, "Key digital principles", has them; but its format
+    // is BWF, and this is FLAC (RFC 9639), which holds the same samples.
     OutputPreset("archive", ["flac": "24 bit"]),
   ]
 

@@ -34,7 +34,7 @@ extension Schema {
     for key in keys {
       lines.append("| `\(key.name)` | \(Self.code(key.form.example)) | \(Self.code(key.help)) |")
     }
-    if isOpen { lines.append("| any other | a text | a tag of that name |") }
+    if isOpen { lines.append("| any other | a text, or a list of texts | a tag of that name |") }
     if !rules.isEmpty { lines += [""] + rules.map { "- \($0.kind.sentence)" } }
     return lines.joined(separator: "\n") + "\n"
   }

@@ -62,7 +62,7 @@ extension Schema {
     }
     let tree: JSONValue = [
       "type": "object", "properties": .object(properties),
-      "additionalProperties": isOpen ? JSONForm.anyText : false,
+      "additionalProperties": isOpen ? JSONForm.oneOrMore(JSONForm.anyText) : false,
     ]
     let all = rules.map(\.kind.tree) + conditions() + more
     return all.isEmpty ? tree : tree.with(["allOf": .list(all)])

@@ -129,6 +129,9 @@ extension Job {
     filled: (Metadata) -> Metadata
   ) {
     let own = filled(metadata)
+    let bases = [whole.baseTags] + whole.outputTags.compactMap(\.self)
+    export.inheritedTags = Set(bases.flatMap(\.items).map { $0.key.lowercased() })
+      .subtracting(own.items.map { $0.key.lowercased() })
     export.metadata = base(whole.baseTags).overridden(by: own)
     for index in outputs.indices {
       export.outputs[index].metadata = filled(outputs[index].metadata)
@@ -153,7 +156,9 @@ extension Job {
     var tags = tags
     for item in tags.items {
       do throws(PartTemplate.Failure) {
-        tags[item.key] = try PartTemplate.text(item.value, for: part)
+        var values: [String] = []
+        for value in item.values { values.append(try PartTemplate.text(value, for: part)) }
+        tags.set(values, of: item.key)
       } catch {
         report(error, at: origin, in: &found)
       }

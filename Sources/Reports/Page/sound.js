@@ -40,7 +40,8 @@ function outputPart(output, isThere) {
   if (output.joins_left_out) {
     parts.push(make('p', {class: 'quiet'}, `${output.joins_left_out} joins without flaws are left out.`));
   }
-  const tags = Object.entries(output.metadata ?? {});
+  const tags = Object.entries(output.metadata ?? {})
+    .map(([name, text]) => [name, Array.isArray(text) ? text.join('; ') : text]);
   if (tags.length) parts.push(make('h4', {}, 'Tags'), figures(tags));
   if (output.cover_href) {
     // A picture within a medium, or of a server, is nothing that a page may load.

@@ -72,7 +72,9 @@ struct Plan: MediaCommand {
       let (session, export) = (work.session, work.export)
       let graph = try graph(of: session, context)
       // Wishes that are not met were reported in preparing.
-      context.report(Diagnostics(session.losses.map(Diagnostic.init) + work.remarks))
+      context.report(
+        Diagnostics(
+          session.losses.map(Diagnostic.init) + session.leftOutNotes + work.remarks))
       let (name, duration, records) = (export.name, export.duration, export.records)
       let fetches = try ExportSession.fetches(for: graph)
       if let language = format?.diagram {

@@ -84,6 +84,7 @@ struct Batch {
     context.report(
       Diagnostics(
         sessions.flatMap { (try? $0.graph().gridNotes) ?? [] }
+          + sessions.flatMap(\.leftOutNotes)
           + (suggestsCopying ? sessions.flatMap(\.export.copyNotes) : [])))
     let removed = try pruning(preparation)
     guard reporter.acceptsReports(beside: preparation.registry, isWhole: true) else {

@@ -91,9 +91,14 @@ struct TagTests {
       omissions(
         of: sink(format, metadata: metadata)
       ).first?.message.split(separator: " ").map { $0.filter { $0 != "," && $0 != ":" } } ?? []
+    // Names of atoms and fields, as FFmpeg has them.
+    let isMP4 = format.kind == .alac || format.kind == .aac
+    let others = isMP4 ? ["TBPM": "tmpo"] : ["encoded_by": "encodedby"]
     for item in metadata.items {
-      let isWritten = written.split(separator: "\n").contains {
-        $0.hasPrefix("tag:" + item.key.lowercased() + "=")
+      let isWritten = written.split(separator: "\n").contains { line in
+        [item.key, others[item.key] ?? item.key].contains {
+          line.hasPrefix("tag:" + $0.lowercased() + "=")
+        }
       }
       #expect(isWritten == !lost.contains(item.key), "\(item.key)")
     }
@@ -146,10 +151,7 @@ struct TagTests {
       ])
     #expect(
       omissions(of: sink(.m4a(bitRate: 1), metadata: metadata, chapters: linked)).map(\.message)
-        == [
-          "M4A has no place for the tags mood: left out",
-          "M4A has no place for the chapters' links and images: left out",
-        ])
+        == ["M4A has no place for the chapters' links and images: left out"])
     #expect(omissions(of: sink(.mp3(.standard), metadata: metadata, chapters: linked)) == [])
   }
 

@@ -1,5 +1,6 @@
 import FuzzDriver
 @testable import MPEGAudio
+@testable import Tagging
 
 /// Whatever tags say, they lie in the file; and what we write reads back.
 @main
@@ -27,8 +28,27 @@ private func test(_ file: UnsafeRawBufferPointer) -> CInt {
     precondition(note.length > 0 && note.delay >= 0 && note.padding >= 0)
   }
   checkID3(Array(file))
+  checkTags(Array(file))
   checkInfoFrame(Array(file))
   return 0
+}
+
+/// Tags of other containers: whatever they say, reading ends, and what is written reads back.
+private func checkTags(_ file: [UInt8]) {
+  _ = MPEGTags.read(byteCount: file.count) { offset, target in
+    target.copyBytes(from: file[offset..<offset + target.count])
+    return target.count
+  }
+  _ = APETag(items: file)
+  _ = MatroskaTags(parsing: file[...])
+  _ = ItemList.adding([1, 2, 3], to: file)
+  let comment = VorbisComment(parsing: file[...])
+  _ = VorbisComment.replacingPlaceholder(in: file, with: comment.fields)
+  let list = ItemList(parsing: file[...])
+  let again = ItemList(parsing: ItemList.encoded(list.items)[...])
+  precondition(again.items.count == list.items.count)
+  var finder = OggCommentFinder(serial: 0)
+  if let page = OggPage(file) { finder.add(page, at: 0) }
 }
 
 /// Pictures lie in the file, and what is written of what was read reads as the same.

@@ -1,0 +1,229 @@
+import Diagnosis
+import LibAV
+import MPEGAudio
+import MediaComposition
+import Tagging
+
+/// What a file has beside its sound.
+struct SourceTags {
+  var metadata = Metadata()
+  /// nil: libavformat's.
+  var chapters: [Chapter]?
+  /// Names of tags that are not UTF-8 where they should be, and are taken for Windows-1252.
+  var guessed: [String] = []
+  /// What is not read: chunks, frames, streams.
+  var unread: [String] = []
+
+  /// Adds a value of a tag, unless it describes the file and not its sound.
+  mutating func add(_ value: String, to key: String) {
+    // Its levels are those of the file that iTunes measured.
+    if ["itunnorm", "comment:itunnorm"].contains(key.lowercased()) {
+      if !unread.contains("iTunNORM") { unread.append("iTunNORM") }
+    } else if !Prober.isTechnical(key) {
+      metadata.add(value, to: key)
+    }
+  }
+
+  /// Adds what is not here.
+  mutating func complete(with others: SourceTags) {
+    metadata.complete(with: others.metadata)
+    chapters = chapters ?? others.chapters
+    guessed += others.guessed
+    unread += others.unread.filter { !unread.contains($0) }
+  }
+
+  /// A warning of texts whose encoding was guessed.
+  func guess(_ location: MediaLocation, chapters: Bool) -> Warning? {
+    var names = guessed.map { Prober.shownName(of: $0) }
+    if chapters { names.append("titles of chapters") }
+    guard !names.isEmpty else { return nil }
+    let shown = names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " …" : "")
+    return Warning(
+      "has tags that are not UTF-8 and are read as Windows-1252, the Latin-1 of old files: \(shown)",
+      location: location)
+  }
+}
+
+extension SourceTags {
+  init(_ tag: APETag) {
+    for item in tag.items {
+      for value in item.values { add(value, to: APETag.key(of: item.name)) }
+    }
+    guessed = tag.guessed
+    unread = tag.binary
+  }
+
+  init(_ tag: ID3v1Tag) {
+    for item in tag.items { add(item.value, to: item.key) }
+    if let genre = ID3Tag.genre(Int(tag.genre)) { add(genre, to: "genre") }
+    guessed = tag.guessed
+  }
+
+  init(_ comment: VorbisComment) {
+    for field in comment.fields where !Self.isOfContainer(field.name) {
+      add(field.value, to: TagNames.key(ofField: field.name))
+    }
+    guessed = comment.guessed
+  }
+
+  /// Chapters and pictures, which are read otherwise.
+  private static func isOfContainer(_ field: String) -> Bool {
+    let name = field.uppercased()
+    if ["METADATA_BLOCK_PICTURE", "COVERART", "COVERARTMIME"].contains(name) { return true }
+    guard name.hasPrefix("CHAPTER") else { return false }
+    let rest = name.dropFirst("CHAPTER".count)
+    let digits = rest.prefix(3)
+    return digits.count == 3 && digits.allSatisfy(\.isNumber)
+      && ["", "NAME", "URL"].contains(String(rest.dropFirst(3)))
+  }
+
+  init(_ list: ItemList) {
+    for item in list.items {
+      for value in item.values {
+        if item.key == "gnre" {
+          if let genre = Int(value).flatMap({ ID3Tag.genre($0 - 1) }) { add(genre, to: "genre") }
+        } else {
+          add(value, to: item.key)
+        }
+      }
+    }
+    guessed = list.guessed
+    unread = list.binary.filter { !Prober.isTechnical($0) }
+  }
+}
+
+extension Prober {
+  static func shownName(of key: String) -> String {
+    TagNames.row(of: key)?.key ?? key
+  }
+
+  /// The tags of a file that libavformat reads: from the file itself where libavformat joins several
+  /// values or renames tags.
+  func tags(of demuxer: Demuxer, _ stream: LibAV.Stream) throws(Failure) -> SourceTags {
+    let format = demuxer.formatName
+    var tags: SourceTags?
+    switch format {
+    case "flac": tags = try flacTags()
+    case "ogg":
+      let twins = demuxer.streams.prefix { $0.index < stream.index }
+      tags = try oggTags(
+        of: stream.codecName, number: twins.count { $0.codecName == stream.codecName })
+    case "ape", "wv", "mpc", "mpc8", "tak", "tta": tags = try apeTags()
+    case _ where format.hasPrefix("mov,"):
+      tags = try ContainerFacts.itemList(in: bytes).map { SourceTags($0) }
+      if tags != nil {
+        // QuickTime's own may stand beside it.
+        for (key, value) in demuxer.metadata where key.hasPrefix("com.apple.quicktime.") {
+          tags?.add(value, to: key)
+        }
+      }
+    case _ where format.hasPrefix("matroska,"):
+      tags = try ContainerFacts.matroskaTags(in: bytes, stream: stream.index)
+      tags?.complete(with: demuxedTags(of: demuxer, stream))
+    default: break
+    }
+    var found = tags ?? demuxedTags(of: demuxer, stream)
+    switch format {
+    case "aiff": try addAIFFChunks(to: &found)
+    case "wav", "caf":
+      found.unread += try ContainerFacts.unreadChunks(of: format, bytes)
+    default: break
+    }
+    if let cover = found.metadata.cover ?? cover(of: demuxer) { found.metadata.cover = cover }
+    found.unread += unreadStreams(of: demuxer, besides: stream)
+    return found
+  }
+
+  /// Streams that no output gets, but for video.
+  private func unreadStreams(of demuxer: Demuxer, besides stream: LibAV.Stream) -> [String] {
+    var found: [String] = []
+    let pictures = demuxer.pictures.count
+    if pictures > 1, demuxer.formatName != "aiff" {
+      found.append(Self.more(pictures - 1, "picture"))
+    }
+    for other in demuxer.streams where other.index != stream.index && !other.isAttachedPicture {
+      // Titles of QuickTime's chapters.
+      if other.codecName == "bin_data", !demuxer.chapters.isEmpty { continue }
+      switch other.mediaType {
+      case "video": continue
+      case "audio": found.append("stream \(other.index) (\(other.codecName))")
+      case "subtitle": found.append("subtitles of stream \(other.index) (\(other.codecName))")
+      default: found.append("\(other.mediaType) of stream \(other.index)")
+      }
+      if found.count > 20 { break }
+    }
+    return found
+  }
+
+  // MARK: FLAC, Ogg, APE
+
+  /// The comments of a FLAC file (RFC 9639, 8), and of an ID3 tag before it.
+  private func flacTags() throws(Failure) -> SourceTags? {
+    var offset: Int64 = 0
+    var tags: SourceTags?
+    var others = SourceTags()
+    if let tag = try storedTag() {
+      others = try self.tags(of: tag)
+      offset = Int64(tag.byteCount)
+    }
+    guard try bytes.bytes(at: offset, count: 4) == Array("fLaC".utf8) else { return nil }
+    offset += 4
+    for _ in 0..<1000 {
+      let head = try bytes.bytes(at: offset, count: 8)
+      guard head.count == 8 else { break }
+      let size = head[1..<4].reduce(0) { $0 << 8 | Int($1) }
+      switch head[0] & 0x7F {
+      case 4 where tags == nil:
+        tags = SourceTags(VorbisComment(parsing: try bytes.bytes(at: offset + 4, count: size)[...]))
+      case 2:
+        others.unread.append(
+          "APPLICATION " + ContainerFacts.chunkName(head[4..<8]))
+      case 5: others.unread.append("CUESHEET")
+      default: break
+      }
+      offset += 4 + Int64(size)
+      if head[0] & 0x80 != 0 { break }
+    }
+    tags = tags ?? SourceTags()
+    tags?.complete(with: others)
+    return tags
+  }
+
+  /// The comments of the `number`th Ogg stream of a codec.
+  private func oggTags(of codec: String, number: Int) throws(Failure) -> SourceTags? {
+    let signs: [String: [UInt8]] = [
+      "vorbis": [1] + Array("vorbis".utf8), "opus": Array("OpusHead".utf8),
+      "flac": [0x7F] + Array("FLAC".utf8), "speex": Array("Speex   ".utf8),
+    ]
+    guard let sign = signs[codec] else { return nil }
+    var finder: OggCommentFinder?
+    var offset: Int64 = 0
+    var left = number
+    for _ in 0..<10_000 {
+      let head = try bytes.bytes(at: offset, count: OggPage.longestHead)
+      guard let page = OggPage(head) else { break }
+      if page.isFirst, finder == nil,
+        try bytes.bytes(at: offset + Int64(page.headSize), count: sign.count) == sign
+      {
+        if left == 0 { finder = OggCommentFinder(serial: page.serial) }
+        left -= 1
+      }
+      finder?.add(page, at: offset)
+      if finder?.isComplete == true { break }
+      offset += Int64(page.headSize + page.bodySize)
+    }
+    guard let finder, finder.isComplete else { return nil }
+    var packet: [UInt8] = []
+    for range in finder.ranges where packet.count < 1 << 26 {
+      packet += try bytes.bytes(at: range.lowerBound, count: range.count)
+    }
+    let heads: [String: Int] = ["vorbis": 7, "opus": 8, "flac": 4]
+    return SourceTags(VorbisComment(parsing: packet.dropFirst(heads[codec] ?? 0)))
+  }
+
+  /// An APE tag at the end, with an ID3v1 tag behind it or without; nil where there is none.
+  private func apeTags() throws(Failure) -> SourceTags? {
+    let found = try mpegTags()
+    return found.metadata.items.isEmpty ? nil : found
+  }
+}

@@ -1,0 +1,226 @@
+import Diagnosis
+import ExportGraph
+import LibAV
+import MPEGAudio
+import MediaComposition
+import Tagging
+
+/// Tags of an output that libavformat cannot write: it has each name once, and some under others.
+enum WrittenTags: Sendable, Hashable {
+  /// libavformat writes all.
+  case none
+  /// In place of a field of libavformat's that is as long.
+  case comments([VorbisComment.Field])
+  /// Atoms for the item list of an MP4, behind whose sound its index lies.
+  case items([UInt8])
+}
+
+extension Sink {
+  /// Its tags as its format has them: a number with its total where one field holds both, and people
+  /// with what they do.
+  var fields: [Metadata.Item] {
+    var tags = metadata
+    tags.cover = nil
+    let kind = format.kind
+    if kind.capabilities.hasID3 { tags.foldPeople() } else { tags.expandPeople() }
+    switch kind {
+    case .mp3, .aiff, .aac, .alac, .wav: tags.joinTotals()
+    case .caf, .flac, .vorbis, .opus: break
+    }
+    if kind == .aac || kind == .alac { tags.splitMovement() }
+    if kind.capabilities.hasID3 { tags.joinMovement() }
+    return tags.items
+  }
+
+  /// The tags for libavformat, and those that are written later.
+  func writtenTags(
+    in container: Muxer.Container
+  ) -> (metadata: [(key: String, value: String)], later: WrittenTags) {
+    let kind = format.kind
+    switch container {
+    case .flac, .ogg:
+      let fields = fields.flatMap { item in
+        item.values.map { VorbisComment.Field(kind.fieldName(of: item.key), $0) }
+      }.filter { !$0.value.isEmpty }
+      guard let value = VorbisComment.placeholderValue(for: fields) else { return ([], .none) }
+      return ([(VorbisComment.placeholder, value)], .comments(fields))
+    case .m4a:
+      let items = fields.map { ItemList.Item(kind.tagName(of: $0.key), $0.values) }
+      let atoms = ItemList.encoded(items)
+      return ([], atoms.isEmpty ? .none : .items(atoms))
+    case .wav, .aiff, .caf:
+      return (fields.map { (kind.tagName(of: $0.key), $0.value) }, .none)
+    }
+  }
+}
+
+extension Output.Kind {
+  /// A field of Vorbis comments: ASCII without `=` and `~`.
+  fileprivate func fieldName(of key: String) -> String {
+    let name = TagNames.field(of: tagName(of: key))
+    guard name.utf8.contains(where: { !(0x20...0x7D ~= $0) || $0 == 0x3D }) else { return name }
+    let plain = String(name.unicodeScalars.filter { $0 != "©" })
+    return String(plain.map { $0.isASCII && $0 >= " " && $0 <= "}" && $0 != "=" ? $0 : "_" })
+  }
+}
+
+extension Metadata {
+  /// `3` and a total of 12 as `3/12`.
+  fileprivate mutating func joinTotals() {
+    for (number, totals) in TagNames.totals {
+      let found = totals.compactMap { self[$0] }
+      guard let total = found.first, Int(total) != nil else { continue }
+      let own = self[number] ?? "0"
+      guard !own.contains("/"), Int(own) != nil, found.allSatisfy({ $0 == total }) else {
+        if own.hasSuffix("/" + total) { for name in totals { self[name] = nil } }
+        continue
+      }
+      self[number] = own + "/" + total
+      for name in totals { self[name] = nil }
+    }
+  }
+
+  /// `2/3` as the number of a movement and how many there are.
+  fileprivate mutating func splitMovement() {
+    let parts = (self["movement_number"] ?? "").split(separator: "/")
+    guard parts.count == 2, self["movement_count"] == nil else { return }
+    self["movement_number"] = String(parts[0])
+    self["movement_count"] = String(parts[1])
+  }
+
+  fileprivate mutating func joinMovement() {
+    guard let count = self["movement_count"], let number = self["movement_number"],
+      !number.contains("/")
+    else { return }
+    self["movement_number"] = number + "/" + count
+    self["movement_count"] = nil
+  }
+
+  /// What functions of ID3's list are called elsewhere (Picard's "Tag Mapping").
+  private static let functions = [
+    ("producer", "PRODUCER"), ("engineer", "ENGINEER"), ("mix", "MIXER"), ("DJ-mix", "DJMIXER"),
+  ]
+
+  /// ID3's lists of people as fields of their own.
+  fileprivate mutating func expandPeople() {
+    let (involved, musicians) = (values(of: "TIPL").pairs, values(of: "TMCL").pairs)
+    self["TIPL"] = nil
+    self["TMCL"] = nil
+    for (function, name) in involved {
+      let known = Self.functions.first { $0.0.lowercased() == function.lowercased() }
+      add(name, to: known?.1 ?? function.uppercased())
+    }
+    for (instrument, name) in musicians { add("\(name) (\(instrument))", to: "performer") }
+  }
+
+  /// Fields of people as ID3's list.
+  fileprivate mutating func foldPeople() {
+    for (function, field) in Self.functions {
+      for name in values(of: field) {
+        add(function, to: "TIPL")
+        add(name, to: "TIPL")
+      }
+      self[field] = nil
+    }
+  }
+}
+
+extension [String] {
+  /// Functions and names that take turns.
+  fileprivate var pairs: [(String, String)] {
+    stride(from: 0, to: count - 1, by: 2).map { (self[$0], self[$0 + 1]) }
+  }
+}
+
+// MARK: - Into the file
+
+extension OutputFile {
+  /// Puts tags into a file that is complete but for them.
+  ///
+  /// - Throws: `reportBug` where the file does not have their place.
+  func put(_ tags: WrittenTags) throws(Failure) {
+    switch tags {
+    case .none: return
+    case .comments(let fields):
+      let isFLAC = head(4) == Array("fLaC".utf8)
+      guard try isFLAC ? putIntoFLAC(fields) : putIntoOgg(fields) else { throw noPlace }
+    case .items(let atoms): try putIntoMP4(atoms)
+    }
+  }
+
+  private var noPlace: Failure {
+    Failure(.reportBug, "the file has no place for its tags", path: path)
+  }
+
+  private func putIntoFLAC(_ fields: [VorbisComment.Field]) throws(Failure) -> Bool {
+    var offset: Int64 = 4
+    while offset + 4 <= size {
+      let head = bytes(at: offset, count: 4)
+      guard head.count == 4 else { return false }
+      let length = head[1...].reduce(0) { $0 << 8 | Int($1) }
+      if head[0] & 0x7F == 4 {
+        let old = bytes(at: offset + 4, count: length)
+        guard let new = VorbisComment.replacingPlaceholder(in: old, with: fields) else {
+          return false
+        }
+        try put(new, at: offset + 4)
+        return true
+      }
+      offset += 4 + Int64(length)
+      if head[0] & 0x80 != 0 { break }
+    }
+    return false
+  }
+
+  /// The comments are the second packet, on pages of their own or with what follows.
+  private func putIntoOgg(_ fields: [VorbisComment.Field]) throws(Failure) -> Bool {
+    var finder: OggCommentFinder?
+    var pages: [(offset: Int64, page: OggPage)] = []
+    var offset: Int64 = 0
+    while let page = OggPage(bytes(at: offset, count: OggPage.longestHead)) {
+      if finder == nil { finder = OggCommentFinder(serial: page.serial) }
+      finder?.add(page, at: offset)
+      pages.append((offset, page))
+      if finder?.isComplete == true { break }
+      offset += Int64(page.headSize + page.bodySize)
+    }
+    guard let finder, finder.isComplete else { return false }
+    let packet = finder.ranges.flatMap { bytes(at: $0.lowerBound, count: $0.count) }
+    // `OpusTags`, or a number and `vorbis`.
+    let head = packet.starts(with: "OpusTags".utf8) ? 8 : 7
+    guard
+      let new = VorbisComment.replacingPlaceholder(
+        in: Array(packet.dropFirst(head)), with: fields), new.count == packet.count - head
+    else { return false }
+    var rest = (packet.prefix(head) + new)[...]
+    for range in finder.ranges {
+      guard let place = pages.last(where: { $0.offset < range.lowerBound }) else { return false }
+      var page = bytes(at: place.offset, count: place.page.headSize + place.page.bodySize)
+      let start = Int(range.lowerBound - place.offset)
+      page.replaceSubrange(start..<start + range.count, with: rest.prefix(range.count))
+      rest = rest.dropFirst(range.count)
+      try put(OggPage.checked(page), at: place.offset)
+    }
+    return true
+  }
+
+  /// The index lies behind the sound, so that nothing in it moves.
+  private func putIntoMP4(_ atoms: [UInt8]) throws(Failure) {
+    var offset: Int64 = 0
+    while offset + 8 <= size {
+      let head = bytes(at: offset, count: 16)
+      guard head.count >= 8 else { break }
+      var length = head[..<4].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+      if length == 1, head.count == 16 { length = head[8...].reduce(0) { $0 << 8 | Int64($1) } }
+      guard length >= 8, length <= size - offset else { break }
+      if head[4..<8].elementsEqual("moov".utf8) {
+        guard offset + length == size,
+          let new = ItemList.adding(atoms, to: bytes(at: offset, count: Int(length)))
+        else { throw noPlace }
+        return try put(new, at: offset)
+      }
+      offset += length
+    }
+    throw noPlace
+  }
+}

@@ -1,0 +1,78 @@
+/// The head of a page of Ogg (RFC 3533 §6).
+package struct OggPage: Sendable, Hashable {
+  package let serial: UInt32
+  /// Whether a stream begins with it.
+  package let isFirst: Bool
+  /// Whether its first packet began on an earlier page.
+  package let isContinued: Bool
+  /// Bytes of its segments.
+  package let lacing: [UInt8]
+
+  /// The most bytes that a head has.
+  package static let longestHead = 27 + 255
+
+  /// The head that `bytes` begin with; nil where they begin with none, or it is incomplete.
+  package init?(_ bytes: some Collection<UInt8>) {
+    let head = Array(bytes.prefix(Self.longestHead))
+    guard head.count >= 27, head.starts(with: Array("OggS".utf8) + [0]),
+      head.count >= 27 + Int(head[26])
+    else { return nil }
+    serial = head[14..<18].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    isFirst = head[5] & 2 != 0
+    isContinued = head[5] & 1 != 0
+    lacing = Array(head[27..<27 + Int(head[26])])
+  }
+
+  package var headSize: Int { 27 + lacing.count }
+  package var bodySize: Int { lacing.reduce(0) { $0 + Int($1) } }
+
+  /// A page with its checksum (RFC 3533 §6, field 7), of which the old one does not matter. O(n)
+  package static func checked(_ page: [UInt8]) -> [UInt8] {
+    var page = page
+    page.replaceSubrange(22..<26, with: [0, 0, 0, 0])
+    let sum = page.reduce(UInt32(0)) { $0 << 8 ^ table[Int($0 >> 24 ^ UInt32($1))] }
+    for index in 0..<4 { page[22 + index] = UInt8(sum >> (8 * UInt32(index)) & 0xFF) }
+    return page
+  }
+
+  private static let table: [UInt32] = (0..<256).map { index in
+    (0..<8).reduce(UInt32(index) << 24) { value, _ in
+      value >> 31 == 0 ? value << 1 : value << 1 ^ 0x04C1_1DB7
+    }
+  }
+}
+
+/// Finds the bytes of a stream's second packet, which has its comments, page by page.
+package struct OggCommentFinder: Sendable {
+  private let serial: UInt32
+  private var packet = 0
+  /// Where in the file the packet's bytes lie, in order.
+  package private(set) var ranges: [Range<Int64>] = []
+  /// Whether these are all.
+  package private(set) var isComplete = false
+
+  package init(serial: UInt32) { self.serial = serial }
+
+  /// Takes the next page of the file.
+  package mutating func add(_ page: OggPage, at offset: Int64) {
+    guard page.serial == serial, !isComplete else { return }
+    var start = offset + Int64(page.headSize)
+    var end = start
+    for size in page.lacing {
+      end += Int64(size)
+      guard size < 255 else { continue }
+      finish(start..<end)
+      start = end
+      if isComplete { return }
+    }
+    if packet == 1, end > start { ranges.append(start..<end) }
+  }
+
+  private mutating func finish(_ range: Range<Int64>) {
+    if packet == 1 {
+      ranges.append(range)
+      isComplete = true
+    }
+    packet += 1
+  }
+}

@@ -1,0 +1,157 @@
+import Testing
+
+@testable import Tagging
+
+@Suite("Tags as bytes and as names")
+struct TagTests {
+  @Test("what is written into an item list reads back, with all values")
+  func itemList() {
+    let items: [ItemList.Item] = [
+      .init("artist", ["Ann", "Bob"]), .init("track", ["3/12"]), .init("disc", ["1"]),
+      .init("bpm", ["120"]), .init("compilation", ["1"]), .init("artist-sort", ["Sort"]),
+      .init("episode_uid", ["guid1"]), .init("movement", ["Allegro"]), .init("work", ["Opus 1"]),
+      .init("isrc", ["X", "Y"]), .init("org.example:mine", ["v"]), .init("sfID", ["143441"]),
+      .init("Shelf", ["007"]), .init("©xyz", ["here"]),
+    ]
+    let read = ItemList(parsing: ItemList.encoded(items)[...])
+    #expect(Set(read.items) == Set(items) && read.binary == [] && read.guessed == [])
+    // Those that libavformat writes, in its order.
+    #expect(read.items.prefix(3).map(\.key) == ["artist", "compilation", "track"])
+  }
+
+  @Test("what has not the form of its atom becomes a free-form one")
+  func misfits() {
+    let items: [ItemList.Item] = [.init("bpm", ["fast"]), .init("track", ["A3"])]
+    let bytes = ItemList.encoded(items)
+    #expect(Set(ItemList(parsing: bytes[...]).items) == Set(items))
+    #expect(String(decoding: bytes, as: UTF8.self).contains("TRACKNUMBER"))
+  }
+
+  @Test("tags go into a movie with an item list, and into one without")
+  func movie() throws {
+    func atom(_ name: String, _ body: [UInt8]) -> [UInt8] {
+      let size = body.count + 8
+      return [0, 0, UInt8(size >> 8), UInt8(size & 0xFF)] + Array(name.utf8) + body
+    }
+    let tags = ItemList.encoded([.init("title", ["T"])])
+    let cover = atom("covr", [1, 2, 3])
+    let full = atom(
+      "moov",
+      atom("mvhd", [7])
+        + atom("udta", atom("meta", [0, 0, 0, 0] + atom("hdlr", [5]) + atom("ilst", cover))))
+    let wanted = atom(
+      "moov",
+      atom("mvhd", [7])
+        + atom("udta", atom("meta", [0, 0, 0, 0] + atom("hdlr", [5]) + atom("ilst", tags + cover))))
+    #expect(ItemList.adding(tags, to: full) == wanted)
+    let bare = try #require(ItemList.adding(tags, to: atom("moov", atom("mvhd", [7]))))
+    #expect(String(decoding: bare, as: UTF8.self).contains("mdirappl"))
+    #expect(ItemList.adding(tags, to: atom("free", [])) == nil)
+  }
+
+  @Test("bytes that are no UTF-8 are Windows-1252")
+  func texts() {
+    #expect(EightBitText.decoded([0x43, 0xE9]) == ("Cé", true))
+    #expect(EightBitText.decoded([0x80, 0x99]) == ("€™", true))
+    #expect(EightBitText.decoded([0xC3, 0xA9]) == ("é", false))
+  }
+
+  @Test("gains are told from −18 LUFS in dB, and in Opus from −23 LUFS in 1/256 dB")
+  func gains() throws {
+    #expect(try #require(LevelTag.opus("REPLAYGAIN_TRACK_GAIN", "-7.00 dB")).value == "-3072")
+    #expect(
+      try #require(LevelTag.replayGain("R128_TRACK_GAIN", "-1792")) == (
+        "REPLAYGAIN_TRACK_GAIN", "-2.00 dB"
+      ))
+    #expect(try #require(LevelTag.replayGain("r128_album_gain", "-1281")).value == "0.00 dB")
+    #expect(LevelTag.opus("replaygain_album_gain", "loud") == nil)
+    #expect(LevelTag.replayGain("R128_TRACK_GAIN", "40000") == nil)
+    for key in ["ReplayGain_Track_Gain", "r128_album_gain", "replaygain_reference_loudness"] {
+      #expect(TagClass(of: key) == .level)
+    }
+    #expect(TagClass(of: "MP3GAIN_UNDO") == .frames && TagClass(of: "title") == .content)
+  }
+
+  @Test("each key, frame, field and atom stands for one tag")
+  func table() {
+    let rows = TagNames.rows
+    for names in [
+      rows.map(\.key), rows.compactMap(\.frame), rows.map { $0.field.lowercased() },
+      rows.compactMap(\.atom?.name),
+    ] { #expect(Set(names).count == names.count) }
+    for row in rows {
+      #expect(TagNames.key(ofField: row.field) == row.key)
+      #expect(TagNames.field(of: row.key) == row.field)
+      #expect(row.atom.map { $0.name.unicodeScalars.count == 4 } ?? true)
+    }
+    #expect(TagNames.key(ofField: "ArtistSort") == "artist-sort")
+    #expect(TagNames.key(ofField: "LABEL") == "LABEL")
+  }
+
+  @Test("an ID3v1 tag has a track's number in its last form, and texts in 8 bits")
+  func id3v1() throws {
+    var bytes = Array("TAG".utf8) + [UInt8](repeating: 0, count: 125)
+    bytes.replaceSubrange(3..<8, with: [0x54, 0x72, 0xE4, 0x63, 0x6B])
+    (bytes[126], bytes[127]) = (7, 17)
+    let tag = try #require(ID3v1Tag(bytes))
+    #expect(tag.items.map(\.key) == ["title", "track"] && tag.items[0].value == "Träck")
+    #expect(tag.guessed == ["title"] && tag.genre == 17)
+    #expect(ID3v1Tag(Array("TAX".utf8) + bytes.dropFirst(3)) == nil)
+  }
+
+  @Test("an APE tag has several values of an item, and names data that is no text")
+  func ape() {
+    func item(_ name: String, _ flags: UInt8, _ value: String) -> [UInt8] {
+      [UInt8(value.utf8.count), 0, 0, 0, flags, 0, 0, 0] + Array(name.utf8) + [0]
+        + Array(value.utf8)
+    }
+    let bytes =
+      item("Title", 0, "Ape title") + item("Artist", 0, "Ann\0Bob") + item("Cover Art", 2, "x\0y")
+    let tag = APETag(items: bytes)
+    #expect(tag.items.map(\.values) == [["Ape title"], ["Ann", "Bob"]])
+    #expect(tag.binary == ["Cover Art"])
+    for end in 0..<bytes.count { #expect(APETag(items: Array(bytes[..<end])).items.count <= 2) }
+    #expect(APETag.key(of: "Album Artist") == "album_artist" && APETag.key(of: "Year") == "date")
+  }
+
+  @Test("a Matroska tag that stands twice has two values, of the file or of one track")
+  func matroska() {
+    func element(_ id: [UInt8], _ body: [UInt8]) -> [UInt8] {
+      id + [0x40 | UInt8(body.count >> 8), UInt8(body.count & 0xFF)] + body
+    }
+    func simple(_ name: String, _ value: String) -> [UInt8] {
+      element(
+        [0x67, 0xC8],
+        element([0x45, 0xA3], Array(name.utf8))
+          + element([0x44, 0x87], Array(value.utf8)))
+    }
+    let ofFile = element([0x73, 0x73], simple("ARTIST", "Ann") + simple("ARTIST", "Bob"))
+    let ofTrack = element(
+      [0x73, 0x73], element([0x63, 0xC0], element([0x63, 0xC5], [9])) + simple("BPM", "120"))
+    let ofChapter = element(
+      [0x73, 0x73], element([0x63, 0xC0], element([0x63, 0xC4], [1])) + simple("TITLE", "C"))
+    let tags = MatroskaTags(parsing: (ofFile + ofTrack + ofChapter)[...])
+    #expect(tags.items.map(\.value) == ["Ann", "Bob", "120"])
+    #expect(tags.items.map(\.track) == [0, 0, 9])
+  }
+
+  @Test("the comments of an Ogg stream are its second packet, whatever pages it lies on")
+  func ogg() throws {
+    func page(_ serial: UInt8, _ flags: UInt8, _ lacing: [UInt8]) -> [UInt8] {
+      OggPage.checked(
+        Array("OggS".utf8) + [0, flags] + [UInt8](repeating: 0, count: 8) + [serial, 0, 0, 0]
+          + [UInt8](repeating: 0, count: 8) + [UInt8(lacing.count)] + lacing
+          + [UInt8](repeating: 1, count: lacing.reduce(0) { $0 + Int($1) }))
+    }
+    let pages = [
+      page(1, 2, [19]), page(2, 2, [5]), page(1, 0, [255]), page(2, 0, [9]), page(1, 1, [45, 10]),
+    ]
+    var finder = OggCommentFinder(serial: 1)
+    var offset: Int64 = 0
+    for bytes in pages {
+      finder.add(try #require(OggPage(bytes)), at: offset)
+      offset += Int64(bytes.count)
+    }
+    #expect(finder.isComplete && finder.ranges.map(\.count) == [255, 45])
+  }
+}
