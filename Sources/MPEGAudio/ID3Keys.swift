@@ -48,6 +48,7 @@ enum ID3Keys {
     "work": "WORK",
     "movement_count": "MOVEMENTTOTAL",
     "show_movement": "SHOWMOVEMENT",
+    "advisory": "ITUNESADVISORY",
     "acoustid_id": "Acoustid Id",
     "acoustid_fingerprint": "Acoustid Fingerprint",
   ]
@@ -59,6 +60,23 @@ enum ID3Keys {
   static func description(for key: String) -> String {
     descriptions[key.lowercased()] ?? key
   }
+
+  /// The description for a key that other programs have another name for, also of the recording's
+  /// identifier, which is a frame of its own in ID3 alone.
+  static func foreignDescription(for key: String) -> String? {
+    let name = key.lowercased()
+    return name == recording.key ? recording.description : descriptions[name]
+  }
+
+  /// The key of a description.
+  static func key(ofForeignDescription text: String) -> String? {
+    let name = text.lowercased()
+    return name == recording.description.lowercased() ? recording.key : keyOfDescription[name]
+  }
+
+  private static let recording = (
+    key: "musicbrainz_trackid", description: "MusicBrainz Track Id"
+  )
 
   /// The key of a `TXXX` frame.
   static func key(ofDescription text: String) -> String {

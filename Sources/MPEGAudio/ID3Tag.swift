@@ -64,6 +64,17 @@ package struct ID3Tag: Sendable, Hashable {
     ID3Keys.key(ofFrame: identifier)
   }
 
+  /// The name of a free-form tag in ID3 and MP4 for a key, `MusicBrainz Album Id` of
+  /// `musicbrainz_albumid`; nil where it is the key.
+  package static func description(ofKey key: String) -> String? {
+    ID3Keys.foreignDescription(for: key)
+  }
+
+  /// The key of such a name; nil where it is its own key.
+  package static func key(ofDescription text: String) -> String? {
+    ID3Keys.key(ofForeignDescription: text)
+  }
+
   /// The name of a genre of ID3v1, with Winamp's; nil where it has none.
   package static func genre(_ number: Int) -> String? { ID3Genres.name(number) }
 

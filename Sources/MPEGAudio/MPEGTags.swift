@@ -10,11 +10,13 @@ package struct MPEGTags: Sendable {
   /// More than any honest file has, at the start and at the end.
   private static let tagLimit = 8
 
-  /// Reads the tags of a file of `byteCount` bytes.
+  /// Reads the tags of a file.
   ///
   /// - Parameters:
+  ///   - byteCount: The file's size.
   ///   - inflate: For compressed frames.
   ///   - read: As of `StoredID3Tag.read`.
+  /// - Returns: All that there are, at most eight at the start and eight at the end.
   /// - Complexity: O(n) in the tags' sizes
   package static func read(
     byteCount: Int, inflating inflate: StoredID3Tag.Inflater? = nil,

@@ -73,7 +73,9 @@ extension VorbisComment {
   /// Comments with `fields` in place of their field `placeholder`: as many bytes. libavformat's own
   /// comments have each name once, and some under others.
   ///
-  /// - Parameter bytes: From the vendor's length on; what lies behind the fields stays.
+  /// - Parameters:
+  ///   - bytes: From the vendor's length on; what lies behind the fields stays.
+  ///   - fields: Those that take the placeholder's place.
   /// - Returns: nil without a placeholder of that size.
   package static func replacingPlaceholder(
     in bytes: [UInt8], with fields: [Field]

@@ -7,7 +7,7 @@ import Testing
 
   /// What each container has no place for, beside covers and chapters.
   private static let notHeld = [
-    "wav": ["album_artist", "composer", "disc", "lyrics", "publisher"],
+    "wav": ["album_artist", "composer", "disc", "lyrics", "publisher"]
   ]
 
   private static let bare = ["wav", "caf"]

@@ -164,7 +164,7 @@ import Testing
       sound = b'\\0' * 96000
       wave = chunk(b'fmt ', struct.pack('<HHIIHH', 1, 1, 48000, 96000, 2, 16))
       wave += chunk(b'LIST', b'INFO' + chunk(b'INAM', b'Caf\\xe9\\0')) + chunk(b'data', sound)
-      wave += chunk(b'cue ', struct.pack('<II4sIII4sIIII', 2, 1, b'\\0' * 4, 0, 0, 0, b'data', 0, 0, 0, 0)[:4]
+      wave += chunk(b'cue ', struct.pack('<I', 2)
           + struct.pack('<II4sIII', 1, 0, b'data', 0, 0, 0)
           + struct.pack('<II4sIII', 2, 0, b'data', 0, 0, 24000))
       wave += chunk(b'LIST', b'adtl' + chunk(b'labl', struct.pack('<I', 1) + b'Eins\\0')

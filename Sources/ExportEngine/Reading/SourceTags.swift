@@ -83,7 +83,7 @@ extension SourceTags {
         if item.key == "gnre" {
           if let genre = Int(value).flatMap({ ID3Tag.genre($0 - 1) }) { add(genre, to: "genre") }
         } else {
-          add(value, to: item.key)
+          add(value, to: ID3Tag.key(ofDescription: item.key) ?? item.key)
         }
       }
     }

@@ -45,7 +45,12 @@ extension Sink {
       guard let value = VorbisComment.placeholderValue(for: fields) else { return ([], .none) }
       return ([(VorbisComment.placeholder, value)], .comments(fields))
     case .m4a:
-      let items = fields.map { ItemList.Item(kind.tagName(of: $0.key), $0.values) }
+      let items = fields.map { item in
+        let name = kind.tagName(of: item.key)
+        return ItemList.Item(
+          TagNames.row(of: name) == nil ? ID3Tag.description(ofKey: name) ?? name : name,
+          item.values)
+      }
       let atoms = ItemList.encoded(items)
       return ([], atoms.isEmpty ? .none : .items(atoms))
     case .wav, .aiff, .caf:
@@ -57,7 +62,8 @@ extension Sink {
 extension Output.Kind {
   /// A field of Vorbis comments: ASCII without `=` and `~`.
   fileprivate func fieldName(of key: String) -> String {
-    let name = TagNames.field(of: tagName(of: key))
+    var name = TagNames.field(of: tagName(of: key))
+    if ID3Tag.description(ofKey: name) != nil { name = name.uppercased() }
     guard name.utf8.contains(where: { !(0x20...0x7D ~= $0) || $0 == 0x3D }) else { return name }
     let plain = String(name.unicodeScalars.filter { $0 != "©" })
     return String(plain.map { $0.isASCII && $0 >= " " && $0 <= "}" && $0 != "=" ? $0 : "_" })
