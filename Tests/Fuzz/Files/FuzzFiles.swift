@@ -95,8 +95,15 @@ private func checkContainer(_ path: FilePath) {
   do throws(Failure) {
     let bytes = try MediumBytes(.file(path))
     _ = try ContainerFacts.announcedWAVSize(bytes)
-    let offset = try ContainerFacts.tagOffset(ofAIFF: bytes)
-    precondition(offset ?? 20 >= 20)
+    for format in ["wav", "aiff", "caf"] {
+      let size = try bytes.size()
+      for chunk in try ContainerFacts.chunks(of: format, bytes) {
+        precondition(chunk.body.upperBound <= size)
+      }
+      _ = try ContainerFacts.unreadChunks(of: format, bytes)
+    }
+    _ = try ContainerFacts.itemList(in: bytes)
+    _ = try ContainerFacts.matroskaTags(in: bytes, stream: 0)
     _ = try ContainerFacts.oggBreaksOff(bytes)
     if let note = try ContainerFacts.iTunesNote(in: bytes) { precondition(note.length > 0) }
     for track in 0...1 {
