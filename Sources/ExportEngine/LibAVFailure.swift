@@ -13,6 +13,7 @@ extension LibAVError {
         .mendInput, "\(operation); a file has one rate and number of channels: encode it again",
         location: location)
     }
+    if isPhrase { return Failure(.mendInput, operation, location: location) }
     if isTooLarge {
       return Failure(.mendInput, "\(operation); encode it again", location: location)
     }

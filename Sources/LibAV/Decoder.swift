@@ -48,6 +48,10 @@ package final class Decoder {
     try check(
       avcodec_parameters_to_context(decoder.context, stream.pointer.pointee.codecpar),
       "avcodec_parameters_to_context")
+    if let header = try stream.opusHeaderInOrder(), let data = decoder.context.pointee.extradata {
+      _ = UnsafeMutableBufferPointer(start: data, count: header.count).update(
+        fromContentsOf: header)
+    }
     if Self.guarded.contains(codec.pointee.id) {
       decoder.context.pointee.err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE
     }

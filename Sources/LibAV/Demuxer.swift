@@ -12,6 +12,10 @@ package final class Demuxer {
   /// Lives as long as `context`, which points to it.
   private let input: InputContext
   private let bounds: ReadingBounds
+  /// What a WAV says of itself; nil for other files.
+  package let wave: WaveHeader?
+  /// Significant bits of integers in larger containers of a WAV or Wave64, if it has such.
+  let validBits: Int?
   /// Whether the header has more tags or chapters, or larger ones, than are read (`ReadingBounds`).
   package let leavesTagsOut: Bool
   /// Whether durations of the file and its streams are estimates, which no header announces
@@ -20,9 +24,10 @@ package final class Demuxer {
 
   private init(
     _ context: UnsafeMutablePointer<AVFormatContext>, _ input: InputContext,
-    _ bounds: ReadingBounds, leavesTagsOut: Bool
+    _ wave: WaveSource, _ bounds: ReadingBounds, leavesTagsOut: Bool
   ) {
     (self.context, self.input) = (context, input)
+    (self.wave, validBits) = (wave.header, wave.validBits)
     (self.bounds, self.leavesTagsOut) = (bounds, leavesTagsOut)
   }
 
@@ -35,13 +40,15 @@ package final class Demuxer {
   ///
   /// - Parameters:
   ///   - source: Its bytes.
+  ///   - range: Which of them; nil: all.
   ///   - name: The file's name: some formats are known by its extension alone.
   ///   - ignoringEditLists: Whether an MP4, which it must be, is read as its media are, and not as
   ///     its edit lists play them.
   /// - Returns: The demuxer, which owns the source from now on.
   /// - Throws: FFmpeg's error; with its `cause` where the source could not be read.
   package static func open(
-    _ source: any ByteSource, named name: FilePath, ignoringEditLists: Bool = false
+    _ source: any ByteSource, _ range: Range<Int64>? = nil, named name: FilePath,
+    ignoringEditLists: Bool = false
   ) throws(LibAVError) -> Demuxer {
     var options: OpaquePointer?
     defer { av_dict_free(&options) }
@@ -55,7 +62,8 @@ package final class Demuxer {
     ] {
       try check(av_dict_set(&options, key, value, 0), "av_dict_set")
     }
-    let input = try InputContext(source)
+    let wave = try WaveSource(range.map { PiecedSource(source, [.range($0)]) } ?? source)
+    let input = try InputContext(wave.source)
     var context = avformat_alloc_context()
     defer { withExtendedLifetime(input) { avformat_close_input(&context) } }
     context?.pointee.pb = input.pointer
@@ -71,7 +79,7 @@ package final class Demuxer {
     try input.requireRead()
     try check(opened.status, "avformat_open_input")
     let demuxer = Demuxer(
-      try checkAllocated(context, "avformat_open_input"), input, bounds,
+      try checkAllocated(context, "avformat_open_input"), input, wave, bounds,
       leavesTagsOut: opened.leavesTagsOut)
     context = nil
     // A list that this FFmpeg does not have would leave other files within reach.
@@ -79,6 +87,7 @@ package final class Demuxer {
       throw LibAVError(code: avjob_averror_option_not_found(), operation: "avformat_open_input")
     }
     demuxer.takeHeaderAtItsWord()
+    if wave.header?.isBigEndian == true { demuxer.swapOrder() }
     return demuxer
   }
 
@@ -92,6 +101,24 @@ package final class Demuxer {
     // Counted again from each seek on, so from one to where the file is now.
     try? seek(stream: 0, to: 0)
   }
+
+  /// Gives samples with the highest byte first their codec: the header that libavformat was given
+  /// has no word for them.
+  private func swapOrder() {
+    guard let parameters = streams.first?.pointer.pointee.codecpar else { return }
+    parameters.pointee.codec_id =
+      switch parameters.pointee.codec_id {
+      case AV_CODEC_ID_PCM_S16LE: AV_CODEC_ID_PCM_S16BE
+      case AV_CODEC_ID_PCM_S24LE: AV_CODEC_ID_PCM_S24BE
+      case AV_CODEC_ID_PCM_S32LE: AV_CODEC_ID_PCM_S32BE
+      case AV_CODEC_ID_PCM_F32LE: AV_CODEC_ID_PCM_F32BE
+      case AV_CODEC_ID_PCM_F64LE: AV_CODEC_ID_PCM_F64BE
+      case let other: other
+      }
+  }
+
+  /// Bytes of the medium as it is read.
+  package var byteCount: Int64 { input.seek(to: 0, whence: AVSEEK_SIZE) }
 
   /// Guesses the sound's parameters from packets where the header leaves them open
   /// (`avformat_find_stream_info`), without decoding pictures.
@@ -124,6 +151,11 @@ package final class Demuxer {
   package var announcedMicroseconds: Int64? {
     let duration = context.pointee.duration
     return duration == avjob_nopts() || duration <= 0 ? nil : duration
+  }
+
+  /// Whether the duration is guessed by the bit rate.
+  var guessesLength: Bool {
+    context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE
   }
 
   /// All streams, in the file's order.
@@ -338,6 +370,12 @@ package struct Stream {
   package var duration: Int64? {
     pointer.pointee.duration == avjob_nopts() || pointer.pointee.duration <= 0
       ? nil : pointer.pointee.duration
+  }
+  /// Whether a length of the stream, or of a file that holds no other, stands in the file, and is not
+  /// guessed by its bit rate.
+  package var announcesLength: Bool {
+    guard !owner.guessesLength else { return false }
+    return duration != nil || owner.streams.filter { !$0.isAttachedPicture }.count == 1
   }
   /// How many frames the header counts; nil where it does not (`AVStream.nb_frames`). For PCM a frame
   /// has one sample a channel.

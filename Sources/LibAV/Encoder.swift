@@ -95,11 +95,13 @@ package final class Encoder {
   ///   - codec: What to encode to.
   ///   - sampleRate: Frames a second.
   ///   - channelMask: A bit for each channel (`AV_CH_…`), whose order is the order of the bits.
+  ///   - unplacedCount: How many channels there are where none has a bit, and the mask is 0.
   ///   - continues: Whether it goes on with a stream: AAC's rate control begins nearer to where it ends.
   /// - Returns: The encoder, with an empty frame.
   /// - Throws: FFmpeg's refusal; a bit rate that it would change without a word is one as well.
   package static func open(
-    _ codec: Codec, sampleRate: Int, channelMask: UInt64, continuing continues: Bool = false
+    _ codec: Codec, sampleRate: Int, channelMask: UInt64, unplacedCount: Int = 0,
+    continuing continues: Bool = false
   ) throws(LibAVError) -> Encoder {
     guard let implementation = avcodec_find_encoder_by_name(codec.encoderName) else {
       throw LibAVError(
@@ -110,7 +112,7 @@ package final class Encoder {
     var frame: UnsafeMutablePointer<AVFrame>?
     do throws(LibAVError) {
       let opened = try checkAllocated(context, "avcodec_alloc_context3")
-      try configure(opened, codec, sampleRate: sampleRate, channelMask: channelMask)
+      try configure(opened, codec, sampleRate: sampleRate, channelMask, unplacedCount)
       // Half of FFmpeg's own 120 (`aac_encode_init`); without `AV_CODEC_FLAG_QSCALE` it is no more than
       // the first step of the rate control.
       if continues, case .aac = codec { opened.pointee.global_quality = 60 }
@@ -130,16 +132,21 @@ package final class Encoder {
 
   private static func configure(
     _ context: UnsafeMutablePointer<AVCodecContext>, _ codec: Codec, sampleRate: Int,
-    channelMask: UInt64
+    _ channelMask: UInt64, _ unplacedCount: Int
   ) throws(LibAVError) {
     context.pointee.sample_rate = Int32(clamping: sampleRate)
     context.pointee.time_base = AVRational(num: 1, den: Int32(clamping: sampleRate))
     context.pointee.sample_fmt = codec.sampleFormat.format
     context.pointee.thread_count = 1
     context.pointee.flags |= AV_CODEC_FLAG_BITEXACT | AV_CODEC_FLAG_GLOBAL_HEADER
-    try check(
-      av_channel_layout_from_mask(&context.pointee.ch_layout, channelMask),
-      "av_channel_layout_from_mask")
+    if channelMask == 0 {
+      context.pointee.ch_layout.order = AV_CHANNEL_ORDER_UNSPEC
+      context.pointee.ch_layout.nb_channels = Int32(clamping: unplacedCount)
+    } else {
+      try check(
+        av_channel_layout_from_mask(&context.pointee.ch_layout, channelMask),
+        "av_channel_layout_from_mask")
+    }
     switch codec {
     case .flac(let bitDepth), .alac(let bitDepth):
       context.pointee.bits_per_raw_sample = Int32(bitDepth)

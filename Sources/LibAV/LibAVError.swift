@@ -8,12 +8,27 @@ package struct LibAVError: Error, Sendable {
   package let operation: String
   /// Where the medium's bytes could not be read: why, as its source said it.
   package let cause: (any Error)?
+  /// Whether `operation` is all that is to be said, with a remedy, to stand behind the file's name.
+  package let isPhrase: Bool
 
-  package init(code: Int32, operation: String, cause: (any Error)? = nil) {
+  package init(
+    code: Int32, operation: String, cause: (any Error)? = nil, isPhrase: Bool = false
+  ) {
     self.code = code
     self.operation = operation
     self.cause = cause
+    self.isPhrase = isPhrase
   }
+
+  /// A medium that libavformat would read wrongly; `phrase` says why, with a remedy.
+  static func refused(_ phrase: String) -> LibAVError {
+    LibAVError(code: avjob_averror_invaliddata(), operation: phrase, isPhrase: true)
+  }
+
+  /// A WAV of more than 4 GiB whose size in 32 bits does not say how long it is.
+  static let wrappedSize = refused(
+    "its size of 32 bits has wrapped: more than 4 GiB lie behind the sound that its header counts; "
+      + "write it as RF64, Wave64 or FLAC with the program that made it")
 
   /// The errno inside `code`, or nil where it is one of FFmpeg's own (`AVUNERROR`).
   package var posix: Int32? { code < 0 && code > -4096 ? -code : nil }
@@ -46,10 +61,17 @@ package struct LibAVError: Error, Sendable {
   /// A stream whose rate or channels become those of `frame` midway, which a timeline cannot hold;
   /// `place` says where, such as `12.500 s`.
   package static func formatChanged(to frame: Frame, at place: String) -> LibAVError {
-    let channels = frame.channelCount == 1 ? "1 channel" : "\(frame.channelCount) channels"
+    formatChanged(toRate: frame.sampleRate, channels: frame.channelCount, at: place)
+  }
+
+  /// The same for a rate and a number of channels.
+  package static func formatChanged(
+    toRate rate: Int, channels count: Int, at place: String
+  ) -> LibAVError {
+    let channels = count == 1 ? "1 channel" : "\(count) channels"
     return LibAVError(
       code: avjob_averror_input_changed(),
-      operation: "changes to \(frame.sampleRate) Hz and \(channels) at \(place)")
+      operation: "changes to \(rate) Hz and \(channels) at \(place)")
   }
 
   /// Whether it is that (`AVERROR_INPUT_CHANGED`).

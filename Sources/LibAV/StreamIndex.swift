@@ -56,16 +56,10 @@ extension Stream {
       // Decoders give 16 bits for these 8.
       return 16
     case let name where name.hasPrefix("pcm_s") || name.hasPrefix("pcm_u"):
-      return Int(av_get_exact_bits_per_sample(parameters.codec_id))
+      let stored = Int(av_get_exact_bits_per_sample(parameters.codec_id))
+      return owner.validBits.map { min(stored, $0) } ?? stored
     default:
       return nil
     }
-  }
-
-  /// FFmpeg's own layout for a number of channels whose places the file does not name.
-  package static func defaultChannelMask(count: Int) -> UInt64 {
-    var layout = AVChannelLayout()
-    av_channel_layout_default(&layout, Int32(count))
-    return avjob_layout_mask(&layout)
   }
 }

@@ -1,0 +1,285 @@
+/// What the chunks of a WAV say of its sound, as far as libavformat takes it wrongly: RIFX's byte
+/// order, valid bits, and sizes that do not fit into 32 bits.
+///
+/// Formats: Microsoft's RIFF and `WAVEFORMATEXTENSIBLE`, RF64 (EBU Tech 3306), Sony's Wave64.
+package struct WaveHeader: Sendable, Hashable {
+  /// The content of the chunk `fmt `.
+  package struct Format: Sendable, Hashable {
+    /// `WAVE_FORMAT_…`, for an extensible one the number in its subformat.
+    var code: UInt16
+    var isExtensible: Bool
+    var channelCount: Int
+    var sampleRate: UInt32
+    var bytesPerSecond: UInt32
+    /// Bytes of one frame of all channels.
+    var blockAlign: Int
+    /// Bits of one sample's container.
+    var bits: Int
+    /// Bits of it that count, from the highest on.
+    var validBits: Int
+    var channelMask: UInt32
+  }
+
+  /// Whether numbers and samples have their highest byte first (RIFX).
+  let isBigEndian: Bool
+  let format: Format
+  /// Where the content of `fmt ` lies, and that of `LIST` chunks before and behind the sound.
+  let formatContent: Range<Int64>
+  private(set) var lists: [Range<Int64>] = []
+  /// Bytes of the file.
+  let fileSize: Int64
+  /// Where the sound lies.
+  let sound: Range<Int64>
+  /// Bytes of sound by the header; nil where it leaves that open, as writers to a pipe do.
+  package let announcedSize: Int64?
+  /// Bytes behind the sound that no chunk holds.
+  package private(set) var unclaimedSize: Int64 = 0
+  /// Whether these begin as a WAV does.
+  package private(set) var holdsAnother = false
+  /// Whether the size of 32 bits lacks its higher ones, which the file's own size proves.
+  package private(set) var isWrapped = false
+  /// Whether that may be so, and nothing proves it.
+  private(set) var mayBeWrapped = false
+
+  /// Bytes of sound.
+  package var soundSize: Int64 { sound.upperBound - sound.lowerBound }
+
+  /// Significant bits of a sample that is an integer, if they are fewer than its container has.
+  package var validBits: Int? {
+    format.isExtensible && format.code == 1 && format.hasOddBits ? format.validBits : nil
+  }
+}
+
+extension WaveHeader.Format {
+  /// Whether the container of a sample is not what libavformat would take for it.
+  var hasOddBits: Bool {
+    isExtensible && (code == 1 || code == 3) && container % 8 == 0 && container > 0
+      && (bits != container || validBits != container) && (bits + 7) / 8 * 8 == container
+      && (1...container).contains(validBits == 0 ? container : validBits)
+  }
+
+  /// Bits of a sample's container by the size of a frame.
+  var container: Int { channelCount > 0 ? blockAlign * 8 / channelCount : 0 }
+}
+
+extension WaveHeader {
+  /// Chunks that are walked through at most, on either side of the sound.
+  private static let mostChunks = 1000
+  /// Sizes from here on stand for an unknown one where the file is shorter: 0x7FFFF000 is sox's and
+  /// espeak's, 0x7FFFFFFF oggdec's, 0x80000000 arecord's; others take their header's size from
+  /// 0xFFFFFFFF.
+  private static let openSizes: [ClosedRange<Int64>] = [
+    0x7FFF_0000...0x8000_0000, 0xFFFF_0000...0xFFFF_FFFF,
+  ]
+
+  /// Reads the chunks of a file of `size` bytes; nil where it is no WAV, or has no `fmt ` before its
+  /// `data`.
+  ///
+  /// - Parameters:
+  ///   - size: Bytes of the file.
+  ///   - read: Gives bytes from an offset on, fewer at the end.
+  /// - Throws: As `read`.
+  /// - Complexity: O(chunks), of which there are at most 2000
+  package init?(
+    size: Int64, reading read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
+  ) throws {
+    let head = try read(0, 12)
+    guard head.count == 12, head[8...].elementsEqual("WAVE".utf8) else { return nil }
+    let kind = String(decoding: head[..<4], as: UTF8.self)
+    guard ["RIFF", "RIFX", "RF64", "BW64"].contains(kind) else { return nil }
+    let isBig = kind == "RIFX"
+    var chunks = Chunks(offset: 12, size: size, isBigEndian: isBig)
+    var format: (Format, Range<Int64>)?
+    var longSize: Int64?
+    while let chunk = try chunks.next(read) {
+      switch chunk.name {
+      case "fmt ":
+        let content = try read(chunk.content.lowerBound, min(40, chunk.content.count))
+        format = Format(content, isBigEndian: isBig).map { ($0, chunk.content) }
+      case "ds64":
+        let content = try read(chunk.content.lowerBound, 16)
+        if content.count == 16 {
+          longSize = Int64(clamping: content[8...].reversed().reduce(0) { $0 << 8 | UInt64($1) })
+        }
+      case "LIST": lists.append(chunk.content)
+      case "data":
+        guard let format else { return nil }
+        let told = chunk.announcedSize == 0xFFFF_FFFF ? longSize : chunk.announcedSize
+        (isBigEndian, self.format, formatContent) = (isBig, format.0, format.1)
+        fileSize = size
+        let start = chunk.content.lowerBound
+        // Writers to a pipe leave the size at 0, too.
+        let isOpen =
+          try told.map { told in
+            try told == 0
+              ? !Self.endsWithChunks(from: start, size: size, isBig, read)
+              : Self.openSizes.contains { $0.contains(told) } && start + told > size
+          } ?? true
+        announcedSize = isOpen ? nil : told
+        var end = min(size, start &+ (announcedSize ?? size))
+        if longSize == nil, let told = announcedSize, size - start - told >= 1 << 32 {
+          (end, isWrapped, mayBeWrapped) = try Self.wrapped(
+            start: start, told, size: size, isBig, read)
+        }
+        sound = start..<max(start, end)
+        if announcedSize != nil { try walkBehindSound(size: size, read) }
+        return
+      default: break
+      }
+    }
+    return nil
+  }
+
+  /// Notes what lies behind the sound.
+  private mutating func walkBehindSound(
+    size: Int64, _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
+  ) throws {
+    var chunks = Chunks(
+      offset: sound.upperBound + (sound.upperBound - sound.lowerBound) % 2, size: size,
+      isBigEndian: isBigEndian)
+    while chunks.offset + 8 <= size {
+      let chunk = try chunks.next(read)
+      guard let chunk, chunk.isNamed, !chunk.beginsFile else {
+        unclaimedSize = size - chunks.start
+        holdsAnother = chunk?.beginsFile ?? false
+        return
+      }
+      if chunk.name == "LIST" { lists.append(chunk.content) }
+    }
+  }
+
+  /// The end of a sound whose size lacks its higher bits, where the rest of the file proves it.
+  private static func wrapped(
+    start: Int64, _ told: Int64, size: Int64, _ isBig: Bool,
+    _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
+  ) throws -> (end: Int64, isWrapped: Bool, mayBe: Bool) {
+    // A chunk that is larger than any sound of this file.
+    if try endsWithChunks(from: start + told + told % 2, size: size, isBig, read) {
+      return (start + told, false, false)
+    }
+    var end = start + told
+    while end <= size {
+      // The last byte of an odd size may be missing.
+      if end == size || (told % 2 == 1 && end + 1 == size) { return (end, true, false) }
+      if end > start + told,
+        try endsWithChunks(from: end + told % 2, size: size, isBig, read)
+      {
+        return (end, true, false)
+      }
+      end += 1 << 32
+    }
+    return (start + told, false, true)
+  }
+
+  /// Whether nothing but whole chunks, and at least one, lie between an offset and the file's end.
+  private static func endsWithChunks(
+    from offset: Int64, size: Int64, _ isBig: Bool,
+    _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
+  ) throws -> Bool {
+    var chunks = Chunks(offset: offset, size: size, isBigEndian: isBig)
+    guard offset < size else { return false }
+    while chunks.offset < size {
+      guard let chunk = try chunks.next(read), chunk.isNamed, chunk.isWhole else { return false }
+    }
+    return true
+  }
+}
+
+extension WaveHeader {
+  /// One chunk after the other.
+  private struct Chunks {
+    struct Chunk {
+      var name: String
+      var announcedSize: Int64
+      var content: Range<Int64>
+      /// Whether the file has all of it.
+      var isWhole: Bool
+
+      /// Whether its name is one: four printable characters.
+      var isNamed: Bool { name.utf8.count == 4 && name.utf8.allSatisfy { (32...126).contains($0) } }
+      /// Whether another file begins here.
+      var beginsFile: Bool { ["RIFF", "RIFX", "RF64", "BW64"].contains(name) }
+    }
+
+    var offset: Int64
+    let size: Int64
+    let isBigEndian: Bool
+    /// Where the last chunk began.
+    private(set) var start: Int64 = 0
+    private var count = 0
+
+    init(offset: Int64, size: Int64, isBigEndian: Bool) {
+      (self.offset, self.size, self.isBigEndian) = (offset, size, isBigEndian)
+      start = offset
+    }
+
+    mutating func next(
+      _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
+    ) throws -> Chunk? {
+      start = offset
+      guard count < mostChunks, offset + 8 <= size else { return nil }
+      count += 1
+      let head = try read(offset, 8)
+      guard head.count == 8 else { return nil }
+      let told = Int64(UInt32(head[4...], isBigEndian: isBigEndian))
+      let content = offset + 8
+      offset = content + told + told % 2
+      return Chunk(
+        name: String(decoding: head[..<4], as: UTF8.self), announcedSize: told,
+        content: content..<max(content, min(size, content + told)), isWhole: content + told <= size)
+    }
+  }
+}
+
+extension WaveHeader.Format {
+  /// Reads `fmt `; nil where it is too short.
+  init?(_ bytes: [UInt8], isBigEndian isBig: Bool) {
+    guard bytes.count >= 14 else { return nil }
+    func short(_ offset: Int) -> UInt16 {
+      bytes.count >= offset + 2 ? UInt16(bytes[offset...].prefix(2), isBigEndian: isBig) : 0
+    }
+    func long(_ offset: Int) -> UInt32 {
+      bytes.count >= offset + 4 ? UInt32(bytes[offset...].prefix(4), isBigEndian: isBig) : 0
+    }
+    code = short(0)
+    channelCount = Int(short(2))
+    (sampleRate, bytesPerSecond) = (long(4), long(8))
+    blockAlign = Int(short(12))
+    bits = bytes.count >= 16 ? Int(short(14)) : 8
+    isExtensible = code == 0xFFFE && bytes.count >= 40
+    validBits = isExtensible ? Int(short(18)) : bits
+    channelMask = isExtensible ? long(20) : 0
+    // A GUID whose first number is the code. Of RIFX some writers swap its first number alone, as one
+    // of 16 bits or of 32.
+    if isExtensible {
+      let first = long(24)
+      code = isBig && first > 0xFFFF ? short(24) : UInt16(truncatingIfNeeded: first)
+    }
+  }
+
+  /// The same as the content of a little-endian `fmt `.
+  var littleEndian: [UInt8] {
+    func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
+      (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+    }
+    let plain =
+      bytes(isExtensible ? 0xFFFE : code) + bytes(UInt16(truncatingIfNeeded: channelCount))
+      + bytes(sampleRate) + bytes(bytesPerSecond) + bytes(UInt16(truncatingIfNeeded: blockAlign))
+      + bytes(UInt16(truncatingIfNeeded: hasOddBits ? container : bits))
+    guard isExtensible else { return plain }
+    let guid: [UInt8] = [0, 0, 0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
+    return plain + bytes(UInt16(22))
+      + bytes(UInt16(truncatingIfNeeded: hasOddBits ? container : validBits))
+      + bytes(channelMask) + bytes(code) + guid
+  }
+}
+
+extension FixedWidthInteger {
+  /// The number of some bytes.
+  init(_ bytes: ArraySlice<UInt8>, isBigEndian: Bool) {
+    self =
+      isBigEndian
+      ? bytes.reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
+      : bytes.reversed().reduce(0) { $0 << 8 | Self(truncatingIfNeeded: $1) }
+  }
+}

@@ -1,0 +1,163 @@
+/// A WAV as libavformat reads it rightly: another source's bytes, with another header where its own
+/// would be misunderstood.
+struct WaveSource {
+  /// What is read.
+  let source: any ByteSource
+  /// nil for anything but a WAV.
+  private(set) var header: WaveHeader?
+  /// Significant bits of integers in larger containers.
+  private(set) var validBits: Int?
+
+  /// Looks at the first bytes of a source, and at its chunks if it is a WAV.
+  ///
+  /// - Throws: `LibAVError` where it cannot be read, or cannot be read rightly.
+  init(_ source: any ByteSource) throws(LibAVError) {
+    func read(_ offset: Int64, _ count: Int) throws -> [UInt8] {
+      var bytes = [UInt8](repeating: 0, count: count)
+      let filled = try bytes.withUnsafeMutableBytes { try source.fill($0, from: offset) }
+      bytes.removeLast(count - filled)
+      return bytes
+    }
+    do {
+      let head = try read(0, 16)
+      if head.elementsEqual(Self.wave64) {
+        (self.source, validBits) = try Self.wave64(source, read)
+        return
+      }
+      guard let header = try WaveHeader(size: source.size(), reading: read) else {
+        self.source = source
+        return
+      }
+      (self.header, validBits) = (header, header.validBits)
+      let pieces = try header.isBigEndian ? header.converted(read) : header.corrected
+      self.source = pieces.map { PiecedSource(source, $0) } ?? source
+    } catch let error as LibAVError {
+      throw error
+    } catch {
+      throw LibAVError(reading: error)
+    }
+    if header?.mayBeWrapped == true { throw .wrappedSize }
+  }
+
+  // MARK: - Wave64
+
+  /// The GUID at the beginning of a Wave64.
+  private static let wave64: [UInt8] = [
+    0x72, 0x69, 0x66, 0x66, 0x2E, 0x91, 0xCF, 0x11, 0xA5, 0xD6, 0x28, 0xDB, 0x04, 0xC1, 0, 0,
+  ]
+
+  /// A Wave64 whose `fmt ` has the bits of its samples' containers.
+  private static func wave64(
+    _ source: any ByteSource, _ read: (Int64, Int) throws -> [UInt8]
+  ) throws -> (any ByteSource, Int?) {
+    let size = try source.size()
+    var offset: Int64 = 40
+    for _ in 0..<100 {
+      let head = try read(offset, 24)
+      guard head.count == 24 else { break }
+      let count = head[16...].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      guard (24..<1 << 40).contains(count) else { break }
+      if head[..<4].elementsEqual("fmt ".utf8) {
+        guard let format = try WaveHeader.Format(read(offset + 24, 40), isBigEndian: false),
+          format.hasOddBits
+        else { break }
+        let start = offset + 24
+        let bytes = format.littleEndian
+        let rest = start + Int64(bytes.count)
+        return (
+          PiecedSource(source, [.range(0..<start), .bytes(bytes), .range(rest..<max(rest, size))]),
+          format.code == 1 ? format.validBits : nil
+        )
+      }
+      offset += Int64((count + 7) / 8 * 8)
+    }
+    return (source, nil)
+  }
+}
+
+extension WaveHeader {
+  /// Bytes of a `LIST` that are converted at most.
+  private static let longestList = 1 << 20
+
+  private static func chunk(_ name: String, _ size: Int64) -> [UInt8] {
+    Array(name.utf8) + bytes(UInt64(min(size, 0xFFFF_FFFF)), count: 4)
+  }
+
+  private static func bytes(_ number: UInt64, count: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
+  }
+
+  /// The head of an RF64 with a sound of `count` bytes (EBU Tech 3306).
+  private static func longHead(_ count: Int64, fileSize: Int64) -> [UInt8] {
+    chunk("RF64", 0xFFFF_FFFF) + Array("WAVE".utf8) + chunk("ds64", 28)
+      + bytes(UInt64(fileSize + 28), count: 8) + bytes(UInt64(count), count: 8)
+      + bytes(0, count: 12)
+  }
+
+  /// The pieces of a file with the lowest byte first whose header is wrong; nil where all is right.
+  fileprivate var corrected: [PiecedSource.Piece]? {
+    let isEmpty = announcedSize == 0
+    guard format.hasOddBits || isWrapped || unclaimedSize >= 8 || isEmpty else { return nil }
+    let count = sound.upperBound - sound.lowerBound
+    let end = isEmpty ? sound.lowerBound : fileSize - unclaimedSize
+    var pieces: [PiecedSource.Piece] = []
+    pieces.append(
+      isWrapped ? .bytes(Self.longHead(count, fileSize: fileSize)) : .range(0..<12))
+    pieces.append(.range(12..<formatContent.lowerBound))
+    var rest = formatContent.lowerBound
+    if format.hasOddBits {
+      let bytes = format.littleEndian
+      pieces.append(.bytes(bytes))
+      rest += Int64(bytes.count)
+    }
+    pieces.append(.range(rest..<sound.lowerBound - 4))
+    pieces.append(
+      isWrapped
+        ? .bytes(Self.bytes(0xFFFF_FFFF, count: 4))
+        : .range(sound.lowerBound - 4..<sound.lowerBound))
+    pieces.append(.range(sound.lowerBound..<max(sound.lowerBound, end)))
+    return pieces
+  }
+
+  /// The pieces of a RIFX as those of a RIFF: its samples stay as they are.
+  fileprivate func converted(
+    _ read: (Int64, Int) throws -> [UInt8]
+  ) throws -> [PiecedSource.Piece]? {
+    let isPCM = format.code == 1 && [8, 16, 24, 32].contains(format.container)
+    let isFloat = format.code == 3 && [32, 64].contains(format.container)
+    // G.711 has no order of bytes.
+    guard isPCM || isFloat || format.code == 6 || format.code == 7 else {
+      throw LibAVError.refused(
+        "is a RIFX file (a WAV with the highest byte first) of format \(format.code), of which only "
+          + "PCM, floats and G.711 are read; write it as a WAV")
+    }
+    let count = sound.upperBound - sound.lowerBound
+    let content = format.littleEndian
+    var head = isWrapped ? Self.longHead(count, fileSize: fileSize) : []
+    if head.isEmpty { head = Self.chunk("RIFF", fileSize - 8) + Array("WAVE".utf8) }
+    head += Self.chunk("fmt ", Int64(content.count)) + content
+    for list in lists where list.count <= Self.longestList {
+      let bytes = try read(list.lowerBound, list.count)
+      head += Self.littleEndian(list: bytes)
+    }
+    let isOpen = isWrapped || announcedSize == nil
+    head += Self.chunk("data", isOpen ? 0xFFFF_FFFF : count)
+    return [.bytes(head), .range(sound)]
+  }
+
+  /// A list of tags with sizes in the other order; nothing for other lists.
+  private static func littleEndian(list: [UInt8]) -> [UInt8] {
+    guard list.starts(with: "INFO".utf8) else { return [] }
+    var content = Array("INFO".utf8)
+    var offset = 4
+    while offset + 8 <= list.count {
+      let size = Int(UInt32(list[offset + 4..<offset + 8], isBigEndian: true))
+      guard size <= list.count - offset - 8 else { break }
+      content += list[offset..<offset + 4] + bytes(UInt64(size), count: 4)
+      content += list[offset + 8..<offset + 8 + size]
+      if size % 2 == 1 { content.append(0) }
+      offset += 8 + size + size % 2
+    }
+    return chunk("LIST", Int64(content.count)) + content
+  }
+}

@@ -1,0 +1,181 @@
+import TestSupport
+import Testing
+
+/// WAVs whose headers libavformat takes for others: each is heard as its plain twin is, or refused by
+/// name.
+@Suite("Unusual headers of WAVs")
+struct WaveHeaderTests {
+  private let stage = Stage()
+
+  /// `wav.py` writes WAVs of random samples: `put(name, container, valid, channels, mask)`.
+  private func script(_ body: String) throws {
+    try stage.write(
+      "wav.py",
+      """
+      import random, struct, sys
+      random.seed(1)
+      GUID = bytes.fromhex('000000001000800000aa00389b71')
+      def samples(container, valid, count):
+        step = 1 << (container - valid)
+        top = 1 << (container - 1)
+        return b''.join(
+          (random.randrange(-top, top, step) // 4 // step * step).to_bytes(container // 8, 'little', signed=True)
+          for _ in range(count))
+      def wav(data, fmt, size=None, tail=b''):
+        size = len(data) if size is None else size
+        riff = min(0xFFFFFFFF, 20 + len(fmt) + len(data) + len(tail))
+        return (b'RIFF' + struct.pack('<I', riff) + b'WAVEfmt ' + struct.pack('<I', len(fmt)) + fmt
+          + b'data' + struct.pack('<I', size) + data + tail)
+      def plain(code, channels, bits, rate=44100):
+        align = channels * bits // 8
+        return struct.pack('<HHIIHH', code, channels, rate, rate * align, align, bits)
+      def extensible(channels, bits, valid, mask):
+        return (plain(0xFFFE, channels, bits) + struct.pack('<HHIH', 22, valid, mask, 1) + GUID)
+      def put(name, *parts): open(name, 'wb').write(wav(*parts))
+      \(body)
+
+      """)
+    try stage.make("python3 wav.py")
+  }
+
+  /// Whether two media are the same sound, as floats.
+  private func expectTwins(
+    _ one: String, _ other: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let result = try stage.run(
+      """
+      avjob clip -q \(one) -o one-\(one).wav --wav '32 bit float' --force &&
+      avjob clip -q \(other) -o two-\(one).wav --wav '32 bit float' --force &&
+      cmp one-\(one).wav two-\(one).wav
+      """)
+    #expect(
+      result.status == 0 && result.errors == "", "\(result.errors)", sourceLocation: sourceLocation)
+  }
+
+  @Test(
+    "a WAV with the highest byte first is heard as its twin with the lowest first",
+    arguments: [
+      "-b 8", "-b 16", "-b 24", "-b 32", "-b 32 -e floating-point", "-b 64 -e floating-point",
+      "-e mu-law", "-e a-law",
+    ])
+  func bigEndian(_ format: String) throws {
+    try stage.make(
+      """
+      sox -R -r 44100 -n -c 2 \(format) a.wav synth 0.5 pinknoise vol 0.3
+      sox a.wav --endian big b.wav
+      test "$(head -c 4 b.wav)" = RIFX
+      """)
+    try expectTwins("b.wav", "a.wav")
+  }
+
+  @Test(
+    "RIFX keeps its tags, and is refused by name for a codec whose samples are not bytes or words")
+  func bigEndianTags() throws {
+    try script(
+      """
+      data = samples(16, 16, 8820)
+      swapped = b''.join(data[i:i + 2][::-1] for i in range(0, len(data), 2))
+      tag = b'INFO' + b'INAM' + struct.pack('>I', 5) + b'Title' + b'\\0'
+      def big(code): return (b'RIFX' + struct.pack('>I', 36 + 8 + len(tag) + len(data)) + b'WAVE'
+        + b'fmt ' + struct.pack('>IHHIIHH', 16, code, 1, 44100, 88200, 2, 16)
+        + b'LIST' + struct.pack('>I', len(tag)) + tag + b'data' + struct.pack('>I', len(data)) + swapped)
+      open('big.wav', 'wb').write(big(1))
+      open('adpcm.wav', 'wb').write(big(2))
+      put('twin.wav', data, plain(1, 1, 16))
+      """)
+    try stage.make(
+      "avjob clip -q big.wav -o t.flac && metaflac --show-tag=TITLE t.flac | grep -qx TITLE=Title")
+    try stage.make(
+      "avjob clip -q twin.wav -o u.flac && test $(metaflac --show-md5sum t.flac) = $(metaflac --show-md5sum u.flac)"
+    )
+    let refused = try stage.run("avjob clip -q adpcm.wav -o x.wav")
+    #expect(refused.status == 1 && refused.errors.contains("is a RIFX file"), "\(refused.errors)")
+  }
+
+  @Test(
+    "integers in larger containers are left-justified, also in Wave64",
+    arguments: [(32, 24), (32, 20), (32, 16), (24, 20), (24, 16), (16, 12)])
+  func validBits(_ container: Int, _ valid: Int) throws {
+    try script(
+      """
+      data = samples(\(container), \(valid), 8820)
+      put('valid.wav', data, extensible(2, \(container), \(valid), 3))
+      put('twin.wav', data, extensible(2, \(container), \(container), 3))
+      """)
+    try expectTwins("valid.wav", "twin.wav")
+    #expect(try stage.make("avjob probe valid.wav").text.contains("\(valid) bit"))
+    guard container == 32 else { return }
+    try stage.make("ffmpeg -v error -i twin.wav -c:a pcm_s32le valid.w64")
+    var bytes = try readFile(stage.path("valid.w64"))
+    #expect(bytes[82] == 32, "where the valid bits are")
+    bytes[82] = UInt8(valid)
+    try writeFile(stage.path("valid.w64"), bytes)
+    try expectTwins("valid.w64", "twin.wav")
+  }
+
+  @Test(
+    "a WAV of more than 4 GiB whose size has wrapped is read whole where its own size proves it")
+  func wrapped() throws {
+    try script(
+      """
+      long = (1 << 32) + 400000
+      def put(name, size, tail):
+        with open(name, 'wb') as file:
+          file.write(wav(b'', plain(1, 2, 16), size % (1 << 32)))
+          file.truncate(44 + long)
+          file.seek(44 + long)
+          file.write(tail)
+      put('wrapped.wav', long, b'')
+      put('tagged.wav', long, b'LIST' + struct.pack('<I', 18) + b'INFOINAM' + struct.pack('<I', 5) + b'Title\\0')
+      put('unproven.wav', long - 1000, b'')
+      """)
+    let frames = ((1 << 32) + 400_000) / 4
+    for name in ["wrapped.wav", "tagged.wav"] {
+      let probe = try stage.run("avjob probe \(name)")
+      #expect(probe.status == 0 && probe.text.contains("(\(frames) samples)"), "\(probe.text)")
+      #expect(
+        probe.errors.contains(
+          "its size of 32 bits has wrapped: its header counts 400000 bytes of sound, and the file "
+            + "holds \(frames * 4); all of it is read"), "\(probe.errors)")
+    }
+    let unproven = try stage.run("avjob probe unproven.wav; rm *.wav")
+    #expect(unproven.errors.contains("its size of 32 bits has wrapped"), "\(unproven.errors)")
+    #expect(!unproven.errors.contains("512 MiB"))
+  }
+
+  @Test("sizes that writers to a pipe leave open, and odd ones, are read to the file's end")
+  func openSizes() throws {
+    try script(
+      """
+      data = samples(16, 16, 8820)
+      for number, size in enumerate([0, 0xFFFFFFFF, 0xFFFFFFDB, 0x7FFFF000, 0x7FFFFFFF, 0x80000000]):
+        put('open%d.wav' % number, data, plain(1, 2, 16), size)
+      put('odd.wav', samples(8, 8, 4411), plain(1, 1, 8), None,
+        b'\\0LIST' + struct.pack('<I', 18) + b'INFOINAM' + struct.pack('<I', 5) + b'Title\\0')
+      put('empty.wav', b'', plain(1, 2, 16), 0,
+        b'LIST' + struct.pack('<I', 18) + b'INFOINAM' + struct.pack('<I', 5) + b'Title\\0')
+      """)
+    for number in 0..<6 {
+      let probe = try stage.run("avjob probe open\(number).wav")
+      #expect(probe.text.contains("(4410 samples)") && probe.errors == "", "\(number) \(probe)")
+    }
+    #expect(try stage.run("avjob probe odd.wav").text.contains("(4411 samples)"))
+    let empty = try stage.run("avjob probe empty.wav")
+    #expect(empty.status == 1 && empty.errors.contains("holds no sound"), "\(empty)")
+  }
+
+  @Test("a second WAV behind the first is named, and refused where it is the longer one")
+  func concatenated() throws {
+    try stage.make(
+      """
+      sox -R -r 44100 -n -c 2 -b 16 a.wav synth 1 pinknoise vol 0.3
+      sox -R -r 44100 -n -c 2 -b 16 b.wav synth 2 pinknoise vol 0.3
+      cat a.wav b.wav > ab.wav && cat b.wav a.wav > ba.wav
+      """)
+    let first = try stage.run("avjob clip -q ab.wav -o x.wav")
+    #expect(first.status == 1 && first.errors.contains("where another WAV begins"), "\(first)")
+    let second = try stage.run("avjob clip -q ba.wav -o x.wav")
+    #expect(second.status == 0 && second.errors.contains("they are left out"), "\(second)")
+    try expectTwins("ba.wav", "b.wav")
+  }
+}
