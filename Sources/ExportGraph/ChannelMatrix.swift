@@ -13,7 +13,10 @@ import MediaComposition
 ///   pair: 5.1 and 5.1(side) become each other untouched. Where one pair takes up both, as in 5.1
 ///   from 7.1, each is at −3 dB, as table 2 has it for two surrounds that become one. So are both
 ///   shares of a back centre.
-/// - A channel without a place is mixed to the fronts, as in stereo.
+/// - A channel without a place of its own in the target is mixed to the fronts, as in stereo.
+/// - Channels without positions keep their order in a layout of as many channels. In a smaller one each
+///   is mixed to both fronts as a centre is: none of them is the low frequencies.
+/// - A low-frequency channel alone is a sound like any other, and is heard as mono is.
 public struct ChannelMatrix: Sendable, Hashable, Encodable {
   /// `weights[target][source]`.
   public let weights: [[Float]]
@@ -24,9 +27,22 @@ public struct ChannelMatrix: Sendable, Hashable, Encodable {
   /// The matrix that takes `source` to `target`.
   public init(from source: ChannelLayout, to target: ChannelLayout) {
     guard source != target else {
-      weights = (0..<source.count).map { row in
-        (0..<source.count).map { $0 == row ? 1 : 0 }
-      }
+      weights = Self.identity(source.count)
+      return
+    }
+    if source.isUnplaced || target.isUnplaced, source.count == target.count {
+      weights = Self.identity(source.count)
+      return
+    }
+    if target.isUnplaced {
+      weights =
+        ChannelMatrix(from: source, to: .stereo).weights
+        + Array(
+          repeating: Array(repeating: 0, count: source.count), count: max(0, target.count - 2))
+      return
+    }
+    if source == ChannelLayout([.lowFrequency]) {
+      self = ChannelMatrix(from: .mono, to: target)
       return
     }
     if target.count == 1 {
@@ -36,6 +52,10 @@ public struct ChannelMatrix: Sendable, Hashable, Encodable {
     }
     let columns = source.channels.map { Self.column(of: $0, from: source, to: target) }
     weights = target.channels.map { channel in columns.map { $0[channel] ?? 0 } }
+  }
+
+  private static func identity(_ count: Int) -> [[Float]] {
+    (0..<count).map { row in (0..<count).map { $0 == row ? 1 : 0 } }
   }
 
   private typealias Column = [ChannelLayout.Channel: Float]
@@ -87,7 +107,7 @@ public struct ChannelMatrix: Sendable, Hashable, Encodable {
     switch channel {
     case .frontLeft: (1, 0)
     case .frontRight: (0, 1)
-    case .frontCenter: (attenuated, attenuated)
+    case .frontCenter, .unplaced: (attenuated, attenuated)
     case .lowFrequency: (0, 0)
     case .backLeft, .sideLeft, .frontLeftOfCenter: (attenuated, 0)
     case .backRight, .sideRight, .frontRightOfCenter: (0, attenuated)

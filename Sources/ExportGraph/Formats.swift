@@ -44,7 +44,9 @@ extension Export {
     var settlement = Settlement(mix: mix)
     for draft in drafts {
       do throws(Diagnostics) {
-        settlement.outputs.append(try settled(draft, mix, sources))
+        let output = try settled(draft, mix, sources)
+        settlement.outputs.append(output)
+        settlement.notes += placement(output).map { [$0] } ?? []
         settlement.notes += downmix(draft, sources).map { [$0] } ?? []
       } catch {
         found.append(contentsOf: error.all)
@@ -148,18 +150,35 @@ extension Export {
     let wider = sources.wider(than: draft.layout, besides: isAsked ? 2 : 1)
     guard let first = wider.first else { return nil }
     let others = wider.count > 1 ? " and \(wider.count - 1) more" : ""
-    let held = draft.kind.capabilities.stored(first.channelLayout) != nil
+    let layout = first.channelLayout
+    let held = draft.kind.capabilities.stored(layout) != nil
+    let name = layout.nameInJobs
     let help: String? =
       isAsked
       ? nil
-      : held
-        ? "for all channels write 'channels: \(first.channelLayout.name)'"
-        : "\(draft.kind.capabilities.codecName) has no layout of \(first.channelLayout.name)"
+      : held && name != nil
+        ? "for all channels write 'channels: \(name ?? "")'"
+        : "\(draft.kind.capabilities.codecName) has no layout of \(layout.name)"
+    // The only channel that a downmix leaves out (`ChannelMatrix`).
+    let isReduced = wider.contains { $0.channelLayout.channels.contains(.lowFrequency) }
     return Diagnostic(
       .note,
       "'\(draft.output.path)' is \(draft.layout.name): '\(first.location)'\(others), "
-        + "\(first.channelLayout.name), \(wider.count > 1 ? "are" : "is") mixed down",
+        + "\(layout.isUnplaced ? "\(layout.count) channels without positions" : layout.name), "
+        + "\(wider.count > 1 ? "are" : "is") mixed down"
+        + (isReduced ? ", without the low-frequency channel" : ""),
       at: draft.output.origin, help: help)
+  }
+
+  /// A note on channels without positions in a format that gives each one a position of its own.
+  private func placement(_ settled: SettledOutput) -> Diagnostic? {
+    guard settled.sound.channelLayout.isUnplaced, settled.format.kind == .flac else { return nil }
+    return Diagnostic(
+      .note,
+      "'\(settled.output.path)': FLAC gives \(settled.sound.channelLayout.count) channels the "
+        + "positions of a surround, and players may; its tag WAVEFORMATEXTENSIBLE_CHANNEL_MASK says "
+        + "that they have none", at: settled.output.origin,
+      help: "WAV and CAF hold channels without positions")
   }
 }
 
@@ -232,8 +251,17 @@ extension Output.Kind {
 }
 
 extension ChannelLayout {
-  /// Whether it has more than two channels, in places of their own.
-  fileprivate var isSurround: Bool { 3...8 ~= count && Set(channels).count == count }
+  /// What 'channels' calls it, or a layout of as many channels where it has no positions.
+  fileprivate var nameInJobs: String? {
+    let named = Self.named.map(\.key)
+    guard isUnplaced else { return named.contains(name) ? name : nil }
+    return Self.named.first { $0.value.count == count }?.key
+  }
+
+  /// Whether it has more than two channels, all in places of their own or all without.
+  fileprivate var isSurround: Bool {
+    3...8 ~= count && (isUnplaced || !channels.contains(.unplaced))
+  }
 }
 
 struct SourceFacts {

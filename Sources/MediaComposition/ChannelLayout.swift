@@ -5,15 +5,29 @@ public struct ChannelLayout: Sendable, Hashable, Codable {
     case frontLeft = 0
     case frontRight, frontCenter, lowFrequency, backLeft, backRight
     case frontLeftOfCenter, frontRightOfCenter, backCenter, sideLeft, sideRight
+    /// A channel to which the file gives no position, or one that is not among these. It has no bit.
+    case unplaced = -1
+
+    /// The positions, in the order of their bits.
+    public static let allCases: [Channel] = (0...sideRight.rawValue).compactMap(Channel.init)
   }
 
-  /// Each position at most once, in the order of its bits.
+  /// Each position at most once, in the order of its bits; channels without one in the file's order.
   public let channels: [Channel]
   /// A layout of `channels`.
   public init(_ channels: [Channel]) { self.channels = channels }
 
   /// How many channels there are.
   public var count: Int { channels.count }
+
+  /// Several channels of which the file does not say where they are: never taken for those of a
+  /// surround, whose fourth would be left out as its low frequencies.
+  public static func unplaced(_ count: Int) -> ChannelLayout {
+    ChannelLayout(Array(repeating: .unplaced, count: count))
+  }
+
+  /// Whether none of several channels has a position.
+  public var isUnplaced: Bool { count > 1 && channels.allSatisfy { $0 == .unplaced } }
 
   /// One channel in the centre.
   public static let mono = ChannelLayout([.frontCenter])

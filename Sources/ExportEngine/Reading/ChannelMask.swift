@@ -2,17 +2,15 @@ import LibAV
 import MediaComposition
 
 extension ChannelLayout {
-  /// The layout of decoded sound; channels without places get FFmpeg's usual ones.
+  /// The layout of decoded sound: of one channel mono, and of two stereo, where the file gives them no
+  /// positions. Three channels and more are then without: which of them a writer meant for the low
+  /// frequencies is anyone's guess.
   init(mask: UInt64, count: Int) {
-    let named = ChannelLayout(mask: mask)
-    guard named.count != count else {
-      self = named
+    let bits = (0..<64).filter { mask & 1 << $0 != 0 }
+    guard bits.count == count else {
+      self = count == 1 ? .mono : count == 2 ? .stereo : .unplaced(count)
       return
     }
-    let usual = ChannelLayout(mask: LibAV.Stream.defaultChannelMask(count: count))
-    // Beyond the known places, every channel counts as a centre of its own.
-    self =
-      usual.count == count
-      ? usual : ChannelLayout(Array(repeating: .frontCenter, count: count))
+    self.init(bits.map { Channel(rawValue: $0) ?? .unplaced })
   }
 }

@@ -229,7 +229,7 @@ extension ChannelLayout.Channel {
     switch self {
     case .frontLeft, .backLeft, .frontLeftOfCenter, .sideLeft: .left
     case .frontRight, .backRight, .frontRightOfCenter, .sideRight: .right
-    case .frontCenter, .lowFrequency, .backCenter: nil
+    case .frontCenter, .lowFrequency, .backCenter, .unplaced: nil
     }
   }
 }

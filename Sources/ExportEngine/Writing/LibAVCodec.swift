@@ -9,12 +9,14 @@ struct LibAVCodec<Sample: EncoderSample>: SplicedCodec {
   let codec: LibAV.Encoder.Codec
   let sampleRate: Int
   let channelMask: UInt64
+  private let unplacedCount: Int
   let framesPerPacket: Int
   let channelCount: Int
 
   /// The codec of an encoder that was opened with `recipe`.
   init(_ recipe: LibAVRecipe, like encoder: LibAV.Encoder) {
     (codec, sampleRate, channelMask) = (recipe.codec, recipe.sampleRate, recipe.channelMask)
+    unplacedCount = recipe.unplacedCount
     // libvorbis takes any number of frames; its long blocks begin 1024 after one another, or 512.
     if case .vorbis = codec {
       framesPerPacket = 1024
@@ -27,7 +29,8 @@ struct LibAVCodec<Sample: EncoderSample>: SplicedCodec {
   func open(at frame: Int64) throws(Failure) -> LibAVPart<Sample> {
     do throws(LibAVError) {
       let encoder = try LibAV.Encoder.open(
-        codec, sampleRate: sampleRate, channelMask: channelMask, continuing: frame > 0)
+        codec, sampleRate: sampleRate, channelMask: channelMask, unplacedCount: unplacedCount,
+        continuing: frame > 0)
       return LibAVPart(encoder, at: frame, isFLAC: isFLAC)
     } catch {
       throw error.machineFailure

@@ -46,7 +46,8 @@ final class LibAVWriter: GrowingWriter {
   ) throws(Failure) -> LibAVWriter {
     do throws(LibAVError) {
       let encoder = try Encoder.open(
-        recipe.codec, sampleRate: recipe.sampleRate, channelMask: recipe.channelMask)
+        recipe.codec, sampleRate: recipe.sampleRate, channelMask: recipe.channelMask,
+        unplacedCount: recipe.unplacedCount)
       let muxer = try Muxer.open(
         recipe.container, to: file, for: .encoder(encoder), metadata: recipe.metadata,
         chapters: recipe.chapters, picture: recipe.picture)
@@ -177,6 +178,8 @@ struct LibAVRecipe {
   var codec: Encoder.Codec
   var sampleRate: Int
   var channelMask: UInt64
+  /// How many channels there are where none has a position, and the mask is 0.
+  var unplacedCount = 0
   var isDithered: Bool
   /// Parts of an output that copies its sources' samples.
   var copied: [CopiedPart]?

@@ -31,7 +31,8 @@ final class SplicedWriter<Samples: EncodedSamples>: SoundWriter {
   ) throws(Failure) -> SplicedWriter {
     do throws(LibAVError) {
       let first = try LibAV.Encoder.open(
-        recipe.codec, sampleRate: recipe.sampleRate, channelMask: recipe.channelMask)
+        recipe.codec, sampleRate: recipe.sampleRate, channelMask: recipe.channelMask,
+        unplacedCount: recipe.unplacedCount)
       let muxer = try Muxer.open(
         recipe.container, to: file, for: .encoder(first), metadata: recipe.metadata,
         chapters: recipe.chapters, picture: recipe.picture)

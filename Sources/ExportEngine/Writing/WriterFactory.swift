@@ -147,6 +147,11 @@ func recipe(
     isDithered: sink.isDithered, copied: sink.copied?.parts, firstFrame: sink.frames.lowerBound,
     metadata: [], chapters: [])
   (recipe.metadata, recipe.laterTags) = sink.writtenTags(in: container)
+  if format.channelLayout.isUnplaced {
+    recipe.unplacedCount = format.channelLayout.count
+    // FLAC's own order gives each channel a position, unless this says otherwise (RFC 9639, 8.6.2).
+    if sink.format.kind == .flac { recipe.metadata.append((Prober.channelMaskTag, "0x0")) }
+  }
   guard !capabilities.hasID3 else {
     recipe.tag = try id3Tag(of: sink, sampleRate: format.sampleRate, picture)
     return recipe
@@ -255,5 +260,7 @@ extension Sink {
 
 extension ChannelLayout {
   /// A bit for each channel (`AV_CH_…`).
-  fileprivate var mask: UInt64 { channels.reduce(0) { $0 | 1 << UInt64($1.rawValue) } }
+  fileprivate var mask: UInt64 {
+    channels.reduce(0) { $1 == .unplaced ? $0 : $0 | 1 << UInt64($1.rawValue) }
+  }
 }

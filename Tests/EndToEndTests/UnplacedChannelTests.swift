@@ -1,0 +1,138 @@
+import TestSupport
+import Testing
+
+/// Channels to which no file gives positions: none is taken for the low frequencies, and none is moved.
+@Suite("Channels without positions")
+struct UnplacedChannelTests {
+  private let stage = Stage()
+
+  private static let python = """
+    import math, struct, sys
+    def wave(path):
+      data = open(path, 'rb').read()
+      at = data.index(b'fmt ') + 8
+      channels, bits = struct.unpack('<H', data[at + 2:at + 4])[0], struct.unpack('<H', data[at + 14:at + 16])[0]
+      mask = struct.unpack('<I', data[at + 20:at + 24])[0] if data[at:at + 2] == b'\\xfe\\xff' else None
+      start = data.index(b'data') + 8
+      assert bits == 16
+      numbers = struct.unpack('<%dh' % ((len(data) - start) // 2), data[start:])
+      return channels, mask, [max(abs(x) for x in numbers[c::channels]) for c in range(channels)]
+    def make(path, levels, mask=None):
+      count = len(levels)
+      frames = b''.join(struct.pack('<%dh' % count, *(int(32767 * level
+        * math.sin(2 * math.pi * 220 * (c + 1) * n / 48000)) for c, level in enumerate(levels)))
+        for n in range(24000))
+      plain = struct.pack('<HIIHH', count, 48000, 96000 * count, 2 * count, 16)
+      if mask is None: fmt = struct.pack('<H', 1) + plain
+      else: fmt = (struct.pack('<H', 0xFFFE) + plain + struct.pack('<HHIH', 22, 16, mask, 1)
+        + bytes.fromhex('000000001000800000aa00389b71'))
+      open(path, 'wb').write(b'RIFF' + struct.pack('<I', 20 + len(fmt) + len(frames)) + b'WAVEfmt '
+        + struct.pack('<I', len(fmt)) + fmt + b'data' + struct.pack('<I', len(frames)) + frames)
+
+    """
+
+  private func python(_ body: String) throws -> String {
+    try stage.write("run.py", Self.python + body + "\n")
+    return try stage.make("python3 run.py").text
+  }
+
+  @Test(
+    "a sound in any one of them is heard in a downmix",
+    arguments: [(3, 2), (4, 3), (6, 3), (8, 3)])
+  func downmix(_ count: Int, _ channel: Int) throws {
+    let levels = (0..<count).map { $0 == channel ? "0.5" : "0" }.joined(separator: ", ")
+    _ = try python("make('plain.wav', [\(levels)])\nmake('zero.wav', [\(levels)], 0)")
+    try stage.make(
+      """
+      ffmpeg -v error -i plain.wav -c:a pcm_s16be plain.au
+      ffmpeg -v error -i plain.wav -c:a pcm_s16le plain.mkv
+      sox plain.wav plain.aiff
+      """)
+    for name in ["plain.wav", "zero.wav", "plain.au", "plain.mkv", "plain.aiff"] {
+      for (layout, expected) in [("mono", 11_585.0), ("stereo", 11_585.0)] {
+        let result = try stage.run("avjob clip -q \(name) --channels \(layout) -o x.wav --force")
+        #expect(
+          result.errors.contains("\(count) channels without positions, is mixed down"),
+          "\(result.errors)")
+        let peaks = try python("print(*wave('x.wav')[2])").split(separator: " ")
+        for peak in peaks.compactMap({ Double($0.filter(\.isNumber)) }) {
+          #expect(abs(peak - expected) < 300, "\(name) \(layout)")
+        }
+      }
+    }
+  }
+
+  @Test("they keep their order and get no positions in an output; FLAC's note says what it does")
+  func kept() throws {
+    _ = try python("make('k.wav', [0.1, 0.2, 0.3, 0.4, 0.5, 0.6])")
+    try stage.make(
+      "avjob clip -q k.wav -o a.wav && avjob clip -q k.wav -o a.caf && avjob clip -q k.wav -o a.aiff"
+    )
+    let note = try stage.run("avjob clip -q k.wav -o a.flac").errors
+    #expect(note.contains("FLAC gives 6 channels the positions of a surround"), "\(note)")
+    try stage.make(
+      """
+      metaflac --show-tag=WAVEFORMATEXTENSIBLE_CHANNEL_MASK a.flac | grep -q '=0x0$'
+      ! grep -q chan a.caf
+      ! grep -q CHAN a.aiff
+      for f in wav caf aiff flac; do
+        avjob probe a.$f | grep -q '6 channels'
+        avjob clip -q a.$f -o back-$f.wav
+        cmp a.wav back-$f.wav
+      done
+      """)
+    let found = try python("print(*wave('a.wav')[:2])\nprint(*wave('a.wav')[2])")
+    #expect(found == "6 0\n3277 6553 9830 13107 16383 19660\n", "\(found)")
+    // As many channels with positions are these in their order.
+    try stage.make("avjob clip -q k.wav --channels 5.1 -o p.wav")
+    #expect(try python("print(*wave('p.wav')[2])") == "3277 6553 9830 13107 16383 19660\n")
+  }
+
+  @Test(
+    "FLAC's own order by the number of channels stays, and its fourth of six is the low frequencies"
+  )
+  func flac() throws {
+    _ = try python("make('k.wav', [0, 0, 0, 0.5, 0, 0], 0x3F)")
+    let result = try stage.run("flac -s k.wav -o k.flac && avjob clip -q k.flac -o x.mp3")
+    #expect(
+      result.errors.contains("5.1, is mixed down, without the low-frequency channel"),
+      "\(result.errors)")
+  }
+
+  @Test(
+    "channels of Opus' mapping families without an order stay where they are",
+    arguments: [3, 4, 5, 6, 7, 8], ["ogg", "mkv", "mp4"])
+  func opus(_ count: Int, _ container: String) throws {
+    let levels = (1...count).map { "0.\($0)" }.joined(separator: ", ")
+    _ = try python("make('k.wav', [\(levels)])")
+    try stage.make(
+      """
+      ffmpeg -v error -i k.wav -c:a libopus -mapping_family 255 -b:a \(count * 96)k s.\(container)
+      avjob clip -q s.\(container) -o x.wav
+      avjob probe s.\(container) | grep -q '\(count) channels'
+      """)
+    let peaks = try python("print(*wave('x.wav')[2])").split(separator: " ")
+      .compactMap { Double($0.filter(\.isNumber)) }
+    #expect(peaks.count == count)
+    for (index, peak) in peaks.enumerated() {
+      #expect(abs(peak / 3276.7 - Double(index + 1)) < 0.4, "\(peaks)")
+    }
+  }
+
+  @Test("Opus of an ambisonic order with a matrix is refused by name")
+  func projection() throws {
+    _ = try python("make('k.wav', [0.1, 0.2, 0.3, 0.4])")
+    try stage.make("ffmpeg -v error -i k.wav -c:a libopus -mapping_family 255 -b:a 256k s.mp4")
+    _ = try python(
+      """
+      data = bytearray(open('s.mp4', 'rb').read())
+      at = data.index(b'dOps') + 4
+      assert data[at + 10] == 255
+      data[at + 10] = 3
+      open('m.mp4', 'wb').write(data)
+      """)
+    let result = try stage.run("avjob clip -q m.mp4 -o x.wav")
+    #expect(result.status == 1, "\(result)")
+    #expect(result.errors.contains("is Opus of channel mapping family 3"), "\(result.errors)")
+  }
+}
