@@ -15,6 +15,9 @@ extension MediaLibrary {
       case .mpegAudio(let index, let note): try openMPEG(asset, facts, index, note, damage)
       case .demuxer: try DemuxedStream.open(facts, damage)
       case .counted(let index): try CountedStream.open(facts, index, damage)
+      case .chained(let links):
+        ChainedStream(
+          links.map { $0.reading(facts.file) }, channelCount: facts.channelCount, damage)
       }
     let source = facts.pieces.map { PiecedSource(stream, $0, damage) } ?? stream
     return watch.map { WatchedSource(source, asset.location, $0) } ?? source

@@ -257,6 +257,10 @@ public final class MediaLibrary: Sendable {
     switch try facts(of: asset).reader {
     case .demuxer, .mpegAudio: false
     case .counted(let index): index.anchors.isEmpty
+    case .chained(let links):
+      links.contains {
+        if case .counted(let index) = $0.facts.reader { index.anchors.isEmpty } else { false }
+      }
     }
   }
 

@@ -100,10 +100,12 @@ extension MediaLocation {
   /// - Parameters:
   ///   - opening: How the demuxer gets it.
   ///   - held: Its file, where that is open.
+  ///   - range: Which of its bytes; nil: all.
   /// - Returns: The demuxer, at the medium's beginning.
   /// - Throws: `LibAVError`, with its cause where the bytes cannot be read.
   func demuxer(
-    _ opening: MediumOpening = MediumOpening(), reading held: HeldFile? = nil
+    _ opening: MediumOpening = MediumOpening(), reading held: HeldFile? = nil,
+    of range: Range<Int64>? = nil
   ) throws(LibAVError) -> Demuxer {
     var source: any ByteSource
     do {
@@ -111,12 +113,13 @@ extension MediaLocation {
     } catch {
       throw LibAVError(reading: error)
     }
-    if let reader = source as? CachedReader {
+    if range == nil, let reader = source as? CachedReader {
       do { try reader.expectParts() } catch { throw LibAVError(reading: error) }
     }
     if !opening.patches.isEmpty { source = PatchedBytes(source, opening.patches) }
     return try Demuxer.open(
-      source, named: file ?? FilePath(lastName ?? ""), ignoringEditLists: opening.ignoresEditLists)
+      source, range, named: file ?? FilePath(lastName ?? ""),
+      ignoringEditLists: opening.ignoresEditLists)
   }
 }
 

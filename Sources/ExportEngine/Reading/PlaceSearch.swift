@@ -159,7 +159,7 @@ extension StreamFacts {
   func notePlaces(
     near raw: Int64, of stream: LibAV.Stream, in demuxer: Demuxer
   ) throws(LibAVError) {
-    guard location.url != nil, ["flac", "ogg"].contains(demuxer.formatName),
+    guard location.url != nil, range == nil, ["flac", "ogg"].contains(demuxer.formatName),
       let total = stream.duration.flatMap(rawFrame), raw > 0, raw < total
     else { return }
     // Ogg counts from another place than timestamps, and its packets overlap.

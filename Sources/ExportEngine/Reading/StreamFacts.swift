@@ -12,6 +12,8 @@ struct StreamFacts: Sendable {
     case demuxer(Access, TimeBase)
     /// Through libavformat, by counting decoded frames, from the start or from an anchor.
     case counted(AnchorIndex)
+    /// The links of a chained file, one after the other.
+    case chained([ChainLink])
   }
 
   var location: MediaLocation
@@ -33,6 +35,8 @@ struct StreamFacts: Sendable {
   var opening = MediumOpening()
   /// What is played of the frames from `origin` on; nil: all of them, one after the other.
   var pieces: SoundPieces?
+  /// Which bytes of the file are the stream's, if it is one of several that are chained.
+  var range: Range<Int64>?
 
   var access: Access {
     if case .demuxer(let access, _) = reader { access } else { .packets }
@@ -108,7 +112,7 @@ extension StreamFacts {
 
   /// The stream, at its first packet, in a demuxer that reads no other.
   func open() throws(LibAVError) -> (Demuxer, LibAV.Stream) {
-    let demuxer = try location.demuxer(opening, reading: file)
+    let demuxer = try location.demuxer(opening, reading: file, of: range)
     try demuxer.completeParameters()
     demuxer.select(stream: streamIndex)
     let streams = demuxer.streams

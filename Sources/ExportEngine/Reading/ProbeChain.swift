@@ -1,0 +1,113 @@
+import Diagnosis
+import LibAV
+import MediaComposition
+import MediaTime
+
+/// Chained Ogg files, whose links are files of their own: each has a delay to leave out, and an end.
+extension Prober {
+  /// The stream of a file whose links lie at `ranges`.
+  ///
+  /// - Throws: Also where a link has another codec, rate or number of channels than the first.
+  func probeChain(
+    _ ranges: [Range<Int64>], stream index: Int?
+  ) throws(Failure) -> ProbedStream {
+    guard ranges.count <= OggLinks.most else {
+      throw Failure(
+        .mendInput, "is chained of more than \(OggLinks.most) Ogg files; take it apart",
+        location: location)
+    }
+    var whole: ProbedStream?
+    var links: [ChainLink] = []
+    for (number, range) in ranges.enumerated() {
+      let start = links.reduce(0) { $0 + $1.frameCount }
+      let stream: ProbedStream
+      do throws(Failure) {
+        stream = try link(range, index, after: whole?.asset, at: start)
+      } catch {
+        // Headers without sound, as of a stream that broke off at once.
+        guard number > 0, error.remedy == .mendInput, error.message == headerOnly.message else {
+          throw error
+        }
+        whole?.warnings.append(
+          Warning(
+            "holds no sound from byte \(range.lowerBound) on, where a chained file begins",
+            location: location))
+        continue
+      }
+      links.append(ChainLink(facts: stream.facts, frameCount: stream.asset.frameCount))
+      append(stream, at: start, to: &whole)
+    }
+    guard var whole, let first = links.first else { throw headerOnly }
+    whole.asset.frameCount = links.reduce(0) { $0 + $1.frameCount }
+    whole.facts = first.facts
+    whole.facts.range = nil
+    whole.facts.reader = .chained(links)
+    return whole
+  }
+
+  private func append(_ stream: ProbedStream, at start: Int64, to whole: inout ProbedStream?) {
+    guard whole != nil else {
+      whole = stream
+      // What leads and follows the sound is another number in each link.
+      whole?.asset.encoderDelay = nil
+      whole?.asset.encoderPadding = nil
+      whole?.asset.announcedDuration = nil
+      whole?.asset.bitRate = nil
+      whole?.asset.hasExactPackets = false
+      return
+    }
+    let offset = Time(frames: start, rate: stream.asset.sampleRate)
+    whole?.asset.chapters += stream.asset.chapters.map { chapter in
+      var moved = chapter
+      moved.start = chapter.start + offset
+      return moved
+    }
+    whole?.warnings += stream.warnings
+    if let known = whole?.asset.metadata.items, known != stream.asset.metadata.items,
+      !stream.asset.metadata.items.isEmpty
+    {
+      let text =
+        "is chained of several Ogg files with tags of their own: those of the first are read"
+      if whole?.warnings.contains(where: { $0.message == text }) == false {
+        whole?.warnings.append(Warning(text, location: location))
+      }
+    }
+  }
+
+  /// One link, which must be like the first one.
+  private func link(
+    _ range: Range<Int64>, _ index: Int?, after first: Asset?, at start: Int64
+  ) throws(Failure) -> ProbedStream {
+    var prober = self
+    prober.range = range
+    let demuxer = try reading(location) { () throws(LibAVError) in
+      try location.demuxer(of: range)
+    }
+    try reading(location) { () throws(LibAVError) in try demuxer.completeParameters() }
+    var chosen = index
+    if let first {
+      let streams = demuxer.streams
+      let isThere =
+        streams.indices.contains(first.streamIndex)
+        && streams[first.streamIndex].codecName == first.codec
+      chosen = isThere ? first.streamIndex : nil
+      let stream = try prober.choose(chosen, in: demuxer)
+      guard stream.codecName == first.codec else {
+        let place = Time(frames: start, rate: first.sampleRate).inSeconds
+        throw Failure(
+          .mendInput,
+          "changes to \(stream.codecName) at \(place); a file has one codec: take it apart there, or "
+            + "encode it again", location: location)
+      }
+    }
+    let found = try prober.probe(demuxer, stream: chosen)
+    let format = (found.asset.sampleRate, found.asset.channelLayout.count)
+    if let first, format != (first.sampleRate, first.channelLayout.count) {
+      throw LibAVError.formatChanged(
+        toRate: format.0, channels: format.1,
+        at: Time(frames: start, rate: first.sampleRate).inSeconds
+      ).inputFailure(location)
+    }
+    return found
+  }
+}
