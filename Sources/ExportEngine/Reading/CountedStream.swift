@@ -26,6 +26,8 @@ final class CountedStream: FrameSource {
   private var successor: DecodingLane?
   private var nextAnchor = 0
   private var ordinal = 0
+  private var packetBytes: Int64 = 0
+  private var firstPosition: Int64?
   private var isAtEnd = false
   private var canJump = true
   /// The last packet's silence, and the raw frame where it begins.
@@ -64,14 +66,21 @@ final class CountedStream: FrameSource {
     /// In its time stamps, before frames counted from `origin` on; nil where these contradict the
     /// sound.
     var holes: [HoleFinder.Hole]?
+    /// Packets, and how many of them the decoder refused.
+    var packets = 0
+    var refused = 0
+    /// Bytes of all packets, and where the first one lies.
+    var packetBytes: Int64 = 0
+    var firstPosition: Int64 = 0
   }
 
   /// Decodes a stream to its end, and finds anchors and holes on the way.
   static func count(_ facts: StreamFacts, codec: String) throws(Failure) -> Count {
+    let damage = Damage()
     let stream = try reading(facts.location) { () throws(LibAVError) -> CountedStream in
       let stream = try CountedStream(
         facts, AnchorIndex(), try facts.open(),
-        AnchorIndex.spacing(of: codec) ?? (stride: .max, preRoll: 0), Damage())
+        AnchorIndex.spacing(of: codec) ?? (stride: .max, preRoll: 0), damage)
       stream.holes = HoleFinder(
         HoleFinder.Trust(container: stream.demuxer.formatName), rate: facts.sampleRate,
         tick: facts.frames(inTicks: 1, of: stream.stream.timeBase) + 1)
@@ -86,7 +95,9 @@ final class CountedStream: FrameSource {
         // The frames before `origin` are left out, with their holes.
         hole.frame > facts.origin
           ? HoleFinder.Hole(frame: hole.frame - facts.origin, count: hole.count) : nil
-      })
+      },
+      packets: stream.ordinal, refused: damage.count, packetBytes: stream.packetBytes,
+      firstPosition: stream.firstPosition ?? 0)
   }
 
   // MARK: Reading
@@ -203,7 +214,10 @@ final class CountedStream: FrameSource {
   private func nextPacket() throws(LibAVError) -> Packet? {
     let cancellation = damage.cancellation
     while let packet = try demuxer.readWhatIsThere(unless: { cancellation.isCancelled }) {
-      if packet.streamIndex == facts.streamIndex { return packet }
+      guard packet.streamIndex == facts.streamIndex else { continue }
+      packetBytes += Int64(packet.size)
+      firstPosition = firstPosition ?? packet.position
+      return packet
     }
     return nil
   }

@@ -75,6 +75,7 @@ final class FrameCursor {
       }
       filled += taken
       position += Int64(taken)
+      damage.note(read: taken)
     }
     return filled
   }
@@ -84,7 +85,8 @@ final class FrameCursor {
     let silent = Int(min(end - position, Int64(count)))
     guard silent > 0 else { return 0 }
     clear(buffer, at: offset, count: silent)
-    damage.note(.hole(end: end))
+    damage.note(.hole(end: end), silent: silent)
+    damage.note(read: silent)
     position += Int64(silent)
     return silent
   }

@@ -36,10 +36,26 @@ final class Damage {
   }
 
   private var places: Set<Place> = []
+  /// Frames that were read, and those of them that are silent since their sound is missing. What is
+  /// read twice counts twice in both.
+  private(set) var readCount = 0
+  private(set) var silentCount = 0
   /// Larger counts tell a reader no more.
   private static let most = 10_000
 
   var count: Int { places.count }
+
+  /// Whether less than half of what was read is there.
+  var isMostlySilent: Bool { silentCount > readCount / 2 }
+
+  /// Counts frames that were read.
+  func note(read count: Int) { readCount += count }
+
+  /// Records a place where so many frames are silent, in this reading.
+  func note(_ place: Place, silent count: Int) {
+    silentCount += count
+    note(place)
+  }
 
   /// Records a place, which counts once however often it is passed.
   func note(_ place: Place) {
@@ -49,5 +65,7 @@ final class Damage {
   /// Records the places that another one has.
   func add(_ other: Damage) {
     for place in other.places { note(place) }
+    readCount += other.readCount
+    silentCount += other.silentCount
   }
 }

@@ -32,6 +32,8 @@ extension Prober {
         return Time(frames: Int64(max(0, sound)), rate: frames.sampleRate)
       }
     }
+    try requireOneFormat(frames)
+    try requireMost(of: frames, announced)
     let facts = StreamFacts(
       location: location, streamIndex: stream?.index ?? 0, sampleRate: frames.sampleRate,
       channelCount: frames.channelCount, reader: .mpegAudio(found.isWhole ? frames : nil, note),
@@ -56,6 +58,39 @@ extension Prober {
       warnings: frames.anomalies.map { Warning("\($0)", location: location) }
         + [tags.guess(location, chapters: false)].compactMap(\.self),
       isLengthAnnounced: !found.isWhole)
+  }
+
+  /// Refuses a file whose frames change their rate, layer or number of channels midway.
+  private func requireOneFormat(_ frames: FrameIndex) throws(Failure) {
+    for anomaly in frames.anomalies {
+      let (frame, rate, channels): (Int, Int, Int)
+      switch anomaly {
+      case .formatChange(let number, _, let header):
+        (frame, rate, channels) = (number, header.sampleRate, header.channelCount)
+      case .channelCountChange(let number, let count):
+        (frame, rate, channels) = (number, frames.sampleRate, count)
+      default: continue
+      }
+      let place = Time(frames: max(0, frames.firstSample(ofFrame: frame)), rate: frames.sampleRate)
+      throw LibAVError.formatChanged(toRate: rate, channels: channels, at: place.inSeconds)
+        .inputFailure(location)
+    }
+  }
+
+  /// Refuses a file of which less than half is heard: by its tag, or by its bytes, as where damage
+  /// leaves no two frames in a row.
+  private func requireMost(of frames: FrameIndex, _ announced: Time?) throws(Failure) {
+    let found = Time(frames: frames.validFrameCount, rate: frames.sampleRate)
+    // A damaged tag says nothing.
+    if let announced, frames.tag?.isChecksumValid != false {
+      try requireMost(of: announced, found: found)
+    }
+    guard frames.byteCount < frames.streamLength / 2 else { return }
+    throw Failure(
+      .mendInput,
+      "is so damaged that less than half of it can be decoded: \(found.inSeconds), in "
+        + "\(frames.byteCount) of \(frames.streamLength) bytes; download it again",
+      location: location)
   }
 
   /// The same for a file that libavformat does not recognise; nil where it is none.

@@ -23,6 +23,8 @@ struct Prober {
   let identity: FileIdentity
   /// Its bytes, beside the demuxer's.
   let bytes: MediumBytes
+  /// Which of them are probed, if the file is several that are chained.
+  var range: Range<Int64>?
 
   /// - Throws: `Failure` (`mendInput`, `mendMachine`) where there is no readable sound.
   static func probe(_ location: MediaLocation, stream index: Int?) throws(Failure) -> ProbedStream {
@@ -60,6 +62,7 @@ struct Prober {
   static let sampleRates = 1000...768_000
 
   func probe(_ demuxer: Demuxer, stream index: Int?) throws(Failure) -> ProbedStream {
+    if let links = try chainedLinks(demuxer) { return try probeChain(links, stream: index) }
     try reading(location) { () throws(LibAVError) in try demuxer.completeParameters() }
     let opened = try open(demuxer, try choose(index, in: demuxer))
     let (demuxer, stream, first) = (opened.demuxer, opened.stream, opened.first)
@@ -72,10 +75,13 @@ struct Prober {
     let frameCount = length.frames
     guard frameCount > 0 else { throw headerOnly }
     let duration = Time(frames: frameCount, rate: facts.sampleRate)
-    var warnings = measured.warnings
+    if let announced, stream.announcesLength {
+      try requireMost(of: announced, found: duration)
+    }
+    var warnings = try measured.warnings + waveWarnings(stream, demuxer)
     if let announced, let warning = warning(announced: announced, found: duration) {
       warnings.append(warning)
-    } else if demuxer.formatName == "ogg", try ContainerFacts.oggBreaksOff(bytes) {
+    } else if demuxer.formatName == "ogg", isLastLink, try ContainerFacts.oggBreaksOff(bytes) {
       warnings.append(
         Warning(
           "was cut short: its last page is missing; \(duration.inSeconds) can be decoded",
@@ -85,7 +91,8 @@ struct Prober {
     var asset = Asset(
       location: location, streamIndex: stream.index, container: demuxer.formatName,
       codec: stream.codecName, sampleRate: facts.sampleRate,
-      channelLayout: ChannelLayout(mask: first.channelMask, count: first.channelCount),
+      channelLayout: ChannelLayout(
+        mask: hasPositions(stream, demuxer) ? first.channelMask : 0, count: first.channelCount),
       bitDepth: first.bitDepth, frameCount: frameCount,
       encoderDelay: length.delay.map { Int($0) }, encoderPadding: length.padding.map { Int($0) },
       announcedDuration: announced, bitRate: stream.bitRate,
@@ -99,6 +106,30 @@ struct Prober {
       warnings.append(guess)
     }
     return ProbedStream(asset: asset, facts: facts, warnings: warnings)
+  }
+
+  /// The links of an Ogg file, if it has several. A server's file is looked through only if its first
+  /// and last page are of different streams.
+  private func chainedLinks(_ demuxer: Demuxer) throws(Failure) -> [Range<Int64>]? {
+    guard demuxer.formatName == "ogg", range == nil else { return nil }
+    if location.url != nil, try endsAsItBegins() { return nil }
+    let links = try OggLinks.ranges(in: bytes)
+    return links.count > 1 ? links : nil
+  }
+
+  /// Whether what is probed ends where the file does.
+  private var isLastLink: Bool { range.map { $0.upperBound >= identity.size } ?? true }
+
+  /// The name of a FLAC's tag for positions other than those of its own order (RFC 9639, 8.6.2).
+  static let channelMaskTag = "WAVEFORMATEXTENSIBLE_CHANNEL_MASK"
+
+  /// Whether the positions that a decoder gives are the file's.
+  private func hasPositions(_ stream: LibAV.Stream, _ demuxer: Demuxer) -> Bool {
+    if stream.codecName == "opus" { return stream.hasPositions }
+    guard stream.codecName == "flac" else { return true }
+    return !(demuxer.metadata + stream.metadata).contains { key, value in
+      key.uppercased() == Self.channelMaskTag && ["0", "0x0"].contains(value.lowercased())
+    }
   }
 
   func choose(_ index: Int?, in demuxer: Demuxer) throws(Failure) -> LibAV.Stream {
@@ -180,7 +211,7 @@ struct Prober {
         let facts = StreamFacts(
           location: location, streamIndex: stream.index, sampleRate: frame.sampleRate,
           channelCount: frame.channelCount, reader: .demuxer(.packets, base), origin: 0,
-          firstRaw: 0)
+          firstRaw: 0, range: range)
         return FirstFrame(
           sampleRate: frame.sampleRate, channelCount: frame.channelCount,
           channelMask: frame.channelMask, sampleCount: frame.sampleCount,
@@ -210,7 +241,9 @@ struct Prober {
   func requireConsistentHeader(
     of stream: LibAV.Stream, _ demuxer: Demuxer
   ) throws(Failure) {
-    guard demuxer.formatName == "wav", stream.isLossless, stream.storedBits > 0,
+    // Wherever a `WAVEFORMATEX` is the header.
+    guard ["wav", "w64", "avi", "asf", "matroska,webm"].contains(demuxer.formatName),
+      stream.isLossless, stream.storedBits > 0, stream.blockAlign > 0,
       stream.blockAlign * 8 != stream.channelCount * stream.storedBits
     else { return }
     throw Failure(

@@ -30,7 +30,7 @@ extension Prober {
       location: location, streamIndex: stream.index, sampleRate: first.sampleRate,
       channelCount: first.channelCount, reader: .demuxer(access(of: stream), stream.timeBase),
       origin: 0, firstRaw: 0, hasBandReplication: first.hasBandReplication(in: stream),
-      opening: opened.opening)
+      opening: opened.opening, range: range)
     var lead: Int64 = 0
     if let raw = first.rawStart, first.timestampsCountFrames {
       facts.firstRaw = raw &- first.skip
@@ -59,6 +59,7 @@ extension Prober {
     facts.firstRaw = 0
     facts.reader = .counted(AnchorIndex())
     let count = try CountedStream.count(facts, codec: stream.codecName)
+    try requireMost(of: count, demuxer)
     facts.reader = .counted(count.index)
     return try measure(opened, facts, count, delay: delay)
   }
@@ -91,6 +92,28 @@ extension Prober {
     }
     measured.warnings += warnings(of: count.holes, measured)
     return measured
+  }
+
+  /// Containers that are nothing but packets, one after the other.
+  private static let bare: Set<String> = [
+    "aac", "ac3", "amr", "dts", "eac3", "loas", "mlp", "mp3", "truehd",
+  ]
+
+  /// Refuses a stream of whose packets less than half give sound, or of whose bytes less than half are
+  /// packets.
+  private func requireMost(
+    of count: CountedStream.Count, _ demuxer: Demuxer
+  ) throws(Failure) {
+    let byteCount = identity.size - count.firstPosition
+    let isBare = Self.bare.contains(demuxer.formatName) && location.url == nil
+    guard count.refused > count.packets / 2 || isBare && count.packetBytes < byteCount / 2 else {
+      return
+    }
+    throw Failure(
+      .mendInput,
+      "is so damaged that less than half of it can be decoded: "
+        + "\(count.packets - count.refused) packets in \(count.packetBytes) of \(byteCount) bytes; "
+        + "download it again", location: location)
   }
 
   /// The container's delay for a counted stream, nil without one; `lead` is raised where FFmpeg's
@@ -141,7 +164,7 @@ extension Prober {
       guard stream.isLossless, stream.blockAlign > 0, let start = first.dataStart else {
         return nil
       }
-      let there = (identity.size - start) / Int64(stream.blockAlign)
+      let there = (demuxer.byteCount - start) / Int64(stream.blockAlign)
       // Of a CAF libavformat has the frames of its data chunk alone; other chunks may follow it.
       return Length(frames: min(announced ?? stream.frameCount ?? there, there))
     case "flac":
@@ -245,7 +268,7 @@ extension Prober {
   private func scanOgg(
     _ stream: LibAV.Stream, _ facts: StreamFacts
   ) throws(Failure) -> (end: Int64, padding: Int64)? {
-    let isOneStream = location.url == nil ? false : try endsAsItBegins()
+    let isOneStream = location.url == nil || range != nil ? false : try endsAsItBegins()
     return try reading(location) { () throws(LibAVError) in
       let (demuxer, stream) = try facts.open()
       if isOneStream, let announced = stream.duration.flatMap(facts.rawFrame) {
@@ -276,7 +299,7 @@ extension Prober {
   }
 
   /// Whether the first and the last page of an Ogg file have one serial number (RFC 3533, 6).
-  private func endsAsItBegins() throws(Failure) -> Bool {
+  func endsAsItBegins() throws(Failure) -> Bool {
     // A page has at most 65,307 bytes.
     let count = min(identity.size, 1 << 16)
     let head = try bytes.bytes(at: 0, count: 18)

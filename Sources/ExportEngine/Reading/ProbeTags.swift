@@ -11,10 +11,11 @@ extension Prober {
   ) throws(Failure) -> Time? {
     // libavformat silently lowers a WAV's length to the bytes present.
     if demuxer.formatName == "wav", stream.isLossless, stream.blockAlign > 0,
-      stream.sampleRate > 0, let bytes = try ContainerFacts.announcedWAVSize(bytes)
+      stream.sampleRate > 0, let wave = demuxer.wave, let told = wave.announcedSize
     {
+      let bytes = wave.isWrapped ? wave.soundSize : told
       return Time(
-        frames: Int64(clamping: bytes) / Int64(stream.blockAlign), rate: stream.sampleRate)
+        frames: bytes / Int64(stream.blockAlign), rate: stream.sampleRate)
     }
     guard !demuxer.estimatesDurations else { return nil }
     if let ticks = stream.duration {
@@ -37,6 +38,15 @@ extension Prober {
     return Warning(
       "its header announces \(announced.inSeconds), \(found.inSeconds) can be decoded",
       location: location)
+  }
+
+  /// Refuses a file of which less than half is there.
+  func requireMost(of announced: Time, found: Time) throws(Failure) {
+    guard found + found < announced else { return }
+    throw Failure(
+      .mendInput,
+      "its header announces \(announced.inSeconds), and \(found.inSeconds) can be decoded: less than "
+        + "half; download it again", location: location)
   }
 
   /// Tags as libavformat reads them.

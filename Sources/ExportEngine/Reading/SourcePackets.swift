@@ -15,7 +15,7 @@ final class SourcePackets {
 
   let stream: LibAV.Stream
   private let facts: StreamFacts
-  private let cancellation: CancellationFlag
+  let cancellation: CancellationFlag
   private let watch: MediaLibrary.Watch?
   private var demuxer: Demuxer
   /// Read ahead: a packet ends where the next one begins.
@@ -101,6 +101,14 @@ final class SourcePackets {
 
   /// The failure of packets that end before a raw frame.
   func ending(at raw: Int64) -> Failure { missing(at: raw - facts.origin) }
+
+  /// The failure of packets that were copied and cannot be used.
+  func unreadable(_ what: String) -> Failure {
+    Failure(
+      .mendInput,
+      "\(what); download it again, or write a bit rate, as '128k', to encode what can be decoded",
+      location: facts.location)
+  }
 
   private func missing(at frame: Int64) -> Failure {
     let place = Time(frames: max(0, frame), rate: facts.sampleRate).clockText(decimals: 3)

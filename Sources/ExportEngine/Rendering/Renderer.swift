@@ -62,13 +62,33 @@ package final class Renderer {
   /// Bytes of all sound that is rendered before it is needed.
   static let mostHeldBytes = 256 << 20
 
+  private static func allDamage(of renderers: [Renderer]) -> [MediaLocation: Damage] {
+    var all: [MediaLocation: Damage] = [:]
+    for (location, damage) in renderers.flatMap(\.pool.damage) {
+      let sum = all[location] ?? Damage()
+      sum.add(damage)
+      all[location] = sum
+    }
+    return all
+  }
+
+  /// Refuses a file of whose sound, as far as it was read, less than half is there.
+  ///
+  /// - Throws: `mendInput`.
+  static func requireHeard(_ renderers: [Renderer]) throws(Failure) {
+    let lost = allDamage(of: renderers).filter(\.value.isMostlySilent).keys
+    guard let location = lost.min(by: { "\($0)" < "\($1)" }) else { return }
+    throw Failure(
+      .mendInput,
+      "is so damaged that less than half of what is read of it can be decoded; download it again",
+      location: location)
+  }
+
   /// A warning for each file in which renderers of a graph have found damage so far.
   static func damageWarnings(of renderers: [Renderer]) -> [Warning] {
     var damaged: [MediaLocation: Damage] = [:]
-    for (location, damage) in renderers.flatMap(\.pool.damage) where damage.count > 0 {
-      let all = damaged[location] ?? Damage()
-      all.add(damage)
-      damaged[location] = all
+    for (location, damage) in allDamage(of: renderers) where damage.count > 0 {
+      damaged[location] = damage
     }
     guard !damaged.isEmpty, let graph = renderers.first?.graph else { return [] }
     var origins: [MediaLocation: Origin] = [:]
