@@ -58,7 +58,7 @@ extension Graph {
       let asset = nodes[ids[0]].asset
     {
       if !asset.isCopyable(as: sink.format, nodes[sink.node].format) {
-        reasons = [.codec]
+        reasons = [asset.refusal(as: sink.format, nodes[sink.node].format)]
       } else if !asset.hasExactPackets {
         reasons = [.inexact]
       } else {
@@ -160,6 +160,14 @@ extension Asset {
       format.integerDepth.map { (bitDepth ?? .max) <= $0 } ?? true
     case (.mp3, _), (.aac, _), (.vorbis, _), (.opus, _), (nil, _): false
     }
+  }
+
+  /// Why its frames are not those of an output in `format`.
+  func refusal(as format: Output.Format, _ sound: AudioFormat) -> CopiedPart.Reason {
+    guard outputKind == format.kind, format.kind != .vorbis else { return .codec }
+    let isAlike =
+      sampleRate == sound.sampleRate && channelLayout.count == sound.channelLayout.count
+    return isAlike ? .container : .conversion
   }
 
   /// Whether its frames can be those of an output in `format`.

@@ -88,6 +88,13 @@ struct FrameCopies {
     }
   }
 
+  private func refusal(_ number: Int) -> CopiedPart.Reason {
+    guard case .source(let ids, _) = spans[number].content, let asset = nodes[ids[0]].asset else {
+      return .codec
+    }
+    return asset.refusal(as: sink.format, nodes[sink.node].format)
+  }
+
   /// Why none of a span is copied; nil where only its ends are encoded.
   private func reason(_ number: Int) -> CopiedPart.Reason? {
     switch spans[number].content {
@@ -96,7 +103,7 @@ struct FrameCopies {
       return spans[number].frames.count > layout.samplesPerFrame / 2 ? .silence : nil
     case .changed(let change): return change.reason
     case .source:
-      guard let candidate = candidates[number] else { return .codec }
+      guard let candidate = candidates[number] else { return refusal(number) }
       let offset = layout.offset(of: candidate)
       return offset == 0 || layout.copies.isEmpty ? nil : .grid(offset: offset)
     }

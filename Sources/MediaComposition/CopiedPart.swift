@@ -18,6 +18,8 @@ public struct CopiedPart: Sendable, Hashable, Codable {
     case conversion
     /// A sound of another codec.
     case codec
+    /// A sound of the codec in a container without an exact time for each packet.
+    case container
     /// A sound whose packets cannot be cut exactly.
     case inexact
     /// Frames that do not lie on the grid of the others, by so many samples later, or earlier.
@@ -85,6 +87,7 @@ extension CopiedPart.Reason {
     case .process: "the sound is processed"
     case .conversion: "the sound has another rate or other channels"
     case .codec: "the sound is of another codec"
+    case .container: "its container has no exact times of packets"
     case .inexact:
       "its packets cannot be cut exactly, as those of HE-AAC or of a file with several edits"
     case .grid(let offset):
@@ -103,6 +106,7 @@ extension CopiedPart.Reason {
     case .process: "process"
     case .conversion: "conversion"
     case .codec: "codec"
+    case .container: "container"
     case .inexact: "inexact"
     case .grid: "grid"
     case .seam: "seam"

@@ -23,6 +23,8 @@ final class PacketCopyWriter: SoundWriter {
   /// Behind the last packet that was written, and how many were.
   private var end: Int64
   private var packetCount = 0
+  /// Of all packets, in order.
+  private var written = Hasher()
 
   private init(
     _ file: OutputFile, _ muxer: Muxer, _ packets: SourcePackets, _ plan: CopyPlan,
@@ -74,6 +76,7 @@ final class PacketCopyWriter: SoundWriter {
       do throws(LibAVError) { try muxer.finish() } catch { throw error.outputFailure(file) }
       try file.put(laterTags)
       try file.flush()
+      try readBack()
       var written = tally.result(of: file, sampleRate: sampleRate)
       var parts = plan.parts
       parts[0].packetCount = packetCount
@@ -81,6 +84,22 @@ final class PacketCopyWriter: SoundWriter {
       return written
     } catch {
       throw abandoning(error)
+    }
+  }
+
+  /// Reads what was written, and decodes it: the packets must be those of the source, and none may be
+  /// refused by the decoder, as damaged ones are.
+  ///
+  /// - Throws: `mendInput`, before the file takes its place.
+  /// - Complexity: O(frames), a second or two for an hour
+  private func readBack() throws(Failure) {
+    let found = try CopiedPackets.read(file.currentPath, named: file.path, packets.cancellation)
+    guard found.digest == written.finalize(), found.count == packetCount else {
+      throw packets.unreadable("reads back as other packets than those of the source")
+    }
+    guard found.refused == 0, found.frames >= frames.upperBound - frames.lowerBound else {
+      let count = found.refused == 1 ? "one packet" : "\(max(found.refused, 1)) packets"
+      throw packets.unreadable("has \(count) that no decoder takes, where it would be copied")
     }
   }
 
@@ -98,6 +117,7 @@ final class PacketCopyWriter: SoundWriter {
     placed.packet.retime(to: start, lasting: end - start)
     self.end = placed.frames.upperBound
     packetCount += 1
+    placed.packet.hash(into: &written)
     do throws(LibAVError) {
       try muxer.write(placed.packet)
     } catch {
