@@ -82,7 +82,10 @@ extension ExportSession {
       }
       report(masterWriters.masters, progress)
     }
-    return Renderer.damageWarnings(of: [renderer])
+    try Renderer.requireHeard([renderer])
+    let warnings = Renderer.damageWarnings(of: [renderer])
+    try requireNoDoubt(warnings)
+    return warnings
   }
 
   private func report(_ masters: MastersInStep, _ progress: (Progress) -> Void) {
@@ -127,7 +130,11 @@ extension ExportSession {
       }
       if let failure = span.failure { throw failure }
     }
-    return Renderer.damageWarnings(of: renderers.takeAll())
+    let used = renderers.takeAll()
+    try Renderer.requireHeard(used)
+    let warnings = Renderer.damageWarnings(of: used)
+    try requireNoDoubt(warnings)
+    return warnings
   }
 }
 

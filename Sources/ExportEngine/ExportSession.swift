@@ -167,6 +167,7 @@ public struct ExportSession: Sendable {
     try requireOwnPlaces()
     let graph = try graph()
     for sink in graph.sinks { try requireConformable(sink, in: graph) }
+    if export.isStrict { try requireNoDoubt(sourceWarnings) }
     let sources = try SourceList(of: graph)
     let media = try ExpectedMedia(of: graph)
     defer { withExtendedLifetime(media) {} }
@@ -194,7 +195,7 @@ public struct ExportSession: Sendable {
       return Report(
         outputs: made.outputs, duration: export.duration, records: records,
         files: (made.writers.flatMap(\.files) + recorder.files).compactMap(WrittenFile.init),
-        warnings: made.warnings + warnings(of: made.graph, made.outputs))
+        warnings: warnings(of: made))
     } catch {
       take?.abandon()
       recorder.abandon()
@@ -253,7 +254,8 @@ public struct ExportSession: Sendable {
     }
     for index in take.outputs.indices { take.outputs[index].sha256 = digests[index].first }
     let told = zip(take.outputs, digests).map { ($0, Array($1.dropFirst())) }
-    return try recorder.finish(take.graph, told) { asset in
+    let warnings = sourceWarnings + losses + warnings(of: take)
+    return try recorder.finish(take.graph, told, warnings) { asset in
       try library.digest(of: asset, unless: cancellation)
     }
   }
@@ -293,16 +295,16 @@ public struct ExportSession: Sendable {
     }
   }
 
-  private func warnings(of graph: Graph, _ outputs: [WrittenOutput]) -> [Warning] {
-    let clipped = zip(graph.sinks, outputs).compactMap { sink, output in
+  private func warnings(of take: Take) -> [Warning] {
+    let clipped = zip(take.graph.sinks, take.outputs).compactMap { sink, output in
       output.clippedSamples > 0
         ? Warning(
           "\(output.clippedSamples) samples are over full scale; lower the gain",
           path: sink.output.path, origin: sink.output.origin) : nil
     }
     var known: Set<JoinKey> = []
-    return clipped
-      + zip(graph.sinks, outputs).flatMap { sink, output in
+    return take.warnings + clipped
+      + zip(take.graph.sinks, take.outputs).flatMap { sink, output in
         output.flawWarnings(of: sink, besides: &known)
       }
   }

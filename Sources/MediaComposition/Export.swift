@@ -75,6 +75,9 @@ public struct Export: Sendable, Hashable, Codable {
   /// How long its outputs are.
   public var duration: Time { timeRange?.duration ?? composition.duration }
 
+  /// Whether a source that probing warns of is refused: what any output asks for.
+  public var isStrict: Bool { outputs.contains(where: \.isStrict) }
+
   /// Whether anything in it is placed between left and right. O(segments).
   public var isPanned: Bool { !mix.pan.isCentre || composition.isPanned }
 }

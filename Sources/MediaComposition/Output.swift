@@ -34,6 +34,8 @@ public struct Output: Sendable, Hashable, Codable {
   public var conform: [ConformRequest]?
   /// Put over the export's own; an empty text takes a tag away.
   public var metadata: Metadata
+  /// Whether a source with damage or a doubtful header is refused, and not only warned of.
+  public var isStrict = false
   /// Where the chapters are written.
   public var chapters: ChapterPlaces
   /// Where its path was written.

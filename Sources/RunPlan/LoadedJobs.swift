@@ -41,6 +41,13 @@ package struct LoadedJobs {
     return found
   }
 
+  /// Lets each job refuse sources that are damaged or doubtful.
+  package mutating func makeStrict() {
+    for index in jobs.indices {
+      for output in jobs[index].outputs.indices { jobs[index].outputs[output].isStrict = true }
+    }
+  }
+
   /// Adds those of other files.
   package mutating func append(_ other: LoadedJobs) {
     let number = (fileNumbers.last ?? -1) + 1

@@ -57,7 +57,7 @@ struct Preparer {
   /// Of these, where something else is than a file.
   private let occupied: Set<FilePath>
   /// What is reported of media.
-  private var issues: [MediaReference: Issue] = [:]
+  private(set) var issues: [MediaReference: Issue] = [:]
   /// Of each job whose outputs others read: what these will be.
   private var predictions: [Int: [FilePath: Asset]] = [:]
   /// Sounds that share gains.
@@ -70,7 +70,7 @@ struct Preparer {
   private var stale: Set<Int>
 
   /// What is reported of one medium.
-  private struct Issue {
+  struct Issue {
     var failure: Failure?
     var warnings: [Warning]
   }
@@ -188,34 +188,13 @@ struct Preparer {
     }
   }
 
-  /// What is reported of the media of some jobs: of each once, where the first of them names it.
-  func mediaDiagnostics(of indices: [Int]) -> [Diagnostic] {
-    guard !issues.isEmpty else { return [] }
-    var named: Set<MediaReference> = []
-    var found: [Diagnostic] = []
-    for index in indices {
-      for reference in jobs[index].media where named.insert(reference).inserted {
-        guard let issue = issue(of: reference, readBy: index) else { continue }
-        if let failure = issue.failure {
-          found.append(
-            writtenLater(reference, index) ?? Diagnostic(failure, at: reference.origin))
-        }
-        for var warning in issue.warnings {
-          warning.origin = reference.origin
-          found.append(Diagnostic(warning))
-        }
-      }
-    }
-    return found
-  }
-
-  private func issue(of reference: MediaReference, readBy job: Int) -> Issue? {
+  func issue(of reference: MediaReference, readBy job: Int) -> Issue? {
     guard let issue = issues[reference], !awaits(reference.location, job) else { return nil }
     return issue
   }
 
   /// Why a file is not there yet that only a run would write.
-  private func writtenLater(_ reference: MediaReference, _ index: Int) -> Diagnostic? {
+  func writtenLater(_ reference: MediaReference, _ index: Int) -> Diagnostic? {
     guard case .file(let path) = reference.location,
       let writer = dependencies.writer(of: path, readBy: index),
       LocalFileSystem().kind(of: path) == nil
@@ -271,7 +250,9 @@ struct Preparer {
     if isMissing { (outcome.isRefused, outcome.isMistake) = (true, true) }
     if !issues.isEmpty {
       for reference in job.media {
-        guard let failure = issue(of: reference, readBy: index)?.failure else { continue }
+        guard let issue = issue(of: reference, readBy: index) else { continue }
+        if job.isStrict, !issue.warnings.isEmpty { outcome.isRefused = true }
+        guard let failure = issue.failure else { continue }
         outcome.isRefused = true
         if failure.remedy == .mendJob || writtenLater(reference, index) != nil {
           outcome.isMistake = true

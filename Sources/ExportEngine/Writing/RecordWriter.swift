@@ -48,12 +48,13 @@ struct RecordWriter {
   /// - Parameters:
   ///   - graph: The export's graph.
   ///   - outputs: Its outputs, in the order of the graph's sinks, with the digests of each file.
+  ///   - warnings: What is doubtful about sources and outputs.
   ///   - digest: Gives the SHA-256 of a source.
   /// - Returns: The written records, in the order of the export's.
   /// - Throws: The system's error, and as `digest`.
   func finish(
     _ graph: Graph, _ outputs: [(written: WrittenOutput, sidecarDigests: [[UInt8]])],
-    digestOfSource digest: (Asset) throws -> [UInt8]
+    _ warnings: [Warning], digestOfSource digest: (Asset) throws -> [UInt8]
   ) throws -> [WrittenRecord] {
     let assets = export.composition.readAssets.sorted {
       ($0.location, $0.streamIndex) < ($1.location, $1.streamIndex)
@@ -73,6 +74,7 @@ struct RecordWriter {
           zip(graph.sinks, outputs).map {
             output($0, in: graph, $1.written, $1.sidecarDigests, from: folder)
           }),
+        "warnings": .list(warnings.map { json($0, from: folder) }),
       ])
       do throws(Failure) {
         try file.put(Array(document.document().utf8), at: 0)
@@ -95,6 +97,12 @@ struct RecordWriter {
   }
 
   func abandon() { for file in files.reversed() { file.discard() } }
+
+  private func json(_ warning: Warning, from folder: FilePath) -> JSONValue {
+    let message: KeyValuePairs<String, JSONValue?> = ["message": .text(warning.message)]
+    guard let location = warning.location else { return .members(message) }
+    return .medium(location.relative(to: folder), message)
+  }
 
   private func source(_ asset: Asset, _ digest: [UInt8], from folder: FilePath) -> JSONValue {
     .medium(

@@ -19,6 +19,7 @@ struct JobDraft {
   var tags: JobTags?
   var loudness: LoudnessTarget?
   var conform: [ConformRequest]?
+  var isStrict = false
   var sampleRate: Located<Int>?
   /// The layout of the mix, or the channel of the only clip.
   var channels: Located<ItemChannels>?
@@ -71,6 +72,10 @@ extension Language {
       "delivery specifications that each finished file is checked by; else the job fails"
     ) {
       $0.conform = $1
+    },
+    Key("strict", Values.boolean, "whether damaged and doubtful sources are refused, not warned of")
+    {
+      $0.isStrict = $1.value
     },
     Key("needs", Values.names, "jobs of this file that must be done before this one") {
       $0.policy.needs = $1
@@ -167,7 +172,7 @@ extension Decoder {
     let isShared = !output.depends(on: loopNames) && !scope.hasFolderOutput(output)
     let context = EnclosingJob(
       scope: partScope, mixRate: draft.sampleRate, mixChannels: draft.mixChannels,
-      loudness: draft.loudness, clip: item.flatMap(\.onlyClip),
+      loudness: draft.loudness, isStrict: draft.isStrict, clip: item.flatMap(\.onlyClip),
       isNoClip: item.map { $0.onlyClip == nil } ?? false)
     let files =
       isShared

@@ -13,6 +13,8 @@ struct EnclosingJob {
   var mixChannels: Located<ChannelLayout>?
   /// The level of outputs without their own.
   var loudness: LoudnessTarget?
+  /// Whether outputs without an answer of their own are strict.
+  var isStrict = false
   /// The only clip of the job, if it is one.
   var clip: MediaLocation?
   /// Whether the job is known to be more than one clip.
@@ -52,7 +54,8 @@ extension Decoder {
       guard let path = path(node, context.scope, as: .output), let request = request(of: path) else {
         return nil
       }
-      let output = Output(path: path.value, request: request, origin: path.origin)
+      var output = Output(path: path.value, request: request, origin: path.origin)
+      output.isStrict = context.isStrict
       check(output, context)
       return (output, nil)
     }
@@ -80,6 +83,7 @@ extension Decoder {
     output.chapters = chapterPlaces(fields["chapters"], of: output.kind, context.scope)
     output.id3 = draft.id3?.value
     (output.loudness, output.conform) = (draft.loudness, draft.conform)
+    output.isStrict = draft.isStrict?.value ?? context.isStrict
     if own["loudness"] == nil, let preset = fields["preset"] {
       noteLoudness(of: preset, draft.loudness, insteadOf: context.loudness)
     }

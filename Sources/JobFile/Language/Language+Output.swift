@@ -13,6 +13,7 @@ struct OutputDraft {
   var mp3: MP3Choice?
   var loudness: LoudnessTarget?
   var conform: [ConformRequest]?
+  var isStrict: Located<Bool>?
   var sampleRate: Located<Int>?
   var channels: Located<ChannelLayout>?
   var tags = JobTags()
@@ -74,6 +75,9 @@ extension Language {
     Key("conform", Values.conform, "what this file is checked by, or 'none'; else as the job") {
       $0.conform = $1
     },
+    Key(
+      "strict", Values.boolean, "whether damaged and doubtful sources are refused; else as the job"
+    ) { $0.isStrict = $1 },
     Key("metadata", as: Values.metadata.form, "tags of this output, over the job's") {
       entry, decoder, scope, output in output.tags = decoder.metadata(entry.value, scope)
     },

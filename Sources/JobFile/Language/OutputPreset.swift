@@ -53,7 +53,7 @@ public struct OutputPreset: Sendable {
       ["wav": "24 bit", "channels": "stereo", "sample_rate": "48 kHz"]),
     // 24 bit and the source's rate, as IASA-TC 04, "Key digital principles", has them; but its format
     // is BWF, and this is FLAC (RFC 9639), which holds the same samples.
-    OutputPreset("archive", ["flac": "24 bit"]),
+    OutputPreset("archive", ["flac": "24 bit", "strict": "true"]),
   ]
 
   /// `mp3: cbr 96k, channels: mono`

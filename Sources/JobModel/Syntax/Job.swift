@@ -77,6 +77,9 @@ public struct Job: Sendable, Hashable {
     self.metadataBase = metadataBase
   }
 
+  /// Whether a source that probing warns of is refused: what any output asks for.
+  public var isStrict: Bool { outputs.contains(where: \.isStrict) }
+
   /// The media to probe before `exports`: each stream once, in the order of writing.
   ///
   /// - Complexity: O(n) in the number of items

@@ -121,6 +121,7 @@ struct CommandContext {
         faults += error.errors.map(\.remedy)
       }
     }
+    if options.strict { loaded.makeStrict() }
     loaded.limit = options.confinement.jobLimit
     if let limit = loaded.limit, loaded.jobs.count > limit {
       report(

@@ -83,6 +83,9 @@ struct OutputOptions: ParsableArguments {
     transform: Assignment.parse("--tag"))
   var tags: [Assignment] = []
 
+  @Flag(help: "Refuse damaged and doubtful sources.")
+  var strict = false
+
   @Flag(help: "Replace files that exist.")
   var force = false
 
@@ -115,6 +118,7 @@ struct OutputOptions: ParsableArguments {
       ("preset", preset), ("mp3", mp3), ("aac", aac), ("opus", opus), ("vorbis", vorbis),
       ("flac", flac), ("alac", alac), ("wav", wav), ("aiff", aiff), ("caf", caf),
       ("join", join), ("sample_rate", sampleRate), ("channels", channels), ("loudness", loudness),
+      ("strict", strict ? "true" : nil),
     ]
   }
 

@@ -19,6 +19,9 @@ struct VariableOptions: ParsableArguments {
     help: .value("name", "Let job files read an environment variable as ${env.NAME}."))
   var environment: [String] = []
 
+  @Flag(help: "Refuse damaged and doubtful sources.")
+  var strict = false
+
   @OptionGroup var confinement: RootOptions
   @OptionGroup var network: NetworkOptions
 

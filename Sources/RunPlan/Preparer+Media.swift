@@ -1,0 +1,37 @@
+import Diagnosis
+import ExportEngine
+import JobModel
+
+extension Preparer {
+  /// What is reported of the media of some jobs: of each once, where the first of them names it. A
+  /// strict job refuses what others are warned of.
+  func mediaDiagnostics(of indices: [Int]) -> [Diagnostic] {
+    guard !issues.isEmpty else { return [] }
+    var named: Set<MediaReference> = []
+    var refused: Set<MediaReference> = []
+    var found: [Diagnostic] = []
+    for index in indices {
+      let isStrict = jobs[index].isStrict
+      for reference in jobs[index].media {
+        let isNew = named.insert(reference).inserted
+        guard let issue = issue(of: reference, readBy: index) else { continue }
+        if isStrict {
+          guard refused.insert(reference).inserted else { continue }
+          found += issue.warnings.map {
+            Diagnostic(ExportSession.refusal(of: $0), at: reference.origin)
+          }
+        }
+        guard isNew else { continue }
+        if let failure = issue.failure {
+          found.append(
+            writtenLater(reference, index) ?? Diagnostic(failure, at: reference.origin))
+        }
+        for var warning in issue.warnings where !isStrict {
+          warning.origin = reference.origin
+          found.append(Diagnostic(warning))
+        }
+      }
+    }
+    return found
+  }
+}
