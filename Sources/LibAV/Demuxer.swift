@@ -62,7 +62,7 @@ package final class Demuxer {
     ] {
       try check(av_dict_set(&options, key, value, 0), "av_dict_set")
     }
-    let wave = try WaveSource(range.map { PiecedSource(source, [.range($0)]) } ?? source)
+    let wave = try WaveSource(range.map { SplicedBytes(source, [.range($0)]) } ?? source)
     let input = try InputContext(wave.source)
     var context = avformat_alloc_context()
     defer { withExtendedLifetime(input) { avformat_close_input(&context) } }

@@ -30,7 +30,7 @@ struct WaveSource {
       }
       (self.header, validBits) = (header, header.validBits)
       let pieces = try header.isBigEndian ? header.converted(read) : header.corrected
-      self.source = pieces.map { PiecedSource(source, $0) } ?? source
+      self.source = pieces.map { SplicedBytes(source, $0) } ?? source
     } catch let error as LibAVError {
       throw error
     } catch {
@@ -65,7 +65,7 @@ struct WaveSource {
         let bytes = format.littleEndian
         let rest = start + Int64(bytes.count)
         return (
-          PiecedSource(source, [.range(0..<start), .bytes(bytes), .range(rest..<max(rest, size))]),
+          SplicedBytes(source, [.range(0..<start), .bytes(bytes), .range(rest..<max(rest, size))]),
           format.code == 1 ? format.validBits : nil
         )
       }
@@ -95,12 +95,12 @@ extension WaveHeader {
   }
 
   /// The pieces of a file with the lowest byte first whose header is wrong; nil where all is right.
-  fileprivate var corrected: [PiecedSource.Piece]? {
+  fileprivate var corrected: [SplicedBytes.Piece]? {
     let isEmpty = announcedSize == 0
     guard format.hasOddBits || isWrapped || unclaimedSize >= 8 || isEmpty else { return nil }
     let count = sound.upperBound - sound.lowerBound
     let end = isEmpty ? sound.lowerBound : fileSize - unclaimedSize
-    var pieces: [PiecedSource.Piece] = []
+    var pieces: [SplicedBytes.Piece] = []
     pieces.append(
       isWrapped ? .bytes(Self.longHead(count, fileSize: fileSize)) : .range(0..<12))
     pieces.append(.range(12..<formatContent.lowerBound))
@@ -122,7 +122,7 @@ extension WaveHeader {
   /// The pieces of a RIFX as those of a RIFF: its samples stay as they are.
   fileprivate func converted(
     _ read: (Int64, Int) throws -> [UInt8]
-  ) throws -> [PiecedSource.Piece]? {
+  ) throws -> [SplicedBytes.Piece]? {
     let isPCM = format.code == 1 && [8, 16, 24, 32].contains(format.container)
     let isFloat = format.code == 3 && [32, 64].contains(format.container)
     // G.711 has no order of bytes.

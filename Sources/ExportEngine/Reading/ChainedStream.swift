@@ -70,12 +70,13 @@ final class ChainedStream: FrameSource {
     if let current, current.number == number { return current.source }
     current = nil
     let facts = links[number].facts
-    let source: any FrameSource
+    let stream: any FrameSource
     if case .counted(let index) = facts.reader {
-      source = try CountedStream.open(facts, index, damage)
+      stream = try CountedStream.open(facts, index, damage)
     } else {
-      source = try DemuxedStream.open(facts, damage)
+      stream = try DemuxedStream.open(facts, damage)
     }
+    let source = facts.pieces.map { PiecedSource(stream, $0, damage) } ?? stream
     current = (number, source)
     return source
   }

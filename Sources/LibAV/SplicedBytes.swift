@@ -1,5 +1,5 @@
 /// Bytes that are made of pieces of another source and of bytes of their own. One thread at a time.
-final class PiecedSource: ByteSource {
+final class SplicedBytes: ByteSource {
   /// One piece after the other.
   enum Piece {
     case bytes([UInt8])
