@@ -153,11 +153,6 @@ package final class Demuxer {
     return duration == avjob_nopts() || duration <= 0 ? nil : duration
   }
 
-  /// Whether the duration is guessed by the bit rate.
-  var guessesLength: Bool {
-    context.pointee.duration_estimation_method == AVFMT_DURATION_FROM_BITRATE
-  }
-
   /// All streams, in the file's order.
   package var streams: [Stream] {
     (0..<Int(context.pointee.nb_streams)).compactMap { index in
@@ -374,7 +369,7 @@ package struct Stream {
   /// Whether a length of the stream, or of a file that holds no other, stands in the file, and is not
   /// guessed by its bit rate.
   package var announcesLength: Bool {
-    guard !owner.guessesLength else { return false }
+    guard !owner.estimatesDurations else { return false }
     return duration != nil || owner.streams.filter { !$0.isAttachedPicture }.count == 1
   }
   /// How many frames the header counts; nil where it does not (`AVStream.nb_frames`). For PCM a frame
