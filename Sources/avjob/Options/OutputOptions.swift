@@ -123,7 +123,7 @@ struct OutputOptions: ParsableArguments {
   }
 
   /// Whether an option says which format is written.
-  var namesFormat: Bool { settings.dropLast(4).contains { $0.value != nil } }
+  var namesFormat: Bool { settings.dropLast(5).contains { $0.value != nil } }
 }
 
 /// `NAME=VALUE` behind an option, or the value of an option for one name.
