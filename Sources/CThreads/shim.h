@@ -40,3 +40,25 @@ static inline void avjob_with_signal_stack(void (*work)(void *), void *argument)
   work(argument);
   if (is_ours) avjob_sigaltstack(&before, 0);
 }
+
+// Where the kernel has put argc, argv and the environment of this process (System V ABI, "Initial
+// Stack and Register State"); of glibc's dynamic linker. In a program without one it is a word off.
+extern void *avjob_stack_end __asm__("__libc_stack_end");
+// argv[0], of <errno.h> under _GNU_SOURCE
+extern char *avjob_invocation_name __asm__("program_invocation_name");
+
+// argv of this process, and with it argc, found without /proc; null where they are not where they
+// should be. To be called before anything changes the words of the command line.
+static inline char **avjob_arguments(int *count) {
+  enum { most = 1 << 24 };
+  long *start = (long *)avjob_stack_end;
+  if (!start) return 0;
+  for (int offset = 0; offset < 2; offset++) {
+    char **words = (char **)(start + offset + 1);
+    long argc = start[offset];
+    if (argc < 1 || argc > most || words[0] != avjob_invocation_name || words[argc]) continue;
+    *count = (int)argc;
+    return words;
+  }
+  return 0;
+}

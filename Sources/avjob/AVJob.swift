@@ -6,6 +6,7 @@ import JobFile
 import MediaComposition
 import Reports
 import Terminal
+import Threads
 
 /// The command: its subcommands, and how the process ends.
 @main
@@ -33,7 +34,7 @@ struct AVJob: ParsableCommand {
     refuseUnknownCommand()
     do {
       try ExportEngine.Engine.start()
-      var command = try parseAsRoot()
+      var command = try parseAsRoot(Array(ProcessArguments.words.dropFirst()))
       if let reader = command as? any MediaCommand {
         try reader.network.enter(isConfined: reader.isConfined)
       }
@@ -65,14 +66,18 @@ struct AVJob: ParsableCommand {
     return true
   }
 
-  /// Arguments come as texts, in which other bytes than UTF-8 would name another file.
+  /// Arguments come as texts, in which other bytes than UTF-8 would name another file. Without the
+  /// program's own name, which is always there, none of them was found: that is no call for help.
   private static func refuseUnreadableArguments() {
-    for index in 0..<Int(CommandLine.argc) {
-      guard let word = CommandLine.unsafeArgv[index], String(validatingCString: word) == nil else {
-        continue
-      }
+    guard ProcessArguments.bytes != [[]], !ProcessArguments.bytes.isEmpty else {
       ReportedDiagnostics.refuse(
-        "the argument '\(String(cString: word))' is not UTF-8",
+        "the words of the command line cannot be read: this process has neither an argv[0] nor "
+          + "/proc", help: "start avjob as a shell does, or mount /proc")
+      endProcess(1)
+    }
+    for word in ProcessArguments.bytes where String(validating: word, as: UTF8.self) == nil {
+      ReportedDiagnostics.refuse(
+        "the argument '\(String(decoding: word, as: UTF8.self))' is not UTF-8",
         help: "a wildcard in a job file finds such names, as for_each: '*.wav'")
       endProcess(2)
     }
@@ -85,7 +90,7 @@ struct AVJob: ParsableCommand {
   }
 
   private static var arguments: WrongArguments {
-    WrongArguments(words: Array(CommandLine.arguments.dropFirst()))
+    WrongArguments(words: Array(ProcessArguments.words.dropFirst()))
   }
 
   /// Ends the process as ArgumentParser would, but for wrong arguments: their status is 2.

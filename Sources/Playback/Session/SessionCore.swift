@@ -79,7 +79,7 @@ final class SessionCore: Sendable {
   }
 
   init(server: String?) {
-    let name = CommandLine.arguments.first?.split(separator: "/").last.map { String($0) } ?? ""
+    let name = ProcessArguments.programName
     state = Monitor(
       State(server: server, application: ["application.name": name, "application.id": name]))
   }

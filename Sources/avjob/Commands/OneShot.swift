@@ -8,6 +8,7 @@ import Reports
 import RunPlan
 import SystemPackage
 import Terminal
+import Threads
 
 /// A command that makes one composition without a job file: what a job file of the same words
 /// would make, by the same code.
@@ -92,7 +93,7 @@ struct OneShot {
     }
     let reporter = RunReporter(
       reporting.options, cores: context.budget.total,
-      resumedBy: Continuation.skippingExisting.text(of: CommandLine.arguments),
+      resumedBy: Continuation.skippingExisting.text(of: ProcessArguments.words),
       diagnostics: context.diagnostics)
     var batch = Batch(
       context: context, reporter: reporter, replaced: output.force ? .all : .none)

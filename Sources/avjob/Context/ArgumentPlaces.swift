@@ -1,13 +1,14 @@
 import Diagnosis
 import JobFile
 import MediaComposition
+import Threads
 
 /// Where the words of this process's command line stand, so that a message can point at them.
 struct ArgumentPlaces {
   private let words: [String]
   private let origins: [Origin]
 
-  init(_ words: [String] = CommandLine.arguments, in map: SourceMap) {
+  init(_ words: [String] = ProcessArguments.words, in map: SourceMap) {
     // The command as it is typed, wherever it is installed.
     self.words = ["avjob"] + words.dropFirst()
     origins = map.add(arguments: self.words)
