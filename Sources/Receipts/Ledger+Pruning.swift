@@ -13,21 +13,48 @@ extension Ledger {
     fileprivate let isWhole: Bool
   }
 
+  /// A file that a receipt names and that no job makes any more, which stays.
+  public struct Spared: Sendable, Hashable {
+    /// Why it stays.
+    public enum Reason: Sendable, Hashable {
+      /// It lies where no job of this folder writes.
+      case elsewhere
+      /// Its content is that of the receipt, but the run has not made this file.
+      case otherFile
+      /// avjob writes no such file.
+      case otherKind
+    }
+
+    /// The file.
+    public let path: FilePath
+    /// Why it stays.
+    public let reason: Reason
+  }
+
   /// What earlier runs made and no job makes any more, as far as it is still as it was made. Files
   /// that were changed since are not among it, nor are links. Changes nothing.
   ///
+  /// A receipt may come from an archive or a repository and name any file. So none counts that no job
+  /// of this folder can have written: of another place, of another kind, or of the same content only,
+  /// which anybody may know.
+  ///
   /// - Parameters:
   ///   - isKnown: Whether a job reads or writes a file, by whatever path.
+  ///   - territory: Where jobs of this folder write.
   ///   - isCancelled: Polled while contents are read.
-  /// - Returns: One for each receipt, in order of the receipts' names.
+  /// - Returns: One for each receipt, in order of the receipts' names, and what such receipts name
+  ///   and what stays.
   /// - Throws: `CancellationError` where contents are compared and `isCancelled`.
   /// - Complexity: O(receipts + their sources)
   public func orphans(
-    besides isKnown: (FilePath) -> Bool, unless isCancelled: IsCancelled = { false }
-  ) throws -> [Orphans] {
-    guard folder.isOwn else { return [] }
+    besides isKnown: (FilePath) -> Bool, in territory: WrittenFolders,
+    unless isCancelled: IsCancelled = { false }
+  ) throws -> (removable: [Orphans], spared: [Spared]) {
+    guard folder.isOwn else { return ([], []) }
+    var territory = territory
+    var spared: [Spared] = []
     let names = StateFolder.names(in: folder.receipts).filter(Self.isName(ofReceipt:))
-    return try names.sorted { $0.string < $1.string }.compactMap { name in
+    let removable = try names.sorted { $0.string < $1.string }.compactMap { name -> Orphans? in
       guard let files = Receipt.read(folder.receipts.appending(name))?.files,
         let output = files.first?.path.file, self.name(ofReceipt: output) == name.stem,
         !isKnown(folder.resolve(output))
@@ -37,11 +64,22 @@ extension Ledger {
         guard let path = file.path.file.map(folder.resolve),
           let facts = FileIdentity.ofEntry(at: path)
         else { continue }
-        let isOrphan = try facts.map { try isAsRecorded(file, path, $0, isCancelled) } ?? false
-        if isOrphan, !isKnown(path) { orphans.append(path) } else { isWhole = false }
+        guard let identity = facts, !isKnown(path),
+          try isAsRecorded(file, path, identity, isCancelled)
+        else {
+          isWhole = false
+          continue
+        }
+        if let reason = reasonToSpare(file, path, identity, beside: output, in: &territory) {
+          spared.append(Spared(path: path, reason: reason))
+          isWhole = false
+        } else {
+          orphans.append(path)
+        }
       }
       return orphans.isEmpty ? nil : Orphans(files: orphans, receipt: name, isWhole: isWhole)
     }
+    return (removable, spared)
   }
 
   private func isAsRecorded(
@@ -51,11 +89,36 @@ extension Ledger {
       .isEmpty
   }
 
+  /// Why a file that is as its receipt says may yet not be one that a run has made.
+  private func reasonToSpare(
+    _ file: Receipt.File, _ path: FilePath, _ identity: FileIdentity, beside output: FilePath,
+    in territory: inout WrittenFolders
+  ) -> Spared.Reason? {
+    guard territory.contains(path) else { return .elsewhere }
+    guard file.differences(from: identity, digest: { nil }).isEmpty else { return .otherFile }
+    return isOfOurs(path, beside: output) ? nil : .otherKind
+  }
+
+  /// Whether avjob writes files of this name and beginning: sound, chapters beside it, or a record.
+  private func isOfOurs(_ path: FilePath, beside output: FilePath) -> Bool {
+    let sound = folder.resolve(output)
+    if path == sound { return WrittenKind.isSound(beginningOf: path) }
+    let isSidecar = ChapterPlaces.Sidecar.allCases.contains { sound.sidecar($0) == path }
+    return isSidecar || path.extension == "json" && WrittenKind.isRecord(beginningOf: path)
+  }
+
   /// Removes files and their receipts. What another process is about to make, or has changed
   /// meanwhile, is left.
   ///
+  /// - Parameters:
+  ///   - orphans: What `orphans(besides:in:)` gave.
+  ///   - territory: As there; paths may lead elsewhere meanwhile.
   /// - Returns: The system's errors, for files that it does not remove.
-  public func remove(_ orphans: [Orphans]) -> [(path: FilePath, error: Errno)] {
+  public func remove(
+    _ orphans: [Orphans], in territory: WrittenFolders
+  ) -> [(path: FilePath, error: Errno)] {
+    var territory = territory
+    territory.forget()
     var refused: [(path: FilePath, error: Errno)] = []
     for one in orphans {
       guard case .held(let lock)? = try? locks.take([one.receipt.stem]) else { continue }
@@ -65,8 +128,10 @@ extension Ledger {
       var isWhole = one.isWhole
       for path in one.files {
         let file = recorded.first { $0.path.file.map(folder.resolve) == path }
-        guard let file, let facts = FileIdentity.ofEntry(at: path), let identity = facts,
-          (try? isAsRecorded(file, path, identity) { false }) == true
+        guard let file, let output = recorded.first?.path.file,
+          let facts = FileIdentity.ofEntry(at: path), let identity = facts,
+          (try? isAsRecorded(file, path, identity) { false }) == true,
+          reasonToSpare(file, path, identity, beside: output, in: &territory) == nil
         else {
           isWhole = false
           continue

@@ -4,6 +4,7 @@ import Diagnosis
 import Reports
 import RunExecution
 import RunPlan
+import Threads
 
 /// `avjob run`
 struct Run: MediaCommand {
@@ -73,7 +74,7 @@ struct Run: MediaCommand {
     let reporter = RunReporter(
       reporting.options, files: files, cores: context.budget.total, shard: options.shard,
       resumedBy: (isConfined && memory == nil ? Continuation.cleanFolder : .sameCommand)
-        .text(of: CommandLine.arguments),
+        .text(of: ProcessArguments.words),
       diagnostics: context.diagnostics)
     var batch = Batch(
       context: context, reporter: reporter, workers: workers, bounds: processBounds,
@@ -82,7 +83,7 @@ struct Run: MediaCommand {
     batch.array = machines.map { machines in
       ArrayBatch(
         reporter: reporter, scheduler: SlurmScheduler(), options: array.engineOptions,
-        words: ArrayOptions.words(Array(CommandLine.arguments.dropFirst(2))), files: files,
+        words: ArrayOptions.words(Array(ProcessArguments.words.dropFirst(2))), files: files,
         cores: machines.cores, isDetached: array.detach)
     }
     try batch.run(rules) {
@@ -91,7 +92,10 @@ struct Run: MediaCommand {
       return loaded
     } thenRemoving: { preparation in
       guard receipts.prune, let memory else { return nil }
-      return try Pruning(besides: preparation.registry, of: memory)
+      let pruning = try Pruning(
+        besides: preparation.registry, of: memory, making: preparation.work)
+      context.report(Diagnostics(pruning.warnings))
+      return pruning
     }
   }
 

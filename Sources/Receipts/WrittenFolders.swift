@@ -1,0 +1,82 @@
+import Files
+import Glibc
+import SystemPackage
+
+/// Where the jobs of a folder write: below that folder, and below the folders of their outputs.
+///
+/// Paths count by where they lead on the disk. Names that begin with a dot are other programs' own.
+public struct WrittenFolders: Sendable {
+  private let roots: [FilePath]
+  /// Whether files of a folder count, by the folder as it is spelled.
+  private var known: [FilePath: Bool] = [:]
+
+  /// - Parameters:
+  ///   - folder: The job files', as it is spelled; empty for the current one.
+  ///   - outputs: What their jobs write now, outside of it, too.
+  /// - Complexity: O(distinct folders of `outputs`)
+  public init(ofJobsIn folder: FilePath, outputs: some Sequence<FilePath>) {
+    let folders = Set(outputs.map { $0.removingLastComponent() }).union([folder])
+    let real = Set(folders.compactMap { PathCalls.realPath($0.orCurrent) })
+    roots = real.sorted { $0.string < $1.string }
+  }
+
+  /// Whether a file at `path` may be one of theirs.
+  public mutating func contains(_ path: FilePath) -> Bool {
+    guard let name = path.lastComponent, name.kind == .regular, !name.string.hasPrefix(".") else {
+      return false
+    }
+    let folder = path.removingLastComponent()
+    if let answer = known[folder] { return answer }
+    let answer = PathCalls.realPath(folder.orCurrent).map(isBeneath) ?? false
+    known[folder] = answer
+    return answer
+  }
+
+  /// Has paths looked at anew.
+  mutating func forget() { known = [:] }
+
+  private func isBeneath(_ folder: FilePath) -> Bool {
+    roots.contains { root in
+      guard folder.starts(with: root) else { return false }
+      return folder.components.dropFirst(root.components.count).allSatisfy {
+        !$0.string.hasPrefix(".")
+      }
+    }
+  }
+}
+
+extension FilePath {
+  fileprivate var orCurrent: FilePath { isEmpty ? "." : self }
+}
+
+/// What a file is, by its first bytes: of any other kind avjob has written none.
+enum WrittenKind {
+  private static let length = 4096
+
+  static func isSound(beginningOf path: FilePath) -> Bool { isSound(beginning(of: path)) }
+
+  static func isRecord(beginningOf path: FilePath) -> Bool { isRecord(beginning(of: path)) }
+
+  /// Whether bytes begin a file of a format that avjob writes: WAV and RF64 (EBU Tech 3306), AIFF,
+  /// CAF, FLAC, Ogg, MP4, and MP3 with ID3 or without.
+  static func isSound(_ bytes: [UInt8]) -> Bool {
+    let marks = ["RIFF", "RF64", "BW64", "FORM", "caff", "fLaC", "OggS", "ID3"]
+    if marks.contains(where: { bytes.starts(with: $0.utf8) }) { return true }
+    if bytes.dropFirst(4).starts(with: "ftyp".utf8) { return true }
+    return bytes.count > 1 && bytes[0] == 0xFF && bytes[1] & 0xE0 == 0xE0
+  }
+
+  /// Whether bytes begin a record, which names its program first (docs/json.md).
+  static func isRecord(_ bytes: [UInt8]) -> Bool {
+    bytes.first == UInt8(ascii: "{")
+      && String(decoding: bytes, as: UTF8.self).contains("\"avjob\"")
+  }
+
+  private static func beginning(of path: FilePath) -> [UInt8] {
+    guard let file = try? PathCalls.openToRead(path) else { return [] }
+    defer { try? file.close() }
+    return [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+      count = max(0, read(file.rawValue, buffer.baseAddress, length))
+    }
+  }
+}
