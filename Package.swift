@@ -86,7 +86,7 @@ let package = Package(
       ]),
 
     // What is playing, and the commands of other programs (MPRIS).
-    .target(name: "NowPlaying", dependencies: ["DBus", "MediaTime", "Threads"]),
+    .target(name: "NowPlaying", dependencies: ["DBus", "Diagnosis", "MediaTime", "Threads"]),
 
     // The screens, keys and lines of `preview` and `record`.
     .target(
@@ -211,7 +211,7 @@ let package = Package(
     .target(name: "MediaTime"),
     .target(name: "Dynamics", dependencies: ["CDynamics"]),
     .systemLibrary(name: "CDynamics"),
-    .target(name: "JSON"),
+    .target(name: "JSON", dependencies: ["Diagnosis"]),
     .target(
       name: "Files",
       dependencies: ["CFiles", .product(name: "SystemPackage", package: "swift-system")]),

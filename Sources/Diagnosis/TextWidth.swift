@@ -148,7 +148,7 @@ extension Unicode.Scalar {
 
   /// Whether this is an order to a terminal or to a reader's eye: controls, line and paragraph
   /// separators, and marks of direction (UAX #9, section 2; UTR #36, "Trojan source").
-  var isUnprintable: Bool {
+  package var isUnprintable: Bool {
     switch value {
     case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
     default: false

@@ -1,3 +1,5 @@
+import Diagnosis
+
 extension JSONValue {
   /// On one line, without spaces. O(length).
   package var line: String {
@@ -14,18 +16,21 @@ extension JSONValue {
     return writer.text + "\n"
   }
 
-  /// A string (§7). Controls beyond those that must be escaped are escaped too, so that a line
-  /// is safe to print on a terminal.
+  /// A string (§7). Controls and marks of direction are escaped beyond those that must be, and so is
+  /// what begins a command to the runner of a CI (`##[group]`, `##vso[…]`, `##teamcity[…]`): a line
+  /// is safe to print, and means the same.
   fileprivate static func quoted(_ text: String) -> String {
     var result = "\""
+    var isHash = false
     for scalar in text.unicodeScalars {
+      defer { isHash = scalar == "#" }
       switch scalar {
       case "\"": result += "\\\""
       case "\\": result += "\\\\"
       case "\n": result += "\\n"
       case "\r": result += "\\r"
       case "\t": result += "\\t"
-      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
+      case _ where scalar.isUnprintable || scalar == "#" && isHash:
         let digits = String(scalar.value, radix: 16, uppercase: true)
         result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: result.unicodeScalars.append(scalar)

@@ -67,16 +67,14 @@ extension ArgumentNode {
       }
     }
     // To runners of CI systems, a command wherever it stands in a line.
-    return quoted.replacing("##[", with: "\\u0023#[") + "\""
+    return quoted.replacing("##", with: "#\\u0023") + "\""
   }
 
   /// Characters that YAML does not print, and those that change a line's direction.
   private static func needsEscape(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
-    case 0..<0x20, 0x7F..<0xA0, 0xFEFF, 0xFFFE, 0xFFFF: true
-    case 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: true
-    case 0x10_0000...: true
-    default: false
+    case 0xFEFF, 0xFFFE, 0xFFFF, 0x10_0000...: true
+    default: scalar.isUnprintable
     }
   }
 

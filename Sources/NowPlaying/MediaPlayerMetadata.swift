@@ -1,4 +1,5 @@
 import DBus
+import Diagnosis
 import MediaTime
 
 /// What is known of tracks, as MPRIS names it (MPRIS v2 metadata guidelines).
@@ -38,7 +39,7 @@ struct MediaPlayerMetadata {
         ("xesam:albumArtist", list(info.albumArtist)),
         ("xesam:genre", list(info.genre)),
         ("xesam:composer", list(info.composer)),
-        ("xesam:comment", list(info.comments)),
+        ("xesam:comment", lines(info.comments)),
         ("xesam:contentCreated", text(info.releaseDate)),
         ("xesam:trackNumber", number(info.albumTrackNumber)),
         ("xesam:discNumber", number(info.discNumber)),
@@ -67,12 +68,23 @@ struct MediaPlayerMetadata {
         + values.compactMap { key, value in value.map { DBusValue.Entry(key, $0) } })
   }
 
+  /// Widgets and terminals show it as it is: what gives orders to them becomes U+FFFD.
   private func text(_ text: String?) -> DBusValue? {
-    text.map { .string(String($0.unicodeScalars.prefix(Self.mostScalars))) }
+    text.map { .string(String($0.unicodeScalars.prefix(Self.mostScalars)).printable) }
   }
 
   private func list(_ text: String?) -> DBusValue? {
     self.text(text).map { .array(of: "s", [$0]) }
+  }
+
+  /// The same for a text of lines.
+  private func lines(_ text: String?) -> DBusValue? {
+    text.map { text in
+      let start = String(text.unicodeScalars.prefix(Self.mostScalars))
+      let lines = start.split(separator: "\n", omittingEmptySubsequences: false)
+      return .array(
+        of: "s", [.string(lines.map { String($0).printable }.joined(separator: "\n"))])
+    }
   }
 
   private func number(_ number: Int?) -> DBusValue? { number.map { .int32(Int32(clamping: $0)) } }

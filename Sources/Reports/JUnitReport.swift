@@ -80,7 +80,7 @@ enum JUnitReport {
     case .blocked:
       result.result = .skipped
       let cause = job.blockedBy.map { "blocked, since '\($0)' is not done" } ?? "blocked"
-      result.element = "      <skipped message=\"\(XMLText.escaped(cause))\"/>\n"
+      result.element = "      <skipped message=\"\(XMLText.escaped(printable(cause)))\"/>\n"
     case .cancelled, .notStarted:
       result.result = .skipped
       result.element = "      <skipped message=\"\(job.status.words)\"/>\n"
@@ -92,7 +92,7 @@ enum JUnitReport {
   private static func element(_ name: String, _ message: RunReport.Message?) -> String {
     guard let message else { return "      <\(name)/>\n" }
     let attributes = [
-      ("message", MediaURL.masked(message.diagnostic.message)),
+      ("message", message.diagnostic.message),
       ("type", message.diagnostic.remedy.className),
     ]
     return "      <\(name)\(written(attributes))>\(content(message.screen))</\(name)>\n"
@@ -127,13 +127,13 @@ enum JUnitReport {
   }
 
   private static func written(_ attributes: [(String, String)]) -> String {
-    attributes.map { " \($0)=\"\(XMLText.escaped($1))\"" }.joined()
+    attributes.map { " \($0)=\"\(XMLText.escaped(printable($1)))\"" }.joined()
   }
 
   /// Between tags line feeds stay what they are.
   private static func content(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false)
-      .map { XMLText.escaped(String($0)) }.joined(separator: "\n")
+      .map { XMLText.escaped(printable(String($0))) }.joined(separator: "\n")
   }
 
   /// Seconds, with three decimals.

@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportEngine
 import JSON
 import LibAV
@@ -28,8 +29,9 @@ package struct Page {
   /// The whole page. O(length).
   package var text: String {
     let parts: [(mark: String, text: String)] = [
-      ("mark", Self.mark + Engine.version + "\">"), ("title", XMLText.escaped(title)),
-      ("summary", XMLText.escaped(summary)), ("policy", Self.policy), ("style", Self.style),
+      ("mark", Self.mark + Engine.version + "\">"), ("title", XMLText.escaped(printable(title))),
+      ("summary", XMLText.escaped(printable(summary))), ("policy", Self.policy),
+      ("style", Self.style),
       ("script", Self.script),
       // No tag can begin within the data; only texts have this character.
       ("data", data.replacing("<", with: "\\u003c")),

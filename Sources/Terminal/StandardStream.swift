@@ -49,8 +49,8 @@ package enum StandardStream: Int32 {
   ///
   /// - Parameters:
   ///   - text: What is written.
-  ///   - isVerbatim: Whether it is for a program. In any other text, no line is a command to GitHub's
-  ///     runner.
+  ///   - isVerbatim: Whether it is for a program. In any other text, no line is a command to the
+  ///     runner of a CI.
   package func write(_ text: String, verbatim isVerbatim: Bool = false) {
     let text = isVerbatim ? text : text.withoutRunnerCommands
     let isWritten = Self.writers.withLock { writers in
@@ -59,11 +59,8 @@ package enum StandardStream: Int32 {
     if !isWritten { writeAll(text) }
   }
 
-  /// Writes a document of JSON. What would be a command in it is another notation of the same text.
-  package func write(json text: String) {
-    let mayHoldOne = text.utf8.mayHoldRunnerCommand
-    write(mayHoldOne ? text.replacing("##[", with: "\\u0023#[") : text, verbatim: true)
-  }
+  /// Writes a document of JSON, in which `JSONValue` leaves nothing that would be a command.
+  package func write(json text: String) { write(text, verbatim: true) }
 
   private func writeAll(_ text: String) {
     var text = text

@@ -59,6 +59,12 @@ import Testing
     #expect(
       JSONValue.text("\"\\/\n\r\t\u{0}\u{1B}\u{7F}\u{9B}\u{2028}é🎧").line
         == #""\"\\/\n\r\t\u0000\u001B\u007F\u009B\u2028é🎧""#)
+    // Marks of direction, and what is a command to the runner of a CI.
+    let odd = "\u{202E}a\u{200F}b\u{2066}c\u{61C} ##[d] ###vso[e]"
+    #expect(
+      JSONValue.text(odd).line
+        == #""\u202Ea\u200Fb\u2066c\u061C #\u0023[d] #\u0023\u0023vso[e]""#)
+    #expect(try JSONValue(reading: JSONValue.text(odd).line.utf8) == .text(odd))
   }
 
   @Test(

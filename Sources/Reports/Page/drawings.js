@@ -102,7 +102,7 @@ function timeLine(jobs, elapsed, choose) {
         context.fillRect(start, one.lane * lane + 1, length, lane - 2);
         if (lane < 18 || length < 40) continue;
         context.fillStyle = colour('ground');
-        context.fillText(fitted(jobs[one.number].name, length - 8), start + 4, one.lane * lane + 13);
+        context.fillText(fitted(plain(jobs[one.number].name), length - 8), start + 4, one.lane * lane + 13);
       }
       axis(context, width, height, total, colour);
     });
@@ -120,7 +120,7 @@ function timeLine(jobs, elapsed, choose) {
   });
   canvas.addEventListener('mousemove', (event) => {
     const one = pointed(event);
-    canvas.title = one ? `${jobs[one.number].name}: ${words(one.status)}, ${lasting(one.elapsed)}` : '';
+    canvas.title = one ? `${plain(jobs[one.number].name)}: ${words(one.status)}, ${lasting(one.elapsed)}` : '';
   });
   return make('figure', {}, canvas, make('figcaption', {},
     'Each bar is a run of a job on a core. Green: done; red: failed; amber: failed and tried again; '

@@ -2,6 +2,15 @@
 
 // Elements and figures. Every text goes through textContent: nothing of the data becomes markup.
 
+// Controls, line and paragraph separators, and marks of direction, as the terminal has them escaped.
+const unprintable = /[\u0000-\u0008\u000B-\u001F\u007F-\u009F\u061C\u200E\u200F\u2028-\u202E\u2066-\u2069]/g;
+
+/** A text of the data that turns no other text around. */
+function plain(text) {
+  return String(text).replace(unprintable,
+    (mark) => `\\u{${mark.charCodeAt(0).toString(16).toUpperCase()}}`);
+}
+
 /** An element with attributes, listeners (functions) and children (elements or texts). */
 function make(name, attributes = {}, ...children) {
   return furnish(document.createElement(name), attributes, children);
@@ -16,9 +25,10 @@ function furnish(element, attributes, children) {
   for (const [key, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (typeof value === 'function') element.addEventListener(key, value);
-    else element.setAttribute(key, value === true ? '' : value);
+    else element.setAttribute(key, value === true ? '' : plain(value));
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined));
+  element.append(...children.flat().filter((child) => child !== null && child !== undefined)
+    .map((child) => child instanceof Node ? child : plain(child)));
   return element;
 }
 

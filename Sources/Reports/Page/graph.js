@@ -114,7 +114,7 @@ function itemPicture(nodes, seconds) {
         context.fillRect(start, item.row * 22 + 1, Math.max(1, end - start - 1), 20);
         if (end - start < 30) continue;
         context.fillStyle = colour('ground');
-        context.fillText(fitted(item.name, end - start - 8), start + 4, item.row * 22 + 15);
+        context.fillText(fitted(plain(item.name), end - start - 8), start + 4, item.row * 22 + 15);
       }
       axis(context, width, height, total, colour);
     });
