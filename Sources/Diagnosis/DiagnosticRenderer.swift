@@ -130,7 +130,7 @@ private struct Paint {
     let where_ = place.map { bold("\(printable($0.file)):\($0.line):\($0.column):") + " " } ?? ""
     let head = where_ + sgr(colour, label + ":") + " " + bold(shown(message))
     guard let place, map.isQuoted(place) else { return [head] }
-    let snippet = Snippet(of: map.line(at: place), at: place)
+    let snippet = Snippet(of: map.line(at: place), after: map.previousLine(of: place), at: place)
     let number = String(place.line)
     let margin = String(repeating: " ", count: max(0, 5 - number.count)) + number
     let blank = String(repeating: " ", count: margin.count)
@@ -154,8 +154,8 @@ private struct Snippet {
   var indent: String
   var caret: String
 
-  init(of line: Substring, at place: Place) {
-    let view = MediaURL.masked(String(line)).unicodeScalars
+  init(of line: Substring, after previous: Substring, at place: Place) {
+    let view = MediaURL.maskedLine(String(line), after: String(previous)).unicodeScalars
     let isLong = !view.dropFirst(Self.window).isEmpty
     let first = isLong ? max(0, place.column - 1 - Self.window / 3) : 0
     let rest = view.dropFirst(first)

@@ -25,15 +25,20 @@ extension Diagnostic {
     }
     properties.append(("title", "avjob"))
     let written = properties.map { "\($0)=\(Self.escaped(property: $1))" }.joined(separator: ",")
-    var lines = [printable(message)]
-    if let help { lines.append("help: " + printable(help)) }
+    var lines = [message]
+    if let help { lines.append("help: " + help) }
     for note in notes {
       let place = map.place(of: note.origin).map { "\($0.file):\($0.line):\($0.column): " } ?? ""
-      lines.append(printable(place + "note: " + note.message))
+      lines.append(place + "note: " + note.message)
     }
     let command = severity == .note ? "notice" : severity.rawValue
     return "::\(command) \(written)::"
-      + Self.escaped(data: MediaURL.masked(lines.joined(separator: "\n")))
+      + Self.escaped(data: lines.map(Self.shown).joined(separator: "\n"))
+  }
+
+  /// One line of the text. `##[…]` and the like are commands within others, too.
+  private static func shown(_ line: String) -> String {
+    printable(MediaURL.masked(line)).replacing("##", with: "#\u{FFFD}")
   }
 
   /// As `escapeData` of actions/toolkit, packages/core/src/command.ts.
@@ -43,6 +48,6 @@ extension Diagnostic {
 
   /// As `escapeProperty` of the same.
   private static func escaped(property: String) -> String {
-    escaped(data: property).replacing(":", with: "%3A").replacing(",", with: "%2C")
+    escaped(data: shown(property)).replacing(":", with: "%3A").replacing(",", with: "%2C")
   }
 }

@@ -5,14 +5,17 @@ extension MediaURL {
   /// An address begins with a scheme and `://`. It ends at a blank, at a double quote, or, if a
   /// single quote precedes it, at the next one that YAML or a shell does not take for a part of the
   /// text (`''`, `'\''`). Its user, its password and its query are secrets. Where one of these ends
-  /// it in its password, the secret reaches up to the line's last `@`.
+  /// it in its password, the secret reaches up to the line's last `@`. What looks like a user, a
+  /// query or a token is one beyond addresses, too (`LooseSecrets`): their form may be broken.
   ///
-  /// - Complexity: O(n)
+  /// - Complexity: O(n log n)
   package static func masked(_ text: String) -> String {
-    replacingSecrets(of: text) { secret in
-      let stars = [Unicode.Scalar](repeating: "*", count: secret.range.count)
-      return secret.isQuery ? stars : stars.dropLast() + ["@"]
-    }
+    replacingSecrets(of: text, with: stars)
+  }
+
+  static func stars(for secret: Secret) -> [Unicode.Scalar] {
+    let stars = [Unicode.Scalar](repeating: "*", count: secret.range.count)
+    return secret.isQuery ? stars : stars.dropLast() + ["@"]
   }
 
   /// A name without the secrets of all addresses in it, which are those of `masked`: without users,
@@ -24,18 +27,20 @@ extension MediaURL {
   }
 
   /// A part of an address that is not shown.
-  private struct Secret {
-    /// Its scalars: a query, or user and password with the `@` behind them.
+  struct Secret {
+    /// Its scalars: a query or the like, or user and password with the `@` behind them.
     var range: Range<Int>
     var isQuery: Bool
   }
 
-  private static func replacingSecrets(
-    of text: String, with replacement: (Secret) -> [Unicode.Scalar]
+  static func replacingSecrets(
+    of text: String, isSource: Bool = false, with replacement: (Secret) -> [Unicode.Scalar]
   ) -> String {
-    guard text.utf8.contains(UInt8(ascii: ":")) else { return text }
+    guard text.utf8.contains(where: { $0 == 0x3A || $0 == 0x3D || $0 == 0x3F }) else {
+      return text
+    }
     let scalars = Array(text.unicodeScalars)
-    let secrets = secrets(in: scalars)
+    let secrets = secrets(in: scalars, isSource: isSource)
     if secrets.isEmpty { return text }
     var result = String.UnicodeScalarView()
     var start = 0
@@ -48,15 +53,33 @@ extension MediaURL {
     return String(result)
   }
 
-  /// The secrets of all addresses, in order.
-  private static func secrets(in scalars: [Unicode.Scalar]) -> [Secret] {
+  /// The secrets of all addresses, and what else looks like one, in order; none overlap.
+  private static func secrets(in scalars: [Unicode.Scalar], isSource: Bool) -> [Secret] {
     var secrets: [Secret] = []
+    var addresses: [Range<Int>] = []
     var ends = UserEnds()
     var index = 0
     while let start = authority(in: scalars, from: index) {
+      // An address without a host is none: `http:///ann:secret@host`.
+      guard start < scalars.count, scalars[start] != "/" else {
+        index = start
+        continue
+      }
       index = note(&secrets, of: scalars, from: start, &ends)
+      addresses.append(start..<index)
     }
-    return secrets
+    let loose = LooseSecrets(in: scalars, besides: addresses, isSource: isSource).found
+    guard !loose.isEmpty else { return secrets }
+    let all = secrets + loose.map { Secret(range: $0, isQuery: true) }
+    return all.sorted { $0.range.lowerBound < $1.range.lowerBound }.reduce(into: []) {
+      merged, next in
+      guard let last = merged.last, next.range.lowerBound < last.range.upperBound else {
+        return merged.append(next)
+      }
+      guard next.range.upperBound > last.range.upperBound else { return }
+      let whole = last.range.lowerBound..<next.range.upperBound
+      merged[merged.count - 1] = Secret(range: whole, isQuery: next.isQuery)
+    }
   }
 
   /// The start of the next authority: behind `://` and a scheme, of which the last scalar is looked
@@ -90,6 +113,13 @@ extension MediaURL {
       secrets.append(Secret(range: start..<at + 1, isQuery: false))
       end = Self.end(of: scalars, from: at, isQuoted: isQuoted)
       path = max(path, authorityEnd(in: scalars[at..<end]))
+    } else if let colon = scalars[start..<path].lastIndex(of: ":"),
+      !isPort(scalars[start..<path], behind: colon),
+      !["…", "$"].contains(scalars[colon + 1])
+    {
+      // The start of a password that has lost its '@'.
+      secrets.append(Secret(range: colon + 1..<end, isQuery: true))
+      return end
     }
     if let question = scalars[path..<end].firstIndex(of: "?") {
       // An ellipsis, which a message has put there itself, is no secret. Punctuation may follow it.

@@ -156,6 +156,11 @@ public final class SourceMap: Sendable {
     state.withLock { $0.texts[place.source].line(place.line) }
   }
 
+  /// The text of the line before, without its end; empty where there is none.
+  func previousLine(of place: Place) -> Substring {
+    place.line < 2 ? "" : state.withLock { $0.texts[place.source].line(place.line - 1) }
+  }
+
   /// Whether messages may quote the text that `place` is in.
   func isQuoted(_ place: Place) -> Bool { state.withLock { $0.texts[place.source].isQuoted } }
 

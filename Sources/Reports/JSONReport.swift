@@ -134,8 +134,8 @@ enum JSONReport {
     return JSONValue.members([
       "severity": .text(diagnostic.severity.rawValue),
       "class": diagnostic.severity == .error ? .text(diagnostic.remedy.className) : nil,
-      "message": .text(MediaURL.masked(diagnostic.message)),
-      "help": diagnostic.help.map { .text(MediaURL.masked($0)) },
+      "message": .text(diagnostic.message),
+      "help": diagnostic.help.map { .text($0) },
     ]).with(place(message.place)).with(.members(["excerpt": message.excerpt.map { .text($0) }]))
   }
 

@@ -41,7 +41,9 @@ extension RunReport {
     }
     if !tally.refused.isEmpty { jobs = (jobs + tally.refused).sorted { $0.order < $1.order } }
     let owned = Set(jobs.lazy.flatMap(\.messages).map(\.diagnostic))
-    messages = diagnostics.all.lazy.filter { !owned.contains($0) }.map { Message($0, in: map) }
+    messages = diagnostics.all.lazy.filter { !owned.contains($0.masked) }.map {
+      Message($0, in: map)
+    }
     (versions, system, cores) = (Engine.versions, Self.machine, run.cores)
     (files, started, elapsed) = (run.files, run.started, run.start.duration(to: .now))
     (exitStatus, shard, deal) = (status, run.shard, run.deal)

@@ -190,10 +190,10 @@ package struct RunReport: Sendable {
 }
 
 extension RunReport.Message {
-  /// `diagnostic` with its place by `map`.
+  /// `diagnostic` with its place by `map`, and without secrets: no report masks them again.
   init(_ diagnostic: Diagnostic, in map: SourceMap) {
     self.init(
-      diagnostic: diagnostic, place: map.place(of: diagnostic.origin),
+      diagnostic: diagnostic.masked, place: map.place(of: diagnostic.origin),
       screen: diagnostic.render(in: map))
   }
 }

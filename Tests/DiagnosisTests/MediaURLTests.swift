@@ -127,11 +127,37 @@ struct MediaURLTests {
       ("clip: https://ann:se cret@h/x.mp3?t=1", "clip: https://***********@h/x.mp3?***"),
       (#"clip: https://ann:se"cret@h/x.mp3"#, "clip: https://***********@h/x.mp3"),
       ("https://h:80 a b@c", "https://********@c"), ("https://h 80 a b@c", "https://h 80 a b@c"),
-      ("https://ann:se\nmail: x@y", "https://ann:se\nmail: x@y"),
+      ("https://ann:se\nmail: x@y", "https://ann:**\nmail: x@y"),
+      ("${base}/x.wav?sig=hush", "${base}/x.wav?********"),
+      ("https://h/a b.wav?sig=hush&x=1", "https://h/a b.wav?**********"),
+      ("http:///ann:hush@h/a", "http:///********@h/a"), ("https:/ann:hush@h", "https:/********@h"),
+      ("https://h/a.wavsig=hushhush", "https://h/a.wavsig=********"),
+      ("'https://ann:hush#h/a'", "'https://ann:********'"),
+      ("b.wav&token=hush", "b.wav&token=****"),
+      ("take?.wav and ep??-*", "take?.wav and ep??-*"), ("afade=t=in:d=3", "afade=t=in:d=3"),
+      ("https://h:${port}/a", "https://h:${port}/a"), ("out/speed=2.flac", "out/speed=2.flac"),
+      ("0:05@end, a: b@c", "0:05@end, a: b@c"),
     ])
   func masking(line: String, expected: String) {
     #expect(MediaURL.masked(line) == expected)
     #expect(MediaURL.masked(expected) == expected)
+  }
+
+  @Test(
+    "are masked in a quoted line behind blanks, and in the line after theirs",
+    arguments: [
+      ("clip: https://h/a.wav?sig=hu sh", "", "clip: https://h/a.wav?****** **"),
+      ("clip: https://h/a.wav?t=1 2s..3s", "", "clip: https://h/a.wav?*** 2s..3s"),
+      ("{ file: https://h/a?x=1 gain: 2 }", "", "{ file: https://h/a?*** gain: 2 }"),
+      ("a: https://ann hush@h/x", "", "a: https://********@h/x"),
+      ("  password: hush", "", "  password: ****"), ("token: \"hush\"", "", "token: *****\""),
+      ("  hush@h/x.wav", "  clip: https://ann:", "  ************"),
+      ("  gain: 2", "  clip: https://h/a?sig=hush", "  gain: 2"),
+      ("  - clip: b.wav", "  clip: https://h/a?sig=", "  - clip: b.wav"),
+      ("concat: [a.wav, b.wav 1s..]", "clip:", "concat: [a.wav, b.wav 1s..]"),
+    ])
+  func lines(line: String, before: String, expected: String) {
+    #expect(MediaURL.maskedLine(line, after: before) == expected)
   }
 
   @Test(
@@ -150,7 +176,7 @@ struct MediaURLTests {
   @Test("are masked in a line of very many in time that is linear")
   func manyAddresses() {
     let line = String(repeating: "a://b:c ", count: 200_000)
-    #expect(MediaURL.masked(line) == line)
+    #expect(MediaURL.masked(line) == line.replacing(":c", with: ":*"))
     let masked = MediaURL.masked(line + "d@e")
     #expect(masked.hasPrefix("a://***") && masked.hasSuffix("**@e"))
   }
