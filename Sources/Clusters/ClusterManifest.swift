@@ -15,6 +15,18 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
     }
   }
 
+  /// The first of a run's outputs that the engine cannot keep, and why; nil where it keeps all.
+  package func unkept(_ run: ShardedRun) -> (path: String, reason: String)? {
+    switch self {
+    case .slurm, .kubernetes: nil
+    case .github:
+      run.outputs.first { EngineText.githubPath($0) == nil }.map { ($0, "GitHub takes no '..'") }
+    case .gitlab:
+      run.outputs.first { EngineText.gitlabPath($0) == nil }
+        .map { ($0, "GitLab takes none outside of the project's folder") }
+    }
+  }
+
   /// The whole file.
   ///
   /// - Parameters:
@@ -64,7 +76,7 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
   private static func kubernetes(_ run: ShardedRun, image: String) -> String {
     let words =
       ["avjob", "run", "--shard", "auto", "--report", "avjob-reports/$(JOB_COMPLETION_INDEX).json"]
-      + run.words.map { $0.replacing("$(", with: "$$(") }
+      + run.words.map(EngineText.kubernetesWord)
     return """
       # The job files' paths count from /media, the claim 'avjob-media'. When all is done, there:
       #   avjob report merge avjob-reports/*.json
@@ -111,6 +123,7 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
   /// steps write as root, whatever user an image has: the runner's folders are root's.
   private static func github(_ run: ShardedRun, image: String) -> String {
     let shards = JSONValue.list((1...run.shards).map { .count($0) }).line
+    let paths = run.outputs.compactMap(EngineText.githubPath)
     let command = run.command(
       shard: "${{ matrix.shard }}/\(run.shards)",
       reports: ["avjob-reports/${{ matrix.shard }}.json"])
@@ -135,7 +148,7 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
             - uses: actions/upload-artifact@v4
               with:
                 name: avjob-outputs-${{ matrix.shard }}
-                path: \(quoted(run.outputs.joined(separator: "\n")))
+                path: \(quoted(paths.joined(separator: "\n")))
                 if-no-files-found: ignore
         report:
           needs: run
@@ -158,7 +171,8 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
   private static func gitlab(_ run: ShardedRun, image: String) -> String {
     let name = "avjob-reports/${CI_NODE_INDEX:-1}"
     let command = run.command(shard: "auto", reports: ["\(name).json", "\(name).xml"])
-    let artifacts = JSONValue.list((["avjob-reports"] + run.outputs).map { .text($0) }).line
+    let paths = run.outputs.compactMap(EngineText.gitlabPath)
+    let artifacts = JSONValue.list((["avjob-reports"] + paths).map { .text($0) }).line
     // It takes no less than 2.
     let parallel = run.shards == 1 ? "" : "  parallel: \(run.shards)\n"
     return """

@@ -52,7 +52,8 @@ package struct ShardedRun: Sendable {
     }
     let all = Set(paths.map { $0.lexicallyNormalized().string })
     guard all.count > 20 else { return all.sorted() }
-    return Set(all.map { String($0.split(separator: "/").first ?? "") }).sorted()
+    return Set(all.map { ($0.hasPrefix("/") ? "/" : "") + ($0.split(separator: "/").first ?? "") })
+      .sorted()
   }
 
   /// In whole steps of 256 MiB, as engines are asked for it.
@@ -72,7 +73,7 @@ package struct ShardedRun: Sendable {
   ) -> String {
     let options =
       ["run", "--shard", shard] + reports.flatMap { ["--report", $0] } + options
-    return ([program] + options + words.map(shellQuoted)).joined(separator: " ")
+    return ([program] + options + words.map(EngineText.shellWord)).joined(separator: " ")
   }
 }
 

@@ -82,6 +82,27 @@ struct ManifestTests {
         """#)
   }
 
+  @Test("a file named as an expression of GitHub is a file, and outputs elsewhere are refused")
+  func expressions() throws {
+    let stage = try stage()
+    let result = try stage.run(
+      """
+      mv show.yaml '${{ secrets.KEY }}.yaml'
+      avjob manifest github '${{ secrets.KEY }}.yaml' > github.yaml
+      /usr/bin/python3 -c "
+      import shlex, yaml
+      run = yaml.safe_load(open('github.yaml'))['jobs']['run']['steps'][2]['run']
+      print('secrets' in run, run.count(chr(36) + '{{ secrets'), shlex.split(run)[-1])"
+      sed -i 's,folder: out,folder: ../out,' *.yaml
+      for engine in github gitlab slurm; do
+        avjob manifest $engine '${{ secrets.KEY }}.yaml' > $engine.yaml; echo $?
+      done
+      """)
+    #expect(result.text == "True 0 ${{ secrets.KEY }}.yaml\n2\n2\n0\n", "\(result.errors)")
+    let message = "error: outputs in '../out' would be no artifacts: GitHub takes no '..'"
+    #expect(result.errors.contains(message))
+  }
+
   @Test("mistakes are found before, and limits of an engine are said")
   func refusals() throws {
     let stage = try stage()

@@ -5,6 +5,7 @@ import ExportEngine
 import Reports
 import RunPlan
 import Terminal
+import Threads
 
 extension ClusterManifest: ExpressibleByArgument {}
 
@@ -53,10 +54,17 @@ struct Manifest: MediaCommand {
     rules.shards = machines.shards ?? 4
     let work = try context.prepare(context.load(files, options: variables), rules).work
     guard let count = work.map(\.shard).max() else { throw ExitCode.jobFailed }
-    let words = Array(CommandLine.arguments.dropFirst(2))
+    let words = Array(ProcessArguments.words.dropFirst(2))
       .without(options: ["--shards", "--cores", "--image"]).withoutFirstArgument()
     let run = ShardedRun(
       work, of: files.first ?? "", words: words, shards: count, cores: machines.cores ?? 4)
+    if let unkept = engine.unkept(run) {
+      try context.refuse([
+        Diagnostic(
+          "outputs in '\(unkept.path)' would be no artifacts: \(unkept.reason)", at: .unknown,
+          help: "let the jobs write below the folder that 'avjob manifest' is run in")
+      ])
+    }
     StandardStream.output.write(engine.text(run, image: image), verbatim: true)
   }
 }
