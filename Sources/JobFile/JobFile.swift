@@ -32,6 +32,10 @@ public struct JobFile: Sendable {
     public var environment: [String: String?]
     /// How many jobs a file may make.
     public var jobLimit = JobLoop.countLimit
+    /// Bytes of memory that the jobs of a file may take, about, as they are written.
+    package var sizeLimit = SegmentBudget.usualLimit
+    /// Whether other processes make their files, which takes more.
+    package var isSent = false
     /// Whether a file without jobs, for others to include, is allowed.
     public var allowsNoJobs: Bool
     /// Whether unused variables are allowed, since other files may use them.
@@ -68,6 +72,8 @@ public struct JobFile: Sendable {
   /// Whether there are errors besides missing files: nothing may run, and `jobs` may have parts of
   /// refused jobs.
   public let hasMistakes: Bool
+  /// Bytes of memory that the jobs take, about, as they are written.
+  package let size: Int
   /// Reports of the options' unused variables, by name; none unless allowed. They are not reported.
   public let unusedVariables: [String: Diagnostic]
 
@@ -149,7 +155,8 @@ public struct JobFile: Sendable {
     return JobFile(
       path: path, jobs: jobs, files: read, missingFiles: decoder.missing.files,
       missingMedia: decoder.missing.media, diagnostics: found,
-      hasMistakes: hasMistakes || count > 0, unusedVariables: reader.unusedVariables)
+      hasMistakes: hasMistakes || count > 0, size: decoder.size,
+      unusedVariables: reader.unusedVariables)
   }
 
   /// - Throws: All errors, with those of missing files.

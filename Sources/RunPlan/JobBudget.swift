@@ -12,7 +12,7 @@ struct JobBudget {
 
   /// - Parameters:
   ///   - exports: How many exports there may be; nil: any number.
-  ///   - segments: How many segments their rounds, cuts and parts may make.
+  ///   - segments: What their rounds, cuts, parts and chapters may take of memory.
   init(exports: Int?, segments: SegmentBudget) {
     exportLimit = exports
     self.segments = segments

@@ -17,6 +17,8 @@ package struct LoadedJobs {
   package private(set) var missingMedia: [MissingFile] = []
   /// What is reported of variables that were given and that a file does not use, by file.
   package private(set) var unusedVariables: [[String: Diagnostic]] = []
+  /// Bytes of memory that they take, about, as they are written (`SegmentBudget`).
+  package private(set) var size = 0
   /// How many jobs there may be, each part of a split one counted; nil: any number.
   package var limit: Int?
 
@@ -53,6 +55,7 @@ package struct LoadedJobs {
     let number = (fileNumbers.last ?? -1) + 1
     jobs += other.jobs
     fileNumbers += other.fileNumbers.map { $0 + number }
+    size += other.size
     files += other.files
     missingFiles += other.missingFiles
     missingMedia += other.missingMedia
@@ -65,6 +68,7 @@ package struct LoadedJobs {
     // Of a single file, its own: a copy would be twice as much at once.
     if jobs.isEmpty { jobs = file.jobs } else { jobs += file.jobs }
     fileNumbers += Array(repeating: number, count: file.jobs.count)
+    size += file.size
     files += file.files
     missingFiles += file.missingFiles
     missingMedia += file.missingMedia

@@ -95,7 +95,9 @@ struct Preparer {
     let purpose = rules.purpose
     self.purpose = purpose
     openFiles = rules.openFiles
-    self.budget = JobBudget(exports: loaded.limit, segments: rules.segments)
+    var segments = rules.segments
+    segments.left -= min(segments.left, loaded.size)
+    self.budget = JobBudget(exports: loaded.limit, segments: segments)
     cache = ReviewCache(room: room)
     outcomes = Array(repeating: Outcome(), count: jobs.count)
     let dependencies = JobDependencies(loaded)

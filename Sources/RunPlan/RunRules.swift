@@ -30,7 +30,7 @@ package struct RunRules {
   package var timeLimit: Duration?
   /// How many bytes the outputs may take together, as far as that is known before; nil: any number.
   package var outputLimit: Int?
-  /// What rounds, cuts and parts may make.
+  /// What the jobs may take of memory together.
   package var segments = SegmentBudget()
   /// How many more files the process may open.
   package var openFiles = Int.max

@@ -1,6 +1,7 @@
 import Diagnosis
 import ExportEngine
 import JobFile
+import JobModel
 import SystemPackage
 import TestSupport
 import Testing
@@ -103,13 +104,36 @@ struct RoomTests {
   @Test("Rounds that are few enough for each job are too many for all of them")
   func segments() throws {
     var rules = RunRules()
-    rules.segments.left = 2500
+    rules.segments = SegmentBudget(bytes: 2500 * 1500)
     let yaml = "for_each: { take: [%] }\nsilence: 1s\nloop: 1000\noutput: '${take}.wav'\n"
     #expect(try prepare(yaml.replacing("%", with: "1, 2"), rules).messages.isEmpty)
     #expect(
       try prepare(yaml.replacing("%", with: "1, 2, 3"), rules).messages == [
-        "error: rounds, cuts and parts of all jobs make more than 10,000,000 pieces"
+        "error: with 1000 rounds of the silence all jobs take more than 3 MB of memory"
       ])
+  }
+
+  @Test(
+    "What jobs, parts, chapters and filters multiply is counted in one budget of memory",
+    arguments: [
+      (
+        "for_each: { n: [1, 2, 3] }\nsilence: 1s\neffects: [%]\noutput: '${n}.wav'\n",
+        "highpass: 80 Hz"
+      ),
+      ("for_each: { n: [1, 2, 3] }\nconcat: [%]\noutput: '${n}.wav'\n", "silence: 1s"),
+    ])
+  func multiplied(yaml: String, piece: String) throws {
+    func messages(_ count: Int) throws -> [String] {
+      let pieces = Array(repeating: "{ \(piece) }", count: count).joined(separator: ", ")
+      var rules = RunRules()
+      rules.segments = SegmentBudget(bytes: 2_000_000)
+      let job =
+        yaml.replacing("%", with: pieces)
+        + "loop: 2\n"
+      return try prepare(job, rules).messages
+    }
+    #expect(try messages(100).isEmpty)
+    #expect(try messages(2000).contains { $0.contains("all jobs take more than 2 MB of memory") })
   }
 
   @Test("What is replaced counts as free")

@@ -132,7 +132,8 @@ extension Decoder {
     if !fields.refused.isDisjoint(with: keys) { scope.bindsUnknownNames = true }
     begin(nil)
     guard !fields.present(keys).isEmpty || fields.refused.contains("for_each") else {
-      return job(name.text(in: self, scope), fields, scope).map { [$0] } ?? []
+      guard let job = job(name.text(in: self, scope), fields, scope) else { return [] }
+      return takes(job, at: fields.origin, "'\(job.name)'") ? [job] : []
     }
     guard let loop = loop(fields, scope) else {
       // Errors of the job itself are reported all the same.
@@ -154,9 +155,20 @@ extension Decoder {
     jobs.reserveCapacity(loop.count)
     for index in 0..<loop.count {
       scope.loop = loop.binding(index)
-      if let job = job(names[index], fields, scope) { jobs.append(job) }
+      guard let job = job(names[index], fields, scope) else { continue }
+      let origin = (fields["for_each"] ?? fields["rows"])?.keyOrigin ?? fields.origin
+      guard takes(job, at: origin, "the \(grouped(loop.count)) jobs of this loop") else { break }
+      jobs.append(job)
     }
     return jobs
+  }
+
+  /// Counts what a job takes of memory; false, after a report, where that is too much.
+  private func takes(_ job: Job, at origin: Origin, _ subject: String) -> Bool {
+    size += job.writtenSize(isSent: isSent)
+    guard size > sizeLimit else { return true }
+    sink.add(SegmentBudget.excess(of: subject, over: sizeLimit, at: origin))
+    return false
   }
 
   private func job(_ name: String, _ fields: Fields, _ scope: Scope) -> Job? {
@@ -191,6 +203,11 @@ extension Decoder {
     if let conform = draft.conform {
       for index in job.outputs.indices where job.outputs[index].conform == nil {
         job.outputs[index].conform = conform
+      }
+    }
+    if let tags = draft.tags, tags.coverOrigin != .unknown {
+      for index in job.outputs.indices where job.outputs[index].origins.cover == .unknown {
+        job.outputs[index].origins.cover = tags.coverOrigin
       }
     }
     job.origins = Export.Origins(

@@ -8,6 +8,8 @@ import YAML
 struct JobTags {
   var metadata = Metadata()
   var base: MetadataBase?
+  /// Where the cover is written.
+  var coverOrigin = Origin.unknown
 }
 
 extension Values {
@@ -24,6 +26,7 @@ extension Values {
         if entry.value.isEmptyText {
           tags.metadata.removesCover = true
         } else {
+          tags.coverOrigin = entry.value.origin
           tags.metadata.cover = decoder.cover(entry.value, scope.inFiles).map { .picture($0) }
         }
       },

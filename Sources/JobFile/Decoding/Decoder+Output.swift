@@ -96,6 +96,7 @@ extension Decoder {
     output.origins.sampleRate = draft.sampleRate?.origin ?? .unknown
     output.origins.channelLayout = draft.channels?.origin ?? .unknown
     output.origins.id3 = fields["id3"]?.keyOrigin ?? .unknown
+    output.origins.cover = draft.tags.coverOrigin
     check(output, context)
     return (output, draft.tags.base)
   }

@@ -43,6 +43,10 @@ final class Decoder {
   var jobCount = 0
   /// How many of them there may be.
   var jobLimit = JobLoop.countLimit
+  /// Bytes of memory that its jobs take, about, and may take; whether other processes make them.
+  var size = 0
+  var sizeLimit = SegmentBudget.usualLimit
+  var isSent = false
   /// The bytes that variables have added to texts.
   var filledBytes = 0
   /// The known tags that keys of tags resemble, if any.

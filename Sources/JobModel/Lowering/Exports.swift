@@ -52,6 +52,10 @@ extension Job {
     var known: [MediaReference: Asset] = [:]
     for reference in media { known[reference] = assets(reference) }
     var whole = try whole(assets: known, listen, within: &budget)
+    let chapterCount = whole.export.chapters.count + whole.export.composition.chapters.count
+    guard budget.takes(chapterCount * SegmentBudget.detailSize) else {
+      throw Diagnostics(budget.exhausted(by: "its \(chapterCount) chapters", at: origin))
+    }
     guard let split else {
       tag(&whole.export, whole, base: { $0 }, filled: { $0 })
       return Exports(exports: [whole.export], warnings: whole.notes, remarks: whole.remarks)
@@ -68,10 +72,12 @@ extension Job {
         Diagnostic(
           "\(parts.count) parts of so many items are too many", at: split.origin,
           help: "join the items in a job of its own, and split its output"))
-    case .exhausted: throw Diagnostics(SegmentBudget.exhausted(at: split.origin))
+    case .exhausted:
+      throw Diagnostics(budget.exhausted(by: "\(parts.count) parts", at: split.origin))
     }
+    let chapters = whole.takeChapters()
     var found = Diagnostics()
-    let exports = parts.map { partExport($0, whole, into: &found) }
+    let exports = parts.map { partExport($0, whole, chapters, into: &found) }
     guard found.isEmpty else { throw found }
     return Exports(
       exports: exports, warnings: splitter.warnings + whole.notes, remarks: whole.remarks)
@@ -86,11 +92,13 @@ extension Job {
 
 extension Job {
   private func partExport(
-    _ placed: Splitter.Placed, _ whole: Whole, into found: inout Diagnostics
+    _ placed: Splitter.Placed, _ whole: Whole, _ chapters: [Chapter],
+    into found: inout Diagnostics
   ) -> Export {
     let part = placed.part
     var export = whole.export
     export.timeRange = placed.range
+    export.chapters = chapters.around(placed.range)
     let number = String(part.number)
     let width = max(2, String(part.count).count)
     let padded = String(repeating: "0", count: max(0, width - number.count)) + number

@@ -173,7 +173,7 @@ extension Chapter {
 
 extension Composition {
   /// The same sound without chapters. O(segments).
-  fileprivate var withoutChapters: Composition {
+  var withoutChapters: Composition {
     var copy = self
     for track in copy.tracks.indices {
       for index in copy.tracks[track].segments.indices {
@@ -185,5 +185,27 @@ extension Composition {
       }
     }
     return copy
+  }
+}
+
+extension Job.Whole {
+  /// Takes the chapters out of the composition, so that each of many parts is searched for its own
+  /// and not for all.
+  ///
+  /// - Returns: All of them, in order of time.
+  mutating func takeChapters() -> [Chapter] {
+    let nested = export.composition.chapters
+    if !nested.isEmpty { export.composition = export.composition.withoutChapters }
+    return (export.chapters + nested).sortedByStart
+  }
+}
+
+extension [Chapter] {
+  /// Of these, in order of time, the one that is under way where a range starts, or else the first,
+  /// and all that follow within the range.
+  func around(_ range: TimeRange) -> [Chapter] {
+    let first = Swift.max(0, partitioningIndex { $0.start > range.start } - 1)
+    let end = partitioningIndex { $0.start >= range.end }
+    return first < end ? Array(self[first..<end]) : []
   }
 }

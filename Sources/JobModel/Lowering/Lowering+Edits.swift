@@ -80,7 +80,7 @@ extension Lowering {
     case .granted: return true
     case .tooMany: error("\(name()) are too many", at: origin, help: help())
     case .exhausted:
-      let found = SegmentBudget.exhausted(at: origin)
+      let found = budget.exhausted(by: name(), at: origin)
       error(found.message, at: origin, help: found.help)
     }
     return false

@@ -1,18 +1,42 @@
 import Diagnosis
 import MediaComposition
 
-/// How many segments and chapters rounds, cuts and parts may make: of one item, and of all jobs of a
-/// run together. What is written item by item is bounded by the job file's size.
+/// How much memory the jobs of a run may take together, counted before it is taken: of what is written,
+/// and of what jobs, rounds, cuts, parts and chapters make of that.
+///
+/// Sizes are what a process was measured to take for a piece, rounded up: of a segment of a composition
+/// with its node of a graph, and of the text of both where another process is to make them.
 package struct SegmentBudget {
-  /// Of one item.
+  /// Pieces of one item.
   private static let itemLimit = 1_000_000
-  /// Of all: an audiobook of 100,000 clips, each cut into a hundred pieces.
-  private static let limit = 10_000_000
-  /// What is left of that.
-  package var left = limit
+  /// Bytes without a limit of the user's, at most.
+  package static let usualLimit = 8_000_000_000
+  /// Bytes of a piece.
+  private static let segmentSize = 1500
+  /// Bytes of its text and what is made of it for another process.
+  private static let sentSize = 4500
+  /// Bytes of a chapter, a filter, a cut, or a point of a curve.
+  static let detailSize = 400
+  /// Bytes of a job without its items.
+  static let jobSize = 3000
+  /// Bytes of an item as it is written.
+  static let itemSize = 1000
+
+  /// Bytes in all.
+  package let limit: Int
+  private let pieceSize: Int
+  /// What is left of that, in bytes.
+  package var left: Int
 
   /// The whole budget.
-  package init() {}
+  ///
+  /// - Parameters:
+  ///   - limit: Bytes.
+  ///   - isSent: Whether other processes make the files.
+  package init(bytes limit: Int = usualLimit, isSent: Bool = false) {
+    (self.limit, left) = (limit, limit)
+    pieceSize = Self.segmentSize + (isSent ? Self.sentSize : 0)
+  }
 
   enum Answer {
     case granted
@@ -24,20 +48,56 @@ package struct SegmentBudget {
 
   /// Takes `count` pieces of `content` out of it, each of which holds all of that.
   mutating func takes(_ count: Int, _ content: Segment.Content, chapters: Int = 0) -> Answer {
-    let (size, overflow) = max(1, content.segmentCount(limit: Self.itemLimit) + chapters)
-      .multipliedReportingOverflow(by: count)
-    guard !overflow, size <= Self.itemLimit else { return .tooMany }
-    guard size <= left else { return .exhausted }
-    left -= size
-    return .granted
+    let segments = content.segmentCount(limit: Self.itemLimit)
+    let (pieces, overflow) = max(1, segments + chapters).multipliedReportingOverflow(by: count)
+    guard !overflow, pieces <= Self.itemLimit else { return .tooMany }
+    // Both are bounded by now.
+    return takes(max(1, segments) * count * pieceSize + chapters * count * Self.detailSize)
+      ? .granted : .exhausted
   }
 
-  /// What is reported where nothing is left.
-  static func exhausted(at origin: Origin) -> Diagnostic {
-    Diagnostic(
-      "rounds, cuts and parts of all jobs make more than \(grouped(limit)) pieces", at: origin,
-      help: "move some of the jobs to another run, or make their pieces longer")
+  /// Takes so many bytes; false, and none, where that is more than what is left.
+  package mutating func takes(_ bytes: Int) -> Bool {
+    guard bytes <= left else { return false }
+    left -= bytes
+    return true
   }
+
+  /// What is reported where nothing is left for `subject`.
+  func exhausted(by subject: String, at origin: Origin) -> Diagnostic {
+    Self.excess(of: subject, over: limit, at: origin)
+  }
+
+  /// What is reported of jobs that take more than `limit` bytes.
+  package static func excess(
+    of subject: String, over limit: Int, at origin: Origin
+  ) -> Diagnostic {
+    Diagnostic(
+      "with \(subject) all jobs take more than \(grouped(limit / 1_000_000)) MB of memory",
+      at: origin,
+      help: "move some of the jobs to another run, make fewer or longer pieces, or allow more with "
+        + "'avjob run --max-memory'")
+  }
+}
+
+extension Job {
+  /// Bytes, about, that the job takes as it is written, and as its composition, without what rounds,
+  /// cuts and parts make of that. O(items)
+  package func writtenSize(isSent: Bool = false) -> Int {
+    let piece = SegmentBudget(isSent: isSent).size(ofPieces: 1)
+    var size = SegmentBudget.jobSize * max(1, outputs.count)
+    Item.forEach(of: [item]) { items, index in
+      let details =
+        items[index].effects.count + items[index].chapters.count + items[index].cuts.count
+        + items[index].mutes.count + items[index].volume.count + items[index].pan.count
+      size += SegmentBudget.itemSize + piece + details * SegmentBudget.detailSize
+    }
+    return size
+  }
+}
+
+extension SegmentBudget {
+  fileprivate func size(ofPieces count: Int) -> Int { count * pieceSize }
 }
 
 extension Segment.Content {

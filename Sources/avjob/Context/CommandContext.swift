@@ -4,6 +4,7 @@ import ExportEngine
 import Files
 import Glibc
 import JobFile
+import JobModel
 import MediaComposition
 import Reports
 import RunExecution
@@ -26,6 +27,8 @@ struct CommandContext {
   private var files: any FileSystem = LocalFileSystem.networked
   /// What jobs may take together.
   let limits: ResourceRequest
+  /// What all jobs may take of memory in this process: each process has the same bound.
+  private let pieces: SegmentBudget
   /// How many more files may be opened: up to the hard limit from here on.
   private let openFiles = ProcessLimits.raiseOpenFiles()
 
@@ -41,6 +44,9 @@ struct CommandContext {
       annotates: annotations == .github, isQuiet: isQuiet, interrupting: interrupt)
     self.memory = memory
     limits = .limits(openFiles: openFiles, memory: ProcessLimits.machineMemory)
+    pieces = SegmentBudget(
+      bytes: bounds?.memory ?? min(SegmentBudget.usualLimit, ProcessLimits.machineMemory),
+      isSent: bounds != nil)
     var recall: MediaLibrary.Recall?
     if let memory { recall = { memory.find($0, stream: $1, $2) } }
     var probe: MediaLibrary.Probe?
@@ -108,8 +114,10 @@ struct CommandContext {
     let (found, isComplete) = jobFiles(paths)
     if !isComplete { faults.append(.mendJob) }
     variables.allowsUnusedVariables = isPart || found.count > 1
+    variables.isSent = probes != nil
     for (path, folder) in found {
       variables.allowsNoJobs = folder != nil
+      variables.sizeLimit = pieces.limit - loaded.size
       do throws(Diagnostics) {
         let file = try JobFile.loadAllowingMistakes(
           path, options: variables, into: map, files: files)
@@ -188,6 +196,7 @@ struct CommandContext {
     memory?.open(for: loaded.jobs)
     var rules = rules
     rules.openFiles = openFiles
+    rules.segments = pieces
     let isRemote = loaded.jobs.contains { $0.media.contains { $0.location.url != nil } }
     // A preview shows a line of its own.
     let showsLine = isRemote && !diagnostics.isQuiet && rules.purpose != .preview
