@@ -102,6 +102,7 @@ extension ExportSession {
       if let index = found.firstIndex(where: { $0.room.device == room.device }) {
         let (sum, isTooMuch) = found[index].bytes.addingReportingOverflow(bytes)
         found[index].bytes = isTooMuch ? .max : sum
+        found[index].others += 1
       } else {
         found.append(
           DiskGrowth(room: room, bytes: bytes, path: sink.output.path, origin: sink.output.origin))

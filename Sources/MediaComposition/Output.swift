@@ -174,6 +174,8 @@ extension Output {
     public var channelLayout = Origin.unknown
     /// The version of the tag.
     public var id3 = Origin.unknown
+    /// The cover.
+    public var cover = Origin.unknown
     /// LAME's `-q`.
     public var quality = Origin.unknown
     /// LAME's `-m`.

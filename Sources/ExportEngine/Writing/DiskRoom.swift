@@ -45,6 +45,8 @@ package struct DiskGrowth: Sendable {
   /// The first output there.
   package var path: FilePath
   package var origin: Origin
+  /// How many more outputs are there.
+  package var others = 0
 
   /// Whether they would not fit on the disk if nothing else were on it.
   package var exceedsDisk: Bool { bytes > room.total }
@@ -52,9 +54,11 @@ package struct DiskGrowth: Sendable {
   /// Why they do not fit; nil where they may.
   package var shortage: Failure? {
     guard bytes > room.free else { return nil }
+    let together =
+      others == 0 ? "" : "with \(others) other output\(others == 1 ? "" : "s") of its job "
     return Failure(
       .mendMachine,
-      "takes \(Self.text(bytes)) or more, and its disk "
+      "\(together)takes \(Self.text(bytes)) or more, and its disk "
         + (exceedsDisk
           ? "holds \(Self.text(room.total)) in all; make it shorter, or write it to another disk"
           : "has \(Self.text(room.free)) free; make room, or write it to another disk"),

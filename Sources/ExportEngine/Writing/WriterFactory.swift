@@ -111,6 +111,16 @@ func requireEncodable(
   }
 }
 
+/// The cover to write; what is wrong with it is placed where it is written.
+private func cover(of sink: Sink, _ picture: PictureReader) throws(Failure) -> Picture? {
+  guard let cover = sink.metadata.cover else { return nil }
+  do throws(Failure) {
+    return try picture(cover, "the cover")
+  } catch {
+    throw error.placed(at: sink.output.origins.cover)
+  }
+}
+
 private func requireRoom(in tag: [UInt8], for byteCount: Int) throws(Failure) {
   do throws(ID3TagError) {
     try ID3Tag.requireRoom(for: tag.count + byteCount)
@@ -161,9 +171,7 @@ func recipe(
       Muxer.Chapter(frames: $0.frames, title: $0.chapter.title)
     }
   }
-  if capabilities.holdsCover, let cover = sink.metadata.cover {
-    recipe.picture = try picture(cover, "the cover")
-  }
+  if capabilities.holdsCover { recipe.picture = try cover(of: sink, picture) }
   return recipe
 }
 
@@ -202,7 +210,7 @@ func id3Tag(
   if isMP3, sink.metadata["encoder"] == nil {
     tag.items.insert(ID3Tag.Item(key: "encoder", value: "avjob"), at: 0)
   }
-  if let cover = sink.metadata.cover { tag.cover = try picture(cover, "the cover")?.bytes }
+  tag.cover = try cover(of: sink, picture)?.bytes
   let placed = sink.output.chapters.inFile ? try chapters(of: sink, sampleRate: sampleRate) : []
   for (chapter, frames) in placed {
     let range = TimeRange(
