@@ -38,7 +38,6 @@ struct FileReader {
     var scope = Scope(globals: globals(fields, roots), environment: options.environment)
     scope.bindsUnknownNames = lacksInclude
     (decoder.sizeLimit, decoder.isSent) = (options.sizeLimit, options.isSent)
-    let scope = Scope(globals: globals(fields, roots), environment: options.environment)
     // Before jobs share anything: a preset may differ in each.
     decoder.readPresets(fields)
     readSources(fields)
