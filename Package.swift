@@ -251,7 +251,7 @@ let package = Package(
     .testTarget(
       name: "JobModelTests",
       dependencies: [
-        "JobModel", "MediaComposition", "TestSupport",
+        "JobModel", "MediaComposition", "Diagnosis", "MediaTime", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(

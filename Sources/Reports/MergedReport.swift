@@ -33,6 +33,7 @@ extension RunReport {
       return report.jobs.map { job in
         var job = job
         job.start = job.start.map { $0 + delay }
+        for index in job.tries.indices { job.tries[index].start += delay }
         return job
       }
     }.sorted { $0.order < $1.order }

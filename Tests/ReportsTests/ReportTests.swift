@@ -118,6 +118,34 @@ private let report: RunReport = {
     }
   }
 
+  @Test("Merging moves all times of a job to the clock of the whole run")
+  func merging() throws {
+    var first = report
+    (first.shard, first.jobs) = (Shard(number: 1, count: 2), [first.jobs[0]])
+    var second = report
+    (second.shard, second.jobs) = (Shard(number: 2, count: 2), [second.jobs[1]])
+    second.started = Timestamp(seconds: 1_767_323_047, milliseconds: 7)
+    second.jobs[0].tries = [
+      .init(start: .milliseconds(5), elapsed: .milliseconds(10), end: .retried),
+      .init(start: .milliseconds(20), elapsed: .milliseconds(30), end: .failed),
+    ]
+    let merged = try RunReport.merged([("a", first), ("b", second)])
+    let moved = try #require(merged.jobs.first { $0.name == second.jobs[0].name })
+    #expect(moved.start == .milliseconds(2020))
+    #expect(moved.tries.map(\.start) == [.milliseconds(2005), .milliseconds(2020)])
+    #expect(moved.tries.map(\.elapsed) == second.jobs[0].tries.map(\.elapsed))
+    // Whose clock is that of the whole run.
+    #expect(merged.jobs.first { $0.name == first.jobs[0].name }?.start == first.jobs[0].start)
+    // No other member of a job, or of a try, is a time of the run.
+    for (one, names) in [
+      (Mirror(reflecting: moved), ["start", "elapsed"]),
+      (Mirror(reflecting: moved.tries[0]), ["start", "elapsed"]),
+    ] {
+      let times = one.children.filter { $0.value is Duration || $0.value is Duration? }
+      #expect(times.compactMap(\.label) == names)
+    }
+  }
+
   @Test("The JUnit report has a suite for each file, a case for each job, and nothing but XML")
   func junit() throws {
     let text = JUnitReport.text(report)

@@ -95,23 +95,32 @@ extension Lowering {
 }
 
 extension ItemSequence {
-  /// A sequence of one plain sequence is that sequence, with the inner one's name.
+  /// A sequence of one plain sequence is that sequence, with the inner one's name. What the item says
+  /// of its members goes to them.
   fileprivate var flattened: (sequence: ItemSequence, name: Located<String>?) {
     guard items.count == 1, let only = items.first, only.at == nil, only.isPlain,
-      case .concat(let inner) = only.content
+      case .concat(var inner) = only.content
     else { return (self, nil) }
+    if only.keepsChapters {
+      for index in inner.items.indices where !inner.items[index].hasOwnChapters {
+        inner.items[index].keepsChapters = true
+      }
+    }
     return (inner, only.name)
   }
 }
 
 extension Item {
-  /// Whether nothing changes the content.
-  fileprivate var isPlain: Bool {
+  /// Whether nothing changes the content: then a sequence of this one item is the item's own. Each
+  /// stored property is considered here, or goes to what the item becomes; a test lists them all.
+  var isPlain: Bool {
     range == nil && !isEdited && channels == nil && effects.isEmpty && loudness == nil
       && gain?.value ?? .unity == .unity && volume.isEmpty && pan.allSatisfy { $0.pan == .centre }
       && !invertsPolarity && !isMuted && mutes.isEmpty && fadeIn == nil && fadeOut == nil
-      && chapter == nil && chapters.isEmpty
+      && !hasOwnChapters
   }
+
+  fileprivate var hasOwnChapters: Bool { chapter != nil || !chapters.isEmpty }
 
   /// Whether the content's time differs from the item's by more than its start.
   var isEdited: Bool {

@@ -1,0 +1,61 @@
+import Diagnosis
+import MediaComposition
+import Testing
+
+@testable import JobModel
+
+/// A sequence of one plain sequence is that sequence: what makes an item more than plain must be
+/// known.
+@Suite struct PlainItemTests {
+  /// Stored properties that a plain item may have: its content, and what goes with the content to the
+  /// sequence that takes its place, or means nothing without a property of the other list.
+  private static let carried: Set<String> = [
+    "content", "name", "origin", "_ducking", "keepsChapters", "_at", "_crossfade", "_cutCrossfade",
+    "volumeCurve", "clocks",
+  ]
+
+  private static let moment = Located(Moment.start)
+  private static let range = ItemRange(from: moment)
+
+  /// Changes by each of the others.
+  fileprivate static let changes: [String: @Sendable (inout Item) -> Void] = [
+    "_channels": { $0.channels = Located(.number(1)) },
+    "_range": { $0.range = range },
+    "cuts": { $0.cuts = [Located(range)] },
+    "insertions": { $0.insertions = [Item(.silence(Located(.time(.zero))))] },
+    "_trim": { $0.trim = Located(Trim(below: .unity)) },
+    "isReversed": { $0.isReversed = true },
+    "_speed": { $0.speed = Speed(2).map { Located($0) } },
+    "_loop": { $0.loop = Located(.count(2)) },
+    "effects": { $0.effects = [.effect(.highpass(frequency: 80))] },
+    "_loudness": { $0.loudness = LoudnessTarget(.integrated(-16)) },
+    "gain": { $0.gain = Located(Gain(decibels: -6)) },
+    "volume": { $0.volume = [VolumePoint(moment, .unity)] },
+    "pan": { $0.pan = [PanPoint(moment, .left)] },
+    "invertsPolarity": { $0.invertsPolarity = true },
+    "isMuted": { $0.isMuted = true },
+    "mutes": { $0.mutes = [Located(range)] },
+    "_fadeIn": { $0.fadeIn = Located(Fade(.time(.zero))) },
+    "_fadeOut": { $0.fadeOut = Located(Fade(.time(.zero))) },
+    "_chapter": { $0.chapter = ItemChapter("A") },
+    "chapters": { $0.chapters = [ItemChapter("A")] },
+  ]
+
+  private let item = Item(.concat(ItemSequence([])))
+
+  @Test(
+    "every stored property of an item is known to be carried, or makes the item more than plain")
+  func properties() {
+    let all = Set(Mirror(reflecting: item).children.compactMap(\.label))
+    #expect(all == Self.carried.union(Self.changes.keys))
+    #expect(Self.carried.isDisjoint(with: Self.changes.keys))
+  }
+
+  @Test("an item that a modifier changes is not plain", arguments: PlainItemTests.changes.keys.sorted())
+  func modified(name: String) {
+    #expect(item.isPlain)
+    var changed = item
+    Self.changes[name]?(&changed)
+    #expect(!changed.isPlain)
+  }
+}
