@@ -340,4 +340,13 @@ extension [Chapter] {
     func frame(_ chapter: Chapter) -> Int64 { chapter.start.frames(atRate: rate) }
     return filter { !$0.isInherited || sound.contains(frame($0)) }.lasting(by: frame)
   }
+
+  /// These chapters without those of media files that would begin at the moment of another one by the
+  /// clock of the file that they go into.
+  func distinct(in output: Output, as kind: Output.Kind, rate: Int) -> [Chapter] {
+    guard output.chapters.inFile, let clock = kind.capabilities.chapterBounds?.rate else {
+      return self
+    }
+    return lasting { Time(frames: $0.start.frames(atRate: rate), rate: rate).frames(atRate: clock) }
+  }
 }

@@ -53,6 +53,7 @@ extension Export {
       }
     }
     guard found.isEmpty else { throw found }
+    settlement.notes += sources.pictureNote(for: outputs).map { [$0] } ?? []
     return settlement
   }
 
@@ -116,6 +117,8 @@ extension Export {
       output, draft.kind, mixRate: sampleRate.map { Located($0, at: origins.sampleRate) },
       mixLayout: channelLayout.map { Located($0, at: origins.channelLayout) })
     var format: Output.Format
+    let isRenamed = if case .same(_, isInFolder: true) = output.request { true } else { false }
+    if !isRenamed, let problem = output.pictureProblem(draft.kind) { throw Diagnostics(problem) }
     switch output.request {
     case .exactly(let exact): format = exact
     case .usual(let kind):
@@ -265,7 +268,8 @@ extension ChannelLayout {
 }
 
 struct SourceFacts {
-  private let assets: [Asset]
+  /// In order of their places.
+  let assets: [Asset]
   private let export: Export
   /// The highest; 44.1 kHz where there are none.
   let sampleRate: Int

@@ -54,7 +54,8 @@ extension Graph {
       var sink = Sink(
         node: node, frames: frames, output: output, format: settled.format,
         metadata: export.metadata.overridden(by: output.metadata),
-        chapters: export.chapters(in: frames, rate: format.sampleRate),
+        chapters: export.chapters(in: frames, rate: format.sampleRate)
+          .distinct(in: output, as: settled.format.kind, rate: format.sampleRate),
         isDithered: needsDither(node, as: settled.format), ceiling: target?.truePeak)
       try copy(into: &sink)
       settleTags(of: &sink, in: export)

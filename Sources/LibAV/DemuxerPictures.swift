@@ -24,6 +24,16 @@ extension Demuxer {
     }
   }
 
+  /// The codec of the first moving picture that the file holds beside its sound; nil where there is
+  /// none. Covers, and the pictures of chapters, are none.
+  package var videoCodec: String? {
+    let stills = AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS
+    return streams.first {
+      $0.parameters.codec_type == AVMEDIA_TYPE_VIDEO
+        && $0.pointer.pointee.disposition & stills == 0
+    }?.codecName
+  }
+
   /// The bytes of a picture, as they lie in the file; nil where the stream is none.
   package func bytes(ofPicture index: Int) -> [UInt8]? {
     guard let stream = streams.first(where: { $0.index == index }), stream.isAttachedPicture else {

@@ -31,6 +31,9 @@ public struct Asset: Sendable, Hashable, Codable {
   public var announcedDuration: Time?
   /// Bits a second, as the container says; nil where it does not.
   public var bitRate: Int?
+  /// FFmpeg's name of the codec of the file's moving picture, such as `h264`, which no output holds;
+  /// nil where there is none. Covers and other pictures of tags do not count.
+  public var videoCodec: String?
   /// Whether its packets can be put into another file so that its sound begins and ends at any frame:
   /// their timestamps count frames, and AAC is of the profile LC (ISO 14496-3, 1.5.2.1).
   public var hasExactPackets = false

@@ -196,8 +196,15 @@ extension Decoder {
   private func checkExtension(
     of path: Located<FilePath>, _ request: Output.Request, _ key: String, isPreset: Bool
   ) {
-    guard let own = path.value.extension?.lowercased(), let usual = request.extensions.first,
-      !request.extensions.contains(own), Output.Request.mediaExtensions.contains(own)
+    guard let own = path.value.extension?.lowercased(), let usual = request.extensions.first else {
+      return
+    }
+    if OutputCapabilities.videoExtensions.contains(own) {
+      return sink.error(
+        Output.pictureRefusal(of: own), at: path.origin,
+        help: Output.pictureHelp(path.value.stem, usual))
+    }
+    guard !request.extensions.contains(own), Output.Request.mediaExtensions.contains(own)
     else { return }
     sink.error(
       (isPreset ? "the preset is '\(key)', which" : "'\(key)'") + " does not go into '.\(own)'",
@@ -221,8 +228,8 @@ extension Output.Request {
   static let mediaExtensions: Set<String> = Set(
     Output.Kind.allCases.flatMap(\.capabilities.extensions)
   ).union([
-    "aac", "mka", "mkv", "webm", "wma", "mp2", "ac3", "amr", "alac", "w64", "rf64", "au", "json",
-  ])
+    "aac", "mka", "wma", "mp2", "ac3", "amr", "alac", "w64", "rf64", "au", "json",
+  ]).union(OutputCapabilities.videoExtensions)
 
   /// The format of a path's extension, with its usual settings.
   ///
@@ -242,6 +249,10 @@ extension Output.Request {
     case "json":
       throw QuantityError(
         "'.json' holds no sound", help: "for facts of the job, write { file: ..., json: sidecar }")
+    case _ where OutputCapabilities.videoExtensions.contains(own):
+      throw QuantityError(
+        Output.pictureRefusal(of: own),
+        help: Output.pictureHelp(stem, own == "webm" ? "opus" : "m4a"))
     case _ where own.hasSuffix("}") && PartTemplate.isTemplate(path):
       throw QuantityError("'\(path)' has no fixed extension", help: Self.choices)
     default:

@@ -27,8 +27,9 @@ struct Compress: MediaCommand {
   @OptionGroup var network: NetworkOptions
 
   func validate() throws {
+    let own = FilePath(output.output).extension?.lowercased() ?? ""
     guard !output.output.hasSuffix("/"),
-      Output.Kind(extension: FilePath(output.output).extension?.lowercased() ?? "") != nil
+      Output.Kind(extension: own) != nil || OutputCapabilities.videoExtensions.contains(own)
     else { return }
     if inputs.count > 1 {
       throw ValidationError(
