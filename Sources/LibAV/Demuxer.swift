@@ -8,7 +8,7 @@ import Tagging
 /// (`InputContext`), only with the demuxers of `Demuxer.allowed`, so that a playlist that
 /// calls itself `.mp3` cannot reach for other files.
 package final class Demuxer {
-  private let context: UnsafeMutablePointer<AVFormatContext>
+  let context: UnsafeMutablePointer<AVFormatContext>
   /// Lives as long as `context`, which points to it.
   private let input: InputContext
   private let bounds: ReadingBounds
@@ -175,15 +175,6 @@ package final class Demuxer {
 
   /// The file's tags, in its order.
   package var metadata: [(key: String, value: String)] { pairs(of: context.pointee.metadata) }
-
-  /// The file's chapters: start in ticks of `numerator / denominator` seconds.
-  package var chapters: [(start: Int64, timeBase: TimeBase, title: String)] {
-    (0..<Int(context.pointee.nb_chapters)).compactMap { index in
-      guard let chapter = context.pointee.chapters[index]?.pointee else { return nil }
-      let title = pairs(of: chapter.metadata).first { $0.key.lowercased() == "title" }?.value
-      return (chapter.start, TimeBase(chapter.time_base), title ?? "")
-    }
-  }
 
   /// How often reading a packet may have to be tried again: MPEG-TS looks through 64 KiB each time.
   private static let mostAttempts = 1 << 20

@@ -31,7 +31,7 @@ package final class Muxer {
     }
   }
 
-  private let context: UnsafeMutablePointer<AVFormatContext>
+  let context: UnsafeMutablePointer<AVFormatContext>
   private let output: OutputContext
   private let timeBase: AVRational
   /// Of Ogg, until the sound's first page has ended; nil for other containers.
@@ -108,12 +108,13 @@ package final class Muxer {
     var chapters = chapters
     var tags = metadata
     if container.hasVorbisComments {
-      tags += chapterComments(chapters, sampleRate: source.sampleRate)
+      tags += Chapter.comments(chapters, sampleRate: source.sampleRate)
       chapters = []
     }
-    if case .m4a = container, let first = chapters.first, first.frames.lowerBound > 0 {
-      // A chapter track has no gaps: without one before it the first chapter would begin at 0.
-      chapters.insert(Chapter(frames: 0..<first.frames.lowerBound, title: ""), at: 0)
+    var options = container.options(sampleRate: source.sampleRate)
+    if case .m4a = container, !chapters.isEmpty {
+      chapters = Chapter.withoutGap(chapters)
+      options += Chapter.trackOptions(chapters, sampleRate: source.sampleRate)
     }
     if case .ogg = container {
       muxer.firstPage = FirstPage()
@@ -132,9 +133,10 @@ package final class Muxer {
     // puts the last one in the gap, in front of what it must follow: they are set after that.
     let isOgg = muxer.firstPage != nil
     if isOgg { try set(tags, in: &sound.pointee.metadata) }
-    try muxer.initialize(container.options(sampleRate: source.sampleRate))
+    try muxer.initialize(options)
     if !isOgg { try set(tags, in: &opened.pointee.metadata) }
     try muxer.checkOutput(avformat_write_header(opened, nil), "avformat_write_header")
+    if case .m4a = container { try muxer.setMovieTimescale(source.sampleRate) }
     if let picture { try muxer.write(picture) }
     return muxer
   }
@@ -178,45 +180,6 @@ package final class Muxer {
     packet.pointer.pointee.stream_index = 1
     packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
     try checkOutput(av_write_frame(context, packet.pointer), "av_write_frame")
-  }
-
-  /// Chapters as Vorbis comments (Xiph's "Chapter Extension"): FFmpeg's FLAC muxer does not write
-  /// them, and the Ogg muxer of 5.1 writes half a second as one and a half.
-  private static func chapterComments(
-    _ chapters: [Chapter], sampleRate: Int
-  ) -> [(key: String, value: String)] {
-    func digits(_ number: Int64, _ count: Int) -> String {
-      String(repeating: "0", count: max(0, count - "\(number)".count)) + "\(number)"
-    }
-    return chapters.enumerated().flatMap { index, chapter in
-      let rate = Int64(sampleRate)
-      let milliseconds = (chapter.frames.lowerBound * 1000 + rate / 2) / rate
-      let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
-      let key = "CHAPTER" + digits(Int64(index), 3)
-      let time =
-        "\(digits(seconds / 3600, 2)):\(digits(seconds / 60 % 60, 2)):\(digits(seconds % 60, 2))"
-      return [(key, time + "." + digits(rest, 3)), (key + "NAME", chapter.title)]
-    }
-  }
-
-  /// Chapters as libavformat owns them: it frees the array and its elements.
-  private func addChapters(_ chapters: [Chapter], sampleRate: Int) throws(LibAVError) {
-    guard !chapters.isEmpty else { return }
-    let size = MemoryLayout<UnsafeMutablePointer<AVChapter>?>.stride
-    let array = try checkAllocated(av_calloc(chapters.count, size), "av_calloc")
-    context.pointee.chapters = array.bindMemory(
-      to: UnsafeMutablePointer<AVChapter>?.self, capacity: chapters.count)
-    for (index, chapter) in chapters.enumerated() {
-      let memory = try checkAllocated(av_mallocz(MemoryLayout<AVChapter>.size), "av_mallocz")
-      let pointer = memory.bindMemory(to: AVChapter.self, capacity: 1)
-      context.pointee.chapters[index] = pointer
-      context.pointee.nb_chapters = UInt32(index + 1)
-      pointer.pointee.id = Int64(index + 1)
-      pointer.pointee.time_base = AVRational(num: 1, den: Int32(clamping: sampleRate))
-      pointer.pointee.start = chapter.frames.lowerBound
-      pointer.pointee.end = chapter.frames.upperBound
-      try check(av_dict_set(&pointer.pointee.metadata, "title", chapter.title, 0), "av_dict_set")
-    }
   }
 
   private func initialize(_ pairs: [(key: String, value: String)]) throws(LibAVError) {
@@ -333,7 +296,6 @@ extension Muxer.Container {
     case .wav: [("rf64", "auto")]
     case .flac, .caf, .aiff: []
     case .ogg(let serial): [("serial_offset", String(serial & 0x7FFF_FFFF))]
-    // Edit lists count in the movie's timescale: only the sample rate makes them exact.
     case .m4a: [("movie_timescale", String(sampleRate)), ("use_editlist", "1")]
     }
   }

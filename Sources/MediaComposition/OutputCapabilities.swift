@@ -28,8 +28,10 @@ public struct OutputCapabilities: Sendable, Hashable {
   public var heldTags: Set<String>?
   /// Whether it has a place for a front cover.
   public var holdsCover: Bool
+  /// How many chapters it holds, and how exactly, if it holds any.
+  public var chapterBounds: ChapterBounds?
   /// Whether it has a place for chapters' starts and titles.
-  public var holdsChapters: Bool
+  public var holdsChapters: Bool { chapterBounds != nil }
   /// Whether it has a place for a chapter's link and image.
   public var holdsChapterLinks = false
   /// Whether its tag is one of ID3v2.
@@ -104,31 +106,32 @@ extension Asset {
 extension OutputCapabilities {
   static let mp3 = OutputCapabilities(
     name: "MP3", codecName: "MP3", extensions: ["mp3"], sampleRates: .only(MP3Settings.sampleRates),
-    layouts: [.mono, .stereo], heldTags: nil, holdsCover: true, holdsChapters: true,
+    layouts: [.mono, .stereo], heldTags: nil, holdsCover: true, chapterBounds: .id3,
     holdsChapterLinks: true, hasID3: true, holdsNoSound: false)
 
   static let wav = OutputCapabilities(
     name: "WAV", codecName: "WAV", extensions: ["wav", "wave"], sampleRates: .upTo(.pcmLimit),
     sampleFormats: [.int16, .int24, .float32, .uint8, .muLaw, .aLaw], layouts: nil,
-    heldTags: riffTags, holdsCover: false, holdsChapters: false, holdsNoSound: true)
+    heldTags: riffTags, holdsCover: false, holdsNoSound: true)
 
   static let aiff = OutputCapabilities(
     name: "AIFF", codecName: "AIFF", extensions: ["aiff", "aif", "aifc"],
     sampleRates: .upTo(.pcmLimit), sampleFormats: [.int16, .int24, .float32], layouts: nil,
-    heldTags: nil, holdsCover: true, holdsChapters: true, holdsChapterLinks: true, hasID3: true,
+    heldTags: nil, holdsCover: true, chapterBounds: .id3, holdsChapterLinks: true, hasID3: true,
     holdsNoSound: false)
 
   static let caf = OutputCapabilities(
     name: "CAF", codecName: "CAF", extensions: ["caf"], sampleRates: .upTo(.pcmLimit),
     sampleFormats: [.int16, .int24, .float32], layouts: nil, heldTags: nil, holdsCover: false,
-    holdsChapters: false, holdsNoSound: true)
+    holdsNoSound: true)
 
   /// A frame header holds all rates that fit into 16 bits, and tens of ten times as many (RFC 9639
   /// §9.1.2); FFmpeg's encoder ends before the last of either (`flac_encode_init`).
   static let flac = OutputCapabilities(
     name: "FLAC", codecName: "FLAC", extensions: ["flac"],
     sampleRates: .upTo(65_534, tensUpTo: 655_340),
-    layouts: nil, heldTags: nil, holdsCover: true, holdsChapters: true, holdsNoSound: true)
+    layouts: nil, heldTags: nil, holdsCover: true, chapterBounds: .vorbisComments,
+    holdsNoSound: true)
 
   /// Layouts: `ff_alac_ch_layouts` in libavcodec's alac_data.c.
   static let alac = OutputCapabilities(
@@ -137,7 +140,7 @@ extension OutputCapabilities {
       .mono, .stereo, .surround50, .surround51, ChannelLayout(mask: 0x7),
       ChannelLayout(mask: 0x107), ChannelLayout(mask: 0x13F), ChannelLayout(mask: 0xFF),
     ],
-    heldTags: nil, holdsCover: true, holdsChapters: true, holdsNoSound: false)
+    heldTags: nil, holdsCover: true, chapterBounds: .mp4, holdsNoSound: false)
 
   /// Rates: ISO 14496-3, table 1.18. Layouts: `aac_normal_chan_layouts` in libavcodec's aacenc.h,
   /// and quad, for which it writes a program config element.
@@ -151,7 +154,7 @@ extension OutputCapabilities {
       .mono, .stereo, .quad, .surround50, .surround51, .surround71, ChannelLayout(mask: 0x7),
       ChannelLayout(mask: 0x107),
     ],
-    heldTags: nil, holdsCover: true, holdsChapters: true, holdsNoSound: false)
+    heldTags: nil, holdsCover: true, chapterBounds: .mp4, holdsNoSound: false)
 
   /// Rates: libvorbis's last template (`setup_XX.h`). Layouts: Vorbis I, section 4.3.9.
   static let vorbis = OutputCapabilities(
@@ -160,7 +163,7 @@ extension OutputCapabilities {
       .mono, .stereo, .quad, .surround50, .surround51, .surround71, ChannelLayout(mask: 0x7),
       ChannelLayout(mask: 0x70F),
     ],
-    heldTags: nil, holdsCover: true, holdsChapters: true, holdsNoSound: false)
+    heldTags: nil, holdsCover: true, chapterBounds: .vorbisComments, holdsNoSound: false)
 
   /// Opus is 48 kHz inside (RFC 7845 §5.1). Layouts: its section 5.1.1.2, without 5.0, whose
   /// channels FFmpeg 5.1's libopus encoder puts into each other's places.
@@ -171,9 +174,9 @@ extension OutputCapabilities {
       .mono, .stereo, .quad, .surround51, .surround71, ChannelLayout(mask: 0x7),
       ChannelLayout(mask: 0x70F),
     ],
-    heldTags: nil, holdsCover: true, holdsChapters: true, holdsNoSound: false)
+    heldTags: nil, holdsCover: true, chapterBounds: .vorbisComments, holdsNoSound: false)
 
-  private static let mp4Extensions = ["m4a", "m4b", "mp4"]
+  private static let mp4Extensions = ["m4a", "m4b"]
 
   private static let riffTags = Set(TagNames.rows.filter(\.isInRIFF).map(\.key))
 }

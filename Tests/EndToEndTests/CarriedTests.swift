@@ -311,7 +311,7 @@ import Testing
     #expect(abs(start - 0.387) < 0.0011)
   }
 
-  @Test("MP4 holds more chapters than its old list, and mutagen finds those in it")
+  @Test("MP4 holds more chapters than its old list, which then is left out")
   func manyChapters() throws {
     let stage = try stage([])
     let starts = (0..<300).map { "  \($0 * 5)ms: C\($0)" }.joined(separator: "\n")
@@ -327,13 +327,11 @@ import Testing
       done
       /usr/bin/python3 - <<'END'
       import mutagen.mp4
-      chapters = list(mutagen.mp4.MP4('a.m4a').chapters)
-      # mutagen divides by the movie's timescale, where the list has 1/10,000,000 s.
-      print(len(chapters), chapters[-1].title, round(chapters[-1].start * 44.1, 6))
+      print(mutagen.mp4.MP4('a.m4a').chapters)
       END
       """)
     let ends = "0.000000,C0\n1.280000,C256\n1.495011,C299\n"
-    #expect(result.text == ends + ends + "255 C254 1.27\n")
+    #expect(result.text == ends + ends + "None\n")
   }
 
   @Test("files of chapters are outputs like any other: planned, listed, never over a source")

@@ -265,7 +265,7 @@ extension JobsTests {
       "Jobs/split.yaml", "Jobs/transcode.yaml", in: copy.root)
     #expect(result.status == 0)
     #expect(result.text == "13 jobs with 4 parts are fine\n")
-    #expect(result.errors == "")
+    #expect(result.remarksBesidesPictures == [])
     #expect(try Tool.succeed("ls", "-A", copy.path("Jobs")).text.contains("out") == false)
   }
 
@@ -290,6 +290,6 @@ extension JobsTests {
     let result = try Command.avjob("plan", file, in: copy.root)
     #expect(result.status == 0)
     #expect(result.text == plan)
-    #expect(result.errors == "")
+    #expect(result.remarksBesidesPictures == [])
   }
 }

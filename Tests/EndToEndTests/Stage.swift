@@ -83,6 +83,14 @@ extension ToolResult {
       }
       .joined(separator: "\n")
   }
+
+  /// The headlines of what was said, but for notes on pictures of videos, which are left out.
+  var remarksBesidesPictures: [Substring] {
+    errors.split(separator: "\n").filter { line in
+      [": note: ", ": warning: ", "error: "].contains(where: line.contains)
+        && !line.hasSuffix("left out: outputs are sound alone")
+    }
+  }
 }
 
 /// Samples in WAV (ITU-R BS.2088 for the chunks), read without any library.

@@ -2,32 +2,40 @@ import Diagnosis
 import MediaComposition
 import Tagging
 
-/// Matroska's tags, of which libavformat keeps the last of each name.
+/// What a Matroska file holds beside its sound, of which libavformat passes on less: of tags the
+/// last of each name, of chapters neither editions, flags nor nesting.
 extension ContainerFacts {
-  /// The tags of a file and of its `stream`th track; nil where the file does not say where they lie.
+  private enum ID {
+    static let header: UInt32 = 0x1A45_DFA3
+    static let segment: UInt32 = 0x1853_8067
+    static let seekHead: UInt32 = 0x114D_9B74
+    static let seek: UInt32 = 0x4DBB
+    static let seekID: UInt32 = 0x53AB
+    static let seekPosition: UInt32 = 0x53AC
+    static let tracks: UInt32 = 0x1654_AE6B
+    static let trackEntry: UInt32 = 0xAE
+    static let trackUID: UInt32 = 0x73C5
+    static let tags: UInt32 = 0x1254_C367
+    static let chapters: UInt32 = 0x1043_A770
+    static let cluster: UInt32 = 0x1F43_B675
+  }
+
+  /// More elements than any honest file has before its sound.
+  private static let elementLimit = 1000
+  /// Places in tables that are looked at.
+  private static let placeLimit = 32
+
+  /// The tags of a file and of its `stream`th track; nil where the file is no Matroska.
   static func matroskaTags(
     in medium: MediumBytes, stream: Int
   ) throws(Failure) -> SourceTags? {
-    guard let segment = try matroskaSegment(in: medium) else { return nil }
-    var places: [Int64] = []
+    guard let elements = try elements([ID.tracks, ID.tags], in: medium) else { return nil }
     var track: UInt64?
-    var offset = segment.lowerBound
-    // Before the first cluster stands all but the tags as a rule, and where these are.
-    for _ in 0..<100 where offset < segment.upperBound {
-      guard let element = try element(at: offset, in: segment, medium) else { break }
-      switch element.id {
-      case 0x114D_9B74: places += try seeks(in: element.body, of: segment, medium)
-      case 0x1654_AE6B: track = try trackUID(stream, in: element.body, medium)
-      case 0x1254_C367: if !places.contains(offset) { places.append(offset) }
-      default: break
-      }
-      if element.id == 0x1F43_B675 { break }
-      offset = element.body.upperBound
+    if let tracks = elements.first(where: { $0.id == ID.tracks }) {
+      track = try trackUID(stream, in: tracks.body, medium)
     }
     var tags = SourceTags()
-    for place in places.prefix(8) {
-      guard let element = try element(at: place, in: segment, medium), element.id == 0x1254_C367
-      else { continue }
+    for element in elements where element.id == ID.tags {
       let found = MatroskaTags(parsing: try content(element.body, medium)[...])
       for item in found.items where item.track == 0 || item.track == track {
         tags.add(item.value, to: key(of: item.name))
@@ -35,6 +43,12 @@ extension ContainerFacts {
       tags.unread += found.binary
     }
     return tags
+  }
+
+  /// The chapters of a Matroska file; nil where it has none.
+  static func matroskaChapters(in medium: MediumBytes) throws(Failure) -> MatroskaChapters? {
+    guard let element = try elements([ID.chapters], in: medium)?.first else { return nil }
+    return MatroskaChapters(try content(element.body, medium)[...])
   }
 
   /// FFmpeg's names of two (`ff_mkv_metadata_conv`).
@@ -46,19 +60,47 @@ extension ContainerFacts {
     }
   }
 
-  private static func matroskaSegment(in medium: MediumBytes) throws(Failure) -> Range<Int64>? {
+  private typealias Placed = (id: UInt32, body: Range<Int64>)
+
+  /// The segment's elements of these kinds that stand before its sound, or where tables before it
+  /// say (RFC 9559, 5.1.1); nil where the file is no Matroska.
+  private static func elements(
+    _ wanted: Set<UInt32>, in medium: MediumBytes
+  ) throws(Failure) -> [Placed]? {
     let whole = 0..<(try medium.size())
-    guard let header = try element(at: 0, in: whole, medium), header.id == 0x1A45_DFA3,
-      let segment = try element(at: header.body.upperBound, in: whole, medium),
-      segment.id == 0x1853_8067
+    guard let header = try element(at: 0, in: whole, medium), header.id == ID.header,
+      let segment = try element(at: header.body.upperBound, in: whole, medium)?.body
     else { return nil }
-    return segment.body
+    var found: [Placed] = []
+    var seen: Set<Int64> = []
+    var places: [Int64] = []
+    func look(at offset: Int64) throws(Failure) -> Placed? {
+      guard let element = try element(at: offset, in: segment, medium),
+        seen.insert(offset).inserted
+      else { return nil }
+      if wanted.contains(element.id) { found.append(element) }
+      if element.id == ID.seekHead {
+        places += try seeks(wanted, in: element.body, of: segment, medium)
+      }
+      return element
+    }
+    var offset = segment.lowerBound
+    for _ in 0..<elementLimit {
+      guard let element = try look(at: offset), element.id != ID.cluster else { break }
+      offset = element.body.upperBound
+    }
+    var next = 0
+    while next < min(places.count, placeLimit) {
+      _ = try look(at: places[next])
+      next += 1
+    }
+    return found
   }
 
   /// An element; one of unknown size lasts to the end of `range`.
   private static func element(
     at offset: Int64, in range: Range<Int64>, _ medium: MediumBytes
-  ) throws(Failure) -> (id: UInt32, body: Range<Int64>)? {
+  ) throws(Failure) -> Placed? {
     guard range.contains(offset) else { return nil }
     let bytes = try medium.bytes(at: offset, count: EBMLElement.Head.longest)
     guard let head = EBMLElement.Head(bytes[...]) else { return nil }
@@ -77,18 +119,19 @@ extension ContainerFacts {
     try medium.bytes(at: range.lowerBound, count: min(range.count, 1 << 24))
   }
 
-  /// Where tags lie, by the segment's table.
+  /// Where elements of these kinds, and other tables, lie by a table of the segment.
   private static func seeks(
-    in range: Range<Int64>, of segment: Range<Int64>, _ medium: MediumBytes
+    _ wanted: Set<UInt32>, in range: Range<Int64>, of segment: Range<Int64>, _ medium: MediumBytes
   ) throws(Failure) -> [Int64] {
     var found: [Int64] = []
-    for seek in EBMLElement.all(in: try content(range, medium)[...]) where seek.id == 0x4DBB {
+    for seek in EBMLElement.all(in: try content(range, medium)[...]) where seek.id == ID.seek {
       let parts = EBMLElement.all(in: seek.body)
-      guard let id = parts.first(where: { $0.id == 0x53AB }), id.number == 0x1254_C367,
-        let position = parts.first(where: { $0.id == 0x53AC })?.number
+      guard let id = parts.first(where: { $0.id == ID.seekID })?.number,
+        UInt32(exactly: id).map({ wanted.contains($0) || $0 == ID.seekHead }) == true,
+        let position = parts.first(where: { $0.id == ID.seekPosition })?.number
       else { continue }
       let (place, isTooMuch) = segment.lowerBound.addingReportingOverflow(Int64(clamping: position))
-      if !isTooMuch, !found.contains(place) { found.append(place) }
+      if !isTooMuch { found.append(place) }
     }
     return found
   }
@@ -96,8 +139,9 @@ extension ContainerFacts {
   private static func trackUID(
     _ stream: Int, in range: Range<Int64>, _ medium: MediumBytes
   ) throws(Failure) -> UInt64? {
-    let entries = EBMLElement.all(in: try content(range, medium)[...]).filter { $0.id == 0xAE }
+    let entries = EBMLElement.all(in: try content(range, medium)[...])
+      .filter { $0.id == ID.trackEntry }
     guard entries.indices.contains(stream) else { return nil }
-    return EBMLElement.all(in: entries[stream].body).first { $0.id == 0x73C5 }?.number
+    return EBMLElement.all(in: entries[stream].body).first { $0.id == ID.trackUID }?.number
   }
 }

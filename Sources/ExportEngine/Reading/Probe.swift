@@ -88,6 +88,7 @@ struct Prober {
           location: location))
     }
     let tags = try tags(of: demuxer, stream)
+    let listed = try chapters(of: demuxer, from: measured.start ?? first.start(in: demuxer))
     var asset = Asset(
       location: location, streamIndex: stream.index, container: demuxer.formatName,
       codec: stream.codecName, sampleRate: facts.sampleRate,
@@ -96,16 +97,14 @@ struct Prober {
       bitDepth: first.bitDepth, frameCount: frameCount,
       encoderDelay: length.delay.map { Int($0) }, encoderPadding: length.padding.map { Int($0) },
       announcedDuration: announced, bitRate: stream.bitRate,
-      metadata: tags.metadata,
-      chapters: chapters(of: demuxer, from: measured.start ?? first.start(in: demuxer)),
-      identity: identity)
+      metadata: tags.metadata, chapters: tags.chapters ?? listed.chapters, identity: identity)
     asset.hasExactPackets = facts.hasExactPackets(of: stream)
+    asset.videoCodec = demuxer.videoCodec
     asset.unread = tags.unread
-    if let chapters = tags.chapters { asset.chapters = chapters }
     if let guess = tags.guess(location, chapters: demuxer.guessedTexts.hasChapters) {
       warnings.append(guess)
     }
-    return ProbedStream(asset: asset, facts: facts, warnings: warnings)
+    return ProbedStream(asset: asset, facts: facts, warnings: warnings + listed.warnings)
   }
 
   /// The links of an Ogg file, if it has several. A server's file is looked through only if its first

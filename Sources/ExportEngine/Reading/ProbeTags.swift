@@ -95,30 +95,6 @@ extension Prober {
 
   /// mkvmerge's statistics, iTunes' notes, and programs' private data (ID3v2.4 §4.27).
   private static let technicalPrefixes = ["_statistics_", "comment:itun", "id3v2_priv."]
-
-  /// In order of time, each at a time of its own: of several at one, the last counts. The sound
-  /// begins at `start` of their clock.
-  func chapters(of demuxer: Demuxer, from start: Time) -> [Chapter] {
-    var chapters = demuxer.chapters.map { chapter in
-      let ticks = Int128(chapter.start) * Int128(chapter.timeBase.numerator)
-      return Chapter(
-        start: Time(value: Int64(clamping: ticks), timescale: chapter.timeBase.denominator),
-        title: chapter.title, isInherited: true)
-    }
-    .sortedByStart
-    // MP4's have no gaps: the one without a title is the time before the first.
-    if demuxer.formatName.hasPrefix("mov,"), let first = chapters.first, first.title.isEmpty,
-      first.start == .zero, chapters.count > 1
-    {
-      chapters.removeFirst()
-    }
-    return chapters.map { chapter in
-      var moved = chapter
-      moved.start = max(.zero, chapter.start - start)
-      return moved
-    }
-    .lasting(by: \.start)
-  }
 }
 
 extension Time {

@@ -113,7 +113,7 @@ struct RecordWriter {
         "codec": .text(asset.codec), "sample_rate": .count(asset.sampleRate),
         "channels": .text(asset.channelLayout.name),
         "bit_depth": asset.bitDepth.map { .count($0) }, "frames": .integer(asset.frameCount),
-        "duration": .time(asset.duration),
+        "duration": .time(asset.duration), "picture": asset.videoCodec.map { .text($0) },
       ])
   }
 

@@ -167,7 +167,9 @@ func recipe(
     return recipe
   }
   if capabilities.holdsChapters, sink.output.chapters.inFile {
-    recipe.chapters = try chapters(of: sink, sampleRate: format.sampleRate).map {
+    let placed = try chapters(of: sink, sampleRate: format.sampleRate)
+    try sink.requireRoom(for: placed, sampleRate: format.sampleRate)
+    recipe.chapters = placed.map {
       Muxer.Chapter(frames: $0.frames, title: $0.chapter.title)
     }
   }
@@ -212,6 +214,7 @@ func id3Tag(
   }
   tag.cover = try cover(of: sink, picture)?.bytes
   let placed = sink.output.chapters.inFile ? try chapters(of: sink, sampleRate: sampleRate) : []
+  try sink.requireRoom(for: placed, sampleRate: sampleRate)
   for (chapter, frames) in placed {
     let range = TimeRange(
       start: Time(frames: frames.lowerBound, rate: sampleRate),

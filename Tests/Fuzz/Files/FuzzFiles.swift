@@ -22,6 +22,7 @@ private func test(_ file: UnsafeRawBufferPointer) -> CInt {
   let bytes = Array(file)
   checkPicture(bytes)
   checkSizes(bytes)
+  checkChapters(bytes)
   let holder = LockHolder(ofLock: String(decoding: bytes, as: UTF8.self))
   precondition(holder.start ?? 0 >= 0 && !holder.description.isEmpty)
   checkProbe(bytes)
@@ -104,6 +105,20 @@ private func checkWave(_ path: FilePath) {
   precondition(count == (size > 0 ? 1 : 0))
 }
 
+/// Chapters are no more than their bytes can hold.
+private func checkChapters(_ bytes: [UInt8]) {
+  let matroska = MatroskaChapters(bytes[...])
+  precondition(matroska.chapters.count <= bytes.count / 4)
+  precondition(matroska.chapters.allSatisfy { $0.start >= 0 })
+  let nero = NeroChapters(bytes)
+  precondition(nero.chapters.count <= min(255, bytes.count / 9))
+  _ = nero.agrees(
+    with: matroska.chapters.map { chapter in
+      Chapter(
+        start: Time(value: chapter.start, timescale: 1_000_000_000), title: chapter.title)
+    })
+}
+
 private func checkContainer(_ path: FilePath) {
   do throws(Failure) {
     let bytes = try MediumBytes(.file(path))
@@ -118,6 +133,8 @@ private func checkContainer(_ path: FilePath) {
     _ = try ContainerFacts.matroskaTags(in: bytes, stream: 0)
     _ = try ContainerFacts.oggBreaksOff(bytes)
     if let note = try ContainerFacts.iTunesNote(in: bytes) { precondition(note.length > 0) }
+    _ = try ContainerFacts.matroskaChapters(in: bytes)
+    _ = try ContainerFacts.neroChapters(in: bytes)
     for track in 0...1 {
       guard let found = try MP4Track.read(in: bytes, id: track) else { continue }
       precondition(found.lastDuration ?? 0 >= 0 && found.packetCount ?? 0 >= 0)
