@@ -80,7 +80,7 @@ enum JUnitReport {
     case .blocked:
       result.result = .skipped
       let cause = job.blockedBy.map { "blocked, since '\($0)' is not done" } ?? "blocked"
-      result.element = "      <skipped message=\"\(XMLText.escaped(printable(cause)))\"/>\n"
+      result.element = "      <skipped message=\"\(XMLText.escaped(cause.withoutMarks))\"/>\n"
     case .cancelled, .notStarted:
       result.result = .skipped
       result.element = "      <skipped message=\"\(job.status.words)\"/>\n"
@@ -127,13 +127,13 @@ enum JUnitReport {
   }
 
   private static func written(_ attributes: [(String, String)]) -> String {
-    attributes.map { " \($0)=\"\(XMLText.escaped(printable($1)))\"" }.joined()
+    attributes.map { " \($0)=\"\(XMLText.escaped($1.withoutMarks))\"" }.joined()
   }
 
   /// Between tags line feeds stay what they are.
   private static func content(_ text: String) -> String {
     text.split(separator: "\n", omittingEmptySubsequences: false)
-      .map { XMLText.escaped(printable(String($0))) }.joined(separator: "\n")
+      .map { XMLText.escaped(String($0).withoutMarks) }.joined(separator: "\n")
   }
 
   /// Seconds, with three decimals.
@@ -141,4 +141,23 @@ enum JUnitReport {
     let milliseconds = Int64(max(0, duration.seconds) * 1000 + 0.5)
     return "\(milliseconds / 1000)." + String(1000 + milliseconds % 1000).dropFirst()
   }
+}
+
+extension String {
+  /// This text for a program that shows it to people: marks of direction and what else XML could hold
+  /// and nobody should see are escaped, as on a terminal. Line feeds and controls are XML's.
+  var withoutMarks: String {
+    guard unicodeScalars.contains(where: \.isMark) else { return self }
+    return unicodeScalars.reduce(into: "") { text, scalar in
+      if scalar.isMark {
+        text += printable(String(scalar))
+      } else {
+        text.unicodeScalars.append(scalar)
+      }
+    }
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isMark: Bool { value >= 0x7F && isUnprintable }
 }

@@ -1,4 +1,3 @@
-import Diagnosis
 import ExportEngine
 import JSON
 import LibAV
@@ -29,8 +28,8 @@ package struct Page {
   /// The whole page. O(length).
   package var text: String {
     let parts: [(mark: String, text: String)] = [
-      ("mark", Self.mark + Engine.version + "\">"), ("title", XMLText.escaped(printable(title))),
-      ("summary", XMLText.escaped(printable(summary))), ("policy", Self.policy),
+      ("mark", Self.mark + Engine.version + "\">"), ("title", XMLText.escaped(title.withoutMarks)),
+      ("summary", XMLText.escaped(summary.withoutMarks)), ("policy", Self.policy),
       ("style", Self.style),
       ("script", Self.script),
       // No tag can begin within the data; only texts have this character.

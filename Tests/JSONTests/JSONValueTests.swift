@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test("text comes out as JSON has it, and gives a terminal no orders")
-  func text() {
+  func text() throws {
     #expect(
       JSONValue.text("\"\\/\n\r\t\u{0}\u{1B}\u{7F}\u{9B}\u{2028}é🎧").line
         == #""\"\\/\n\r\t\u0000\u001B\u007F\u009B\u2028é🎧""#)
