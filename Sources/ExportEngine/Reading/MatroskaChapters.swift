@@ -90,7 +90,8 @@ struct MatroskaChapters: Sendable, Hashable {
   private static func flag(
     _ id: UInt32, in parent: ArraySlice<UInt8>, otherwise usual: Bool
   ) -> Bool {
-    EBMLElement.all(in: parent).first { $0.id == id }?.number.map { $0 != 0 } ?? usual
+    let value = EBMLElement.all(in: parent).first { $0.id == id }?.number
+    return value.map { $0 != 0 } ?? usual
   }
 
   /// What a user should know, each as a predicate of the file.
