@@ -17,18 +17,26 @@ struct LooseSecrets {
   init(in scalars: [Unicode.Scalar], besides known: [Range<Int>], isSource: Bool) {
     self.scalars = scalars
     self.known = known
-    var next = known[...]
+    var next = 0
     var index = 0
     while index < scalars.count {
-      if let address = next.first, index >= address.lowerBound {
-        next.removeFirst()
+      let address = next < known.count ? known[next] : nil
+      if let address, index >= address.lowerBound {
+        next += 1
         lookAtValues(in: address)
         index = max(index, address.upperBound)
         continue
       }
-      let limit = next.first?.lowerBound ?? scalars.count
-      let end = min(limit, wordEnd(from: index))
-      if end > index { look(at: index..<end) }
+      let wordEnd = wordEnd(from: index)
+      let end = min(address?.lowerBound ?? scalars.count, wordEnd)
+      if end > index {
+        let count = found.count
+        look(at: index..<end)
+        // What reaches an address that begins within the word goes on.
+        for place in count..<found.count where found[place].upperBound == end {
+          found[place] = found[place].lowerBound..<wordEnd
+        }
+      }
       index = max(end, index + 1)
     }
     guard isSource else { return }
@@ -64,8 +72,8 @@ struct LooseSecrets {
       guard scalar == ":", index < at, scalars[index] != "/", !isPort(from: index, to: at) else {
         continue
       }
-      // The rest of an IPv6 address is no password.
-      guard !scalars[index..<at].contains("]") else { return nil }
+      // The rest of an IPv6 address is no password, nor is one of the ends of a range of times.
+      guard !scalars[index..<at].contains("]"), !isTime(start..<at) else { return nil }
       return start..<at
     }
     return nil
@@ -75,6 +83,10 @@ struct LooseSecrets {
   private func isPort(from start: Int, to end: Int) -> Bool {
     let digits = scalars[start..<end].prefix { ("0"..."9").contains($0) }
     return !digits.isEmpty && digits.endIndex < end && scalars[digits.endIndex] == "/"
+  }
+
+  private func isTime(_ stretch: Range<Int>) -> Bool {
+    scalars[stretch].allSatisfy { ("0"..."9").contains($0) || $0 == ":" || $0 == "." }
   }
 
   // MARK: Queries and tokens
@@ -110,11 +122,14 @@ struct LooseSecrets {
       case "&", ";": (isBehindAmpersand, nameStart) = (true, index)
       case "=":
         let end = scalars[index..<word.upperBound].firstIndex(of: "&") ?? word.upperBound
-        let value = index..<end
         let isSecret =
           isBehindAmpersand || Self.isSecret(scalars[nameStart..<(index - 1)])
-          || isPath && isToken(value)
-        if isSecret, !value.isEmpty { found.append(value) }
+          || isPath && isToken(index..<end)
+        if isSecret {
+          // And all that follows it in the word.
+          if index < word.upperBound { found.append(index..<word.upperBound) }
+          return
+        }
         index = end
       default: break
       }

@@ -10,7 +10,14 @@ extension MediaURL {
   ///
   /// - Complexity: O(n log n)
   package static func masked(_ text: String) -> String {
-    replacingSecrets(of: text, with: stars)
+    // Without what was masked, something else may look like a secret; hardly ever twice.
+    var masked = text
+    for _ in 0..<8 {
+      let next = replacingSecrets(of: masked, with: stars)
+      if next == masked { break }
+      masked = next
+    }
+    return masked
   }
 
   static func stars(for secret: Secret) -> [Unicode.Scalar] {
@@ -42,7 +49,9 @@ extension MediaURL {
     let scalars = Array(text.unicodeScalars)
     let secrets = secrets(in: scalars, isSource: isSource)
     if secrets.isEmpty { return text }
-    var result = String.UnicodeScalarView()
+    // Appending to a text takes its length each time.
+    var result: [Unicode.Scalar] = []
+    result.reserveCapacity(scalars.count)
     var start = 0
     for secret in secrets {
       result.append(contentsOf: scalars[start..<secret.range.lowerBound])
@@ -50,7 +59,7 @@ extension MediaURL {
       start = secret.range.upperBound
     }
     result.append(contentsOf: scalars[start...])
-    return String(result)
+    return String(String.UnicodeScalarView(result))
   }
 
   /// The secrets of all addresses, and what else looks like one, in order; none overlap.
