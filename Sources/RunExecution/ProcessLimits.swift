@@ -25,6 +25,18 @@ package struct ProcessLimits: Codable {
     if let outputSize { OutputFile.greatestSize.store(Int64(outputSize), ordering: .relaxed) }
   }
 
+  /// Binds the process that starts others, each of which may take `memory` bytes. What its jobs take is
+  /// counted before (`SegmentBudget`); this is the last resort, for what is not, with room for the
+  /// rest of the process and the stacks of its threads.
+  package static func bindStarter(memory: Int, cores: Int) {
+    let most = 3 * min(memory, 1 << 40) + (1 << 30) + cores * (64 << 20)
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_DATA.rawValue), &limit) == 0,
+      limit.rlim_cur > rlim_t(most)
+    else { return }
+    set(RLIMIT_DATA, most)
+  }
+
   /// How many more files this process may open, after the limit was raised as far as that is
   /// allowed: shells give programs 1,024, for the sake of those that use select(2).
   package static func raiseOpenFiles() -> Int {

@@ -44,6 +44,9 @@ struct CommandContext {
       annotates: annotations == .github, isQuiet: isQuiet, interrupting: interrupt)
     self.memory = memory
     limits = .limits(openFiles: openFiles, memory: ProcessLimits.machineMemory)
+    if let memory = bounds?.memory {
+      ProcessLimits.bindStarter(memory: memory, cores: budget.total)
+    }
     pieces = SegmentBudget(
       bytes: bounds?.memory ?? min(SegmentBudget.usualLimit, ProcessLimits.machineMemory),
       isSent: bounds != nil)
