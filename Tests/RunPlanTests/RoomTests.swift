@@ -136,6 +136,39 @@ struct RoomTests {
     #expect(try messages(2000).contains { $0.contains("all jobs take more than 2 MB of memory") })
   }
 
+  @Test("A sum of the bytes of several outputs names them")
+  func sums() throws {
+    let yaml = "silence: 4s\noutput: [a.wav, b.wav, c.wav]\n"
+    #expect(
+      try prepare(yaml, free: 10_000).messages.map { $0.prefix(63) } == [
+        "error: 'a.wav': with 2 other outputs of its job takes 2.1 MB or"
+      ])
+  }
+
+  @Test("What is wrong with a cover is reported where the job or the output names it")
+  func covers() throws {
+    func lines(_ yaml: String) throws -> [Int?] {
+      try writeFile(folder.path("job.yaml"), yaml.utf8)
+      let map = SourceMap()
+      var loaded = LoadedJobs()
+      loaded.append(try JobFile.load(FilePath(folder.path("job.yaml")), into: map))
+      let prepared = Preparation(loaded, library: MediaLibrary(), budget: CPUBudget(total: 1)) {
+        _ in
+        nil
+      }
+      return prepared.diagnostics.errors.map { map.place(of: $0.origin)?.line }
+    }
+    try writeFile(folder.path("cover.png"), "no picture".utf8)
+    let cover = "cover: \(folder.path("cover.png"))"
+    for yaml in [
+      "silence: 1s\nmetadata:\n  \(cover)\noutput: a.mp3\n",
+      "silence: 1s\noutput:\n  file: a.mp3\n  metadata:\n    \(cover)\n",
+    ] {
+      let line = yaml.split(separator: "\n").firstIndex { $0.contains("cover:") }.map { $0 + 1 }
+      #expect(try lines(yaml) == [line])
+    }
+  }
+
   @Test("What is replaced counts as free")
   func replaced() throws {
     try writeFile(folder.path("a.wav"), [UInt8](repeating: 0, count: 700_000))
