@@ -67,8 +67,9 @@ extension ContainerFacts {
     case "caf": try chunks(in: 8..<max(8, size), isBigEndian: true, sizeBytes: 8, medium)
     case "aiff": try chunks(in: 12..<max(12, size), isBigEndian: true, sizeBytes: 4, medium)
     default:
-      try medium.bytes(at: 0, count: 4) == Array("RIFX".utf8)
-        ? [] : try chunks(in: 12..<max(12, size), isBigEndian: false, sizeBytes: 4, medium)
+      try chunks(
+        in: 12..<max(12, size),
+        isBigEndian: try medium.bytes(at: 0, count: 4) == Array("RIFX".utf8), sizeBytes: 4, medium)
     }
   }
 

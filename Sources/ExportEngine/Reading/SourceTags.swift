@@ -72,9 +72,8 @@ extension SourceTags {
     if ["METADATA_BLOCK_PICTURE", "COVERART", "COVERARTMIME"].contains(name) { return true }
     guard name.hasPrefix("CHAPTER") else { return false }
     let rest = name.dropFirst("CHAPTER".count)
-    let digits = rest.prefix(3)
-    return digits.count == 3 && digits.allSatisfy(\.isNumber)
-      && ["", "NAME", "URL"].contains(String(rest.dropFirst(3)))
+    let digits = rest.prefix(while: \.isNumber)
+    return digits.count >= 3 && ["", "NAME", "URL"].contains(String(rest.dropFirst(digits.count)))
   }
 
   init(_ list: ItemList) {
