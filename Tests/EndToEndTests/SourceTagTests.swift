@@ -213,4 +213,24 @@ import Testing
         "one.mp3 COMM::XXX CC", "one.ogg comment CC",
       ])
   }
+
+  @Test("a record names what an output does not have of its source")
+  func records() throws {
+    let stage = try tone(
+      """
+      flac --silent --tag=REPLAYGAIN_TRACK_GAIN='-7.00 dB' t.wav -o s.flac
+      /usr/bin/python3 -c "
+      import mutagen.flac
+      file = mutagen.flac.FLAC('s.flac')
+      block = mutagen.flac.MetadataBlock(b'testdata'); block.code = 2
+      file.metadata_blocks.append(block); file.save()"
+      """)
+    try stage.write(
+      "job.yaml", "clip: s.flac\ngain: -6 dB\nrecord: r.json\noutput: x.flac\n")
+    let told = try stage.run("avjob run job.yaml").errors
+    #expect(told.contains("note: 's.flac': not read, and in no output: APPLICATION test"))
+    let found = try stage.make(
+      "python3 -c 'import json; print(json.load(open(\"r.json\"))[\"outputs\"][0][\"left_out\"])'")
+    #expect(found.text == "['REPLAYGAIN_TRACK_GAIN', 'APPLICATION test']\n")
+  }
 }
