@@ -45,7 +45,7 @@ import Testing
         louder: { clip: s.flac, gain: -6 dB, output: [gain.flac, gain.opus] }
         levelled: { clip: s.flac, loudness: -20 LUFS, output: level.flac }
         part: { clip: s.flac 1s.., output: part.flac }
-        mixed: { tracks: [s.flac, t.wav], metadata: { from: s.flac }, output: mixed.flac }
+        mixed: { tracks: { a: s.flac, b: t.wav }, metadata: { from: s.flac }, output: mixed.flac }
         own:
           clip: s.flac
           gain: -6 dB
@@ -226,7 +226,8 @@ import Testing
       file.metadata_blocks.append(block); file.save()"
       """)
     try stage.write(
-      "job.yaml", "clip: s.flac\ngain: -6 dB\nrecord: r.json\noutput: x.flac\n")
+      "job.yaml",
+      "clip: s.flac\ngain: -6 dB\noutput: [x.flac, { file: r.json, json: sidecar }]\n")
     let told = try stage.run("avjob run job.yaml").errors
     #expect(told.contains("note: 's.flac': not read, and in no output: APPLICATION test"))
     let found = try stage.make(

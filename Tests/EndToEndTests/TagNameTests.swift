@@ -67,7 +67,7 @@ import Testing
         ['Ann/Bob; Co']
         ['Ann/Bob; Co']
         [['producer', 'Pete'], ['mix', 'Max'], ['mix', 'Pete']] [['guitar', 'Ann']]
-        [['producer', 'Pete'], ['mix', 'Max'], ['mix', 'Pete'], ['guitar', 'Ann']]
+        [['guitar', 'Ann'], ['producer', 'Pete'], ['mix', 'Max'], ['mix', 'Pete']]
         ['Pete'] ['Max', 'Pete'] ['Ann (guitar)']
 
         """)
