@@ -239,7 +239,7 @@ public struct Sink: Sendable, Hashable, Encodable {
   /// Tags of sources that would not be true of the output, and are left out.
   public var staleTags: [StaleTags] = []
   /// The keys of tags of sources that were brought into the output's own notation or time.
-  package var movedTags: Set<String> = []
+  package var movedTags: [String] = []
   /// In the output's own time, in order.
   public var chapters: [Chapter]
   /// Whether samples of few bits need dither: not where each one passes through untouched.

@@ -49,7 +49,7 @@ extension Graph {
       case .timeReference:
         let moved = timeReference(of: item, for: sink, in: export)
         sink.metadata[item.key] = moved
-        sink.movedTags.insert(item.key)
+        sink.movedTags.append(item.key)
         reason = moved == nil ? Self.timeReason : nil
       }
       guard let reason else { continue }
@@ -84,7 +84,7 @@ extension Graph {
       if let converted, isUsual {
         guard sink.metadata[converted.key] == nil else { continue }
         sink.metadata[converted.key] = converted.value
-        sink.movedTags.insert(converted.key)
+        sink.movedTags.append(converted.key)
       } else {
         stale[Self.notationReason, default: []].append(item.key)
       }

@@ -24,9 +24,9 @@ public struct Export: Sendable, Hashable, Codable {
   public var channelLayout: ChannelLayout?
   /// Tags for every output.
   public var metadata: Metadata
-  /// The keys of those that come from a file and not from the job, in lower case; tags that a source
-  /// has with the same values count, too.
-  package var inheritedTags: Set<String> = []
+  /// The keys of those that come from a file and not from the job, in lower case and in order; tags
+  /// that a source has with the same values count, too.
+  package var inheritedTags: [String] = []
   /// On the composition's timeline, in order; segments' own chapters are added to them.
   public var chapters: [Chapter]
   /// The files to be written.

@@ -139,7 +139,7 @@ extension Job {
     let own = filled(metadata)
     let bases = [whole.baseTags] + whole.outputTags.compactMap(\.self)
     export.inheritedTags = Set(bases.flatMap(\.items).map { $0.key.lowercased() })
-      .subtracting(own.items.map { $0.key.lowercased() })
+      .subtracting(own.items.map { $0.key.lowercased() }).sorted()
     export.metadata = base(whole.baseTags).overridden(by: own)
     for index in outputs.indices {
       export.outputs[index].metadata = filled(outputs[index].metadata)
