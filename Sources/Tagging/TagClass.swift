@@ -13,8 +13,13 @@ package enum TagClass: Sendable, Hashable {
 
   /// That of a key, in any case.
   package init(of key: String) {
-    let name = key.lowercased().replacingPrefix("txxx:")
+    // Behind a colon, as in `org.hydrogenaudio.replaygain:replaygain_track_gain` of MP4.
+    let lower = key.lowercased()
+    let name = lower.split(separator: ":").last.map(String.init) ?? lower
     switch name {
+    // ReplayGain's first names in Vorbis comments.
+    case "rg_radio", "rg_audiophile": self = .level
+    case "rg_peak": self = .samples
     case "time_reference": self = .timeReference
     case "umid", "acoustid_fingerprint", "acoustid fingerprint": self = .samples
     case _ where name.hasPrefix("mp3gain_"): self = .frames
@@ -22,12 +27,6 @@ package enum TagClass: Sendable, Hashable {
       self = name.hasSuffix("_peak") ? .samples : .level
     default: self = .content
     }
-  }
-}
-
-extension String {
-  fileprivate func replacingPrefix(_ prefix: String) -> String {
-    hasPrefix(prefix) ? String(dropFirst(prefix.count)) : self
   }
 }
 

@@ -69,7 +69,10 @@ struct TagTests {
     #expect(LevelTag.replayGain("r128_album_gain", "-1281")?.value == "0.00 dB")
     #expect(LevelTag.opus("replaygain_album_gain", "loud")?.value == nil)
     #expect(LevelTag.replayGain("R128_TRACK_GAIN", "40000")?.value == nil)
-    for key in ["ReplayGain_Track_Gain", "r128_album_gain", "replaygain_reference_loudness"] {
+    for key in [
+      "ReplayGain_Track_Gain", "r128_album_gain", "replaygain_reference_loudness",
+      "org.hydrogenaudio.replaygain:replaygain_track_gain",
+    ] {
       #expect(TagClass(of: key) == .level)
     }
     #expect(TagClass(of: "MP3GAIN_UNDO") == .frames && TagClass(of: "title") == .content)

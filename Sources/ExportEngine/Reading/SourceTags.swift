@@ -116,6 +116,17 @@ extension Prober {
           tags?.add(value, to: key)
         }
       }
+    case "wav":
+      // libavformat takes the first of several values of ID3, and INFO's texts.
+      for chunk in try ContainerFacts.chunks(of: format, bytes)
+      where ["id3 ", "ID3 "].contains(chunk.name) && tags == nil {
+        tags = try storedTag(at: Int(clamping: chunk.body.lowerBound)).map {
+          tag throws(Failure) in try self.tags(of: tag)
+        }
+      }
+      // Its chapters are those of cues, as libavformat reads them.
+      tags?.chapters = nil
+      tags?.complete(with: demuxedTags(of: demuxer, stream))
     case _ where format.hasPrefix("matroska,"):
       tags = try ContainerFacts.matroskaTags(in: bytes, stream: stream.index)
       tags?.complete(with: demuxedTags(of: demuxer, stream))

@@ -119,7 +119,10 @@ struct RecordWriter {
 
   /// What the output does not have of its source.
   private func leftOut(of sink: Sink) -> JSONValue? {
-    let names = sink.staleTags.flatMap(\.names) + (export.unreadAsset?.unread ?? [])
+    let names =
+      sink.staleTags.flatMap(\.names)
+      + sink.fields.map(\.key).filter { !sink.format.kind.holds($0) }
+      + (export.unreadAsset?.unread ?? [])
     return names.isEmpty ? nil : .list(names.map { .text($0) })
   }
 
