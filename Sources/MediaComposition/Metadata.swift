@@ -38,10 +38,9 @@ public struct Metadata: Sendable, Hashable, Codable {
 
   /// The value of `key`, ignoring case; setting nil removes it.
   public subscript(key: String) -> String? {
-    get { items.first { $0.key.lowercased() == key.lowercased() }?.value }
+    get { index(of: key).map { items[$0].value } }
     set {
-      let index = items.firstIndex { $0.key.lowercased() == key.lowercased() }
-      switch (index, newValue) {
+      switch (index(of: key), newValue) {
       case (let index?, let value?): items[index].value = value
       case (let index?, nil): items.remove(at: index)
       case (nil, let value?): items.append(Item(key: key, value: value))
@@ -52,7 +51,7 @@ public struct Metadata: Sendable, Hashable, Codable {
 
   /// The values of `key`, ignoring case; none where it is not there.
   public func values(of key: String) -> [String] {
-    items.first { $0.key.lowercased() == key.lowercased() }?.values ?? []
+    index(of: key).map { items[$0].values } ?? []
   }
 
   /// Sets the values of `key`, ignoring case; without any it is removed.
@@ -61,11 +60,20 @@ public struct Metadata: Sendable, Hashable, Codable {
       self[key] = nil
       return
     }
-    self[key] = ""
-    guard let index = items.firstIndex(where: { $0.key.lowercased() == key.lowercased() }) else {
-      return
+    if let index = index(of: key) {
+      items[index].values = values
+    } else {
+      items.append(Item(key: key, values: values))
     }
-    items[index].values = values
+  }
+
+  /// Files may have thousands of tags, so few texts are made for it. O(items)
+  private func index(of key: String) -> Int? {
+    let isASCII = key.utf8.allSatisfy { $0 < 0x80 }
+    let lower = key.lowercased()
+    return items.firstIndex { item in
+      (!isASCII || item.key.utf8.count == key.utf8.count) && item.key.lowercased() == lower
+    }
   }
 
   /// Adds a value to those of `key`, unless it is there or there are too many.
