@@ -212,6 +212,10 @@ struct FormatReadingTests {
     case .counted(let index): try CountedStream.open(probed.facts, index, Damage())
     case .demuxer: try DemuxedStream.open(probed.facts, Damage())
     case .mpegAudio(let index, let note): try MPEGStream.open(probed.facts, index, note, Damage())
+    case .chained(let links):
+      ChainedStream(
+        links.map { $0.reading(probed.facts.file) }, channelCount: probed.facts.channelCount,
+        Damage())
     }
   }
 
