@@ -150,7 +150,7 @@ extension String {
     guard unicodeScalars.contains(where: \.isMark) else { return self }
     return unicodeScalars.reduce(into: "") { text, scalar in
       if scalar.isMark {
-        text += printable(String(scalar))
+        text += Diagnosis.printable(String(scalar))
       } else {
         text.unicodeScalars.append(scalar)
       }
