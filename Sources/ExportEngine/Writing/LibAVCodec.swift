@@ -55,12 +55,11 @@ struct LibAVCodec<Sample: EncoderSample>: SplicedCodec {
   /// Where encoders take over from one another.
   ///
   /// The sound of a chunk of stereo is 8 MiB where encoders need no warm-up, and 16 where they do;
-  /// of AAC 32, whose rate control takes twice as long for its first two hundred packets, and comes near
-  /// to its own within the warm-up.
+  /// of AAC 32, whose rate control comes near to its own within the warm-up of 12 s at 44.1 kHz.
   var grid: ChunkGrid {
     let (frames, warmUp, agreement) =
       switch codec {
-      case .aac: (1 << 23, 128, 4)
+      case .aac: (1 << 23, 512, 4)
       case .vorbis: (1 << 22, 24, 8)
       case .opus: (1 << 22, 64, 16)
       case .flac, .alac, .pcm, .muLaw, .aLaw: (1 << 21, 0, 0)
