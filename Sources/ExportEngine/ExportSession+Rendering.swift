@@ -27,6 +27,12 @@ extension ExportSession {
         try placed(at: sink) { () throws(Failure) in try writer.finish() }
       }
       masterWriters.finish(&take)
+      for (writer, sink) in zip(take.writers, graph.sinks) {
+        for var warning in writer.warnings {
+          warning.origin = sink.output.origin
+          take.warnings.append(warning)
+        }
+      }
     } catch {
       take.abandon()
       throw error

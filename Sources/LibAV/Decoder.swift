@@ -1,4 +1,5 @@
 internal import CFFmpeg
+import Glibc
 
 /// One codec's decoder. Owns its `AVCodecContext`; one thread at a time; starts no threads.
 ///
@@ -120,6 +121,25 @@ package final class Frame {
   /// In ticks of the stream's time base; nil where unknown.
   package var timestamp: Int64? {
     pointer.pointee.pts == avjob_nopts() ? nil : pointer.pointee.pts
+  }
+
+  /// Whether another block has the same samples, bit for bit.
+  package func hasSameSamples(as other: Frame) -> Bool {
+    let (one, other) = (pointer.pointee, other.pointer.pointee)
+    guard one.format == other.format, one.nb_samples == other.nb_samples,
+      one.ch_layout.nb_channels == other.ch_layout.nb_channels
+    else { return false }
+    let format = AVSampleFormat(one.format)
+    let isPlanar = av_sample_fmt_is_planar(format) != 0
+    let channels = Int(one.ch_layout.nb_channels)
+    let count =
+      Int(one.nb_samples) * Int(av_get_bytes_per_sample(format)) * (isPlanar ? 1 : channels)
+    return (0..<(isPlanar ? channels : 1)).allSatisfy { plane in
+      guard let one = one.extended_data[plane], let other = other.extended_data[plane] else {
+        return false
+      }
+      return memcmp(one, other, count) == 0
+    }
   }
 
   /// Samples to drop at the start, by the decoder or its packet, where nothing was dropped yet

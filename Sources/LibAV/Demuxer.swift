@@ -342,6 +342,13 @@ package struct Stream {
     else { return nil }
     return Int(header[0] >> 3)
   }
+  /// Streams of Opus within one, by its header (RFC 7845, 5.1.1).
+  package var opusStreamCount: Int {
+    guard parameters.codec_id == AV_CODEC_ID_OPUS, parameters.extradata_size > 19,
+      let header = parameters.extradata, header[18] > 0
+    else { return 1 }
+    return Int(header[19])
+  }
   package var sampleRate: Int { Int(parameters.sample_rate) }
   package var channelCount: Int { Int(parameters.ch_layout.nb_channels) }
   /// A bit for each channel (`AV_CH_…`); 0 where the header gives them no places.

@@ -103,6 +103,37 @@ struct OtherCopyTests {
     }
   }
 
+  @Test("a cut of Opus made for speech is the source's, or a warning says for how long it is not")
+  func opusOfSpeech() throws {
+    try stage.make(
+      """
+      ffmpeg -v error -i $FIXTURES/librivox-sonnet.mp3 -ac 1 -ar 48000 a.wav
+      opusenc --quiet --speech --bitrate 12 a.wav s.opus
+      """)
+    let whole = try opusDecoded("s.opus")
+    var warned = 0
+    for range in [0..<100_000, 40_000..<600_000, 700_001..<1_300_000, 900_000..<1_500_000] {
+      let job =
+        "clip: s.opus\nfrom: \(range.lowerBound) samples\nto: \(range.upperBound) samples\n"
+        + "output: { file: cut.opus, opus: copy }"
+      try stage.write("cut.yaml", job)
+      let screen = try stage.make("avjob run cut.yaml --force").errors
+      let cut = try opusDecoded("cut.opus")
+      #expect(cut.count == range.count)
+      var same = range.lowerBound
+      if let words = screen.firstRange(of: " for the first ") {
+        warned += 1
+        let seconds = screen[words.upperBound...].prefix { $0 != " " }
+        same += Int((Double(seconds) ?? 0) * 48_000) + 48
+        #expect(screen.contains("SILK"))
+      }
+      #expect(range.lowerBound > 48_000 || same == range.lowerBound)
+      let isSame = cut[(same - range.lowerBound)...] == whole[same..<range.upperBound]
+      #expect(isSame, "\(range), \(screen)")
+    }
+    #expect(warned > 0)
+  }
+
   @Test(
     "lossless formats are cut and joined to the sample, and only what is changed is dithered",
     arguments: [

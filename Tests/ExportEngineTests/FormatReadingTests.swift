@@ -38,7 +38,7 @@ private struct Counted: CustomTestStringConvertible {
     Counted(name: "a.tta", options: "-c:a tta"),
     Counted(name: "a.thd", options: "-strict -2 -c:a truehd"),
     Counted(name: "vorbis.mkv", options: "-c:a libvorbis"),
-    Counted(name: "opus.webm", options: "-c:a libopus", tolerance: 0.02),
+    Counted(name: "opus.webm", options: "-c:a libopus"),
     Counted(name: "v1.wma", options: "-c:a wmav1"),
     Counted(name: "v2.wma", options: "-c:a wmav2"),
     Counted(name: "ima.wav", options: "-c:a adpcm_ima_wav"),

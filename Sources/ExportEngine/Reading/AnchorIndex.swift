@@ -33,12 +33,27 @@ struct AnchorIndex: Sendable {
   /// equals that of the decoder before; nil for codecs that are not known to converge.
   ///
   /// Packets that decode by themselves need one packet, which shows that both decoders give the
-  /// same number of frames. Opus converges in 32 packets; MP3 at its lowest rates keeps bits in up
-  /// to 47 frames; the others overlap by less than 8192 frames.
-  static func spacing(of codec: String) -> (stride: Int64, preRoll: Int64)? {
-    if codec.hasPrefix("pcm_") || independent.contains(codec) { return (1 << 17, 1) }
-    if ["opus", "mp3", "truehd", "mlp"].contains(codec) { return (1 << 17, 1 << 15) }
-    return converging.contains(codec) ? (1 << 17, 1 << 14) : nil
+  /// same number of frames. MP3 at its lowest rates keeps bits in up to 47 frames; the others overlap by
+  /// less than 8192 frames. CELT converges in 32 packets, SILK after no fixed time, so of Opus the samples
+  /// are compared.
+  static func spacing(of codec: String) -> Spacing? {
+    if codec.hasPrefix("pcm_") || independent.contains(codec) { return Spacing(preRoll: 1) }
+    if codec == "opus" {
+      return Spacing(preRoll: 1 << 15, agreement: ConvergenceFinder.agreement)
+    }
+    if ["mp3", "truehd", "mlp"].contains(codec) { return Spacing(preRoll: 1 << 15) }
+    return converging.contains(codec) ? Spacing(preRoll: 1 << 14) : nil
+  }
+
+  struct Spacing: Sendable {
+    /// Frames between two anchors.
+    var stride: Int64 = 1 << 17
+    /// Frames that a fresh decoder is fed at least.
+    var preRoll: Int64
+    /// Packets in a row whose samples must be the same; nil: their number alone.
+    var agreement: Int?
+    /// A fresh decoder that has not come to agree by then is dropped.
+    static let longest: Int64 = 1 << 22
   }
 
   private static let independent: Set<String> = [

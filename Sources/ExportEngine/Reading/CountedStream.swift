@@ -17,7 +17,9 @@ final class CountedStream: FrameSource {
   private var holes: HoleFinder?
   private let damage: Damage
   private let cursor: FrameCursor
-  private let scratch: Frame
+  /// The last frame of the decoder that is fed ahead, and one that is overwritten.
+  private var scratch: Frame
+  private var spare: Frame
 
   private var demuxer: Demuxer
   private var stream: LibAV.Stream
@@ -34,10 +36,12 @@ final class CountedStream: FrameSource {
   private var pause: (start: Int64, count: Int)?
   /// The last packet, and the counts of frames before it.
   private var sent: (packet: Packet, countBefore: Int64, fed: Int64)?
+  /// Whether the frame that the decoder in use gave last is the other one's as well.
+  private var isSame = false
 
   private init(
     _ facts: StreamFacts, _ index: AnchorIndex, _ opened: (Demuxer, LibAV.Stream),
-    _ spacing: (stride: Int64, preRoll: Int64)?, _ damage: Damage
+    _ spacing: AnchorIndex.Spacing?, _ damage: Damage
   ) throws(LibAVError) {
     self.facts = facts
     self.index = index
@@ -46,7 +50,7 @@ final class CountedStream: FrameSource {
     finder = spacing.map { AnchorFinder($0, seeksByBytes: opened.0.seeksByBytes) }
     channelCount = facts.channelCount
     cursor = try FrameCursor(facts.location, channelCount: facts.channelCount, damage)
-    scratch = try Frame()
+    (scratch, spare) = (try Frame(), try Frame())
   }
 
   static func open(
@@ -80,7 +84,7 @@ final class CountedStream: FrameSource {
     let stream = try reading(facts.location) { () throws(LibAVError) -> CountedStream in
       let stream = try CountedStream(
         facts, AnchorIndex(), try facts.open(),
-        AnchorIndex.spacing(of: codec) ?? (stride: .max, preRoll: 0), damage)
+        AnchorIndex.spacing(of: codec) ?? AnchorIndex.Spacing(stride: .max, preRoll: 0), damage)
       stream.holes = HoleFinder(
         HoleFinder.Trust(container: stream.demuxer.formatName), rate: facts.sampleRate,
         tick: facts.frames(inTicks: 1, of: stream.stream.timeBase) + 1)
@@ -120,6 +124,8 @@ final class CountedStream: FrameSource {
               to: cursor.frame,
               at: Time(frames: raw - facts.origin, rate: facts.sampleRate).inSeconds)
           }
+          // Codecs whose samples are compared give a frame a packet.
+          isSame = finder?.comparesSamples == true && cursor.frame.hasSameSamples(as: scratch)
           cursor.place(at: raw - facts.origin)
           return true
         }
@@ -191,14 +197,15 @@ final class CountedStream: FrameSource {
     }
     let before = successor.end
     try successor.send(packet)
-    while try successor.receive(into: scratch, { _ in nil }) != nil {}
+    while try successor.receive(into: spare, { _ in nil }) != nil { swap(&scratch, &spare) }
     return successor.end - before
   }
 
   private func noteSent() {
     guard let finder, let sent else { return }
-    finder.note(sent.packet, heard: (lane?.end ?? 0) - sent.countBefore, fed: sent.fed)
-    self.sent = nil
+    finder.note(
+      sent.packet, heard: (lane?.end ?? 0) - sent.countBefore, fed: sent.fed, isSame: isSame)
+    (self.sent, isSame) = (nil, false)
   }
 
   private func openDecoder() throws(LibAVError) -> Decoder {

@@ -12,6 +12,10 @@ enum Access: Sendable, Hashable {
   /// `preRoll` frames before. So codecs whose state never converges, such as AAC with noise
   /// substitution, sound the same however they are reached.
   case anchors(stride: Int64, preRoll: Int64)
+  /// Timestamps count frames; a decoder takes from a fraction of a second to half a minute to come to
+  /// the samples of the whole. It begins at a place where it was found to, or, without a finder, at
+  /// the stream's start (SILK in Opus).
+  case converging(ConvergenceFinder?)
 }
 
 /// A stream read through libavformat, whose timestamps are proven to count frames.
@@ -41,6 +45,11 @@ final class DemuxedStream: FrameSource {
   private struct Segment {
     var feedFrom: Int64
     var frames: Range<Int64>
+
+    init(from place: ConvergenceFinder.Place?) {
+      feedFrom = place?.feedFrom ?? .min
+      frames = (place?.frame ?? .min)..<Int64.max
+    }
 
     init(containing raw: Int64, _ access: Access) {
       guard case .anchors(let stride, let preRoll) = access else {
@@ -154,7 +163,7 @@ final class DemuxedStream: FrameSource {
     spare = nil
     switch facts.access {
     case .packets: return DecodingLane(decoder, .stamped, damage)
-    case .anchors:
+    case .anchors, .converging:
       return DecodingLane(decoder, isFirst ? .counted(from: facts.firstRaw) : .agreed, damage)
     }
   }
@@ -180,29 +189,39 @@ final class DemuxedStream: FrameSource {
   func seek(to frame: Int64) throws(Failure) {
     guard frame != position else { return }
     // Reading on is cheaper than a seek with its repeated decoding.
-    let isAhead =
-      frame > position && frame - position < Int64(facts.sampleRate)
+    var near = Int64(facts.sampleRate)
+    if case .converging = facts.access { near = ConvergenceFinder.stride }
+    let isAhead = frame > position && frame - position < near
     if !isAhead {
       try reading(facts.location) { () throws(LibAVError) in
         // The packet at an anchor may begin before it, in the lane before.
-        let target = Segment(
-          containing: frame + facts.origin - StreamFacts.longestPacket, facts.access)
+        let target = try segment(containing: frame + facts.origin - StreamFacts.longestPacket)
         switch facts.access {
         case .packets:
           if try jump(toRaw: frame + facts.origin) { break }
           try reopen()
-        case .anchors where target.feedFrom != .min:
+        case .converging where target.frames.contains(position + facts.origin) && frame > position:
+          break
+        case .anchors where target.feedFrom != .min, .converging where target.feedFrom != .min:
           if try jump(toRaw: target.feedFrom) {
             segment = target
             break
           }
           try reopen()
-        case .anchors:
+        case .anchors, .converging:
           try reopen()
         }
       }
     }
     cursor.position = frame
+  }
+
+  private func segment(containing raw: Int64) throws(LibAVError) -> Segment {
+    guard case .converging(let finder) = facts.access else {
+      return Segment(containing: raw, facts.access)
+    }
+    return Segment(
+      from: try finder?.place(before: raw, in: facts, unless: damage.cancellation))
   }
 
   /// Jumps to a packet at or before a raw frame; false where the demuxer cannot.

@@ -255,6 +255,7 @@ public final class MediaLibrary: Sendable {
   /// Whether going back in an asset decodes it from its first packet.
   func startsAnew(_ asset: Asset) throws(Failure) -> Bool {
     switch try facts(of: asset).reader {
+    case .demuxer(.converging(let finder), _): finder == nil
     case .demuxer, .mpegAudio: false
     case .counted(let index): index.anchors.isEmpty
     case .chained(let links):

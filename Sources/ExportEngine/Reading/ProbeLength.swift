@@ -12,6 +12,8 @@ extension Prober {
     var frames: Int64
     var delay: Int64?
     var padding: Int64?
+    /// Of Opus, where its packets were looked at.
+    var modes: OpusModes?
   }
 
   /// What measuring found.
@@ -46,6 +48,11 @@ extension Prober {
       }
       // Headers that promise more than years prove nothing.
       if let proven = try provenLength(opened, facts), proven.frames < SoundPieces.longest {
+        if stream.codecName == "opus" {
+          var modes = proven.modes
+          if modes == nil { modes = try facts.opusModes(of: stream) }
+          facts.reader = .demuxer(modes?.access ?? access(of: stream), stream.timeBase)
+        }
         guard let edits = opened.edits else { return Measured(facts: facts, length: proven) }
         let clock = MediaClock(from: facts.origin, count: proven.frames + (proven.padding ?? 0))
         return try play(edits, clock, lastFrames: proven.frames, facts)
@@ -147,9 +154,9 @@ extension Prober {
   /// How packets of this container and codec are reached.
   private func access(of stream: LibAV.Stream) -> Access {
     if stream.isLossless { return .packets }
-    // A stride costs a decoder's start, and a seek on average half a stride of decoding. Opus
-    // converges in 32 packets; the others' overlap is one block of at most 8192 frames.
-    return .anchors(stride: 1 << 17, preRoll: stream.codecName == "opus" ? 1 << 15 : 1 << 14)
+    // A stride costs a decoder's start, and a seek on average half a stride of decoding. Opus has a
+    // choice of its own (`OpusModes`); the others' overlap is one block of at most 8192 frames.
+    return .anchors(stride: 1 << 17, preRoll: 1 << 14)
   }
 
   /// The number of frames by decoding, where the container proves it; else nil.
@@ -181,7 +188,9 @@ extension Prober {
         return nil
       }
       return try scanOgg(stream, facts).map {
-        Length(frames: $0.end, delay: delay, padding: $0.padding > 0 ? $0.padding : nil)
+        Length(
+          frames: $0.end, delay: delay, padding: $0.padding > 0 ? $0.padding : nil,
+          modes: $0.modes)
       }
     default:
       return nil
@@ -267,11 +276,15 @@ extension Prober {
   /// a hole.
   private func scanOgg(
     _ stream: LibAV.Stream, _ facts: StreamFacts
-  ) throws(Failure) -> (end: Int64, padding: Int64)? {
+  ) throws(Failure) -> (end: Int64, padding: Int64, modes: OpusModes)? {
     let isOneStream = location.url == nil || range != nil ? false : try endsAsItBegins()
     return try reading(location) { () throws(LibAVError) in
       let (demuxer, stream) = try facts.open()
+      var modes = OpusModes(stream)
       if isOneStream, let announced = stream.duration.flatMap(facts.rawFrame) {
+        for _ in 0..<50 {
+          if let packet = try demuxer.readWhatIsThere() { modes.note(packet) }
+        }
         let raw = max(0, announced - 2 * Int64(facts.sampleRate))
         try facts.notePlaces(near: raw, of: stream, in: demuxer)
         do { try demuxer.seek(stream: stream.index, to: facts.timestamp(ofRaw: raw)) } catch {
@@ -285,6 +298,7 @@ extension Prober {
       while let packet = try demuxer.read() {
         guard packet.streamIndex == facts.streamIndex else { continue }
         padding += Int64(packet.skip.end)
+        modes.note(packet)
         guard let raw = packet.timestamp.flatMap(facts.rawFrame) else { return nil }
         // Vorbis' blocks are at most 8192 frames, Opus' packets at most 120 ms.
         if let last, raw <= last || raw - last > 8192 { return nil }
@@ -294,7 +308,7 @@ extension Prober {
       // Vorbis' last packet has a duration only by its page's granule: the stream's own.
       let streamEnd = stream.duration.flatMap(facts.rawFrame)
       guard let end = isOpus ? end : streamEnd, let last, end > last - 8192 else { return nil }
-      return (isOpus ? end - facts.origin : end, padding)
+      return (isOpus ? end - facts.origin : end, padding, modes)
     }
   }
 

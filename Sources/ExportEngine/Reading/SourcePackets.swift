@@ -58,10 +58,30 @@ final class SourcePackets {
 
   /// How many frames before a place decoding must begin for its samples to be those of the whole.
   ///
-  /// Blocks of AAC overlap with the one before. Opus' decoder forgets its past within some packets.
+  /// Blocks of AAC overlap with the one before. CELT's decoder forgets its past within some packets;
+  /// SILK's takes longer, and gets as many as a pre-skip of 16 bits holds (RFC 7845, 5.1), but for
+  /// three packets of 120 ms.
   private var preRoll: Int64 {
-    guard stream.codecName == "opus", case .anchors(_, let preRoll) = facts.access else { return 0 }
-    return preRoll
+    guard stream.codecName == "opus" else { return 0 }
+    switch facts.access {
+    case .anchors(_, let preRoll): return preRoll
+    case .converging: return 48_000
+    case .packets: return 0
+    }
+  }
+
+  /// How many of some frames of the sound a decoder of the packets that `begin` gave for them makes
+  /// otherwise than one of the whole stream: SILK's, until both have come together.
+  ///
+  /// - Throws: As reading.
+  func divergence(in frames: Range<Int64>, feeding begun: [Placed]) throws(Failure) -> Int64 {
+    guard let feedFrom = begun.first?.frames.lowerBound else { return 0 }
+    let range = raw(frames.lowerBound)..<raw(frames.upperBound)
+    var count: Int64 = 0
+    try watched { () throws(LibAVError) in
+      count = try facts.divergence(in: range, feeding: feedFrom, unless: cancellation)
+    }
+    return count
   }
 
   /// Goes to the packets of some frames of the sound: gives those before the first that is read next,

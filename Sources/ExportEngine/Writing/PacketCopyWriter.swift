@@ -2,6 +2,7 @@ import Diagnosis
 import ExportGraph
 import LibAV
 import MediaComposition
+import MediaTime
 
 /// Writes packets of one source into another file: AAC into M4A, Opus into Ogg.
 ///
@@ -23,17 +24,20 @@ final class PacketCopyWriter: SoundWriter {
   /// Behind the last packet that was written, and how many were.
   private var end: Int64
   private var packetCount = 0
+  /// Frames at the beginning that decode otherwise than in the source.
+  private let divergence: Int64
   /// Of all packets, in order.
   private var written = Hasher()
 
   private init(
     _ file: OutputFile, _ muxer: Muxer, _ packets: SourcePackets, _ plan: CopyPlan,
     _ tally: SoundTally, _ recipe: LibAVRecipe, _ frames: Range<Int64>,
-    _ begun: [SourcePackets.Placed]
+    _ begun: [SourcePackets.Placed], divergence: Int64
   ) {
     (self.file, self.muxer, self.packets, self.plan) = (file, muxer, packets, plan)
     (self.tally, self.frames, self.begun) = (tally, frames, begun)
     (sampleRate, laterTags) = (recipe.sampleRate, recipe.laterTags)
+    self.divergence = divergence
     end = frames.lowerBound
   }
 
@@ -46,6 +50,7 @@ final class PacketCopyWriter: SoundWriter {
     }
     let wanted = source.frame..<source.frame + Int64(part.frames.count)
     let begun = try packets.begin(wanted)
+    let divergence = try packets.divergence(in: wanted, feeding: begun)
     let first = packets.raw(wanted.lowerBound)
     let padding = Int(max(0, first - (begun.first?.frames.lowerBound ?? first)))
     do throws(LibAVError) {
@@ -54,7 +59,7 @@ final class PacketCopyWriter: SoundWriter {
         metadata: recipe.metadata, chapters: recipe.chapters, picture: recipe.picture)
       return PacketCopyWriter(
         file, muxer, packets, plan, tally, recipe,
-        first..<packets.raw(wanted.upperBound), begun)
+        first..<packets.raw(wanted.upperBound), begun, divergence: divergence)
     } catch {
       throw error.outputFailure(file)
     }
@@ -126,6 +131,18 @@ final class PacketCopyWriter: SoundWriter {
   }
 
   var files: [OutputFile] { [file] }
+
+  var warnings: [Warning] {
+    guard divergence > 0 else { return [] }
+    let length = Time(frames: divergence, rate: sampleRate).inSeconds
+    return [
+      Warning(
+        "sounds a little different from its source for the first \(length), since decoders of SILK, "
+          + "Opus' codec for speech, depend on more sound than the file can hold before a cut; "
+          + "write a bit rate, as '32k', to encode it",
+        path: file.path)
+    ]
+  }
 
   func abandon() { file.discard() }
 

@@ -44,6 +44,8 @@ final class SidecarWriter: SoundWriter {
 
   var firstNeeded: Int64 { sound.firstNeeded }
 
+  var warnings: [Warning] { sound.warnings }
+
   func skip(_ frameCount: Int64) throws(Failure) {
     do throws(Failure) { try sound.skip(frameCount) } catch { throw abandoning(error) }
   }

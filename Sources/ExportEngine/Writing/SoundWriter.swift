@@ -19,6 +19,9 @@ package protocol SoundWriter: AnyObject {
   /// `finish` and `commit` they are whole.
   var files: [OutputFile] { get }
 
+  /// What there is to say of the file.
+  var warnings: [Warning] { get }
+
   /// Encodes one block.
   ///
   /// - Throws: `.reportBug` for samples that are not finite or more frames than announced;
@@ -51,6 +54,8 @@ package protocol SoundWriter: AnyObject {
 }
 
 extension SoundWriter {
+  package var warnings: [Warning] { [] }
+
   /// The sound of all frames is needed.
   package var firstNeeded: Int64 { 0 }
 

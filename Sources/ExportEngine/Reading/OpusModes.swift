@@ -1,0 +1,50 @@
+import Diagnosis
+import LibAV
+
+/// How packets of an Opus stream are coded, as far as that decides where a decoder may begin.
+///
+/// CELT forgets its past within some packets. SILK, alone or below CELT (hybrid), predicts each pitch
+/// period from the one before: a fresh decoder comes to the same samples after 0.1 to 40 s.
+struct OpusModes: Sendable {
+  /// Whether a packet is of SILK, or a hybrid one.
+  private(set) var hasSILK: Bool
+  /// Whether a packet has no sound (`OPUS_SET_DTX`): what its decoder makes up for it depends on
+  /// all that was before.
+  private(set) var hasPauses = false
+
+  /// Of a stream without packets yet. Of several streams in one, only the first one's mode stands at
+  /// the head of a packet (RFC 6716, appendix B).
+  init(_ stream: LibAV.Stream) { hasSILK = stream.opusStreamCount > 1 }
+
+  mutating func note(_ packet: Packet) {
+    // Configurations 0 to 11 are SILK's, 12 to 15 hybrid (RFC 6716, 3.1).
+    guard let head = packet.firstByte, head >> 3 < 16 else { return }
+    hasSILK = true
+    // Frames of at most one byte are not decoded (`opus_decode_frame`).
+    if packet.size <= 2 { hasPauses = true }
+  }
+
+  /// How such a stream is reached.
+  var access: Access {
+    guard hasSILK else { return .anchors(stride: 1 << 17, preRoll: 1 << 15) }
+    return .converging(hasPauses ? nil : ConvergenceFinder())
+  }
+}
+
+extension StreamFacts {
+  /// The modes of all packets of an Opus stream; of a server's, which would be fetched for it, those
+  /// of the first second.
+  func opusModes(of stream: LibAV.Stream) throws(Failure) -> OpusModes {
+    try reading(location) { () throws(LibAVError) in
+      var modes = OpusModes(stream)
+      let (demuxer, _) = try open()
+      var left = location.url == nil ? Int.max : 50
+      while left > 0, let packet = try demuxer.readWhatIsThere() {
+        guard packet.streamIndex == streamIndex else { continue }
+        modes.note(packet)
+        left -= 1
+      }
+      return modes
+    }
+  }
+}
