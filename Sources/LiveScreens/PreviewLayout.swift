@@ -47,7 +47,7 @@ package struct PreviewLayout {
     }
     if model.entryCount > 1 { facts.append("\(model.entry) of \(model.entryCount)") }
     if let share = model.approximation {
-      facts.append("approximate, exact sound \(Int(max(0, min(1, share)) * 100)) %")
+      facts.append("approximate after seek, exact \(Int(max(0, min(1, share)) * 100)) %")
     }
     if model.rate != 100 { facts.append(characters.text(Self.rate(model.rate))) }
     if model.volume != 0 { facts.append(Self.signed(model.volume) + " dB") }

@@ -69,6 +69,26 @@ struct StretchingTests {
   }
 
   @Test(
+    "speech and music stay as loud as they are",
+    arguments: ["librivox-sonnet.mp3", "feelings.ogg"],
+    [(4, 5), (5, 4), (3, 2)]
+      as [(Int64, Int32)])
+  func level(name: String, speed: (Int64, Int32)) throws {
+    let asset = try stage.fixture(name)
+    let rate = asset.sampleRate
+    let plain = try stage.render(composition(clip(asset, 0..<Int64(20 * rate))), rate: rate)[0]
+    for algorithm in [TimePitchAlgorithm.spectral, .timeDomain] {
+      let played = composition(clip(asset, 0..<Int64(20 * rate), speed: speed), by: algorithm)
+      let sound = try stage.render(played, rate: rate)[0]
+      func power(_ samples: [Float]) -> Double {
+        samples.reduce(0) { $0 + Double($1 * $1) } / Double(samples.count)
+      }
+      let loss = 10 * log10(power(sound) / power(plain))
+      #expect(abs(loss) < 0.5, "\(algorithm) \(loss) dB")
+    }
+  }
+
+  @Test(
     "every channel is stretched alike, and blocks and starts change no bit",
     arguments: [TimePitchAlgorithm.spectral, .timeDomain], [1, 2, 6])
   func anywhere(algorithm: TimePitchAlgorithm, channelCount: Int) throws {

@@ -193,8 +193,14 @@ extension Graph {
           $0, ratio, sampleRate: rate, frameCount: inputCount, targetCount: count)
       }
     case .stretch(let ratio, let algorithm):
-      return filtered { () throws(Failure) in
+      let stretched = filtered { () throws(Failure) in
         try .stretch(ratio, algorithm, sampleRate: rate)
+      }
+      guard algorithm == .spectral else { return stretched }
+      return { input throws(Failure) in
+        let meter = PowerMeter(input)
+        return LevelMatchedSource(
+          try stretched(meter), of: meter, ratio, sampleRate: rate, jumps: jumps)
       }
     case .filter(let effects):
       return filtered(CompressorMeter.meters(effects, node.format, watcher)) {
