@@ -42,6 +42,18 @@ final class LevelMatchedSource: FrameSource {
     block = AudioBuffer(channelCount: channelCount, capacity: max(1, sampleRate / 50))
   }
 
+  /// What opens the sound of `stretched` at the level of its input.
+  static func matching(
+    _ stretched: @escaping (any FrameSource) throws(Failure) -> any FrameSource,
+    _ ratio: FrameRatio, sampleRate: Int, jumps: Jumps
+  ) -> (any FrameSource) throws(Failure) -> any FrameSource {
+    { input throws(Failure) in
+      let meter = PowerMeter(input)
+      return LevelMatchedSource(
+        try stretched(meter), of: meter, ratio, sampleRate: sampleRate, jumps: jumps)
+    }
+  }
+
   func seek(to frame: Int64) throws(Failure) {
     position = frame
     let warmUp = jumps.warmUp?.frames(atRate: sampleRate)

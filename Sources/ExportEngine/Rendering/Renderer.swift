@@ -197,11 +197,7 @@ extension Graph {
         try .stretch(ratio, algorithm, sampleRate: rate)
       }
       guard algorithm == .spectral else { return stretched }
-      return { input throws(Failure) in
-        let meter = PowerMeter(input)
-        return LevelMatchedSource(
-          try stretched(meter), of: meter, ratio, sampleRate: rate, jumps: jumps)
-      }
+      return LevelMatchedSource.matching(stretched, ratio, sampleRate: rate, jumps: jumps)
     case .filter(let effects):
       return filtered(CompressorMeter.meters(effects, node.format, watcher)) {
         .effects(effects, sampleRate: rate)
