@@ -178,6 +178,27 @@ struct SplicedWriterTests {
     #expect(mean < 0.1 && worse < 0.05, "\(mean) dB, \(worse) are worse")
   }
 
+  @Test("behind a seam of AAC each half second has the noise of one encoder, within a decibel")
+  func noiseBehindSeams() throws {
+    let path = folder.path("pink.wav")
+    try Tool.succeed(
+      "ffmpeg", "-v", "error", "-f", "lavfi", "-i",
+      "anoisesrc=color=pink:seed=3:r=44100:a=0.3:d=42", "-f", "lavfi", "-i",
+      "anoisesrc=color=pink:seed=4:r=44100:a=0.3:d=42", "-filter_complex", "[0][1]amerge",
+      "-c:a", "pcm_f32le", path)
+    let sound = try decoded(path, channels: 2)
+    var ratios: [[Double]] = []
+    for (length, seams) in [(3 * Self.serial, 0...0), (1024, 1...1)] {
+      _ = try write(
+        sound, .m4a(bitRate: 128_000), rate: 44_100, length: length, cores: 2, seams: seams)
+      let back = try decoded(folder.path("a.m4a"), channels: 2)
+      ratios.append(segmentRatios(back, to: sound, length: 22_050))
+    }
+    // It is at 23.8 s.
+    let losses = zip(ratios[0], ratios[1]).map { $0 - $1 }.dropFirst(48)
+    #expect(losses.count > 30 && losses.allSatisfy { abs($0) < 1 }, "\(losses)")
+  }
+
   /// The signal beside what was changed, in decibels, of each segment.
   private func segmentRatios(_ back: [[Float]], to sound: [[Float]], length: Int) -> [Double] {
     stride(from: 0, to: sound[0].count - length, by: length).map { start in
