@@ -84,7 +84,7 @@ struct OpusSpeechTests {
   private func open(_ probed: ProbedStream) throws -> any FrameSource {
     switch probed.facts.reader {
     case .counted(let index): try CountedStream.open(probed.facts, index, Damage())
-    case .demuxer, .mpegAudio: try DemuxedStream.open(probed.facts, Damage())
+    case .demuxer, .mpegAudio, .chained: try DemuxedStream.open(probed.facts, Damage())
     }
   }
 }
