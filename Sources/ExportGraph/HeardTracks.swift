@@ -63,7 +63,8 @@ extension Compiler {
           continue
         }
         for own in inner {
-          if let index = found.firstIndex(where: { $0.name == own.name && $0.origin == own.origin }) {
+          if let index = found.firstIndex(where: { $0.name == own.name && $0.origin == own.origin })
+          {
             found[index].add(own)
           } else {
             found.append(own)

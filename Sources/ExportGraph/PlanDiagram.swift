@@ -55,7 +55,8 @@ extension Node {
       case .mix, .excerpt: ""
       }
     let when = time(frames.lowerBound) + " – " + time(frames.upperBound)
-    return ([kindName, name.map { "track \($0)" } ?? "", what, when]).filter { !$0.isEmpty } + level.notes(rate: rate)
+    return ([kindName, name.map { "track \($0)" } ?? "", what, when]).filter { !$0.isEmpty }
+      + level.notes(rate: rate)
   }
 }
 

@@ -157,7 +157,9 @@ extension OutputTable {
     let figures = "  " + [row.duration, row.size].filter { !$0.isEmpty }.joined(separator: "  ")
     let made = isSame ? [] : [row.made, row.format]
     let rests =
-      row.levels.flatMap { level in made.map { "  \($0), \(level)" } + (isSame ? ["  " + level] : []) }
+      row.levels.flatMap { level in
+        made.map { "  \($0), \(level)" } + (isSame ? ["  " + level] : [])
+      }
       + made.map { "  " + $0 } + [""]
     let rest = rests.first { (figures + $0).columns <= room } ?? ""
     return [row.path.shortened(to: room), figures + rest]

@@ -96,6 +96,18 @@ import Testing
     #expect(try stage.make("ls precious usr/mine").text == "precious\nusr/mine\n")
   }
 
+  @Test("The manual page of the command has examples")
+  func examples() throws {
+    let stage = Stage()
+    let page = try stage.make(
+      Self.prelude + """
+        "$install" --prefix "$PWD/usr" 2> /dev/null
+        mandoc -T ascii -O width=80 usr/share/man/man1/avjob.1 | col -bx
+        """)
+    #expect(page.text.contains("\nEXAMPLES\n"))
+    #expect(page.text.contains("avjob run teaser.yaml"))
+  }
+
   @Test("Each command has a manual page without faults, with each of its options")
   func manual() throws {
     let stage = Stage()
@@ -117,10 +129,6 @@ import Testing
         done
         """)
     #expect(result.text.isEmpty && result.errors.isEmpty, "\(result.text)")
-    let main = try stage.make(
-      "mandoc -T ascii -O width=80 usr/share/man/man1/avjob.1 | col -bx")
-    #expect(main.text.contains("\nEXAMPLES\n"))
-    #expect(main.text.contains("avjob run teaser.yaml"))
     let page = try stage.make(
       "mandoc -T ascii -O width=80 usr/share/man/man1/avjob-cache-prune.1 | col -bx")
     let lines = page.text.split(separator: "\n", omittingEmptySubsequences: false)

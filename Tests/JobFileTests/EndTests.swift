@@ -21,7 +21,8 @@ import Testing
   func snaps() throws {
     let whole = Time(frames: 88_199, rate: 44_100)
     for lines in [
-      "clip: a.wav ..2s", "clip: a.wav ..0:02.000", "clip: a.wav 0s..+2s", "{ clip: a.wav, to: 2s }",
+      "clip: a.wav ..2s", "clip: a.wav ..0:02.000", "clip: a.wav 0s..+2s",
+      "{ clip: a.wav, to: 2s }",
       "{ clip: a.wav, duration: 2s }", "clip: a.wav end-2s..", "{ clip: a.wav, fade_in: 2s }",
       "{ clip: a.wav, fade_out: 2.0005s }", "{ clip: a.wav, mute: [1s..2s] }",
       "clip: a.wav 0s..2.00097s",

@@ -54,7 +54,8 @@ import TestSupport
   func misplacedKey() {
     expect(
       bench(["lib/c.yaml": "vars: { show: Sea }\ngain: 2 dB\n"]).screen(
-        "include: lib/c.yaml\nclip: a.wav\noutput: \"${show}.mp3\"\nmetadata: { title: \"${show}\" }"),
+        "include: lib/c.yaml\nclip: a.wav\noutput: \"${show}.mp3\"\nmetadata: { title: \"${show}\" }"
+      ),
       """
       lib/c.yaml:2:1: error: 'gain' in a file that is included
           2 | gain: 2 dB

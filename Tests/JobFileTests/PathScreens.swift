@@ -44,7 +44,8 @@ import Testing
       ])
     #expect(
       messages(#"clip: takes\one.wav"# + "\n" + #"output: out\x.mp3"#) == [
-        #"there is no file 'takes\one.wav'"#, "  help: folders are separated by '/': 'takes/one.wav'",
+        #"there is no file 'takes\one.wav'"#,
+        "  help: folders are separated by '/': 'takes/one.wav'",
         #"'out\x.mp3' has a '\', which separates no folders here"#,
         #"  help: write 'out/x.mp3'; a file of that name is './out\x.mp3'"#,
       ])
@@ -63,7 +64,8 @@ import Testing
       ])
     #expect(
       messages("concat:\n  - a.wav\n  -b.wav\noutput: x.mp3") == [
-        "there is no file 'a.wav -b.wav'", "  help: a space stands behind the '-' of a list: '- b.wav'",
+        "there is no file 'a.wav -b.wav'",
+        "  help: a space stands behind the '-' of a list: '- b.wav'",
       ])
     #expect(
       messages("clip: a.wav\noutput:\n  -x.mp3\n  -y.mp3") == [
@@ -89,8 +91,10 @@ import Testing
     }
     // Where it means something, nothing is said of it.
     #expect(
-      messages("clip: a.wav\noutput: x.mp3\nmetadata: { title: \"Ça va\u{A0}!\", gian: x }\ngian: 1")
-        .allSatisfy { !$0.contains("U+00A0") })
+      messages(
+        "clip: a.wav\noutput: x.mp3\nmetadata: { title: \"Ça va\u{A0}!\", gian: x }\ngian: 1"
+      )
+      .allSatisfy { !$0.contains("U+00A0") })
   }
 
   @Test("'fade' and 'file' are not keys of items, and the day is no variable")

@@ -51,7 +51,8 @@ import Testing
     #expect(Self.carried.isDisjoint(with: Self.changes.keys))
   }
 
-  @Test("an item that a modifier changes is not plain", arguments: PlainItemTests.changes.keys.sorted())
+  @Test(
+    "an item that a modifier changes is not plain", arguments: PlainItemTests.changes.keys.sorted())
   func modified(name: String) {
     #expect(item.isPlain)
     var changed = item

@@ -59,9 +59,10 @@ import Testing
     for quiet in [Array(repeating: 0, count: place), Array(room.prefix(place))] {
       let speech = Array(music().suffix(6 * rate))
       for sound in [quiet + speech, speech + quiet] {
-        #expect(!flaws(sound, at: Int64(place)).contains { flaw in
-          if case .step = flaw { true } else { false }
-        })
+        #expect(
+          !flaws(sound, at: Int64(place)).contains { flaw in
+            if case .step = flaw { true } else { false }
+          })
       }
     }
     #expect(Join.Flaw.step(decibels: 24).remedy.contains("'trim'"))

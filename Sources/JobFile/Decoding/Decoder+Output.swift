@@ -51,7 +51,8 @@ extension Decoder {
     _ node: YAMLNode, _ context: EnclosingJob
   ) -> (output: Output, base: MetadataBase?)? {
     guard case .mapping = node.kind else {
-      guard let path = path(node, context.scope, as: .output), let request = request(of: path) else {
+      guard let path = path(node, context.scope, as: .output), let request = request(of: path)
+      else {
         return nil
       }
       var output = Output(path: path.value, request: request, origin: path.origin)

@@ -29,25 +29,7 @@ extension Decoder {
       hideForeignWords(of: template, at: node.origin, scope)
       var size = scalar.text.utf8.count
       func bounded(_ reference: Template.Reference) throws(VariableError) -> Text.Value {
-        var value = try value(of: reference, scope, folder)
-        if use.hidesSecrets(of: reference.name) { value.text = MediaURL.shown(value.text) }
-        size += value.text.utf8.count
-        guard size <= Text.sizeLimit else {
-          throw VariableError(
-            reference: reference, message: "with its variables this text has more than 1 MiB")
-        }
-        filledBytes += value.text.utf8.count
-        guard filledBytes <= Text.sumLimit else {
-          throw VariableError(
-            reference: reference,
-            message: "with their variables all texts of the file have more than 256 MiB",
-            help: "give the variables shorter values, or use them in fewer jobs")
-        }
-        let place = value.cell.flatMap {
-          scope.loop?.rows?.table.origin(of: $0, usedAt: node.origin)
-        }
-        return Text.Value(
-          text: value.text, startsEmpty: startingEmpty.contains(reference.name), cell: place)
+        try self.bounded(reference, scope, folder, as: use, usedAt: node.origin, size: &size)
       }
       do throws(VariableError) {
         guard scope.part == .bound else {
@@ -81,6 +63,31 @@ extension Decoder {
         return nil
       }
     }
+  }
+
+  /// A variable's value, without secrets where the text has no place for them; `size` counts the
+  /// bytes of the text.
+  private func bounded(
+    _ reference: Template.Reference, _ scope: Scope, _ folder: FilePath, as use: Text.AddressUse,
+    usedAt origin: Origin, size: inout Int
+  ) throws(VariableError) -> Text.Value {
+    var value = try value(of: reference, scope, folder)
+    if use.hidesSecrets(of: reference.name) { value.text = MediaURL.shown(value.text) }
+    size += value.text.utf8.count
+    guard size <= Text.sizeLimit else {
+      throw VariableError(
+        reference: reference, message: "with its variables this text has more than 1 MiB")
+    }
+    filledBytes += value.text.utf8.count
+    guard filledBytes <= Text.sumLimit else {
+      throw VariableError(
+        reference: reference,
+        message: "with their variables all texts of the file have more than 256 MiB",
+        help: "give the variables shorter values, or use them in fewer jobs")
+    }
+    let place = value.cell.flatMap { scope.loop?.rows?.table.origin(of: $0, usedAt: origin) }
+    return Text.Value(
+      text: value.text, startsEmpty: startingEmpty.contains(reference.name), cell: place)
   }
 
   /// Why a variable has no value.

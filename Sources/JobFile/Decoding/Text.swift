@@ -100,7 +100,8 @@ struct Text {
       spans.append(
         Span(
           expanded: count..<(count + length), written: written, isVariable: variable != nil,
-          cell: variable?.cell, startsEmpty: variable.map { $0.startsEmpty || length == 0 } ?? false))
+          cell: variable?.cell, startsEmpty: variable.map { $0.startsEmpty || length == 0 } ?? false
+        ))
       count += length
     }
     for piece in template.pieces {

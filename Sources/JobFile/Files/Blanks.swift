@@ -27,6 +27,7 @@ extension Diagnostics {
   /// - Parameters:
   ///   - map: Has the lines.
   ///   - isSyntax: Whether they are errors of YAML's, which may be reported anywhere on the line.
+  /// - Returns: The same diagnostics, in their order.
   func helpingWithBlanks(by map: SourceMap, isSyntax: Bool = false) -> Diagnostics {
     guard !errors.isEmpty else { return self }
     return Diagnostics(

@@ -47,7 +47,8 @@ public struct MissingFile: Sendable {
       return Diagnostic(
         "'\(called)' is a folder", at: origin,
         help: isMedium
-          ? "write '\(called.hasSuffix("/") ? called : called + "/")*' in a list for its files" : "name a file in it")
+          ? "write '\(called.hasSuffix("/") ? called : called + "/")*' in a list for its files"
+          : "name a file in it")
     case .other, .file:
       return Diagnostic(
         "'\(called)' is no regular file", at: origin,
