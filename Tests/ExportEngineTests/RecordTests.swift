@@ -158,7 +158,8 @@ struct RecordTests {
               }
             ]
           }
-        ]
+        ],
+        "warnings": []
       }
 
       """
