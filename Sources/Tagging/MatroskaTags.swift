@@ -62,11 +62,16 @@ package struct EBMLElement: Sendable {
   /// An unsigned number.
   package var number: UInt64 { body.prefix(8).reduce(0) { $0 << 8 | UInt64($1) } }
 
-  /// All elements that `bytes` begin with.
+  /// More elements than any honest file has side by side: two bytes are enough for one.
+  private static let most = 1 << 17
+
+  /// All elements that `bytes` begin with, up to a limit.
   package static func all(in bytes: ArraySlice<UInt8>) -> [EBMLElement] {
     var found: [EBMLElement] = []
     var rest = bytes
-    while let head = Head(rest), let size = head.size, size <= UInt64(rest.count - head.count) {
+    while found.count < most, let head = Head(rest), let size = head.size,
+      size <= UInt64(rest.count - head.count)
+    {
       let body = rest.dropFirst(head.count).prefix(Int(size))
       found.append(EBMLElement(id: head.id, body: body))
       rest = rest.dropFirst(head.count + Int(size))

@@ -34,6 +34,9 @@ struct MatroskaChapters: Sendable, Hashable {
     static let string: UInt32 = 0x85
   }
 
+  /// Atoms that may still be looked at, shown or not.
+  private var room = 2 * chapterLimit
+
   private static let chapterLimit = 10_000
   private static let depthLimit = 16
 
@@ -53,15 +56,16 @@ struct MatroskaChapters: Sendable, Hashable {
   private mutating func add(atomsIn parent: ArraySlice<UInt8>, depth: Int) {
     for element in EBMLElement.all(in: parent) where element.id == ID.atom {
       let atom = element.body
+      guard chapters.count < Self.chapterLimit, room > 0, depth < Self.depthLimit else {
+        isTooLong = true
+        return
+      }
+      room -= 1
       // What lies in a range that is skipped is skipped with it.
       guard Self.flag(ID.isEnabled, in: atom, otherwise: true) else { continue }
       if EBMLElement.all(in: atom).contains(where: { $0.id == ID.segment }) {
         namesOtherFiles = true
         continue
-      }
-      guard chapters.count < Self.chapterLimit, depth < Self.depthLimit else {
-        isTooLong = true
-        return
       }
       if !Self.flag(ID.isHidden, in: atom, otherwise: false), let start = Self.start(of: atom) {
         chapters.append(Chapter(start: start, title: Self.title(of: atom)))
