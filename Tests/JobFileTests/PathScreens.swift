@@ -39,8 +39,8 @@ import Testing
         "  help: write '/mnt/c/takes/one.wav', or where the file is on this machine; a file of that "
           + #"name is './C:\takes\one.wav'"#,
         "'C:/out/x.mp3' is a path of Windows, and avjob runs on Linux",
-        "  help: write '/mnt/c/out/x.mp3', or where the file is on this machine; a file of that name "
-          + "is './C:/out/x.mp3'",
+        "  help: write '/mnt/c/out/x.mp3', or where the file is on this machine; a file of that "
+          + "name is './C:/out/x.mp3'",
       ])
     #expect(
       messages(#"clip: takes\one.wav"# + "\n" + #"output: out\x.mp3"#) == [
@@ -90,6 +90,7 @@ import Testing
       #expect(messages(yaml).contains(help), "\(Bench().screen(yaml))")
     }
     // Where it means something, nothing is said of it.
+    let tags = "metadata: { title: \"Ça va\u{A0}!\", gian: x }\ngian: 1"
     #expect(
       messages(
         "clip: a.wav\noutput: x.mp3\nmetadata: { title: \"Ça va\u{A0}!\", gian: x }\ngian: 1"

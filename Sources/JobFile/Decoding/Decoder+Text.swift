@@ -35,20 +35,7 @@ extension Decoder {
         guard scope.part == .bound else {
           return try Text(template, of: scalar, origin: node.origin, in: folder, value: bounded)
         }
-        var cells: [Origin] = []
-        // How much of the text's start is variables without text.
-        var (start, startsEmpty) = (0, false)
-        let text = try partText(template) { reference throws(VariableError) in
-          let value = try bounded(reference)
-          if let cell = value.cell { cells.append(cell) }
-          if reference.offset == start {
-            startsEmpty = startsEmpty || value.text.isEmpty || value.startsEmpty
-            if value.text.isEmpty { start += reference.length }
-          }
-          return value.text
-        }
-        return Text(
-          text, origin: cells.first ?? node.origin, in: folder, startsEmpty: startsEmpty)
+        return try partText(template, origin: node.origin, in: folder, value: bounded)
       } catch {
         guard !scope.bindsUnknownNames, !refusedNames.contains(error.reference.name) else {
           return nil
