@@ -69,6 +69,12 @@ struct Compiler {
     return nodes.count - 1
   }
 
+  /// Lets a node of a track have the track's name in place of those that it is made of.
+  mutating func moveName(from children: [Node.ID], to sum: Node.ID) {
+    nodes[sum].name = children.first.flatMap { nodes[$0].name }
+    for child in children { nodes[child].name = nil }
+  }
+
   /// Appends the node that mixes `composition`, whose own zero lies at `start` on the timeline.
   mutating func addMix(
     of composition: Composition, at start: Time, window: Range<Int64>, mix: AudioMix,

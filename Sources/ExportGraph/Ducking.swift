@@ -130,6 +130,8 @@ extension Compiler {
   private mutating func sum(of children: [Node.ID], at origin: Origin) -> Node.ID {
     let first = children.map { nodes[$0].frames.lowerBound }.min() ?? 0
     let end = children.map { nodes[$0].frames.upperBound }.max() ?? 0
-    return add(Node(.mix(children), format: format, frames: first..<end, origin: origin))
+    let sum = add(Node(.mix(children), format: format, frames: first..<end, origin: origin))
+    moveName(from: children, to: sum)
+    return sum
   }
 }

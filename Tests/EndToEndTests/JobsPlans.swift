@@ -52,17 +52,17 @@ extension JobsTests {
   private static let designPlan = """
     design: 0:12.950, mixed at 44.1 kHz stereo
       timeline
-        0:00.000 – 0:12.950  group, gain −9.0 dB, 0.0 dB at 0:10.950 to silence at 0:12.950
+        0:00.000 – 0:12.950  group 'bed', gain −9.0 dB, 0.0 dB at 0:10.950 to silence at 0:12.950
           0:00.000 – 0:04.000  Jobs/../Fixtures/feelings.ogg from 0:13.000
           0:04.000 – 0:08.000  Jobs/../Fixtures/feelings.ogg from 0:13.000
           0:08.000 – 0:12.000  Jobs/../Fixtures/feelings.ogg from 0:13.000
           0:12.000 – 0:12.950  Jobs/../Fixtures/feelings.ogg from 0:13.000
-        0:01.000 – 0:05.000  group, silence at 0:01.000 to 0.0 dB at 0:05.000, \
+        0:01.000 – 0:05.000  group 'swell', silence at 0:01.000 to 0.0 dB at 0:05.000, \
     pan −100 % at 0:01.000 to 100 % at 0:05.000
           0:01.000 – 0:05.000  part
             0:00.000 – 0:04.000  reversed
               0:00.000 – 0:04.000  Jobs/../Fixtures/feelings.ogg from 0:22.000, varispeed × 1.5
-        0:04.500 – 0:10.200  part
+        0:04.500 – 0:10.200  part 'voice'
           0:00.000 – 0:05.700  highpass 120 Hz
             0:00.000 – 0:05.700  group
               0:00.000 – 0:02.500  Jobs/../Fixtures/voice-8k.wav from 0:00.000, \
@@ -104,11 +104,11 @@ extension JobsTests {
     podcast: 0:49.800, mixed at 44.1 kHz stereo
       timeline
         0:00.000 – 0:17.019  ducked by 17 dB under 'voice', attack 0.5s, hold 0.3s, release 1.5s
-          0:00.000 – 0:17.019  part, silence at 0:00.000 to 0.0 dB at 0:00.200, \
+          0:00.000 – 0:17.019  part 'music', silence at 0:00.000 to 0.0 dB at 0:00.200, \
     0.0 dB at 0:14.019 to silence at 0:17.019
             0:00.000 – 0:17.019  to −18.0 LUFS
               0:00.000 – 0:17.019  Jobs/../Fixtures/feelings.ogg from 0:13.000
-        0:05.500 – 0:37.700  group
+        0:05.500 – 0:37.700  group 'voice'
           0:05.500 – 0:20.300  part
             0:00.000 – 0:14.800  to −17.0 LUFS
               0:00.000 – 0:14.800  Jobs/../Fixtures/librivox-sonnet.mp3 from 0:00.300
@@ -119,7 +119,7 @@ extension JobsTests {
           0:28.500 – 0:37.700  part, 0.0 dB at 0:36.800 to silence at 0:37.700
             0:00.000 – 0:09.200  to −17.0 LUFS
               0:00.000 – 0:09.200  Jobs/../Fixtures/librivox-sonnet.mp3 from 0:44.067
-        0:36.800 – 0:49.800  part, gain −1.0 dB, silence at 0:36.800 to 0.0 dB at 0:37.700, \
+        0:36.800 – 0:49.800  part 'voice', gain −1.0 dB, silence at 0:36.800 to 0.0 dB at 0:37.700, \
     0.0 dB at 0:44.800 to silence at 0:49.800
           0:00.000 – 0:13.000  to −18.0 LUFS
             0:00.000 – 0:13.000  Jobs/../Fixtures/feelings.ogg from 0:12.900
