@@ -135,9 +135,13 @@ extension YAMLHints {
       let mark = problem.context?.mark, mark.line == problem.mark.line
     else { return nil }
     let inner = rest(at: mark).dropFirst().prefix { $0 != "\"" }
+    let windows = inner.wholeMatch(of: /([A-Za-z]):\\(.*)/).map { match in
+      "/mnt/\(match.1.lowercased())/" + match.2.replacing("\\", with: "/")
+    }
     return say(
       "in double quotes '\\' begins an escape", at: mark, "\"\(inner)\"",
-      help: "single quotes take the text as it is: '\(inner)'")
+      help: windows.map { "avjob runs on Linux: write '\($0)', or where the file is there" }
+        ?? "single quotes take the text as it is: '\(inner)'")
   }
 
   /// `title: "A" and b`, `{ title: 'It's me' }`

@@ -85,7 +85,7 @@ import TestSupport
       job.yaml:2:34: error: unknown key 'file'
           2 |   - { clip: a.wav, metadata: {}, file: b.wav }
             |                                  ^~~~
-        help: 'file' is a key of a source, not of an item
+        help: write 'clip: …' here; 'file' is a key of 'sources' and of 'output'
       job.yaml:3:24: error: unknown key 'gain'
           3 | output: { file: x.mp3, gain: 3 dB }
             |                        ^~~~

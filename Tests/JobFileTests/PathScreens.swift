@@ -60,20 +60,20 @@ import Testing
   func dashes() {
     #expect(
       messages("concat:\n  -a.wav\n  -b.wav\noutput: x.mp3") == [
-        "no space behind the '-' of a list", "  help: write '- a.wav'",
+        "no space after the '-' of a list", "  help: write '- a.wav'",
       ])
     #expect(
       messages("concat:\n  - a.wav\n  -b.wav\noutput: x.mp3") == [
         "there is no file 'a.wav -b.wav'",
-        "  help: a space stands behind the '-' of a list: '- b.wav'",
+        "  help: a space stands after the '-' of a list: '- b.wav'",
       ])
     #expect(
       messages("clip: a.wav\noutput:\n  -x.mp3\n  -y.mp3") == [
-        "no space behind the '-' of a list", "  help: write '- x.mp3'",
+        "no space after the '-' of a list", "  help: write '- x.mp3'",
       ])
     #expect(
       messages("concat: [-a.wav]\noutput: x.mp3") == [
-        "there is no file '-a.wav'", "  help: a space stands behind the '-' of a list: '- a.wav'",
+        "there is no file '-a.wav'", "  help: a space stands after the '-' of a list: '- a.wav'",
       ])
   }
 

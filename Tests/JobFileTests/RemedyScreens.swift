@@ -348,7 +348,7 @@ import Testing
       ),
       (
         #"clip: "C:\Users\me\talk.wav""#, #"1:7: error: in double quotes '\' begins an escape"#,
-        #"single quotes take the text as it is: 'C:\Users\me\talk.wav'"#
+        "avjob runs on Linux: write '/mnt/c/Users/me/talk.wav', or where the file is there"
       ),
       (
         "concat:\n- a.wav\n-b.wav", "3:1: error: no space after the '-' of a list",

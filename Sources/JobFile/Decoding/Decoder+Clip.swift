@@ -232,7 +232,7 @@ extension Decoder {
       return nil
     }
     let isList = name.hasPrefix("-") || kind(of: path(parts[0], in: folder)) == .file
-    return isList ? "a space stands behind the '-' of a list: '- \(item)'" : nil
+    return isList ? "a space stands after the '-' of a list: '- \(item)'" : nil
   }
 
   // MARK: Ranges

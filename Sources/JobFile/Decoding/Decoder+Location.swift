@@ -95,7 +95,7 @@ extension Decoder {
     if text.hasPrefix("-") {
       throw QuantityError(
         "'\(text)' begins with '-', as an item of a list",
-        help: "a space stands behind the '-' of a list; a file of that name is './\(text)'")
+        help: "a space stands after the '-' of a list; a file of that name is './\(text)'")
     }
     if text.contains("\\"), !text.hasPrefix("./"), !text.hasPrefix("/"), !text.hasPrefix("~") {
       throw QuantityError(

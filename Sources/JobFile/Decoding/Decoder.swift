@@ -234,7 +234,7 @@ extension Decoder {
     guard key.form.shapes.contains(shape) else {
       if let item = entry.value.tightItem, key.form.shapes.contains(.list) {
         sink.error(
-          "no space behind the '-' of a list", at: entry.value.origin, help: "write '- \(item)'")
+          "no space after the '-' of a list", at: entry.value.origin, help: "write '- \(item)'")
         return false
       }
       let shapes = key.form.shapes.map(\.rawValue).joined(separator: " or ")
