@@ -87,17 +87,18 @@ extension Decoder {
     return path
   }
 
-  /// Refuses what would be written under a name that was not meant. Only of the characters that are
-  /// written there: names of sources may have any.
+  /// Refuses what would be written under a name that was not meant. Only of the characters that a job
+  /// file has there: names of sources may have any, and those of a command line are literal.
   private func checkWriting(of node: YAMLNode) throws(QuantityError) {
-    guard case .scalar(let scalar) = node.kind else { return }
+    guard case .scalar(let scalar) = node.kind, scalar.contentOffset != nil else { return }
     let text = scalar.text
     if text.hasPrefix("-") {
       throw QuantityError(
         "'\(text)' begins with '-', as an item of a list",
         help: "a space stands after the '-' of a list; a file of that name is './\(text)'")
     }
-    if text.contains("\\"), !text.hasPrefix("./"), !text.hasPrefix("/"), !text.hasPrefix("~") {
+    let isPlainly = ["./", "../", "/", "~"].contains(where: text.hasPrefix)
+    if text.contains("\\"), !isPlainly {
       throw QuantityError(
         "'\(text)' has a '\\', which separates no folders here",
         help: "write '\(text.replacing("\\", with: "/"))'; a file of that name is './\(text)'")
