@@ -60,7 +60,8 @@ import Testing
   func dashes() {
     #expect(
       messages("concat:\n  -a.wav\n  -b.wav\noutput: x.mp3") == [
-        "no space after the '-' of a list", "  help: write '- a.wav'",
+        "no space after the '-' of a list",
+        "  help: write '- a.wav'; a file of that name is './-a.wav'",
       ])
     #expect(
       messages("concat:\n  - a.wav\n  -b.wav\noutput: x.mp3") == [
@@ -69,7 +70,8 @@ import Testing
       ])
     #expect(
       messages("clip: a.wav\noutput:\n  -x.mp3\n  -y.mp3") == [
-        "no space after the '-' of a list", "  help: write '- x.mp3'",
+        "no space after the '-' of a list",
+        "  help: write '- x.mp3'; a file of that name is './-x.mp3'",
       ])
     #expect(
       messages("concat: [-a.wav]\noutput: x.mp3") == [

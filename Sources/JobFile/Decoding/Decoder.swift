@@ -231,12 +231,13 @@ extension Decoder {
       case .sequence: .list
       case .mapping: .map
       }
+    if let item = entry.value.tightItem, key.form.shapes.contains(.list) {
+      sink.error(
+        "no space after the '-' of a list", at: entry.value.origin,
+        help: "write '- \(item)'; a file of that name is './-\(item)'")
+      return false
+    }
     guard key.form.shapes.contains(shape) else {
-      if let item = entry.value.tightItem, key.form.shapes.contains(.list) {
-        sink.error(
-          "no space after the '-' of a list", at: entry.value.origin, help: "write '- \(item)'")
-        return false
-      }
       let shapes = key.form.shapes.map(\.rawValue).joined(separator: " or ")
       sink.error(
         "'\(entry.key)' is \(shapes), not \(shape.rawValue)",
@@ -298,7 +299,10 @@ extension Decoder {
 extension YAMLNode {
   /// The `a.wav` of a text like `-a.wav -b.wav`, which was meant as a list.
   fileprivate var tightItem: String? {
-    guard case .scalar(let scalar) = kind, scalar.text.hasPrefix("-") else { return nil }
+    guard case .scalar(let scalar) = kind, scalar.text.hasPrefix("-"),
+      // The words of a command line are literal.
+      scalar.contentOffset != nil || scalar.text.contains(" -")
+    else { return nil }
     let item = scalar.text.dropFirst().split(separator: " -").first.map(trimmed)
     return item?.isEmpty == false ? item : nil
   }
