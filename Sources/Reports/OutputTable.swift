@@ -156,12 +156,12 @@ extension OutputTable {
   private static func twoLines(_ row: Row, isSame: Bool, in room: Int) -> [String] {
     let figures = "  " + [row.duration, row.size].filter { !$0.isEmpty }.joined(separator: "  ")
     let made = isSame ? [] : [row.made, row.format]
-    let rests =
-      row.levels.flatMap { level in
-        made.map { "  \($0), \(level)" } + (isSame ? ["  " + level] : [])
-      }
-      + made.map { "  " + $0 } + [""]
-    let rest = rests.first { (figures + $0).columns <= room } ?? ""
+    let leveled = row.levels.flatMap { level in
+      isSame ? [level] : made.map { $0 + ", " + level }
+    }
+    let rest =
+      (leveled + made).lazy.map { "  " + $0 }
+      .first { (figures + $0).columns <= room } ?? ""
     return [row.path.shortened(to: room), figures + rest]
   }
 

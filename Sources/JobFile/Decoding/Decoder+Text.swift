@@ -77,6 +77,26 @@ extension Decoder {
       text: value.text, startsEmpty: startingEmpty.contains(reference.name), cell: place)
   }
 
+  /// The text of a template of parts, whose variables stay.
+  private func partText(
+    _ template: Template, origin: Origin, in folder: FilePath,
+    value: (Template.Reference) throws(VariableError) -> Text.Value
+  ) throws(VariableError) -> Text {
+    var cells: [Origin] = []
+    // How much of the text's start is variables without text.
+    var (start, startsEmpty) = (0, false)
+    let text = try partText(template) { reference throws(VariableError) in
+      let value = try value(reference)
+      if let cell = value.cell { cells.append(cell) }
+      if reference.offset == start {
+        startsEmpty = startsEmpty || value.text.isEmpty || value.startsEmpty
+        if value.text.isEmpty { start += reference.length }
+      }
+      return value.text
+    }
+    return Text(text, origin: cells.first ?? origin, in: folder, startsEmpty: startsEmpty)
+  }
+
   /// Why a variable has no value.
   struct VariableError: Error {
     var reference: Template.Reference
