@@ -56,11 +56,15 @@ import Testing
   }
 
   private func nero(_ entries: [(UInt64, String)], version: UInt8 = 1) -> [UInt8] {
-    [version, 0, 0, 0] + (version == 0 ? [] : [0, 0, 0, 0]) + [UInt8(entries.count)]
-      + entries.flatMap { start, title in
-        (0..<8).reversed().map { UInt8(start >> (8 * $0) & 0xFF) } + [UInt8(title.utf8.count)]
-          + Array(title.utf8)
-      }
+    var bytes: [UInt8] = [version, 0, 0, 0]
+    if version > 0 { bytes += [0, 0, 0, 0] }
+    bytes.append(UInt8(entries.count))
+    for (start, title) in entries {
+      withUnsafeBytes(of: start.bigEndian) { bytes += $0 }
+      bytes.append(UInt8(title.utf8.count))
+      bytes += title.utf8
+    }
+    return bytes
   }
 
   @Test("Nero's list is read in both of its versions, and as far as it goes")
