@@ -94,10 +94,7 @@ import Testing
     // Where it means something, nothing is said of it.
     let tags = "metadata: { title: \"Ça va\u{A0}!\", gian: x }\ngian: 1"
     #expect(
-      messages(
-        "clip: a.wav\noutput: x.mp3\nmetadata: { title: \"Ça va\u{A0}!\", gian: x }\ngian: 1"
-      )
-      .allSatisfy { !$0.contains("U+00A0") })
+      messages("clip: a.wav\noutput: x.mp3\n" + tags).allSatisfy { !$0.contains("U+00A0") })
   }
 
   @Test("'fade' and 'file' are not keys of items, and the day is no variable")

@@ -76,8 +76,8 @@ import Testing
     Made(
       format: .mp3(.standard),
       written: .sample(
-        "out/2024-11-28 the long way home, chapter \(number).mp3", bytes: 812_300, frames: 216_000,
-        rate: 48_000, channels: 1), elapsed: .milliseconds(500))
+        FilePath("out/2024-11-28 the long way home, chapter \(number).mp3"), bytes: 812_300,
+        frames: 216_000, rate: 48_000, channels: 1), elapsed: .milliseconds(500))
   }
 
   @Test("On a terminal figures are left out before a path is shortened")
