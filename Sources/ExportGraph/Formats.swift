@@ -140,7 +140,10 @@ extension Export {
     guard problems.isEmpty else { throw Diagnostics(problems) }
     output.request = .exactly(format)
     (output.sampleRate, output.channelLayout) = (rate, layout)
+    // The cover is read later; what is settled needs no place any more.
+    let cover = output.origins.cover
     (output.mp3Preset, output.origins) = (nil, Output.Origins())
+    output.origins.cover = cover
     return SettledOutput(
       output: output, format: format,
       sound: AudioFormat(sampleRate: rate, channelLayout: layout))

@@ -10,7 +10,7 @@ struct ChainedOggTests {
     try stage.make(
       """
       sox -R -r 48000 -n -c 2 -b 16 a.wav synth 4 pinknoise vol 0.3
-      sox -r 48000 $FIXTURES/feelings.ogg -c 2 -b 16 b.wav trim 3 2.5
+      sox $FIXTURES/feelings.ogg -r 48000 -c 2 -b 16 b.wav trim 3 2.5
       sox a.wav -c 1 m.wav trim 0 1
       """)
   }

@@ -44,7 +44,9 @@ struct DoubtfulSourceTests {
     for name in ["first.mp3", "second.mp3", "noise.flac", "lost.aac", "short.wav"] {
       let result = try stage.run("avjob clip -q \(name) -o x.wav; ls x.wav")
       #expect(result.text == "", "\(name)")
-      #expect(result.errors.contains("less than half"), "\(name): \(result.errors)")
+      // Some are not known for what they were, and others refused by their decoder.
+      let words = ["less than half", "holds no sound in a known format", "cannot be read"]
+      #expect(words.contains(where: result.errors.contains), "\(name): \(result.errors)")
     }
   }
 

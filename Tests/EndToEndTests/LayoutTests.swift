@@ -37,7 +37,8 @@ struct LayoutTests {
       #expect(
         result.screen.hasPrefix(
           """
-          job.yaml:2:10: note: 'x.mp3' is stereo: 'film.mkv', 5.1, is mixed down
+          job.yaml:2:10: note: 'x.mp3' is stereo: 'film.mkv', 5.1, is mixed down, \
+          without the low-frequency channel
               2 | output: [x.mp3, y.m4a]
                 |          ^~~~~
             help: MP3 has no layout of 5.1

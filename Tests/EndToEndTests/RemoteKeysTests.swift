@@ -91,7 +91,7 @@ import Testing
       """, in: stage)
     #expect(
       try stage.make("ls here; metaflac --show-tag=ALBUM 'there/02 Zwei.flac'").text
-        == "01 Eins.flac\n02 Zwei.flac\nalbum=Live\n")
+        == "01 Eins.flac\n02 Zwei.flac\nALBUM=Live\n")
   }
 
   @Test("covers, images of chapters and the tags of another medium come from servers")

@@ -195,8 +195,9 @@ def judge(media, batch, name, kind, is_done, screen):
 
 
 def mentions(clip, screen):
-    """The lines that speak of an input."""
-    return "\n".join(line for line in screen.split("\n") if clip + "'" in line)
+    """The lines that speak of an input, but for notes on what stands in no output."""
+    return "\n".join(line for line in screen.split("\n")
+                     if clip + "'" in line and ": note: " not in line)
 
 
 def decoded(path):

@@ -64,7 +64,7 @@ def fill_once(batch, limit, whole_folder):
         batch.require_no_temporaries()
         told = 0
         # Found before work starts: that an output does not fit, or all do not.
-        refused = re.findall(r"'([^'\n]+)': takes .* its disk", screen)
+        refused = re.findall(r"'([^'\n]+)': (?:with [^\n]* )?takes .* its disk", screen)
         is_all = "all outputs together take" in screen
         if is_all:
             require(status == 2 and not right, "gave", status, screen)

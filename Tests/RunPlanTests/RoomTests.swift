@@ -117,10 +117,10 @@ struct RoomTests {
     "What jobs, parts, chapters and filters multiply is counted in one budget of memory",
     arguments: [
       (
-        "for_each: { n: [1, 2, 3] }\nsilence: 1s\neffects: [%]\noutput: '${n}.wav'\n",
+        "for_each: { take: [1, 2, 3] }\nsilence: 1s\neffects: [%]\noutput: '${take}.wav'\n",
         "highpass: 80 Hz"
       ),
-      ("for_each: { n: [1, 2, 3] }\nconcat: [%]\noutput: '${n}.wav'\n", "silence: 1s"),
+      ("for_each: { take: [1, 2, 3] }\nconcat: [%]\noutput: '${take}.wav'\n", "silence: 1s"),
     ])
   func multiplied(yaml: String, piece: String) throws {
     func messages(_ count: Int) throws -> [String] {

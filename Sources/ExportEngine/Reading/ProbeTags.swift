@@ -91,6 +91,8 @@ extension Prober {
     "handler_name", "vendor_id", "duration", "itunsmpb", "itunpgap", "tlen", "bps", "bps-eng",
     "number_of_frames", "number_of_bytes", "duration-eng", "number_of_frames-eng",
     "number_of_bytes-eng", "waveformatextensible_channel_mask",
+    // Of servers of videos: where and how the file was sent.
+    "gshh", "gspm", "gspu", "gssd", "gsst", "gstd",
   ]
 
   /// mkvmerge's statistics, iTunes' notes, and programs' private data (ID3v2.4 §4.27).
