@@ -41,12 +41,15 @@ struct DoubtfulSourceTests {
       python3 lose.py
       head -c 150000 a.wav > short.wav
       """)
-    for name in ["first.mp3", "second.mp3", "noise.flac", "lost.aac", "short.wav"] {
+    // What has too few frames in a row is not known for an MP3, and a decoder refuses the FLAC.
+    for (name, words) in [
+      ("first.mp3", "holds no sound in a known format"),
+      ("second.mp3", "holds no sound in a known format"), ("noise.flac", "cannot be read"),
+      ("lost.aac", "less than half"), ("short.wav", "less than half"),
+    ] {
       let result = try stage.run("avjob clip -q \(name) -o x.wav; ls x.wav")
       #expect(result.text == "", "\(name)")
-      // Some are not known for what they were, and others refused by their decoder.
-      let words = ["less than half", "holds no sound in a known format", "cannot be read"]
-      #expect(words.contains(where: result.errors.contains), "\(name): \(result.errors)")
+      #expect(result.errors.contains(words), "\(name): \(result.errors)")
     }
   }
 
