@@ -23,6 +23,7 @@ struct LooseSecrets {
       let address = next < known.count ? known[next] : nil
       if let address, index >= address.lowerBound {
         next += 1
+        lookAtPath(of: address)
         lookAtValues(in: address)
         index = max(index, address.upperBound)
         continue
@@ -60,7 +61,15 @@ struct LooseSecrets {
 
   // MARK: Users
 
-  /// `ann:secret` before the last `@` of a word, whatever stands before it.
+  /// A user whose address has lost its form, and is the path of another: `https://a://ann:secret@h`.
+  private mutating func lookAtPath(of address: Range<Int>) {
+    let path = scalars[MediaURL.authorityEnd(in: scalars[address])..<address.upperBound]
+    let end = path.firstIndex(of: "?") ?? path.endIndex
+    if let user = user(in: path.startIndex..<end) { found.append(user) }
+  }
+
+  /// `ann:secret` before the last `@` of a word, whatever stands before it, and all between `//` and
+  /// the `@` where a `:` is missing.
   private func user(in word: Range<Int>) -> Range<Int>? {
     guard let at = scalars[word].lastIndex(of: "@") else { return nil }
     var start = word.lowerBound
@@ -76,7 +85,8 @@ struct LooseSecrets {
       guard !scalars[index..<at].contains("]"), !isTime(start..<at) else { return nil }
       return start..<at
     }
-    return nil
+    let isBehindSlashes = scalars[word.lowerBound..<start].suffix(2).elementsEqual(["/", "/"])
+    return isBehindSlashes && start < at ? start..<at : nil
   }
 
   /// Whether digits and a slash follow.
@@ -209,10 +219,11 @@ struct LooseSecrets {
   }
 
   /// Whether a word is one of the language, and no rest of a secret: a key, a range, an option, a
-  /// bracket, a comment.
+  /// bracket, a comma, a comment.
   private func isSyntax(_ word: ArraySlice<Unicode.Scalar>) -> Bool {
     guard let first = word.first, let last = word.last else { return true }
     if last == ":" || "-#{}[]*+|>".unicodeScalars.contains(first) { return true }
+    if word.elementsEqual([","]) { return true }
     if word.contains("}") || word.contains("]") { return true }
     return zip(word, word.dropFirst()).contains { $0 == "." && $1 == "." }
   }

@@ -122,8 +122,8 @@ extension MediaURL {
       secrets.append(Secret(range: start..<at + 1, isQuery: false))
       end = Self.end(of: scalars, from: at, isQuoted: isQuoted)
       path = max(path, authorityEnd(in: scalars[at..<end]))
-    } else if let colon = scalars[start..<path].lastIndex(of: ":"),
-      !isPort(scalars[start..<path], behind: colon),
+    } else if let colon = scalars[(scalars[start..<path].lastIndex(of: "]") ?? start)..<path]
+      .firstIndex(of: ":"), !isPort(scalars[start..<path], behind: colon),
       !["…", "$"].contains(scalars[colon + 1])
     {
       // The start of a password that has lost its '@'.

@@ -19,8 +19,10 @@ import Testing
   func tags(file: String) throws {
     let result = try probed(file)
     #expect(result.text.hasPrefix("\(file)\n  sound"))
+    let chapters =
+      "warning: 'chapters.mka': has more chapters, or chapters in chapters, than are read\n"
     #expect(
-      result.errors == """
+      result.errors == (file == "chapters.mka" ? chapters : "") + """
         warning: '\(file)': has more than 1000 tags or 10000 chapters, or larger tags than are read: others are left out
 
         """)

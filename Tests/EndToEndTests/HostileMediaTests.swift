@@ -83,13 +83,14 @@ import Testing
     try stage.make(
       """
       awk 'BEGIN {
-        title = sprintf("%2000s", "x")
+        title = sprintf("%1000s", "x")
         print ";FFMETADATA1"
+        for (n = 0; n < 900; n++) printf "tag%d=%8000s\\n", n, "x"
         for (n = 0; n < 10000; n++)
           printf "[CHAPTER]\\nTIMEBASE=1/1000\\nSTART=%d\\nEND=%d\\ntitle=%s\\n", n, n + 1, title
       }' >chapters
-      ffmpeg -v error -f lavfi -i anullsrc=d=41 -i chapters -map_chapters 1 -c:a flac -f matroska \
-        in/e.wav
+      ffmpeg -v error -f lavfi -i anullsrc=d=41 -i chapters -map_chapters 1 -map_metadata 1 -c:a flac \
+        -f matroska in/e.wav
       """)
     let result = try stage.run("avjob run --quiet --isolate job.yaml")
     #expect(result.status == 1)

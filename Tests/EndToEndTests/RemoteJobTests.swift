@@ -90,7 +90,7 @@ import Testing
   @Test(
     "ten seconds of two minutes cost about their bytes, and are those of the file",
     arguments: [
-      ("a.wav", "", 512), ("a.flac", "", 704), ("a.m4a", "-c:a aac -b:a 128k", 512),
+      ("a.wav", "", 512), ("a.flac", "", 832), ("a.m4a", "-c:a aac -b:a 128k", 512),
       ("front.m4a", "-c:a aac -b:a 128k -movflags +faststart", 512),
       ("a.opus", "-c:a libopus -b:a 96k", 512), ("a.ogg", "-c:a libvorbis -q:a 5", 512),
     ])

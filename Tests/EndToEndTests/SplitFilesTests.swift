@@ -67,25 +67,25 @@ struct SplitFilesTests {
     ).text.split(separator: "\n").filter { !$0.hasPrefix("-") }.joined(separator: "\n")
     #expect(
       tags == """
+        ALBUM=Live
         ALBUMARTIST=The Band
+        ARTIST=The Band
+        DATE=1999
+        ISRC=GBAYE9900001
+        TITLE=AC/DC
         TRACKNUMBER=1/3
-        album=Live
-        artist=The Band
-        date=1999
-        isrc=GBAYE9900001
-        title=AC/DC
+        ALBUM=Live
         ALBUMARTIST=The Band
+        ARTIST=Gast
+        DATE=1999
+        TITLE=Zwei
         TRACKNUMBER=2/3
-        album=Live
-        artist=Gast
-        date=1999
-        title=Zwei
+        ALBUM=Live
         ALBUMARTIST=The Band
+        ARTIST=The Band
+        DATE=1999
+        TITLE=The End
         TRACKNUMBER=3/3
-        album=Live
-        artist=The Band
-        date=1999
-        title=The End
         TALB=Live
         TDRC=1999
         TIT2=Zwei

@@ -67,7 +67,7 @@ import Testing
           2 |   a: { for_each: "ftp://h.example/a.wav", output: { folder: o, mp3: V2 } }
             |                  ^~~~~~~~~~~~~~~~~~~~~~~
         help: write an address that begins with https:// or http://
-      job.yaml:3:26: error: 'https://h.example:x/b.wav': the text behind ':' is no port
+      job.yaml:3:26: error: 'https://h.example:*******': the text behind ':' is no port
           3 |   b: { for_each: [a.wav, "https://*****@h.example:x/b.wav"], output: { folder: p, mp3: V2 } }
             |                          ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
         help: write a number from 1 to 65535, or leave it out with its colon

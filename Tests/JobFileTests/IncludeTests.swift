@@ -148,45 +148,42 @@ import TestSupport
       """)
   }
 
-  @Test("Circles, and files that cannot be included")
-  func refused() {
+  @Test("Files that include one another are refused")
+  func circles() {
     let texts = [
       "l.yaml": "include: job.yaml", "lib/c.yaml": "include: d.yaml",
-      "lib/d.yaml": "include: c.yaml\nclip: a.wav", "single.yaml": "clip: a.wav\noutput: x.mp3",
+      "lib/d.yaml": "include: c.yaml\nclip: a.wav",
     ]
     expect(
       bench(texts).screen(
         """
-        include: [l.yaml, lib/c.yaml, no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
+        include: [l.yaml, lib/c.yaml]
         jobs: { a: { clip: a.wav, output: x.mp3 } }
         """),
       """
-      job.yaml:1:31: error: there is no file 'no.yaml'
-          1 | include: [l.yaml, lib/c.yaml, no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
-            |                               ^~~~~~~
-        help: put it there, or name another one
-      job.yaml:1:40: error: a variable in 'include'
-          1 | include: [l.yaml, lib/c.yaml, no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
-            |                                        ^~~~~~~~~~~
-        help: files are included before variables are read: write the path out
-      job.yaml:1:53: error: 'lib' is a folder
-          1 | include: [l.yaml, lib/c.yaml, no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
-            |                                                     ^~~
-        help: name a file in it
-      job.yaml:1:71: error: a path belongs here, not a map
-          1 | include: [l.yaml, lib/c.yaml, no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
-            |                                                                       ^
-        help: write include: [shows.yaml, defaults.yaml]
       l.yaml:1:10: error: 'job.yaml' includes itself
           1 | include: job.yaml
             |          ^~~~~~~~
         help: leave it out
       job.yaml:1:11: note: by way of 'l.yaml'
-          1 | include: [l.yaml, lib/c.yaml, no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
+          1 | include: [l.yaml, lib/c.yaml]
             |           ^~~~~~
       job.yaml:1:11: note: the file is included here
-          1 | include: [l.yaml, lib/c.yaml, no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
+          1 | include: [l.yaml, lib/c.yaml]
             |           ^~~~~~
+      lib/d.yaml:1:10: error: 'lib/c.yaml' includes itself
+          1 | include: c.yaml
+            |          ^~~~~~
+        help: leave it out
+      lib/c.yaml:1:10: note: by way of 'lib/d.yaml'
+          1 | include: d.yaml
+            |          ^~~~~~
+      lib/c.yaml:1:10: note: the file is included here
+          1 | include: d.yaml
+            |          ^~~~~~
+      job.yaml:1:19: note: the file is included here
+          1 | include: [l.yaml, lib/c.yaml]
+            |                   ^~~~~~~~~~
       lib/d.yaml:2:1: error: 'clip' in a file that is included
           2 | clip: a.wav
             | ^~~~
@@ -195,15 +192,46 @@ import TestSupport
           1 | include: d.yaml
             |          ^~~~~~
       job.yaml:1:19: note: the file is included here
-          1 | include: [l.yaml, lib/c.yaml, no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
+          1 | include: [l.yaml, lib/c.yaml]
             |                   ^~~~~~~~~~
+      """)
+  }
+
+  @Test("Files that cannot be included")
+  func refused() {
+    let texts = [
+      "lib/c.yaml": "include: d.yaml", "single.yaml": "clip: a.wav\noutput: x.mp3",
+    ]
+    expect(
+      bench(texts).screen(
+        """
+        include: [no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
+        jobs: { a: { clip: a.wav, output: x.mp3 } }
+        """),
+      """
+      job.yaml:1:11: error: there is no file 'no.yaml'
+          1 | include: [no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
+            |           ^~~~~~~
+        help: put it there, or name another one
+      job.yaml:1:20: error: a variable in 'include'
+          1 | include: [no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
+            |                    ^~~~~~~~~~~
+        help: files are included before variables are read: write the path out
+      job.yaml:1:33: error: 'lib' is a folder
+          1 | include: [no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
+            |                                 ^~~
+        help: name a file in it
+      job.yaml:1:51: error: a path belongs here, not a map
+          1 | include: [no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
+            |                                                   ^
+        help: write include: [shows.yaml, defaults.yaml]
       single.yaml:1:1: error: 'clip' in a file that is included
           1 | clip: a.wav
             | ^~~~
         help: put the job under 'jobs', with a name
-      job.yaml:1:58: note: the file is included here
-          1 | include: [l.yaml, lib/c.yaml, no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
-            |                                                          ^~~~~~~~~~~
+      job.yaml:1:38: note: the file is included here
+          1 | include: [no.yaml, "${x}.yaml", lib, single.yaml, { a: b }]
+            |                                      ^~~~~~~~~~~
       """)
   }
 

@@ -319,19 +319,19 @@ import TestSupport
         #"""
         clip: a.wav
         output: x.mp3
-        metadata: { cover: media/cover.jpeg, from: a, title: [x] }
+        metadata: { cover: media/cover.jpeg, from: a, title: { x: y } }
         """#),
       #"""
       job.yaml:3:20: error: there is no file 'media/cover.jpeg'
-          3 | metadata: { cover: media/cover.jpeg, from: a, title: [x] }
+          3 | metadata: { cover: media/cover.jpeg, from: a, title: { x: y } }
             |                    ^~~~~~~~~~~~~~~~
         help: did you mean 'media/cover.jpg'?
       job.yaml:3:44: error: there is no file 'a'
-          3 | metadata: { cover: media/cover.jpeg, from: a, title: [x] }
+          3 | metadata: { cover: media/cover.jpeg, from: a, title: { x: y } }
             |                                            ^
         help: did you mean 'a.wav'?
-      job.yaml:3:54: error: a text belongs here, not a list
-          3 | metadata: { cover: media/cover.jpeg, from: a, title: [x] }
+      job.yaml:3:54: error: a text belongs here, not a map
+          3 | metadata: { cover: media/cover.jpeg, from: a, title: { x: y } }
             |                                                      ^
         help: write one value, without brackets and dashes
       """#)

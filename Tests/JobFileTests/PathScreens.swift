@@ -65,8 +65,7 @@ import Testing
       ])
     #expect(
       messages("concat:\n  - a.wav\n  -b.wav\noutput: x.mp3") == [
-        "there is no file 'a.wav -b.wav'",
-        "  help: a space stands after the '-' of a list: '- b.wav'",
+        "no space after the '-' of a list", "  help: write '- b.wav'",
       ])
     #expect(
       messages("clip: a.wav\noutput:\n  -x.mp3\n  -y.mp3") == [

@@ -304,10 +304,10 @@ import Testing
           2 |   a: { clip: [a.wav, b.wav], output: out/ }
             |              ^
         help: files that follow one another stand behind 'concat'
-      job.yaml:2:38: error: 'out' has no extension
+      job.yaml:2:38: error: 'out/' ends in '/', as the path of a folder
           2 |   a: { clip: [a.wav, b.wav], output: out/ }
             |                                      ^~~~
-        help: add one, as '.mp3'; a folder is { folder: out, mp3: V2 }
+        help: write { folder: out, mp3: V2 }
       job.yaml:3:26: error: '0:05-0:07' is no range, and no list of them
           3 |   b: { clip: a.wav, cut: 0:05-0:07, output: b.mp3 }
             |                          ^~~~~~~~~

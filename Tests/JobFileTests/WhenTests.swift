@@ -20,8 +20,8 @@ import Testing
       """
       rows: t.csv
       concat: [{ clip: "${ad}", when: "${ad}" }, a.wav]
-      output: "${n}.mp3"
-      """, rows: "n,ad\n1,b.wav\n2,\n")
+      output: "${id}.mp3"
+      """, rows: "id,ad\n1,b.wav\n2,\n")
     #expect(found == [["b.wav", "a.wav"], ["a.wav"]])
     for text in ["", "false", "No", "0", " FALSE "] {
       let jobs = try Bench().load(
@@ -46,23 +46,23 @@ import Testing
         ad: { clip: "${ad}", when: "${ad}" }
         music: { clip: a.wav, duck: { under: [ad, voice], by: 12 dB } }
         voice: { clip: b.wav, insert: [{ clip: "${ad}", at: 1s, when: "${ad}" }] }
-      output: "${n}.mp3"
-      """, rows: "n,ad\n1,intro.mp3\n2,\n")
+      output: "${id}.mp3"
+      """, rows: "id,ad\n1,intro.mp3\n2,\n")
     #expect(found.map(\.count) == [4, 2])
     let grouped = try media(
       """
       rows: t.csv
-      group_by: n
+      group_by: id
       concat: [a.wav, { each: row, clip: "${ad}", when: "${ad}" }]
-      output: "${n}.mp3"
-      """, rows: "n,ad\n1,b.wav\n1,\n1,intro.mp3\n")
+      output: "${id}.mp3"
+      """, rows: "id,ad\n1,b.wav\n1,\n1,intro.mp3\n")
     #expect(grouped == [["a.wav", "b.wav", "intro.mp3"]])
   }
 
   @Test("A list of which nothing is left is refused, and so is an empty path, with what helps")
   func refusals() {
     var bench = Bench()
-    bench.texts = ["t.csv": "n,ad\n1,\n"]
+    bench.texts = ["t.csv": "id,ad\n1,\n"]
     expect(
       bench.screen("rows: t.csv\nconcat: [{ clip: \"${ad}\", when: \"${ad}\" }]\noutput: x.mp3"),
       #"""

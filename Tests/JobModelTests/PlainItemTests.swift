@@ -10,7 +10,7 @@ import Testing
   /// Stored properties that a plain item may have: its content, and what goes with the content to the
   /// sequence that takes its place, or means nothing without a property of the other list.
   private static let carried: Set<String> = [
-    "content", "name", "origin", "_ducking", "keepsChapters", "_at", "_crossfade", "_cutCrossfade",
+    "content", "_name", "origin", "_ducking", "keepsChapters", "_at", "_crossfade", "_cutCrossfade",
     "volumeCurve", "clocks",
   ]
 

@@ -141,7 +141,10 @@ private let report: RunReport = {
       (Mirror(reflecting: moved), ["start", "elapsed"]),
       (Mirror(reflecting: moved.tries[0]), ["start", "elapsed"]),
     ] {
-      let times = one.children.filter { $0.value is Duration || $0.value is Duration? }
+      let times = one.children.filter { child in
+        let type = type(of: child.value)
+        return type == Duration.self || type == Duration?.self
+      }
       #expect(times.compactMap(\.label) == names)
     }
   }

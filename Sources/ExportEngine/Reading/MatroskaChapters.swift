@@ -34,6 +34,13 @@ struct MatroskaChapters: Sendable, Hashable {
     static let string: UInt32 = 0x85
   }
 
+  /// What is larger than chapters are read, of which none are known.
+  static let tooLong: MatroskaChapters = {
+    var chapters = MatroskaChapters([])
+    chapters.isTooLong = true
+    return chapters
+  }()
+
   /// Atoms that may still be looked at, shown or not.
   private var room = 2 * chapterLimit
 

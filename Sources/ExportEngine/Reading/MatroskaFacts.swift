@@ -24,6 +24,8 @@ extension ContainerFacts {
   private static let elementLimit = 1000
   /// Places in tables that are looked at.
   private static let placeLimit = 32
+  /// Bytes that are read of an element.
+  private static let contentLimit = 1 << 24
 
   /// The tags of a file and of its `stream`th track; nil where the file is no Matroska.
   static func matroskaTags(
@@ -41,6 +43,7 @@ extension ContainerFacts {
         tags.add(item.value, to: key(of: item.name))
       }
       tags.unread += found.binary
+      if element.body.count > contentLimit { tags.unread.append("tags beyond 16 MiB") }
     }
     return tags
   }
@@ -48,6 +51,7 @@ extension ContainerFacts {
   /// The chapters of a Matroska file; nil where it has none.
   static func matroskaChapters(in medium: MediumBytes) throws(Failure) -> MatroskaChapters? {
     guard let element = try elements([ID.chapters], in: medium)?.first else { return nil }
+    guard element.body.count <= contentLimit else { return .tooLong }
     return MatroskaChapters(try content(element.body, medium)[...])
   }
 
@@ -116,7 +120,7 @@ extension ContainerFacts {
   private static func content(
     _ range: Range<Int64>, _ medium: MediumBytes
   ) throws(Failure) -> [UInt8] {
-    try medium.bytes(at: range.lowerBound, count: min(range.count, 1 << 24))
+    try medium.bytes(at: range.lowerBound, count: min(range.count, contentLimit))
   }
 
   /// Where elements of these kinds, and other tables, lie by a table of the segment.

@@ -111,10 +111,12 @@ extension Decoder {
       return
     }
     let file = String(text.reversed().drop { $0 == "/" }.reversed())
+    let folder = "{ folder: \(file), mp3: V2 }"
+    let written =
+      FilePath(file).extension == nil ? "write \(folder)" : "write '\(file)', or \(folder)"
     throw QuantityError(
       "'\(text)' ends in '/', as the path of a folder",
-      help: use == .input
-        ? "write '\(file)' for a file" : "write '\(file)', or { folder: \(file), mp3: V2 }")
+      help: use == .input ? "write '\(file)' for a file" : written)
   }
 
   /// The address that `text` is.
@@ -159,12 +161,12 @@ extension Decoder {
 
   /// Refuses paths of Windows, and homes of other users, which would be names of files here.
   private static func checkForeignPath(_ text: String) throws(QuantityError) {
-    let bytes = Array(text.utf8.prefix(3))
+    let start = Array(text.utf8.prefix(3))
     let backslash = UInt8(ascii: "\\")
     if text.hasPrefix("\\\\")
-      || bytes.count > 2 && Character(UnicodeScalar(bytes[0])).isASCIILetter
-        && bytes[1] == UInt8(ascii: ":")
-        && (bytes[2] == backslash || bytes[2] == UInt8(ascii: "/") || bytes[2] < 0x20)
+      || start.count > 2 && Character(UnicodeScalar(start[0])).isASCIILetter
+        && start[1] == UInt8(ascii: ":")
+        && (start[2] == backslash || start[2] == UInt8(ascii: "/") || start[2] < 0x20)
     {
       let isWhole = text.unicodeScalars.allSatisfy { $0.value >= 0x20 }
       throw QuantityError(
@@ -174,8 +176,9 @@ extension Decoder {
             + "'./\(text)'"
           : "folders are separated by '/'; in double quotes '\\' begins an escape, as of a tab")
     }
-    if text.first == "~", let slash = text.firstIndex(of: "/"),
-      text.index(after: text.startIndex) < slash
+    let bytes = text.utf8
+    if bytes.first == UInt8(ascii: "~"), let slash = bytes.firstIndex(of: UInt8(ascii: "/")),
+      bytes.index(after: bytes.startIndex) < slash
     {
       throw QuantityError(
         "'\(text[..<slash])' is not expanded: only '~/' is, your own home folder",

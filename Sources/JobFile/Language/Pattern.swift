@@ -71,8 +71,9 @@ enum Pattern {
   /// What `Quantity.copying` reads.
   static let copying = anyCase("copy") + "( +" + anyCase("strict") + ")?"
 
-  /// Not on the network, and not by a variable of the shell.
-  private static let local = #"(?!.*:\/\/)(?!\$[A-Za-z])"#
+  /// Not on the network, not by a variable of the shell, not of Windows, and in no other user's home.
+  private static let local =
+    #"(?!.*:\/\/)(?!\$[A-Za-z])(?!\\\\|[A-Za-z]:[\\\/\x00-\x1F])(?!~[^\/]+\/)"#
   /// A path: not empty, and not a pipe.
   static let path = whole(pathBody)
   private static let pathBody = "(?!-$)" + local + ".+"
