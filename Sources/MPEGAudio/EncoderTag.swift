@@ -47,6 +47,14 @@ extension EncoderTag {
     ["LAME", "Lavf", "Lavc"].contains { encoder?.hasPrefix($0) == true } ? encoder : nil
   }
 
+  /// Whether its counts may be true: a damaged tag says nothing, nor does one that leaves each of its
+  /// frames less than the smallest has (8 kbps at 24 kHz; ISO 13818-3, 2.4.2.3).
+  package var isCredible: Bool {
+    guard isChecksumValid != false else { return false }
+    guard let frameCount, let byteCount else { return true }
+    return byteCount / 24 >= frameCount
+  }
+
   /// Reads the tag of the frame that starts at `offset`; nil where the frame holds none, or does
   /// not lie in the file as a whole.
   init?(in bytes: FileWindow, at offset: Int, header: FrameHeader) {

@@ -81,8 +81,7 @@ extension Prober {
   /// leaves no two frames in a row.
   private func requireMost(of frames: FrameIndex, _ announced: Time?) throws(Failure) {
     let found = Time(frames: frames.validFrameCount, rate: frames.sampleRate)
-    // A damaged tag says nothing.
-    if let announced, frames.tag?.isChecksumValid != false {
+    if let announced, frames.tag?.isCredible == true {
       try requireMost(of: announced, found: found)
     }
     guard frames.byteCount < frames.streamLength / 2 else { return }

@@ -69,9 +69,10 @@ extension Decoder {
     if let lastFile, lastFile.name == name, lastFile.folder == text.folder {
       return lastFile.path
     }
-    let path = path(name, in: text.folder)
+    let path: FilePath
     do throws(QuantityError) {
       try Self.checkPath(name)
+      path = self.path(name, in: text.folder)
       try checkEnd(of: name, path, .input)
     } catch {
       let isLeftOut = name.isEmpty && !text.isPlain && context != .job
