@@ -40,7 +40,8 @@ struct WaveHeaderTests {
 
   /// Whether two media are the same sound, as floats.
   private func expectTwins(
-    _ one: String, _ other: String, sourceLocation: SourceLocation = #_sourceLocation
+    _ one: String, _ other: String, warning: String = "",
+    sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let result = try stage.run(
       """
@@ -48,8 +49,8 @@ struct WaveHeaderTests {
       avjob clip -q \(other) -o two-\(one).wav --wav '32 bit float' --force &&
       cmp one-\(one).wav two-\(one).wav
       """)
-    #expect(
-      result.status == 0 && result.errors == "", "\(result.errors)", sourceLocation: sourceLocation)
+    let isExpected = warning == "" ? result.errors == "" : result.errors.contains(warning)
+    #expect(result.status == 0 && isExpected, "\(result.errors)", sourceLocation: sourceLocation)
   }
 
   @Test(
@@ -176,6 +177,6 @@ struct WaveHeaderTests {
     #expect(first.status == 1 && first.errors.contains("where another WAV begins"), "\(first)")
     let second = try stage.run("avjob clip -q ba.wav -o x.wav")
     #expect(second.status == 0 && second.errors.contains("they are left out"), "\(second)")
-    try expectTwins("ba.wav", "b.wav")
+    try expectTwins("ba.wav", "b.wav", warning: "they are left out")
   }
 }

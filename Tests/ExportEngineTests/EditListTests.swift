@@ -90,7 +90,7 @@ struct EditListTests {
   @Test("an edit without a duration reaches to the end, also of a file in fragments")
   func openEdit() throws {
     for (name, flags) in [("plain.m4a", "+use_metadata_tags"), ("frag.mp4", "+empty_moov")] {
-      let path = try encode(name, "-c:a aac -movflags \(flags)+default_base_moof")
+      let path = try encode(name, "-c:a aac -aac_pns 0 -movflags \(flags)+default_base_moof")
       var file = try MP4Bytes(path)
       file.list([(0, 1024)])
       try file.write(path)
@@ -99,7 +99,8 @@ struct EditListTests {
       #expect(sound.asset.encoderDelay == 1024)
       let whole = try sound.whole()
       let expected = try media(path)[1024...]
-      #expect(zip(whole[0], expected).allSatisfy { abs($0 - $1) < 0.001 })
+      let isSame = zip(whole[0], expected).allSatisfy { abs($0 - $1) < 0.001 }
+      #expect(isSame, "\(name)")
       try sound.expectSlices(of: whole)
     }
   }

@@ -92,10 +92,12 @@ struct FormatReadingTests {
     #expect(whole[0].count == Int(probed.asset.frameCount))
     try expectSlices(of: whole, probed)
 
-    // A container that ffmpeg needs to look at longer for is left to its own devices.
+    // A container that ffmpeg needs to look at longer for is left to its own devices. Its libopus
+    // would round to 16 bits.
     let oracle = try Tool.succeed(
-      "ffmpeg", "-v", "error", "-c:a", decoders[probed.asset.codec] ?? probed.asset.codec, "-i",
-      path, "-map", "0:a", "-f", "f32le", "-c:a", "pcm_f32le", "-"
+      "ffmpeg", "-v", "error", "-c:a", decoders[probed.asset.codec] ?? probed.asset.codec,
+      "-request_sample_fmt", "flt", "-i", path, "-map", "0:a", "-f", "f32le", "-c:a", "pcm_f32le",
+      "-"
     ).floats
     // ffmpeg decodes the last packet of a MOV whole, whatever its edit list says.
     let rest = oracle.count / whole.count - whole[0].count
@@ -158,7 +160,8 @@ struct FormatReadingTests {
     #expect(whole.count == 26 * rate)
     let (first, second) = (whole[rate..<3 * rate], whole[24 * rate..<26 * rate])
     #expect(Signal.correlation(first, second) > 0.9)
-    #expect(whole[10 * rate..<20 * rate].allSatisfy { abs($0) < 0.01 })
+    let isSilent = whole[10 * rate..<20 * rate].allSatisfy { abs($0) < 0.01 }
+    #expect(isSilent)
     try expectSlices(of: [whole], probed)
   }
 
@@ -166,7 +169,7 @@ struct FormatReadingTests {
   func channels(count: Int) throws {
     let folder = TestFolder()
     let voices = (1...count).map { "sine \($0 * 200)" }.joined(separator: " ")
-    // sox names no places for the channels of a WAV; ffmpeg's FLAC does.
+    // sox names no places for 3, 5 and 7 channels of a WAV; ffmpeg's FLAC names the usual ones.
     try Tool.succeed(
       "sh", "-c",
       """
@@ -179,7 +182,9 @@ struct FormatReadingTests {
     for name in ["c.wav", "c.flac"] {
       let probed = try Prober.probe(.file(FilePath(folder.path(name))), stream: nil)
       #expect(probed.asset.channelLayout.count == count)
-      #expect(probed.asset.channelLayout.name == names[count - 1])
+      let isUnplaced = name == "c.wav" && [3, 5, 7].contains(count)
+      #expect(
+        probed.asset.channelLayout.name == (isUnplaced ? "\(count) channels" : names[count - 1]))
       for (channel, sound) in try readAll(probed).enumerated() {
         let tone = Signal.sine(
           frequency: Double(channel + 1) * 200, sampleRate: 48_000, count: 4000)
@@ -236,7 +241,8 @@ struct FormatReadingTests {
       for channel in whole.indices {
         let slice = whole[channel][start..<start + length]
         let range = UnsafeBufferPointer(start: buffer.planes[channel], count: length)
-        #expect(slice.elementsEqual(range), "\(start) + \(length), channel \(channel)")
+        let isSame = slice.elementsEqual(range)
+        #expect(isSame, "\(start) + \(length), channel \(channel)")
       }
     }
   }

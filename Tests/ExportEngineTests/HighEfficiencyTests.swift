@@ -28,11 +28,15 @@ struct HighEfficiencyTests {
     #expect(!sound.asset.hasExactPackets)
     #expect(sound.warnings == [])
     let whole = try sound.whole()
+    // There another decoder takes over, which makes other noise in the bands that are replicated;
+    // the rest is the same.
+    let anchor = min(frames.count, (1 << 17) - frames.lowerBound)
     for channel in 0..<2 {
-      let isSame = whole[channel].indices.allSatisfy {
-        abs(whole[channel][$0] - media[2 * (frames.lowerBound + $0) + channel]) < 1e-4
-      }
+      let expected = frames.map { media[2 * $0 + channel] }
+      let isSame = zip(whole[channel], expected).prefix(anchor).allSatisfy { abs($0 - $1) < 1e-4 }
       #expect(isSame)
+      guard anchor < frames.count else { continue }
+      #expect(Signal.correlation(whole[channel][anchor...], expected[anchor...]) > 0.995)
     }
     try sound.expectSlices(of: whole)
   }
@@ -60,7 +64,7 @@ struct HighEfficiencyTests {
     var noted = file
     noted.replace(MP4Bytes.track + ["edts"], with: [])
     try expect(noted, plays: expected, of: media)
-    let text = Array(" 00000002 00000800 ".utf8)
+    let text = Array(" 00000000 00000800 ".utf8)
     let at = try #require(noted.bytes.indices.first { noted.bytes[$0...].starts(with: text) })
     let note = Array(" 00000000 00001000 0000071E 00000000000010E2".utf8)
     noted.bytes.replaceSubrange(at..<at + note.count, with: note)

@@ -21,17 +21,21 @@ struct OpusSpeechTests {
   func anywhere(_ options: String, _ name: String) throws {
     let probed = try encode(options, to: name)
     let whole = try decoded(name)
+    // ffmpeg decodes the last packet of an MP4 whole.
+    let frames = Int(probed.asset.frameCount)
+    #expect(0..<(name.hasSuffix(".mp4") ? 960 : 1) ~= whole.count - frames)
     for reading in 0..<6 {
       let stream = try open(probed)
-      var starts = (0..<4).map { _ in Int.random(in: 0..<whole.count - 9000) }
-      if reading == 0 { starts = [0, 48_000] + starts + [whole.count - 4800] }
+      var starts = (0..<4).map { _ in Int.random(in: 0..<frames - 9000) }
+      if reading == 0 { starts = [0, 48_000] + starts + [frames - 4800] }
       for start in starts {
-        let length = min(whole.count - start, Int.random(in: 4000...9000))
+        let length = min(frames - start, Int.random(in: 4000...9000))
         try stream.seek(to: Int64(start))
         let buffer = AudioBuffer(channelCount: 1, capacity: length)
         #expect(try stream.read(into: buffer, at: 0, count: length) == length)
         let range = UnsafeBufferPointer(start: buffer.planes[0], count: length)
-        #expect(whole[start..<start + length].elementsEqual(range), "from \(start)")
+        let isSame = whole[start..<start + length].elementsEqual(range)
+        #expect(isSame, "from \(start)")
       }
     }
   }
@@ -75,9 +79,12 @@ struct OpusSpeechTests {
     return try Prober.probe(.file(FilePath(path)), stream: nil)
   }
 
+  /// Without `-request_sample_fmt` FFmpeg has libopus round to 16 bits, which hybrid packets do not
+  /// have.
   private func decoded(_ name: String) throws -> [Float] {
     try Tool.succeed(
-      "ffmpeg", "-v", "error", "-c:a", "libopus", "-i", folder.path(name), "-f", "f32le", "-"
+      "ffmpeg", "-v", "error", "-c:a", "libopus", "-request_sample_fmt", "flt", "-i",
+      folder.path(name), "-f", "f32le", "-"
     ).floats
   }
 

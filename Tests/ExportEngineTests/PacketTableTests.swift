@@ -13,38 +13,62 @@ struct PacketTableTests {
   private func make(
     valid: Int, priming: Int, remainder: Int, ofUnknownSize: Bool = false
   ) throws -> String {
+    let packets = try packets()
+    // Apple Core Audio Format specification 1.0: the rate, 'aac ', 1024 frames in each packet, of
+    // any size, and one channel.
+    var description = MP4Bytes.big(Int(Double(44_100).bitPattern), 8) + Array("aac ".utf8)
+    for number in [0, 0, 1024, 1, 0] { description += MP4Bytes.big(number) }
+    var table = MP4Bytes.big(packets.count, 8) + MP4Bytes.big(valid, 8)
+    table += MP4Bytes.big(priming) + MP4Bytes.big(remainder)
+    for packet in packets {
+      // 7 bits in each byte, of which all but the last have the highest bit.
+      if packet.count > 127 { table.append(UInt8(0x80 | packet.count >> 7)) }
+      table.append(UInt8(packet.count & 0x7F))
+    }
+    var file: [UInt8] = Array("caff".utf8) + [0, 1, 0, 0]
+    for (name, body) in [("desc", description), ("kuki", cookie), ("pakt", table)] {
+      file += Array(name.utf8)
+      file += MP4Bytes.big(body.count, 8) + body
+    }
+    // Behind the number of edits.
+    let data = MP4Bytes.big(0) + packets.flatMap { $0 }
+    file += Array("data".utf8)
+    file += MP4Bytes.big(ofUnknownSize ? -1 : data.count, 8) + data
+    let path = folder.path("t\(valid)-\(priming)-\(ofUnknownSize).caf")
+    try writeFile(path, file)
+    return path
+  }
+
+  /// The descriptor of AAC LC at 44.1 kHz in mono (ISO 14496-1, 7.2.6.5; ISO 14496-3, 1.6.2.1),
+  /// with sizes of four bytes, as Apple writes them.
+  private var cookie: [UInt8] {
+    func descriptor(_ tag: UInt8, _ body: [UInt8]) -> [UInt8] {
+      [tag, 0x80, 0x80, 0x80, UInt8(body.count)] + body
+    }
+    var decoder: [UInt8] = [0x40, 0x15] + [UInt8](repeating: 0, count: 11)
+    decoder += descriptor(5, [0x12, 0x08])
+    return descriptor(3, [0, 0, 0] + descriptor(4, decoder) + descriptor(6, [2]))
+  }
+
+  /// What ffmpeg encodes, without the heads of ADTS (ISO 14496-3, 1.A.3.2): its muxer of CAF takes
+  /// no AAC.
+  private func packets() throws -> [[UInt8]] {
     try Tool.succeed(
       "sh", "-c",
       """
       cd \(folder.path(""))
       sox -R -n -r 44100 -c 1 -b 16 src.wav synth 5 sine 300-3000 gain -6
-      ffmpeg -y -v error -i src.wav -c:a aac -aac_pns 0 made.caf
+      ffmpeg -y -v error -i src.wav -c:a aac -aac_pns 0 made.aac
       """)
-    let bytes = try readFile(folder.path("made.caf"))
-    var chunks: [(name: String, body: [UInt8])] = []
-    var at = 8
-    while at + 12 <= bytes.count {
-      let size = bytes[at + 4..<at + 12].reduce(0) { $0 << 8 | Int($1) }
-      let name = String(decoding: bytes[at..<at + 4], as: UTF8.self)
-      chunks.append((name, Array(bytes[at + 12..<at + 12 + size])))
-      at += 12 + size
+    let bytes = try readFile(folder.path("made.aac"))
+    var packets: [[UInt8]] = []
+    var at = 0
+    while at + 7 < bytes.count {
+      let size = Int(bytes[at + 3] & 3) << 11 | Int(bytes[at + 4]) << 3 | Int(bytes[at + 5] >> 5)
+      packets.append(Array(bytes[at + 7..<at + size]))
+      at += size
     }
-    var file = Array(bytes[..<8])
-    for chunk in chunks where chunk.name != "data" {
-      var body = chunk.body
-      if chunk.name == "pakt" {
-        let table = MP4Bytes.big(valid, 8) + MP4Bytes.big(priming) + MP4Bytes.big(remainder)
-        body.replaceSubrange(8..<24, with: table)
-      }
-      file += Array(chunk.name.utf8) + MP4Bytes.big(body.count, 8) + body
-    }
-    for chunk in chunks where chunk.name == "data" {
-      file += Array("data".utf8) + MP4Bytes.big(ofUnknownSize ? -1 : chunk.body.count, 8)
-      file += chunk.body
-    }
-    let path = folder.path("t\(valid)-\(priming)-\(ofUnknownSize).caf")
-    try writeFile(path, file)
-    return path
+    return packets
   }
 
   @Test("the table's frames are the sound, also of data without a size", arguments: [false, true])
@@ -61,7 +85,8 @@ struct PacketTableTests {
       #expect(sound.asset.encoderPadding == all.count - valid - priming)
       #expect(sound.warnings == [])
       let whole = try sound.whole()
-      #expect(zip(whole[0], all[priming...]).allSatisfy { abs($0 - $1) < 0.001 })
+      let isSame = zip(whole[0], all[priming...]).allSatisfy { abs($0 - $1) < 0.001 }
+      #expect(isSame)
       try sound.expectSlices(of: whole)
     }
   }

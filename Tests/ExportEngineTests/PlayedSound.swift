@@ -43,7 +43,9 @@ struct PlayedSound {
       #expect(try stream.read(into: buffer, at: 0, count: length) == length)
       for channel in whole.indices {
         let range = UnsafeBufferPointer(start: buffer.planes[channel], count: length)
-        #expect(whole[channel][start..<start + length].elementsEqual(range), "\(start)")
+        let slice = whole[channel][start..<start + length]
+        let isSame = slice.elementsEqual(range)
+        #expect(isSame, "\(start)")
       }
     }
   }

@@ -66,8 +66,8 @@ struct RecallTests {
 
   @Test("a right result of an earlier run is used")
   func right() throws {
-    let told = ProbedAsset(try MediaLibrary().asset(at: path))
-    let library = MediaLibrary(recalling: { [told] _, _, _ in told })
+    let told = try MediaLibrary().probed(at: .file(path))
+    let library = MediaLibrary(recalling: { _, _, _ in told })
     try library.confirm(try library.asset(at: path))
     #expect(library.probedAsset(at: .file(path))?.found.asset == told.asset)
     #expect(library.discoveries.load(ordering: .relaxed) == 0)

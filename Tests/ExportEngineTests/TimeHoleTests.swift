@@ -9,7 +9,8 @@ import Testing
 struct TimeHoleTests {
   private let folder = TestFolder()
 
-  /// A glide of five seconds in which packets are left out.
+  /// A glide of five seconds in which packets are left out. Without `-copyts` ffmpeg would move
+  /// chapters by a delay that is rounded to a tick.
   private func make(_ name: String, _ options: String, without packets: String) throws -> String {
     let path = folder.path(name)
     try Tool.succeed(
@@ -22,7 +23,8 @@ struct TimeHoleTests {
         printf '[CHAPTER]\\nTIMEBASE=1/1000\\nSTART=%s\\nEND=5000\\ntitle=%s\\n' $s $s >> tags
       done
       ffmpeg -v error -i src.wav -i tags -map_chapters 1 \(options) whole-\(name)
-      ffmpeg -v error -i whole-\(name) -c copy -bsf:a "noise=amount=0:drop='\(packets)'" \(name)
+      ffmpeg -v error -copyts -i whole-\(name) -c copy -bsf:a "noise=amount=0:drop='\(packets)'" \
+        \(name)
       """)
     return path
   }
@@ -48,7 +50,8 @@ struct TimeHoleTests {
     #expect(warning.hasSuffix("; silence is put there"))
     let (heard, expected) = (try sound.whole(), try whole.whole())
     let end = min(heard[0].count, expected[0].count)
-    #expect(heard[0][108_000..<136_000].allSatisfy { $0 == 0 })
+    let isSilent = heard[0][108_000..<136_000].allSatisfy { $0 == 0 }
+    #expect(isSilent)
     for part in [24_000..<90_000, 160_000..<end - 1000] {
       // Rounded times move the sound by half a millisecond at most.
       let shift = (-24...24).map { shift in

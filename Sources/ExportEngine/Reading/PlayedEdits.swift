@@ -100,6 +100,16 @@ extension MP4Track.Edit {
 }
 
 extension MP4Track {
+  /// Whether libavformat may apply the edit list otherwise than it is meant: it plays several edits
+  /// by whole packets, none of a file in fragments, decodes a second before an edit that begins
+  /// farther in than an encoder's delay, and takes one that begins before the sound for another.
+  var hasOddEdits: Bool {
+    guard let edit = edits.first else { return false }
+    let start = edit.mediaTime ?? -1
+    return start < 0 || start > timescale / 4 || edits.count > 1 || isFragmented
+      || edit.rate != Edit.usualRate || edit.duration == 0 || movieTimescale == 0
+  }
+
   /// Frames of the last packet, by its own duration; nil where that is not said.
   func lastFrames(atRate rate: Int) -> Int64? {
     lastDuration.map { PlayedEdits.frames(Int128($0), of: timescale, atRate: rate) }

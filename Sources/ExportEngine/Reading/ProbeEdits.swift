@@ -49,6 +49,8 @@ extension Prober {
     case "caf": (table, opening.patches) = try CAFPacketTable.read(in: bytes)
     default: break
     }
+    // libavformat may have nothing to decode of what such a list plays.
+    if let track, track.hasOddEdits { return try openWhole(demuxer, stream, opening, track) }
     var opened = try open(demuxer, stream, opening, track)
     if let table { opened.edits = PlayedEdits(table, atRate: opened.first.sampleRate) }
     return opened
@@ -83,29 +85,30 @@ extension Prober {
   /// Opens a stream of an MP4 again, whose edit list is ours to apply from now on.
   func reopen(_ opened: OpenedStream) throws(Failure) -> OpenedStream {
     guard let track = opened.track else { return opened }
-    var opening = opened.opening
+    return try openWhole(opened.demuxer, opened.stream, opened.opening, track)
+  }
+
+  /// Opens a stream of an MP4, whose edit list is ours to apply.
+  private func openWhole(
+    _ demuxer: Demuxer, _ stream: LibAV.Stream, _ opening: MediumOpening, _ track: MP4Track
+  ) throws(Failure) -> OpenedStream {
+    var opening = opening
     opening.ignoresEditLists = true
-    var own = try open(opened.demuxer, opened.stream, opening, track)
+    var own = try open(demuxer, stream, opening, track)
     own.edits =
       track.edits.isEmpty
       ? try notedEdits(own) : try PlayedEdits(track, atRate: own.first.sampleRate, in: location)
     return own
   }
 
-  /// Whether libavformat may apply an edit list otherwise than it is meant: it plays several edits by
-  /// whole packets, none of a file in fragments, counts the delay of HE-AAC twice, and decodes a second
-  /// before an edit that begins farther in than an encoder's delay.
+  /// Whether libavformat may leave out other sound than is meant: it counts the delay of HE-AAC
+  /// twice.
   private func needsOwnReading(
     _ track: MP4Track, _ opened: OpenedStream
   ) throws(Failure) -> Bool {
-    if opened.first.hasBandReplication(in: opened.stream), track.edits.isEmpty {
-      return try ContainerFacts.iTunesNote(in: bytes) != nil
-    }
-    guard let edit = track.edits.first else { return false }
-    let isFarIn = edit.mediaTime ?? 0 > track.timescale / 4
-    return isFarIn || track.edits.count > 1 || track.isFragmented || edit.mediaTime == nil
-      || edit.rate != MP4Track.Edit.usualRate || edit.duration == 0 || track.movieTimescale == 0
-      || opened.first.hasBandReplication(in: opened.stream)
+    guard opened.first.hasBandReplication(in: opened.stream) else { return false }
+    guard track.edits.isEmpty else { return true }
+    return try ContainerFacts.iTunesNote(in: bytes) != nil
   }
 
   /// iTunes' note of HE-AAC, which counts samples of the core or of what it decodes to: all of it

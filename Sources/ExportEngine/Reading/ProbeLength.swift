@@ -83,7 +83,9 @@ extension Prober {
     }
     var measured: Measured
     if let edits = opened.edits {
-      let last = opened.track?.lastFrames(atRate: facts.sampleRate)
+      // Without loss the last packet decodes to its own length.
+      let isPadded = !opened.stream.isLossless
+      let last = isPadded ? opened.track?.lastFrames(atRate: facts.sampleRate) : nil
       let packet = Int64(opened.first.sampleCount)
       let there = last.map { 1..<packet ~= $0 ? count.frames - packet + $0 : count.frames }
       measured = try play(edits, clock, lastFrames: there ?? count.frames, facts)

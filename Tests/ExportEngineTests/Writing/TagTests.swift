@@ -93,7 +93,8 @@ struct TagTests {
       ).first?.message.split(separator: " ").map { $0.filter { $0 != "," && $0 != ":" } } ?? []
     // Names of atoms and fields, as FFmpeg has them.
     let isMP4 = format.kind == .alac || format.kind == .aac
-    let others = isMP4 ? ["TBPM": "tmpo"] : ["encoded_by": "encodedby"]
+    var others = ["encoded_by": "encodedby"]
+    if isMP4 { others["TBPM"] = "tmpo" }
     for item in metadata.items {
       let isWritten = written.split(separator: "\n").contains { line in
         [item.key, others[item.key] ?? item.key].contains {
