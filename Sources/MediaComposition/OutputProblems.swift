@@ -62,7 +62,7 @@ extension Output.Kind {
     guard 1...8 ~= layout.count else {
       return "outputs have one to eight channels, not \(layout.count)"
     }
-    guard Set(layout.channels).count == layout.count else {
+    guard layout.isUnplaced || Set(layout.channels).count == layout.count else {
       return "the channel layout names a channel twice"
     }
     guard sampleRate > 0 else { return "no format has a sample rate of \(sampleRate) Hz" }
