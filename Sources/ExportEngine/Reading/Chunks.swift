@@ -46,6 +46,7 @@ extension ContainerFacts {
   private static func unreadLists(
     _ list: Chunk, _ medium: MediumBytes
   ) throws(Failure) -> [String] {
+    guard list.body.count >= 4 else { return ["LIST"] }
     let kind = chunkName(try medium.bytes(at: list.body.lowerBound, count: 4))
     switch kind {
     case "INFO": return []
