@@ -1,13 +1,14 @@
 import Diagnosis
 import ExportGraph
 import MediaComposition
+import MediaTime
 
 /// Stretched sound at the level of its source. rubberband's takes phases apart that belong together, and
 /// music and speech lose 1.5 to 3 dB.
 ///
 /// The mean powers of source and sound, over some 0.4 s, give a gain for each fiftieth of a second. It
-/// is a function of the sound from its start, as the stretch is: a step back starts there, or at the
-/// warm-up of `jumps`. One thread at a time.
+/// is a function of the sound from its start, as the stretch is: a step back starts there, or, where
+/// `jumps` have a warm-up, at `memory` before its target. One thread at a time.
 final class LevelMatchedSource: FrameSource {
   let channelCount: Int
   private(set) var position: Int64 = 0
@@ -28,6 +29,8 @@ final class LevelMatchedSource: FrameSource {
   /// How far the gain goes in a step to where it is to be. A stretch moves an attack by some
   /// milliseconds, which is no loss.
   private static let pace: Float = 0.1
+  /// Three times the span of the mean powers: all but 5 % of them is of sound behind it.
+  private static let memory = Time(value: 6, timescale: 5)
   /// −1.5 to 6 dB.
   private static let gains = 0.84...2.0
 
@@ -56,7 +59,7 @@ final class LevelMatchedSource: FrameSource {
 
   func seek(to frame: Int64) throws(Failure) {
     position = frame
-    let warmUp = jumps.warmUp?.frames(atRate: sampleRate)
+    let warmUp = jumps.warmUp.map { max($0, Self.memory).frames(atRate: sampleRate) }
     let isFar = warmUp.map { frame - blockStart > 2 * $0 } ?? false
     guard frame < blockStart || isFar else { return }
     let first = warmUp.map { max(0, frame - $0) } ?? 0
