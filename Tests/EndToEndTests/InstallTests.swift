@@ -115,6 +115,7 @@ import Testing
       Self.prelude + """
         "$install" --prefix "$PWD/usr" 2> /dev/null
         cd usr/share/man/man1
+        [[ $(mandoc -T ascii avjob.1 | col -bx) == *'avjob run teaser.yaml'* ]] || echo no examples
         # Where a sentence begins in the source does not show.
         mandoc -T lint -W warning *.1 | grep -v ': new sentence, new line' || true
         for page in *.1; do

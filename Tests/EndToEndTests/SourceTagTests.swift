@@ -55,8 +55,8 @@ import Testing
     let told = try stage.run("avjob run job.yaml").errors
     let gain = "replaygain_track_gain"
     let lines = try read(
-      "whole.flac whole.mp3 whole.opus whole.m4a louder.flac louder.opus level.flac part.flac mixed.flac "
-        + "own.flac", in: stage
+      "whole.flac whole.mp3 whole.opus whole.m4a louder.flac louder.opus level.flac part.flac "
+        + "mixed.flac own.flac", in: stage
     ).map { $0.lowercased() }.filter { $0.contains("gain") || $0.contains("r128") }
     #expect(
       lines == [
