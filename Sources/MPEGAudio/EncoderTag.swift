@@ -47,8 +47,8 @@ extension EncoderTag {
     ["LAME", "Lavf", "Lavc"].contains { encoder?.hasPrefix($0) == true } ? encoder : nil
   }
 
-  /// Whether its counts may be true: a damaged tag says nothing, nor does one that leaves each of its
-  /// frames less than the smallest has (8 kbps at 24 kHz; ISO 13818-3, 2.4.2.3).
+  /// Whether its counts can be right: they cannot in a damaged tag, nor where the frames would have
+  /// fewer bytes each than the smallest has (8 kbps at 24 kHz; ISO 13818-3, 2.4.2.3).
   package var isCredible: Bool {
     guard isChecksumValid != false else { return false }
     guard let frameCount, let byteCount else { return true }

@@ -34,7 +34,7 @@ struct MatroskaChapters: Sendable, Hashable {
     static let string: UInt32 = 0x85
   }
 
-  /// What is larger than chapters are read, of which none are known.
+  /// Of an element that is too large to read: none.
   static let tooLong: MatroskaChapters = {
     var chapters = MatroskaChapters([])
     chapters.isTooLong = true
