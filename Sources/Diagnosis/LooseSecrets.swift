@@ -178,6 +178,7 @@ struct LooseSecrets {
       end = scalars[end...].firstIndex { $0.endsWord || ",}".unicodeScalars.contains($0) } ?? end
       if end == first || end == first + 1 { end = scalars.count }
       if end > first { found.append(first..<end) }
+      index = max(index, end)
     }
   }
 
