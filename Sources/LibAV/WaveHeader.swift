@@ -113,10 +113,10 @@ extension WaveHeader {
           try told.map { told in
             try told == 0
               ? !Self.endsWithChunks(from: start, size: size, isBig, read)
-              : Self.openSizes.contains { $0.contains(told) } && start + told > size
+              : told == .max || Self.openSizes.contains { $0.contains(told) } && start + told > size
           } ?? true
         announcedSize = isOpen ? nil : told
-        var end = min(size, start &+ (announcedSize ?? size))
+        var end = start + min(size - start, announcedSize ?? size)
         if longSize == nil, let told = announcedSize, size - start - told >= 1 << 32 {
           (end, isWrapped, mayBeWrapped) = try Self.wrapped(
             start: start, told, size: size, isBig, read)
