@@ -4,26 +4,31 @@ package struct MatroskaTags: Sendable, Hashable {
   package struct Item: Sendable, Hashable {
     package var name: String
     package var value: String
+    /// Whether the value's encoding was guessed.
+    package var isGuessed: Bool
     /// The track's UID; 0 for the whole file.
     package var track: UInt64
+    /// What of a collection it describes: 30 a track, 40 a part, 50 an album (RFC 9559, 5.1.8.1.1.1).
+    package var level: UInt64
   }
 
   package private(set) var items: [Item] = []
   /// Names of tags that are data and not texts.
   package private(set) var binary: [String] = []
 
-  private static let (itemLimit, valueLimit) = (10_000, 1 << 20)
+  private static let (itemLimit, valueLimit, binaryLimit) = (10_000, 1 << 20, 100)
 
   /// - Parameter bytes: The content of the element `Tags`. O(n)
   package init(parsing bytes: ArraySlice<UInt8>) {
     for tag in EBMLElement.all(in: bytes) where tag.id == 0x7373 {
       let parts = EBMLElement.all(in: tag.body)
-      var track: UInt64 = 0
+      var (track, level) = (UInt64(0), UInt64(50))
       var isOfOther = false
       for target in parts where target.id == 0x63C0 {
         for part in EBMLElement.all(in: target.body) {
           switch part.id {
           case 0x63C5: track = part.number
+          case 0x68CA: level = part.number
           // Of an edition, a chapter or an attachment.
           case 0x63C9, 0x63C4, 0x63C6: isOfOther = isOfOther || part.number != 0
           default: break
@@ -31,24 +36,28 @@ package struct MatroskaTags: Sendable, Hashable {
         }
       }
       guard !isOfOther else { continue }
-      for simple in parts where simple.id == 0x67C8 { add(simple, track, depth: 0) }
+      for simple in parts where simple.id == 0x67C8 { add(simple, track, level) }
     }
   }
 
-  private mutating func add(_ simple: EBMLElement, _ track: UInt64, depth: Int) {
-    guard depth < 4, items.count < Self.itemLimit else { return }
-    var (name, value) = ("", nil as String?)
+  private mutating func add(_ simple: EBMLElement, _ track: UInt64, _ level: UInt64) {
+    guard items.count < Self.itemLimit else { return }
+    var (name, value) = ("", nil as (text: String, isGuessed: Bool)?)
     for part in EBMLElement.all(in: simple.body) where part.body.count <= Self.valueLimit {
       switch part.id {
       case 0x45A3: name = String(decoding: part.body.prefix { $0 != 0 }, as: UTF8.self)
-      case 0x4487: value = EightBitText.decoded(part.body.prefix { $0 != 0 }).text
+      case 0x4487: value = EightBitText.decoded(part.body.prefix { $0 != 0 })
       default: break
       }
     }
     guard !name.isEmpty else { return }
-    if let value, !value.isEmpty {
-      items.append(Item(name: name, value: value, track: track))
-    } else if EBMLElement.all(in: simple.body).contains(where: { $0.id == 0x4485 }) {
+    if let value, !value.text.isEmpty {
+      items.append(
+        Item(
+          name: name, value: value.text, isGuessed: value.isGuessed, track: track, level: level))
+    } else if binary.count < Self.binaryLimit,
+      EBMLElement.all(in: simple.body).contains(where: { $0.id == 0x4485 })
+    {
       binary.append(name)
     }
   }

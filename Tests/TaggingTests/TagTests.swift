@@ -136,9 +136,12 @@ struct TagTests {
       [0x73, 0x73], element([0x63, 0xC0], element([0x63, 0xC5], [9])) + simple("BPM", "120"))
     let ofChapter = element(
       [0x73, 0x73], element([0x63, 0xC0], element([0x63, 0xC4], [1])) + simple("TITLE", "C"))
-    let tags = MatroskaTags(parsing: (ofFile + ofTrack + ofChapter)[...])
-    #expect(tags.items.map(\.value) == ["Ann", "Bob", "120"])
-    #expect(tags.items.map(\.track) == [0, 0, 9])
+    let ofSong = element(
+      [0x73, 0x73], element([0x63, 0xC0], element([0x68, 0xCA], [30])) + simple("TITLE", "Song"))
+    let tags = MatroskaTags(parsing: (ofFile + ofTrack + ofChapter + ofSong)[...])
+    #expect(tags.items.map(\.value) == ["Ann", "Bob", "120", "Song"])
+    #expect(tags.items.map(\.track) == [0, 0, 9, 0])
+    #expect(tags.items.map(\.level) == [50, 50, 50, 30])
   }
 
   @Test("the comments of an Ogg stream are its second packet, whatever pages it lies on")

@@ -17,6 +17,8 @@ struct MatroskaChapters: Sendable, Hashable {
   private(set) var isOrdered = false
   /// Whether it has chapters of other files, which are left out.
   private(set) var namesOtherFiles = false
+  /// Whether the encoding of a title was guessed.
+  private(set) var hasGuesses = false
   /// Whether there are more than are read.
   private(set) var isTooLong = false
 
@@ -75,7 +77,9 @@ struct MatroskaChapters: Sendable, Hashable {
         continue
       }
       if !Self.flag(ID.isHidden, in: atom, otherwise: false), let start = Self.start(of: atom) {
-        chapters.append(Chapter(start: start, title: Self.title(of: atom)))
+        let title = Self.title(of: atom)
+        chapters.append(Chapter(start: start, title: title.text))
+        hasGuesses = hasGuesses || title.isGuessed
       }
       add(atomsIn: atom, depth: depth + 1)
     }
@@ -87,15 +91,15 @@ struct MatroskaChapters: Sendable, Hashable {
   }
 
   /// The first of its names, whatever their languages are.
-  private static func title(of atom: ArraySlice<UInt8>) -> String {
+  private static func title(of atom: ArraySlice<UInt8>) -> (text: String, isGuessed: Bool) {
     for display in EBMLElement.all(in: atom) where display.id == ID.display {
       guard let text = EBMLElement.all(in: display.body).first(where: { $0.id == ID.string }) else {
         continue
       }
       // Zeros may follow a text (RFC 8794, 7.4).
-      return String(decoding: text.body.prefix { $0 != 0 }, as: UTF8.self)
+      return EightBitText.decoded(text.body.prefix { $0 != 0 })
     }
-    return ""
+    return ("", false)
   }
 
   private static func flag(
@@ -114,6 +118,9 @@ struct MatroskaChapters: Sendable, Hashable {
           + "start to its end")
     }
     if namesOtherFiles { found.append("names chapters of other files: they are left out") }
+    if hasGuesses {
+      found.append("has titles of chapters that are not UTF-8 and are read as Windows-1252")
+    }
     if isTooLong { found.append("has more chapters, or chapters in chapters, than are read") }
     return found
   }

@@ -39,8 +39,12 @@ extension ContainerFacts {
     var tags = SourceTags()
     for element in elements where element.id == ID.tags {
       let found = MatroskaTags(parsing: try content(element.body, medium)[...])
-      for item in found.items where item.track == 0 || item.track == track {
-        tags.add(item.value, to: key(of: item.name))
+      let items = found.items.filter { $0.track == 0 || $0.track == track }
+      let hasTrackLevel = items.contains { $0.level == trackLevel }
+      for item in items {
+        let key = key(of: item, besideTrackLevel: hasTrackLevel)
+        tags.add(item.value, to: key)
+        if item.isGuessed, !tags.guessed.contains(key) { tags.guessed.append(key) }
       }
       tags.unread += found.binary
       if element.body.count > contentLimit { tags.unread.append("tags beyond 16 MiB") }
@@ -55,12 +59,18 @@ extension ContainerFacts {
     return MatroskaChapters(try content(element.body, medium)[...])
   }
 
-  /// FFmpeg's names of two (`ff_mkv_metadata_conv`).
-  private static func key(of name: String) -> String {
-    switch name {
-    case "LEAD_PERFORMER": "performer"
-    case "PART_NUMBER": "track"
-    default: TagNames.key(ofField: name)
+  private static let trackLevel: UInt64 = 30
+
+  /// FFmpeg's names of two (`ff_mkv_metadata_conv`). Beside tags of the track, those of levels above
+  /// are its album's.
+  private static func key(of item: MatroskaTags.Item, besideTrackLevel: Bool) -> String {
+    switch (item.name, isAbove: besideTrackLevel && item.level > trackLevel) {
+    case ("LEAD_PERFORMER", _): "performer"
+    case ("PART_NUMBER", false): "track"
+    case ("PART_NUMBER", true) where item.level == 40: "disc"
+    case ("TITLE", true): "album"
+    case ("ARTIST", true): "album_artist"
+    default: TagNames.key(ofField: item.name)
     }
   }
 
