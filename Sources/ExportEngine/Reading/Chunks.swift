@@ -28,12 +28,16 @@ extension ContainerFacts {
 
   /// The names of chunks that nothing reads.
   static func unreadChunks(of format: String, _ medium: MediumBytes) throws(Failure) -> [String] {
-    guard let known = known[format] else { return [] }
+    guard var known = known[format] else { return [] }
+    let kind = try medium.bytes(at: 0, count: 4)
+    let isRIFX = format == "wav" && kind == Array("RIFX".utf8)
+    // libavformat is given its sound and its texts alone (`WaveSource`).
+    if isRIFX { known.subtract(["bext", "cue "]) }
     var found: [String] = []
     func add(_ name: String) { if !found.contains(name), found.count < 100 { found.append(name) } }
     for chunk in try chunks(of: format, medium) {
-      if chunk.name == "LIST" {
-        for name in try unreadLists(chunk, medium) { add(name) }
+      if chunk.name == "LIST", format == "wav" {
+        for name in try unreadLists(chunk, isRIFX: isRIFX, medium) { add(name) }
       } else if !known.contains(chunk.name) {
         let name = chunk.name.last == " " ? String(chunk.name.dropLast()) : chunk.name
         add(name)
@@ -44,13 +48,13 @@ extension ContainerFacts {
 
   /// What of a list is not read: labels of cues are chapters, and INFO has the tags.
   private static func unreadLists(
-    _ list: Chunk, _ medium: MediumBytes
+    _ list: Chunk, isRIFX: Bool, _ medium: MediumBytes
   ) throws(Failure) -> [String] {
     guard list.body.count >= 4 else { return ["LIST"] }
     let kind = chunkName(try medium.bytes(at: list.body.lowerBound, count: 4))
     switch kind {
     case "INFO": return []
-    case "adtl":
+    case "adtl" where !isRIFX:
       let inner = try chunks(
         in: list.body.lowerBound + 4..<list.body.upperBound, isBigEndian: false, sizeBytes: 4,
         medium)
@@ -126,8 +130,6 @@ extension Prober {
       }
     }
     found.unread += try ContainerFacts.unreadChunks(of: "aiff", bytes)
-    // A text that ID3 has, too, is not told twice.
-    texts.guessed.removeAll { !found.metadata.values(of: $0).isEmpty }
     found.complete(with: texts)
     tags = found
   }

@@ -41,8 +41,13 @@ final class ConvergenceFinder: @unchecked Sendable {
     return try lock.withLock { _ throws(LibAVError) in
       if !isComplete, pass == nil { pass = try Pass(facts) }
       while !isComplete, let pass, pass.end <= raw, !cancellation.isCancelled {
-        if try pass.advance(&places) { continue }
-        isComplete = true
+        do throws(LibAVError) {
+          isComplete = try !pass.advance(&places)
+        } catch {
+          // A decoder that has missed a packet is no measure.
+          (self.pass, places) = (nil, [])
+          throw error
+        }
       }
       if isComplete { pass = nil }
       return places.last { $0.frame <= raw }

@@ -254,15 +254,7 @@ public final class MediaLibrary: Sendable {
 
   /// Whether going back in an asset decodes it from its first packet.
   func startsAnew(_ asset: Asset) throws(Failure) -> Bool {
-    switch try facts(of: asset).reader {
-    case .demuxer(.converging(let finder), _): finder == nil
-    case .demuxer, .mpegAudio: false
-    case .counted(let index): index.anchors.isEmpty
-    case .chained(let links):
-      links.contains {
-        if case .counted(let index) = $0.facts.reader { index.anchors.isEmpty } else { false }
-      }
-    }
+    try facts(of: asset).reader.startsAnew
   }
 
   /// The SHA-256 of an asset's medium, in hexadecimal digits, as `sha256sum` prints it.

@@ -19,10 +19,11 @@ enum OggLinks {
     var starts: [Int64] = [0]
     var offset: Int64 = 0
     var hasContent = false
+    var search = Search(medium)
     while offset + 27 <= size, starts.count <= most {
       let head = try medium.bytes(at: offset, count: 27 + 255)
       guard let page = Page(head) else {
-        guard let next = try nextPage(from: offset + 1, in: medium) else { break }
+        guard let next = try search.nextPage(from: offset + 1) else { break }
         offset = next
         continue
       }
@@ -40,20 +41,37 @@ enum OggLinks {
     return zip(starts, starts.dropFirst() + [size]).map { $0..<max($0, $1) }
   }
 
-  /// Where the next page may begin.
-  private static func nextPage(
-    from start: Int64, in medium: MediumBytes
-  ) throws(Failure) -> Int64? {
-    let sign = Array("OggS".utf8)
-    var offset = start
-    while true {
-      let block = try medium.bytes(at: offset, count: 1 << 16)
-      guard block.count >= sign.count else { return nil }
-      let found = block.indices.dropLast(3).first { index in
-        block[index] == sign[0] && block[index..<index + 4] == sign[...]
+  /// Looks for pages in damaged bytes, of which it reads each once.
+  private struct Search {
+    private static let blockSize = 1 << 16
+    /// Of a page's head, at most.
+    private static let longestHead = 27 + 255
+
+    private let medium: MediumBytes
+    private var start: Int64 = 0
+    private var block: [UInt8] = []
+
+    init(_ medium: MediumBytes) { self.medium = medium }
+
+    /// Where the next bytes lie that look like a page, at or behind `offset`; nil where none do.
+    mutating func nextPage(from offset: Int64) throws(Failure) -> Int64? {
+      var offset = offset
+      while true {
+        if offset < start || offset + Int64(Self.longestHead) > start + Int64(block.count) {
+          (start, block) = (offset, try medium.bytes(at: offset, count: Self.blockSize))
+        }
+        let first = Int(offset - start)
+        guard block.count - first >= 27 else { return nil }
+        let isLast = block.count < Self.blockSize
+        let end = block.count - (isLast ? 26 : Self.longestHead - 1)
+        for index in first..<end where block[index] == UInt8(ascii: "O") {
+          if Page(Array(block[index...].prefix(Self.longestHead))) != nil {
+            return start + Int64(index)
+          }
+        }
+        if isLast { return nil }
+        offset = start + Int64(end)
       }
-      if let found { return offset + Int64(found) }
-      offset += Int64(block.count - 3)
     }
   }
 

@@ -26,9 +26,9 @@ struct SourceTags {
 
   /// Adds what is not here.
   mutating func complete(with others: SourceTags) {
+    guessed += others.guessed.filter { metadata.values(of: $0).isEmpty }
     metadata.complete(with: others.metadata)
     chapters = chapters ?? others.chapters
-    guessed += others.guessed
     unread += others.unread.filter { !unread.contains($0) }
   }
 

@@ -14,6 +14,16 @@ struct StreamFacts: Sendable {
     case counted(AnchorIndex)
     /// The links of a chained file, one after the other.
     case chained([ChainLink])
+
+    /// Whether going back decodes from the first packet.
+    var startsAnew: Bool {
+      switch self {
+      case .demuxer(.converging(let finder), _): finder == nil
+      case .demuxer, .mpegAudio: false
+      case .counted(let index): index.anchors.isEmpty
+      case .chained(let links): links.contains { $0.facts.reader.startsAnew }
+      }
+    }
   }
 
   var location: MediaLocation
