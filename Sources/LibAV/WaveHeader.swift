@@ -21,11 +21,12 @@ package struct WaveHeader: Sendable, Hashable {
   }
 
   /// Whether numbers and samples have their highest byte first (RIFX).
-  let isBigEndian: Bool
+  package let isBigEndian: Bool
   let format: Format
-  /// Where the content of `fmt ` lies, and that of `LIST` chunks before and behind the sound.
+  /// Where the content of `fmt ` lies.
   let formatContent: Range<Int64>
-  private(set) var lists: [Range<Int64>] = []
+  /// All chunks before and behind the sound, and its own.
+  package private(set) var chunks: [Chunk] = []
   /// Bytes of the file.
   let fileSize: Int64
   /// Where the sound lies.
@@ -40,6 +41,22 @@ package struct WaveHeader: Sendable, Hashable {
   package private(set) var isWrapped = false
   /// Whether that may be so, and nothing proves it.
   private(set) var mayBeWrapped = false
+
+  /// One chunk.
+  package struct Chunk: Sendable, Hashable {
+    /// Four characters, if it is one.
+    package var name: String
+    var announcedSize: Int64
+    /// Where its content lies in the file, which may break off before its end.
+    package var content: Range<Int64>
+    /// Whether the file has all of it.
+    var isWhole: Bool { Int64(content.count) == announcedSize }
+
+    /// Whether its name is one: four printable characters.
+    var isNamed: Bool { name.utf8.count == 4 && name.utf8.allSatisfy { (32...126).contains($0) } }
+    /// Whether another file begins here.
+    var beginsFile: Bool { ["RIFF", "RIFX", "RF64", "BW64"].contains(name) }
+  }
 
   /// Bytes of sound.
   package var soundSize: Int64 { sound.upperBound - sound.lowerBound }
@@ -88,10 +105,11 @@ extension WaveHeader {
     let kind = String(decoding: head[..<4], as: UTF8.self)
     guard ["RIFF", "RIFX", "RF64", "BW64"].contains(kind) else { return nil }
     let isBig = kind == "RIFX"
-    var chunks = Chunks(offset: 12, size: size, isBigEndian: isBig)
+    var walk = Walk(offset: 12, size: size, isBigEndian: isBig)
     var format: (Format, Range<Int64>)?
     var longSize: Int64?
-    while let chunk = try chunks.next(read) {
+    while let chunk = try walk.next(read) {
+      chunks.append(chunk)
       switch chunk.name {
       case "fmt ":
         let content = try read(chunk.content.lowerBound, min(40, chunk.content.count))
@@ -101,25 +119,25 @@ extension WaveHeader {
         if content.count == 16 {
           longSize = Int64(clamping: content[8...].reversed().reduce(0) { $0 << 8 | UInt64($1) })
         }
-      case "LIST": lists.append(chunk.content)
       case "data":
         guard let format else { return nil }
-        let told = chunk.announcedSize == 0xFFFF_FFFF ? longSize : chunk.announcedSize
+        let announced = chunk.announcedSize == 0xFFFF_FFFF ? longSize : chunk.announcedSize
         (isBigEndian, self.format, formatContent) = (isBig, format.0, format.1)
         fileSize = size
         let start = chunk.content.lowerBound
         // Writers to a pipe leave the size at 0, too.
         let isOpen =
-          try told.map { told in
-            try told == 0
+          try announced.map { announced in
+            try announced == 0
               ? !Self.endsWithChunks(from: start, size: size, isBig, read)
-              : told == .max || Self.openSizes.contains { $0.contains(told) } && start + told > size
+              : announced == .max
+                || Self.openSizes.contains { $0.contains(announced) } && start + announced > size
           } ?? true
-        announcedSize = isOpen ? nil : told
+        announcedSize = isOpen ? nil : announced
         var end = start + min(size - start, announcedSize ?? size)
-        if longSize == nil, let told = announcedSize, size - start - told >= 1 << 32 {
+        if longSize == nil, let announced = announcedSize, size - start - announced >= 1 << 32 {
           (end, isWrapped, mayBeWrapped) = try Self.wrapped(
-            start: start, told, size: size, isBig, read)
+            start: start, announced, size: size, isBig, read)
         }
         sound = start..<max(start, end)
         if announcedSize != nil { try walkBehindSound(size: size, read) }
@@ -134,41 +152,41 @@ extension WaveHeader {
   private mutating func walkBehindSound(
     size: Int64, _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
   ) throws {
-    var chunks = Chunks(
+    var walk = Walk(
       offset: sound.upperBound + (sound.upperBound - sound.lowerBound) % 2, size: size,
       isBigEndian: isBigEndian)
-    while chunks.offset + 8 <= size {
-      let chunk = try chunks.next(read)
+    while walk.offset + 8 <= size {
+      let chunk = try walk.next(read)
       guard let chunk, chunk.isNamed, !chunk.beginsFile else {
-        unclaimedSize = size - chunks.start
+        unclaimedSize = size - walk.start
         holdsAnother = chunk?.beginsFile ?? false
         return
       }
-      if chunk.name == "LIST" { lists.append(chunk.content) }
+      chunks.append(chunk)
     }
   }
 
   /// The end of a sound whose size lacks its higher bits, where the rest of the file proves it.
   private static func wrapped(
-    start: Int64, _ told: Int64, size: Int64, _ isBig: Bool,
+    start: Int64, _ announced: Int64, size: Int64, _ isBig: Bool,
     _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
   ) throws -> (end: Int64, isWrapped: Bool, mayBe: Bool) {
     // A chunk that is larger than any sound of this file.
-    if try endsWithChunks(from: start + told + told % 2, size: size, isBig, read) {
-      return (start + told, false, false)
+    if try endsWithChunks(from: start + announced + announced % 2, size: size, isBig, read) {
+      return (start + announced, false, false)
     }
-    var end = start + told
+    var end = start + announced
     while end <= size {
       // The last byte of an odd size may be missing.
-      if end == size || (told % 2 == 1 && end + 1 == size) { return (end, true, false) }
-      if end > start + told,
-        try endsWithChunks(from: end + told % 2, size: size, isBig, read)
+      if end == size || (announced % 2 == 1 && end + 1 == size) { return (end, true, false) }
+      if end > start + announced,
+        try endsWithChunks(from: end + announced % 2, size: size, isBig, read)
       {
         return (end, true, false)
       }
       end += 1 << 32
     }
-    return (start + told, false, true)
+    return (start + announced, false, true)
   }
 
   /// Whether nothing but whole chunks, and at least one, lie between an offset and the file's end.
@@ -176,10 +194,10 @@ extension WaveHeader {
     from offset: Int64, size: Int64, _ isBig: Bool,
     _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
   ) throws -> Bool {
-    var chunks = Chunks(offset: offset, size: size, isBigEndian: isBig)
+    var walk = Walk(offset: offset, size: size, isBigEndian: isBig)
     guard offset < size else { return false }
-    while chunks.offset < size {
-      guard let chunk = try chunks.next(read), chunk.isNamed, chunk.isWhole else { return false }
+    while walk.offset < size {
+      guard let chunk = try walk.next(read), chunk.isNamed, chunk.isWhole else { return false }
     }
     return true
   }
@@ -187,20 +205,7 @@ extension WaveHeader {
 
 extension WaveHeader {
   /// One chunk after the other.
-  private struct Chunks {
-    struct Chunk {
-      var name: String
-      var announcedSize: Int64
-      var content: Range<Int64>
-      /// Whether the file has all of it.
-      var isWhole: Bool
-
-      /// Whether its name is one: four printable characters.
-      var isNamed: Bool { name.utf8.count == 4 && name.utf8.allSatisfy { (32...126).contains($0) } }
-      /// Whether another file begins here.
-      var beginsFile: Bool { ["RIFF", "RIFX", "RF64", "BW64"].contains(name) }
-    }
-
+  private struct Walk {
     var offset: Int64
     let size: Int64
     let isBigEndian: Bool
@@ -221,12 +226,12 @@ extension WaveHeader {
       count += 1
       let head = try read(offset, 8)
       guard head.count == 8 else { return nil }
-      let told = Int64(UInt32(head[4...], isBigEndian: isBigEndian))
+      let announced = Int64(UInt32(head[4...], isBigEndian: isBigEndian))
       let content = offset + 8
-      offset = content + told + told % 2
+      offset = content + announced + announced % 2
       return Chunk(
-        name: String(decoding: head[..<4], as: UTF8.self), announcedSize: told,
-        content: content..<max(content, min(size, content + told)), isWhole: content + told <= size)
+        name: String(decoding: head[..<4], as: UTF8.self), announcedSize: announced,
+        content: content..<max(content, min(size, content + announced)))
     }
   }
 }

@@ -136,8 +136,8 @@ extension WaveHeader {
     var head = isWrapped ? Self.longHead(count, fileSize: fileSize) : []
     if head.isEmpty { head = Self.chunk("RIFF", fileSize - 8) + Array("WAVE".utf8) }
     head += Self.chunk("fmt ", Int64(content.count)) + content
-    for list in lists where list.count <= Self.longestList {
-      let bytes = try read(list.lowerBound, list.count)
+    for list in chunks where list.name == "LIST" && list.content.count <= Self.longestList {
+      let bytes = try read(list.content.lowerBound, list.content.count)
       head += Self.littleEndian(list: bytes)
     }
     let isOpen = isWrapped || announcedSize == nil

@@ -12,7 +12,7 @@ package struct ItemList: Sendable, Hashable {
   }
 
   package private(set) var items: [Item] = []
-  /// Names of atoms that are no texts and no numbers.
+  /// Names of atoms that are no texts and no numbers, and of those that are too long.
   package private(set) var binary: [String] = []
   /// Keys whose texts are not UTF-8, and are taken for Windows-1252.
   package private(set) var guessed: [String] = []
@@ -20,8 +20,12 @@ package struct ItemList: Sendable, Hashable {
   private static let (itemLimit, valueLimit) = (10_000, 1 << 20)
   private static let apple = "com.apple.iTunes"
 
-  /// - Parameter bytes: What stands in the atom `ilst`, with its covers or without. O(n)
-  package init(parsing bytes: ArraySlice<UInt8>) {
+  /// - Parameters:
+  ///   - bytes: What stands in the atom `ilst`, with its covers or without.
+  ///   - unread: Names of its atoms that `bytes` lack.
+  /// - Complexity: O(n)
+  package init(parsing bytes: ArraySlice<UInt8>, unread: [String] = []) {
+    binary = unread.map { TagNames.row(ofAtom: $0)?.key ?? $0 }
     for atom in Atom.all(in: bytes).prefix(Self.itemLimit) where atom.name != "covr" { add(atom) }
   }
 
@@ -44,6 +48,7 @@ package struct ItemList: Sendable, Hashable {
       key = row.key
     }
     var values: [String] = []
+    if data.contains(where: { $0.body.count > Self.valueLimit }) { binary.append(key) }
     for part in data where part.body.count <= Self.valueLimit {
       let type = part.body.dropFirst().prefix(3).reduce(0) { $0 << 8 | Int($1) }
       if let value = value(part.body.dropFirst(8), type, row?.atom?.kind, of: key) {
@@ -52,7 +57,7 @@ package struct ItemList: Sendable, Hashable {
     }
     values.removeAll(where: \.isEmpty)
     guard !values.isEmpty else {
-      if !data.isEmpty, data.contains(where: { $0.body.count > 8 }) { binary.append(key) }
+      if data.contains(where: { 9...Self.valueLimit ~= $0.body.count }) { binary.append(key) }
       return
     }
     items.append(Item(key, values))
@@ -232,7 +237,7 @@ extension ItemList {
   }
 }
 
-/// An atom of QuickTime and MP4 (ISO 14496-12, 4.2).
+/// An atom in memory.
 private struct Atom {
   let name: String
   let body: ArraySlice<UInt8>
@@ -243,17 +248,12 @@ private struct Atom {
   static func all(in bytes: ArraySlice<UInt8>) -> [Atom] {
     var found: [Atom] = []
     var position = bytes.startIndex
-    while bytes.endIndex - position >= 8 {
-      let size = bytes[position..<position + 4].reduce(0) { $0 << 8 | Int($1) }
-      guard size >= 8, size <= bytes.endIndex - position else { break }
-      var name = ""
-      name.unicodeScalars.append(
-        contentsOf: bytes[position + 4..<position + 8].map { Unicode.Scalar($0) })
+    while let head = AtomHead(bytes[position...], space: Int64(bytes.endIndex - position)) {
+      let end = position + Int(head.size)
       found.append(
         Atom(
-          name: name, body: bytes[position + 8..<position + size],
-          whole: position..<position + size))
-      position += size
+          name: head.name, body: bytes[position + Int(head.headSize)..<end], whole: position..<end))
+      position = end
     }
     return found
   }

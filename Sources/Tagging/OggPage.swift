@@ -14,7 +14,8 @@ package struct OggPage: Sendable, Hashable {
   /// The head that `bytes` begin with; nil where they begin with none, or it is incomplete.
   package init?(_ bytes: some Collection<UInt8>) {
     let head = Array(bytes.prefix(Self.longestHead))
-    guard head.count >= 27, head.starts(with: Array("OggS".utf8) + [0]),
+    // One version, and three flags.
+    guard head.count >= 27, head.starts(with: Array("OggS".utf8) + [0]), head[5] < 8,
       head.count >= 27 + Int(head[26])
     else { return nil }
     serial = head[14..<18].reversed().reduce(0) { $0 << 8 | UInt32($1) }
@@ -25,6 +26,12 @@ package struct OggPage: Sendable, Hashable {
 
   package var headSize: Int { 27 + lacing.count }
   package var bodySize: Int { lacing.reduce(0) { $0 + Int($1) } }
+  package var size: Int { headSize + bodySize }
+
+  /// Whether `page` is one, all of it, with the checksum that it names. O(n)
+  package static func isIntact(_ page: [UInt8]) -> Bool {
+    OggPage(page)?.size == page.count && checked(page) == page
+  }
 
   /// A page with its checksum (RFC 3533 §6, field 7), of which the old one does not matter. O(n)
   package static func checked(_ page: [UInt8]) -> [UInt8] {

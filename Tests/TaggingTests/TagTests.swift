@@ -27,6 +27,55 @@ struct TagTests {
     #expect(String(decoding: bytes, as: UTF8.self).contains("TRACKNUMBER"))
   }
 
+  /// With a size of 64 bits, as any atom may have (ISO 14496-12, 4.2).
+  private func longAtom(_ name: String, _ body: [UInt8]) -> [UInt8] {
+    let size = UInt64(body.count + 16)
+    return [0, 0, 0, 1] + Array(name.utf8) + (0..<8).map { UInt8(size >> (56 - 8 * $0) & 0xFF) }
+      + body
+  }
+
+  @Test("atoms may have sizes of 64 bits, and the last one the rest")
+  func longSizes() {
+    let text = [0, 0, 0, 1, 0, 0, 0, 0] + Array("Ärger".utf8)
+    let artist = longAtom("aART", longAtom("data", text))
+    let title = ItemList.encoded([.init("title", ["T"])])
+    let rest = [0, 0, 0, 0] + Array("desc".utf8) + longAtom("data", text)
+    #expect(
+      ItemList(parsing: (artist + title + rest)[...]).items == [
+        .init("album_artist", ["Ärger"]), .init("title", ["T"]), .init("description", ["Ärger"]),
+      ])
+  }
+
+  @Test("what is too long for a tag is told by its name")
+  func longTexts() {
+    let long = String(repeating: "x", count: 1 << 20)
+    let list = ItemList(
+      parsing: ItemList.encoded([.init("artist", ["Ann", long]), .init("lyrics", [long])])[...],
+      unread: ["covr", "©nam"])
+    #expect(list.items == [.init("artist", ["Ann"])])
+    #expect(list.binary == ["covr", "title", "artist", "lyrics"])
+  }
+
+  @Test("heads of atoms lie where they are")
+  func atomHeads() {
+    let free = Array("free".utf8)
+    let cases: [(bytes: [UInt8], space: Int64, head: Int64, size: Int64)] = [
+      ([0, 0, 0, 8] + free, 8, 8, 8), ([0, 0, 0, 0] + free, 100, 8, 100),
+      (longAtom("free", []), 16, 16, 16), (longAtom("free", [1, 2]), 100, 16, 18),
+    ]
+    for (bytes, space, headSize, size) in cases {
+      let head = AtomHead(bytes, space: space)
+      #expect(head?.name == "free" && head?.headSize == headSize && head?.size == size)
+    }
+    let none: [([UInt8], Int64)] = [
+      ([0, 0, 0, 7] + free, 100), ([0, 0, 0, 9] + free, 8), ([0, 0, 0, 8, 0x66], 100),
+      ([0, 0, 0, 1] + free, 100), ([0, 0, 0, 0] + free, 7), ([0, 0, 0, 8] + free, -1),
+      ([0, 0, 0, 1] + free + [UInt8](repeating: 0xFF, count: 8), .max),
+      ([0, 0, 0, 1] + free + [0, 0, 0, 0, 0, 0, 0, 15], 100),
+    ]
+    for (bytes, space) in none { #expect(AtomHead(bytes, space: space) == nil) }
+  }
+
   @Test("tags go into a movie with an item list, and into one without")
   func movie() throws {
     func atom(_ name: String, _ body: [UInt8]) -> [UInt8] {
@@ -47,6 +96,23 @@ struct TagTests {
     let bare = try #require(ItemList.adding(tags, to: atom("moov", atom("mvhd", [7]))))
     #expect(String(decoding: bare, as: UTF8.self).contains("mdirappl"))
     #expect(ItemList.adding(tags, to: atom("free", [])) == nil)
+  }
+
+  @Test("a page of Ogg is whole with its checksum, and with no other")
+  func oggPages() throws {
+    let page = OggPage.checked(
+      Array("OggS".utf8) + [0, 2] + [UInt8](repeating: 0, count: 20) + [1, 3, 7, 8, 9])
+    let head = try #require(OggPage(page))
+    #expect(head.isFirst && head.size == page.count && OggPage.isIntact(page))
+    #expect(!OggPage.isIntact(page + [0]) && !OggPage.isIntact(page.dropLast()))
+    for index in page.indices.dropFirst(6) {
+      var damaged = page
+      damaged[index] ^= 1
+      #expect(!OggPage.isIntact(damaged))
+    }
+    var other = page
+    other[5] = 8
+    #expect(OggPage(other) == nil)
   }
 
   @Test("bytes that are no UTF-8 are Windows-1252")

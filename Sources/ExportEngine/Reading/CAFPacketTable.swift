@@ -1,5 +1,6 @@
 import Diagnosis
 import LibAV
+import Tagging
 
 /// What a CAF's packet table says of its sound (Apple Core Audio Format specification 1.0, "Packet
 /// Table Chunk"), which libavformat reads for places alone.
@@ -24,19 +25,19 @@ struct CAFPacketTable: Sendable, Hashable {
     for _ in 0..<1000 {
       let head = try medium.bytes(at: offset, count: 12)
       guard head.count == 12 else { break }
-      let count = Int64(bitPattern: AtomReader.number(head[4...]))
+      let count = Int64(bitPattern: AtomHead.number(head[4...]))
       let start = offset + 12
       switch String(decoding: head[..<4], as: UTF8.self) {
       case "desc":
-        let bits = AtomReader.number(try medium.bytes(at: start, count: 8))
+        let bits = AtomHead.number(try medium.bytes(at: start, count: 8))
         rate = Int(exactly: Double(bitPattern: bits).rounded())
       case "pakt":
         let bytes = try medium.bytes(at: start, count: 24)
         guard bytes.count == 24, let rate, 1...768_000 ~= rate else { break }
         table = CAFPacketTable(
-          sampleRate: rate, validFrames: Int64(bitPattern: AtomReader.number(bytes[8..<16])),
-          priming: Int64(AtomReader.number(bytes[16..<20])),
-          remainder: Int64(AtomReader.number(bytes[20..<24])))
+          sampleRate: rate, validFrames: Int64(bitPattern: AtomHead.number(bytes[8..<16])),
+          priming: Int64(AtomHead.number(bytes[16..<20])),
+          remainder: Int64(AtomHead.number(bytes[20..<24])))
       case "data" where count == -1:
         let bytes = (0..<8).map { UInt8(truncatingIfNeeded: (size - start) >> (56 - 8 * $0)) }
         patches.append(BytePatch(offset: offset + 4, bytes: bytes))

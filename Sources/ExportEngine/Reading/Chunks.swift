@@ -1,8 +1,9 @@
 import Diagnosis
+import LibAV
 import MediaComposition
 import Tagging
 
-/// Chunks of RIFF, AIFF and CAF, of which libavformat reads some.
+/// Chunks of RIFF, Wave64, AIFF and CAF, of which libavformat reads some.
 extension ContainerFacts {
   /// One chunk.
   struct Chunk {
@@ -14,28 +15,35 @@ extension ContainerFacts {
   private static let known: [String: Set<String>] = [
     "wav": [
       "fmt ", "fact", "data", "LIST", "bext", "cue ", "id3 ", "ID3 ", "ds64", "JUNK", "junk",
-      "PAD ",
-      "FLLR", "filr", "Fake",
+      "PAD ", "FLLR", "filr", "Fake",
     ],
+    "w64": ["fmt ", "fact", "data", "summary list", "junk"],
     "aiff": ["COMM", "SSND", "FVER", "NAME", "AUTH", "(c) ", "ANNO", "ID3 ", "FLLR"],
     "caf": ["desc", "data", "pakt", "kuki", "chan", "free", "info"],
   ]
 
+  /// The beginnings of Wave64's GUIDs that are no names.
+  private static let guids: [[UInt8]: String] = [
+    [0xBC, 0x94, 0x5F, 0x92]: "summary list", [0x56, 0x62, 0xF7, 0xAB]: "marker",
+  ]
+
   /// A chunk's name, without bytes that are no letters.
-  static func chunkName(_ bytes: some Sequence<UInt8>) -> String {
-    String(decoding: bytes.map { 0x20...0x7E ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+  static func chunkName(_ bytes: some Collection<UInt8>) -> String {
+    guids[Array(bytes)]
+      ?? String(decoding: bytes.map { 0x20...0x7E ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
   }
 
-  /// The names of chunks that nothing reads.
-  static func unreadChunks(of format: String, _ medium: MediumBytes) throws(Failure) -> [String] {
+  /// The names of chunks that nothing reads; of a WAV, `wave` is its header.
+  static func unreadChunks(
+    of format: String, wave: WaveHeader? = nil, _ medium: MediumBytes
+  ) throws(Failure) -> [String] {
     guard var known = known[format] else { return [] }
-    let kind = try medium.bytes(at: 0, count: 4)
-    let isRIFX = format == "wav" && kind == Array("RIFX".utf8)
+    let isRIFX = wave?.isBigEndian == true
     // libavformat is given its sound and its texts alone (`WaveSource`).
     if isRIFX { known.subtract(["bext", "cue "]) }
     var found: [String] = []
     func add(_ name: String) { if !found.contains(name), found.count < 100 { found.append(name) } }
-    for chunk in try chunks(of: format, medium) {
+    for chunk in try chunks(of: format, wave: wave, medium) {
       if chunk.name == "LIST", format == "wav" {
         for name in try unreadLists(chunk, isRIFX: isRIFX, medium) { add(name) }
       } else if !known.contains(chunk.name) {
@@ -56,8 +64,7 @@ extension ContainerFacts {
     case "INFO": return []
     case "adtl" where !isRIFX:
       let inner = try chunks(
-        in: list.body.lowerBound + 4..<list.body.upperBound, isBigEndian: false, sizeBytes: 4,
-        medium)
+        in: list.body.lowerBound + 4..<list.body.upperBound, of: .riff, medium)
       return Set(inner.map(\.name)).subtracting(["labl"]).sorted().map {
         $0 == "ltxt" ? "lengths of cues (ltxt)" : "texts of cues (\($0))"
       }
@@ -65,46 +72,61 @@ extension ContainerFacts {
     }
   }
 
-  /// All chunks of a file, in its order.
-  static func chunks(of format: String, _ medium: MediumBytes) throws(Failure) -> [Chunk] {
+  /// All chunks of a file, in its order; of a WAV, those that its header names.
+  static func chunks(
+    of format: String, wave: WaveHeader?, _ medium: MediumBytes
+  ) throws(Failure) -> [Chunk] {
     let size = try medium.size()
     return switch format {
-    case "caf": try chunks(in: 8..<max(8, size), isBigEndian: true, sizeBytes: 8, medium)
-    case "aiff": try chunks(in: 12..<max(12, size), isBigEndian: true, sizeBytes: 4, medium)
+    case "caf": try chunks(in: 8..<max(8, size), of: .caf, medium)
+    case "aiff": try chunks(in: 12..<max(12, size), of: .aiff, medium)
+    case "w64": try chunks(in: 40..<max(40, size), of: .wave64, medium)
     default:
-      try chunks(
-        in: 12..<max(12, size),
-        isBigEndian: try medium.bytes(at: 0, count: 4) == Array("RIFX".utf8), sizeBytes: 4, medium)
+      (wave?.chunks ?? []).map { Chunk(name: chunkName($0.name.utf8), body: $0.content) }
     }
   }
 
+  /// How chunks lie behind one another.
+  private struct Layout {
+    /// Bytes of a chunk's name, of which the first four tell it, and of its size.
+    var nameBytes: Int
+    var sizeBytes: Int
+    var isBigEndian: Bool
+    /// What a chunk's size is a multiple of, with padding.
+    var alignment: Int64
+    /// Whether a chunk's size counts its head.
+    var countsHead = false
+
+    static let riff = Layout(nameBytes: 4, sizeBytes: 4, isBigEndian: false, alignment: 2)
+    static let aiff = Layout(nameBytes: 4, sizeBytes: 4, isBigEndian: true, alignment: 2)
+    static let caf = Layout(nameBytes: 4, sizeBytes: 8, isBigEndian: true, alignment: 1)
+    /// Sony Wave64: names are GUIDs.
+    static let wave64 = Layout(
+      nameBytes: 16, sizeBytes: 8, isBigEndian: false, alignment: 8, countsHead: true)
+  }
+
   private static func chunks(
-    in range: Range<Int64>, isBigEndian: Bool, sizeBytes: Int, _ medium: MediumBytes
+    in range: Range<Int64>, of layout: Layout, _ medium: MediumBytes
   ) throws(Failure) -> [Chunk] {
     var found: [Chunk] = []
     var offset = range.lowerBound
-    var longSize: Int64?
+    let headSize = layout.nameBytes + layout.sizeBytes
     // More chunks than any honest file has.
-    for _ in 0..<1000 where offset + Int64(4 + sizeBytes) <= range.upperBound {
-      let head = try medium.bytes(at: offset, count: 4 + sizeBytes)
-      guard head.count == 4 + sizeBytes, head[..<4].contains(where: { $0 != 0 }) else { break }
-      let digits = isBigEndian ? Array(head[4...]) : head[4...].reversed()
-      var size = Int64(clamping: digits.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    for _ in 0..<1000 where offset + Int64(headSize) <= range.upperBound {
+      let head = try medium.bytes(at: offset, count: headSize)
+      guard head.count == headSize, head[..<4].contains(where: { $0 != 0 }) else { break }
+      let digits = head[layout.nameBytes...]
+      let size = Int64(
+        clamping: AtomHead.number(layout.isBigEndian ? Array(digits) : digits.reversed()))
+      let start = offset + Int64(headSize)
+      let (end, isTooMuch) = (layout.countsHead ? offset : start).addingReportingOverflow(size)
       let name = chunkName(head[..<4])
-      let start = offset + Int64(4 + sizeBytes)
-      if name == "ds64" {
-        let long = try medium.bytes(at: start + 8, count: 8)
-        longSize = Int64(clamping: long.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
-      }
-      if name == "data", size == 0xFFFF_FFFF, let longSize { size = longSize }
-      let (end, isTooMuch) = start.addingReportingOverflow(size)
-      guard !isTooMuch, end <= range.upperBound else {
+      guard !isTooMuch, start...range.upperBound ~= end else {
         found.append(Chunk(name: name, body: start..<range.upperBound))
         break
       }
       found.append(Chunk(name: name, body: start..<end))
-      // Of CAF, chunks are not padded.
-      offset = end + (sizeBytes == 4 ? size % 2 : 0)
+      offset = end + (layout.alignment - size % layout.alignment) % layout.alignment
     }
     return found
   }
@@ -116,7 +138,7 @@ extension Prober {
   func addAIFFChunks(to tags: inout SourceTags) throws(Failure) {
     var found = SourceTags()
     var texts = SourceTags()
-    for chunk in try ContainerFacts.chunks(of: "aiff", bytes) {
+    for chunk in try ContainerFacts.chunks(of: "aiff", wave: nil, bytes) {
       let key = [
         "NAME": "title", "AUTH": "artist", "(c) ": "copyright", "ANNO": "comment",
       ][chunk.name]

@@ -8,16 +8,21 @@ extension ContainerFacts {
     var reader = AtomReader(medium: medium)
     guard let list = try reader.itemList() else { return nil }
     var bytes: [UInt8] = []
+    var unread: [String] = []
     var start = list.lowerBound
     for atom in try reader.atoms(in: list) {
       let size = Int(clamping: atom.body.upperBound - start)
-      // Longer ones are no texts; together they are as long as all tags that are read.
-      if atom.name != "covr", size <= 1 << 22, bytes.count + size <= 1 << 24 {
-        bytes += try medium.bytes(at: start, count: size)
+      if atom.name != "covr" {
+        // Longer ones are no texts; together they are as long as all tags that are read.
+        if size <= 1 << 22, bytes.count + size <= 1 << 24 {
+          bytes += try medium.bytes(at: start, count: size)
+        } else {
+          unread.append(atom.name)
+        }
       }
       start = atom.body.upperBound
     }
-    return ItemList(parsing: bytes[...])
+    return ItemList(parsing: bytes[...], unread: unread)
   }
 
   /// The content of iTunes' free-form atom `iTunSMPB` in an MP4 file, of which libavformat takes
@@ -50,15 +55,12 @@ struct AtomReader {
 
   /// Where the content of `moov.udta.meta.ilst` lies.
   mutating func itemList() throws(Failure) -> Range<Int64>? {
-    var parent = 0..<(try medium.size())
-    for name in ["moov", "udta", "meta", "ilst"] {
-      guard let atom = try atom(name, in: parent) else { return nil }
-      // `meta` begins with a version of four bytes.
-      let head: Int64 = name == "meta" ? 4 : 0
-      guard atom.count > head else { return nil }
-      parent = atom.lowerBound + head..<atom.upperBound
+    let file = 0..<(try medium.size())
+    // `meta` begins with a version of four bytes.
+    guard let meta = try atom(path: ["moov", "udta", "meta"], in: file), meta.count > 4 else {
+      return nil
     }
-    return parent
+    return try atom("ilst", in: meta.lowerBound + 4..<meta.upperBound)
   }
 
   /// The atoms that begin in a range, up to the first that is none.
@@ -96,19 +98,9 @@ struct AtomReader {
   mutating func atom(at position: Int64, in range: Range<Int64>) throws(Failure) -> Atom? {
     guard position + 8 <= range.upperBound, rest > 0 else { return nil }
     rest -= 1
-    let head = try medium.bytes(at: position, count: 16)
-    guard head.count >= 8 else { return nil }
-    var size = Self.number(head[0..<4])
-    var start = position + 8
-    if size == 1, head.count == 16 {
-      size = Self.number(head[8..<16])
-      start += 8
-    } else if size == 0 {
-      size = UInt64(range.upperBound - position)
-    }
-    let (end, isTooMuch) = position.addingReportingOverflow(Int64(clamping: size))
-    guard !isTooMuch, end >= start, end <= range.upperBound else { return nil }
-    return (String(decoding: head[4..<8], as: UTF8.self), start..<end)
+    let bytes = try medium.bytes(at: position, count: AtomHead.longest)
+    guard let head = AtomHead(bytes, space: range.upperBound - position) else { return nil }
+    return (head.name, position + head.headSize..<position + head.size)
   }
 
   /// The first bytes of an atom's content, `count` at most.
@@ -121,10 +113,5 @@ struct AtomReader {
     guard count > 0 else { return "" }
     let bytes = try medium.bytes(at: range.lowerBound + offset, count: Int(count))
     return String(decoding: bytes, as: UTF8.self)
-  }
-
-  /// A number of up to eight bytes, the most significant first.
-  static func number(_ bytes: some Sequence<UInt8>) -> UInt64 {
-    bytes.reduce(0) { $0 << 8 | UInt64($1) }
   }
 }

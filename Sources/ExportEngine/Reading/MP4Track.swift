@@ -1,5 +1,6 @@
 import Diagnosis
 import LibAV
+import Tagging
 
 /// What an MP4 says of the times of one track, beside what libavformat makes of it (ISO 14496-12).
 struct MP4Track: Sendable, Hashable {
@@ -82,7 +83,7 @@ extension AtomReader {
     let bytes = try bytes(of: body, count: 24)
     let offset = bytes.first == 1 ? 20 : 12
     guard bytes.count >= offset + 4 else { return nil }
-    return Int64(Self.number(bytes[offset..<offset + 4]))
+    return Int64(AtomHead.number(bytes[offset..<offset + 4]))
   }
 
   /// One more than is read, where there are more.
@@ -92,13 +93,13 @@ extension AtomReader {
     let width = head[0] == 1 ? 8 : 4
     let size = 2 * width + 4
     let there = (Int64(body.count) - 8) / Int64(size)
-    let count = Int(min(Int64(Self.number(head[4..<8])), there, Int64(MP4Track.mostEdits) + 1))
+    let count = Int(min(Int64(AtomHead.number(head[4..<8])), there, Int64(MP4Track.mostEdits) + 1))
     let bytes = try medium.bytes(at: body.lowerBound + 8, count: count * size)
     return stride(from: 0, through: bytes.count - size, by: size).map { at in
-      let duration = Self.number(bytes[at..<at + width])
-      let time = Self.number(bytes[at + width..<at + 2 * width])
+      let duration = AtomHead.number(bytes[at..<at + width])
+      let time = AtomHead.number(bytes[at + width..<at + 2 * width])
       let signed = width == 8 ? Int64(bitPattern: time) : Int64(Int32(truncatingIfNeeded: time))
-      let rate = Self.number(bytes[at + 2 * width..<at + size])
+      let rate = AtomHead.number(bytes[at + 2 * width..<at + size])
       return MP4Track.Edit(
         duration: Int64(clamping: duration), mediaTime: signed == -1 ? nil : signed,
         rate: Int32(truncatingIfNeeded: rate))
@@ -113,7 +114,7 @@ extension AtomReader {
       switch name {
       case "stsz", "stz2":
         let head = try bytes(of: table, count: 12)
-        if head.count == 12 { track.packetCount = Int64(Self.number(head[8...])) }
+        if head.count == 12 { track.packetCount = Int64(AtomHead.number(head[8...])) }
       case "stts" where table.count >= 16:
         // Pairs of a number of packets and the duration of each.
         track.lastDuration = try medium.number(at: table.upperBound - 4).map { Int64($0) }
@@ -131,8 +132,8 @@ extension AtomReader {
     guard let parent = try atom("mvex", in: movie) else { return nil }
     for (name, body) in try atoms(in: parent) where name == "trex" {
       let bytes = try bytes(of: body, count: 16)
-      guard bytes.count == 16, Self.number(bytes[4..<8]) == UInt64(id) else { continue }
-      return Int64(Self.number(bytes[12..<16]))
+      guard bytes.count == 16, AtomHead.number(bytes[4..<8]) == UInt64(id) else { continue }
+      return Int64(AtomHead.number(bytes[12..<16]))
     }
     return nil
   }
@@ -162,16 +163,16 @@ extension AtomReader {
     for (name, part) in try atoms(in: body) {
       let head = try bytes(of: part, count: 32)
       guard head.count >= 8 else { continue }
-      let flags = Self.number(head[1..<4])
+      let flags = AtomHead.number(head[1..<4])
       switch name {
       case "tfhd":
-        guard Self.number(head[4..<8]) == UInt64(id) else { return }
+        guard AtomHead.number(head[4..<8]) == UInt64(id) else { return }
         let offset = 8 + (flags & 1 != 0 ? 8 : 0) + (flags & 2 != 0 ? 4 : 0)
         if flags & 8 != 0, head.count >= offset + 4 {
-          duration = Int64(Self.number(head[offset..<offset + 4]))
+          duration = Int64(AtomHead.number(head[offset..<offset + 4]))
         }
       case "trun":
-        let packets = Int64(Self.number(head[4..<8]))
+        let packets = Int64(AtomHead.number(head[4..<8]))
         guard packets > 0 else { continue }
         count += packets
         track.lastDuration = duration

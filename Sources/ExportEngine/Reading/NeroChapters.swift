@@ -61,34 +61,10 @@ extension ContainerFacts {
   /// Nero's chapters of an MP4 file; nil where it has no such list. Reads only the heads of the atoms on
   /// the way.
   static func neroChapters(in medium: MediumBytes) throws(Failure) -> NeroChapters? {
-    var parent = 0..<(try medium.size())
-    for name in ["moov", "udta", "chpl"] {
-      guard let body = try atom(name, in: parent, medium) else { return nil }
-      parent = body
-    }
+    var reader = AtomReader(medium: medium)
+    let file = 0..<(try medium.size())
+    guard let list = try reader.atom(path: ["moov", "udta", "chpl"], in: file) else { return nil }
     // A byte for the number, and at most 264 bytes for each.
-    let count = min(parent.upperBound - parent.lowerBound, 1 << 17)
-    return NeroChapters(try medium.bytes(at: parent.lowerBound, count: Int(count)))
-  }
-
-  /// Where the content of an atom lies (ISO 14496-12, 4.2).
-  private static func atom(
-    _ name: String, in parent: Range<Int64>, _ medium: MediumBytes
-  ) throws(Failure) -> Range<Int64>? {
-    var offset = parent.lowerBound
-    // More than any honest file has side by side.
-    for _ in 0..<10_000 {
-      let head = try medium.bytes(at: offset, count: 16)
-      guard head.count >= 8, offset + 8 <= parent.upperBound else { return nil }
-      func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
-      var (size, start) = (number(head[0..<4]), offset + 8)
-      if size == 1, head.count == 16 { (size, start) = (number(head[8..<16]), offset + 16) }
-      if size == 0 { size = UInt64(parent.upperBound - offset) }
-      let (end, isTooMuch) = offset.addingReportingOverflow(Int64(clamping: size))
-      guard !isTooMuch, end >= start, end <= parent.upperBound else { return nil }
-      if head[4..<8].elementsEqual(name.utf8) { return start..<end }
-      offset = end
-    }
-    return nil
+    return NeroChapters(try reader.bytes(of: list, count: 1 << 17))
   }
 }

@@ -118,7 +118,7 @@ extension Prober {
       }
     case "wav":
       // libavformat takes the first of several values of ID3, and INFO's texts.
-      for chunk in try ContainerFacts.chunks(of: format, bytes)
+      for chunk in try ContainerFacts.chunks(of: format, wave: demuxer.wave, bytes)
       where ["id3 ", "ID3 "].contains(chunk.name) && tags == nil {
         tags = try storedTag(at: Int(clamping: chunk.body.lowerBound)).map {
           tag throws(Failure) in try self.tags(of: tag)
@@ -135,8 +135,8 @@ extension Prober {
     var found = tags ?? demuxedTags(of: demuxer, stream)
     switch format {
     case "aiff": try addAIFFChunks(to: &found)
-    case "wav", "caf":
-      found.unread += try ContainerFacts.unreadChunks(of: format, bytes)
+    case "wav", "w64", "caf":
+      found.unread += try ContainerFacts.unreadChunks(of: format, wave: demuxer.wave, bytes)
     default: break
     }
     if let cover = found.metadata.cover ?? cover(of: demuxer) { found.metadata.cover = cover }
@@ -220,7 +220,7 @@ extension Prober {
       }
       finder?.add(page, at: offset)
       if finder?.isComplete == true { break }
-      offset += Int64(page.headSize + page.bodySize)
+      offset += Int64(page.size)
     }
     guard let finder, finder.isComplete else { return nil }
     var packet: [UInt8] = []

@@ -63,7 +63,9 @@ final class LibAVWriter: GrowingWriter {
   ) throws(Failure) -> LibAVWriter {
     let writer = try open(file, recipe, tally: tally)
     do throws(LibAVError) { try writer.muxer.flush() } catch { throw error.outputFailure(file) }
-    if recipe.container == .wav { writer.sizes = WAVSizes(header: file.head(Int(file.size))) }
+    if recipe.container == .wav {
+      writer.sizes = WAVSizes(header: try file.bytes(at: 0, count: Int(file.size)))
+    }
     try writer.settle()
     return writer
   }

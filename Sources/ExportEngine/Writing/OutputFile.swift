@@ -244,18 +244,22 @@ package final class OutputFile: ByteOutput {
     }
   }
 
-  /// The first `count` bytes, or all if there are fewer.
-  func head(_ count: Int) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
-      filled = max(0, pread(place.descriptor, bytes.baseAddress, count, 0))
-    }
-  }
-
   /// `count` bytes from `offset` on, or as many as there are.
-  func bytes(at offset: Int64, count: Int) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
-      filled = max(0, pread(place.descriptor, bytes.baseAddress, count, off_t(offset)))
+  func bytes(at offset: Int64, count: Int) throws(Failure) -> [UInt8] {
+    var failure: CInt?
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
+      while filled < count {
+        let rest = UnsafeMutableBufferPointer(rebasing: bytes[filled...])
+        let start = off_t(offset) + off_t(filled)
+        let read = pread(place.descriptor, rest.baseAddress, rest.count, start)
+        if read < 0, errno == EINTR { continue }
+        if read < 0 { failure = errno }
+        guard read > 0 else { return }
+        filled += read
+      }
     }
+    if let failure { throw .writing(failure, "cannot read again what was written", path: path) }
+    return bytes
   }
 
   /// Truncates the file to `size` bytes. If that fails, it stays as it is.

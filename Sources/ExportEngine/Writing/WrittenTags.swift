@@ -148,7 +148,7 @@ extension OutputFile {
     switch tags {
     case .none: return
     case .comments(let fields):
-      let isFLAC = head(4) == Array("fLaC".utf8)
+      let isFLAC = try bytes(at: 0, count: 4) == Array("fLaC".utf8)
       guard try isFLAC ? putIntoFLAC(fields) : putIntoOgg(fields) else { throw noPlace }
     case .items(let atoms): try putIntoMP4(atoms)
     }
@@ -161,11 +161,11 @@ extension OutputFile {
   private func putIntoFLAC(_ fields: [VorbisComment.Field]) throws(Failure) -> Bool {
     var offset: Int64 = 4
     while offset + 4 <= size {
-      let head = bytes(at: offset, count: 4)
+      let head = try bytes(at: offset, count: 4)
       guard head.count == 4 else { return false }
       let length = head[1...].reduce(0) { $0 << 8 | Int($1) }
       if head[0] & 0x7F == 4 {
-        let old = bytes(at: offset + 4, count: length)
+        let old = try bytes(at: offset + 4, count: length)
         guard let new = VorbisComment.replacingPlaceholder(in: old, with: fields) else {
           return false
         }
@@ -183,15 +183,16 @@ extension OutputFile {
     var finder: OggCommentFinder?
     var pages: [(offset: Int64, page: OggPage)] = []
     var offset: Int64 = 0
-    while let page = OggPage(bytes(at: offset, count: OggPage.longestHead)) {
+    while let page = OggPage(try bytes(at: offset, count: OggPage.longestHead)) {
       if finder == nil { finder = OggCommentFinder(serial: page.serial) }
       finder?.add(page, at: offset)
       pages.append((offset, page))
       if finder?.isComplete == true { break }
-      offset += Int64(page.headSize + page.bodySize)
+      offset += Int64(page.size)
     }
     guard let finder, finder.isComplete else { return false }
-    let packet = finder.ranges.flatMap { bytes(at: $0.lowerBound, count: $0.count) }
+    var packet: [UInt8] = []
+    for range in finder.ranges { packet += try bytes(at: range.lowerBound, count: range.count) }
     // `OpusTags`, or a number and `vorbis`.
     let head = packet.starts(with: "OpusTags".utf8) ? 8 : 7
     guard
@@ -201,7 +202,7 @@ extension OutputFile {
     var rest = (packet.prefix(head) + new)[...]
     for range in finder.ranges {
       guard let place = pages.last(where: { $0.offset < range.lowerBound }) else { return false }
-      var page = bytes(at: place.offset, count: place.page.headSize + place.page.bodySize)
+      var page = try bytes(at: place.offset, count: place.page.size)
       let start = Int(range.lowerBound - place.offset)
       page.replaceSubrange(start..<start + range.count, with: rest.prefix(range.count))
       rest = rest.dropFirst(range.count)
@@ -213,19 +214,16 @@ extension OutputFile {
   /// The index lies behind the sound, so that nothing in it moves.
   private func putIntoMP4(_ atoms: [UInt8]) throws(Failure) {
     var offset: Int64 = 0
-    while offset + 8 <= size {
-      let head = bytes(at: offset, count: 16)
-      guard head.count >= 8 else { break }
-      var length = head[..<4].reduce(Int64(0)) { $0 << 8 | Int64($1) }
-      if length == 1, head.count == 16 { length = head[8...].reduce(0) { $0 << 8 | Int64($1) } }
-      guard length >= 8, length <= size - offset else { break }
-      if head[4..<8].elementsEqual("moov".utf8) {
-        guard offset + length == size,
-          let new = ItemList.adding(atoms, to: bytes(at: offset, count: Int(length)))
+    while let head = AtomHead(
+      try bytes(at: offset, count: AtomHead.longest), space: size - offset)
+    {
+      if head.name == "moov" {
+        guard offset + head.size == size,
+          let new = ItemList.adding(atoms, to: try bytes(at: offset, count: Int(head.size)))
         else { throw noPlace }
         return try put(new, at: offset)
       }
-      offset += length
+      offset += head.size
     }
     throw noPlace
   }

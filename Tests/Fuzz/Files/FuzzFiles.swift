@@ -122,16 +122,22 @@ private func checkChapters(_ bytes: [UInt8]) {
 private func checkContainer(_ path: FilePath) {
   do throws(Failure) {
     let bytes = try MediumBytes(.file(path))
-    for format in ["wav", "aiff", "caf"] {
+    let wave = (try? FileBytes(path)).flatMap { try? WaveSource($0).header }
+    for format in ["wav", "w64", "aiff", "caf"] {
       let size = try bytes.size()
-      for chunk in try ContainerFacts.chunks(of: format, bytes) {
+      for chunk in try ContainerFacts.chunks(of: format, wave: wave, bytes) {
         precondition(chunk.body.upperBound <= size)
       }
-      _ = try ContainerFacts.unreadChunks(of: format, bytes)
+      _ = try ContainerFacts.unreadChunks(of: format, wave: wave, bytes)
     }
     _ = try ContainerFacts.itemList(in: bytes)
     _ = try ContainerFacts.matroskaTags(in: bytes, stream: 0)
     _ = try ContainerFacts.oggBreaksOff(bytes)
+    let links = try OggLinks.ranges(in: bytes)
+    precondition(links.first?.lowerBound == 0 && links.last?.upperBound == (try? bytes.size()))
+    for (link, next) in zip(links, links.dropFirst()) {
+      precondition(link.upperBound == next.lowerBound)
+    }
     if let note = try ContainerFacts.iTunesNote(in: bytes) { precondition(note.length > 0) }
     _ = try ContainerFacts.matroskaChapters(in: bytes)
     _ = try ContainerFacts.neroChapters(in: bytes)
