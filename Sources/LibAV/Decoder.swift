@@ -123,6 +123,11 @@ package final class Frame {
     pointer.pointee.pts == avjob_nopts() ? nil : pointer.pointee.pts
   }
 
+  /// Whether its decoder guessed some of it (`AV_FRAME_FLAG_CORRUPT`).
+  package var isGuessed: Bool {
+    pointer.pointee.flags & AV_FRAME_FLAG_CORRUPT != 0 || pointer.pointee.decode_error_flags != 0
+  }
+
   /// Whether another block has the same samples, bit for bit.
   package func hasSameSamples(as other: Frame) -> Bool {
     let (one, other) = (pointer.pointee, other.pointer.pointee)

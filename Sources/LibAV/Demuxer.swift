@@ -12,22 +12,21 @@ package final class Demuxer {
   /// Lives as long as `context`, which points to it.
   private let input: InputContext
   private let bounds: ReadingBounds
-  /// What a WAV says of itself; nil for other files.
+  /// What a WAV or Wave64 says of itself; nil for other files.
   package let wave: WaveHeader?
-  /// Significant bits of integers in larger containers of a WAV or Wave64, if it has such.
-  let validBits: Int?
   /// Whether the header has more tags or chapters, or larger ones, than are read (`ReadingBounds`).
   package let leavesTagsOut: Bool
   /// Whether durations of the file and its streams are estimates, which no header announces
   /// (`AVFormatContext.duration_estimation_method`).
   package private(set) var estimatesDurations = false
+  /// Whether reading ended with fewer bytes than a packet needs.
+  package private(set) var breaksOff = false
 
   private init(
     _ context: UnsafeMutablePointer<AVFormatContext>, _ input: InputContext,
-    _ wave: WaveSource, _ bounds: ReadingBounds, leavesTagsOut: Bool
+    _ wave: WaveHeader?, _ bounds: ReadingBounds, leavesTagsOut: Bool
   ) {
-    (self.context, self.input) = (context, input)
-    (self.wave, validBits) = (wave.header, wave.validBits)
+    (self.context, self.input, self.wave) = (context, input, wave)
     (self.bounds, self.leavesTagsOut) = (bounds, leavesTagsOut)
   }
 
@@ -79,7 +78,7 @@ package final class Demuxer {
     try input.requireRead()
     try check(opened.status, "avformat_open_input")
     let demuxer = Demuxer(
-      try checkAllocated(context, "avformat_open_input"), input, wave, bounds,
+      try checkAllocated(context, "avformat_open_input"), input, wave.header, bounds,
       leavesTagsOut: opened.leavesTagsOut)
     context = nil
     // A list that this FFmpeg does not have would leave other files within reach.
@@ -87,7 +86,7 @@ package final class Demuxer {
       throw LibAVError(code: avjob_averror_option_not_found(), operation: "avformat_open_input")
     }
     demuxer.takeHeaderAtItsWord()
-    if wave.header?.isBigEndian == true { demuxer.swapOrder() }
+    if wave.header?.kind == .rifx { demuxer.swapOrder() }
     return demuxer
   }
 
@@ -201,14 +200,16 @@ package final class Demuxer {
     return packet
   }
 
-  /// Like `read`, but damage that leaves no way on counts as the end.
+  /// Like `read`, but damage that leaves no way on counts as the end, and so do missing bytes, of which
+  /// some demuxers say EIO.
   package func readWhatIsThere(
     unless isCancelled: () -> Bool = { false }
   ) throws(LibAVError) -> Packet? {
     do throws(LibAVError) {
       return try read(unless: isCancelled)
     } catch {
-      guard error.isInvalidData else { throw error }
+      guard error.isInvalidData || error.isMissingBytes else { throw error }
+      breaksOff = error.isMissingBytes
       return nil
     }
   }

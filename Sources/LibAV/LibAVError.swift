@@ -36,6 +36,9 @@ package struct LibAVError: Error, Sendable {
   /// Whether the data itself is at fault (`AVERROR_INVALIDDATA`).
   package var isInvalidData: Bool { code == avjob_averror_invaliddata() }
 
+  /// Whether a demuxer found fewer bytes than it needs, in a file that could be read.
+  package var isMissingBytes: Bool { posix == EIO && cause == nil }
+
   /// Whether it is a decoder's error about its packet, and not about the machine: decoders have codes
   /// of their own for damage, beside `AVERROR_INVALIDDATA`.
   package var isDamage: Bool { posix != ENOMEM && cause == nil }

@@ -59,6 +59,9 @@ package final class Packet {
   /// nil where the packet has none.
   package var firstByte: UInt8? { size > 0 ? pointer.pointee.data?.pointee : nil }
 
+  /// Whether the file ends within it (`AV_PKT_FLAG_CORRUPT`).
+  package var isCutShort: Bool { pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
+
   /// Byte offset in the file, or nil.
   package var position: Int64? { pointer.pointee.pos < 0 ? nil : pointer.pointee.pos }
 

@@ -57,7 +57,7 @@ extension Stream {
       return 16
     case let name where name.hasPrefix("pcm_s") || name.hasPrefix("pcm_u"):
       let stored = Int(av_get_exact_bits_per_sample(parameters.codec_id))
-      return owner.validBits.map { min(stored, $0) } ?? stored
+      return owner.wave?.validBits.map { min(stored, $0) } ?? stored
     default:
       return nil
     }

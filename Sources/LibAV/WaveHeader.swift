@@ -1,5 +1,5 @@
-/// What the chunks of a WAV say of its sound, as far as libavformat takes it wrongly: RIFX's byte
-/// order, valid bits, and sizes that do not fit into 32 bits.
+/// What the chunks of a WAV or Wave64 say of its sound, as far as libavformat takes it wrongly: RIFX's
+/// byte order, valid bits, sizes that do not fit into 32 bits, and Wave64's length.
 ///
 /// Formats: Microsoft's RIFF and `WAVEFORMATEXTENSIBLE`, RF64 (EBU Tech 3306), Sony's Wave64.
 package struct WaveHeader: Sendable, Hashable {
@@ -20,8 +20,25 @@ package struct WaveHeader: Sendable, Hashable {
     var channelMask: UInt32
   }
 
-  /// Whether numbers and samples have their highest byte first (RIFX).
-  package let isBigEndian: Bool
+  /// How its chunks are written.
+  package enum Kind: Sendable, Hashable {
+    case riff
+    /// Numbers and samples have their highest byte first.
+    case rifx
+    /// Names are GUIDs, and sizes have 64 bits and count their heads.
+    case wave64
+
+    /// Bytes of a chunk's head.
+    var headSize: Int { self == .wave64 ? 24 : 8 }
+    /// What the size of a chunk's content is padded to.
+    var alignment: Int64 { self == .wave64 ? 8 : 2 }
+    /// Bytes between a content of `count` bytes and the next chunk.
+    func padding(behind count: Int64) -> Int64 {
+      (alignment - count % alignment) % alignment
+    }
+  }
+
+  package let kind: Kind
   let format: Format
   /// Where the content of `fmt ` lies.
   let formatContent: Range<Int64>
@@ -44,22 +61,23 @@ package struct WaveHeader: Sendable, Hashable {
 
   /// One chunk.
   package struct Chunk: Sendable, Hashable {
-    /// Four characters, if it is one.
+    /// Four characters, of Wave64 those that its GUID begins with.
     package var name: String
+    /// Whether its name is one.
+    var isNamed: Bool
     var announcedSize: Int64
     /// Where its content lies in the file, which may break off before its end.
     package var content: Range<Int64>
     /// Whether the file has all of it.
     var isWhole: Bool { Int64(content.count) == announcedSize }
-
-    /// Whether its name is one: four printable characters.
-    var isNamed: Bool { name.utf8.count == 4 && name.utf8.allSatisfy { (32...126).contains($0) } }
     /// Whether another file begins here.
-    var beginsFile: Bool { ["RIFF", "RIFX", "RF64", "BW64"].contains(name) }
+    var beginsFile: Bool { ["RIFF", "RIFX", "RF64", "BW64", "riff"].contains(name) }
   }
 
   /// Bytes of sound.
   package var soundSize: Int64 { sound.upperBound - sound.lowerBound }
+  /// Bytes of sound that the header counts and the file lacks.
+  package var missingSize: Int64 { isWrapped ? 0 : max(0, (announcedSize ?? 0) - soundSize) }
 
   /// Significant bits of a sample that is an integer, if they are fewer than its container has.
   package var validBits: Int? {
@@ -89,8 +107,26 @@ extension WaveHeader {
     0x7FFF_0000...0x8000_0000, 0xFFFF_0000...0xFFFF_FFFF,
   ]
 
-  /// Reads the chunks of a file of `size` bytes; nil where it is no WAV, or has no `fmt ` before its
-  /// `data`.
+  /// Sizes of 64 bits from here on stand for an unknown one.
+  private static let openLongSize: Int64 = 1 << 60
+
+  /// How a file's chunks are written, and where the first one is, by its first 40 bytes; nil where it is
+  /// no WAV.
+  private static func beginning(_ head: [UInt8]) -> (Kind, Int64)? {
+    let riff: [UInt8] = [
+      0x72, 0x69, 0x66, 0x66, 0x2E, 0x91, 0xCF, 0x11, 0xA5, 0xD6, 0x28, 0xDB, 0x04, 0xC1, 0, 0,
+    ]
+    if head.count == 40, head.starts(with: riff) { return (.wave64, 40) }
+    guard head.count >= 12, head[8..<12].elementsEqual("WAVE".utf8) else { return nil }
+    return switch String(decoding: head[..<4], as: UTF8.self) {
+    case "RIFF", "RF64", "BW64": (.riff, 12)
+    case "RIFX": (.rifx, 12)
+    default: nil
+    }
+  }
+
+  /// Reads the chunks of a file of `size` bytes; nil where it is no WAV and no Wave64, or has no `fmt `
+  /// before its `data`.
   ///
   /// - Parameters:
   ///   - size: Bytes of the file.
@@ -100,12 +136,9 @@ extension WaveHeader {
   package init?(
     size: Int64, reading read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
   ) throws {
-    let head = try read(0, 12)
-    guard head.count == 12, head[8...].elementsEqual("WAVE".utf8) else { return nil }
-    let kind = String(decoding: head[..<4], as: UTF8.self)
-    guard ["RIFF", "RIFX", "RF64", "BW64"].contains(kind) else { return nil }
-    let isBig = kind == "RIFX"
-    var walk = Walk(offset: 12, size: size, isBigEndian: isBig)
+    guard let (kind, offset) = Self.beginning(try read(0, 40)) else { return nil }
+    self.kind = kind
+    var walk = Walk(kind, offset: offset, size: size)
     var format: (Format, Range<Int64>)?
     var longSize: Int64?
     while let chunk = try walk.next(read) {
@@ -113,7 +146,7 @@ extension WaveHeader {
       switch chunk.name {
       case "fmt ":
         let content = try read(chunk.content.lowerBound, min(40, chunk.content.count))
-        format = Format(content, isBigEndian: isBig).map { ($0, chunk.content) }
+        format = Format(content, isBigEndian: kind == .rifx).map { ($0, chunk.content) }
       case "ds64":
         let content = try read(chunk.content.lowerBound, 16)
         if content.count == 16 {
@@ -122,22 +155,24 @@ extension WaveHeader {
       case "data":
         guard let format else { return nil }
         let announced = chunk.announcedSize == 0xFFFF_FFFF ? longSize : chunk.announcedSize
-        (isBigEndian, self.format, formatContent) = (isBig, format.0, format.1)
+        (self.format, formatContent) = format
         fileSize = size
         let start = chunk.content.lowerBound
         // Writers to a pipe leave the size at 0, too.
         let isOpen =
           try announced.map { announced in
             try announced == 0
-              ? !Self.endsWithChunks(from: start, size: size, isBig, read)
-              : announced == .max
+              ? !Self.endsWithChunks(kind, from: start, size: size, read)
+              : announced >= Self.openLongSize
                 || Self.openSizes.contains { $0.contains(announced) } && start + announced > size
           } ?? true
         announcedSize = isOpen ? nil : announced
         var end = start + min(size - start, announcedSize ?? size)
-        if longSize == nil, let announced = announcedSize, size - start - announced >= 1 << 32 {
+        if kind != .wave64, longSize == nil, let announced = announcedSize,
+          size - start - announced >= 1 << 32
+        {
           (end, isWrapped, mayBeWrapped) = try Self.wrapped(
-            start: start, announced, size: size, isBig, read)
+            kind, start: start, announced, size: size, read)
         }
         sound = start..<max(start, end)
         if announcedSize != nil { try walkBehindSound(size: size, read) }
@@ -153,9 +188,8 @@ extension WaveHeader {
     size: Int64, _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
   ) throws {
     var walk = Walk(
-      offset: sound.upperBound + (sound.upperBound - sound.lowerBound) % 2, size: size,
-      isBigEndian: isBigEndian)
-    while walk.offset + 8 <= size {
+      kind, offset: sound.upperBound + kind.padding(behind: soundSize), size: size)
+    while walk.offset + Int64(kind.headSize) <= size {
       let chunk = try walk.next(read)
       guard let chunk, chunk.isNamed, !chunk.beginsFile else {
         unclaimedSize = size - walk.start
@@ -168,11 +202,11 @@ extension WaveHeader {
 
   /// The end of a sound whose size lacks its higher bits, where the rest of the file proves it.
   private static func wrapped(
-    start: Int64, _ announced: Int64, size: Int64, _ isBig: Bool,
+    _ kind: Kind, start: Int64, _ announced: Int64, size: Int64,
     _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
   ) throws -> (end: Int64, isWrapped: Bool, mayBe: Bool) {
     // A chunk that is larger than any sound of this file.
-    if try endsWithChunks(from: start + announced + announced % 2, size: size, isBig, read) {
+    if try endsWithChunks(kind, from: start + announced + announced % 2, size: size, read) {
       return (start + announced, false, false)
     }
     var end = start + announced
@@ -180,7 +214,7 @@ extension WaveHeader {
       // The last byte of an odd size may be missing.
       if end == size || (announced % 2 == 1 && end + 1 == size) { return (end, true, false) }
       if end > start + announced,
-        try endsWithChunks(from: end + announced % 2, size: size, isBig, read)
+        try endsWithChunks(kind, from: end + announced % 2, size: size, read)
       {
         return (end, true, false)
       }
@@ -191,10 +225,10 @@ extension WaveHeader {
 
   /// Whether nothing but whole chunks, and at least one, lie between an offset and the file's end.
   private static func endsWithChunks(
-    from offset: Int64, size: Int64, _ isBig: Bool,
+    _ kind: Kind, from offset: Int64, size: Int64,
     _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
   ) throws -> Bool {
-    var walk = Walk(offset: offset, size: size, isBigEndian: isBig)
+    var walk = Walk(kind, offset: offset, size: size)
     guard offset < size else { return false }
     while walk.offset < size {
       guard let chunk = try walk.next(read), chunk.isNamed, chunk.isWhole else { return false }
@@ -207,14 +241,14 @@ extension WaveHeader {
   /// One chunk after the other.
   private struct Walk {
     var offset: Int64
-    let size: Int64
-    let isBigEndian: Bool
+    private let kind: Kind
+    private let size: Int64
     /// Where the last chunk began.
-    private(set) var start: Int64 = 0
+    private(set) var start: Int64
     private var count = 0
 
-    init(offset: Int64, size: Int64, isBigEndian: Bool) {
-      (self.offset, self.size, self.isBigEndian) = (offset, size, isBigEndian)
+    init(_ kind: Kind, offset: Int64, size: Int64) {
+      (self.kind, self.offset, self.size) = (kind, offset, size)
       start = offset
     }
 
@@ -222,16 +256,36 @@ extension WaveHeader {
       _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
     ) throws -> Chunk? {
       start = offset
-      guard count < mostChunks, offset + 8 <= size else { return nil }
+      guard count < mostChunks, offset + Int64(kind.headSize) <= size else { return nil }
       count += 1
-      let head = try read(offset, 8)
-      guard head.count == 8 else { return nil }
-      let announced = Int64(UInt32(head[4...], isBigEndian: isBigEndian))
-      let content = offset + 8
-      offset = content + announced + announced % 2
+      let head = try read(offset, kind.headSize)
+      guard head.count == kind.headSize, let announced = announcedSize(of: head) else { return nil }
+      let content = offset + Int64(kind.headSize)
+      offset = content + announced + kind.padding(behind: announced)
+      let (name, isNamed) = name(of: head)
       return Chunk(
-        name: String(decoding: head[..<4], as: UTF8.self), announcedSize: announced,
+        name: name, isNamed: isNamed, announcedSize: announced,
         content: content..<max(content, min(size, content + announced)))
+    }
+
+    private func announcedSize(of head: [UInt8]) -> Int64? {
+      guard kind == .wave64 else {
+        return Int64(UInt32(head[4...], isBigEndian: kind == .rifx))
+      }
+      let size = UInt64(head[16...], isBigEndian: false)
+      return size < 24 ? nil : Int64(min(size - 24, UInt64(openLongSize)))
+    }
+
+    private func name(of head: [UInt8]) -> (String, isNamed: Bool) {
+      let bytes = head[..<4]
+      // Sony's GUIDs that are no names.
+      if kind == .wave64, bytes.elementsEqual([0xBC, 0x94, 0x5F, 0x92]) {
+        return ("summary list", true)
+      }
+      if kind == .wave64, bytes.elementsEqual([0x56, 0x62, 0xF7, 0xAB]) { return ("marker", true) }
+      return (
+        String(decoding: bytes, as: UTF8.self), bytes.allSatisfy { (32...126).contains($0) }
+      )
     }
   }
 }

@@ -1,14 +1,12 @@
-/// A WAV as libavformat reads it rightly: another source's bytes, with another header where its own
+/// A WAV or Wave64 as libavformat reads it rightly: another source's bytes, with another header where its own
 /// would be misunderstood.
 struct WaveSource {
   /// What is read.
   let source: any ByteSource
-  /// nil for anything but a WAV.
+  /// nil for anything else.
   private(set) var header: WaveHeader?
-  /// Significant bits of integers in larger containers.
-  private(set) var validBits: Int?
 
-  /// Looks at the first bytes of a source, and at its chunks if it is a WAV.
+  /// Looks at the first bytes of a source, and at its chunks if it is one.
   ///
   /// - Throws: `LibAVError` where it cannot be read, or cannot be read rightly.
   init(_ source: any ByteSource) throws(LibAVError) {
@@ -19,17 +17,17 @@ struct WaveSource {
       return bytes
     }
     do {
-      let head = try read(0, 16)
-      if head.elementsEqual(Self.wave64) {
-        (self.source, validBits) = try Self.wave64(source, read)
-        return
-      }
       guard let header = try WaveHeader(size: source.size(), reading: read) else {
         self.source = source
         return
       }
-      (self.header, validBits) = (header, header.validBits)
-      let pieces = try header.isBigEndian ? header.converted(read) : header.corrected
+      self.header = header
+      let pieces =
+        switch header.kind {
+        case .riff: header.corrected
+        case .rifx: try header.converted(read)
+        case .wave64: header.reordered
+        }
       self.source = pieces.map { SplicedBytes(source, $0) } ?? source
     } catch let error as LibAVError {
       throw error
@@ -37,41 +35,6 @@ struct WaveSource {
       throw LibAVError(reading: error)
     }
     if header?.mayBeWrapped == true { throw .wrappedSize }
-  }
-
-  // MARK: - Wave64
-
-  /// The GUID at the beginning of a Wave64.
-  private static let wave64: [UInt8] = [
-    0x72, 0x69, 0x66, 0x66, 0x2E, 0x91, 0xCF, 0x11, 0xA5, 0xD6, 0x28, 0xDB, 0x04, 0xC1, 0, 0,
-  ]
-
-  /// A Wave64 whose `fmt ` has the bits of its samples' containers.
-  private static func wave64(
-    _ source: any ByteSource, _ read: (Int64, Int) throws -> [UInt8]
-  ) throws -> (any ByteSource, Int?) {
-    let size = try source.size()
-    var offset: Int64 = 40
-    for _ in 0..<100 {
-      let head = try read(offset, 24)
-      guard head.count == 24 else { break }
-      let count = head[16...].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-      guard (24..<1 << 40).contains(count) else { break }
-      if head[..<4].elementsEqual("fmt ".utf8) {
-        guard let format = try WaveHeader.Format(read(offset + 24, 40), isBigEndian: false),
-          format.hasOddBits
-        else { break }
-        let start = offset + 24
-        let bytes = format.littleEndian
-        let rest = start + Int64(bytes.count)
-        return (
-          SplicedBytes(source, [.range(0..<start), .bytes(bytes), .range(rest..<max(rest, size))]),
-          format.code == 1 ? format.validBits : nil
-        )
-      }
-      offset += Int64((count + 7) / 8 * 8)
-    }
-    return (source, nil)
   }
 }
 
@@ -92,6 +55,29 @@ extension WaveHeader {
     chunk("RF64", 0xFFFF_FFFF) + Array("WAVE".utf8) + chunk("ds64", 28)
       + bytes(UInt64(fileSize + 28), count: 8) + bytes(UInt64(count), count: 8)
       + bytes(0, count: 12)
+  }
+
+  /// The pieces of a Wave64 whose sound does not end the file, by which libavformat takes its length, or
+  /// whose `fmt ` has not the bits of its samples' containers; nil for others.
+  fileprivate var reordered: [SplicedBytes.Piece]? {
+    let behind = sound.upperBound + kind.padding(behind: soundSize)
+    let isLast = announcedSize == nil || sound.upperBound >= fileSize
+    guard format.hasOddBits || !isLast else { return nil }
+    let dataStart = sound.lowerBound - Int64(kind.headSize)
+    var pieces: [SplicedBytes.Piece] = []
+    var rest: Int64 = 0
+    if format.hasOddBits {
+      pieces += [.range(0..<formatContent.lowerBound), .bytes(format.littleEndian)]
+      rest = formatContent.lowerBound + Int64(format.littleEndian.count)
+    }
+    pieces.append(.range(rest..<max(rest, dataStart)))
+    let end = fileSize - unclaimedSize
+    if !isLast, behind < end {
+      let padding = [UInt8](repeating: 0, count: Int(kind.padding(behind: end - behind)))
+      pieces += [.range(behind..<end), .bytes(padding)]
+    }
+    pieces.append(.range(dataStart..<sound.upperBound))
+    return pieces
   }
 
   /// The pieces of a file with the lowest byte first whose header is wrong; nil where all is right.

@@ -165,6 +165,38 @@ struct WaveHeaderTests {
     #expect(empty.status == 1 && empty.errors.contains("holds no sound"), "\(empty)")
   }
 
+  @Test("chunks of a Wave64 before and behind its sound are named, and none is heard")
+  func wave64() throws {
+    try stage.make("ffmpeg -v error -f lavfi -i anoisesrc=d=1:seed=5:a=0.3 plain.w64")
+    try script(
+      """
+      END = bytes.fromhex('F3ACD3118CD100C04F8EDB8A')
+      MARKER = bytes.fromhex('5662F7AB2D39D21186C700C04F8EDB8A')
+      plain = open('plain.w64', 'rb').read()
+      data = plain.index(b'data' + END)
+      def chunk(name, content):
+        size = 24 + len(content)
+        return name + struct.pack('<Q', size) + content + bytes(-size % 8)
+      body = (plain[:data] + chunk(b'bext' + END, bytes(602)) + plain[data:]
+        + bytes(-len(plain) % 8) + chunk(b'levl' + END, b'abc') + chunk(MARKER, b'12345678'))
+      open('chunks.w64', 'wb').write(body[:16] + struct.pack('<Q', len(body)) + body[24:])
+      """)
+    let result = try stage.run("avjob compress chunks.w64 -o out.wav --wav '16 bit'")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(
+      result.errors.contains("'chunks.w64': not read, and in no output: bext, levl, marker"),
+      "\(result.errors)")
+    try stage.make("sox out.wav -t raw out.raw && sox plain.w64 -t raw plain.raw")
+    try stage.make("cmp out.raw plain.raw")
+  }
+
+  @Test("samples are no chunks: a WAV whose size is open names none")
+  func openChunks() throws {
+    try script("put('open.wav', samples(16, 16, 44100), plain(1, 1, 16), 0)")
+    let result = try stage.run("avjob compress -v open.wav -o out.flac")
+    #expect(result.status == 0 && !result.errors.contains("not read"), "\(result.errors)")
+  }
+
   @Test("a second WAV behind the first is named, and refused where it is the longer one")
   func concatenated() throws {
     try stage.make(

@@ -8,7 +8,10 @@ extension ContainerFacts {
   /// One chunk.
   struct Chunk {
     var name: String
+    /// What the file has of it.
     var body: Range<Int64>
+    /// How many bytes its size counts beyond what holds it.
+    var missing: Int64 = 0
   }
 
   /// Chunks that are read here or by libavformat, that hold no facts, or that the sound makes.
@@ -22,23 +25,17 @@ extension ContainerFacts {
     "caf": ["desc", "data", "pakt", "kuki", "chan", "free", "info"],
   ]
 
-  /// The beginnings of Wave64's GUIDs that are no names.
-  private static let guids: [[UInt8]: String] = [
-    [0xBC, 0x94, 0x5F, 0x92]: "summary list", [0x56, 0x62, 0xF7, 0xAB]: "marker",
-  ]
-
   /// A chunk's name, without bytes that are no letters.
-  static func chunkName(_ bytes: some Collection<UInt8>) -> String {
-    guids[Array(bytes)]
-      ?? String(decoding: bytes.map { 0x20...0x7E ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+  static func chunkName(_ bytes: some Sequence<UInt8>) -> String {
+    String(decoding: bytes.map { 0x20...0x7E ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
   }
 
-  /// The names of chunks that nothing reads; of a WAV, `wave` is its header.
+  /// The names of chunks that nothing reads; of a WAV or Wave64, `wave` is its header.
   static func unreadChunks(
     of format: String, wave: WaveHeader? = nil, _ medium: MediumBytes
   ) throws(Failure) -> [String] {
     guard var known = known[format] else { return [] }
-    let isRIFX = wave?.isBigEndian == true
+    let isRIFX = wave?.kind == .rifx
     // libavformat is given its sound and its texts alone (`WaveSource`).
     if isRIFX { known.subtract(["bext", "cue "]) }
     var found: [String] = []
@@ -72,7 +69,7 @@ extension ContainerFacts {
     }
   }
 
-  /// All chunks of a file, in its order; of a WAV, those that its header names.
+  /// All chunks of a file, in its order; of a WAV or Wave64, those of its header.
   static func chunks(
     of format: String, wave: WaveHeader?, _ medium: MediumBytes
   ) throws(Failure) -> [Chunk] {
@@ -80,32 +77,30 @@ extension ContainerFacts {
     return switch format {
     case "caf": try chunks(in: 8..<max(8, size), of: .caf, medium)
     case "aiff": try chunks(in: 12..<max(12, size), of: .aiff, medium)
-    case "w64": try chunks(in: 40..<max(40, size), of: .wave64, medium)
     default:
       (wave?.chunks ?? []).map { Chunk(name: chunkName($0.name.utf8), body: $0.content) }
     }
   }
 
   /// How chunks lie behind one another.
-  private struct Layout {
+  struct Layout {
     /// Bytes of a chunk's name, of which the first four tell it, and of its size.
-    var nameBytes: Int
-    var sizeBytes: Int
-    var isBigEndian: Bool
+    var nameBytes = 4
+    var sizeBytes = 4
+    var isBigEndian = false
     /// What a chunk's size is a multiple of, with padding.
-    var alignment: Int64
+    var alignment: Int64 = 2
     /// Whether a chunk's size counts its head.
     var countsHead = false
 
-    static let riff = Layout(nameBytes: 4, sizeBytes: 4, isBigEndian: false, alignment: 2)
-    static let aiff = Layout(nameBytes: 4, sizeBytes: 4, isBigEndian: true, alignment: 2)
-    static let caf = Layout(nameBytes: 4, sizeBytes: 8, isBigEndian: true, alignment: 1)
-    /// Sony Wave64: names are GUIDs.
-    static let wave64 = Layout(
-      nameBytes: 16, sizeBytes: 8, isBigEndian: false, alignment: 8, countsHead: true)
+    static let riff = Layout()
+    static let aiff = Layout(isBigEndian: true)
+    static let caf = Layout(sizeBytes: 8, isBigEndian: true, alignment: 1)
+    /// Objects of ASF, whose names are GUIDs.
+    static let asf = Layout(nameBytes: 16, sizeBytes: 8, alignment: 1, countsHead: true)
   }
 
-  private static func chunks(
+  static func chunks(
     in range: Range<Int64>, of layout: Layout, _ medium: MediumBytes
   ) throws(Failure) -> [Chunk] {
     var found: [Chunk] = []
@@ -122,7 +117,8 @@ extension ContainerFacts {
       let (end, isTooMuch) = (layout.countsHead ? offset : start).addingReportingOverflow(size)
       let name = chunkName(head[..<4])
       guard !isTooMuch, start...range.upperBound ~= end else {
-        found.append(Chunk(name: name, body: start..<range.upperBound))
+        let missing = isTooMuch ? 0 : max(0, end - range.upperBound)
+        found.append(Chunk(name: name, body: start..<range.upperBound, missing: missing))
         break
       }
       found.append(Chunk(name: name, body: start..<end))

@@ -1,5 +1,6 @@
 import Diagnosis
 import LibAV
+import MPEGAudio
 import MediaComposition
 import MediaTime
 import SystemPackage
@@ -36,6 +37,9 @@ final class CountedStream: FrameSource {
   private var pause: (start: Int64, count: Int)?
   /// The last packet, and the counts of frames before it.
   private var sent: (packet: Packet, countBefore: Int64, fed: Int64)?
+  /// The packet that was read last, and the damage before it.
+  private var last: Packet?
+  private var damageBefore = 0
   /// Whether the frame that the decoder in use gave last is the other one's as well.
   private var isSame = false
 
@@ -76,6 +80,8 @@ final class CountedStream: FrameSource {
     /// Bytes of all packets, and where the first one lies.
     var packetBytes: Int64 = 0
     var firstPosition: Int64 = 0
+    /// Whether the file ends within the last packet.
+    var breaksOff = false
   }
 
   /// Decodes a stream to its end, and finds anchors and holes on the way.
@@ -101,7 +107,14 @@ final class CountedStream: FrameSource {
           ? HoleFinder.Hole(frame: hole.frame - facts.origin, count: hole.count) : nil
       },
       packets: stream.ordinal, refused: damage.count, packetBytes: stream.packetBytes,
-      firstPosition: stream.firstPosition ?? 0)
+      firstPosition: stream.firstPosition ?? 0, breaksOff: stream.breaksOff)
+  }
+
+  /// Whether the file ended within the packet that was read last: by its demuxer, its header or its
+  /// decoder.
+  private var breaksOff: Bool {
+    demuxer.breaksOff || damage.count > damageBefore
+      || last?.isCutShort(codec: stream.codecName) == true
   }
 
   // MARK: Reading
@@ -224,6 +237,7 @@ final class CountedStream: FrameSource {
       guard packet.streamIndex == facts.streamIndex else { continue }
       packetBytes += Int64(packet.size)
       firstPosition = firstPosition ?? packet.position
+      (last, damageBefore) = (packet, damage.count)
       return packet
     }
     return nil
@@ -313,5 +327,17 @@ final class CountedStream: FrameSource {
     ordinal = 0
     isAtEnd = false
     cursor.clear()
+  }
+}
+
+extension Packet {
+  /// Whether its file ends within it: libavformat says so of packets that it cuts out itself; frames of
+  /// MPEG audio say how long they are.
+  fileprivate func isCutShort(codec: String) -> Bool {
+    if isCutShort { return true }
+    guard ["mp1", "mp2", "mp3"].contains(codec) else { return false }
+    return withBytes { bytes in
+      FrameHeader(startOf: bytes)?.frameLength.map { bytes.count < $0 } ?? false
+    }
   }
 }

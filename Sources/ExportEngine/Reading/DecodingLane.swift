@@ -52,6 +52,10 @@ final class DecodingLane {
 
   private func note(_ error: LibAVError) throws(LibAVError) {
     guard error.isDamage else { throw error }
+    noteDamage()
+  }
+
+  private func noteDamage() {
     // Where frames have timestamps, missing ones show as a hole.
     if case .stamped = placement { return }
     damage.note(.packet(place))
@@ -62,6 +66,7 @@ final class DecodingLane {
     while true {
       do throws(LibAVError) {
         guard try decoder.receive(into: frame) else { return nil }
+        if frame.isGuessed { noteDamage() }
         return first(frame.timestamp.flatMap(rawFrame), frame.sampleCount)
       } catch {
         try note(error)

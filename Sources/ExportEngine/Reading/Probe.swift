@@ -35,6 +35,7 @@ struct Prober {
     do throws(LibAVError) {
       demuxer = try location.demuxer()
     } catch {
+      if error.cause == nil { try prober.requireIndex() }
       guard error.isUnknownFormat else { throw error.inputFailure(location) }
       // libavformat refuses a short MP3 as noise; the frames themselves are proof.
       if let short = try prober.shortMPEGAudio(stream: index) { return short }
@@ -54,6 +55,17 @@ struct Prober {
           location: location))
     }
     return stream
+  }
+
+  /// Refuses an MP4 that was cut short before or within its index.
+  private func requireIndex() throws(Failure) {
+    guard try bytes.bytes(at: 4, count: 4) == Array("ftyp".utf8) else { return }
+    let missing = try ContainerFacts.missingBytes(of: "mov,mp4", wave: nil, in: bytes)
+    guard missing > 0 else { return }
+    throw Failure(
+      .mendInput,
+      "was cut short: its last \(missing) bytes are missing, and its index (moov) with them; download "
+        + "it again", location: location)
   }
 
   // MARK: Through libavformat
@@ -81,11 +93,10 @@ struct Prober {
     var warnings = try measured.warnings + waveWarnings(stream, demuxer)
     if let announced, let warning = warning(announced: announced, found: duration) {
       warnings.append(warning)
-    } else if demuxer.formatName == "ogg", isLastLink, try ContainerFacts.oggBreaksOff(bytes) {
+    } else if let cut = try cut(demuxer, measured) {
       warnings.append(
         Warning(
-          "was cut short: its last page is missing; \(duration.inSeconds) can be decoded",
-          location: location))
+          "was cut short: \(cut); \(duration.inSeconds) can be decoded", location: location))
     }
     let tags = try tags(of: demuxer, stream)
     let listed = try chapters(of: demuxer, from: measured.start ?? first.start(in: demuxer))
@@ -114,6 +125,27 @@ struct Prober {
     if location.url != nil, try endsAsItBegins() { return nil }
     let links = try OggLinks.ranges(in: bytes)
     return links.count > 1 ? links : nil
+  }
+
+  /// What shows that the file ends before what it holds does; nil where nothing does.
+  ///
+  /// - Throws: Where more of it is missing than is there.
+  private func cut(_ demuxer: Demuxer, _ measured: Measured) throws(Failure) -> String? {
+    if demuxer.formatName == "ogg" {
+      guard isLastLink, try ContainerFacts.oggBreaksOff(bytes) else { return nil }
+      return "its last page is missing"
+    }
+    let missing = try ContainerFacts.missingBytes(
+      of: demuxer.formatName, wave: demuxer.wave, in: bytes)
+    guard missing <= identity.size else {
+      throw Failure(
+        .mendInput,
+        "was cut short: \(missing) bytes are missing, more than the \(identity.size) that are there; "
+          + "download it again", location: location)
+    }
+    if missing == 1 { return "its last byte is missing" }
+    if missing > 0 { return "its last \(missing) bytes are missing" }
+    return measured.breaksOff ? "its last packet is not whole" : nil
   }
 
   /// Whether what is probed ends where the file does.

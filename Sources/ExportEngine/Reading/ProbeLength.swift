@@ -22,6 +22,8 @@ extension Prober {
     var length: Length
     /// When the sound begins by the clock of chapters; nil: by its first time stamp.
     var start: Time?
+    /// Whether the file was found to end within its last packet.
+    var breaksOff = false
     var warnings: [Warning] = []
   }
 
@@ -100,6 +102,7 @@ extension Prober {
       try fill(clock, in: &measured)
     }
     measured.warnings += warnings(of: count.holes, measured)
+    measured.breaksOff = count.breaksOff
     return measured
   }
 
@@ -251,7 +254,7 @@ extension Prober {
     return isMeant ? exact : min(announced, there)
   }
 
-  /// Where the last packet ends, from the file's end alone.
+  /// Where the last packet ends, from the file's end alone; nil where it is not whole.
   private func lastPacketEnd(
     of stream: LibAV.Stream, _ demuxer: Demuxer, _ facts: StreamFacts, near announced: Int64
   ) throws(Failure) -> Int64? {
@@ -261,14 +264,18 @@ extension Prober {
       try facts.notePlaces(near: raw, of: stream, in: demuxer)
       do { try demuxer.seek(stream: stream.index, to: near) } catch { return nil }
       var end: Int64?
+      var last: Packet?
       while let packet = try demuxer.readWhatIsThere() {
         guard packet.streamIndex == stream.index, let timestamp = packet.timestamp else { continue }
+        last = packet
         let next = facts.rawFrame(timestamp &+ packet.duration)
         // Numbers that start again belong to another file behind this one.
         if let end, let next, next <= end { return nil }
         end = next
       }
-      return end
+      guard let last else { return nil }
+      let decoder = try Decoder.open(stream, removesPadding: false)
+      return try decoder.decode(last, into: try Frame()) ? end : nil
     }
   }
 

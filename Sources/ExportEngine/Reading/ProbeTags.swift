@@ -10,8 +10,8 @@ extension Prober {
     of stream: LibAV.Stream, _ demuxer: Demuxer
   ) throws(Failure) -> Time? {
     // libavformat silently lowers a WAV's length to the bytes present.
-    if demuxer.formatName == "wav", stream.isLossless, stream.blockAlign > 0,
-      stream.sampleRate > 0, let wave = demuxer.wave, let told = wave.announcedSize
+    if stream.isLossless, stream.blockAlign > 0, stream.sampleRate > 0, let wave = demuxer.wave,
+      let told = wave.announcedSize
     {
       let bytes = wave.isWrapped ? wave.soundSize : told
       return Time(

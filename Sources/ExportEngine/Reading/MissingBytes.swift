@@ -1,0 +1,82 @@
+import Diagnosis
+import LibAV
+import Tagging
+
+/// Whether a file ends before what it holds does, of which libavformat says nothing.
+extension ContainerFacts {
+  /// How many bytes the outermost sizes of a container count beyond its file; 0 where it has none, or
+  /// leaves them open.
+  ///
+  /// - Complexity: O(outermost elements)
+  static func missingBytes(
+    of format: String, wave: WaveHeader?, in medium: MediumBytes
+  ) throws(Failure) -> Int64 {
+    let size = try medium.size()
+    func last(_ name: String, _ layout: Layout, from start: Int64) throws(Failure) -> Int64 {
+      let chunk = try chunks(in: start..<max(start, size), of: layout, medium).last
+      return chunk?.name == name ? chunk?.missing ?? 0 : 0
+    }
+    switch format {
+    case "wav", "w64": return wave?.missingSize ?? 0
+    case "aiff": return try last("SSND", .aiff, from: 12)
+    case "caf": return try last("data", .caf, from: 8)
+    // The data object's GUID, whose letters these are.
+    case "asf": return try last("6&?u", .asf, from: 0)
+    case "avi":
+      // A recorder that broke off has left the size open.
+      let missing = try last("RIFF", .riff, from: 0)
+      return missing < 0xF000_0000 ? missing : 0
+    case "au":
+      let head = try medium.bytes(at: 4, count: 8)
+      guard head.count == 8, AtomHead.number(head[4...]) != 0xFFFF_FFFF else { return 0 }
+      return max(0, Int64(AtomHead.number(head[..<4]) + AtomHead.number(head[4...])) - size)
+    case _ where format.hasPrefix("mov,"): return try missingOfAtoms(in: medium, size)
+    case _ where format.hasPrefix("matroska,"): return try missingOfElements(in: medium, size)
+    default: return 0
+    }
+  }
+
+  /// Heads that are looked at of a server's file, each of which may cost a request.
+  private static let mostRemoteHeads = 16
+  private static let mostHeads = 1_000_000
+
+  private static func mostHeads(of medium: MediumBytes) -> Int {
+    medium.location.url == nil ? mostHeads : mostRemoteHeads
+  }
+
+  /// Of atoms that sound needs: others may be no atoms.
+  private static func missingOfAtoms(
+    in medium: MediumBytes, _ size: Int64
+  ) throws(Failure) -> Int64 {
+    var offset: Int64 = 0
+    for _ in 0..<mostHeads(of: medium) where offset < size {
+      let bytes = try medium.bytes(at: offset, count: AtomHead.longest)
+      if let head = AtomHead(bytes, space: size - offset) {
+        offset += head.size
+        continue
+      }
+      guard let head = AtomHead(bytes, space: .max), ["mdat", "moof", "moov"].contains(head.name)
+      else { return 0 }
+      return head.size - (size - offset)
+    }
+    return 0
+  }
+
+  /// Elements of unknown size last as long as what stands in them (RFC 8794, 6.2).
+  private static func missingOfElements(
+    in medium: MediumBytes, _ size: Int64
+  ) throws(Failure) -> Int64 {
+    var offset: Int64 = 0
+    for _ in 0..<mostHeads(of: medium) where offset < size {
+      let bytes = try medium.bytes(at: offset, count: EBMLElement.Head.longest)
+      guard let head = EBMLElement.Head(bytes[...]) else { return 0 }
+      offset += Int64(head.count)
+      guard let count = head.size else { continue }
+      let (end, isTooMuch) = offset.addingReportingOverflow(Int64(clamping: count))
+      guard !isTooMuch else { return 0 }
+      if end > size { return end - size }
+      offset = end
+    }
+    return 0
+  }
+}
