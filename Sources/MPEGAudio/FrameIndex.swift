@@ -130,12 +130,13 @@ extension FrameIndex {
   /// and the note can be true of these frames: a file that was cut short ends where its frames do.
   package func noting(_ note: ITunesGapless) -> FrameIndex {
     let announced = Int64(note.delay) + note.length + Int64(note.padding)
-    guard !isGapless, announced >= decodedFrameCount, Int64(note.delay) < decodedFrameCount
+    let first = note.delay + Self.decoderDelay
+    guard !isGapless, announced >= decodedFrameCount, Int64(first) < decodedFrameCount
     else { return self }
     var index = self
     index.isGapless = true
-    index.firstValidSample = note.delay
-    index.validFrameCount = min(note.length, decodedFrameCount - Int64(note.delay))
+    index.firstValidSample = first
+    index.validFrameCount = min(note.length, decodedFrameCount - Int64(first))
     return index
   }
 

@@ -2,9 +2,10 @@
 /// and in a free-form atom of an M4A.
 ///
 /// The text is a row of hexadecimal numbers: nothing, delay, padding, length, and more that is not
-/// needed. The delay is the whole one: what a decoder gives before the sound, in MP3 with the 529 by
-/// which it is late itself, so that delay + length + padding is all that there is (FFmpeg's mov.c, and
-/// mp3dec.c since 8.0).
+/// needed. Delay + length + padding is all that there is. In M4A the delay is what a decoder gives
+/// before the sound (FFmpeg's mov.c). In MP3 it is the encoder's share of that, as in LAME's tag, and
+/// the sound begins `FrameIndex.decoderDelay` later: iTunes 12.9 notes 528, and its sound begins at
+/// 1057.
 package struct ITunesGapless: Sendable, Hashable {
   /// PCM frames before the sound.
   package let delay: Int

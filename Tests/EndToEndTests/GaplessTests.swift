@@ -11,14 +11,14 @@ private struct Marked: CustomTestStringConvertible {
   var make: String
   var testDescription: String { name }
 
-  /// LAME's delay (576 + 529) and its padding up to whole frames, in the order in which iTunes notes
-  /// them.
+  /// LAME's delay without the decoder's 529, and its padding up to whole frames, in the order in which
+  /// iTunes notes them.
   private static let comment = """
     /usr/bin/python3 - <<'END'
     from mutagen.id3 import ID3, COMM
     tag = ID3()
     tag.add(COMM(encoding=0, lang='eng', desc='iTunSMPB',
-      text=' 00000000 00000451 0000018F 00000000000061A8 00000000 00000000'))
+      text=' 00000000 00000240 00000398 00000000000061A8 00000000 00000000'))
     tag.save('NAME')
     END
 
@@ -32,11 +32,11 @@ private struct Marked: CustomTestStringConvertible {
     Marked(
       name: "itunes.mp3", delay: 1105, padding: 391,
       make: "lame --quiet -t -V2 src.wav itunes.mp3\n"
-        + comment.replacing("NAME", with: "itunes.mp3").replacing("18F", with: "187")),
+        + comment.replacing("NAME", with: "itunes.mp3")),
     Marked(
       name: "both.mp3", delay: 1105, padding: 391,
       make: "lame --quiet -V2 src.wav both.mp3\n"
-        + comment.replacing("NAME", with: "both.mp3").replacing("451", with: "111")),
+        + comment.replacing("NAME", with: "both.mp3").replacing("240", with: "111")),
     Marked(
       name: "list.m4a", delay: 1024, padding: 600,
       make: "ffmpeg -v error -i src.wav -c:a aac list.m4a"),
