@@ -18,7 +18,8 @@ extension Demuxer {
     "aac", "ac3", "aiff", "amr", "ape", "asf", "asf_o", "au", "avi", "caf", "dsf", "dts", "dtshd",
     "eac3", "flac", "flv", "iff", "live_flv", "loas", "matroska,webm", "mlp",
     "mov,mp4,m4a,3gp,3g2,mj2", "mp3", "mpc", "mpc8", "mpeg", "mpegts", "mpegtsraw", "nut", "ogg",
-    "oma", "rm", "tak", "truehd", "tta", "voc", "w64", "wav", "wsd", "wtv", "wv", "xwma",
+    "oma", "rm", "shn", "tak", "truehd", "tta", "voc", "w64", "wav", "wsd", "wtv", "wv",
+    "xwma",
   ]
 
   /// What studios, cameras and laboratories have.

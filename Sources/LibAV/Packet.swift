@@ -50,6 +50,13 @@ package final class Packet {
     pointer.pointee.pts == avjob_nopts() ? nil : pointer.pointee.pts
   }
 
+  /// By how much it is presented after it is decoded, in ticks of the stream's time base; 0 where its
+  /// container does not say.
+  package var lateness: Int64 {
+    let (shown, decoded) = (pointer.pointee.pts, pointer.pointee.dts)
+    return shown == avjob_nopts() || decoded == avjob_nopts() ? 0 : shown &- decoded
+  }
+
   /// In ticks of the stream's time base; 0 where unknown.
   package var duration: Int64 { pointer.pointee.duration }
 

@@ -103,14 +103,15 @@ extension EncoderTag {
     readExtension(in: frame, at: position)
   }
 
-  /// LAME's extension: 36 bytes, of which the last two are a CRC over all bytes before them.
+  /// LAME's extension: 36 bytes, of which the last two are a CRC over all bytes before them. Old Lavf's
+  /// frame may end behind delay and padding.
   private mutating func readExtension(in frame: UnsafeRawBufferPointer, at start: Int) {
-    guard start + 36 <= frame.count else { return }
+    guard start + 24 <= frame.count else { return }
     let name = frame[start..<start + 9].prefix { 0x20...0x7E ~= $0 }
     guard name.count >= 4 else { return }
     encoder = String(decoding: name, as: UTF8.self).trimmingSpaces()
     guard gaplessEncoder != nil else { return }
-    if frame.holds("LAME", at: start) {
+    if frame.holds("LAME", at: start), start + 28 <= frame.count {
       // The low half of a byte is the method; another byte the bit rate in kbps, 255 for more.
       let bitRate = Int(frame[start + 20])
       switch frame[start + 9] & 0xF {
@@ -122,9 +123,10 @@ extension EncoderTag {
       encoding = InfoFrame.Encoding(
         extension: frame[start..<start + 28], quality: quality ?? 0, encoder: encoder ?? "LAME")
     }
-    let gaps = frame.bigEndian32(at: start + 21) >> 8
-    delay = Int(gaps >> 12)
-    padding = Int(gaps & 0xFFF)
+    let gaps = Int(frame.bigEndian16(at: start + 21)) << 8 | Int(frame[start + 23])
+    delay = gaps >> 12
+    padding = gaps & 0xFFF
+    guard start + 36 <= frame.count else { return }
     isChecksumValid = Self.isChecksumValid(of: frame, at: start + 34)
   }
 

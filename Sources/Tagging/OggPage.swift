@@ -3,6 +3,8 @@ package struct OggPage: Sendable, Hashable {
   package let serial: UInt32
   /// Whether a stream begins with it.
   package let isFirst: Bool
+  /// Whether a stream ends with it.
+  package let isLast: Bool
   /// Whether its first packet began on an earlier page.
   package let isContinued: Bool
   /// Bytes of its segments.
@@ -20,6 +22,7 @@ package struct OggPage: Sendable, Hashable {
     else { return nil }
     serial = head[14..<18].reversed().reduce(0) { $0 << 8 | UInt32($1) }
     isFirst = head[5] & 2 != 0
+    isLast = head[5] & 4 != 0
     isContinued = head[5] & 1 != 0
     lacing = Array(head[27..<27 + Int(head[26])])
   }

@@ -42,6 +42,8 @@ final class CountedStream: FrameSource {
   private var damageBefore = 0
   /// Whether the frame that the decoder in use gave last is the other one's as well.
   private var isSame = false
+  /// Frames of the last packet that was counted.
+  private var lastFrames: Int64 = 0
 
   private init(
     _ facts: StreamFacts, _ index: AnchorIndex, _ opened: (Demuxer, LibAV.Stream),
@@ -82,6 +84,8 @@ final class CountedStream: FrameSource {
     var firstPosition: Int64 = 0
     /// Whether the file ends within the last packet.
     var breaksOff = false
+    /// Of the last packet.
+    var lastFrames: Int64 = 0
   }
 
   /// Decodes a stream to its end, and finds anchors and holes on the way.
@@ -107,7 +111,8 @@ final class CountedStream: FrameSource {
           ? HoleFinder.Hole(frame: hole.frame - facts.origin, count: hole.count) : nil
       },
       packets: stream.ordinal, refused: damage.count, packetBytes: stream.packetBytes,
-      firstPosition: stream.firstPosition ?? 0, breaksOff: stream.breaksOff)
+      firstPosition: stream.firstPosition ?? 0, breaksOff: stream.breaksOff,
+      lastFrames: stream.lastFrames)
   }
 
   /// Whether the file ended within the packet that was read last: by its demuxer, its header or its
@@ -216,14 +221,17 @@ final class CountedStream: FrameSource {
 
   private func noteSent() {
     guard let finder, let sent else { return }
-    finder.note(
-      sent.packet, heard: (lane?.end ?? 0) - sent.countBefore, fed: sent.fed, isSame: isSame)
+    lastFrames = (lane?.end ?? 0) - sent.countBefore
+    finder.note(sent.packet, heard: lastFrames, fed: sent.fed, isSame: isSame)
     (self.sent, isSame) = (nil, false)
   }
 
   private func openDecoder() throws(LibAVError) -> Decoder {
-    // What our own reading of the edit list leaves out is left out once.
-    try Decoder.open(stream, removesPadding: !facts.opening.ignoresEditLists)
+    // What our own reading of an edit list or of Vorbis' granules leaves out is left out once.
+    let isOurs =
+      facts.opening.ignoresEditLists
+      || demuxer.formatName == "ogg" && stream.codecName == "vorbis"
+    return try Decoder.open(stream, removesPadding: !isOurs)
   }
 
   /// A fresh decoder; its errors before its sound is used are no damage.

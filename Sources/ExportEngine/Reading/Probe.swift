@@ -206,6 +206,8 @@ struct Prober {
     var skip: Int64
     var dataStart: Int64?
     var timestampsCountFrames: Bool
+    /// Frames by which its packet and the next one are presented after they are decoded.
+    var lateness: Int64 = 0
 
     /// When the first sample sounds by the clock of chapters: in MP4 and Matroska sound may begin
     /// later than the file.
@@ -219,6 +221,7 @@ struct Prober {
   func decodeFirstFrame(
     of stream: LibAV.Stream, _ demuxer: Demuxer
   ) throws(Failure) -> FirstFrame {
+    var latest: Packet?
     let first = try reading(location) { () throws(LibAVError) -> FirstFrame? in
       let decoder = try Decoder.open(stream, removesPadding: false)
       let frame = try Frame()
@@ -229,6 +232,7 @@ struct Prober {
         guard let packet = try demuxer.readWhatIsThere() else { break }
         guard packet.streamIndex == stream.index else { continue }
         dataStart = dataStart ?? packet.position
+        latest = packet
         skip += packet.skip.start
         do throws(LibAVError) {
           try decoder.send(packet)
@@ -260,8 +264,29 @@ struct Prober {
       guard dataStart != nil else { return nil }
       throw LibAVError.nothingDecoded
     }
-    guard let first else { throw headerOnly }
+    guard var first else { throw headerOnly }
+    if let latest { try settle(&first, of: stream, demuxer, behind: latest) }
     return first
+  }
+
+  /// Takes the place of the first frame from the packets behind it, where an MP4 presents its packet
+  /// later than it is decoded: FAAC's first one has the time of the second.
+  private func settle(
+    _ first: inout FirstFrame, of stream: LibAV.Stream, _ demuxer: Demuxer, behind packet: Packet
+  ) throws(Failure) {
+    guard demuxer.formatName.hasPrefix("mov,"), packet.lateness != 0, first.timestampsCountFrames
+    else { return }
+    let next = try reading(location) { () throws(LibAVError) -> Packet? in
+      while let next = try demuxer.readWhatIsThere() {
+        if next.streamIndex == stream.index { return next }
+      }
+      return nil
+    }
+    let lateness = next?.lateness ?? packet.lateness
+    let ticks = Int64(stream.timeBase.denominator) / Int64(first.sampleRate)
+    first.lateness = lateness / ticks
+    let moved = first.rawStart?.subtractingReportingOverflow((packet.lateness &- lateness) / ticks)
+    first.rawStart = moved.flatMap { $0.overflow ? nil : $0.partialValue }
   }
 
   var headerOnly: Failure {

@@ -15,6 +15,9 @@ struct OpenedStream {
   /// What is played of the stream, where that is ours to apply; nil: what libavformat gives.
   var edits: PlayedEdits?
 
+  /// Whether granules say where the sound of a Vorbis stream ends.
+  var isVorbisInOgg: Bool { demuxer.formatName == "ogg" && stream.codecName == "vorbis" }
+
   /// Whether libavformat applies an edit list.
   var isListedElsewhere: Bool { track?.edits.isEmpty == false && !opening.ignoresEditLists }
 }

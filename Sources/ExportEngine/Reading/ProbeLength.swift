@@ -4,6 +4,7 @@ import MPEGAudio
 import MediaComposition
 import MediaTime
 import SystemPackage
+import Tagging
 
 /// A stream's length, and the facts for reading it.
 extension Prober {
@@ -14,6 +15,13 @@ extension Prober {
     var padding: Int64?
     /// Of Opus, where its packets were looked at.
     var modes: OpusModes?
+
+    /// Leaves out what lies behind `count` frames.
+    mutating func end(at count: Int64) {
+      guard count < frames else { return }
+      padding = (padding ?? 0) + frames - count
+      frames = count
+    }
   }
 
   /// What measuring found.
@@ -64,13 +72,19 @@ extension Prober {
     if opened.isListedElsewhere { return try measure(try reopen(opened)) }
     let delay =
       opened.edits == nil ? toldDelay(of: stream, demuxer, first, lead: &lead) : nil
+    let musepack = try musepack(demuxer)
+    if let musepack { lead = MusepackHeader.decoderDelay + musepack.silence }
     facts.origin = lead
     facts.firstRaw = 0
     facts.reader = .counted(AnchorIndex())
     let count = try CountedStream.count(facts, codec: stream.codecName)
     try requireMost(of: count, demuxer)
     facts.reader = .counted(count.index)
-    return try measure(opened, facts, count, delay: delay)
+    var measured = try measure(opened, facts, count, delay: musepack == nil ? delay : lead)
+    if let musepack {
+      measured.length.end(at: musepack.frameCount - musepack.silence)
+    }
+    return measured
   }
 
   /// The length of a counted stream.
@@ -92,18 +106,31 @@ extension Prober {
       let there = last.map { 1..<packet ~= $0 ? count.frames - packet + $0 : count.frames }
       measured = try play(edits, clock, lastFrames: there ?? count.frames, facts)
     } else {
+      var length = Length(
+        frames: count.frames, delay: delay, padding: count.padding > 0 ? count.padding : nil)
+      if opened.isVorbisInOgg {
+        let cut = max(0, min(count.padding - (try ghost(opened)), count.lastFrames))
+        (length.frames, length.padding) = (count.frames - cut, cut > 0 ? cut : nil)
+      }
       measured = Measured(
         facts: facts,
         length: noting(
-          try ContainerFacts.iTunesNote(in: bytes), opened.first,
-          Length(
-            frames: count.frames, delay: delay, padding: count.padding > 0 ? count.padding : nil),
-          opened.demuxer))
+          try ContainerFacts.iTunesNote(in: bytes), opened.first, length, opened.demuxer))
       try fill(clock, in: &measured)
     }
     measured.warnings += warnings(of: count.holes, measured)
     measured.breaksOff = count.breaksOff
     return measured
+  }
+
+  /// Frames that libavformat counts of the first packet of Vorbis, which gives none, where the first
+  /// page of sound is the last one: it lays the packets from 0 on then, and cuts the end by as much.
+  private func ghost(_ opened: OpenedStream) throws(Failure) -> Int64 {
+    guard opened.isVorbisInOgg, let raw = opened.first.rawStart, raw > 0,
+      let place = opened.first.dataStart
+    else { return 0 }
+    let head = try bytes.bytes(at: place + (range?.lowerBound ?? 0), count: OggPage.longestHead)
+    return OggPage(head)?.isLast == true ? raw : 0
   }
 
   /// Containers that are nothing but packets, one after the other.
@@ -189,9 +216,9 @@ extension Prober {
     case "ogg":
       // A stream that was cut out of another begins anywhere. For other codecs' packets libavformat
       // finds wrong timestamps after a seek.
-      guard (0...8192).contains(facts.origin), ["vorbis", "opus"].contains(stream.codecName) else {
-        return nil
-      }
+      guard (0...8192).contains(facts.origin), ["vorbis", "opus"].contains(stream.codecName),
+        try ghost(opened) == 0
+      else { return nil }
       return try scanOgg(stream, facts).map {
         Length(
           frames: $0.end, delay: delay, padding: $0.padding > 0 ? $0.padding : nil,
@@ -225,7 +252,8 @@ extension Prober {
       let ticks = stream.indexedTicks(every: packet),
       ticks.magnitude < StreamFacts.farthestFrame
     else { return nil }
-    let there = ticks - facts.origin
+    // The index has the times of decoding, and packets' times are those of presentation.
+    let there = ticks - (facts.origin - first.lateness)
     let frames = listedFrames(
       of: opened.track, facts, announced: announced, there: there, packet: packet)
     // ALAC's last packet has its own length.
@@ -239,14 +267,14 @@ extension Prober {
 
   /// The length of an MP4's edit list, `announced`, of the frames that are `there`.
   ///
-  /// Lists count in ticks of the movie, with FFmpeg's muxer milliseconds. If the last packet's own
-  /// duration is shorter than its decoded sound, and the list ends within a tick of its end, or
-  /// behind everything, as libavformat includes empty edits, then that end is meant.
+  /// Lists count in ticks of the movie, with FFmpeg's muxer milliseconds. If the list ends within a
+  /// tick of the last packet's own end, or behind everything, as libavformat includes empty edits,
+  /// then that end is meant.
   private func listedFrames(
     of track: MP4Track?, _ facts: StreamFacts, announced: Int64, there: Int64, packet: Int64
   ) -> Int64 {
     guard let track, !track.isFragmented, track.movieTimescale > 0,
-      let last = track.lastDuration.flatMap(facts.rawFrame), (1..<packet).contains(last)
+      let last = track.lastDuration.flatMap(facts.rawFrame), (1...packet).contains(last)
     else { return min(announced, there) }
     let exact = there - packet + last
     let tick = UInt64(facts.sampleRate) / UInt64(track.movieTimescale)
@@ -290,9 +318,14 @@ extension Prober {
     return try reading(location) { () throws(LibAVError) in
       let (demuxer, stream) = try facts.open()
       var modes = OpusModes(stream)
+      var start: Int64?
       if isOneStream, let announced = stream.duration.flatMap(facts.rawFrame) {
         for _ in 0..<50 {
-          if let packet = try demuxer.readWhatIsThere() { modes.note(packet) }
+          guard let packet = try demuxer.readWhatIsThere() else { break }
+          modes.note(packet)
+          if packet.streamIndex == facts.streamIndex {
+            start = start ?? packet.timestamp.flatMap(facts.rawFrame)
+          }
         }
         let raw = max(0, announced - 2 * Int64(facts.sampleRate))
         try facts.notePlaces(near: raw, of: stream, in: demuxer)
@@ -312,12 +345,14 @@ extension Prober {
         // Vorbis' blocks are at most 8192 frames, Opus' packets at most 120 ms.
         if let last, raw <= last || raw - last > 8192 { return nil }
         last = raw
+        start = start ?? raw
         if isOpus { end = raw &+ packet.duration }
       }
-      // Vorbis' last packet has a duration only by its page's granule: the stream's own.
-      let streamEnd = stream.duration.flatMap(facts.rawFrame)
+      // Vorbis' last packet has a duration only by its page's granule: the stream's own, which
+      // libavformat counts from the first packet on, if that is behind 0.
+      let streamEnd = stream.duration.flatMap(facts.rawFrame).map { $0 + max(0, start ?? 0) }
       guard let end = isOpus ? end : streamEnd, let last, end > last - 8192 else { return nil }
-      return (isOpus ? end - facts.origin : end, padding, modes)
+      return (end - facts.origin, padding, modes)
     }
   }
 

@@ -18,6 +18,11 @@ extension Prober {
         frames: bytes / Int64(stream.blockAlign), rate: stream.sampleRate)
     }
     guard !demuxer.estimatesDurations else { return nil }
+    if demuxer.formatName == "mpc8" {
+      return try musepack(demuxer).map {
+        Time(frames: $0.frameCount - $0.silence, rate: stream.sampleRate)
+      }
+    }
     if let ticks = stream.duration {
       // An Opus stream's last granule includes the frames left out at its start.
       let ticks =
@@ -27,6 +32,11 @@ extension Prober {
       return Time(value: Int64(clamping: value), timescale: stream.timeBase.denominator)
     }
     return demuxer.announcedMicroseconds.map { Time(value: $0, timescale: 1_000_000) }
+  }
+
+  /// The header of Musepack 8, without an ID3 tag before it, as mpcdec reads it.
+  func musepack(_ demuxer: Demuxer) throws(Failure) -> MusepackHeader? {
+    demuxer.formatName == "mpc8" ? try MusepackHeader.read(in: bytes) : nil
   }
 
   /// A warning where a header is off by more than a tenth of a second and a hundredth.
