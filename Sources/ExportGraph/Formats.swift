@@ -212,7 +212,7 @@ extension Output {
     case .same(let named, isInFolder: _): asset = named ?? sources.only
     case .copied(let kind):
       guard let clip = sources.longestHeard(of: kind) else {
-        throw Diagnostics(nothingToCopy(kind))
+        throw Diagnostics(nothingToCopy(kind, among: sources))
       }
       return (kind, clip)
     }
@@ -234,9 +234,15 @@ extension Output {
       help: "name the format, as 'mp3: V2'")
   }
 
-  private func nothingToCopy(_ kind: Kind) -> Diagnostic {
-    Diagnostic(
-      "'\(kind.rawValue): copy' of sources that are not \(kind.capabilities.codecName)",
+  private func nothingToCopy(_ kind: Kind, among sources: SourceFacts) -> Diagnostic {
+    let name = kind.capabilities.codecName
+    // A container may hold other samples than are written to it.
+    let other = sources.assets.first { $0.container == name.lowercased() }
+    return Diagnostic(
+      other.map {
+        "'\(kind.rawValue): copy' of '\($0.location)': \($0.codec) is not written to \(name)"
+      }
+        ?? "'\(kind.rawValue): copy' of sources that are not \(name)",
       at: origins.format == .unknown ? origin : origins.format,
       help: kind.encodingHelp)
   }

@@ -81,7 +81,7 @@ private struct Marked: CustomTestStringConvertible {
     Marked(name: "oggenc.ogg", make: "oggenc -Q -q 6 -o oggenc.ogg src.wav"),
     Marked(
       name: "cut.ogg", delay: 500, frames: 24_500,
-      make: "oggenc -Q -q 6 -o whole.ogg src.wav\n" + granules(minus: 500, from: "whole.ogg")),
+      make: "oggenc -Q -q 6 -o whole.ogg src.wav\n" + granules(minus: 500, to: "cut.ogg")),
     // No tool here writes it for AAC: in the place of seven bytes that name the language.
     Marked(
       name: "codecdelay.mkv", delay: 1024, frames: 25_600,
@@ -98,20 +98,28 @@ private struct Marked: CustomTestStringConvertible {
         """),
   ]
 
+  /// Sound that was cut out of a longer one: its granules begin above 0, which cuts nothing.
+  static let late = [128, 384, 5000, 9000].map { count in
+    Marked(
+      name: "late\(count).ogg",
+      make: "oggenc -Q -q 6 -o whole.ogg src.wav\n"
+        + granules(minus: -count, to: "late\(count).ogg"))
+  }
+
   /// Lowers the granule of every page, so that the first cuts the start, and mends the checksums
   /// (RFC 3533, 6).
-  private static func granules(minus count: Int, from source: String) -> String {
+  private static func granules(minus count: Int, to name: String) -> String {
     """
     /usr/bin/python3 - <<'END'
     import struct
-    bytes = bytearray(open('\(source)', 'rb').read())
+    bytes = bytearray(open('whole.ogg', 'rb').read())
     at = 0
     while at < len(bytes):
       count = bytes[at + 26]
       end = at + 27 + count + sum(bytes[at + 27:at + 27 + count])
       granule = struct.unpack_from('<q', bytes, at + 6)[0]
       if granule > 0:
-        struct.pack_into('<q', bytes, at + 6, granule - \(count))
+        struct.pack_into('<q', bytes, at + 6, granule - (\(count)))
       struct.pack_into('<I', bytes, at + 22, 0)
       crc = 0
       for byte in bytes[at:end]:
@@ -120,7 +128,7 @@ private struct Marked: CustomTestStringConvertible {
           crc = (crc << 1 ^ 0x04C11DB7) & 0xFFFFFFFF if crc >> 31 else crc << 1
       struct.pack_into('<I', bytes, at + 22, crc)
       at = end
-    open('cut.ogg', 'wb').write(bytes)
+    open('\(name)', 'wb').write(bytes)
     END
     """
   }
@@ -147,7 +155,7 @@ private let material: Stage = {
 
 @Suite("Every mark of where the sound starts and ends is honoured")
 struct GaplessTests {
-  @Test("25,000 frames come back as many, in their places", arguments: Marked.all)
+  @Test("25,000 frames come back as many, in their places", arguments: Marked.all + Marked.late)
   fileprivate func marks(_ marked: Marked) throws {
     let stage = Stage()
     try stage.make("ln -s \(material.path("src.wav")) \(material.path("48.wav")) .\n\(marked.make)")

@@ -124,4 +124,73 @@ struct LengthTests {
       cmp <(decode in.wav) <(decode out.wav)
       """)
   }
+
+  private func frames(_ names: String, in stage: Stage) throws -> [Int] {
+    let filter = "sed -n 's/.*\"frames\": \\([0-9]*\\).*/\\1/p'"
+    return try stage.run("avjob probe --json \(names) | \(filter)").text
+      .split(separator: "\n").compactMap { Int($0) }
+  }
+
+  @Test("Vorbis whose sound is one page is as long as its granule says, whatever its last packet")
+  func onePage() throws {
+    let stage = Stage()
+    let counts = (0..<18).map { 2048 + 64 * $0 } + [100, 1000, 3001]
+    let names = counts.map { "\($0).ogg" }.joined(separator: " ")
+    try stage.make(
+      """
+      for n in \(counts.map(String.init).joined(separator: " ")); do
+        sox -R -n -r 22050 -c 1 -b 16 $n.wav synth ${n}s pinknoise vol 0.3
+        oggenc -Q -q 0 -o $n.ogg $n.wav
+      done
+      """)
+    #expect(try frames(names, in: stage) == counts)
+    let played = try stage.run(
+      """
+      for n in 100 2048 2560 3136; do avjob clip $n.ogg -o x$n.wav && soxi -s x$n.wav; done
+      """)
+    #expect(played.text.hasSuffix("3136\n") && played.errors == "", "\(played.errors)")
+  }
+
+  @Test("Opus in Matroska is as long whatever rate its source is said to have had")
+  func rateOfOpus() throws {
+    let stage = Stage()
+    try stage.make(
+      """
+      sox -R -n -r 48000 -c 1 -b 16 a.wav synth 48100s pinknoise vol 0.3
+      ffmpeg -v error -i a.wav -c:a libopus a.webm
+      /usr/bin/python3 - <<'END'
+      import struct
+      data = open('a.webm', 'rb').read()
+      rate = b'\\xB5\\x88' + struct.pack('>d', 48000)
+      assert data.count(rate) == 1
+      open('b.webm', 'wb').write(data.replace(rate, b'\\xB5\\x88' + struct.pack('>d', 16000)))
+      END
+      """)
+    let found = try frames("a.webm b.webm", in: stage)
+    #expect(found.count == 2 && found.first == found.last)
+  }
+
+  @Test("first frames of Layer II that are not read are named")
+  func skippedFrames() throws {
+    let stage = Stage()
+    // Its first header differs by the bit of a copyright.
+    try stage.make(
+      """
+      sox -R -n -r 44100 -c 2 -b 16 a.wav synth 2 pinknoise vol 0.3
+      ffmpeg -v error -i a.wav -c:a mp2 whole.mp2
+      /usr/bin/python3 - <<'END'
+      data = bytearray(open('whole.mp2', 'rb').read())
+      data[3] ^= 8
+      open('first.mp2', 'wb').write(data)
+      END
+      """)
+    let whole = try stage.run("avjob check whole.mp2; avjob clip whole.mp2 -o whole.wav")
+    #expect(whole.status == 0 && !whole.errors.contains("left out"))
+    let result = try stage.run("avjob clip first.mp2 -o first.wav")
+    #expect(
+      result.errors.contains(
+        "its first frame is left out, 0.026 s of its sound: it is read from where two headers in a "
+          + "row agree"))
+    #expect(try stage.run("avjob clip first.mp2 -o strict.wav --strict").status != 0)
+  }
 }

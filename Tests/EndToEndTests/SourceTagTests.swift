@@ -234,4 +234,31 @@ import Testing
       "python3 -c 'import json; print(json.load(open(\"r.json\"))[\"outputs\"][0][\"left_out\"])'")
     #expect(found.text == "['REPLAYGAIN_TRACK_GAIN', 'APPLICATION test']\n")
   }
+
+  @Test("tags beside the Theora stream of an OGV and in DSDIFF's ID3 chunk are read")
+  func otherPlaces() throws {
+    let stage = try tone(
+      """
+      ffmpeg -v error -f lavfi -i testsrc=s=64x48:d=1:r=10 -i t.wav -map 0 -map 1 -t 1 \
+        -c:v libtheora -c:a libvorbis -metadata:s:v title=Seen -metadata:s:a artist=Heard v.ogv
+      /usr/bin/python3 - <<'END'
+      import struct
+      def chunk(name, body):
+          return name + struct.pack('>Q', len(body)) + body + b'\\0' * (len(body) % 2)
+      text = b'\\0Said'
+      frame = b'TIT2' + struct.pack('>IH', len(text), 0) + text
+      tag = b'ID3\\3\\0\\0' + bytes([0, 0, 0, len(frame)]) + frame
+      properties = (b'SND ' + chunk(b'FS  ', struct.pack('>I', 2822400))
+          + chunk(b'CHNL', struct.pack('>H', 1) + b'C   ')
+          + chunk(b'CMPR', b'DSD \\x0enot compressed\\0'))
+      body = (b'DSD ' + chunk(b'FVER', bytes([1, 5, 0, 0])) + chunk(b'PROP', properties)
+          + chunk(b'DSD ', b'\\x69' * 80000) + chunk(b'ID3 ', tag))
+      open('d.dff', 'wb').write(b'FRM8' + struct.pack('>Q', len(body)) + body)
+      END
+      """)
+    let ogv = try stage.run("avjob probe v.ogv").text
+    #expect(ogv.contains("Seen") && ogv.contains("Heard"), "\(ogv)")
+    let dff = try stage.run("avjob probe d.dff")
+    #expect(dff.text.contains("Said"), "\(dff.text) \(dff.errors)")
+  }
 }

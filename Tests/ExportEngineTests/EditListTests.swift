@@ -105,6 +105,35 @@ struct EditListTests {
     }
   }
 
+  @Test("a first packet that is presented with the second one takes nothing from the end")
+  func firstPresentedLate() throws {
+    let path = try encode("plain.m4a", "-c:a aac -aac_pns 0 -use_editlist 0")
+    let media = try media(path)
+    var file = try MP4Bytes(path)
+    // FAAC by mp4v2: 1024 ticks for one packet, and none for the others (ISO 14496-12, 8.6.1.3).
+    var table = MP4Bytes.big(0) + MP4Bytes.big(2)
+    for number in [1, 1024, 216, 0] { table += MP4Bytes.big(number) }
+    file.replace(
+      MP4Bytes.track + ["mdia", "minf", "stbl", "ctts"],
+      with: MP4Bytes.big(table.count + 8) + Array("ctts".utf8) + table)
+    try file.write(path)
+    let sound = try PlayedSound(path)
+    #expect(sound.asset.frameCount == 221_524)
+    let whole = try sound.whole()
+    let worst = zip(whole[0], media).reduce(0) { max($0, abs($1.0 - $1.1)) }
+    #expect(worst < 0.001)
+    try sound.expectSlices(of: whole, around: [1 << 17, (1 << 17) - 1024])
+  }
+
+  @Test("a list that was rounded takes nothing from a last packet that is full")
+  func fullLastPacket() throws {
+    // 10 packets are 232.2 ms, of which FFmpeg's muxer lists 232.
+    let sound = try PlayedSound(
+      try encode("full.m4a", "-af atrim=end_sample=10240 -c:a aac"))
+    #expect(sound.asset.frameCount == 10_240)
+    #expect(try sound.whole()[0].count == 10_240)
+  }
+
   @Test("an edit list that is not played exactly is refused by name")
   func refused() throws {
     func failure(_ change: (inout MP4Bytes) throws -> Void) throws -> String {

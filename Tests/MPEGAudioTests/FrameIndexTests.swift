@@ -91,6 +91,32 @@ import Testing
     }
   }
 
+  @Test("Delay and padding count in a tag whose frame ends before its checksum")
+  func shortTag() throws {
+    // As old Lavf wrote it at 32 kHz: frames of 180 bytes, and a tag of 188.
+    let header: [UInt8] = [0xFF, 0xFB, 0x28, 0]
+    let silence = header + [UInt8](repeating: 0, count: 176)
+    var tag = header + [UInt8](repeating: 0, count: 32) + Array("Info".utf8)
+    tag += [0, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0x06, 0x54] + [UInt8](repeating: 0, count: 100)
+    tag += Array("Lavf55.12".utf8) + [UInt8](repeating: 0, count: 12) + [0x24, 0x01, 0x80]
+    tag += [UInt8](repeating: 0, count: 180 - tag.count)
+    let index = try MP3Files.index(of: tag + Array(repeating: silence, count: 8).joined())
+    #expect(index.tag?.isChecksumValid == nil && index.tag?.delay == 576)
+    #expect(index.count == 8 && index.firstValidSample == 1105)
+    #expect(index.validFrameCount == 8 * 1152 - 576 - 384)
+  }
+
+  @Test("The delay of iTunes' note is the encoder's alone")
+  func noteOfITunes() throws {
+    let silence = [0xFF, 0xFB, 0x28, 0] + [UInt8](repeating: 0, count: 176)
+    let bare = try MP3Files.index(of: Array(Array(repeating: silence, count: 8).joined()))
+    let note = try #require(
+      ITunesGapless(parsing: " 00000000 00000210 00000270 0000000000001F80 00000000"))
+    let index = bare.noting(note)
+    #expect(index.isGapless && index.firstValidSample == 528 + 529)
+    #expect(index.validFrameCount == 8064)
+  }
+
   @Test("Samples and frames find one another across the encoder's delay")
   func positions() throws {
     let index = try MP3Files.index(of: try MP3Files.read(MP3Files.fixture("lame-testcase.mp3")))

@@ -95,6 +95,8 @@ extension ContainerFacts {
 
     static let riff = Layout()
     static let aiff = Layout(isBigEndian: true)
+    /// DSDIFF 1.5, 3.1.
+    static let dsdiff = Layout(sizeBytes: 8, isBigEndian: true)
     static let caf = Layout(sizeBytes: 8, isBigEndian: true, alignment: 1)
     /// Objects of ASF, whose names are GUIDs.
     static let asf = Layout(nameBytes: 16, sizeBytes: 8, alignment: 1, countsHead: true)
@@ -129,6 +131,20 @@ extension ContainerFacts {
 }
 
 extension Prober {
+  /// Adds the ID3 tag of a DSDIFF file, which libavformat leaves out.
+  func addDSDIFFTag(to tags: inout SourceTags) throws(Failure) {
+    let head = try bytes.bytes(at: 0, count: 16)
+    guard head.starts(with: "FRM8".utf8), head.suffix(4).elementsEqual("DSD ".utf8) else { return }
+    let range = 16..<max(16, try bytes.size())
+    for chunk in try ContainerFacts.chunks(in: range, of: .dsdiff, bytes) {
+      guard chunk.name == "ID3 ", let tag = try storedTag(at: Int(clamping: chunk.body.lowerBound))
+      else { continue }
+      var found = try self.tags(of: tag)
+      found.complete(with: tags)
+      tags = found
+    }
+  }
+
   /// The tags of AIFF's chunks: of ID3, and of texts (AIFF 1.3, "Text chunks"), which have one value
   /// each, but for annotations.
   func addAIFFChunks(to tags: inout SourceTags) throws(Failure) {

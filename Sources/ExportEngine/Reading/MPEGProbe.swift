@@ -60,6 +60,28 @@ extension Prober {
       isLengthAnnounced: !found.isWhole)
   }
 
+  /// A warning of the first frames of Layers I and II that libavformat skips: its sound begins where two
+  /// headers agree in the bits of joint stereo, too, which encoders set anew for each frame.
+  func skippedFrames(_ opened: OpenedStream) throws(Failure) -> Warning? {
+    guard opened.demuxer.formatName == "mp3", let start = opened.first.dataStart else { return nil }
+    var position = Int64(try storedTag()?.byteCount ?? 0)
+    var count: Int64 = 0
+    while position < start, count < 1 << 12 {
+      let head = try bytes.bytes(at: position, count: 4)
+      guard let header = FrameHeader(startOf: head), header.sampleRate == opened.first.sampleRate,
+        header.layer != .layer3, let length = header.frameLength, length > 0
+      else { return nil }
+      position += Int64(length)
+      count += 1
+    }
+    guard position == start, count > 0 else { return nil }
+    let frames = count * Int64(opened.first.sampleCount)
+    let size = Time(frames: frames, rate: opened.first.sampleRate).inSeconds
+    return Warning(
+      "\(count == 1 ? "its first frame is" : "its first \(count) frames are") left out, \(size) of "
+        + "its sound: it is read from where two headers in a row agree", location: location)
+  }
+
   /// Refuses a file whose frames change their rate, layer or number of channels midway.
   private func requireOneFormat(_ frames: FrameIndex) throws(Failure) {
     for anomaly in frames.anomalies {

@@ -91,6 +91,7 @@ struct Prober {
       try requireMost(of: announced, found: duration)
     }
     var warnings = try measured.warnings + waveWarnings(stream, demuxer)
+    if let skipped = try skippedFrames(opened) { warnings.append(skipped) }
     if let announced, let warning = warning(announced: announced, found: duration) {
       warnings.append(warning)
     } else if let cut = try cut(demuxer, measured) {

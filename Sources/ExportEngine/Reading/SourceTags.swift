@@ -135,6 +135,10 @@ extension Prober {
     var found = tags ?? demuxedTags(of: demuxer, stream)
     switch format {
     case "aiff": try addAIFFChunks(to: &found)
+    case "iff": try addDSDIFFTag(to: &found)
+    case "ogg" where demuxer.streams.contains { $0.codecName == "theora" }:
+      // Encoders of video write the file's tags there.
+      if let others = try oggTags(of: "theora", number: 0) { found.complete(with: others) }
     case "wav", "w64", "caf":
       found.unread += try ContainerFacts.unreadChunks(of: format, wave: demuxer.wave, bytes)
     default: break
@@ -204,6 +208,7 @@ extension Prober {
     let signs: [String: [UInt8]] = [
       "vorbis": [1] + Array("vorbis".utf8), "opus": Array("OpusHead".utf8),
       "flac": [0x7F] + Array("FLAC".utf8), "speex": Array("Speex   ".utf8),
+      "theora": [0x80] + Array("theora".utf8),
     ]
     guard let sign = signs[codec] else { return nil }
     var finder: OggCommentFinder?
@@ -227,7 +232,7 @@ extension Prober {
     for range in finder.ranges where packet.count < 1 << 26 {
       packet += try bytes.bytes(at: range.lowerBound, count: range.count)
     }
-    let heads: [String: Int] = ["vorbis": 7, "opus": 8, "flac": 4]
+    let heads: [String: Int] = ["vorbis": 7, "opus": 8, "flac": 4, "theora": 7]
     return SourceTags(VorbisComment(parsing: packet.dropFirst(heads[codec] ?? 0)))
   }
 
