@@ -139,7 +139,7 @@ struct LengthTests {
     try stage.make(
       """
       for n in \(counts.map(String.init).joined(separator: " ")); do
-        sox -R -n -r 22050 -c 1 -b 16 $n.wav synth ${n}s pinknoise vol 0.3
+        sox -R -r 22050 -n -c 1 -b 16 $n.wav synth ${n}s pinknoise vol 0.3
         oggenc -Q -q 0 -o $n.ogg $n.wav
       done
       """)
@@ -156,7 +156,7 @@ struct LengthTests {
     let stage = Stage()
     try stage.make(
       """
-      sox -R -n -r 48000 -c 1 -b 16 a.wav synth 48100s pinknoise vol 0.3
+      sox -R -r 48000 -n -c 1 -b 16 a.wav synth 48100s pinknoise vol 0.3
       ffmpeg -v error -i a.wav -c:a libopus a.webm
       /usr/bin/python3 - <<'END'
       import struct
@@ -176,7 +176,7 @@ struct LengthTests {
     // Its first header differs by the bit of a copyright.
     try stage.make(
       """
-      sox -R -n -r 44100 -c 2 -b 16 a.wav synth 2 pinknoise vol 0.3
+      sox -R -r 44100 -n -c 2 -b 16 a.wav synth 2 pinknoise vol 0.3
       ffmpeg -v error -i a.wav -c:a mp2 whole.mp2
       /usr/bin/python3 - <<'END'
       data = bytearray(open('whole.mp2', 'rb').read())

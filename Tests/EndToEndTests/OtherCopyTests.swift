@@ -173,7 +173,11 @@ struct OtherCopyTests {
       ffmpeg -v error -i a.wav -c:a aac s.m4a
       for e in aac flv avi; do ffmpeg -v error -i a.wav -c:a aac s.$e; done
       ffmpeg -v error -i a.wav -c:a libopus s.webm
+      ffmpeg -v error -i a.wav -c:a pcm_s32le deep.wav
       """)
+    expect(
+      "clip: deep.wav\noutput: { file: x.wav, wav: copy }",
+      "'wav: copy' of 'deep.wav': pcm_s32le is not written to WAV")
     expect(
       "concat: [s.m4a 0s..1s, s.m4a 2s..3s]\noutput: { file: x.m4a, aac: copy }",
       "'x.m4a': 'aac: copy' finds nothing to copy: its packets can be those of one clip alone; "
