@@ -235,6 +235,24 @@ import Testing
     #expect(found.text == "['REPLAYGAIN_TRACK_GAIN', 'APPLICATION test']\n")
   }
 
+  @Test("of several values in ASF, those that are not read are named")
+  func valuesInASF() throws {
+    let stage = try tone(
+      """
+      ffmpeg -v error -i t.wav -c:a wmav2 a.wma
+      /usr/bin/python3 - <<'END'
+      from mutagen.asf import ASF
+      file = ASF('a.wma')
+      file['WM/Genre'] = ['Rock', 'Pop']
+      file['WM/Composer'] = ['Ann']
+      file.save()
+      END
+      """)
+    let told = try stage.run("avjob plan a.wma -o a.flac; avjob clip a.wma -o a.flac")
+    #expect(told.screen.contains("other values of WM/Genre"), "\(told.screen)")
+    #expect(!told.screen.contains("other values of WM/Composer"))
+  }
+
   @Test("tags beside the Theora stream of an OGV and in DSDIFF's ID3 chunk are read")
   func otherPlaces() throws {
     let stage = try tone(

@@ -136,6 +136,8 @@ extension Prober {
     switch format {
     case "aiff": try addAIFFChunks(to: &found)
     case "iff": try addDSDIFFTag(to: &found)
+    case "asf", "asf_o":
+      found.unread += try ASFValues.repeated(in: bytes).map { "other values of \($0)" }
     case "ogg" where demuxer.streams.contains { $0.codecName == "theora" }:
       // Encoders of video write the file's tags there.
       if let others = try oggTags(of: "theora", number: 0) { found.complete(with: others) }
