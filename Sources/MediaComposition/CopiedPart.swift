@@ -89,7 +89,8 @@ extension CopiedPart.Reason {
     case .codec: "the sound is of another codec"
     case .container: "its container has no exact times of packets"
     case .inexact:
-      "its packets cannot be cut exactly, as those of HE-AAC or of a file with several edits"
+      "its packets cannot be cut exactly, as those of HE-AAC, of a file with several edits or of "
+        + "chained Ogg files"
     case .grid(let offset):
       "its frames begin \(offset.magnitude) samples too \(offset < 0 ? "late" : "early")"
     case .seam: "frames reach over a join"

@@ -76,4 +76,56 @@ struct ChainedOggTests {
       #expect(result.status == 1 && result.errors.contains(words), "\(name): \(result.errors)")
     }
   }
+
+  @Test("of tags that differ by link the first link's count, but for its levels, with a warning")
+  func tags() throws {
+    try sounds()
+    try stage.make(
+      """
+      opusenc --quiet --title One --comment R128_TRACK_GAIN=-1792 a.wav one.opus
+      opusenc --quiet --title Two b.wav two.opus
+      opusenc --quiet --title One a.wav bare.opus
+      oggenc -Q -t One -o one.ogg a.wav && oggenc -Q -t Two -o two.ogg b.wav
+      cat one.opus two.opus > opus.opus; cat one.ogg two.ogg > vorbis.ogg
+      cat one.opus bare.opus > level.opus; cat one.opus one.opus > same.opus
+      printf 'clip: same.opus\\noutput: { file: x.opus, opus: copy }\\n' > copy.yaml
+      """)
+    let text = "is chained of several Ogg files with tags of their own: those of the first are read"
+    let opus = try stage.run("avjob probe opus.opus")
+    #expect(opus.errors.contains("\(text), without R128_TRACK_GAIN, which is not true of the whole"))
+    #expect(opus.output.contains("One") && !opus.output.contains("-1792"), "\(opus.output)")
+    let vorbis = try stage.run("avjob probe vorbis.ogg")
+    #expect(vorbis.errors.contains(text) && !vorbis.errors.contains("without"), "\(vorbis.errors)")
+    let level = try stage.run("avjob probe level.opus")
+    #expect(level.errors.contains("R128_TRACK_GAIN"), "\(level.errors)")
+    #expect(!level.output.contains("-1792"), "\(level.output)")
+    let same = try stage.run("avjob probe same.opus")
+    #expect(same.errors == "" && same.output.contains("-1792"), "\(same.errors)\(same.output)")
+    let copy = try stage.run("avjob run copy.yaml")
+    #expect(copy.status != 0 && copy.errors.contains("chained Ogg files"), "\(copy.errors)")
+  }
+
+  @Test("a link that was cut short is named with its own length, and the next one stays a link")
+  func cut() throws {
+    try sounds()
+    try stage.make(
+      """
+      for f in a b; do opusenc --quiet $f.wav $f.opus; done
+      for f in a b; do head -c -3000 $f.opus > $f-cut.opus; done
+      cat a.opus b-cut.opus > last.opus; cat a-cut.opus b.opus > first.opus
+      """)
+    let last = try stage.run("avjob probe last.opus")
+    #expect(last.errors.contains("link 2 of its chain was cut short"), "\(last.errors)")
+    #expect(last.errors.contains("s of it can be decoded"), "\(last.errors)")
+    let first = try stage.run("avjob probe first.opus")
+    #expect(first.errors.contains("link 1 of its chain was cut short"), "\(first.errors)")
+    // The delay of the second link is left out, though a page of the first reaches into it.
+    try stage.make(
+      """
+      avjob clip -q first.opus -o first.wav; avjob clip -q a-cut.opus -o a-cut.wav
+      avjob clip -q b.opus -o b.wav
+      """)
+    let frames = try WAVFile(stage.path("a-cut.wav")).frameCount
+    #expect(try WAVFile(stage.path("first.wav")).frameCount == frames + 120_000)
+  }
 }

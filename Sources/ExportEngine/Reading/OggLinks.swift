@@ -6,11 +6,14 @@ import Tagging
 enum OggLinks {
   /// More than any honest file has: a year of hours.
   static let most = 10_000
+  /// Pages that are looked into for others, of which honest files have one for each cut.
+  private static let mostReturns = 1000
 
   /// Where each link lies; one for a file that is not chained.
   ///
   /// A page that begins a stream, behind pages of sound, begins a link, whatever its serial number is:
-  /// files that are put together may have the same.
+  /// files that are put together may have the same. A page that was cut short reaches over the pages
+  /// that follow: those within it count.
   ///
   /// - Returns: The links in order, without gaps, `most` + 1 at most.
   /// - Throws: Where the medium cannot be read.
@@ -21,11 +24,18 @@ enum OggLinks {
     var offset: Int64 = 0
     var hasContent = false
     var search = Search(medium)
-    while offset + 27 <= size, starts.count <= most {
-      let head = try medium.bytes(at: offset, count: OggPage.longestHead)
-      guard let page = OggPage(head) else {
-        guard let next = try search.nextPage(from: offset + 1) else { break }
-        offset = next
+    var before: Int64?
+    var returns = 0
+    while offset < size, starts.count <= most {
+      let page = OggPage(try medium.bytes(at: offset, count: OggPage.longestHead))
+      guard let page, offset + Int64(page.size) <= size else {
+        var place = offset
+        if page == nil, let before, returns < mostReturns {
+          place = before
+          returns += 1
+        }
+        guard let next = try search.nextPage(from: place + 1) else { break }
+        (offset, before) = (next, nil)
         continue
       }
       if page.isFirst {
@@ -37,6 +47,7 @@ enum OggLinks {
       } else {
         hasContent = true
       }
+      before = offset
       offset += Int64(page.size)
     }
     return zip(starts, starts.dropFirst() + [size]).map { $0..<max($0, $1) }

@@ -25,6 +25,8 @@ struct Prober {
   let bytes: MediumBytes
   /// Which of them are probed, if the file is several that are chained.
   var range: Range<Int64>?
+  /// Which of these that is, counted from 1.
+  var link: Int?
 
   /// - Throws: `Failure` (`mendInput`, `mendMachine`) where there is no readable sound.
   static func probe(_ location: MediaLocation, stream index: Int?) throws(Failure) -> ProbedStream {
@@ -97,7 +99,8 @@ struct Prober {
     } else if let cut = try cut(demuxer, measured) {
       warnings.append(
         Warning(
-          "was cut short: \(cut); \(duration.inSeconds) can be decoded", location: location))
+          "\(link.map { "link \($0) of its chain " } ?? "")was cut short: \(cut); "
+            + "\(duration.inSeconds)\(ofLink) can be decoded", location: location))
     }
     let tags = try tags(of: demuxer, stream)
     let listed = try chapters(of: demuxer, from: measured.start ?? first.start(in: demuxer))
@@ -133,7 +136,7 @@ struct Prober {
   /// - Throws: Where more of it is missing than is there.
   private func cut(_ demuxer: Demuxer, _ measured: Measured) throws(Failure) -> String? {
     if demuxer.formatName == "ogg" {
-      guard isLastLink, try ContainerFacts.oggBreaksOff(bytes) else { return nil }
+      guard try ContainerFacts.oggBreaksOff(bytes, in: range) else { return nil }
       return "its last page is missing"
     }
     let missing = try ContainerFacts.missingBytes(
@@ -149,8 +152,8 @@ struct Prober {
     return measured.breaksOff ? "its last packet is not whole" : nil
   }
 
-  /// Whether what is probed ends where the file does.
-  private var isLastLink: Bool { range.map { $0.upperBound >= identity.size } ?? true }
+  /// For messages of lengths, which are those of a link.
+  var ofLink: String { link == nil ? "" : " of it" }
 
   /// The name of a FLAC's tag for positions other than those of its own order (RFC 9639, 8.6.2).
   static let channelMaskTag = "WAVEFORMATEXTENSIBLE_CHANNEL_MASK"

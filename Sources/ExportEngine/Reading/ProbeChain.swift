@@ -2,6 +2,7 @@ import Diagnosis
 import LibAV
 import MediaComposition
 import MediaTime
+import Tagging
 
 /// Chained Ogg files, whose links are files of their own: each has a delay to leave out, and an end.
 extension Prober {
@@ -18,11 +19,12 @@ extension Prober {
     }
     var whole: ProbedStream?
     var links: [ChainLink] = []
+    var tags: [Metadata] = []
     for (number, range) in ranges.enumerated() {
       let start = links.reduce(0) { $0 + $1.frameCount }
       let stream: ProbedStream
       do throws(Failure) {
-        stream = try link(range, index, after: whole?.asset, at: start)
+        stream = try link(number + 1, at: range, index, after: whole?.asset, at: start)
       } catch {
         // Headers without sound, as of a stream that broke off at once.
         guard number > 0, error.remedy == .mendInput, error.message == headerOnly.message else {
@@ -35,6 +37,7 @@ extension Prober {
         continue
       }
       links.append(ChainLink(facts: stream.facts, frameCount: stream.asset.frameCount))
+      tags.append(stream.asset.metadata)
       append(stream, at: start, to: &whole)
     }
     guard var whole, let first = links.first else { throw headerOnly }
@@ -42,6 +45,7 @@ extension Prober {
     whole.facts = first.facts
     whole.facts.range = nil
     whole.facts.reader = .chained(links)
+    if let warning = settle(&whole.asset.metadata, of: tags) { whole.warnings.append(warning) }
     return whole
   }
 
@@ -63,23 +67,39 @@ extension Prober {
       return moved
     }
     whole?.warnings += stream.warnings
-    if let known = whole?.asset.metadata.items, known != stream.asset.metadata.items,
-      !stream.asset.metadata.items.isEmpty
-    {
-      let text =
-        "is chained of several Ogg files with tags of their own: those of the first are read"
-      if whole?.warnings.contains(where: { $0.message == text }) == false {
-        whole?.warnings.append(Warning(text, location: location))
-      }
+    let known = whole?.asset.unread ?? []
+    whole?.asset.unread += stream.asset.unread.filter { !known.contains($0) }
+  }
+
+  /// Makes the first link's tags those of the whole: without measurements that are not true of every
+  /// link.
+  private func settle(_ metadata: inout Metadata, of links: [Metadata]) -> Warning? {
+    let partial = metadata.items.filter { item in
+      [.level, .samples].contains(TagClass(of: item.key))
+        && !links.allSatisfy { $0.items.contains(item) }
     }
+    for item in partial { metadata[item.key] = nil }
+    let names = partial.map(\.key).joined(separator: ", ")
+    if links.dropFirst().contains(where: { !$0.items.isEmpty && $0.items != links[0].items }) {
+      return Warning(
+        "is chained of several Ogg files with tags of their own: those of the first are read"
+          + (names.isEmpty ? "" : ", without \(names), which is not true of the whole"),
+        location: location)
+    }
+    return names.isEmpty
+      ? nil
+      : Warning(
+        "is chained of several Ogg files: \(names) of the first left out, which is not true of the "
+          + "whole", location: location)
   }
 
   /// One link, which must be like the first one.
   private func link(
-    _ range: Range<Int64>, _ index: Int?, after first: Asset?, at start: Int64
+    _ number: Int, at range: Range<Int64>, _ index: Int?, after first: Asset?, at start: Int64
   ) throws(Failure) -> ProbedStream {
     var prober = self
     prober.range = range
+    prober.link = number
     let demuxer = try reading(location) { () throws(LibAVError) in
       try location.demuxer(of: range)
     }

@@ -46,7 +46,7 @@ extension Prober {
       Time(value: 1, timescale: 10), Time(value: found.value, timescale: found.timescale).hundredth)
     guard difference > limit else { return nil }
     return Warning(
-      "its header announces \(announced.inSeconds), \(found.inSeconds) can be decoded",
+      "\(header) announces \(announced.inSeconds), \(found.inSeconds)\(ofLink) can be decoded",
       location: location)
   }
 
@@ -55,8 +55,12 @@ extension Prober {
     guard found + found < announced else { return }
     throw Failure(
       .mendInput,
-      "its header announces \(announced.inSeconds), and \(found.inSeconds) can be decoded: less than "
-        + "half; download it again", location: location)
+      "\(header) announces \(announced.inSeconds), and \(found.inSeconds)\(ofLink) can be decoded: "
+        + "less than half; download it again", location: location)
+  }
+
+  private var header: String {
+    link.map { "the header of link \($0) of its chain" } ?? "its header"
   }
 
   /// Tags as libavformat reads them.

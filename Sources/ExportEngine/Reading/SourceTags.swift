@@ -214,9 +214,10 @@ extension Prober {
     ]
     guard let sign = signs[codec] else { return nil }
     var finder: OggCommentFinder?
-    var offset: Int64 = 0
+    var offset = range?.lowerBound ?? 0
+    let end = range?.upperBound ?? .max
     var left = number
-    for _ in 0..<10_000 {
+    for _ in 0..<10_000 where offset < end {
       let head = try bytes.bytes(at: offset, count: OggPage.longestHead)
       guard let page = OggPage(head) else { break }
       if page.isFirst, finder == nil,
