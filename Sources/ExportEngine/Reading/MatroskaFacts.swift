@@ -44,6 +44,8 @@ extension ContainerFacts {
       for item in items {
         let key = key(of: item, besideTrackLevel: hasTrackLevel)
         tags.add(item.value, to: key)
+        // libavformat has the last of a name, of whatever level.
+        tags.otherKeys.insert(Self.key(of: item, besideTrackLevel: false).lowercased())
         if item.isGuessed, !tags.guessed.contains(key) { tags.guessed.append(key) }
       }
       tags.unread += found.binary

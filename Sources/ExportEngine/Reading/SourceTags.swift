@@ -13,6 +13,8 @@ struct SourceTags {
   var guessed: [String] = []
   /// What is not read: chunks, frames, streams.
   var unread: [String] = []
+  /// Keys, in small letters, under which libavformat has what is here, maybe under others.
+  var otherKeys: Set<String> = []
 
   /// Adds a value of a tag, unless it describes the file and not its sound.
   mutating func add(_ value: String, to key: String) {
@@ -30,6 +32,15 @@ struct SourceTags {
     metadata.complete(with: others.metadata)
     chapters = chapters ?? others.chapters
     unread += others.unread.filter { !unread.contains($0) }
+  }
+
+  /// Adds what libavformat has and is not here, under whatever key.
+  mutating func complete(withDemuxed others: SourceTags) {
+    var others = others
+    for item in others.metadata.items where otherKeys.contains(item.key.lowercased()) {
+      others.metadata[item.key] = nil
+    }
+    complete(with: others)
   }
 
   /// A warning of texts whose encoding was guessed.
@@ -107,7 +118,7 @@ extension Prober {
       let twins = demuxer.streams.prefix { $0.index < stream.index }
       tags = try oggTags(
         of: stream.codecName, number: twins.count { $0.codecName == stream.codecName })
-    case "ape", "wv", "mpc", "mpc8", "tak", "tta": tags = try apeTags()
+    case _ where Self.formatsWithTrailingTags.contains(format): tags = try trailingTags()
     case _ where format.hasPrefix("mov,"):
       tags = try ContainerFacts.itemList(in: bytes).map { SourceTags($0) }
       if tags != nil {
@@ -129,7 +140,7 @@ extension Prober {
       tags?.complete(with: demuxedTags(of: demuxer, stream))
     case _ where format.hasPrefix("matroska,"):
       tags = try ContainerFacts.matroskaTags(in: bytes, stream: stream.index)
-      tags?.complete(with: demuxedTags(of: demuxer, stream))
+      tags?.complete(withDemuxed: demuxedTags(of: demuxer, stream))
     default: break
     }
     var found = tags ?? demuxedTags(of: demuxer, stream)
@@ -173,15 +184,12 @@ extension Prober {
 
   // MARK: FLAC, Ogg, APE
 
-  /// The comments of a FLAC file (RFC 9639, 8), and of an ID3 tag before it.
+  /// The comments of a FLAC file (RFC 9639, 8), and of other tags around it.
   private func flacTags() throws(Failure) -> SourceTags? {
     var offset: Int64 = 0
     var tags: SourceTags?
-    var others = SourceTags()
-    if let tag = try storedTag() {
-      others = try self.tags(of: tag)
-      offset = Int64(tag.byteCount)
-    }
+    var others = try mpegTags()
+    if let tag = try storedTag() { offset = Int64(tag.byteCount) }
     guard try bytes.bytes(at: offset, count: 4) == Array("fLaC".utf8) else { return nil }
     offset += 4
     for _ in 0..<1000 {
@@ -239,9 +247,17 @@ extension Prober {
     return SourceTags(VorbisComment(parsing: packet.dropFirst(heads[codec] ?? 0)))
   }
 
-  /// An APE tag at the end, with an ID3v1 tag behind it or without; nil where there is none.
-  private func apeTags() throws(Failure) -> SourceTags? {
+  /// Formats without tags of their own but those of MP3: APEv2 and ID3v1 behind the sound, and ID3v2
+  /// before it.
+  private static let formatsWithTrailingTags: Set = [
+    "ape", "wv", "mpc", "mpc8", "tak", "tta", "aac", "loas", "ac3", "eac3", "dts", "dtshd", "mlp",
+    "truehd", "mp3",
+  ]
+
+  /// Such tags; nil where there are none.
+  private func trailingTags() throws(Failure) -> SourceTags? {
     let found = try mpegTags()
-    return found.metadata.items.isEmpty ? nil : found
+    let isEmpty = found.metadata.items.isEmpty && found.metadata.cover == nil
+    return isEmpty && found.chapters == nil && found.unread.isEmpty ? nil : found
   }
 }
