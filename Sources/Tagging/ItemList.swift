@@ -17,16 +17,42 @@ package struct ItemList: Sendable, Hashable {
   /// Keys whose texts are not UTF-8, and are taken for Windows-1252.
   package private(set) var guessed: [String] = []
 
+  private let names: [String]
   private static let (itemLimit, valueLimit) = (10_000, 1 << 20)
+  /// Stands for tags behind the most that are read.
+  package static let excess = "tags beyond the first 10000"
   private static let apple = "com.apple.iTunes"
 
   /// - Parameters:
   ///   - bytes: What stands in the atom `ilst`, with its covers or without.
   ///   - unread: Names of its atoms that `bytes` lack.
+  ///   - names: Of a list whose atoms are numbers, what these stand for (`names(parsing:)`).
   /// - Complexity: O(n)
-  package init(parsing bytes: ArraySlice<UInt8>, unread: [String] = []) {
-    binary = unread.map { TagNames.row(ofAtom: $0)?.key ?? $0 }
-    for atom in Atom.all(in: bytes).prefix(Self.itemLimit) where atom.name != "covr" { add(atom) }
+  package init(
+    parsing bytes: ArraySlice<UInt8>, unread: [String] = [], names: [String] = []
+  ) {
+    self.names = names
+    binary = unread.map { name(of: $0) ?? TagNames.row(ofAtom: $0)?.key ?? $0 }
+    let atoms = Atom.all(in: bytes)
+    for atom in atoms.prefix(Self.itemLimit) where atom.name != "covr" { add(atom) }
+    if atoms.count > Self.itemLimit { binary.append(Self.excess) }
+  }
+
+  /// The names of an atom `keys`, whose numbers, from 1 on, are those of a list's atoms (QuickTime File
+  /// Format, "Metadata item keys atom"). O(n)
+  package static func names(parsing bytes: ArraySlice<UInt8>) -> [String] {
+    // A version and the count come first; each name is the body of an atom named for its kind.
+    Atom.all(in: bytes.dropFirst(8)).prefix(itemLimit).map {
+      String(decoding: $0.body, as: UTF8.self)
+    }
+  }
+
+  /// What an atom stands for whose name is a number.
+  private func name(of atom: String) -> String? {
+    guard !names.isEmpty else { return nil }
+    let number = atom.unicodeScalars.reduce(0) { $0 << 8 | Int($1.value) }
+    guard 1...names.count ~= number else { return nil }
+    return TagNames.key(ofQuickTime: names[number - 1])
   }
 
   private mutating func add(_ atom: Atom) {
@@ -34,7 +60,9 @@ package struct ItemList: Sendable, Hashable {
     let data = parts.filter { $0.name == "data" && $0.body.count >= 8 }
     var key = atom.name
     var row = TagNames.row(ofAtom: key)
-    if key == "----" {
+    if let name = name(of: key) {
+      (key, row) = (name, nil)
+    } else if key == "----" {
       func text(_ name: String) -> String {
         parts.first { $0.name == name }
           .map { String(decoding: $0.body.dropFirst(4), as: UTF8.self) } ?? ""
@@ -94,6 +122,8 @@ package struct ItemList: Sendable, Hashable {
       let text = String(decoding: units, as: UTF16.self)
       return text.contains("\0") ? nil : text
     case 21, 22: return number().map { "\($0)" }
+    case 23 where bytes.count == 4:
+      return "\(Float(bitPattern: UInt32(AtomHead.number(bytes))))"
     case 0 where key == "gnre" || Self.numbers[key] != nil: return number().map { "\($0)" }
     default: return nil
     }

@@ -160,6 +160,21 @@ package enum TagNames {
     return byName[lower].flatMap { $0.key == lower ? lower : nil } ?? name
   }
 
+  /// The key of a name in QuickTime's metadata: plain ones are those of FFmpeg's
+  /// `-movflags use_metadata_tags`, Apple's have a prefix (QuickTime File Format, "Metadata keys").
+  package static func key(ofQuickTime name: String) -> String {
+    guard name.hasPrefix(apple) else { return key(ofField: name) }
+    let rest = String(name.dropFirst(apple.count)).lowercased()
+    if rest == "creationdate" || rest == "year" { return "date" }
+    return quickTime.contains(rest) ? rest : name
+  }
+
+  private static let apple = "com.apple.quicktime."
+  private static let quickTime: Set = [
+    "title", "artist", "album", "comment", "copyright", "description", "genre", "keywords",
+    "publisher",
+  ]
+
   /// The field of Vorbis comments for a key.
   package static func field(of key: String) -> String {
     let lower = key.lowercased()

@@ -229,4 +229,27 @@ struct TagTests {
     }
     #expect(finder.isComplete && finder.ranges.map(\.count) == [255, 45])
   }
+
+  @Test("texts of user data are Mac Roman by their language, unless they are UTF-8")
+  func userData() {
+    var data = UserData()
+    data.add("\u{A9}nam", [0, 2, 0, 0, 0x54, 0x8A])
+    data.add("\u{A9}ART", [0, 2, 0, 0, 0xC3, 0xA4, 0, 1, 0x10, 0xB2, 0x58])
+    data.add("yrrc", [0, 0, 0, 0, 0x07, 0xD1])
+    data.add("\u{A9}alb", [0, 0, 0, 0])
+    data.add("kywd", [0, 0, 0, 0, 0x55, 0xC4, 1])
+    #expect(
+      data.items == [
+        .init("title", ["Tä"]), .init("artist", ["ä"]), .init("artist-der", ["X"]),
+        .init("date", ["2001"]),
+      ])
+    #expect(data.unread == ["kywd"] && data.guessed == [])
+  }
+
+  @Test("tags beyond the most that are read are named")
+  func excess() {
+    let items = (0..<10_001).map { ItemList.Item("X\($0)", ["1"]) }
+    let list = ItemList(parsing: ItemList.encoded(items)[...])
+    #expect(list.items.count == 10_000 && list.binary == ["tags beyond the first 10000"])
+  }
 }

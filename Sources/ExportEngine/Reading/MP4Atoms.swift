@@ -3,41 +3,20 @@ import MPEGAudio
 import Tagging
 
 extension ContainerFacts {
-  /// The tags of an MP4's item list; nil where it has none. Covers are not read.
-  static func itemList(in medium: MediumBytes) throws(Failure) -> ItemList? {
-    var reader = AtomReader(medium: medium)
-    guard let list = try reader.itemList() else { return nil }
-    var bytes: [UInt8] = []
-    var unread: [String] = []
-    var start = list.lowerBound
-    for atom in try reader.atoms(in: list) {
-      let size = Int(clamping: atom.body.upperBound - start)
-      if atom.name != "covr" {
-        // Longer ones are no texts; together they are as long as all tags that are read.
-        if size <= 1 << 22, bytes.count + size <= 1 << 24 {
-          bytes += try medium.bytes(at: start, count: size)
-        } else {
-          unread.append(atom.name)
-        }
-      }
-      start = atom.body.upperBound
-    }
-    return ItemList(parsing: bytes[...], unread: unread)
-  }
-
   /// The content of iTunes' free-form atom `iTunSMPB` in an MP4 file, of which libavformat takes
   /// the delay and drops the length; nil where there is none. Reads only the atoms on the way (ISO
   /// 14496-12, 4.2; the atoms below `ilst` are iTunes' own).
   static func iTunesNote(in medium: MediumBytes) throws(Failure) -> ITunesGapless? {
     var reader = AtomReader(medium: medium)
-    guard let parent = try reader.itemList() else { return nil }
-    for atom in try reader.atoms(in: parent) where atom.name == "----" {
-      let parts = try reader.atoms(in: atom.body)
-      guard let name = parts.first(where: { $0.name == "name" }),
-        try reader.text(in: name.body, from: 4) == "iTunSMPB",
-        let data = parts.first(where: { $0.name == "data" })
-      else { continue }
-      return ITunesGapless(parsing: try reader.text(in: data.body, from: 8))
+    for list in try reader.tags().lists {
+      for atom in try reader.atoms(in: list.items) where atom.name == "----" {
+        let parts = try reader.atoms(in: atom.body)
+        guard let name = parts.first(where: { $0.name == "name" }),
+          try reader.text(in: name.body, from: 4) == "iTunSMPB",
+          let data = parts.first(where: { $0.name == "data" })
+        else { continue }
+        return ITunesGapless(parsing: try reader.text(in: data.body, from: 8))
+      }
     }
     return nil
   }
@@ -52,16 +31,6 @@ struct AtomReader {
   private(set) var rest: Int
 
   init(medium: MediumBytes, limit: Int = 10_000) { (self.medium, rest) = (medium, limit) }
-
-  /// Where the content of `moov.udta.meta.ilst` lies.
-  mutating func itemList() throws(Failure) -> Range<Int64>? {
-    let file = 0..<(try medium.size())
-    // `meta` begins with a version of four bytes.
-    guard let meta = try atom(path: ["moov", "udta", "meta"], in: file), meta.count > 4 else {
-      return nil
-    }
-    return try atom("ilst", in: meta.lowerBound + 4..<meta.upperBound)
-  }
 
   /// The atoms that begin in a range, up to the first that is none.
   mutating func atoms(in range: Range<Int64>) throws(Failure) -> [Atom] {

@@ -120,13 +120,8 @@ extension Prober {
         of: stream.codecName, number: twins.count { $0.codecName == stream.codecName })
     case _ where Self.formatsWithTrailingTags.contains(format): tags = try trailingTags()
     case _ where format.hasPrefix("mov,"):
-      tags = try ContainerFacts.itemList(in: bytes).map { SourceTags($0) }
-      if tags != nil {
-        // QuickTime's own may stand beside it.
-        for (key, value) in demuxer.metadata where key.hasPrefix("com.apple.quicktime.") {
-          tags?.add(value, to: key)
-        }
-      }
+      tags = try ContainerFacts.movieTags(in: bytes)
+      tags?.complete(withDemuxedMovie: demuxedTags(of: demuxer, stream))
     case "wav":
       // libavformat takes the first of several values of ID3, and INFO's texts.
       for chunk in try ContainerFacts.chunks(of: format, wave: demuxer.wave, bytes)

@@ -130,7 +130,7 @@ private func checkContainer(_ path: FilePath) {
       }
       _ = try ContainerFacts.unreadChunks(of: format, wave: wave, bytes)
     }
-    _ = try ContainerFacts.itemList(in: bytes)
+    _ = try ContainerFacts.movieTags(in: bytes)
     _ = try ContainerFacts.matroskaTags(in: bytes, stream: 0)
     _ = try ContainerFacts.oggBreaksOff(bytes)
     let links = try OggLinks.ranges(in: bytes)
