@@ -188,6 +188,16 @@ package enum TagNames {
     "ISRC", "ISRF", "ITCH",
   ]
 
+  /// libavformat's keys of the others (`ff_riff_info_conv`).
+  private static let keysOfInfo = [
+    "IART": "artist", "ICMT": "comment", "ICOP": "copyright", "ICRD": "date", "IGNR": "genre",
+    "ILNG": "language", "INAM": "title", "IPRD": "album", "IPRT": "track", "ITRK": "track",
+    "ISFT": "encoder", "ISMP": "timecode", "ITCH": "encoded_by",
+  ]
+
+  /// The key of a chunk of RIFF's INFO list; its name where it has none.
+  package static func key(ofInfo name: String) -> String { keysOfInfo[name] ?? name }
+
   /// Whether a key is such a chunk's name.
   package static func isInfo(_ key: String) -> Bool { info.contains(key) }
 

@@ -65,7 +65,8 @@ import Testing
     #expect(note.contains("Xtra"), "\(note)")
   }
 
-  @Test("keys that FFmpeg writes by their names are read by their names", arguments: ["m4a", "mov"])
+  @Test(
+    "keys that FFmpeg writes by their names are read by their names", arguments: ["m4a", "mov"])
   func namedKeys(_ kind: String) throws {
     let stage = Stage()
     try stage.make(

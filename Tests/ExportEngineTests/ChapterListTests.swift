@@ -91,6 +91,7 @@ import Testing
     #expect(!own.agrees(with: chapters([(500, "A"), (2100, "B")])))
     #expect(!own.agrees(with: chapters([(500, "A"), (2000, "C")])))
     #expect(!own.agrees(with: chapters([(500, "A")])))
+    #expect(NeroChapters(nero([])).agrees(with: chapters([(500, "A")])))
     let long = String(repeating: "ä", count: 200)
     let cut = NeroChapters(nero([(0, String(long.prefix(127)))]))
     #expect(cut.agrees(with: chapters([(0, long)])))

@@ -167,4 +167,29 @@ extension Prober {
     found.complete(with: texts)
     tags = found
   }
+
+  /// The texts of a WAV's INFO lists, of which one may stand several times: libavformat has the last.
+  /// nil without any.
+  func infoTags(of wave: WaveHeader?) throws(Failure) -> SourceTags? {
+    var found: SourceTags?
+    let layout: ContainerFacts.Layout = wave?.kind == .rifx ? .aiff : .riff
+    for list in try ContainerFacts.chunks(of: "wav", wave: wave, bytes)
+    where list.name == "LIST" && list.body.count > 4 {
+      let start = list.body.lowerBound
+      guard try bytes.bytes(at: start, count: 4) == Array("INFO".utf8) else { continue }
+      for chunk in try ContainerFacts.chunks(
+        in: start + 4..<list.body.upperBound, of: layout, bytes)
+      where chunk.missing == 0 && chunk.body.count <= 1 << 20 {
+        let text = try bytes.bytes(at: chunk.body.lowerBound, count: chunk.body.count)
+        let (value, isGuessed) = EightBitText.decoded(text.prefix { $0 != 0 })
+        guard !value.isEmpty else { continue }
+        var tags = found ?? SourceTags()
+        let key = TagNames.key(ofInfo: chunk.name)
+        if isGuessed, !tags.guessed.contains(key) { tags.guessed.append(key) }
+        tags.add(value, to: key)
+        found = tags
+      }
+    }
+    return found
+  }
 }

@@ -33,8 +33,10 @@ struct NeroChapters: Sendable, Hashable {
   }
 
   /// Whether players show the same chapters by this list as by `others`: as many as it can hold, at the
-  /// same times, but for rounding, with the same titles, as far as it can hold them.
+  /// same times, but for rounding, with the same titles, as far as it can hold them. Of a list without
+  /// chapters, players show the others.
   func agrees(with others: [MediaComposition.Chapter]) -> Bool {
+    guard !chapters.isEmpty else { return true }
     var own = chapters[...]
     // A chapter track has no gaps, and some writers fill this list's, too.
     if own.count > 1, let first = own.first, first.start == 0, first.title.isEmpty {

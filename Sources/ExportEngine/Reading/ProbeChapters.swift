@@ -59,9 +59,9 @@ extension Prober {
     let tracks = demuxer.chapterTracks.count
     guard tracks > 0 else { return [] }
     if tracks > 1 { return ["has \(tracks) tracks of chapters: the last one's count"] }
-    guard let list = try ContainerFacts.neroChapters(in: bytes), !list.chapters.isEmpty,
-      !list.agrees(with: chapters)
-    else { return [] }
+    guard let list = try ContainerFacts.neroChapters(in: bytes), !list.agrees(with: chapters) else {
+      return []
+    }
     return [
       "has two lists of chapters that differ: the \(chapters.count) of its chapter track count, as in "
         + "QuickTime, and not the \(list.chapters.count) of Nero's list"

@@ -132,7 +132,13 @@ extension Prober {
       }
       // Its chapters are those of cues, as libavformat reads them.
       tags?.chapters = nil
-      tags?.complete(with: demuxedTags(of: demuxer, stream))
+      let info = try infoTags(of: demuxer.wave)
+      if tags != nil || info != nil {
+        var found = tags ?? SourceTags()
+        if let info { found.complete(with: info) }
+        found.complete(with: demuxedTags(of: demuxer, stream))
+        tags = found
+      }
     case _ where format.hasPrefix("matroska,"):
       tags = try ContainerFacts.matroskaTags(in: bytes, stream: stream.index)
       tags?.complete(withDemuxed: demuxedTags(of: demuxer, stream))
