@@ -94,14 +94,14 @@ struct ChainedOggTests {
     let opus = try stage.run("avjob probe opus.opus")
     let without = ", without R128_TRACK_GAIN, which is not true of the whole"
     #expect(opus.errors.contains(text + without), "\(opus.errors)")
-    #expect(opus.output.contains("One") && !opus.output.contains("-1792"), "\(opus.output)")
+    #expect(opus.text.contains("One") && !opus.text.contains("-1792"), "\(opus.text)")
     let vorbis = try stage.run("avjob probe vorbis.ogg")
     #expect(vorbis.errors.contains(text) && !vorbis.errors.contains("without"), "\(vorbis.errors)")
     let level = try stage.run("avjob probe level.opus")
     #expect(level.errors.contains("R128_TRACK_GAIN"), "\(level.errors)")
-    #expect(!level.output.contains("-1792"), "\(level.output)")
+    #expect(!level.text.contains("-1792"), "\(level.text)")
     let same = try stage.run("avjob probe same.opus")
-    #expect(same.errors == "" && same.output.contains("-1792"), "\(same.errors)\(same.output)")
+    #expect(same.errors == "" && same.text.contains("-1792"), "\(same.errors)\(same.text)")
     let copy = try stage.run("avjob run copy.yaml")
     #expect(copy.status != 0 && copy.errors.contains("chained Ogg files"), "\(copy.errors)")
   }

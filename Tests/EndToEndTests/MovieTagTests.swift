@@ -54,10 +54,10 @@ import Testing
     ] {
       let result = try stage.run("avjob probe \(name).m4a")
       #expect(result.status == 0 && result.errors == "", "\(name): \(result.errors)")
-      let lines = result.output.split(separator: "\n").map {
+      let lines = result.text.split(separator: "\n").map {
         $0.split(separator: " ").joined(separator: " ")
       }
-      for line in expected { #expect(lines.contains(line), "\(name): \(result.output)") }
+      for line in expected { #expect(lines.contains(line), "\(name): \(result.text)") }
       let names = lines.filter { $0.hasSuffix(" TT") || $0.hasSuffix(" AA") }
       #expect(names.count == Set(names.map { $0.suffix(2) }).count, "\(name): \(names)")
     }
@@ -75,11 +75,11 @@ import Testing
         -metadata com.apple.quicktime.author=QA -movflags use_metadata_tags x.\(kind)
       """)
     let result = try stage.run("avjob probe x.\(kind)")
-    let lines = result.output.split(separator: "\n").map {
+    let lines = result.text.split(separator: "\n").map {
       $0.split(separator: " ").joined(separator: " ")
     }
     for line in ["title TT", "isrc II", "com.apple.quicktime.author QA"] {
-      #expect(lines.filter { $0.hasSuffix(line.suffix(3)) } == [line], "\(result.output)")
+      #expect(lines.filter { $0.hasSuffix(line.suffix(3)) } == [line], "\(result.text)")
     }
   }
 }

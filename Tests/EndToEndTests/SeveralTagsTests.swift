@@ -6,7 +6,7 @@ import Testing
   private func probe(_ name: String, in stage: Stage) throws -> [String] {
     let result = try stage.run("avjob probe \(name)")
     #expect(result.status == 0, "\(result.errors)")
-    return result.output.split(separator: "\n").map {
+    return result.text.split(separator: "\n").map {
       $0.split(separator: " ").joined(separator: " ")
     }
   }
