@@ -144,7 +144,9 @@ public struct JobFile: Sendable {
     let read =
       (isOnDisk ? [path] : []) + reader.included + decoder.lists.keys.compactMap(\.file)
       + decoder.tables.keys
-    for problem in Job.unmetNeeds(among: jobs, known: decoder.jobNames) {
+    // Of jobs that are not decoded, names are unknown.
+    let unmet = decoder.isExhausted ? [] : Job.unmetNeeds(among: jobs, known: decoder.jobNames)
+    for problem in unmet {
       decoder.sink.add(problem)
     }
     let hasMistakes = !decoder.sink.diagnostics.errors.allSatisfy(decoder.missing.reports.contains)

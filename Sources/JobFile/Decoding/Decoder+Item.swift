@@ -92,7 +92,7 @@ enum Language {
 extension Decoder {
   /// The items of `node`: one, or those of a pattern in a list.
   func items(_ node: YAMLNode, _ scope: Scope, in context: ItemContext) -> [Item] {
-    shared(node, in: scope) {
+    counted(node, in: scope) {
       switch node.kind {
       case .missing: return []
       case .sequence:
@@ -241,7 +241,7 @@ extension Decoder {
       guard !items.isEmpty else { return nil }
       return ItemTrack(name: entry.key, ItemSequence(items), origin: entry.keyOrigin)
     }
-    checkDucks(of: tracks, among: entries)
+    if !isExhausted { checkDucks(of: tracks, among: entries) }
     let leftOut = Set(entries.filter { isLeftOut($0.value, scope) }.map(\.key))
     if !leftOut.isEmpty, leftOut.count == entries.count { refuseNothingLeft(at: node.origin) }
     return leftOut.isEmpty ? tracks : tracks.map { $0.withoutDucks(under: leftOut) }

@@ -125,6 +125,7 @@ extension Language {
 extension Decoder {
   /// The jobs of `fields`: one, or those of its `for_each` or `rows`.
   func jobs(named name: JobName, _ fields: Fields, _ scope: Scope) -> [Job] {
+    guard !isExhausted else { return [] }
     let fields = withDefaults(fields)
     enforce(Language.jobRules + Language.wholeJobRules, on: fields)
     let keys = ["for_each", "rows"]
@@ -150,29 +151,24 @@ extension Decoder {
     }
     begin(loop.names)
     loopBound.append(loop.names)
+    let origin = (fields["for_each"] ?? fields["rows"])?.keyOrigin ?? fields.origin
+    guard hasRoom(for: loop.count, of: fields, at: origin) else { return [] }
     let names = name.names(for: loop, in: self, scope)
     var jobs: [Job] = []
     jobs.reserveCapacity(loop.count)
     for index in 0..<loop.count {
       scope.loop = loop.binding(index)
+      guard !isExhausted else { break }
       guard let job = job(names[index], fields, scope) else { continue }
-      let origin = (fields["for_each"] ?? fields["rows"])?.keyOrigin ?? fields.origin
       guard takes(job, at: origin, "the \(grouped(loop.count)) jobs of this loop") else { break }
       jobs.append(job)
     }
     return jobs
   }
 
-  /// Counts what a job takes of memory; false, after a report, where that is too much.
-  private func takes(_ job: Job, at origin: Origin, _ subject: String) -> Bool {
-    size += job.writtenSize(isSent: isSent)
-    guard size > sizeLimit else { return true }
-    sink.add(SegmentBudget.excess(of: subject, over: sizeLimit, at: origin))
-    return false
-  }
-
   private func job(_ name: String, _ fields: Fields, _ scope: Scope) -> Job? {
     jobNames.insert(name)
+    unfinishedSize = 0
     let isSplit = fields["split"] != nil || fields.refused.contains("split")
     let partScope = scope.with(part: isSplit ? .bound : .none)
     let scope = scope.with(part: isSplit ? .elsewhere : .none)

@@ -11,8 +11,19 @@ import YAML
 extension Decoder {
   /// The list in the file of `node`; nil, after a report, if there is none.
   func timeList(_ node: YAMLNode, _ scope: Scope) -> TimeList? {
+    placedTimeList(node, scope)?.list
+  }
+
+  /// The same, with its place.
+  private func placedTimeList(
+    _ node: YAMLNode, _ scope: Scope
+  ) -> (place: MediaLocation, list: TimeList)? {
     guard let place = location(node, scope) else { return nil }
     if let path = place.value.file, InputBinding.isUnknown(path) { return nil }
+    return timeList(at: place).map { (place.value, $0) }
+  }
+
+  private func timeList(at place: Located<MediaLocation>) -> TimeList? {
     if let known = lists[place.value] { return known }
     let list = read(place)
     lists[place.value] = .some(list)
@@ -36,8 +47,9 @@ extension Decoder {
         help: "write [\(range)]")
       return []
     }
-    guard let list = timeList(node, scope) else { return [] }
-    return list.entries.compactMap { entry in
+    guard let (place, list) = placedTimeList(node, scope) else { return [] }
+    if let known = listedRanges[place] { return known }
+    let ranges = list.entries.compactMap { entry in
       if entry.range == nil {
         sink.error(
           "a moment, where a range is meant", at: entry.start.origin,
@@ -45,12 +57,15 @@ extension Decoder {
       }
       return entry.range.map { Located($0, at: entry.start.origin) }
     }
+    listedRanges[place] = ranges
+    return ranges
   }
 
   /// The chapters in a file.
   func listedChapters(_ node: YAMLNode, _ scope: Scope) -> [ItemChapter] {
-    guard let list = timeList(node, scope) else { return [] }
-    return list.entries.compactMap { entry in
+    guard let (place, list) = placedTimeList(node, scope) else { return [] }
+    if let known = listedChapters[place] { return known }
+    let chapters = list.entries.compactMap { entry -> ItemChapter? in
       guard let title = entry.title else {
         sink.error(
           "a chapter without a title", at: entry.start.origin,
@@ -59,6 +74,8 @@ extension Decoder {
       }
       return ItemChapter(title, at: entry.start)
     }
+    listedChapters[place] = chapters
+    return chapters
   }
 
   /// What is in a list or a table of a job; nil, after a report, if it cannot be read.

@@ -82,7 +82,7 @@ extension Language {
     Key("duration", Values.time, "how long the item is") { draft, duration in
       draft.setRange { $0.end = .duration(duration) }
     },
-    Key("cut", Values.cut, "ranges removed, in the item's own time") { draft, cut in
+    Key("cut", Values.cut.shared, "ranges removed, in the item's own time") { draft, cut in
       draft.item.cuts = cut.ranges
       draft.item.cutCrossfade = cut.crossfade
       draft.item.clocks[.cut] = cut.clock
@@ -100,17 +100,17 @@ extension Language {
     Key("loop", Values.rounds, "repeated; 'end' is that of the longest other track") {
       $0.item.loop = $1.value == .count(1) ? nil : $1
     },
-    Key("effects", Values.effects, "filters, in this order") { $0.item.effects = $1 },
+    Key("effects", Values.effects.shared, "filters, in this order") { $0.item.effects = $1 },
     Key("loudness", Values.loudness, "the level that it is brought to, before 'gain'") {
       $0.item.loudness = $1.target
     },
     Key("gain", Values.gain, "a constant gain") { $0.item.gain = $1 },
-    Key("volume", Values.volume, "moves between points, in the item's own time") {
+    Key("volume", Values.volume.shared, "moves between points, in the item's own time") {
       $0.item.volume = $1.points
       $0.item.volumeCurve = $1.curve
       $0.item.clocks[.volume] = $1.clock
     },
-    Key("pan", Values.pan, "between left and right, with constant power") {
+    Key("pan", Values.pan.shared, "between left and right, with constant power") {
       $0.item.pan = $1.points
       $0.item.clocks[.pan] = $1.clock
     },
@@ -147,7 +147,7 @@ extension Language {
     Key("polarity", Values.polarity, "whether every sample is negated") {
       $0.item.invertsPolarity = $1.value
     },
-    Key("mute", Values.mute, "silent, at the same place and length; or ranges that are") {
+    Key("mute", Values.mute.shared, "silent, at the same place and length; or ranges that are") {
       $0.setMute($1)
     },
     Key("chapter", Values.chapter, "a chapter that begins with the item") { draft, chapter in
@@ -157,7 +157,7 @@ extension Language {
       "chapters", as: Values.chapters.form,
       "chapters in the item's own time, which edits move along; 'files': one for each file"
     ) { entry, decoder, scope, draft in
-      guard let chapters = Values.chapters.read(entry.value, decoder, scope) else { return }
+      guard let chapters = Values.chapters.shared.read(entry.value, decoder, scope) else { return }
       draft.setChapters { decoder.setChapters(chapters, of: &$0) }
     },
     Key("name", Values.text, "the item's name in messages and references") { $0.item.name = $1 },

@@ -143,7 +143,7 @@ extension Decoder {
 
 extension YAMLNode {
   /// Whether it is a text like `!in/draft*`.
-  fileprivate var isExclusion: Bool {
+  var isExclusion: Bool {
     if case .scalar(let scalar) = kind {
       scalar.text.utf8.first == UInt8(ascii: "!")
     } else {

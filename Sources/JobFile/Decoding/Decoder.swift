@@ -33,11 +33,16 @@ final class Decoder {
   var notedMissing: Set<Located<FilePath>> = []
   private var fieldsOf: [ObjectIdentifier: Fields?] = [:]
   private var decoded: [ObjectIdentifier: Any] = [:]
+  /// Values without variables, for all jobs of the file.
+  private var constants: [ObjectIdentifier: Any] = [:]
   private var kinds: [FilePath: FileKind?] = [:]
   /// A clip's last file, as written: clips of one file mostly follow one another.
   var lastFile: (name: String, folder: FilePath, path: FilePath)?
   /// Lists of times; nil for refused ones.
   var lists: [MediaLocation: TimeList?] = [:]
+  /// What items make of them, which all that name the same list share.
+  var listedRanges: [MediaLocation: [Located<ItemRange>]] = [:]
+  var listedChapters: [MediaLocation: [ItemChapter]] = [:]
   /// Tables; nil for refused ones.
   var tables: [FilePath: Table?] = [:]
   var jobCount = 0
@@ -47,6 +52,10 @@ final class Decoder {
   var size = 0
   var sizeLimit = SegmentBudget.usualLimit
   var isSent = false
+  /// Of that, what the items of the job that is being decoded take so far.
+  var unfinishedSize = 0
+  /// Whether they take more than they may, which is reported once: no more is decoded.
+  var isExhausted = false
   /// The bytes that variables have added to texts.
   var filledBytes = 0
   /// The known tags that keys of tags resemble, if any.
@@ -95,10 +104,21 @@ final class Decoder {
     return value
   }
 
+  /// The same for a node that names no source: without variables it is decoded once for all jobs that
+  /// share `defaults`, too.
+  func sharedValue<Value>(_ node: YAMLNode, in scope: Scope, _ decode: () -> Value) -> Value {
+    guard node.variables.isEmpty else { return shared(node, in: scope, decode) }
+    if let known = constants[ObjectIdentifier(node)], let value = known as? Value { return value }
+    let value = decode()
+    constants[ObjectIdentifier(node)] = value
+    return value
+  }
+
   /// Begins a job, or all jobs of one loop. Cached values may depend on other variables, as both
   /// may share `defaults`.
   func begin(_ names: LoopNames?) {
     loopNames = names
+    unfinishedSize = 0
     sourcesDependOnLoop =
       names != nil
       && (sources.values.contains { $0.value.depends(on: names) }

@@ -146,6 +146,7 @@ struct FileReader {
     for entry in entries where !entry.value.isMissing {
       let isBound = decoder.loopBound.contains { entry.value.depends(on: $0) }
       if !isBound { _ = decoder.source(entry, scope) }
+      decoder.unfinishedSize = 0
     }
   }
 

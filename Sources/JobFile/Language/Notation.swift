@@ -139,6 +139,13 @@ struct NodeNotation<Value>: Notation {
   func read(_ node: YAMLNode, _ decoder: Decoder, _ scope: Scope) -> Value? {
     reader(node, decoder, scope)
   }
+
+  /// The same for long lists: all jobs for which the value is the same share its storage.
+  var shared: NodeNotation {
+    NodeNotation(form) { node, decoder, scope in
+      decoder.sharedValue(node, in: scope) { reader(node, decoder, scope) }
+    }
+  }
 }
 
 /// A map with keys of its own, read into one value.

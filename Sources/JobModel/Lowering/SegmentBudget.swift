@@ -16,7 +16,7 @@ package struct SegmentBudget {
   /// Bytes of its text and what is made of it for another process.
   private static let sentSize = 4500
   /// Bytes of a chapter, a filter, a cut, or a point of a curve.
-  static let detailSize = 400
+  package static let detailSize = 400
   /// Bytes of a job without its items.
   static let jobSize = 3000
   /// Bytes of an item as it is written.
@@ -84,15 +84,21 @@ extension Job {
   /// Bytes, about, that the job takes as it is written, and as its composition, without what rounds,
   /// cuts and parts make of that. O(items)
   package func writtenSize(isSent: Bool = false) -> Int {
-    let piece = SegmentBudget(isSent: isSent).size(ofPieces: 1)
     var size = SegmentBudget.jobSize * max(1, outputs.count)
     Item.forEach(of: [item]) { items, index in
-      let details =
-        items[index].effects.count + items[index].chapters.count + items[index].cuts.count
-        + items[index].mutes.count + items[index].volume.count + items[index].pan.count
-      size += SegmentBudget.itemSize + piece + details * SegmentBudget.detailSize
+      size += items[index].ownSize(isSent: isSent)
     }
     return size
+  }
+}
+
+extension Item {
+  /// Bytes, about, of that that the item takes without the items in it.
+  package func ownSize(isSent: Bool) -> Int {
+    let details =
+      effects.count + chapters.count + cuts.count + mutes.count + volume.count + pan.count
+    return SegmentBudget.itemSize + SegmentBudget(isSent: isSent).size(ofPieces: 1)
+      + details * SegmentBudget.detailSize
   }
 }
 
