@@ -44,6 +44,8 @@ static inline void avjob_with_signal_stack(void (*work)(void *), void *argument)
 // Where the kernel has put argc, argv and the environment of this process (System V ABI, "Initial
 // Stack and Register State"); of glibc's dynamic linker. In a program without one it is a word off.
 extern void *avjob_stack_end __asm__("__libc_stack_end");
+// getauxval(3), whose header Swift's Glibc leaves out
+unsigned long avjob_getauxval(unsigned long type) __asm__("getauxval");
 // argv[0], of <errno.h> under _GNU_SOURCE
 extern char *avjob_invocation_name __asm__("program_invocation_name");
 

@@ -27,6 +27,10 @@ package enum Confinement {
     state.withLock { $0 = entered }
   }
 
+  /// Whether it can be learned where open files lie, without which a confined process reads none: not
+  /// without `/proc`.
+  package static var knowsPlaces: Bool { current.map { $0.place != nil } ?? true }
+
   /// Whether an open file of a confined process lies below the root where a name begins with a dot, as
   /// `.git` does, where CI systems keep tokens. It is asked of the file, since a path may lead to
   /// another one at the next call.
@@ -91,11 +95,14 @@ struct ConfinedRoot: Sendable {
     close(probe)
   }
 
+  /// Where the root lies now; nil without `/proc`.
+  var place: FilePath? { PathCalls.path(of: descriptor) }
+
   /// Whether on the way from the root to a file, whose path has no links, a name begins with a dot.
   func hides(_ place: FilePath) -> Bool {
     var place = place
     // The root may have been moved.
-    guard let root = PathCalls.path(of: descriptor), place.removePrefix(root) else { return true }
+    guard let root = self.place, place.removePrefix(root) else { return true }
     return place.components.contains { $0.string.hasPrefix(".") }
   }
 

@@ -80,10 +80,10 @@ package final class ChildProcess {
     _ = wait()
   }
 
-  /// Starts a program, by default this one.
+  /// Starts a program.
   ///
   /// - Parameters:
-  ///   - program: Its path.
+  ///   - program: Its path; nil: this one.
   ///   - arguments: After the program's name.
   ///   - environment: Variables that the child has beside those of this process, or instead.
   ///   - number: What the child shares with this process; nil: nothing.
@@ -91,10 +91,11 @@ package final class ChildProcess {
   /// - Returns: The child, which is killed when this goes.
   /// - Throws: The system's error where there is no such program, or no room for another process.
   package static func spawn(
-    _ program: String = "/proc/self/exe", arguments: [String],
+    _ program: String? = nil, arguments: [String],
     environment: [String: String] = [:], sharing number: SharedNumber? = nil,
     longestLine: Int = 16 << 20
   ) throws(SystemError) -> ChildProcess {
+    let program = program ?? ProcessArguments.program
     var pipes: [(read: Int32, write: Int32)] = []
     do throws(SystemError) {
       for _ in 0..<3 { pipes.append(try pipe()) }

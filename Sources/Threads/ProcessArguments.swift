@@ -1,4 +1,5 @@
 internal import CThreads
+import Glibc
 
 /// The words of this process's command line.
 ///
@@ -12,9 +13,21 @@ package enum ProcessArguments {
   /// U+FFFD.
   package static let words: [String] = bytes.map { String(decoding: $0, as: UTF8.self) }
 
-  /// How a command is called that nobody has to mend.
+  /// The last name of the program's path, as it was called: what other programs, such as a sound
+  /// server, show of this one.
   package static var programName: String {
     words.first?.split(separator: "/").last.map { String($0) } ?? ""
+  }
+
+  /// The path of the program that this process runs, for another process of it. Without /proc it is
+  /// the one that it was started by (getauxval(3), `AT_EXECFN`): it may have been replaced since.
+  static var program: String {
+    let own = "/proc/self/exe"
+    let started = 31 as UInt
+    guard access(own, X_OK) != 0,
+      let path = UnsafePointer<CChar>(bitPattern: avjob_getauxval(started))
+    else { return own }
+    return String(cString: path)
   }
 
   private static func read() -> [[UInt8]] {

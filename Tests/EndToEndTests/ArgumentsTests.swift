@@ -31,6 +31,21 @@ struct ArgumentsTests {
     #expect(result.errors.contains("there is no command 'chek'"), "\(result.errors)")
   }
 
+  @Test(
+    "--root names what it needs, and jobs of their own processes run",
+    .enabled(if: canHideProc, "this user may not mount"))
+  func noProcWithProcesses() throws {
+    let stage = try stage()
+    let result = try stage.run(
+      """
+      hidden() { unshare -m sh -c 'mount -t tmpfs none /proc && exec "$@"' _ "$AVJOB" "$@"; }
+      hidden check --root . job.yaml; echo $?
+      hidden run -q --isolate job.yaml; echo $? $(head -c 4 a.flac)
+      """)
+    #expect(result.text == "2\n0 fLaC\n")
+    #expect(result.errors.contains("--root needs /proc, which is not mounted here: mount it"))
+  }
+
   @Test("without any, not even a name, are an error and no call for help")
   func none() throws {
     let result = try stage().run(

@@ -56,6 +56,41 @@ import Testing
         """)
   }
 
+  @Test(
+    "A path that begins with a dash is taken for an option, and the help makes a path of it",
+    arguments: [
+      ("clip -a.wav -o b.wav", "'-a.wav' is taken for an option: it begins with '-'", "./-a.wav"),
+      ("probe -a.wav", "'-a.wav' is taken for an option: it begins with '-'", "./-a.wav"),
+      ("run -j.yaml", "'-j.yaml' is taken for an option: it begins with '-'", "./-j.yaml"),
+      ("run --made", "'--made' is taken for an option: it begins with '-'", "./--made"),
+      (
+        "concat a.wav b.wav -o -o.wav",
+        "the value of '-o' is missing: '-o.wav' is taken for an option", "-o ./-o.wav"
+      ),
+    ])
+  func dashedPath(call: String, message: String, help: String) throws {
+    let stage = Stage()
+    try stage.make("touch ./--made")
+    #expect(try screen(call, in: stage) == "error: \(message)\n  help: write '\(help)'\n")
+  }
+
+  @Test(
+    "A key of the language is found in either spelling, and shown as it is written",
+    arguments: [
+      ("fade-in", "a job file has 'fade_in': --print-job prints one to add it to"),
+      ("fade_in", "a job file has 'fade_in': --print-job prints one to add it to"),
+      ("for-each", "a job file has 'for_each': --print-job prints one to add it to"),
+      ("sample_rate", "did you mean '--sample-rate'?"),
+    ])
+  func keySpelling(word: String, help: String) throws {
+    #expect(
+      try screen("compress talk.wav -o x.m4a --\(word) 1s") == """
+        error: 'avjob compress' has no option '--\(word)'
+          help: \(help)
+
+        """)
+  }
+
   @Test("A path is one path however its slashes are written, and a level is an option")
   func pathsAndLevels() throws {
     let stage = Stage()

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Diagnosis
+import Glibc
 import JobFile
 import MediaComposition
+import SystemPackage
 
 /// What is wrong with the words behind `avjob`, and what to type instead.
 struct WrongArguments {
@@ -97,12 +99,45 @@ struct WrongArguments {
       }
       let letters = word.hasPrefix("--") ? "?" : word.dropFirst()
       if letters.allSatisfy({ options["-\($0)"] == false }) { continue }
+      if let path = Self.path(meantBy: word) {
+        return ("'\(word)' is taken for an option: it begins with '-'", "write '\(path)'")
+      }
       return (
         "'avjob \(name)' has no option '\(spelling)'", Self.help(for: spelling, of: name, options)
       )
     }
     return nil
   }
+
+  /// The first option whose value would be a path that begins with `-`, and is taken for an option.
+  private var pathForOption: (message: String, help: String)? {
+    guard let (command, names) = call else { return nil }
+    let options = Self.options(of: command)
+    let rest = words.dropFirst(names.count).prefix { $0 != "--" }
+    for (option, value) in zip(rest, rest.dropFirst()) where options[option] == true {
+      guard let path = Self.path(meantBy: value) else { continue }
+      return (
+        "the value of '\(option)' is missing: '\(value)' is taken for an option",
+        "write '\(option) \(path)'"
+      )
+    }
+    return nil
+  }
+
+  /// The same path in words that are no option, for a word that begins with `-` and is a file, or has
+  /// the name of one.
+  private static func path(meantBy word: String) -> String? {
+    guard word.hasPrefix("-"), word != "-", word != "--" else { return nil }
+    let suffix = word.contains("=") ? nil : FilePath(word).extension?.lowercased()
+    guard suffix.map(fileExtensions.contains) == true || access(word, F_OK) == 0 else { return nil }
+    return shellQuoted("./" + word)
+  }
+
+  private static let fileExtensions: Set<String> = [
+    "yaml", "yml", "wav", "wave", "w64", "rf64", "aif", "aiff", "aifc", "caf", "flac", "mp3", "m4a",
+    "m4b", "mp4", "aac", "ogg", "oga", "opus", "mka", "mkv", "webm", "mov", "wma", "wv", "ape",
+    "amr", "ac3", "eac3", "dts", "ts", "avi", "jpg", "jpeg", "png", "csv", "tsv", "txt", "cue",
+  ]
 
   /// The options of a command as its help lists them, and whether each takes a value.
   private static func options(of command: any ParsableCommand.Type) -> [String: Bool] {
@@ -124,6 +159,9 @@ struct WrongArguments {
     let habit = habits.first { $0.spellings.contains(spelling) }?.meant ?? []
     if let meant = habit.first(where: { options[$0] != nil }) { return "did you mean '\(meant)'?" }
     let makesJob = options["--print-job"] != nil
+    // Options have dashes, and keys have underscores.
+    let dashed = spelling.replacing("_", with: "-")
+    let key = String(spelling.dropFirst(2)).replacing("-", with: "_")
     switch spelling {
     case "--dry-run", "-n":
       return makesJob
@@ -131,8 +169,10 @@ struct WrongArguments {
         : "'avjob plan' prints what a run does, and writes nothing"
     case _ where makesJob && ["-b", "--bitrate", "--bit-rate", "--quality"].contains(spelling):
       return "the format's option has it: --mp3 'cbr 128k', --aac 128k, --opus 64k, --vorbis q5"
-    case _ where makesJob && jobKeys.contains(spelling):
-      return "a job file has '\(spelling.dropFirst(2))': --print-job prints one to add it to"
+    case _ where options[dashed] != nil:
+      return "did you mean '\(dashed)'?"
+    case _ where makesJob && spelling.hasPrefix("--") && jobKeys.contains(key):
+      return "a job file has '\(key)': --print-job prints one to add it to"
     default:
       // Of single letters, all are near.
       let nearest =
@@ -159,9 +199,10 @@ struct WrongArguments {
 
   /// Keys of clips and items that people look for on the command line.
   private static let jobKeys: Set<String> = [
-    "--stream", "--speed", "--volume", "--gain", "--pan", "--loop", "--effects", "--cut", "--split",
-    "--fade-in", "--fade-out", "--crossfade", "--cover", "--chapters", "--reverse",
-    "--conform", "--trim", "--mute", "--duck", "--insert", "--loudness",
+    "stream", "speed", "volume", "gain", "pan", "loop", "effects", "cut", "split", "fade_in",
+    "fade_out", "crossfade", "cover", "chapter", "chapters", "reverse", "conform", "trim", "mute",
+    "duck", "insert", "loudness", "polarity", "sample_rate", "channels", "metadata", "for_each",
+    "rows", "group_by", "needs", "retries", "timeout",
   ]
 
   // MARK: The rest
@@ -170,6 +211,7 @@ struct WrongArguments {
   func message(for error: any Error) -> (message: String, help: String) {
     if let unknownOption { return unknownOption }
     let text = AVJob.message(for: error)
+    if text.hasPrefix("Missing value"), let pathForOption { return pathForOption }
     let help = (["avjob help"] + (call?.names ?? [])).joined(separator: " ")
     // A name in capitals stays.
     let isSentence = text.dropFirst().first?.isUppercase != true

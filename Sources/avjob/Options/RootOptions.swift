@@ -36,6 +36,10 @@ struct RootOptions: ParsableArguments {
         "--root needs openat2(2), which this kernel or sandbox does not have: \(error); use "
           + "Linux 5.6 or later, or a container that allows the call")
     }
+    guard Confinement.knowsPlaces else {
+      throw ValidationError(
+        "--root needs /proc, which is not mounted here: mount it, as by 'mount -t proc proc /proc'")
+    }
   }
 }
 
