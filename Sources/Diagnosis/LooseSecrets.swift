@@ -25,6 +25,7 @@ struct LooseSecrets {
         next += 1
         lookAtPath(of: address)
         lookAtValues(in: address)
+        lookAtEncoded(in: address)
         index = max(index, address.upperBound)
         continue
       }
@@ -40,6 +41,7 @@ struct LooseSecrets {
       }
       index = max(end, index + 1)
     }
+    lookAtHeaders()
     guard isSource else { return }
     lookAtKeys()
     lookBeyondBlanks()
@@ -57,6 +59,7 @@ struct LooseSecrets {
       found.append((question + 1)..<word.upperBound)
     }
     lookAtValues(in: word)
+    lookAtEncoded(in: word)
   }
 
   // MARK: Users
@@ -143,6 +146,59 @@ struct LooseSecrets {
         index = end
       default: break
       }
+    }
+  }
+
+  /// A query whose `?` is percent-encoded, once or more often, and a secret behind such a `=`.
+  private mutating func lookAtEncoded(in word: Range<Int>) {
+    var query: Int?
+    var index = word.lowerBound
+    while index < word.upperBound {
+      let encoded = encoded(at: index, before: word.upperBound)
+      let (scalar, end) = encoded ?? (scalars[index], index + 1)
+      if scalar == "?", encoded != nil { query = query ?? end }
+      if scalar == "=" {
+        let isNamed = encoded != nil && Self.isSecret(scalars[word.lowerBound..<index])
+        if let start = query ?? (isNamed ? end : nil), start < word.upperBound {
+          found.append(start..<word.upperBound)
+          return
+        }
+      }
+      index = end
+    }
+  }
+
+  /// The `?` or `=` that `%3F` or `%253D` at a place stands for, and where that ends.
+  private func encoded(at place: Int, before end: Int) -> (Unicode.Scalar, Int)? {
+    guard scalars[place] == "%" else { return nil }
+    var index = place + 1
+    while index + 1 < end, scalars[index] == "2", scalars[index + 1] == "5" { index += 2 }
+    guard index + 1 < end, scalars[index] == "3" else { return nil }
+    return switch scalars[index + 1] {
+    case "F", "f": ("?", index + 2)
+    case "D", "d": ("=", index + 2)
+    default: nil
+    }
+  }
+
+  // MARK: Headers
+
+  /// The word behind `Bearer`, and behind `Authorization:` with or without the name of a scheme.
+  private mutating func lookAtHeaders() {
+    var isBehindName = false
+    var isBehindScheme = false
+    var index = scalars.startIndex
+    while let start = scalars[index...].firstIndex(where: { !$0.endsWord }) {
+      index = wordEnd(from: start)
+      let text = String(String.UnicodeScalarView(scalars[start..<index].suffix(24))).lowercased()
+      let scheme = text.split(separator: ":").last ?? ""
+      let isHeader = text.hasSuffix("authorization:")
+      let isScheme =
+        scheme == "bearer"
+        || ["basic", "digest", "token"].contains(scheme)
+          && (isBehindName || text.hasPrefix("authorization:"))
+      if isBehindScheme || isBehindName && !isScheme { found.append(start..<index) }
+      (isBehindName, isBehindScheme) = (isHeader, isScheme && !isBehindScheme)
     }
   }
 

@@ -43,7 +43,7 @@ extension MediaURL {
   static func replacingSecrets(
     of text: String, isSource: Bool = false, with replacement: (Secret) -> [Unicode.Scalar]
   ) -> String {
-    guard text.utf8.contains(where: { $0 == 0x3A || $0 == 0x3D || $0 == 0x3F }) else {
+    guard text.utf8.contains(where: { [0x25, 0x3A, 0x3D, 0x3F].contains($0) }) else {
       return text
     }
     let scalars = Array(text.unicodeScalars)

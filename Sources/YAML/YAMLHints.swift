@@ -72,7 +72,8 @@ struct YAMLHints {
     _ message: String, at place: YAMLMark? = nil, _ word: String, help: String
   ) -> Diagnostic {
     let here = origin(place ?? problem.mark, word.unicodeScalars.count)
-    return Diagnostic(message, at: here, help: help)
+    // It quotes the line, as a screen does, and only as much.
+    return Diagnostic(message, at: here, help: MediaURL.maskedLine(help))
   }
 
   /// What follows `mark` on its line.

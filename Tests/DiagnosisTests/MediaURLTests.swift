@@ -138,6 +138,16 @@ struct MediaURLTests {
       ("take?.wav and ep??-*", "take?.wav and ep??-*"), ("afade=t=in:d=3", "afade=t=in:d=3"),
       ("https://h:${port}/a", "https://h:${port}/a"), ("out/speed=2.flac", "out/speed=2.flac"),
       ("0:05@end, a: b@c", "0:05@end, a: b@c"),
+      (
+        "curl -H \"Authorization: Bearer hush\" https://h/a",
+        "curl -H \"Authorization: Bearer ****\" https://h/a"
+      ),
+      ("-H 'authorization: hush' a", "-H 'authorization: ****' a"),
+      ("Authorization:Basic hush: x", "Authorization:Basic ***** x"),
+      ("a: bearer hush", "a: bearer ****"), ("a: token ring", "a: token ring"),
+      ("https://h/x.wav%3Fsig%3Dhush b", "https://h/x.wav%3F********** b"),
+      ("x.wav%253fa=hush", "x.wav%253f******"), ("x.wavsig%3Dhush", "x.wavsig%3D****"),
+      ("what%3F.wav", "what%3F.wav"), ("x%3D1.wav", "x%3D1.wav"),
     ])
   func masking(line: String, expected: String) {
     #expect(MediaURL.masked(line) == expected)

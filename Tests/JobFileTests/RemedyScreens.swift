@@ -152,6 +152,27 @@ import Testing
       """#)
   }
 
+  @Test(
+    "A folder is corrected to one file where a key takes one",
+    arguments: [
+      "metadata: { from: raw }", "effects: [reverb: { impulse: raw }]",
+      "sources: { x: { file: raw } }",
+    ])
+  func folderForOne(key: String) {
+    let screen = Bench().screen("clip: a.wav\n\(key)\noutput: x.flac")
+    #expect(screen.contains("error: 'raw' is a folder"))
+    #expect(screen.hasSuffix("  help: name a file in it"), "\(screen)")
+  }
+
+  @Test("The path of a file that ends in a slash is refused in 'for_each', too")
+  func slashInLoop() {
+    for loop in ["a.wav/", "[b.wav, a.wav/]"] {
+      let screen = Bench().screen("for_each: \(loop)\noutput: { folder: out, mp3: V2 }")
+      #expect(screen.contains("'a.wav/' ends in '/', as the path of a folder"), "\(screen)")
+      #expect(screen.hasSuffix("  help: write 'a.wav' for a file"), "\(screen)")
+    }
+  }
+
   @Test("A file that is not there is looked for where it might be meant")
   func missing() {
     expect(

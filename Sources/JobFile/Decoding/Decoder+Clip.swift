@@ -177,18 +177,21 @@ extension Decoder {
   ///   - name: Its spelling there.
   ///   - folder: The base of that spelling; nil: the job file's.
   ///   - isMedium: Whether another job may write it.
+  ///   - isAlone: Whether its key takes one medium, and no list of them.
   ///   - mayBeMissing: Whether jobs that do without it may run: not without a job file.
   func checkFile(
     _ path: FilePath, at origin: Origin, name: String? = nil, in folder: FilePath? = nil,
-    isMedium: Bool = false, mayBeMissing: Bool = true
+    isMedium: Bool = false, isAlone: Bool = false, mayBeMissing: Bool = true
   ) {
     let kind = kind(of: path)
     guard kind != .file, !InputBinding.isUnknown(path) else { return }
     guard notedMissing.insert(Located(path, at: origin)).inserted else { return }
     let isNamed = missing.media.count < DiagnosticSink.suggestionLimit
+    var help = isNamed && kind == nil ? help(for: name, in: folder ?? self.folder) : nil
+    if kind == .folder, isAlone { help = "name a file in it" }
     let file = MissingFile(
       path: path, origin: origin, isThere: kind, isNamed: map.showsWords(at: origin), name: name,
-      help: isNamed && kind == nil ? help(for: name, in: folder ?? self.folder) : nil,
+      help: help,
       isMedium: isMedium, files: files)
     guard !isMedium else {
       missing.media.append(file)
@@ -310,7 +313,7 @@ extension Language {
       entry, decoder, scope, source in
       source.item = decoder.location(entry.value, scope).map { location in
         if let path = location.value.file {
-          decoder.checkFile(path, at: location.origin, isMedium: true)
+          decoder.checkFile(path, at: location.origin, isMedium: true, isAlone: true)
         }
         return Item.clip(location.value, origin: location.origin)
       }

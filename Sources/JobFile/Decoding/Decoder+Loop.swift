@@ -216,6 +216,8 @@ extension Decoder {
     }
     do throws(QuantityError) {
       try Self.checkPath(text.path)
+      let pattern = text.pattern(0..<text.string.unicodeScalars.count)
+      if !FilePattern.isPattern(pattern) { try checkEnd(of: text.path, path(text), .input) }
     } catch {
       sink.error(error.message, at: text.origin, help: error.help)
       return []

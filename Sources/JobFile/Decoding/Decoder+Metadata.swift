@@ -122,7 +122,7 @@ extension Decoder {
     }
     guard let location = location(node, scope) else { return nil }
     if let path = location.value.file {
-      checkFile(path, at: location.origin, name: text.string, isMedium: true)
+      checkFile(path, at: location.origin, name: text.string, isMedium: true, isAlone: true)
     }
     return MediaReference(location.value, origin: location.origin)
   }

@@ -46,9 +46,10 @@ public struct MissingFile: Sendable {
     case .folder:
       return Diagnostic(
         "'\(called)' is a folder", at: origin,
-        help: isMedium
-          ? "write '\(called.hasSuffix("/") ? called : called + "/")*' in a list for its files"
-          : "name a file in it")
+        help: help
+          ?? (isMedium
+            ? "write '\(called.hasSuffix("/") ? called : called + "/")*' in a list for its files"
+            : "name a file in it"))
     case .other, .file:
       return Diagnostic(
         "'\(called)' is no regular file", at: origin,

@@ -47,6 +47,12 @@ extension Lowering {
       let origin = range.origin ?? origin
       let isEmpty = start == end
       let span = lengths(start, end)
+      guard !isEmpty || start < lowered.duration else {
+        error(
+          "the range starts at the end of \(lowered.name), which lasts \(span.a)", at: origin,
+          help: "start it earlier, or leave its start out")
+        return nil
+      }
       error(
         isEmpty
           ? "the range of \(lowered.name) is empty"
