@@ -18,20 +18,28 @@ extension Decoder {
     return !isExhausted
   }
 
-  /// The items of `node` by `decode`, decoded once and counted each time; none, after a report, where
-  /// they are too much.
+  /// Counts what an item takes of memory without the items in it; none, after a report, where that is
+  /// too much.
+  func counted(_ item: Item) -> Item? {
+    count(item.ownSize(isSent: isSent), at: item.origin)
+    return isExhausted ? nil : item
+  }
+
+  private func count(_ bytes: Int, at origin: Origin) {
+    unfinishedSize += bytes
+    if size + unfinishedSize > sizeLimit, !isExhausted { exhaust(by: "this item", at: origin) }
+  }
+
+  /// The items of `node` by `decode`, which counts them: they are decoded once and counted each time.
   func counted(_ node: YAMLNode, in scope: Scope, _ decode: () -> [Item]) -> [Item] {
     guard !isExhausted else { return [] }
     let before = unfinishedSize
     let made = shared(node, in: scope) { () -> SizedItems in
       let items = decode()
-      let own = items.reduce(0) { $0 + $1.ownSize(isSent: isSent) }
-      return SizedItems(items: items, size: unfinishedSize - before + own)
+      return SizedItems(items: items, size: unfinishedSize - before)
     }
-    unfinishedSize = before + made.size
-    if size + unfinishedSize > sizeLimit, !isExhausted {
-      exhaust(by: "this item", at: node.origin)
-    }
+    unfinishedSize = before
+    count(made.size, at: node.origin)
     return isExhausted ? [] : made.items
   }
 

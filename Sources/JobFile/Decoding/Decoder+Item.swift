@@ -102,8 +102,8 @@ extension Decoder {
         return []
       case .scalar:
         guard let text = text(node, scope, as: .medium) else { return [] }
-        if context.isList, let silence = silence(text) { return [silence] }
-        return clips(text, nil, scope, in: context).map(\.item)
+        if context.isList, let silence = silence(text) { return [silence].compactMap(counted) }
+        return clips(text, nil, scope, in: context).compactMap { counted($0.item) }
       case .mapping:
         guard let fields = fields(of: node, as: Language.item) else { return [] }
         return scopes(fields, scope).filter { !isLeftOut(fields, $0) }.flatMap {
@@ -161,6 +161,7 @@ extension Decoder {
 
   /// The items of a map's fields. In a job with a `for_each`, the default clip is its input.
   func items(_ fields: Fields, _ scope: Scope, in context: ItemContext) -> [Item] {
+    guard !isExhausted else { return [] }
     var contents = ItemContents(fields: fields, context: context)
     Language.contents.read(fields, self, scope, into: &contents)
     if context == .job, fields.present(Language.contentNames).isEmpty {
@@ -169,13 +170,13 @@ extension Decoder {
     // Read even without an item, so that all errors are reported in one pass.
     let isMissing = contents.clips.isEmpty
     if isMissing { contents.clips = [FoundClip(item: Item(.concat(ItemSequence([]))))] }
-    let items = contents.clips.map { clip in
+    let items = contents.clips.compactMap { clip -> Item? in
       var item = clip.item
       if context != .job { item.origin = fields.origin }
       var scope = scope
       if let file = clip.file { scope.found = binding(of: file) }
       modify(&item, by: fields, scope, in: context)
-      return item
+      return context == .job || isMissing ? item : counted(item)
     }
     return isMissing ? [] : items
   }
