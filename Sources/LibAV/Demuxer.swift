@@ -141,6 +141,7 @@ package final class Demuxer {
     try check(
       call { input.recognizing { avformat_find_stream_info(context, nil) } },
       "avformat_find_stream_info")
+    countOpusInItsOwnRate()
     // Without a duration in the header, libavformat makes one of the bit rate, or of time stamps at
     // the file's end.
     estimatesDurations = context.pointee.duration_estimation_method != AVFMT_DURATION_FROM_STREAM

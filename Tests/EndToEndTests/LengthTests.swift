@@ -146,7 +146,7 @@ struct LengthTests {
     #expect(try frames(names, in: stage) == counts)
     let played = try stage.run(
       """
-      for n in 100 2048 2560 3136; do avjob clip $n.ogg -o x$n.wav && soxi -s x$n.wav; done
+      for n in 100 2048 2560 3136; do avjob clip -q $n.ogg -o x$n.wav && soxi -s x$n.wav; done
       """)
     #expect(played.text.hasSuffix("3136\n") && played.errors == "", "\(played.errors)")
   }

@@ -13,7 +13,7 @@ import Testing
   func remembered() throws {
     let sound = try SoundStage("speed 1")
     // Longer than any machine takes without drawing.
-    try make(sound, seconds: 240)
+    try make(sound, seconds: 720)
     let before = try sound.stage.make("ls -A").text
     for _ in 0..<2 {
       let terminal = try sound.start("loud.yaml")

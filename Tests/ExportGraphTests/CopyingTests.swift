@@ -156,8 +156,8 @@ struct CopyingTests {
       try packets([clip(talk, from: 1, to: 11, at: 0)])
     } throws: { error in
       (error as? Failure)?.message
-        == "'aac: copy' finds nothing to copy: its packets cannot be cut exactly, as those of HE-AAC or "
-        + "of a file with several edits; 'aac: 128k' encodes it"
+        == "'aac: copy' finds nothing to copy: its packets cannot be cut exactly, as those of HE-AAC, "
+        + "of a file with several edits or of chained Ogg files; 'aac: 128k' encodes it"
     }
   }
 

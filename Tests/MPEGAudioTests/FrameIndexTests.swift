@@ -98,12 +98,12 @@ import Testing
     let silence = header + [UInt8](repeating: 0, count: 176)
     var tag = header + [UInt8](repeating: 0, count: 32) + Array("Info".utf8)
     tag += [0, 0, 0, 7, 0, 0, 0, 8, 0, 0, 0x06, 0x54] + [UInt8](repeating: 0, count: 100)
-    tag += Array("Lavf55.12".utf8) + [UInt8](repeating: 0, count: 12) + [0x24, 0x01, 0x80]
+    tag += Array("Lavf55.12".utf8) + [UInt8](repeating: 0, count: 12) + [0x24, 0x03, 0xE8]
     tag += [UInt8](repeating: 0, count: 180 - tag.count)
     let index = try MP3Files.index(of: tag + Array(repeating: silence, count: 8).joined())
     #expect(index.tag?.isChecksumValid == nil && index.tag?.delay == 576)
     #expect(index.count == 8 && index.firstValidSample == 1105)
-    #expect(index.validFrameCount == 8 * 1152 - 576 - 384)
+    #expect(index.validFrameCount == 8 * 1152 - 576 - 1000)
   }
 
   @Test("The delay of iTunes' note is the encoder's alone")
