@@ -14,9 +14,12 @@ import MediaComposition
 ///   from 7.1, each is at −3 dB, as table 2 has it for two surrounds that become one. So are both
 ///   shares of a back centre.
 /// - A channel without a place of its own in the target is mixed to the fronts, as in stereo.
+/// - Two channels of other positions than stereo's, as front left and low frequency, keep their order
+///   as left and right, unless the target has both of their places.
 /// - Channels without positions keep their order in a layout of as many channels. In a smaller one each
 ///   is mixed to both fronts as a centre is: none of them is the low frequencies.
-/// - A low-frequency channel alone is a sound like any other, and is heard as mono is.
+/// - One channel alone, even one of low frequencies, is a sound like any other: it is mono wherever
+///   it is.
 public struct ChannelMatrix: Sendable, Hashable, Encodable {
   /// `weights[target][source]`.
   public let weights: [[Float]]
@@ -30,8 +33,17 @@ public struct ChannelMatrix: Sendable, Hashable, Encodable {
       weights = Self.identity(source.count)
       return
     }
-    if source.isUnplaced || target.isUnplaced, source.count == target.count {
+    let isInOrder = source.count <= 2 || source.isUnplaced || target.isUnplaced
+    if isInOrder, source.count == target.count {
       weights = Self.identity(source.count)
+      return
+    }
+    if source.count == 1, source != .mono {
+      self = ChannelMatrix(from: .mono, to: target)
+      return
+    }
+    if source.count == 2, source != .stereo, !Self.hasPlaces(of: source, target) {
+      self = ChannelMatrix(from: .stereo, to: target)
       return
     }
     if target.isUnplaced {
@@ -41,13 +53,9 @@ public struct ChannelMatrix: Sendable, Hashable, Encodable {
           repeating: Array(repeating: 0, count: source.count), count: max(0, target.count - 2))
       return
     }
-    if source == ChannelLayout([.lowFrequency]) {
-      self = ChannelMatrix(from: .mono, to: target)
-      return
-    }
     if target.count == 1 {
       let stereo = source.channels.map(Self.stereoWeights)
-      weights = [source == .mono ? [1] : stereo.map { ($0.left + $0.right) / 2 }]
+      weights = [stereo.map { ($0.left + $0.right) / 2 }]
       return
     }
     let columns = source.channels.map { Self.column(of: $0, from: source, to: target) }
@@ -56,6 +64,15 @@ public struct ChannelMatrix: Sendable, Hashable, Encodable {
 
   private static func identity(_ count: Int) -> [[Float]] {
     (0..<count).map { row in (0..<count).map { $0 == row ? 1 : 0 } }
+  }
+
+  /// Whether each channel of `source` has a place of its own in `target`, be it in the other pair of
+  /// surrounds.
+  private static func hasPlaces(of source: ChannelLayout, _ target: ChannelLayout) -> Bool {
+    source.channels.allSatisfy { channel in
+      channel != .unplaced
+        && [channel, twin(of: channel)].contains { $0.map(target.channels.contains) ?? false }
+    }
   }
 
   private typealias Column = [ChannelLayout.Channel: Float]
@@ -91,7 +108,7 @@ public struct ChannelMatrix: Sendable, Hashable, Encodable {
   private static let attenuated = Float(0.5).squareRoot()
 
   /// The surround of the other pair on the same side.
-  private static func twin(of channel: ChannelLayout.Channel) -> ChannelLayout.Channel? {
+  static func twin(of channel: ChannelLayout.Channel) -> ChannelLayout.Channel? {
     switch channel {
     case .backLeft: .sideLeft
     case .backRight: .sideRight

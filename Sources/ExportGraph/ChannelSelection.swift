@@ -16,7 +16,7 @@ extension ChannelMatrix {
   }
 
   /// The product: `first`, then this matrix.
-  private func after(_ first: ChannelMatrix) -> ChannelMatrix {
+  func after(_ first: ChannelMatrix) -> ChannelMatrix {
     ChannelMatrix(
       weights: weights.map { row in
         (first.weights.first ?? []).indices.map { source in

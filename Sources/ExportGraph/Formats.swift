@@ -8,7 +8,7 @@ struct Settlement {
   var mix: AudioFormat
   /// With every setting decided, in the order of the export's outputs.
   var outputs: [SettledOutput] = []
-  /// Downmixes that the job does not request.
+  /// What becomes of channels, and of positions, beyond what the job requests.
   var notes: [Diagnostic] = []
 }
 
@@ -47,7 +47,10 @@ extension Export {
         let output = try settled(draft, mix, sources)
         settlement.outputs.append(output)
         settlement.notes += placement(output).map { [$0] } ?? []
-        settlement.notes += downmix(draft, sources).map { [$0] } ?? []
+        settlement.notes += LayoutNotes(
+          output: draft.output, kind: draft.kind, layout: draft.layout, mix: mix.channelLayout,
+          isRequested: draft.output.channelLayout != nil || channelLayout != nil
+        ).notes(on: sources)
       } catch {
         found.append(contentsOf: error.all)
       }
@@ -149,33 +152,6 @@ extension Export {
       sound: AudioFormat(sampleRate: rate, channelLayout: layout))
   }
 
-  /// A note on lost channels: of surround in any case, of stereo unless the job requests one
-  /// channel.
-  private func downmix(_ draft: Draft, _ sources: SourceFacts) -> Diagnostic? {
-    let isAsked = draft.output.channelLayout != nil || channelLayout != nil
-    let wider = sources.wider(than: draft.layout, besides: isAsked ? 2 : 1)
-    guard let first = wider.first else { return nil }
-    let others = wider.count > 1 ? " and \(wider.count - 1) more" : ""
-    let layout = first.channelLayout
-    let held = draft.kind.capabilities.stored(layout) != nil
-    let name = layout.nameInJobs
-    let help: String? =
-      isAsked
-      ? nil
-      : held && name != nil
-        ? "for all channels write 'channels: \(name ?? "")'"
-        : "\(draft.kind.capabilities.codecName) has no layout of \(layout.name)"
-    // The only channel that a downmix leaves out (`ChannelMatrix`).
-    let isReduced = wider.contains { $0.channelLayout.channels.contains(.lowFrequency) }
-    return Diagnostic(
-      .note,
-      "'\(draft.output.path)' is \(draft.layout.name): '\(first.location)'\(others), "
-        + "\(layout.isUnplaced ? "\(layout.count) channels without positions" : layout.name), "
-        + "\(wider.count > 1 ? "are" : "is") mixed down"
-        + (isReduced ? ", without the low-frequency channel" : ""),
-      at: draft.output.origin, help: help)
-  }
-
   /// A note on channels without positions in a format that gives each one a position of its own.
   private func placement(_ settled: SettledOutput) -> Diagnostic? {
     guard settled.sound.channelLayout.isUnplaced, settled.format.kind == .flac else { return nil }
@@ -263,13 +239,6 @@ extension Output.Kind {
 }
 
 extension ChannelLayout {
-  /// What 'channels' calls it, or a layout of as many channels where it has no positions.
-  fileprivate var nameInJobs: String? {
-    let named = Self.named.map(\.key)
-    guard isUnplaced else { return named.contains(name) ? name : nil }
-    return Self.named.first { $0.value.count == count }?.key
-  }
-
   /// Whether it has more than two channels, all in places of their own or all without.
   fileprivate var isSurround: Bool {
     3...8 ~= count && (isUnplaced || !channels.contains(.unplaced))
@@ -284,6 +253,9 @@ struct SourceFacts {
   let sampleRate: Int
   /// Whether any has more than 16 bits a sample.
   let isDeep: Bool
+  /// Of each source, in order of their places, as it comes to the mix; not those of which items select
+  /// single channels alone.
+  let heard: [HeardSound]
   /// The layout of all, where an output can have it; else stereo. Also stereo where a mono item is
   /// panned, or only some channels of surround are selected.
   let layout: ChannelLayout
@@ -294,10 +266,18 @@ struct SourceFacts {
     assets = found.count > 1 ? found.sorted { $0.location < $1.location } : Array(found)
     sampleRate = assets.map(\.sampleRate).max() ?? 44_100
     isDeep = assets.contains { ($0.bitDepth ?? 0) > 16 }
+    let selectsChannels = export.composition.selectsChannels
+    if selectsChannels {
+      var sounds: Set<HeardSound> = []
+      export.composition.collectHeard(into: &sounds)
+      heard = sounds.sorted { $0.asset.location < $1.asset.location }
+    } else {
+      heard = assets.map { HeardSound(asset: $0) }
+    }
     let layouts = Set(assets.map { $0.channelLayout.count == 1 ? .mono : $0.channelLayout })
     switch layouts.first {
     case let common? where layouts.count == 1 && common.isSurround:
-      layout = export.composition.selectsChannels ? .stereo : common
+      layout = selectsChannels ? .stereo : common
     case .mono? where layouts.count == 1 && !export.isPanned: layout = .mono
     default: layout = .stereo
     }
@@ -314,9 +294,4 @@ struct SourceFacts {
   }
 
   var fastest: Asset? { assets.first { $0.sampleRate == sampleRate } }
-
-  /// Sources with more channels than `layout` and than `count`.
-  func wider(than layout: ChannelLayout, besides count: Int) -> [Asset] {
-    assets.filter { $0.channelLayout.count > max(layout.count, count) }
-  }
 }

@@ -46,9 +46,10 @@ struct UnplacedChannelTests {
       """
       ffmpeg -v error -i plain.wav -c:a pcm_s16be plain.au
       ffmpeg -v error -i plain.wav -c:a pcm_s16le plain.mkv
+      ffmpeg -v error -i plain.wav plain.tta
       sox plain.wav plain.aiff
       """)
-    for name in ["plain.wav", "zero.wav", "plain.au", "plain.mkv", "plain.aiff"] {
+    for name in ["plain.wav", "zero.wav", "plain.au", "plain.mkv", "plain.tta", "plain.aiff"] {
       for (layout, expected) in [("mono", 11_585.0), ("stereo", 11_585.0)] {
         let result = try stage.run("avjob clip \(name) --channels \(layout) -o x.wav --force")
         #expect(

@@ -190,6 +190,42 @@ struct WaveHeaderTests {
     try stage.make("cmp out.raw plain.raw")
   }
 
+  @Test(
+    "one channel is mono wherever its file puts it",
+    arguments: [0x1, 0x2, 0x8, 0x10, 0x20, 0x100, 0x200, 0x8000_0000])
+  func placedMono(mask: Int) throws {
+    try script(
+      """
+      data = samples(16, 16, 4410)
+      put('placed.wav', data, extensible(1, 16, 16, \(mask)))
+      put('twin.wav', data, plain(1, 1, 16))
+      """)
+    try expectTwins("placed.wav", "twin.wav")
+  }
+
+  @Test(
+    "two channels keep their order wherever their file puts them, and are named",
+    arguments: [
+      (0x9, "front left and low-frequency"), (0xC, "centre and low-frequency"),
+      (0x6, "front right and centre"), (0x30, "back left and back right"),
+      (0x600, "side left and side right"),
+    ])
+  func placedPair(mask: Int, names: String) throws {
+    try script(
+      """
+      data = samples(16, 16, 8820)
+      put('placed.wav', data, extensible(2, 16, 16, \(mask)))
+      put('twin.wav', data, plain(1, 2, 16))
+      """)
+    let result = try stage.run("avjob clip placed.wav -o out.flac")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(
+      result.errors.contains("'placed.wav', \(names), count as left and right"),
+      "\(result.errors)")
+    try stage.make("sox twin.wav -t raw twin.raw && sox out.flac -t raw out.raw")
+    try stage.make("cmp twin.raw out.raw")
+  }
+
   @Test("samples are no chunks: a WAV whose size is open names none")
   func openChunks() throws {
     try script("put('open.wav', samples(16, 16, 44100), plain(1, 1, 16), 0)")

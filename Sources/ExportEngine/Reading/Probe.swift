@@ -108,7 +108,7 @@ struct Prober {
       location: location, streamIndex: stream.index, container: demuxer.formatName,
       codec: stream.codecName, sampleRate: facts.sampleRate,
       channelLayout: ChannelLayout(
-        mask: hasPositions(stream, demuxer) ? first.channelMask : 0, count: first.channelCount),
+        mask: channelMask(of: first, stream, demuxer), count: first.channelCount),
       bitDepth: first.bitDepth, frameCount: frameCount,
       encoderDelay: length.delay.map { Int($0) }, encoderPadding: length.padding.map { Int($0) },
       announcedDuration: announced, bitRate: stream.bitRate,
@@ -154,18 +154,6 @@ struct Prober {
 
   /// For messages of lengths, which are those of a link.
   var ofLink: String { link == nil ? "" : " of it" }
-
-  /// The name of a FLAC's tag for positions other than those of its own order (RFC 9639, 8.6.2).
-  static let channelMaskTag = "WAVEFORMATEXTENSIBLE_CHANNEL_MASK"
-
-  /// Whether the positions that a decoder gives are the file's.
-  private func hasPositions(_ stream: LibAV.Stream, _ demuxer: Demuxer) -> Bool {
-    if stream.codecName == "opus" { return stream.hasPositions }
-    guard stream.codecName == "flac" else { return true }
-    return !(demuxer.metadata + stream.metadata).contains { key, value in
-      key.uppercased() == Self.channelMaskTag && ["0", "0x0"].contains(value.lowercased())
-    }
-  }
 
   func choose(_ index: Int?, in demuxer: Demuxer) throws(Failure) -> LibAV.Stream {
     let streams = demuxer.streams
