@@ -23,6 +23,8 @@ package struct AtomHead: Sendable, Hashable {
     if size == 1, head.count == Self.longest {
       (size, headSize) = (Self.number(head[8...]), 16)
     } else if size == 0 {
+      // Zeros are no atom.
+      guard head[4..<8].allSatisfy({ $0 >= 0x20 }) else { return nil }
       size = UInt64(clamping: space)
     }
     guard let size = Int64(exactly: size), headSize <= size, size <= space else { return nil }

@@ -21,6 +21,7 @@ struct DoubtfulSourceTests {
         frames.append(data[at:at + size])
         at += size
       open('first.mp3', 'wb').write(b''.join(f[1:] if n % 2 else f for n, f in enumerate(frames)))
+      open('third.mp3', 'wb').write(b''.join(f if n % 3 else f[:100] + f[101:] for n, f in enumerate(frames)))
       open('second.mp3', 'wb').write(b''.join(f[:1] + f[2:] if n % 2 else f for n, f in enumerate(frames)))
       flac = bytearray(open('a.flac', 'rb').read())
       for place in range(9000, len(flac) - 20, 1500): flac[place] ^= 255
@@ -44,12 +45,47 @@ struct DoubtfulSourceTests {
     // What has too few frames in a row is not known for an MP3, and a decoder refuses the FLAC.
     for (name, words) in [
       ("first.mp3", "holds no sound in a known format"),
-      ("second.mp3", "holds no sound in a known format"), ("noise.flac", "cannot be read"),
+      ("second.mp3", "holds no sound in a known format"), ("third.mp3", "less than half"),
+      ("noise.flac", "cannot be read"),
       ("lost.aac", "less than half"), ("short.wav", "less than half"),
     ] {
       let result = try stage.run("avjob clip -q \(name) -o x.wav; ls x.wav")
       #expect(result.text == "", "\(name)")
       #expect(result.errors.contains(words), "\(name): \(result.errors)")
+    }
+  }
+
+  @Test("another file behind the sound is named, and so are bytes that no header counts")
+  func behind() throws {
+    try stage.make(
+      """
+      sox -R -r 44100 -n -c 2 -b 16 a.wav synth 1 pinknoise vol 0.3
+      sox -R -r 44100 -n -c 2 -b 16 b.wav synth 3 pinknoise vol 0.3
+      for f in a b; do
+        sox $f.wav $f.au && sox $f.wav $f.aiff && ffmpeg -v error -i $f.wav $f.caf
+        ffmpeg -v error -i $f.wav -c:a alac $f.m4a
+        cat $f.wav > $f.raw
+      done
+      for kind in au aiff caf m4a; do
+        cat a.$kind a.$kind > twice.$kind && cat a.$kind b.$kind > longer.$kind
+        (cat b.$kind && tail -c 60000 a.raw) > more.$kind
+      done
+      """)
+    for (kind, name) in [("au", "AU"), ("aiff", "AIFF"), ("caf", "CAF"), ("m4a", "MP4")] {
+      let twice = try stage.run("avjob clip -q twice.\(kind) -o x-\(kind).wav")
+      #expect(twice.status == 0, "\(kind): \(twice.errors)")
+      #expect(
+        twice.errors.contains("bytes behind its sound, where another \(name) begins"),
+        "\(kind): \(twice.errors)")
+      let longer = try stage.run("avjob clip -q longer.\(kind) -o y.wav; ls y.wav")
+      #expect(longer.text == "" && longer.errors.contains("take it apart there"), "\(kind)")
+    }
+    for kind in ["au", "aiff", "caf"] {
+      let more = try stage.run("avjob clip more.\(kind) -o z-\(kind).wav")
+      #expect(
+        more.errors.contains("holds 60000 bytes behind its sound that no chunk has"),
+        "\(kind): \(more.errors)")
+      #expect(!more.errors.contains("not read"), "\(kind): \(more.errors)")
     }
   }
 

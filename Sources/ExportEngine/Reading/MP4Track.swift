@@ -25,8 +25,20 @@ struct MP4Track: Sendable, Hashable {
   var packetCount: Int64?
   /// Whether the movie may have fragments (`mvex`, 8.8.1).
   var isFragmented: Bool
+  /// Of the packets, those that are used.
+  var descriptions: [SampleDescription] = []
+  /// What its segment indexes count, in ticks of their own (`sidx`, 8.16.3).
+  var indexed: SegmentIndex?
+  /// Behind fragments, from where on no atoms are found.
+  var stray: Range<Int64>?
   /// Where names of segment indexes stand (`sidx`, 8.16.3).
   var segmentIndexes: [Int64] = []
+
+  /// What segment indexes count.
+  struct SegmentIndex: Sendable, Hashable {
+    var timescale: Int64
+    var times: Range<Int64>
+  }
 
   /// More edits than any program makes.
   static let mostEdits = 1 << 16
@@ -110,8 +122,13 @@ extension AtomReader {
   private mutating func addTable(
     _ body: Range<Int64>, to track: inout MP4Track
   ) throws(Failure) {
+    let all = try sampleDescriptions(in: body)
+    var used: Set<Int> = [1]
     for (name, table) in try atoms(in: body) {
       switch name {
+      case "stsc":
+        let chunks = try usedDescriptions(in: table)
+        if !chunks.isEmpty { used = chunks }
       case "stsz", "stz2":
         let head = try bytes(of: table, count: 12)
         if head.count == 12 { track.packetCount = Int64(AtomHead.number(head[8...])) }
@@ -121,6 +138,8 @@ extension AtomReader {
       default: break
       }
     }
+    track.descriptions = used.sorted().filter { 1...max(1, all.count) ~= $0 && !all.isEmpty }
+      .map { all[$0 - 1] }
   }
 
   // MARK: Fragments
@@ -144,7 +163,10 @@ extension AtomReader {
     var count = track.packetCount ?? 0
     var position = file.lowerBound
     while let atom = try atom(at: position, in: file) {
-      if atom.name == "sidx" { track.segmentIndexes.append(position + 4) }
+      if atom.name == "sidx" {
+        track.segmentIndexes.append(position + 4)
+        try add(atom.body, ofTrack: id, to: &track.indexed)
+      }
       position = atom.body.upperBound
       guard atom.name == "moof" else { continue }
       for (name, body) in try atoms(in: atom.body) where name == "traf" {
@@ -152,6 +174,43 @@ extension AtomReader {
       }
     }
     track.packetCount = rest > 0 ? count : nil
+    if rest > 0, file.upperBound - position >= 8, try !isCutAtom(at: position) {
+      track.stray = position..<file.upperBound
+    }
+  }
+
+  /// Whether an atom begins at a place, and the file lacks its end.
+  private func isCutAtom(at position: Int64) throws(Failure) -> Bool {
+    let names: Set<String> = [
+      "emsg", "free", "mdat", "meta", "mfra", "moof", "moov", "prft", "sidx", "skip", "styp",
+      "uuid",
+    ]
+    let bytes = try medium.bytes(at: position, count: AtomHead.longest)
+    return AtomHead(bytes, space: .max).map { names.contains($0.name) } ?? false
+  }
+
+  /// Adds what a segment index counts, if it is the track's; of several, which may count one another,
+  /// from the first time to the last.
+  private func add(
+    _ body: Range<Int64>, ofTrack id: Int, to index: inout MP4Track.SegmentIndex?
+  ) throws(Failure) {
+    let head = try bytes(of: body, count: 32)
+    guard head.count == 32, AtomHead.number(head[4..<8]) == UInt64(id) else { return }
+    let timescale = Int64(AtomHead.number(head[8..<12]))
+    let width = head[0] == 0 ? 4 : 8
+    let fields = 12 + 2 * width
+    let start = Int64(clamping: AtomHead.number(head[12..<12 + width]))
+    let count = Int(AtomHead.number(head[fields + 2..<min(32, fields + 4)]))
+    let entries = try medium.bytes(at: body.lowerBound + Int64(fields) + 4, count: count * 12)
+    guard entries.count == count * 12, timescale > 0, index?.timescale ?? timescale == timescale,
+      start < 1 << 62
+    else { return }
+    let sum = stride(from: 4, to: entries.count, by: 12)
+      .reduce(Int64(0)) { $0 + Int64(AtomHead.number(entries[$1..<$1 + 4])) }
+    let known = index?.times ?? start..<start
+    index = MP4Track.SegmentIndex(
+      timescale: timescale,
+      times: min(known.lowerBound, start)..<max(known.upperBound, start + sum))
   }
 
   /// A fragment's packets of a track (`tfhd`, 8.8.7; `trun`, 8.8.8).

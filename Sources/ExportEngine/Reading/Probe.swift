@@ -80,10 +80,13 @@ struct Prober {
     try reading(location) { () throws(LibAVError) in try demuxer.completeParameters() }
     let opened = try open(demuxer, try choose(index, in: demuxer))
     let (demuxer, stream, first) = (opened.demuxer, opened.stream, opened.first)
-    let announced =
+    var announced =
       opened.edits == nil
       ? try announcedDuration(of: stream, demuxer)
       : opened.edits?.announced.map { Time(frames: $0, rate: first.sampleRate) }
+    if let track = opened.track, track.isFragmented {
+      announced = announcedByFragments(of: track, opened, announced)
+    }
     let measured = try measure(opened)
     let (facts, length) = (measured.facts, measured.length)
     let frameCount = length.frames
@@ -92,8 +95,9 @@ struct Prober {
     if let announced, stream.announcesLength {
       try requireMost(of: announced, found: duration)
     }
-    var warnings = try measured.warnings + waveWarnings(stream, demuxer)
+    var warnings = try measured.warnings + sizeWarnings(stream, demuxer)
     if let skipped = try skippedFrames(opened) { warnings.append(skipped) }
+    if let stray = opened.track?.stray { warnings.append(try strayBytes(stray)) }
     if let announced, let warning = warning(announced: announced, found: duration) {
       warnings.append(warning)
     } else if let cut = try cut(demuxer, measured) {

@@ -48,6 +48,7 @@ extension Prober {
           "its track has 0 ticks a second (mdhd), so its times mean nothing; make it again",
           location: location)
       }
+      if let track { try requireOneDescription(of: track) } else { try requirePlainHeader() }
       opening.patches = track?.patches ?? []
     case "caf": (table, opening.patches) = try CAFPacketTable.read(in: bytes)
     default: break

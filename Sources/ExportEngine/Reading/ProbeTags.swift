@@ -39,6 +39,35 @@ extension Prober {
     demuxer.formatName == "mpc8" ? try MusepackHeader.read(in: bytes) : nil
   }
 
+  /// The length of an MP4 of fragments: libavformat counts from 0, wherever the first one begins, as
+  /// after a cut out of a live stream, and no index of segments that may be missing.
+  func announcedByFragments(
+    of track: MP4Track, _ opened: OpenedStream, _ announced: Time?
+  ) -> Time? {
+    var announced = announced
+    let start = Time(frames: opened.first.startFrame, rate: opened.first.sampleRate)
+    if opened.edits == nil, let end = announced, start > .zero, start < end {
+      announced = end - start
+    }
+    guard let index = track.indexed, let timescale = Int32(exactly: index.timescale) else {
+      return announced
+    }
+    let indexed = Time(value: Int64(index.times.count), timescale: timescale)
+    return max(announced ?? indexed, indexed)
+  }
+
+  /// A warning of bytes among fragments that are none, with all behind them.
+  ///
+  /// - Throws: Where they are more than all others.
+  func strayBytes(_ stray: Range<Int64>) throws(Failure) -> Warning {
+    let text = "holds \(stray.count) bytes from byte \(stray.lowerBound) on that are no atoms"
+    guard Int64(stray.count) <= stray.lowerBound else {
+      throw Failure(
+        .mendInput, text + ", more than are read; download it again", location: location)
+    }
+    return Warning(text + ": they are left out", location: location)
+  }
+
   /// A warning where a header is off by more than a tenth of a second and a hundredth.
   func warning(announced: Time, found: Time) -> Warning? {
     let difference = announced > found ? announced - found : found - announced
