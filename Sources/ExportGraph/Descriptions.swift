@@ -37,10 +37,12 @@ extension Output.Request {
 }
 
 extension AudioFormat {
-  /// Of a file, as `44.1 kHz stereo`: each number of channels has one layout in job files.
-  public static func text(sampleRate: Int, channelCount: Int) -> String {
-    let layout = ChannelLayout.named.first { $0.value.count == channelCount }
-    return "\(kilo(sampleRate)) kHz " + (layout?.key ?? "\(channelCount) channels")
+  /// Of a file, as `44.1 kHz stereo`. Where the name of the layout is not known, more than two
+  /// channels are `6 channels`: their number does not tell where they are.
+  public static func text(sampleRate: Int, channelCount: Int, layout: String? = nil) -> String {
+    let counted: ChannelLayout =
+      channelCount == 1 ? .mono : channelCount == 2 ? .stereo : .unplaced(channelCount)
+    return "\(kilo(sampleRate)) kHz " + (layout ?? counted.name)
   }
 }
 

@@ -56,7 +56,7 @@ struct LayoutNotes {
       return matrix.keepsEachChannel ? .none : .isMixed(without: lost)
     }
     if matrix.keepsEachChannel, matrix.keepsPlaces(of: source, in: layout) { return .none }
-    return matrix == self.matrix(from: .stereo, as: selected)
+    return matrix.keepsEachChannel && matrix == self.matrix(from: .stereo, as: selected)
       ? .countsAsStereo : .isMixed(without: lost)
   }
 

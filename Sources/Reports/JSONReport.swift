@@ -114,6 +114,7 @@ enum JSONReport {
         "sha256": output.sound?.sha256.map { .text($0) },
         "sample_rate": output.sound.map { .count($0.sampleRate) },
         "channel_count": output.sound.map { .count($0.channelCount) },
+        "channels": output.sound?.layout.map { .text($0) },
         "frames": output.sound.map { .integer($0.frameCount) },
         "duration": output.sound.map { .time($0.duration) },
         "peak_dbfs": output.sound.map { sound in

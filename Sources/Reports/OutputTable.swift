@@ -77,7 +77,8 @@ extension OutputTable {
       speed = sound.flatMap { Figures.speed($0.duration, in: elapsed) } ?? ""
       format = output.format.printable
       let mix = sound.map {
-        AudioFormat.text(sampleRate: $0.sampleRate, channelCount: $0.channelCount)
+        AudioFormat.text(
+          sampleRate: $0.sampleRate, channelCount: $0.channelCount, layout: $0.layout)
       }
       let conformance = sound.map { $0.specifications.map { "conforms to " + $0 } } ?? []
       self.sound = [output.format, mix].compactMap(\.self).joined(separator: ", ").printable

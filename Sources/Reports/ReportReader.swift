@@ -99,7 +99,8 @@ extension RunReport.Output {
     guard let frames = value["frames"]?.integer else { return }
     sound = RunReport.Sound(
       sampleRate: try value.count("sample_rate"), channelCount: try value.count("channel_count"),
-      frameCount: frames, peak: value["peak_dbfs"]?.number, hasPeak: value["peak_dbfs"] != nil,
+      layout: value["channels"]?.text, frameCount: frames,
+      peak: value["peak_dbfs"]?.number, hasPeak: value["peak_dbfs"] != nil,
       clippedSamples: try value.required("clipped_samples", \.integer),
       sha256: value["sha256"]?.text, loudness: value["loudness"],
       normalization: value["normalization"], conformance: value["conformance"],

@@ -33,6 +33,8 @@ package struct RunReport: Sendable {
   struct Sound: Hashable, Sendable {
     var sampleRate: Int
     var channelCount: Int
+    /// The name of the layout of more than two channels; nil where it is not known.
+    var layout: String?
     var frameCount: Int64
     /// In decibels below full scale; nil for silence.
     var peak: Double?
@@ -210,9 +212,11 @@ extension RunReport.Input {
 extension RunReport.Sound {
   init(_ written: WrittenOutput, _ sink: Sink? = nil) {
     let facts = sink.map { $0.reportFacts } ?? [:]
+    let layout = sink?.output.channelLayout
+    let isKnown = layout?.count == written.channelCount && written.channelCount > 2
     self.init(
       sampleRate: written.sampleRate, channelCount: written.channelCount,
-      frameCount: written.frameCount,
+      layout: isKnown ? layout?.name : nil, frameCount: written.frameCount,
       peak: written.peak.flatMap { $0 > 0 ? Gain(factor: Double($0)).decibels : nil },
       hasPeak: written.peak != nil, clippedSamples: written.clippedSamples,
       sha256: written.sha256.map { JSONValue.hexadecimal($0).text ?? "" },

@@ -101,6 +101,34 @@ struct UnplacedChannelTests {
   }
 
   @Test(
+    "FLAC's tag of no positions may be written in any length",
+    arguments: ["0", "00", "0x0", "0x0000", "0x00000000"])
+  func flacMask(_ mask: String) throws {
+    _ = try python("make('k.wav', [0, 0, 0, 0.5, 0, 0], 0x3F)")
+    try stage.make(
+      """
+      flac -s k.wav -o k.flac
+      metaflac --remove-tag=WAVEFORMATEXTENSIBLE_CHANNEL_MASK k.flac
+      metaflac --set-tag=WAVEFORMATEXTENSIBLE_CHANNEL_MASK=\(mask) k.flac
+      """)
+    let result = try stage.run("avjob clip k.flac --channels stereo -o x.wav")
+    #expect(
+      result.errors.contains("6 channels without positions, is mixed down"), "\(result.errors)")
+  }
+
+  @Test("the table of results names a layout only where channels have positions")
+  func table() throws {
+    _ = try python(
+      "make('k.wav', [0.1] * 6)\nmake('p.wav', [0.1] * 6, 0x3F)\nmake('q.wav', [0.1] * 4)")
+    for (name, sound) in [("k", "6 channels"), ("p", "5.1"), ("q", "4 channels")] {
+      let result = try stage.run("avjob clip \(name).wav -o \(name)-out.wav")
+      #expect(
+        (result.text + result.errors).contains("48 kHz \(sound)"),
+        "\(result.text)\(result.errors)")
+    }
+  }
+
+  @Test(
     "channels of Opus' mapping families without an order stay where they are",
     arguments: [3, 4, 5, 6, 7, 8], ["ogg", "mkv", "mp4"])
   func opus(_ count: Int, _ container: String) throws {
