@@ -86,7 +86,6 @@ package final class Demuxer {
       throw LibAVError(code: avjob_averror_option_not_found(), operation: "avformat_open_input")
     }
     demuxer.takeHeaderAtItsWord()
-    demuxer.countOpusInItsOwnRate()
     if wave.header?.kind == .rifx { demuxer.swapOrder() }
     return demuxer
   }
@@ -100,14 +99,6 @@ package final class Demuxer {
     context.pointee.max_probe_packets = 1
     // Counted again from each seek on, so from one to where the file is now.
     try? seek(stream: 0, to: 0)
-  }
-
-  /// Opus is decoded, and its delay counted, at 48 kHz, whatever rate its source had (RFC 7845, 5.1).
-  /// By Matroska's `SamplingFrequency` libavformat would count `DiscardPadding` at that rate.
-  private func countOpusInItsOwnRate() {
-    for stream in streams where stream.parameters.codec_id == AV_CODEC_ID_OPUS {
-      stream.pointer.pointee.codecpar.pointee.sample_rate = 48_000
-    }
   }
 
   /// Gives samples with the highest byte first their codec: the header that libavformat was given
@@ -141,7 +132,6 @@ package final class Demuxer {
     try check(
       call { input.recognizing { avformat_find_stream_info(context, nil) } },
       "avformat_find_stream_info")
-    countOpusInItsOwnRate()
     // Without a duration in the header, libavformat makes one of the bit rate, or of time stamps at
     // the file's end.
     estimatesDurations = context.pointee.duration_estimation_method != AVFMT_DURATION_FROM_STREAM

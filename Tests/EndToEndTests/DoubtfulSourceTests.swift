@@ -21,7 +21,7 @@ struct DoubtfulSourceTests {
         frames.append(data[at:at + size])
         at += size
       open('first.mp3', 'wb').write(b''.join(f[1:] if n % 2 else f for n, f in enumerate(frames)))
-      open('third.mp3', 'wb').write(b''.join(f if n % 3 else f[:100] + f[101:] for n, f in enumerate(frames)))
+      open('third.mp3', 'wb').write(b''.join(f if n % 3 else f[:100] + f[101:] for n, f in enumerate(frames[:len(frames) // 3 * 3])))
       open('second.mp3', 'wb').write(b''.join(f[:1] + f[2:] if n % 2 else f for n, f in enumerate(frames)))
       flac = bytearray(open('a.flac', 'rb').read())
       for place in range(9000, len(flac) - 20, 1500): flac[place] ^= 255
@@ -85,7 +85,7 @@ struct DoubtfulSourceTests {
       #expect(
         more.errors.contains("holds 60000 bytes behind its sound that no chunk has"),
         "\(kind): \(more.errors)")
-      #expect(!more.errors.contains("not read"), "\(kind): \(more.errors)")
+      #expect(!more.errors.contains("?"), "\(kind): \(more.errors)")
     }
   }
 

@@ -247,6 +247,12 @@ extension AtomReader {
 }
 
 extension MP4Track {
+  /// Where its sound begins by the clock in which libavformat ends it: it counts fragments from 0,
+  /// wherever the first one begins.
+  func firstFrame(of first: Prober.FirstFrame) -> Int64 {
+    isFragmented && edits.isEmpty ? max(0, first.startFrame) : 0
+  }
+
   /// What libavformat must not see: of a file with a segment index (`sidx`) it lists the first
   /// fragment alone, and of one with many it may lose the last.
   var patches: [BytePatch] {

@@ -45,8 +45,9 @@ extension Prober {
     of track: MP4Track, _ opened: OpenedStream, _ announced: Time?
   ) -> Time? {
     var announced = announced
-    let start = Time(frames: opened.first.startFrame, rate: opened.first.sampleRate)
-    if opened.edits == nil, let end = announced, start > .zero, start < end {
+    let start = Time(
+      frames: track.firstFrame(of: opened.first), rate: opened.first.sampleRate)
+    if let end = announced, start > .zero, start < end {
       announced = end - start
     }
     guard let index = track.indexed, let timescale = Int32(exactly: index.timescale) else {
