@@ -9,7 +9,7 @@ import Testing
   private func fragments() throws {
     try stage.make(
       """
-      ffmpeg -v error -f lavfi -i anoisesrc=d=6:a=0.3:seed=3:r=44100 -c:a aac \
+      ffmpeg -v error -f lavfi -i anoisesrc=d=6:a=0.3:seed=3:r=44100 -c:a aac -aac_pns 0 \
         -movflags frag_keyframe+empty_moov+default_base_moof+dash -frag_duration 500000 fragments.mp4
       """)
     try stage.write(
