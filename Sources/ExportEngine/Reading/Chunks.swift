@@ -41,8 +41,6 @@ extension ContainerFacts {
     var found: [String] = []
     func add(_ name: String) { if !found.contains(name), found.count < 100 { found.append(name) } }
     for chunk in try chunks(of: format, wave: wave, medium) {
-      // Another file, which has a warning.
-      if ["FORM", "caff"].contains(chunk.name) { break }
       if chunk.name == "LIST", format == "wav" {
         for name in try unreadLists(chunk, isRIFX: isRIFX, medium) { add(name) }
       } else if !known.contains(chunk.name) {
@@ -113,10 +111,7 @@ extension ContainerFacts {
     // More chunks than any honest file has.
     for _ in 0..<1000 where offset + Int64(headSize) <= range.upperBound {
       let head = try medium.bytes(at: offset, count: headSize)
-      // Of other names than GUIDs, samples without a chunk are none.
-      guard head.count == headSize, head[..<4].contains(where: { $0 != 0 }),
-        layout.nameBytes > 4 || head[..<4].allSatisfy({ 0x20...0x7E ~= $0 })
-      else { break }
+      guard head.count == headSize, head[..<4].contains(where: { $0 != 0 }) else { break }
       let digits = head[layout.nameBytes...]
       let size = Int64(
         clamping: AtomHead.number(layout.isBigEndian ? Array(digits) : digits.reversed()))

@@ -106,16 +106,11 @@ extension Prober {
     if let announced, frames.tag?.isCredible == true {
       try requireMost(of: announced, found: found)
     }
-    // The stream begins with the first frame that was found, and damage may lie before it.
-    let skipped = frames.anomalies.reduce(0) { sum, anomaly in
-      if case .skippedBytes(let count, _, _) = anomaly { sum + count } else { sum }
-    }
-    let byteCount = max(frames.streamLength, frames.byteCount + skipped)
-    guard frames.byteCount < byteCount / 2 else { return }
+    guard frames.byteCount < frames.streamLength / 2 else { return }
     throw Failure(
       .mendInput,
       "is so damaged that less than half of it can be decoded: \(found.inSeconds), in "
-        + "\(frames.byteCount) of \(byteCount) bytes; download it again",
+        + "\(frames.byteCount) of \(frames.streamLength) bytes; download it again",
       location: location)
   }
 

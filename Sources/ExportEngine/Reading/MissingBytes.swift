@@ -2,7 +2,7 @@ import Diagnosis
 import LibAV
 import Tagging
 
-/// Whether a file ends before what it holds does, or behind it, of which libavformat says nothing.
+/// Whether a file ends before what it holds does, of which libavformat says nothing.
 extension ContainerFacts {
   /// How many bytes the outermost sizes of a container count beyond its file; 0 where it has none, or
   /// leaves them open.
@@ -78,70 +78,5 @@ extension ContainerFacts {
       offset = end
     }
     return 0
-  }
-
-  // MARK: Behind the sound
-
-  /// What lies behind all that a container's header counts.
-  struct BytesBehind {
-    var count: Int64
-    /// The kind of another file that begins there.
-    var another: String?
-  }
-
-  /// nil where nothing does, or the container does not say where it ends.
-  ///
-  /// - Complexity: O(outermost elements)
-  static func bytesBehind(
-    of format: String, in medium: MediumBytes
-  ) throws(Failure) -> BytesBehind? {
-    let size = try medium.size()
-    switch format {
-    case "aiff": return try chunksBehind(.aiff, from: 12, "FORM", "AIFF", in: medium)
-    case "caf": return try chunksBehind(.caf, from: 8, "caff", "CAF", in: medium)
-    case "au":
-      let head = try medium.bytes(at: 4, count: 8)
-      guard head.count == 8, AtomHead.number(head[4...]) != 0xFFFF_FFFF else { return nil }
-      let end = Int64(AtomHead.number(head[..<4]) + AtomHead.number(head[4...]))
-      guard end < size else { return nil }
-      let isAnother = try medium.bytes(at: end, count: 4) == Array(".snd".utf8)
-      return BytesBehind(count: size - end, another: isAnother ? "AU" : nil)
-    case _ where format.hasPrefix("mov,"): return try movieBehind(in: medium, size)
-    default: return nil
-    }
-  }
-
-  private static func chunksBehind(
-    _ layout: Layout, from start: Int64, _ first: String, _ kind: String, in medium: MediumBytes
-  ) throws(Failure) -> BytesBehind? {
-    let size = try medium.size()
-    let chunks = try chunks(in: start..<max(start, size), of: layout, medium)
-    let head = Int64(layout.nameBytes + layout.sizeBytes)
-    if let another = chunks.first(where: { $0.name == first }) {
-      return BytesBehind(count: size - another.body.lowerBound + head, another: kind)
-    }
-    // A byte of padding may lie there.
-    guard let last = chunks.last, size - last.body.upperBound > 1 else { return nil }
-    return BytesBehind(count: size - last.body.upperBound, another: nil)
-  }
-
-  /// Another movie: one header is repeated among fragments alone.
-  private static func movieBehind(
-    in medium: MediumBytes, _ size: Int64
-  ) throws(Failure) -> BytesBehind? {
-    var reader = AtomReader(medium: medium, limit: mostHeads(of: medium))
-    let file = 0..<size
-    var (offset, began, hasMovie) = (Int64(0), Int64(0), false)
-    while let atom = try reader.atom(at: offset, in: file) {
-      if atom.name == "ftyp" { began = offset }
-      if atom.name == "moov" {
-        if hasMovie, try reader.atom("mvex", in: atom.body) == nil {
-          return BytesBehind(count: size - max(began, 1), another: "MP4")
-        }
-        hasMovie = true
-      }
-      offset = atom.body.upperBound
-    }
-    return nil
   }
 }
