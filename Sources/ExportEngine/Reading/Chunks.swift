@@ -112,12 +112,19 @@ extension ContainerFacts {
     for _ in 0..<1000 where offset + Int64(headSize) <= range.upperBound {
       let head = try medium.bytes(at: offset, count: headSize)
       guard head.count == headSize, head[..<4].contains(where: { $0 != 0 }) else { break }
+      let name = chunkName(head[..<4])
+      // Samples, or another file, behind the last chunk: those of AIFF and CAF have names of letters.
+      if layout.isBigEndian,
+        head[..<4].contains(where: { !(0x20...0x7E ~= $0) })
+          || name == "FORM" || name == "caff"
+      {
+        break
+      }
       let digits = head[layout.nameBytes...]
       let size = Int64(
         clamping: AtomHead.number(layout.isBigEndian ? Array(digits) : digits.reversed()))
       let start = offset + Int64(headSize)
       let (end, isTooMuch) = (layout.countsHead ? offset : start).addingReportingOverflow(size)
-      let name = chunkName(head[..<4])
       guard !isTooMuch, start...range.upperBound ~= end else {
         let missing = isTooMuch ? 0 : max(0, end - range.upperBound)
         found.append(Chunk(name: name, body: start..<range.upperBound, missing: missing))

@@ -86,6 +86,8 @@ final class CountedStream: FrameSource {
     var breaksOff = false
     /// Of the last packet.
     var lastFrames: Int64 = 0
+    /// Where the last packet ends in the file.
+    var lastEnd: Int64?
   }
 
   /// Decodes a stream to its end, and finds anchors and holes on the way.
@@ -112,7 +114,8 @@ final class CountedStream: FrameSource {
       },
       packets: stream.ordinal, refused: damage.count, packetBytes: stream.packetBytes,
       firstPosition: stream.firstPosition ?? 0, breaksOff: stream.breaksOff,
-      lastFrames: stream.lastFrames)
+      lastFrames: stream.lastFrames,
+      lastEnd: stream.last.flatMap { last in last.position.map { $0 + Int64(last.size) } })
   }
 
   /// Whether the file ended within the packet that was read last: by its demuxer, its header or its

@@ -95,7 +95,8 @@ struct Prober {
     if let announced, stream.announcesLength {
       try requireMost(of: announced, found: duration)
     }
-    var warnings = try measured.warnings + waveWarnings(stream, demuxer)
+    var warnings = measured.warnings + waveWarnings(demuxer)
+    warnings += try self.warnings(ofBytesBehind: stream, demuxer, measured)
     if let skipped = try skippedFrames(opened) { warnings.append(skipped) }
     if let stray = opened.track?.stray { warnings.append(try strayBytes(stray)) }
     if let announced, let warning = warning(announced: announced, found: duration) {

@@ -32,6 +32,8 @@ extension Prober {
     var start: Time?
     /// Whether the file was found to end within its last packet.
     var breaksOff = false
+    /// Where the last packet ends in the file, if packets were counted.
+    var lastEnd: Int64?
     var warnings: [Warning] = []
   }
 
@@ -120,6 +122,7 @@ extension Prober {
     }
     measured.warnings += warnings(of: count.holes, measured)
     measured.breaksOff = count.breaksOff
+    measured.lastEnd = count.lastEnd
     return measured
   }
 
