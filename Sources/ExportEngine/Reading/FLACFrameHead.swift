@@ -1,3 +1,5 @@
+import Diagnosis
+
 /// The head of a frame (RFC 9639, 9.1).
 struct FLACFrameHead: Sendable, Hashable {
   /// The first sample's number.
@@ -59,5 +61,49 @@ struct FLACFrameHead: Sendable, Hashable {
     bytes.reduce(0) { sum, byte in
       (0..<8).reduce(sum ^ byte) { value, _ in value & 0x80 == 0 ? value << 1 : value << 1 ^ 0x07 }
     }
+  }
+}
+
+extension ContainerFacts {
+  /// Whether frames of a FLAC count anew midway, as where another file lies behind it: of two that are
+  /// as long as one another the last packet proves nothing.
+  ///
+  /// - Complexity: O(1): 16 places are looked at
+  static func flacCountsAnew(_ medium: MediumBytes) throws(Failure) -> Bool {
+    let size = try medium.size()
+    // Too few frames to compare: a header behind them is looked for.
+    if size <= 1 << 18 {
+      let bytes = try medium.bytes(at: 0, count: Int(size))
+      return bytes.indices.dropFirst(4).dropLast(8).contains { index in
+        bytes[index] == 0x66 && bytes[index...].starts(with: "fLaC".utf8)
+          && bytes[index + 4] & 0x7F == 0
+          && bytes[index + 5..<index + 8].elementsEqual([0, 0, 0x22])
+      }
+    }
+    // Holds two frames of most files; where it does not, nothing is known of the place.
+    let window = Int64(1 << 17)
+    var last: Int64 = 0
+    for place in 1...16 {
+      let bytes = try medium.bytes(at: (size - window) / 16 * Int64(place), count: Int(window))
+      guard let number = firstNumber(in: bytes) else { continue }
+      if number < last { return true }
+      last = number
+    }
+    return false
+  }
+
+  /// The number of the first frame whose successor is there as well: bytes that look like one head are
+  /// found in any sound.
+  private static func firstNumber(in bytes: [UInt8]) -> Int64? {
+    var heads: [(number: Int64, next: Int64)] = []
+    for index in bytes.indices.dropLast(16) where bytes[index] == 0xFF {
+      // Of a fixed size of blocks the numbers are those of frames.
+      guard let head = FLACFrameHead(bytes[index...], blockSize: 1) else { continue }
+      if let before = heads.first(where: { $0.next == head.sample }) { return before.number }
+      let step = bytes[index + 1] & 1 == 1 ? head.count : 1
+      heads.append((head.sample, head.sample + step))
+      if heads.count > 64 { return nil }
+    }
+    return nil
   }
 }

@@ -213,6 +213,7 @@ extension Prober {
       guard let announced,
         try lastPacketEnd(of: stream, demuxer, facts, near: announced) == facts.origin + announced
       else { return nil }
+      if location.url == nil, try ContainerFacts.flacCountsAnew(bytes) { return nil }
       return Length(frames: announced)
     case "mov,mp4,m4a,3gp,3g2,mj2":
       return try listedLength(opened, facts, announced: announced, delay: delay)
