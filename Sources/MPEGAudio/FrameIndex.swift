@@ -17,9 +17,6 @@ package struct FrameIndex: Sendable {
   package let anomalies: [Anomaly]
   /// Bytes of all frames together, without the tag's.
   package let byteCount: Int
-  /// Bytes from the first of them to the tags at the file's end, without the tag's frame, whatever
-  /// they hold.
-  package let streamLength: Int
   /// Layer III frames.
   package let count: Int
   /// The frames that were found: all, but where the index is growing.
@@ -65,7 +62,6 @@ package struct FrameIndex: Sendable {
     entries = scan.entries
     self.count = count
     self.byteCount = byteCount
-    streamLength = scan.streamLength - scan.tagLength
     var anomalies = scan.anomalies
     let samples = Int64(count) * Int64(header.samplesPerFrame)
     let offset = Int64(scan.tag?.delay.map { $0 + Self.decoderDelay } ?? 0)

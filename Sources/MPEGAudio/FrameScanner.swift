@@ -10,8 +10,6 @@ struct FrameScanner {
     var tag: EncoderTag?
     /// Bytes of the frame that holds the tag.
     var tagLength = 0
-    /// Bytes from the first frame, that of the tag or one with sound, to the tags at the file's end.
-    var streamLength = 0
     var entries: [FrameIndex.Entry] = []
     var anomalies: [FrameIndex.Anomaly] = []
   }
@@ -37,7 +35,7 @@ struct FrameScanner {
     guard header.layer == .layer3 else { throw .notLayer3(header.layer) }
     (self.bytes, self.sync) = (bytes, sync)
     streamLength = end - first
-    result = Result(header: header, streamLength: end - first)
+    result = Result(header: header)
     position = first
     skip(from: start, to: first)
     if let tag = EncoderTag(in: bytes, at: first, header: header), let length = header.frameLength {
