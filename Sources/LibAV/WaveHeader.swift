@@ -18,6 +18,8 @@ package struct WaveHeader: Sendable, Hashable {
     /// Bits of it that count, from the highest on.
     var validBits: Int
     var channelMask: UInt32
+    /// Whether the samples of a plain header fill the higher bytes of larger containers.
+    var isPadded = false
   }
 
   /// How its chunks are written.
@@ -74,6 +76,11 @@ package struct WaveHeader: Sendable, Hashable {
     var beginsFile: Bool { ["RIFF", "RIFX", "RF64", "BW64", "riff"].contains(name) }
   }
 
+  /// Whether it has a size of 64 bits, which is left open.
+  var isLongAndOpen: Bool {
+    kind == .riff && announcedSize == nil && chunks.contains { $0.name == "ds64" }
+  }
+
   /// Bytes of sound.
   package var soundSize: Int64 { sound.upperBound - sound.lowerBound }
   /// Bytes of sound that the header counts and the file lacks.
@@ -81,16 +88,24 @@ package struct WaveHeader: Sendable, Hashable {
 
   /// Significant bits of a sample that is an integer, if they are fewer than its container has.
   package var validBits: Int? {
-    format.isExtensible && format.code == 1 && format.hasOddBits ? format.validBits : nil
+    format.code == 1 && format.hasOddBits ? format.validBits : nil
   }
 }
 
 extension WaveHeader.Format {
   /// Whether the container of a sample is not what libavformat would take for it.
   var hasOddBits: Bool {
-    isExtensible && (code == 1 || code == 3) && container % 8 == 0 && container > 0
-      && (bits != container || validBits != container) && (bits + 7) / 8 * 8 == container
-      && (1...container).contains(validBits == 0 ? container : validBits)
+    isPadded
+      || isExtensible && (code == 1 || code == 3) && container % 8 == 0 && container > 0
+        && (bits != container || validBits != container) && (bits + 7) / 8 * 8 == container
+        && (1...container).contains(validBits)
+  }
+
+  /// Whether its numbers are those of integers in larger containers, and of the floats that Cool Edit
+  /// wrote.
+  fileprivate var mayBePadded: Bool {
+    !isExtensible && code == 1 && bits == 24 && container == 32
+      && blockAlign == 4 * channelCount
   }
 
   /// Bits of a sample's container by the size of a frame.
@@ -153,7 +168,10 @@ extension WaveHeader {
           longSize = Int64(clamping: content[8...].reversed().reduce(0) { $0 << 8 | UInt64($1) })
         }
       case "data":
-        guard let format else { return nil }
+        guard var format else { return nil }
+        format.0.isPadded =
+          try format.0.mayBePadded
+          && Self.hasEmptyBytes(chunk.content, isFirst: kind != .rifx, read)
         let announced = chunk.announcedSize == 0xFFFF_FFFF ? longSize : chunk.announcedSize
         (self.format, formatContent) = format
         fileSize = size
@@ -181,6 +199,21 @@ extension WaveHeader {
       }
     }
     return nil
+  }
+
+  /// Whether the lowest byte of samples of four bytes is 0 at the beginning, middle and end of a sound,
+  /// as of integers of 24 bits, and not of floats.
+  private static func hasEmptyBytes(
+    _ sound: Range<Int64>, isFirst: Bool, _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
+  ) throws -> Bool {
+    let window = min(1 << 12, sound.count) / 4 * 4
+    for part: Int64 in 0...2 {
+      let offset = Int64(sound.count - window) / 2 * part / 4 * 4
+      let bytes = try read(sound.lowerBound + offset, window)
+      let lowest = stride(from: isFirst ? 0 : 3, to: bytes.count, by: 4)
+      guard lowest.allSatisfy({ bytes[$0] == 0 }) else { return false }
+    }
+    return true
   }
 
   /// Notes what lies behind the sound.
@@ -314,6 +347,8 @@ extension WaveHeader.Format {
       let first = long(24)
       code = isBig && first > 0xFFFF ? short(24) : UInt16(truncatingIfNeeded: first)
     }
+    // None are given.
+    if validBits == 0 { validBits = container }
   }
 
   /// The same as the content of a little-endian `fmt `.

@@ -83,12 +83,19 @@ extension WaveHeader {
   /// The pieces of a file with the lowest byte first whose header is wrong; nil where all is right.
   fileprivate var corrected: [SplicedBytes.Piece]? {
     let isEmpty = announcedSize == 0
-    guard format.hasOddBits || isWrapped || unclaimedSize >= 8 || isEmpty else { return nil }
+    guard format.hasOddBits || isWrapped || unclaimedSize >= 8 || isEmpty || isLongAndOpen
+    else { return nil }
     let count = sound.upperBound - sound.lowerBound
     let end = isEmpty ? sound.lowerBound : fileSize - unclaimedSize
     var pieces: [SplicedBytes.Piece] = []
-    pieces.append(
-      isWrapped ? .bytes(Self.longHead(count, fileSize: fileSize)) : .range(0..<12))
+    if isWrapped {
+      pieces.append(.bytes(Self.longHead(count, fileSize: fileSize)))
+    } else if isLongAndOpen {
+      // libavformat takes a size of 64 bits at its word, also 0.
+      pieces += [.bytes(Array("RIFF".utf8)), .range(4..<12)]
+    } else {
+      pieces.append(.range(0..<12))
+    }
     pieces.append(.range(12..<formatContent.lowerBound))
     var rest = formatContent.lowerBound
     if format.hasOddBits {
