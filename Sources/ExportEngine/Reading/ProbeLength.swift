@@ -93,6 +93,7 @@ extension Prober {
   private func measure(
     _ opened: OpenedStream, _ facts: StreamFacts, _ count: CountedStream.Count, delay: Int64?
   ) throws(Failure) -> Measured {
+    try requireNoLeap(count.holes, in: count.frames, rate: facts.sampleRate)
     var clock = MediaClock(from: opened.first.startFrame, count: count.frames)
     for hole in count.holes ?? [] {
       guard let last = clock.runs.last else { break }
@@ -134,6 +135,21 @@ extension Prober {
     else { return 0 }
     let head = try bytes.bytes(at: place + (range?.lowerBound ?? 0), count: OggPage.longestHead)
     return OggPage(head)?.isLast == true ? raw : 0
+  }
+
+  /// Refuses a hole that is longer than a minute and than all of the sound: one wrong number makes
+  /// hours of silence.
+  private func requireNoLeap(
+    _ holes: [HoleFinder.Hole]?, in frames: Int64, rate: Int
+  ) throws(Failure) {
+    func seconds(_ frames: Int64) -> String { Time(frames: frames, rate: rate).inSeconds }
+    let longest = max(frames, 60 * Int64(rate))
+    guard let hole = holes?.first(where: { $0.count > longest }) else { return }
+    throw Failure(
+      .mendInput,
+      "its time stamps leap by \(seconds(hole.count)) at \(seconds(hole.frame)), longer than all of "
+        + "its sound (\(seconds(frames))); download it again, or write it as a WAV first",
+      location: location)
   }
 
   /// Containers that are nothing but packets, one after the other.
