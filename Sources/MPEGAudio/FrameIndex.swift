@@ -17,6 +17,9 @@ package struct FrameIndex: Sendable {
   package let anomalies: [Anomaly]
   /// Bytes of all frames together, without the tag's.
   package let byteCount: Int
+  /// Bytes between the tags at the file's start and end, without the tag's frame and without zeros
+  /// before the first frame, whatever they hold.
+  package let streamLength: Int
   /// Layer III frames.
   package let count: Int
   /// The frames that were found: all, but where the index is growing.
@@ -62,6 +65,7 @@ package struct FrameIndex: Sendable {
     entries = scan.entries
     self.count = count
     self.byteCount = byteCount
+    streamLength = scan.streamLength - scan.tagLength
     var anomalies = scan.anomalies
     let samples = Int64(count) * Int64(header.samplesPerFrame)
     let offset = Int64(scan.tag?.delay.map { $0 + Self.decoderDelay } ?? 0)

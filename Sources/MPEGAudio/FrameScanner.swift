@@ -10,6 +10,8 @@ struct FrameScanner {
     var tag: EncoderTag?
     /// Bytes of the frame that holds the tag.
     var tagLength = 0
+    /// Bytes between the tags at the file's start and end, without zeros before the first frame.
+    var streamLength = 0
     var entries: [FrameIndex.Entry] = []
     var anomalies: [FrameIndex.Anomaly] = []
   }
@@ -38,6 +40,8 @@ struct FrameScanner {
     result = Result(header: header)
     position = first
     skip(from: start, to: first)
+    // Frames that are damaged may lie before the first ones in a row.
+    result.streamLength = skipped.count + end - first
     if let tag = EncoderTag(in: bytes, at: first, header: header), let length = header.frameLength {
       result.tag = tag
       result.tagLength = length

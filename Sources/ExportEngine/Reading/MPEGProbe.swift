@@ -106,16 +106,13 @@ extension Prober {
     if let announced, frames.tag?.isCredible == true {
       try requireMost(of: announced, found: found)
     }
-    // Also those before the first frames in a row, and none that are zero.
-    var others = 0
-    for case .skippedBytes(let count, _, _) in frames.anomalies { others = count }
     // A tag proves its frames to be all, whatever lies around them.
     let isWhole = frames.tag?.isCredible == true && frames.tag?.frameCount == frames.count
-    guard frames.byteCount < others, !isWhole else { return }
+    guard !isWhole, frames.byteCount < frames.streamLength / 2 else { return }
     throw Failure(
       .mendInput,
       "is so damaged that less than half of it can be decoded: \(found.inSeconds), in "
-        + "\(frames.byteCount) of \(frames.byteCount + others) bytes; download it again, or cut off what is no MP3",
+        + "\(frames.byteCount) of \(frames.streamLength) bytes; download it again, or cut off what is no MP3",
       location: location)
   }
 
