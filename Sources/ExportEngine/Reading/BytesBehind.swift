@@ -75,11 +75,11 @@ extension Prober {
       found?.otherwise = "that its header does not count"
       return found
     case "caf":
-      let (sound, end) = try ContainerFacts.claimed("data", .caf, from: 8, bytes)
+      let (sound, end) = try ContainerFacts.claimed("data", of: "caf", .caf, from: 8, bytes)
       // Behind the count of edits.
       return behind(end, heard: Int64(sound.count) - 4)
     case "aiff":
-      let (chunk, end) = try ContainerFacts.claimed("SSND", .aiff, from: 12, bytes)
+      let (chunk, end) = try ContainerFacts.claimed("SSND", of: "aiff", .aiff, from: 12, bytes)
       let heard = Int64(stream.blockAlign) * measured.length.frames
       // Behind the offset and size of blocks; of what is compressed no size is known.
       guard stream.isLossless, heard > 0, chunk.count >= 8 else { return behind(end) }
@@ -92,7 +92,7 @@ extension Prober {
       found?.otherwise = "that its header does not count"
       return found
     case "asf":
-      let (_, end) = try ContainerFacts.claimed("6&?u", .asf, from: 0, bytes)
+      let (_, end) = try ContainerFacts.claimed("6&?u", of: "asf", .asf, from: 0, bytes)
       return behind(end)
     case "wv", "tta", "voc", "flv":
       // Between packets of sound others may lie.
@@ -120,7 +120,7 @@ extension ContainerFacts {
 
   /// The content of a file's last chunk of a name, and where the last chunk ends.
   fileprivate static func claimed(
-    _ name: String, _ layout: Layout, from start: Int64, _ medium: MediumBytes
+    _ name: String, of format: String, _ layout: Layout, from start: Int64, _ medium: MediumBytes
   ) throws(Failure) -> (sound: Range<Int64>, end: Int64) {
     let size = try medium.size()
     var chunks = try chunks(in: start..<max(start, size), of: layout, medium)
@@ -130,8 +130,10 @@ extension ContainerFacts {
     {
       chunks = Array(chunks[..<next])
     }
-    // Names that are none by their sizes.
-    while let last = chunks.last, last.missing > 0, last.name != name { chunks.removeLast() }
+    // Samples that look like a name, and have no size.
+    if let last = chunks.last, last.missing > 0, known[format]?.contains(last.name) == false {
+      chunks.removeLast()
+    }
     guard let sound = chunks.last(where: { $0.name == name })?.body, let last = chunks.last else {
       return (size..<size, size)
     }
@@ -147,10 +149,15 @@ extension ContainerFacts {
     var offset: Int64 = 0
     var hasIndex = false
     while offset < size {
-      guard reader.rest > 0 else { return nil }
+      // Of a sound that was cut short the rest is missing.
+      let name = try medium.bytes(at: offset + 4, count: 4)
+      let isCut = name.elementsEqual("mdat".utf8)
       guard let atom = try reader.atom(at: offset, in: 0..<size),
         atom.name.unicodeScalars.allSatisfy({ 0x20...0x7E ~= $0.value || $0.value >= 0xA0 })
-      else { break }
+      else {
+        if isCut || reader.rest <= 0 { return nil }
+        break
+      }
       if ["moof", "styp", "sidx"].contains(atom.name) { return nil }
       // One movie has one index, and its brand before that.
       if hasIndex, ["ftyp", "moov"].contains(atom.name) { break }

@@ -15,7 +15,7 @@ extension ContainerFacts {
   }
 
   /// Chunks that are read here or by libavformat, that hold no facts, or that the sound makes.
-  private static let known: [String: Set<String>] = [
+  static let known: [String: Set<String>] = [
     "wav": [
       "fmt ", "fact", "data", "LIST", "bext", "cue ", "id3 ", "ID3 ", "ds64", "JUNK", "junk",
       "PAD ", "FLLR", "filr", "Fake",
