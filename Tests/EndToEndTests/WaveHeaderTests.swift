@@ -233,6 +233,45 @@ struct WaveHeaderTests {
     #expect(result.status == 0 && !result.errors.contains("not read"), "\(result.errors)")
   }
 
+  @Test("plain integers of 24 bits in four bytes are heard as such, and floats there are not")
+  func paddedIntegers() throws {
+    try script(
+      """
+      data = samples(32, 24, 8820)
+      def padded(code, align): return struct.pack('<HHIIHH', code, 2, 44100, 44100 * align, align, 24)
+      put('padded.wav', data, padded(1, 8))
+      put('twin.wav', data, extensible(2, 32, 24, 3))
+      put('floats.wav', struct.pack('<8820f', *(n * 901.3 for n in range(8820))), padded(1, 8))
+      """)
+    try expectTwins("padded.wav", "twin.wav")
+    let padded = try stage.make("avjob probe padded.wav")
+    #expect(padded.text.contains("24 bit"), "\(padded)")
+    let floats = try stage.run("avjob probe floats.wav")
+    #expect(floats.text.contains("pcm_f24le"), "\(floats)")
+  }
+
+  @Test("valid bits of 0 are the container's")
+  func noValidBits() throws {
+    try script("put('none.wav', samples(16, 16, 8820), extensible(2, 16, 0, 3))")
+    let probe = try stage.make("avjob probe none.wav")
+    #expect(probe.text.contains("16 bit") && probe.errors == "", "\(probe)")
+  }
+
+  @Test("an RF64 whose size of 64 bits is left at 0 is read to the file's end")
+  func openLongSize() throws {
+    try script(
+      """
+      data = samples(16, 16, 8820)
+      put('twin.wav', data, plain(1, 2, 16))
+      whole = open('twin.wav', 'rb').read()
+      for name, size in [('long', 0xFFFFFFFF), ('both', 0)]:
+        open(name + '.wav', 'wb').write(b'RF64' + struct.pack('<I', 0xFFFFFFFF) + b'WAVEds64'
+          + struct.pack('<I', 28) + bytes(28) + whole[12:40] + struct.pack('<I', size) + data)
+      """)
+    try expectTwins("long.wav", "twin.wav")
+    try expectTwins("both.wav", "twin.wav")
+  }
+
   @Test("a second WAV behind the first is named, and refused where it is the longer one")
   func concatenated() throws {
     try stage.make(

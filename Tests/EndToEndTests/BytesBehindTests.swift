@@ -1,0 +1,116 @@
+import TestSupport
+import Testing
+
+/// Files that hold more behind the sound that is heard.
+@Suite("Bytes behind a file's sound")
+struct BytesBehindTests {
+  private let stage = Stage()
+
+  private func makeSound(_ name: String, _ options: String) throws {
+    try stage.make(
+      "ffmpeg -v error -f lavfi -i anoisesrc=d=3:a=0.3:seed=3:r=44100 -ac 2 \(options) \(name)")
+  }
+
+  /// Runs a script of Python that has the file's bytes as `data`, and `put` to write others.
+  private func change(_ name: String, _ body: String) throws {
+    try stage.write(
+      "change.py",
+      """
+      import struct
+      data = open('\(name)', 'rb').read()
+      def put(name, data): open(name, 'wb').write(data)
+      \(body)
+
+      """)
+    try stage.make("python3 change.py")
+  }
+
+  @Test(
+    "a second file behind the first is named or heard, and tags and zeros there are silent",
+    arguments: [
+      ("a.au", ""), ("a.caf", ""), ("a.aiff", ""), ("a.m4a", "-c:a aac"), ("a.mov", "-c:a aac"),
+      ("alac.m4a", "-c:a alac"), ("a.wma", "-c:a wmav2"), ("a.wv", ""), ("a.tta", ""),
+      ("a.flv", "-c:a libmp3lame"), ("a.voc", ""), ("a.flac", ""), ("a.wav", ""),
+    ])
+  func doubled(name: String, options: String) throws {
+    try makeSound(name, options)
+    try change(
+      name,
+      """
+      put('two-\(name)', data + data)
+      put('tag-\(name)', data + b'TAG' + b'title'.ljust(124, b'\\0') + b'\\xff')
+      put('zero-\(name)', data + bytes(4096))
+      """)
+    let two = try stage.run("avjob compress -q --strict two-\(name) -o out.flac")
+    let isNamed = ["behind its sound, where another", "6.000 s can be decoded"].contains(
+      where: two.errors.contains)
+    #expect(two.status == 1 && isNamed, "\(two)")
+    for kind in ["tag", "zero"] where name != "a.wav" {
+      let file = try stage.run("avjob compress -q --force \(kind)-\(name) -o out.flac")
+      #expect(file.status == 0 && !file.errors.contains("behind its sound"), "\(kind) \(file)")
+    }
+  }
+
+  @Test("sound that an AU, a CAF or an AIFF does not count is named, and refused if it is most")
+  func uncounted() throws {
+    for name in ["a.au", "a.caf", "a.aiff"] { try makeSound(name, "") }
+    try change(
+      "a.au",
+      """
+      for part, share in [('six', 6), ('three', 3)]:
+        start, count = struct.unpack('>II', data[4:12])
+        put(part + '.au', data[:8] + struct.pack('>I', count * share // 10 // 4 * 4) + data[12:])
+        caf = open('a.caf', 'rb').read()
+        at = caf.index(b'data') + 4
+        count = (len(caf) - at - 12) * share // 10 // 4 * 4
+        put(part + '.caf', caf[:at] + struct.pack('>Q', count + 4) + caf[at + 8:])
+        aiff = open('a.aiff', 'rb').read()
+        at = aiff.index(b'COMM') + 10
+        frames = struct.unpack('>I', aiff[at:at + 4])[0]
+        put(part + '.aiff', aiff[:at] + struct.pack('>I', frames * share // 10) + aiff[at + 4:])
+      """)
+    for kind in ["au", "caf", "aiff"] {
+      let six = try stage.run("avjob compress -q --force six.\(kind) -o out.flac")
+      #expect(six.status == 0 && six.errors.contains("they are left out"), "\(kind): \(six)")
+      // Samples are no chunks.
+      #expect(!six.errors.contains("??"), "\(kind): \(six)")
+      let three = try stage.run("avjob compress -q --force three.\(kind) -o out.flac")
+      #expect(
+        three.status == 1 && three.errors.contains("more than are heard: its header is wrong"),
+        "\(kind): \(three)")
+    }
+  }
+
+  @Test("an MP3 of which every third frame lost a byte is refused, wherever two are in a row")
+  func damaged() throws {
+    try makeSound("a.mp3", "-c:a libmp3lame -b:a 64k -write_xing 0 -id3v2_version 0")
+    try change(
+      "a.mp3",
+      """
+      frames, at = [], 0
+      while at + 4 <= len(data):
+        rate = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320][data[at + 2] >> 4]
+        size = 144 * rate * 1000 // 44100 + (data[at + 2] >> 1 & 1)
+        frames.append(data[at:at + size])
+        at += size
+      put('third.mp3', b''.join(
+        f if n % 3 or n > len(frames) - 6 else f[:9] + f[10:] for n, f in enumerate(frames)))
+      put('zeros.mp3', bytes(90000) + data)
+      """)
+    let third = try stage.run("avjob probe third.mp3")
+    #expect(third.status == 1 && third.errors.contains("less than half"), "\(third)")
+    let zeros = try stage.run("avjob probe zeros.mp3")
+    #expect(zeros.status == 0 && zeros.errors == "", "\(zeros)")
+  }
+
+  @Test("a sound whose time stamps leap by more than all of it is refused")
+  func leap() throws {
+    for (name, seconds) in [("long.mka", 600), ("short.mka", 20)] {
+      try makeSound(name, "-af 'asetpts=PTS+gt(T\\,2)*\(seconds)/TB' -c:a libopus")
+    }
+    let long = try stage.run("avjob probe long.mka")
+    #expect(long.status == 1 && long.errors.contains("its time stamps leap by 10:00"), "\(long)")
+    let short = try stage.run("avjob probe short.mka")
+    #expect(short.status == 0 && short.errors.contains("has a hole of 20.000 s"), "\(short)")
+  }
+}
