@@ -109,7 +109,7 @@ struct BytesBehindTests {
       try makeSound(name, "-af 'asetpts=PTS+gt(T\\,2)*\(seconds)/TB' -c:a libopus")
     }
     let long = try stage.run("avjob probe long.mka")
-    #expect(long.status == 1 && long.errors.contains("its time stamps leap by 10:00"), "\(long)")
+    #expect(long.status == 1 && long.errors.contains("its time stamps leap by 600."), "\(long)")
     let short = try stage.run("avjob probe short.mka")
     #expect(short.status == 0 && short.errors.contains("has a hole of 20.000 s"), "\(short)")
   }
