@@ -55,40 +55,6 @@ struct DoubtfulSourceTests {
     }
   }
 
-  @Test("another file behind the sound is named, and so are bytes that no header counts")
-  func behind() throws {
-    try stage.make(
-      """
-      sox -R -r 44100 -n -c 2 -b 16 a.wav synth 1 pinknoise vol 0.3
-      sox -R -r 44100 -n -c 2 -b 16 b.wav synth 3 pinknoise vol 0.3
-      for f in a b; do
-        sox $f.wav $f.au && sox $f.wav $f.aiff && ffmpeg -v error -i $f.wav $f.caf
-        ffmpeg -v error -i $f.wav -c:a alac $f.m4a
-        cat $f.wav > $f.raw
-      done
-      for kind in au aiff caf m4a; do
-        cat a.$kind a.$kind > twice.$kind && cat a.$kind b.$kind > longer.$kind
-        (cat b.$kind && tail -c 60000 a.raw) > more.$kind
-      done
-      """)
-    for (kind, name) in [("au", "AU"), ("aiff", "AIFF"), ("caf", "CAF"), ("m4a", "MP4")] {
-      let twice = try stage.run("avjob clip -q twice.\(kind) -o x-\(kind).wav")
-      #expect(twice.status == 0, "\(kind): \(twice.errors)")
-      #expect(
-        twice.errors.contains("bytes behind its sound, where another \(name) begins"),
-        "\(kind): \(twice.errors)")
-      let longer = try stage.run("avjob clip -q longer.\(kind) -o y.wav; ls y.wav")
-      #expect(longer.text == "" && longer.errors.contains("take it apart there"), "\(kind)")
-    }
-    for kind in ["au", "aiff", "caf"] {
-      let more = try stage.run("avjob clip more.\(kind) -o z-\(kind).wav")
-      #expect(
-        more.errors.contains("holds 60000 bytes behind its sound that no chunk has"),
-        "\(kind): \(more.errors)")
-      #expect(!more.errors.contains("?"), "\(kind): \(more.errors)")
-    }
-  }
-
   @Test("a file whose rate or channels change midway is refused before work starts")
   func change() throws {
     try stage.make(
