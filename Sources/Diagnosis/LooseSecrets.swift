@@ -187,6 +187,7 @@ struct LooseSecrets {
   private mutating func lookAtHeaders() {
     var isBehindName = false
     var isBehindScheme = false
+    var isBareScheme = false
     var index = scalars.startIndex
     while let start = scalars[index...].firstIndex(where: { !$0.endsWord }) {
       index = wordEnd(from: start)
@@ -197,7 +198,11 @@ struct LooseSecrets {
         scheme == "bearer"
         || ["basic", "digest", "token"].contains(scheme)
           && (isBehindName || text.hasPrefix("authorization:"))
-      if isBehindScheme || isBehindName && !isScheme { found.append(start..<index) }
+      // Behind the word alone, which stands in names of files too, a short one is none, nor a name.
+      let suffix = text.split(separator: ".", omittingEmptySubsequences: false).dropFirst().last
+      let isSecret = !isBareScheme || index - start >= 16 && (suffix?.count ?? 5) > 4
+      if isBehindScheme && isSecret || isBehindName && !isScheme { found.append(start..<index) }
+      isBareScheme = isScheme && !isBehindName && !text.hasPrefix("authorization:")
       (isBehindName, isBehindScheme) = (isHeader, isScheme && !isBehindScheme)
     }
   }

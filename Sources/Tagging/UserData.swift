@@ -6,6 +6,8 @@ package struct UserData: Sendable, Hashable {
   package private(set) var unread: [String] = []
   /// Keys whose texts are not in the encoding that they name, and are taken for Windows-1252.
   package private(set) var guessed: [String] = []
+  /// More texts than any honest film has.
+  private static let most = 1000
   /// Whether the atom that is added has any text.
   private var isRead = false
 
@@ -37,6 +39,7 @@ package struct UserData: Sendable, Hashable {
   /// Adds an atom of `udta`. O(n)
   package mutating func add(_ name: String, _ body: ArraySlice<UInt8>) {
     isRead = false
+    guard items.count < Self.most else { return leaveOut(name) }
     if name.hasPrefix("\u{A9}") {
       addTexts(of: Self.quickTime[name] ?? TagNames.row(ofAtom: name)?.key ?? name, body)
     } else if name == "yrrc", body.count >= 6 {
@@ -46,14 +49,19 @@ package struct UserData: Sendable, Hashable {
       // A version and a language come first, and an album's track may follow.
       add(body.dropFirst(6), language: 0x7FFE, to: key)
     }
-    if !isRead, body.dropFirst(4).contains(where: { $0 != 0 }) { unread.append(name) }
+    if !isRead, body.dropFirst(4).contains(where: { $0 != 0 }) { leaveOut(name) }
+  }
+
+  /// Notes an atom that is not read.
+  package mutating func leaveOut(_ name: String) {
+    if !unread.contains(name) { unread.append(name) }
   }
 
   /// Texts in several languages, each behind its length and its language.
   private mutating func addTexts(of key: String, _ body: ArraySlice<UInt8>) {
     var rest = body
     var isFirst = true
-    while rest.count > 4 {
+    while rest.count > 4, items.count < Self.most {
       let numbers = [0, 2].map { Int(AtomHead.number(rest.dropFirst($0).prefix(2))) }
       let (size, language) = (numbers[0], numbers[1])
       guard size > 0, size <= rest.count - 4 else { return }

@@ -92,5 +92,7 @@ import Testing
     for line in ["artist Ann; Bob", "title Song", "date 1999"] {
       #expect(lines.contains(line), "\(kind): \(lines)")
     }
+    let strict = try stage.run("avjob clip -q --strict x.\(kind) -o x.wav")
+    #expect(strict.status == 0 && strict.errors == "", "\(kind): \(strict.errors)")
   }
 }

@@ -12,7 +12,9 @@ struct ASFValues {
   /// More bytes than the header of any honest file has of them.
   private static let most = 1 << 24
 
-  private var counts: [(name: String, count: Int)] = []
+  private var counts: [String: Int] = [:]
+  /// Entries that may still be read.
+  private var rest = 10_000
 
   /// The names that have several texts.
   static func repeated(in medium: MediumBytes) throws(Failure) -> [String] {
@@ -22,7 +24,7 @@ struct ASFValues {
     let end = Int64(clamping: AtomHead.number(head[16..<24].reversed()))
     var values = ASFValues()
     try values.add(in: 30..<max(30, min(end, try medium.size())), of: medium)
-    return values.counts.filter { $0.count > 1 }.map(\.name)
+    return values.counts.filter { $0.value > 1 }.map(\.key).sorted()
   }
 
   private mutating func add(in range: Range<Int64>, of medium: MediumBytes) throws(Failure) {
@@ -51,7 +53,8 @@ struct ASFValues {
     func number(_ size: Int = 2) -> Int? {
       take(size).map { Int(AtomHead.number($0.reversed())) }
     }
-    for _ in 0..<min(number() ?? 0, 10_000) {
+    for _ in 0..<(number() ?? 0) where self.rest > 0 {
+      self.rest -= 1
       // The library's begin with numbers of a language and a stream.
       if isLibrary, take(4) == nil { return }
       guard let size = number() else { return }
@@ -77,12 +80,8 @@ struct ASFValues {
       UInt16(name[$0]) | UInt16(name[$0 + 1]) << 8
     }
     let text = String(decoding: units.prefix { $0 != 0 }, as: UTF16.self)
-    if let index = counts.firstIndex(where: { $0.name == text }) {
-      counts[index].count += 1
-    } else if counts.count < 1000 {
-      // The first values of these stand in an object without names (3.10).
-      let isKnown = ["Title", "Author", "Copyright", "Description", "Rating"].contains(text)
-      counts.append((text, isLibrary && isKnown ? 2 : 1))
-    }
+    // The first values of these stand in an object without names (3.10).
+    let isKnown = ["Title", "Author", "Copyright", "Description", "Rating"].contains(text)
+    counts[text, default: isLibrary && isKnown ? 1 : 0] += 1
   }
 }

@@ -121,8 +121,9 @@ final class CountedStream: FrameSource {
   /// Whether the file ended within the packet that was read last: by its demuxer, its header or its
   /// decoder.
   private var breaksOff: Bool {
-    demuxer.breaksOff || damage.count > damageBefore
-      || last?.isCutShort(codec: stream.codecName) == true
+    guard let last, !last.isTag else { return demuxer.breaksOff }
+    return demuxer.breaksOff || damage.count > damageBefore
+      || last.isCutShort(codec: stream.codecName)
   }
 
   // MARK: Reading
@@ -342,6 +343,11 @@ final class CountedStream: FrameSource {
 }
 
 extension Packet {
+  /// Whether it is a tag behind bare packets, which their parser hands on.
+  fileprivate var isTag: Bool {
+    withBytes { bytes in ["TAG", "APETAGEX", "ID3"].contains { bytes.starts(with: $0.utf8) } }
+  }
+
   /// Whether its file ends within it: libavformat says so of packets that it cuts out itself; frames of
   /// MPEG audio say how long they are.
   fileprivate func isCutShort(codec: String) -> Bool {

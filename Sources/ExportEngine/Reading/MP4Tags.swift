@@ -15,8 +15,11 @@ extension ContainerFacts {
     }
     var data = UserData()
     for atom in texts {
-      let isShort = atom.body.count <= 1 << 20
-      data.add(atom.name, try reader.bytes(of: atom.body, count: isShort ? 1 << 20 : 1)[...])
+      guard atom.body.count <= 1 << 20 else {
+        data.leaveOut(atom.name)
+        continue
+      }
+      data.add(atom.name, try reader.bytes(of: atom.body, count: 1 << 20)[...])
     }
     if !texts.isEmpty {
       let found = SourceTags(data)

@@ -182,8 +182,8 @@ extension AtomReader {
   /// Whether an atom begins at a place, and the file lacks its end.
   private func isCutAtom(at position: Int64) throws(Failure) -> Bool {
     let names: Set<String> = [
-      "emsg", "free", "mdat", "meta", "mfra", "moof", "moov", "prft", "sidx", "skip", "styp",
-      "uuid",
+      "emsg", "free", "ftyp", "mdat", "meta", "mfra", "moof", "moov", "pdin", "prft", "sidx",
+      "skip", "ssix", "styp", "uuid", "wide",
     ]
     let bytes = try medium.bytes(at: position, count: AtomHead.longest)
     return AtomHead(bytes, space: .max).map { names.contains($0.name) } ?? false
@@ -201,7 +201,8 @@ extension AtomReader {
     let fields = 12 + 2 * width
     let start = Int64(clamping: AtomHead.number(head[12..<12 + width]))
     let count = Int(AtomHead.number(head[fields + 2..<min(32, fields + 4)]))
-    let entries = try medium.bytes(at: body.lowerBound + Int64(fields) + 4, count: count * 12)
+    let first = min(body.lowerBound + Int64(fields) + 4, body.upperBound)
+    let entries = try bytes(of: first..<body.upperBound, count: count * 12)
     guard entries.count == count * 12, timescale > 0, index?.timescale ?? timescale == timescale,
       start < 1 << 62
     else { return }

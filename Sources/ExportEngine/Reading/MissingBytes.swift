@@ -23,9 +23,9 @@ extension ContainerFacts {
     // The data object's GUID, whose letters these are.
     case "asf": return try last("6&?u", .asf, from: 0)
     case "avi":
-      // A recorder that broke off has left the size open.
+      // A recorder that broke off has left the size open, and some writers count the head, too.
       let missing = try last("RIFF", .riff, from: 0)
-      return missing < 0xF000_0000 ? missing : 0
+      return 9..<0xF000_0000 ~= missing ? missing : 0
     case "au":
       let head = try medium.bytes(at: 4, count: 8)
       guard head.count == 8, AtomHead.number(head[4...]) != 0xFFFF_FFFF else { return 0 }
@@ -62,6 +62,13 @@ extension ContainerFacts {
     return 0
   }
 
+  /// Matroska's outermost elements, those of a segment, and those of a cluster (RFC 9559, 5.1): others
+  /// may be none.
+  private static let elements: Set<UInt32> = [
+    0x1A45_DFA3, 0x1853_8067, 0x114D_9B74, 0x1549_A966, 0x1654_AE6B, 0x1F43_B675, 0x1C53_BB6B,
+    0x1941_A469, 0x1043_A770, 0x1254_C367, 0xEC, 0xBF, 0xE7, 0xA3, 0xA0, 0xA7, 0xAB,
+  ]
+
   /// Elements of unknown size last as long as what stands in them (RFC 8794, 6.2).
   private static func missingOfElements(
     in medium: MediumBytes, _ size: Int64
@@ -69,7 +76,7 @@ extension ContainerFacts {
     var offset: Int64 = 0
     for _ in 0..<mostHeads(of: medium) where offset < size {
       let bytes = try medium.bytes(at: offset, count: EBMLElement.Head.longest)
-      guard let head = EBMLElement.Head(bytes[...]) else { return 0 }
+      guard let head = EBMLElement.Head(bytes[...]), elements.contains(head.id) else { return 0 }
       offset += Int64(head.count)
       guard let count = head.size else { continue }
       let (end, isTooMuch) = offset.addingReportingOverflow(Int64(clamping: count))

@@ -98,7 +98,7 @@ struct Prober {
     var warnings = measured.warnings + waveWarnings(demuxer)
     warnings += try self.warnings(ofBytesBehind: stream, demuxer, measured)
     if let skipped = try skippedFrames(opened) { warnings.append(skipped) }
-    if let stray = opened.track?.stray { warnings.append(try strayBytes(stray)) }
+    if let stray = try opened.track?.stray.flatMap(strayBytes) { warnings.append(stray) }
     if let announced, let warning = warning(announced: announced, found: duration) {
       warnings.append(warning)
     } else if let cut = try cut(demuxer, measured) {
@@ -271,7 +271,8 @@ struct Prober {
   private func settle(
     _ first: inout FirstFrame, of stream: LibAV.Stream, _ demuxer: Demuxer, behind packet: Packet
   ) throws(Failure) {
-    guard demuxer.formatName.hasPrefix("mov,"), packet.lateness != 0, first.timestampsCountFrames
+    guard demuxer.formatName.hasPrefix("mov,"), packet.lateness != 0, first.timestampsCountFrames,
+      Self.sampleRates.contains(first.sampleRate)
     else { return }
     let next = try reading(location) { () throws(LibAVError) -> Packet? in
       while let next = try demuxer.readWhatIsThere() {

@@ -50,7 +50,9 @@ extension Prober {
     if let end = announced, start > .zero, start < end {
       announced = end - start
     }
-    guard let index = track.indexed, let timescale = Int32(exactly: index.timescale) else {
+    guard track.edits.isEmpty, let index = track.indexed,
+      let timescale = Int32(exactly: index.timescale)
+    else {
       return announced
     }
     let indexed = Time(value: Int64(index.times.count), timescale: timescale)
@@ -60,7 +62,8 @@ extension Prober {
   /// A warning of bytes among fragments that are none, with all behind them.
   ///
   /// - Throws: Where they are more than all others.
-  func strayBytes(_ stray: Range<Int64>) throws(Failure) -> Warning {
+  func strayBytes(_ stray: Range<Int64>) throws(Failure) -> Warning? {
+    guard let stray = try ContainerFacts.withoutTags(stray, bytes) else { return nil }
     let text = "holds \(stray.count) bytes from byte \(stray.lowerBound) on that are no atoms"
     guard Int64(stray.count) <= stray.lowerBound else {
       throw Failure(

@@ -13,7 +13,9 @@ struct SampleDescription: Sendable, Hashable {
   var encryption: String?
 
   /// Atoms with settings that every decoder needs.
-  private static let settingNames: Set<String> = ["alac", "dfLa", "dOps", "dac3", "dec3", "wave"]
+  private static let settingNames: Set<String> = ["alac", "dfLa", "dOps"]
+  /// More than any honest entry has.
+  private static let mostSettings = 16
   private static let encrypted: Set<String> = ["enca", "encv", "encs", "drms", "drmi"]
 
   /// The entry that `body` is the content of.
@@ -26,20 +28,29 @@ struct SampleDescription: Sendable, Hashable {
     // Of QuickTime's versions 1 and 2 the fields are longer.
     let version = head[9]
     settings.append(Array(head[16..<20]) + Array(head[24..<28]))
+    // Of version 2 these are constants.
+    if version == 2 { settings.append(Array(try reader.bytes(of: body, count: 64).dropFirst(28))) }
     let start = body.lowerBound + [28, 44, 64][Int(min(2, version))]
     guard start < body.upperBound else { return }
-    for (name, part) in try reader.atoms(in: start..<body.upperBound) {
+    try add(start..<body.upperBound, &reader)
+    if Self.encrypted.contains(format), encryption == nil { encryption = format }
+  }
+
+  private mutating func add(_ range: Range<Int64>, _ reader: inout AtomReader) throws(Failure) {
+    for (name, part) in try reader.atoms(in: range) where settings.count < Self.mostSettings {
       if name == "sinf" {
         let scheme = try reader.atom("schm", in: part)
         let bytes = try scheme.map { body throws(Failure) in try reader.bytes(of: body, count: 8) }
         encryption = bytes.map { String(decoding: $0.dropFirst(4), as: UTF8.self) }
       } else if name == "esds" {
         settings.append(Self.specificInfo(try reader.bytes(of: part, count: 1 << 12)))
+      } else if name == "wave" {
+        // QuickTime's box of these.
+        try add(part, &reader)
       } else if Self.settingNames.contains(name) {
         settings.append(try reader.bytes(of: part, count: 1 << 12))
       }
     }
-    if Self.encrypted.contains(format), encryption == nil { encryption = format }
   }
 
   /// `DecoderSpecificInfo` of an `esds` (ISO 14496-1, 7.2.6.7); of bit rates and buffers the entries of
@@ -103,7 +114,7 @@ extension Prober {
     }
     guard Set(used).count > 1 else { return }
     let names = used.map {
-      ContainerFacts.chunkName($0.format.unicodeScalars.map { UInt8(ascii: $0) })
+      ContainerFacts.chunkName($0.format.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
     }
     let isOneCodec = Set(names).count == 1
     throw Failure(
