@@ -55,8 +55,11 @@ extension Prober {
     guard range == nil, var found = try unclaimed(stream, demuxer, measured),
       let rest = try ContainerFacts.withoutTags(found.range, bytes)
     else { return nil }
+    // A file's first bytes may be zeros, as those of an MP4's size are.
+    for place in [found.range.lowerBound, rest.lowerBound] where found.another == nil {
+      found.another = try ContainerFacts.file(near: place, in: bytes)
+    }
     found.range = rest
-    found.another = try ContainerFacts.file(near: rest.lowerBound, in: bytes)
     return found
   }
 
@@ -94,7 +97,7 @@ extension Prober {
     case "asf":
       let (_, end) = try ContainerFacts.claimed("6&?u", of: "asf", .asf, from: 0, bytes)
       return behind(end)
-    case "wv", "tta", "voc", "flv":
+    case "wv", "tta", "voc":
       // Between packets of sound others may lie.
       guard demuxer.videoCodec == nil, let end = measured.lastEnd else { return nil }
       var found = behind(end)
@@ -192,7 +195,6 @@ extension ContainerFacts {
     }
     // The first bytes of the header object's GUID.
     if head.starts(with: [0x30, 0x26, 0xB2, 0x75, 0x8E, 0x66, 0xCF, 0x11]) { return "ASF" }
-    if head.starts(with: [0x46, 0x4C, 0x56, 1]) { return "FLV" }
     return [
       "Creative Voi": "VOC", ".snd": "AU", "caff": "CAF", "fLaC": "FLAC", "wvpk": "WavPack",
       "TTA1": "TTA", "OggS": "Ogg",
