@@ -5,11 +5,11 @@ import Testing
 @Suite("Odd structures of MP4") struct MovieStructureTests {
   private let stage = Stage()
 
-  /// `fragments.mp4` has 6 s of AAC in fragments of 0.5 s; `edit.py` edits its atoms.
-  private func fragments() throws {
+  /// `fragments.mp4` has 6 s of sound in fragments of 0.5 s; `edit.py` edits its atoms.
+  private func fragments(_ codec: String = "aac -aac_pns 0") throws {
     try stage.make(
       """
-      ffmpeg -v error -f lavfi -i anoisesrc=d=6:a=0.3:seed=3:r=44100 -c:a aac -aac_pns 0 \
+      ffmpeg -v error -f lavfi -i anoisesrc=d=6:a=0.3:seed=3:r=44100 -c:a \(codec) \
         -movflags frag_keyframe+empty_moov+default_base_moof+dash -frag_duration 500000 fragments.mp4
       """)
     try stage.write(
@@ -33,14 +33,24 @@ import Testing
       put('later.mp4', [later(a, 1000) if a[4:8] == b'moof' else a for a in atoms])
       put('zeros.mp4', atoms[:moofs[8]] + [bytes(1000)] + atoms[moofs[8]:])
       put('noise.mp4', atoms[:moofs[8]] + [b'\\xff' * 4 + b'JUNK' * 250] + atoms[moofs[8]:])
+      def zero(atom):
+        at = atom.index(b'tfdt')
+        width = 8 if atom[at + 4] else 4
+        return atom[:at + 8] + bytes(width) + atom[at + 8 + width:]
+      bare = [a for a in atoms if a[4:8] != b'sidx']
+      put('nowhere.mp4', [zero(a) if a[4:8] == b'moof' else a for a in bare])
+      bare_moofs = [i for i, atom in enumerate(bare) if atom[4:8] == b'moof']
+      put('twice.mp4', bare[:bare_moofs[6]] + bare[bare_moofs[4]:])
       put('early.mp4', atoms[:moofs[2]] + [bytes(1000)] + atoms[moofs[2]:])
       """)
     try stage.make("python3 edit.py")
   }
 
-  @Test("Fragments that begin late, as those of a live stream, are heard from their beginning")
-  func late() throws {
-    try fragments()
+  @Test(
+    "Fragments that begin late, as those of a live stream, are heard from their beginning",
+    arguments: ["aac -aac_pns 0", "alac", "flac -strict -2"])
+  func late(codec: String) throws {
+    try fragments(codec)
     let late = try stage.run("avjob clip -q --strict later.mp4 -o later.wav")
     #expect(late.status == 0 && late.errors == "", "\(late.errors)")
     try stage.make(
@@ -63,6 +73,43 @@ import Testing
     #expect(try stage.run("avjob clip -q --strict \(name).mp4 -o y.wav").status == 1)
     let early = try stage.run("avjob clip -q early.mp4 -o z.wav")
     #expect(early.status == 1 && early.errors.contains("more than are read"), "\(early.errors)")
+  }
+
+  @Test("Fragments of one time, of which one alone is read, and such as go back are named")
+  func times() throws {
+    try fragments()
+    let nowhere = try stage.run("avjob clip -q nowhere.mp4 -o x.wav")
+    #expect(nowhere.status == 1, "\(nowhere)")
+    #expect(nowhere.errors.contains("packets, and "), "\(nowhere.errors)")
+    #expect(nowhere.errors.contains("by their time stamps: less than half"), "\(nowhere.errors)")
+    let twice = try stage.run("avjob clip -q twice.mp4 -o y.wav")
+    #expect(twice.status == 0 && twice.errors.contains("time stamps"), "\(twice)")
+    #expect(try stage.run("avjob clip -q --strict twice.mp4 -o z.wav").status == 1)
+  }
+
+  @Test("A segment index that lists others is passed over")
+  func indexOfIndexes() throws {
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i anoisesrc=d=3:a=0.3:seed=3:r=44100 -c:a aac -aac_pns 0 -f mp4 \
+        -movflags frag_keyframe+empty_moov+default_base_moof+dash+global_sidx \
+        -frag_duration 500000 indexed.mp4
+      """)
+    try stage.write(
+      "list.py",
+      """
+      data = bytearray(open('indexed.mp4', 'rb').read())
+      at = data.index(b'sidx')
+      data[at + 4 + (32 if data[at + 4] else 24)] |= 0x80
+      open('listed.mp4', 'wb').write(data)
+      """)
+    try stage.make(
+      """
+      python3 list.py
+      for f in indexed listed; do avjob clip -q --strict $f.mp4 -o $f.wav; done
+      for f in indexed listed; do sox $f.wav -t raw $f.raw; done
+      cmp indexed.raw listed.raw
+      """)
   }
 
   @Test("What an index of segments counts and the file lacks is named")

@@ -202,4 +202,23 @@ struct EditListTests {
       try sound.expectSlices(of: whole, around: [44_100, 88_200])
     }
   }
+
+  @Test("an edit that is longer than its sound is named, and refused where it is twice as long")
+  func longEdit() throws {
+    for (name, options) in [("long.mov", "-c:a pcm_s16be"), ("long.m4a", "-c:a aac")] {
+      let path = try encode(name, options)
+      var file = try MP4Bytes(path)
+      let start = name == "long.mov" ? 0 : 1024
+      file.list([(6000, start)])
+      try file.write(path)
+      let said = try PlayedSound(path).warnings
+      #expect(said == ["its header announces 6.000 s, 5.000 s can be decoded"], "\(said)")
+      file.list([(60_000, start)])
+      try file.write(path)
+      let failure = #expect(throws: Failure.self) { try PlayedSound(path) }
+      #expect(
+        failure?.message == "its header announces 60.000 s, and 5.000 s can be decoded: less than "
+          + "half; download it again")
+    }
+  }
 }

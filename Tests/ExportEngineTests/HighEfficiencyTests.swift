@@ -76,4 +76,30 @@ struct HighEfficiencyTests {
     let path = Fixture.path("he-aac-v2.m4a")
     try expect(try MP4Bytes(path), plays: 6144..<226_644, of: try media(path))
   }
+
+  @Test("iTunes' note that does not add up to the packets is not believed, and named")
+  func refutedNote() throws {
+    let path = Fixture.path("he-aac.m4a")
+    let media = try media(path)
+    var file = try MP4Bytes(path)
+    file.replace(MP4Bytes.track + ["edts"], with: [])
+    let text = Array(" 00000000 00000800 ".utf8)
+    let at = try #require(file.bytes.indices.first { file.bytes[$0...].starts(with: text) })
+    for note in [
+      " 00000000 00000800 0000038F 0000000000000438",
+      " 00000000 00004800 0000038F 0000000000000871",
+    ] {
+      file.bytes.replaceSubrange(at..<at + note.utf8.count, with: Array(note.utf8))
+      let changed = folder.path("refuted.m4a")
+      try file.write(changed)
+      let sound = try PlayedSound(changed)
+      #expect(sound.asset.frameCount == Int64(media.count / 2))
+      #expect(sound.asset.encoderDelay == nil)
+      #expect(
+        sound.warnings == [
+          "its note of delay and length (iTunSMPB) does not fit its packets: it is not believed, and "
+            + "all of the sound is read"
+        ], "\(sound.warnings)")
+    }
+  }
 }

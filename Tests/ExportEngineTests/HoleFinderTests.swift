@@ -108,4 +108,26 @@ struct HoleFinderTests {
     }
     #expect(finder.finish() == [])
   }
+
+  @Test("times that go back for good are found, with what they go back by")
+  func falls() {
+    func falls(_ times: [Int64], _ trust: HoleFinder.Trust = .exact) -> [Hole] {
+      var finder = HoleFinder(trust, rate: 48_000, tick: 48)
+      for (index, time) in times.enumerated() { finder.note(Int64(index) * 1024, at: time) }
+      _ = finder.finish()
+      return finder.falls
+    }
+    let twice = times { $1 - ($0 < 100 ? 0 : 50 * 1024) }
+    #expect(falls(twice) == [Hole(frame: 100 * 1024, count: 50 * 1024)])
+    let often = times { $1 - Int64($0 / 100) * 20_480 }
+    #expect(falls(often).map(\.frame) == [100 * 1024, 200 * 1024])
+    // Near the end, too.
+    #expect(falls(times { $1 - ($0 < 295 ? 0 : 9600) }).map(\.count) == [9600])
+    // Less than a tenth of a second, a packet that is early, some that are late, and drift.
+    #expect(falls(times { $1 - ($0 < 100 ? 0 : 4700) }) == [])
+    #expect(falls(times { $0 == 100 ? $1 - 48_000 : $1 }) == [])
+    #expect(falls(times { 100..<120 ~= $0 ? $1 + 24_000 : $1 }) == [])
+    #expect(falls(times { $1 - $1 / 100 }.map(rounded)) == [])
+    #expect(falls(twice, .live) == [])
+  }
 }

@@ -41,6 +41,43 @@ struct MP4TrackTests {
     #expect(track.patches.map(\.offset) == places.map { Int64($0) } && places.count > 1)
   }
 
+  @Test("fragments that are described in another way than others are found, and refused")
+  func describedFragments() throws {
+    let path = folder.path("d.mp4")
+    try Tool.succeed(
+      "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=d=2:r=44100", "-c:a", "aac", "-movflags",
+      "+empty_moov+default_base_moof", "-frag_duration", "500000", path)
+    var file = try MP4Bytes(path)
+    let list = MP4Bytes.track + ["mdia", "minf", "stbl", "stsd"]
+    let entry = Array(file.bytes[try #require(file.atom(list)).dropFirst(16)])
+    // The first fragment's are said to be the second ones (ISO 14496-12, 8.8.7).
+    let head = try #require(file.atom(["moof", "traf", "tfhd"]))
+    let flags = file.number(head.lowerBound + 8) | 2
+    let said =
+      MP4Bytes.big(flags) + Array(file.bytes[head.lowerBound + 12..<head.lowerBound + 16])
+      + MP4Bytes.big(2) + Array(file.bytes[head.lowerBound + 16..<head.upperBound])
+    file.replace(
+      ["moof", "traf", "tfhd"],
+      with: MP4Bytes.big(said.count + 8) + Array("tfhd".utf8) + said)
+    let run = try #require(file.atom(["moof", "traf", "trun"])).lowerBound
+    file.put(file.number(run + 16) + 4, at: run + 16)
+    for (channels, isRead) in [(entry[25], true), (entry[25] + 1, false)] {
+      var other = entry
+      other[25] = channels
+      let body = MP4Bytes.big(0) + MP4Bytes.big(2) + entry + other
+      file.replace(list, with: MP4Bytes.big(body.count + 8) + Array("stsd".utf8) + body)
+      try file.write(path)
+      #expect(try track(path).used == [1, 2])
+      do {
+        let sound = try PlayedSound(path)
+        #expect(isRead && sound.warnings == [], "\(sound.warnings)")
+      } catch let failure as Failure {
+        #expect(!isRead)
+        #expect(failure.message.contains("changes midway the settings of its codec (mp4a)"))
+      }
+    }
+  }
+
   @Test("a track with any bytes changed is read, or is none")
   func anyBytes() throws {
     let files = [Fixture.path("he-aac.m4a"), folder.path("s.mp4")]

@@ -76,6 +76,8 @@ final class CountedStream: FrameSource {
     /// In its time stamps, before frames counted from `origin` on; nil where these contradict the
     /// sound.
     var holes: [HoleFinder.Hole]?
+    /// Where time stamps go back, before raw frames.
+    var falls: [HoleFinder.Hole] = []
     /// Packets, and how many of them the decoder refused.
     var packets = 0
     var refused = 0
@@ -104,14 +106,16 @@ final class CountedStream: FrameSource {
     }
     let buffer = AudioBuffer(channelCount: facts.channelCount, capacity: 16_384)
     while try stream.read(into: buffer, at: 0, count: buffer.capacity) == buffer.capacity {}
+    let holes = stream.holes?.finish()
     return Count(
       frames: stream.position, padding: stream.finder?.padding ?? 0,
       index: stream.finder?.index ?? AnchorIndex(),
-      holes: stream.holes?.finish()?.compactMap { hole in
+      holes: holes?.compactMap { hole in
         // The frames before `origin` are left out, with their holes.
         hole.frame > facts.origin
           ? HoleFinder.Hole(frame: hole.frame - facts.origin, count: hole.count) : nil
       },
+      falls: holes == nil ? [] : stream.holes?.falls ?? [],
       packets: stream.ordinal, refused: damage.count, packetBytes: stream.packetBytes,
       firstPosition: stream.firstPosition ?? 0, breaksOff: stream.breaksOff,
       lastFrames: stream.lastFrames,

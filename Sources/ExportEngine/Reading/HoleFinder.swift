@@ -50,6 +50,18 @@ struct HoleFinder {
   /// The latest leads in place.
   private var before: [Int64] = []
   private var candidates: [Candidate] = []
+  /// Where time stamps go back for good, and by how much, in containers that count the sound.
+  private(set) var falls: [Hole] = []
+  private var candidateFalls: [Fall] = []
+  /// The latest leads, since the last fall.
+  private var recent: [Int64] = []
+
+  private struct Fall {
+    var hole: Hole
+    var packet: Int
+    /// The highest lead that does not refute it.
+    var ceiling: Int64
+  }
 
   private struct Candidate {
     var frame: Int64
@@ -87,6 +99,7 @@ struct HoleFinder {
     // Decoders give less for the first packets.
     guard frame > 0, let time, time.magnitude < 1 << 60 else { return }
     let lead = time - frame - lost
+    if trust == .exact { noteFall(frame, lead) }
     defer { last = (frame, lead) }
     guard let last else { return }
     if frame > last.frame { step = frame - last.frame }
@@ -108,6 +121,23 @@ struct HoleFinder {
     }
   }
 
+  /// Notes a lead that is a tenth of a second lower than all before it, and whether earlier ones
+  /// stayed there. Some packets may come late for a while, more than a hole needs.
+  private mutating func noteFall(_ frame: Int64, _ lead: Int64) {
+    candidateFalls.removeAll { lead > $0.ceiling }
+    if let lowest = recent.min(), lowest - lead >= rate / 10 {
+      let hole = Hole(frame: frame, count: lowest - lead)
+      candidateFalls.append(Fall(hole: hole, packet: packets, ceiling: lead + hole.count / 2))
+      recent.removeAll()
+    }
+    recent.append(lead)
+    if recent.count > 4 * Self.window { recent.removeFirst() }
+    if let first = candidateFalls.first, packets - first.packet >= Self.window {
+      candidateFalls.removeFirst()
+      if falls.count < Self.most { falls.append(first.hole) }
+    }
+  }
+
   /// Notes frames that a damaged packet should have given.
   mutating func noteDamage() { lost += step }
 
@@ -116,6 +146,8 @@ struct HoleFinder {
   /// - Returns: The holes, in order; nil where there are so many that the times belong to another
   ///   sound.
   mutating func finish() -> [Hole]? {
+    falls += candidateFalls.map(\.hole)
+    candidateFalls = []
     while let first = candidates.first { confirm(first) }
     return found > Self.most || found >= 10 && found > packets / 10 ? nil : holes
   }

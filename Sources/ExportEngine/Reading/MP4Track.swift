@@ -25,8 +25,10 @@ struct MP4Track: Sendable, Hashable {
   var packetCount: Int64?
   /// Whether the movie may have fragments (`mvex`, 8.8.1).
   var isFragmented: Bool
-  /// Of the packets, those that are used.
-  var descriptions: [SampleDescription] = []
+  /// How packets may be coded (`stsd`, 8.5.2).
+  var described: [SampleDescription] = []
+  /// Which of these packets use, from 1 on.
+  var used: Set<Int> = []
   /// What its segment indexes count, in ticks of their own (`sidx`, 8.16.3).
   var indexed: SegmentIndex?
   /// Behind fragments, from where on no atoms are found.
@@ -61,7 +63,7 @@ struct MP4Track: Sendable, Hashable {
       var track = try reader.track(id, in: movie)
     else { return nil }
     if track.isFragmented {
-      let usual = try reader.usualDuration(ofTrack: id, in: movie)
+      let usual = try reader.usualFragment(ofTrack: id, in: movie)
       try reader.addFragments(ofTrack: id, usual, in: file, to: &track)
     }
     return track
@@ -122,13 +124,10 @@ extension AtomReader {
   private mutating func addTable(
     _ body: Range<Int64>, to track: inout MP4Track
   ) throws(Failure) {
-    let all = try sampleDescriptions(in: body)
-    var used: Set<Int> = [1]
+    track.described = try sampleDescriptions(in: body)
     for (name, table) in try atoms(in: body) {
       switch name {
-      case "stsc":
-        let chunks = try usedDescriptions(in: table)
-        if !chunks.isEmpty { used = chunks }
+      case "stsc": track.used = try usedDescriptions(in: table)
       case "stsz", "stz2":
         let head = try bytes(of: table, count: 12)
         if head.count == 12 { track.packetCount = Int64(AtomHead.number(head[8...])) }
@@ -138,27 +137,35 @@ extension AtomReader {
       default: break
       }
     }
-    track.descriptions = used.sorted().filter { 1...max(1, all.count) ~= $0 && !all.isEmpty }
-      .map { all[$0 - 1] }
   }
 
   // MARK: Fragments
 
-  /// The duration of packets without one of their own (`trex`, 8.8.3).
-  fileprivate mutating func usualDuration(
+  /// What holds of a fragment's packets.
+  fileprivate struct Usual {
+    /// Of packets without one of their own.
+    var duration: Int64?
+    /// The number of their description.
+    var description = 1
+  }
+
+  /// What holds of packets of fragments that do not say it (`trex`, 8.8.3).
+  fileprivate mutating func usualFragment(
     ofTrack id: Int, in movie: Range<Int64>
-  ) throws(Failure) -> Int64? {
-    guard let parent = try atom("mvex", in: movie) else { return nil }
+  ) throws(Failure) -> Usual {
+    guard let parent = try atom("mvex", in: movie) else { return Usual() }
     for (name, body) in try atoms(in: parent) where name == "trex" {
       let bytes = try bytes(of: body, count: 16)
       guard bytes.count == 16, AtomHead.number(bytes[4..<8]) == UInt64(id) else { continue }
-      return Int64(AtomHead.number(bytes[12..<16]))
+      return Usual(
+        duration: Int64(AtomHead.number(bytes[12..<16])),
+        description: Int(AtomHead.number(bytes[8..<12])))
     }
-    return nil
+    return Usual()
   }
 
   fileprivate mutating func addFragments(
-    ofTrack id: Int, _ usual: Int64?, in file: Range<Int64>, to track: inout MP4Track
+    ofTrack id: Int, _ usual: Usual, in file: Range<Int64>, to track: inout MP4Track
   ) throws(Failure) {
     var count = track.packetCount ?? 0
     var position = file.lowerBound
@@ -216,10 +223,10 @@ extension AtomReader {
 
   /// A fragment's packets of a track (`tfhd`, 8.8.7; `trun`, 8.8.8).
   private mutating func addFragment(
-    _ body: Range<Int64>, ofTrack id: Int, _ usual: Int64?, to track: inout MP4Track,
+    _ body: Range<Int64>, ofTrack id: Int, _ usual: Usual, to track: inout MP4Track,
     _ count: inout Int64
   ) throws(Failure) {
-    var duration = usual
+    var usual = usual
     for (name, part) in try atoms(in: body) {
       let head = try bytes(of: part, count: 32)
       guard head.count >= 8 else { continue }
@@ -227,15 +234,20 @@ extension AtomReader {
       switch name {
       case "tfhd":
         guard AtomHead.number(head[4..<8]) == UInt64(id) else { return }
-        let offset = 8 + (flags & 1 != 0 ? 8 : 0) + (flags & 2 != 0 ? 4 : 0)
+        var offset = 8 + (flags & 1 != 0 ? 8 : 0)
+        if flags & 2 != 0, head.count >= offset + 4 {
+          usual.description = Int(AtomHead.number(head[offset..<offset + 4]))
+          offset += 4
+        }
         if flags & 8 != 0, head.count >= offset + 4 {
-          duration = Int64(AtomHead.number(head[offset..<offset + 4]))
+          usual.duration = Int64(AtomHead.number(head[offset..<offset + 4]))
         }
       case "trun":
         let packets = Int64(AtomHead.number(head[4..<8]))
         guard packets > 0 else { continue }
         count += packets
-        track.lastDuration = duration
+        track.used.insert(max(1, usual.description))
+        track.lastDuration = usual.duration
         guard flags & 0x100 != 0 else { continue }
         let width = Int64((flags & 0xF00).nonzeroBitCount * 4)
         let start = 8 + Int64((flags & 5).nonzeroBitCount * 4) + (packets - 1) * width
@@ -248,6 +260,12 @@ extension AtomReader {
 }
 
 extension MP4Track {
+  /// The descriptions of its packets; the first one, where there are none.
+  var descriptions: [SampleDescription] {
+    (used.isEmpty ? [1] : used.sorted()).filter { 1..<described.count + 1 ~= $0 }
+      .map { described[$0 - 1] }
+  }
+
   /// Where its sound begins by the clock in which libavformat ends it: it counts fragments from 0,
   /// wherever the first one begins.
   func firstFrame(of first: Prober.FirstFrame) -> Int64 {
@@ -256,7 +274,22 @@ extension MP4Track {
 
   /// What libavformat must not see: of a file with a segment index (`sidx`) it lists the first
   /// fragment alone, and of one with many it may lose the last.
-  var patches: [BytePatch] {
+  var patches: [BytePatch] { Self.patches(of: segmentIndexes) }
+
+  /// The same of all segment indexes of a file that libavformat cannot open with them.
+  static func patches(in medium: MediumBytes) throws(Failure) -> [BytePatch] {
+    // Each head of a server's file may cost a request.
+    var reader = AtomReader(medium: medium, limit: medium.location.url == nil ? mostAtoms : 64)
+    let file = 0..<(try medium.size())
+    var (position, found) = (file.lowerBound, [Int64]())
+    while let atom = try reader.atom(at: position, in: file) {
+      if atom.name == "sidx" { found.append(position + 4) }
+      position = atom.body.upperBound
+    }
+    return patches(of: found)
+  }
+
+  private static func patches(of segmentIndexes: [Int64]) -> [BytePatch] {
     segmentIndexes.map { BytePatch(offset: $0, bytes: Array("free".utf8)) }
   }
 }

@@ -29,6 +29,11 @@ final class MediumBytes {
     (location, source) = (.remote(url), CachedReader(medium))
   }
 
+  /// The bytes of `source`, which are those at `location`.
+  fileprivate init(_ source: any ByteSource, at location: MediaLocation) {
+    (self.location, self.source) = (location, source)
+  }
+
   /// Bytes in all.
   func size() throws(Failure) -> Int64 {
     do { return try source.size() } catch { throw Self.failure(error, "cannot be read", location) }
@@ -117,9 +122,19 @@ extension MediaLocation {
       do { try reader.expectParts() } catch { throw LibAVError(reading: error) }
     }
     if !opening.patches.isEmpty { source = PatchedBytes(source, opening.patches) }
-    return try Demuxer.open(
-      source, range, named: file ?? FilePath(lastName ?? ""),
-      ignoringEditLists: opening.ignoresEditLists)
+    let name = file ?? FilePath(lastName ?? "")
+    do throws(LibAVError) {
+      return try Demuxer.open(
+        source, range, named: name, ignoringEditLists: opening.ignoresEditLists)
+    } catch {
+      // libavformat opens no file with a segment index that lists others (ISO 14496-12, 8.16.3).
+      guard error.cause == nil, range == nil, opening.patches.isEmpty,
+        let patches = try? MP4Track.patches(in: MediumBytes(source, at: self)), !patches.isEmpty
+      else { throw error }
+      return try Demuxer.open(
+        PatchedBytes(source, patches), nil, named: name,
+        ignoringEditLists: opening.ignoresEditLists)
+    }
   }
 }
 

@@ -84,6 +84,9 @@ struct Prober {
       opened.edits == nil
       ? try announcedDuration(of: stream, demuxer)
       : opened.edits?.announced.map { Time(frames: $0, rate: first.sampleRate) }
+    if let track = opened.track, opened.edits == nil {
+      announced = try announcedByEdits(of: track, opened, announced)
+    }
     if let track = opened.track, track.isFragmented {
       announced = announcedByFragments(of: track, opened, announced)
     }
@@ -99,6 +102,7 @@ struct Prober {
     warnings += try self.warnings(ofBytesBehind: stream, demuxer, measured)
     if let skipped = try skippedFrames(opened) { warnings.append(skipped) }
     if let stray = try opened.track?.stray.flatMap(strayBytes) { warnings.append(stray) }
+    if opened.isNoteRefuted { warnings.append(refutedNote) }
     if let announced, let warning = warning(announced: announced, found: duration) {
       warnings.append(warning)
     } else if let cut = try cut(demuxer, measured) {

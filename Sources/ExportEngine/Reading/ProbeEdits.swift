@@ -14,6 +14,8 @@ struct OpenedStream {
   let track: MP4Track?
   /// What is played of the stream, where that is ours to apply; nil: what libavformat gives.
   var edits: PlayedEdits?
+  /// Whether iTunes' note contradicts what is there.
+  var isNoteRefuted = false
 
   /// Whether granules say where the sound of a Vorbis stream ends.
   var isVorbisInOgg: Bool { demuxer.formatName == "ogg" && stream.codecName == "vorbis" }
@@ -99,9 +101,11 @@ extension Prober {
     var opening = opening
     opening.ignoresEditLists = true
     var own = try open(demuxer, stream, opening, track)
-    own.edits =
-      track.edits.isEmpty
-      ? try notedEdits(own) : try PlayedEdits(track, atRate: own.first.sampleRate, in: location)
+    if track.edits.isEmpty {
+      try noteEdits(&own)
+    } else {
+      own.edits = try PlayedEdits(track, atRate: own.first.sampleRate, in: location)
+    }
     return own
   }
 
@@ -116,18 +120,22 @@ extension Prober {
   }
 
   /// iTunes' note of HE-AAC, which counts samples of the core or of what it decodes to: all of it
-  /// together is what the packets hold.
-  private func notedEdits(_ opened: OpenedStream) throws(Failure) -> PlayedEdits? {
+  /// together is what the packets hold, and else no note of this sound.
+  private func noteEdits(_ opened: inout OpenedStream) throws(Failure) {
     guard let note = try ContainerFacts.iTunesNote(in: bytes), let track = opened.track,
       let packets = track.packetCount
-    else { return nil }
+    else { return }
     let noted = Int64(note.delay) + note.length + Int64(note.padding)
-    let there = packets.multipliedReportingOverflow(by: Int64(opened.first.sampleCount))
-      .partialValue
+    // Beyond any file.
+    let there = min(packets, 1 << 40) * Int64(opened.first.sampleCount)
     let isCore = (there - 2 * noted).magnitude < (there - noted).magnitude
     let scale: Int64 = isCore ? 2 : 1
+    guard (there - noted * scale).magnitude <= opened.first.sampleCount else {
+      opened.isNoteRefuted = true
+      return
+    }
     let start = opened.first.startFrame + Int64(note.delay) * scale
-    return PlayedEdits(
+    opened.edits = PlayedEdits(
       entries: [.init(times: start..<start + note.length * scale, count: note.length * scale)])
   }
 
@@ -230,5 +238,41 @@ extension Prober {
       : "has \(found.count) holes in its time stamps, the first of \(size) at \(place); "
         + "\(all) of silence is put there"
     return [Warning(text, location: location)]
+  }
+  /// What is to be said of time stamps that go back.
+  func warning(of falls: [HoleFinder.Hole], _ facts: StreamFacts) -> Warning {
+    func seconds(_ frames: Int64) -> String {
+      Time(frames: frames, rate: facts.sampleRate).inSeconds
+    }
+    let first = falls[0]
+    let others = falls.count > 1 ? ", and at \(falls.count - 1) other places" : ""
+    return Warning(
+      "its time stamps go back by \(seconds(first.count)) at "
+        + "\(seconds(max(0, first.frame - facts.origin)))\(others): parts of it are there twice, or "
+        + "not in their order; all of it is read as it lies there", location: location)
+  }
+
+  /// What is to be said of packets that an MP4's fragments list and libavformat does not give: of
+  /// those with one time it takes one.
+  ///
+  /// - Throws: Where they are more than half.
+  func lostPackets(
+    of opened: OpenedStream, _ count: CountedStream.Count
+  ) throws(Failure) -> Warning? {
+    guard let track = opened.track, track.isFragmented, let listed = track.packetCount,
+      listed > count.packets
+    else { return nil }
+    // Of a file that was cut short its end is named.
+    let missing = try ContainerFacts.missingBytes(
+      of: opened.demuxer.formatName, wave: nil, in: bytes)
+    guard missing == 0 else { return nil }
+    let text =
+      "its fragments list \(listed) packets, and \(count.packets) can be read by their time stamps"
+    guard Int64(count.packets) * 2 >= listed else {
+      throw Failure(
+        .mendInput, text + ": less than half; write it again with the program that made it",
+        location: location)
+    }
+    return Warning(text + ": the others are left out", location: location)
   }
 }

@@ -72,8 +72,10 @@ extension Prober {
     }
     // Counted frames are held to a list by its own times.
     if opened.isListedElsewhere { return try measure(try reopen(opened)) }
+    // Without libavformat's reading nothing is left out but what edits leave out.
     let delay =
-      opened.edits == nil ? toldDelay(of: stream, demuxer, first, lead: &lead) : nil
+      opened.edits == nil && !opened.opening.ignoresEditLists
+      ? toldDelay(of: stream, demuxer, first, lead: &lead) : nil
     let musepack = try musepack(demuxer)
     if let musepack { lead = MusepackHeader.decoderDelay + musepack.silence }
     facts.origin = lead
@@ -117,11 +119,15 @@ extension Prober {
       }
       measured = Measured(
         facts: facts,
-        length: noting(
-          try ContainerFacts.iTunesNote(in: bytes), opened.first, length, opened.demuxer))
+        length: noting(try note(of: opened), opened.first, length, opened.demuxer))
       try fill(clock, in: &measured)
     }
-    measured.warnings += warnings(of: count.holes, measured)
+    let lost = try lostPackets(of: opened, count)
+    if lost == nil || count.holes != nil {
+      measured.warnings += warnings(of: count.holes, measured)
+    }
+    if let lost { measured.warnings.append(lost) }
+    if !count.falls.isEmpty { measured.warnings.append(warning(of: count.falls, facts)) }
     measured.breaksOff = count.breaksOff
     measured.lastEnd = count.lastEnd
     return measured
@@ -190,6 +196,11 @@ extension Prober {
     return delay
   }
 
+  /// iTunes' note in an M4A, if it is believed.
+  private func note(of opened: OpenedStream) throws(Failure) -> ITunesGapless? {
+    opened.isNoteRefuted ? nil : try ContainerFacts.iTunesNote(in: bytes)
+  }
+
   /// The length by iTunes' note in an M4A, of which libavformat took the delay.
   private func noting(
     _ note: ITunesGapless?, _ first: FirstFrame, _ length: Length, _ demuxer: Demuxer
@@ -254,7 +265,10 @@ extension Prober {
     _ opened: OpenedStream, _ facts: StreamFacts, announced: Int64?, delay: Int64?
   ) throws(Failure) -> Length? {
     let (stream, first) = (opened.stream, opened.first)
-    guard let announced, let end = stream.indexedEnd, end <= identity.size else { return nil }
+    guard let end = stream.indexedEnd, end <= identity.size,
+      let announced = announced.map({ $0 - (opened.track?.firstFrame(of: first) ?? 0) }),
+      announced > 0
+    else { return nil }
     // Fragments that libavformat has not looked at are no part of its index.
     if let track = opened.track, track.isFragmented, stream.indexedCount != track.packetCount {
       return nil
@@ -281,8 +295,7 @@ extension Prober {
     let length = Length(
       frames: frames, delay: delay, padding: padding > 0 || delay != nil ? padding : nil)
     if opened.edits != nil { return length }
-    return noting(
-      try ContainerFacts.iTunesNote(in: bytes), first, length, opened.demuxer)
+    return noting(try note(of: opened), first, length, opened.demuxer)
   }
 
   /// The length of an MP4's edit list, `announced`, of the frames that are `there`.

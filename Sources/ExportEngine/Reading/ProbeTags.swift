@@ -39,6 +39,26 @@ extension Prober {
     demuxer.formatName == "mpc8" ? try MusepackHeader.read(in: bytes) : nil
   }
 
+  /// The length by an edit list that libavformat applies, which lowers it to that of the packets.
+  func announcedByEdits(
+    of track: MP4Track, _ opened: OpenedStream, _ announced: Time?
+  ) throws(Failure) -> Time? {
+    guard !track.edits.isEmpty else { return announced }
+    let rate = opened.first.sampleRate
+    let listed = try PlayedEdits(track, atRate: rate, in: location).announced
+    guard let listed = listed.map({ Time(frames: $0, rate: rate) }) else { return announced }
+    guard let announced else { return listed }
+    // Lists are rounded.
+    return listed > announced + Time(value: 1, timescale: 10) ? listed : announced
+  }
+
+  /// What is said of iTunes' note where the packets refute it.
+  var refutedNote: Warning {
+    Warning(
+      "its note of delay and length (iTunSMPB) does not fit its packets: it is not believed, and all "
+        + "of the sound is read", location: location)
+  }
+
   /// The length of an MP4 of fragments: libavformat counts from 0, wherever the first one begins, as
   /// after a cut out of a live stream, and no index of segments that may be missing.
   func announcedByFragments(

@@ -112,7 +112,20 @@ extension Prober {
         "is encrypted (\(ContainerFacts.chunkName(encryption.utf8))); use a file without protection",
         location: location)
     }
-    guard Set(used).count > 1 else { return }
+    // libavformat takes the first codec for all, and of fragments the first settings, too.
+    var taken = used
+    if let first = track.described.first, !used.isEmpty,
+      track.isFragmented || used.contains(where: { $0.format != first.format })
+    {
+      taken.insert(first, at: 0)
+    }
+    guard Set(taken).count > 1 else { return }
+    guard Set(used).count > 1 else {
+      throw Failure(
+        .mendInput,
+        "describes its packets in several ways (stsd), and uses the second one: write it again with "
+          + "the program that made it", location: location)
+    }
     let names = used.map {
       ContainerFacts.chunkName($0.format.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })
     }
