@@ -70,13 +70,23 @@ extension Prober {
     if let end = announced, start > .zero, start < end {
       announced = end - start
     }
-    guard track.edits.isEmpty, let index = track.indexed,
-      let timescale = Int32(exactly: index.timescale)
-    else {
-      return announced
-    }
-    let indexed = Time(value: Int64(index.times.count), timescale: timescale)
+    guard let indexed = indexed(of: track, opened) else { return announced }
     return max(announced ?? indexed, indexed)
+  }
+
+  /// What segment indexes count of the sound that is played; nil where edits say how long that is.
+  private func indexed(of track: MP4Track, _ opened: OpenedStream) -> Time? {
+    guard let index = track.indexed, let timescale = Int32(exactly: index.timescale) else {
+      return nil
+    }
+    let all = Time(value: Int64(index.times.count), timescale: timescale)
+    guard let edits = opened.edits else { return all }
+    // One edit without a duration, such as FFmpeg writes before fragments, plays all from there on.
+    let played = edits.entries.compactMap(\.times)
+    guard edits.announced == nil, played.count == 1 else { return nil }
+    // Behind an encoder's delay indexes begin there as well.
+    let start = Time(frames: played[0].lowerBound, rate: opened.first.sampleRate)
+    return start > Time(value: 1, timescale: 4) ? max(.zero, all - start) : all
   }
 
   /// A warning of bytes among fragments that are none, with all behind them.
