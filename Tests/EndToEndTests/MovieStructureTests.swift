@@ -41,6 +41,17 @@ import Testing
       put('nowhere.mp4', [zero(a) if a[4:8] == b'moof' else a for a in bare])
       bare_moofs = [i for i, atom in enumerate(bare) if atom[4:8] == b'moof']
       put('twice.mp4', bare[:bare_moofs[6]] + bare[bare_moofs[4]:])
+      put('open.mp4', atoms[:moofs[8]] + [bytes(4) + b'JUNK' + b'abc' * 300] + atoms[moofs[8]:])
+      rest = sum(map(len, atoms[moofs[8]:]))
+      put('wide.mp4',
+        atoms[:moofs[8]] + [struct.pack('>I', 100 + rest) + b'JUNK' + bytes(92)] + atoms[moofs[8]:])
+      data = moofs[8] + 1
+      put('data.mp4', atoms[:data] + [bytes(4) + atoms[data][4:]] + atoms[data + 1:])
+      last = atoms[moofs[-1]]
+      put('name.mp4', atoms[:moofs[-1]] + [last[:4] + b'moog' + last[8:]] + atoms[moofs[-1] + 1:])
+      put('unknown.mp4', atoms[:moofs[8]] + [struct.pack('>I', 908) + b'JUNK' + b'abc' * 300] + atoms[moofs[8]:])
+      final = atoms[moofs[-1] + 1]
+      put('live.mp4', atoms[:moofs[-1] + 1] + [bytes(4) + final[4:]])
       put('early.mp4', atoms[:moofs[2]] + [bytes(1000)] + atoms[moofs[2]:])
       """)
     try stage.make("python3 edit.py")
@@ -63,7 +74,7 @@ import Testing
 
   @Test(
     "Bytes among fragments that are no atoms are named, and all behind them",
-    arguments: ["zeros", "noise"])
+    arguments: ["zeros", "noise", "open", "wide", "data", "name"])
   func stray(name: String) throws {
     try fragments()
     let result = try stage.run("avjob clip -q \(name).mp4 -o x.wav")
@@ -112,12 +123,29 @@ import Testing
       """)
   }
 
-  @Test("What an index of segments counts and the file lacks is named")
-  func indexed() throws {
+  @Test(
+    "Atoms of unknown names, and a last one without a size, are no damage",
+    arguments: ["unknown", "live"])
+  func honest(name: String) throws {
+    try fragments()
+    let result = try stage.run("avjob clip -q --strict \(name).mp4 -o x.wav")
+    #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+    try stage.make(
+      """
+      avjob clip -q --strict fragments.mp4 -o whole.wav
+      for f in x whole; do sox $f.wav -t raw $f.raw; done
+      cmp x.raw whole.raw
+      """)
+  }
+
+  @Test(
+    "What an index of segments counts and the file lacks is named, also behind an open edit",
+    arguments: ["empty_moov", "delay_moov"])
+  func indexed(header: String) throws {
     try stage.make(
       """
       ffmpeg -v error -f lavfi -i anoisesrc=d=12:a=0.3:seed=3:r=44100 -c:a aac -f mp4 \
-        -movflags frag_keyframe+empty_moov+default_base_moof+global_sidx -frag_duration 1000000 \
+        -movflags frag_keyframe+\(header)+default_base_moof+global_sidx -frag_duration 1000000 \
         indexed.mp4
       """)
     try stage.write(

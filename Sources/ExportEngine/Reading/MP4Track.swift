@@ -174,6 +174,9 @@ extension AtomReader {
         track.segmentIndexes.append(position + 4)
         try add(atom.body, ofTrack: id, to: &track.indexed)
       }
+      if track.stray == nil, let place = try hiddenFragment(in: atom, at: position, of: file) {
+        track.stray = place..<atom.body.upperBound
+      }
       position = atom.body.upperBound
       guard atom.name == "moof" else { continue }
       for (name, body) in try atoms(in: atom.body) where name == "traf" {
@@ -181,19 +184,56 @@ extension AtomReader {
       }
     }
     track.packetCount = rest > 0 ? count : nil
-    if rest > 0, file.upperBound - position >= 8, try !isCutAtom(at: position) {
+    if track.stray == nil, rest > 0, file.upperBound - position >= 8,
+      try !isCutAtom(at: position)
+    {
       track.stray = position..<file.upperBound
     }
   }
 
+  /// Outermost atoms of files in fragments.
+  private static let outermost: Set<String> = [
+    "emsg", "free", "ftyp", "mdat", "meta", "mfra", "moof", "moov", "pdin", "prft", "sidx",
+    "skip", "ssix", "styp", "uuid", "wide",
+  ]
+
   /// Whether an atom begins at a place, and the file lacks its end.
   private func isCutAtom(at position: Int64) throws(Failure) -> Bool {
-    let names: Set<String> = [
-      "emsg", "free", "ftyp", "mdat", "meta", "mfra", "moof", "moov", "pdin", "prft", "sidx",
-      "skip", "ssix", "styp", "uuid", "wide",
-    ]
     let bytes = try medium.bytes(at: position, count: AtomHead.longest)
-    return AtomHead(bytes, space: .max).map { names.contains($0.name) } ?? false
+    return AtomHead(bytes, space: .max).map { Self.outermost.contains($0.name) } ?? false
+  }
+
+  /// Bytes of an odd atom that are searched: more than those of a fragment before the next one.
+  private static let mostHidden: Int64 = 1 << 22
+
+  /// Where an atom has a fragment in it, as damage to its size or name makes it have: libavformat
+  /// skips it.
+  private func hiddenFragment(
+    in atom: Atom, at position: Int64, of file: Range<Int64>
+  ) throws(Failure) -> Int64? {
+    if Self.outermost.contains(atom.name) {
+      // One without a size takes all of the file's rest.
+      guard atom.body.upperBound == file.upperBound, try medium.number(at: position) == 0 else {
+        return nil
+      }
+    }
+    // The first atom of a fragment, of which all have one size (8.8.5).
+    let sign: [UInt8] = [0, 0, 0, 16] + Array("mfhd".utf8)
+    var start = atom.body.lowerBound
+    let end = min(atom.body.upperBound, start + Self.mostHidden)
+    while end - start >= 8 {
+      let block = try medium.bytes(at: start, count: Int(min(1 << 16, end - start)))
+      let places = block.indices.dropLast(7)
+      guard !places.isEmpty else { return nil }
+      if let place = places.first(where: {
+        block[$0 + 3] == 16 && block[$0..<$0 + 8].elementsEqual(sign)
+      }) {
+        // Behind the head of `moof`.
+        return max(position, start + Int64(place) - 8)
+      }
+      start += Int64(places.count)
+    }
+    return nil
   }
 
   /// Adds what a segment index counts, if it is the track's; of several, which may count one another,
