@@ -209,6 +209,21 @@ extension Prober {
       location: location)
   }
 
+  /// Refuses a hole that is longer than a minute and than all of the sound: one wrong number makes
+  /// hours of silence.
+  func requireNoLeap(
+    _ holes: [HoleFinder.Hole]?, in frames: Int64, rate: Int
+  ) throws(Failure) {
+    func seconds(_ frames: Int64) -> String { Time(frames: frames, rate: rate).inSeconds }
+    let longest = max(frames, 60 * Int64(rate))
+    guard let hole = holes?.first(where: { $0.count > longest }) else { return }
+    throw Failure(
+      .mendInput,
+      "its time stamps leap by \(seconds(hole.count)) at \(seconds(hole.frame)), longer than all of "
+        + "its sound (\(seconds(frames))); download it again, or write it as a WAV first",
+      location: location)
+  }
+
   /// What is to be said of holes that are played.
   func warnings(
     of holes: [HoleFinder.Hole]?, _ measured: Measured

@@ -143,21 +143,6 @@ extension Prober {
     return OggPage(head)?.isLast == true ? raw : 0
   }
 
-  /// Refuses a hole that is longer than a minute and than all of the sound: one wrong number makes
-  /// hours of silence.
-  private func requireNoLeap(
-    _ holes: [HoleFinder.Hole]?, in frames: Int64, rate: Int
-  ) throws(Failure) {
-    func seconds(_ frames: Int64) -> String { Time(frames: frames, rate: rate).inSeconds }
-    let longest = max(frames, 60 * Int64(rate))
-    guard let hole = holes?.first(where: { $0.count > longest }) else { return }
-    throw Failure(
-      .mendInput,
-      "its time stamps leap by \(seconds(hole.count)) at \(seconds(hole.frame)), longer than all of "
-        + "its sound (\(seconds(frames))); download it again, or write it as a WAV first",
-      location: location)
-  }
-
   /// Containers that are nothing but packets, one after the other.
   private static let bare: Set<String> = [
     "aac", "ac3", "amr", "dts", "eac3", "loas", "mlp", "mp3", "truehd",
