@@ -23,6 +23,7 @@ struct SampleDescription: Sendable, Hashable {
     _ format: String, _ body: Range<Int64>, _ reader: inout AtomReader
   ) throws(Failure) {
     self.format = format
+    if Self.encrypted.contains(format) { encryption = format }
     let head = try reader.bytes(of: body, count: 28)
     guard head.count == 28 else { return }
     // Of QuickTime's versions 1 and 2 the fields are longer.
@@ -32,24 +33,28 @@ struct SampleDescription: Sendable, Hashable {
     if version == 2 { settings.append(Array(try reader.bytes(of: body, count: 64).dropFirst(28))) }
     let start = body.lowerBound + [28, 44, 64][Int(min(2, version))]
     guard start < body.upperBound else { return }
-    try add(start..<body.upperBound, &reader)
-    if Self.encrypted.contains(format), encryption == nil { encryption = format }
+    for atom in try reader.atoms(in: start..<body.upperBound) {
+      // QuickTime's box of these.
+      if atom.name == "wave" {
+        for inner in try reader.atoms(in: atom.body) { try add(inner, &reader) }
+      } else {
+        try add(atom, &reader)
+      }
+    }
   }
 
-  private mutating func add(_ range: Range<Int64>, _ reader: inout AtomReader) throws(Failure) {
-    for (name, part) in try reader.atoms(in: range) where settings.count < Self.mostSettings {
-      if name == "sinf" {
-        let scheme = try reader.atom("schm", in: part)
-        let bytes = try scheme.map { body throws(Failure) in try reader.bytes(of: body, count: 8) }
-        encryption = bytes.map { String(decoding: $0.dropFirst(4), as: UTF8.self) }
-      } else if name == "esds" {
-        settings.append(Self.specificInfo(try reader.bytes(of: part, count: 1 << 12)))
-      } else if name == "wave" {
-        // QuickTime's box of these.
-        try add(part, &reader)
-      } else if Self.settingNames.contains(name) {
-        settings.append(try reader.bytes(of: part, count: 1 << 12))
-      }
+  private mutating func add(
+    _ atom: AtomReader.Atom, _ reader: inout AtomReader
+  ) throws(Failure) {
+    guard settings.count < Self.mostSettings else { return }
+    let (name, part) = atom
+    if name == "sinf", let scheme = try reader.atom("schm", in: part) {
+      let bytes = try reader.bytes(of: scheme, count: 8)
+      encryption = String(decoding: bytes.dropFirst(4), as: UTF8.self)
+    } else if name == "esds" {
+      settings.append(Self.specificInfo(try reader.bytes(of: part, count: 1 << 12)))
+    } else if Self.settingNames.contains(name) {
+      settings.append(try reader.bytes(of: part, count: 1 << 12))
     }
   }
 
@@ -123,8 +128,8 @@ extension Prober {
     guard Set(used).count > 1 else {
       throw Failure(
         .mendInput,
-        "describes its packets in several ways (stsd), and uses the second one: write it again with "
-          + "the program that made it", location: location)
+        "describes its packets in several ways (stsd), and uses another than the first: write it again "
+          + "with the program that made it", location: location)
     }
     let names = used.map {
       ContainerFacts.chunkName($0.format.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) })

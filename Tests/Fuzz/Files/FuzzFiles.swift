@@ -130,6 +130,14 @@ private func checkContainer(_ path: FilePath) {
       }
       _ = try ContainerFacts.unreadChunks(of: format, wave: wave, bytes)
     }
+    for format in ["wav", "aiff", "caf", "asf", "avi", "au", "mov,mp4", "matroska,webm"] {
+      let missing = try ContainerFacts.missingBytes(of: format, wave: wave, in: bytes)
+      precondition(missing >= 0)
+    }
+    if let header = try MusepackHeader.read(in: bytes) {
+      precondition(0..<header.frameCount ~= header.silence)
+    }
+    _ = try ASFValues.repeated(in: bytes)
     _ = try ContainerFacts.movieTags(in: bytes)
     _ = try ContainerFacts.matroskaTags(in: bytes, stream: 0)
     _ = try ContainerFacts.oggBreaksOff(bytes)
