@@ -52,6 +52,23 @@ package struct MPEGTags: Sendable {
     return tags
   }
 
+  /// The bytes between the tags that begin at `start`, if any do, and those at the file's end.
+  ///
+  /// - Parameters:
+  ///   - start: Where to look for the first ones.
+  ///   - byteCount: The file's size.
+  ///   - read: As of `StoredID3Tag.read`.
+  /// - Returns: Where they lie; empty at the end where tags take all.
+  /// - Complexity: O(tags)
+  package static func between(
+    from start: Int, byteCount: Int,
+    reading read: @escaping (_ offset: Int, _ bytes: UnsafeMutableRawBufferPointer) -> Int
+  ) -> Range<Int> {
+    let window = FileWindow(count: byteCount, reading: read)
+    let end = TagBoundary.end(in: window)
+    return min(end, TagBoundary.start(in: window, from: start, end: end))..<end
+  }
+
   /// Reads the tag at the start of what is left; gives where it ends.
   private mutating func addTag(
     in window: FileWindow, at place: inout Int, _ inflate: StoredID3Tag.Inflater?

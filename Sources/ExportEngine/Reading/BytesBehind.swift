@@ -53,7 +53,7 @@ extension Prober {
         another: wave.holdsAnother ? "WAV" : nil)
     }
     guard range == nil, var found = try unclaimed(stream, demuxer, measured),
-      let rest = try ContainerFacts.withoutTags(found.range, bytes)
+      let rest = try withoutTags(found.range)
     else { return nil }
     // A file's first bytes may be zeros, as those of an MP4's size are.
     for place in [found.range.lowerBound, rest.lowerBound] where found.another == nil {
@@ -113,8 +113,8 @@ extension Prober {
 }
 
 extension ContainerFacts {
-  /// Where the sound of an AU lies; nil where its header leaves that open.
-  fileprivate static func soundOfAU(_ medium: MediumBytes) throws(Failure) -> Range<Int64>? {
+  /// Where the sound of an AU lies by its header; nil where that leaves it open.
+  static func soundOfAU(_ medium: MediumBytes) throws(Failure) -> Range<Int64>? {
     guard let start = try medium.number(at: 4), let count = try medium.number(at: 8), count > 0,
       count != 0xFFFF_FFFF
     else { return nil }
@@ -134,7 +134,9 @@ extension ContainerFacts {
       chunks = Array(chunks[..<next])
     }
     // Samples that look like a name, and have no size.
-    if let last = chunks.last, last.missing > 0, known[format]?.contains(last.name) == false {
+    if let last = chunks.last, last.missing > 0, last.name != name,
+      known[format]?.contains(last.name) != true
+    {
       chunks.removeLast()
     }
     guard let sound = chunks.last(where: { $0.name == name })?.body, let last = chunks.last else {

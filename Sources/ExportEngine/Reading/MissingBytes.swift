@@ -26,10 +26,7 @@ extension ContainerFacts {
       // A recorder that broke off has left the size open, and some writers count the head, too.
       let missing = try last("RIFF", .riff, from: 0)
       return 9..<0xF000_0000 ~= missing ? missing : 0
-    case "au":
-      let head = try medium.bytes(at: 4, count: 8)
-      guard head.count == 8, AtomHead.number(head[4...]) != 0xFFFF_FFFF else { return 0 }
-      return max(0, Int64(AtomHead.number(head[..<4]) + AtomHead.number(head[4...])) - size)
+    case "au": return max(0, (try soundOfAU(medium)?.upperBound ?? 0) - size)
     case _ where format.hasPrefix("mov,"): return try missingOfAtoms(in: medium, size)
     case _ where format.hasPrefix("matroska,"): return try missingOfElements(in: medium, size)
     default: return 0

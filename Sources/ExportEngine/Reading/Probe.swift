@@ -30,10 +30,10 @@ struct Prober {
 
   /// - Throws: `Failure` (`mendInput`, `mendMachine`) where there is no readable sound.
   static func probe(_ location: MediaLocation, stream index: Int?) throws(Failure) -> ProbedStream {
-    let prober = Prober(
+    var prober = Prober(
       location: location, identity: try SourceFile.settle(location),
       bytes: try MediumBytes(location))
-    let demuxer: Demuxer
+    var demuxer: Demuxer
     do throws(LibAVError) {
       demuxer = try location.demuxer()
     } catch {
@@ -44,6 +44,13 @@ struct Prober {
       throw Failure(
         .mendInput, "holds no sound in a known format (a text, a playlist, a damaged header?)",
         location: location)
+    }
+    // MP3 has its own index of frames.
+    if bare.contains(demuxer.formatName), demuxer.formatName != "mp3",
+      let sound = try prober.rangeBeforeTags()
+    {
+      prober.range = sound
+      demuxer = try reading(location) { () throws(LibAVError) in try location.demuxer(of: sound) }
     }
     var stream =
       demuxer.formatName == "mp3"

@@ -9,7 +9,7 @@ import MediaTime
 extension Prober {
   /// The ID3v2 tag at the file's start, or at `offset`.
   func storedTag(at offset: Int = 0) throws(Failure) -> StoredID3Tag? {
-    try reading { read in
+    try readingBytes { read in
       StoredID3Tag.read(
         at: offset, byteCount: Int(clamping: identity.size), inflating: Inflation.inflate(_:to:),
         reading: read)
@@ -17,7 +17,7 @@ extension Prober {
   }
 
   /// Calls `body` with a way to read the file that gives nothing after a failure, which is thrown.
-  private func reading<Tags>(
+  func readingBytes<Tags>(
     _ body: (@escaping (Int, UnsafeMutableRawBufferPointer) -> Int) -> Tags
   ) throws(Failure) -> Tags {
     var failure: Failure?
@@ -35,7 +35,7 @@ extension Prober {
 
   /// All tags of a bare MPEG audio file. What one has, those after it do not change.
   func mpegTags() throws(Failure) -> SourceTags {
-    let found = try reading { read in
+    let found = try readingBytes { read in
       MPEGTags.read(
         byteCount: Int(clamping: identity.size), inflating: Inflation.inflate(_:to:), reading: read)
     }

@@ -144,7 +144,7 @@ extension Prober {
   }
 
   /// Containers that are nothing but packets, one after the other.
-  private static let bare: Set<String> = [
+  static let bare: Set<String> = [
     "aac", "ac3", "amr", "dts", "eac3", "loas", "mlp", "mp3", "truehd",
   ]
 

@@ -52,7 +52,7 @@ extension Prober {
     return listed > announced + Time(value: 1, timescale: 10) ? listed : announced
   }
 
-  /// What is said of iTunes' note where the packets refute it.
+  /// A warning of iTunes' note where the packets refute it.
   var refutedNote: Warning {
     Warning(
       "its note of delay and length (iTunSMPB) does not fit its packets: it is not believed, and all "
@@ -93,7 +93,7 @@ extension Prober {
   ///
   /// - Throws: Where they are more than all others.
   func strayBytes(_ stray: Range<Int64>) throws(Failure) -> Warning? {
-    guard let stray = try ContainerFacts.withoutTags(stray, bytes) else { return nil }
+    guard let stray = try withoutTags(stray) else { return nil }
     let text = "holds \(stray.count) bytes from byte \(stray.lowerBound) on that are no atoms"
     guard Int64(stray.count) <= stray.lowerBound else {
       throw Failure(
