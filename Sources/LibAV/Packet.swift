@@ -69,6 +69,9 @@ package final class Packet {
   /// Whether the file ends within it (`AV_PKT_FLAG_CORRUPT`).
   package var isCutShort: Bool { pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
 
+  /// Whether its demuxer has its sound left out (`AV_PKT_FLAG_DISCARD`), as by an edit list.
+  package var isDiscarded: Bool { pointer.pointee.flags & AV_PKT_FLAG_DISCARD != 0 }
+
   /// Byte offset in the file, or nil.
   package var position: Int64? { pointer.pointee.pos < 0 ? nil : pointer.pointee.pos }
 

@@ -86,9 +86,13 @@ import Testing
     #expect(early.status == 1 && early.errors.contains("more than are read"), "\(early.errors)")
   }
 
-  @Test("Fragments whose times go back are named")
+  @Test("Fragments of one time, of which one alone is heard, and such as go back are named")
   func times() throws {
     try fragments()
+    let nowhere = try stage.run("avjob clip -q nowhere.mp4 -o x.wav; ls x.wav")
+    #expect(nowhere.text == "", "\(nowhere)")
+    #expect(nowhere.errors.contains("packets, and "), "\(nowhere.errors)")
+    #expect(nowhere.errors.contains("by their time stamps: less than half"), "\(nowhere.errors)")
     let twice = try stage.run("avjob clip -q twice.mp4 -o y.wav")
     #expect(twice.status == 0 && twice.errors.contains("time stamps"), "\(twice)")
     #expect(try stage.run("avjob clip -q --strict twice.mp4 -o z.wav").status == 1)

@@ -29,6 +29,7 @@ final class CountedStream: FrameSource {
   private var successor: DecodingLane?
   private var nextAnchor = 0
   private var ordinal = 0
+  private var discarded = 0
   private var packetBytes: Int64 = 0
   private var firstPosition: Int64?
   private var isAtEnd = false
@@ -78,9 +79,10 @@ final class CountedStream: FrameSource {
     var holes: [HoleFinder.Hole]?
     /// Where time stamps go back, before raw frames.
     var falls: [HoleFinder.Hole] = []
-    /// Packets, and how many of them the decoder refused.
+    /// Packets, how many of them the decoder refused, and of how many the demuxer leaves the sound out.
     var packets = 0
     var refused = 0
+    var discarded = 0
     /// Bytes of all packets, and where the first one lies.
     var packetBytes: Int64 = 0
     var firstPosition: Int64 = 0
@@ -116,7 +118,8 @@ final class CountedStream: FrameSource {
           ? HoleFinder.Hole(frame: hole.frame - facts.origin, count: hole.count) : nil
       },
       falls: holes == nil ? [] : stream.holes?.falls ?? [],
-      packets: stream.ordinal, refused: damage.count, packetBytes: stream.packetBytes,
+      packets: stream.ordinal, refused: damage.count, discarded: stream.discarded,
+      packetBytes: stream.packetBytes,
       firstPosition: stream.firstPosition ?? 0, breaksOff: stream.breaksOff,
       lastFrames: stream.lastFrames,
       lastEnd: stream.last.flatMap { last in last.position.map { $0 + Int64(last.size) } })
@@ -125,9 +128,8 @@ final class CountedStream: FrameSource {
   /// Whether the file ended within the packet that was read last: by its demuxer, its header or its
   /// decoder.
   private var breaksOff: Bool {
-    guard let last, !last.isTag else { return demuxer.breaksOff }
-    return demuxer.breaksOff || damage.count > damageBefore
-      || last.isCutShort(codec: stream.codecName)
+    demuxer.breaksOff || damage.count > damageBefore
+      || last?.isCutShort(codec: stream.codecName) == true
   }
 
   // MARK: Reading
@@ -252,6 +254,7 @@ final class CountedStream: FrameSource {
     while let packet = try demuxer.readWhatIsThere(unless: { cancellation.isCancelled }) {
       guard packet.streamIndex == facts.streamIndex else { continue }
       packetBytes += Int64(packet.size)
+      if packet.isDiscarded { discarded += 1 }
       firstPosition = firstPosition ?? packet.position
       (last, damageBefore) = (packet, damage.count)
       return packet
@@ -347,11 +350,6 @@ final class CountedStream: FrameSource {
 }
 
 extension Packet {
-  /// Whether it is a tag behind bare packets, which their parser hands on.
-  fileprivate var isTag: Bool {
-    withBytes { bytes in ["TAG", "APETAGEX", "ID3"].contains { bytes.starts(with: $0.utf8) } }
-  }
-
   /// Whether its file ends within it: libavformat says so of packets that it cuts out itself; frames of
   /// MPEG audio say how long they are.
   fileprivate func isCutShort(codec: String) -> Bool {

@@ -316,7 +316,7 @@ extension MP4Track {
   /// fragment alone, and of one with many it may lose the last.
   var patches: [BytePatch] { Self.patches(of: segmentIndexes) }
 
-  /// The same of all segment indexes of a file that libavformat cannot open with them.
+  /// Such patches for a file that libavformat cannot open, of all its segment indexes.
   static func patches(in medium: MediumBytes) throws(Failure) -> [BytePatch] {
     // Each head of a server's file may cost a request.
     var reader = AtomReader(medium: medium, limit: medium.location.url == nil ? mostAtoms : 64)

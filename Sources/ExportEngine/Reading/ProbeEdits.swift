@@ -254,7 +254,7 @@ extension Prober {
         + "\(all) of silence is put there"
     return [Warning(text, location: location)]
   }
-  /// What is to be said of time stamps that go back.
+  /// A warning of time stamps that go back.
   func warning(of falls: [HoleFinder.Hole], _ facts: StreamFacts) -> Warning {
     func seconds(_ frames: Int64) -> String {
       Time(frames: frames, rate: facts.sampleRate).inSeconds
@@ -267,23 +267,25 @@ extension Prober {
         + "not in their order; all of it is read as it lies there", location: location)
   }
 
-  /// What is to be said of packets that an MP4's fragments list and libavformat does not give: of
-  /// those with one time it takes one.
+  /// A warning of packets that an MP4's fragments list and libavformat does not give, or leaves out
+  /// without an edit list: of fragments with one time it takes one.
   ///
   /// - Throws: Where they are more than half.
   func lostPackets(
     of opened: OpenedStream, _ count: CountedStream.Count
   ) throws(Failure) -> Warning? {
-    guard let track = opened.track, track.isFragmented, let listed = track.packetCount,
-      listed > count.packets
-    else { return nil }
+    guard let track = opened.track, track.isFragmented, let listed = track.packetCount else {
+      return nil
+    }
+    let heard = count.packets - (track.edits.isEmpty ? count.discarded : 0)
+    guard listed > heard else { return nil }
     // Of a file that was cut short its end is named.
     let missing = try ContainerFacts.missingBytes(
       of: opened.demuxer.formatName, wave: nil, in: bytes)
     guard missing == 0 else { return nil }
     let text =
-      "its fragments list \(listed) packets, and \(count.packets) can be read by their time stamps"
-    guard Int64(count.packets) * 2 >= listed else {
+      "its fragments list \(listed) packets, and \(heard) can be read by their time stamps"
+    guard Int64(heard) * 2 >= listed else {
       throw Failure(
         .mendInput, text + ": less than half; write it again with the program that made it",
         location: location)

@@ -85,7 +85,8 @@ extension YAMLEntry {
 }
 
 extension YAMLNode {
-  /// The same of an item; none where the item may be left out.
+  /// What an item has of filters, ranges, points and chapters for any values of variables; none where
+  /// the item may be left out.
   fileprivate var leastDetails: Int {
     guard case .mapping(let entries) = kind, !hasKey({ $0 == "when" || $0 == "each" }) else {
       return 0

@@ -14,7 +14,7 @@ extension Decoder {
     placedTimeList(node, scope)?.list
   }
 
-  /// The same, with its place.
+  /// The list in the file of `node`, and where the file is.
   private func placedTimeList(
     _ node: YAMLNode, _ scope: Scope
   ) -> (place: MediaLocation, list: TimeList)? {

@@ -104,8 +104,8 @@ final class Decoder {
     return value
   }
 
-  /// The same for a node that names no source: without variables it is decoded once for all jobs that
-  /// share `defaults`, too.
+  /// The result of `decode` for `node`, which names no source: without variables it is decoded once for
+  /// all jobs that share `defaults`, too.
   func sharedValue<Value>(_ node: YAMLNode, in scope: Scope, _ decode: () -> Value) -> Value {
     guard node.variables.isEmpty else { return shared(node, in: scope, decode) }
     if let known = constants[ObjectIdentifier(node)], let value = known as? Value { return value }

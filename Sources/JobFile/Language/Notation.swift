@@ -140,7 +140,7 @@ struct NodeNotation<Value>: Notation {
     reader(node, decoder, scope)
   }
 
-  /// The same for long lists: all jobs for which the value is the same share its storage.
+  /// This notation for long lists: all jobs for which the value is the same share its storage.
   var shared: NodeNotation {
     NodeNotation(form) { node, decoder, scope in
       decoder.sharedValue(node, in: scope) { reader(node, decoder, scope) }
