@@ -178,7 +178,7 @@ extension ChannelLayout.Channel {
     case .backCenter: "back centre"
     case .sideLeft: "side left"
     case .sideRight: "side right"
-    case .unplaced: "one of another place"
+    case .unplaced: "unplaced"
     }
   }
 }
