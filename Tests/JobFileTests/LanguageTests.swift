@@ -49,6 +49,24 @@ import Testing
     #expect(try Bench().load(yaml).jobs[0].metadata["titel"] == "Intro")
   }
 
+  @Test("A function without a name is refused, since no tag could hold it")
+  func pairs() throws {
+    expect(
+      Bench().screen(#"{ clip: a.wav, metadata: { TIPL: "mix;Max" }, output: x.mp3 }"#),
+      #"""
+      job.yaml:1:34: error: 'TIPL' has functions and names in turns, and of 1 the last one has no name
+          1 | { clip: a.wav, metadata: { TIPL: "mix;Max" }, output: x.mp3 }
+            |                                  ^~~~~~~~~
+        help: write a list with a name behind each, as [producer, Max]
+      """#)
+    for (values, isFine) in [
+      ("[mix, Max]", true), ("[mix, Max, mix]", false), ("[]", true), ("\"\"", true),
+    ] {
+      let yaml = "{ clip: a.wav, metadata: { tmcl: \(values) }, output: x.mp3 }"
+      #expect(Bench().screen(yaml).isEmpty == isFine, "\(values)")
+    }
+  }
+
   @Test("A variable of the shell is no folder")
   func shellVariables() {
     expect(

@@ -18,7 +18,9 @@ extension Values {
     "metadata", JobTags(), example: "tags, as { title: Intro, artist: Deep Fields }",
     others: { entry, decoder, scope, tags in
       decoder.warnOfTag(entry)
-      decoder.values(of: entry, scope).map { tags.metadata.set($0, of: entry.key) }
+      guard let values = decoder.values(of: entry, scope) else { return }
+      decoder.requirePairs(values, of: entry)
+      tags.metadata.set(values, of: entry.key)
     },
     [
       Key("cover", as: cover, "a JPEG or PNG picture; \"\" for none") {
@@ -69,6 +71,17 @@ extension Decoder {
     }
     let values = nodes.compactMap { text($0, scope)?.string }.filter { !$0.isEmpty }
     return values.isEmpty ? [""] : values
+  }
+
+  /// Refuses a list of functions and names in turns (ID3v2.4.0, 4.2.2, "TIPL") of which a name is
+  /// missing.
+  fileprivate func requirePairs(_ values: [String], of entry: YAMLEntry) {
+    guard ["TIPL", "TMCL"].contains(entry.key.uppercased()), !values.count.isMultiple(of: 2),
+      values != [""]
+    else { return }
+    sink.error(
+      "'\(entry.key)' has functions and names in turns, and of \(values.count) the last one has no name",
+      at: entry.value.origin, help: "write a list with a name behind each, as [producer, Max]")
   }
 
   /// Warns of a tag whose name resembles a standard one.
