@@ -150,6 +150,8 @@ import Testing
       """
       "$AVJOB" preview one.wav --loop > /dev/null & job=$!
       for n in $(seq 6000); do grep -qs start \(sound.folder.path("log")) && break; sleep 0.02; done
+      # Where there is no bus, the thread that looks for one ends.
+      for n in $(seq 6000); do grep -qs now-playing /proc/$job/task/*/comm || break; sleep 0.02; done
       cat /proc/$job/task/*/comm | sort
       kill $job
       wait $job
