@@ -13,6 +13,18 @@ package enum Checksum {
     UInt16(truncatingIfNeeded: sum(bytes, AV_CRC_16_ANSI)).byteSwapped
   }
 
+  /// How many bytes each of the starts of `bytes` has whose CRC-16 is 0, as that of bytes is that end
+  /// with their own sum. O(n).
+  package static func crc16Ends(in bytes: UnsafeRawBufferPointer) -> [Int] {
+    var sum: UInt32 = 0
+    return bytes.indices.compactMap { index in
+      sum = withUnsafePointer(to: bytes[index]) {
+        av_crc(av_crc_get_table(AV_CRC_16_ANSI), sum, $0, 1)
+      }
+      return sum == 0 ? index + 1 : nil
+    }
+  }
+
   /// The CRC-16 of the bytes that have the CRC-16 `sum`, and of `count` zeros behind them: its product
   /// with x^(8 · count). O(log count).
   package static func crc16(_ sum: UInt16, thenZeros count: Int) -> UInt16 {

@@ -63,6 +63,11 @@ package final class Packet {
   /// Bytes.
   package var size: Int { Int(pointer.pointee.size) }
 
+  /// Leaves out what lies behind its first bytes, of which it has as many (`av_shrink_packet`).
+  package func shrink(to size: Int) {
+    av_shrink_packet(pointer, Int32(clamping: size))
+  }
+
   /// nil where the packet has none.
   package var firstByte: UInt8? { size > 0 ? pointer.pointee.data?.pointee : nil }
 

@@ -43,6 +43,15 @@ extension Stream {
       || ["pcm_f32le", "pcm_f32be", "pcm_f64le", "pcm_f64be"].contains(codecName)
   }
 
+  /// The most bytes that a frame of FLAC has (`STREAMINFO`, RFC 9639, 8.2); nil where its header leaves
+  /// that open.
+  package var largestFLACFrame: Int? {
+    guard codecName == "flac", parameters.extradata_size >= 34, let data = parameters.extradata
+    else { return nil }
+    let size = Int(data[7]) << 16 | Int(data[8]) << 8 | Int(data[9])
+    return size > 0 ? size : nil
+  }
+
   /// Significant bits of integer samples in codecs without loss, else nil.
   package var integerBitDepth: Int? {
     switch codecName {

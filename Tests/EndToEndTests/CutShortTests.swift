@@ -14,6 +14,7 @@ struct CutShortTests {
       size=$(stat -c %s \(name))
       head -c $((size * 7 / 10)) \(name) > seventy-\(name)
       head -c $((size - 37)) \(name) > tail-\(name)
+      head -c $((size - 1000)) \(name) > thousand-\(name)
       """)
   }
 
@@ -42,7 +43,7 @@ struct CutShortTests {
       ("live.webm", "-c:a libopus -live 1"), ("a.mp3", ""), ("a.mp2", ""), ("a.ac3", ""),
       ("a.aac", ""), ("a.dts", "-c:a dca -strict -2"), ("a.ts", "-c:a aac"),
       ("a.wma", "-c:a wmav2"),
-      ("a.tta", ""), ("a.flv", "-c:a aac"), ("mp3.avi", "-c:a libmp3lame"),
+      ("a.tta", ""), ("a.wv", ""), ("a.flv", "-c:a aac"), ("mp3.avi", "-c:a libmp3lame"),
       ("ac3.avi", "-c:a ac3"), ("a.mpg", "-c:a mp2 -f mpeg"),
       ("fast.m4a", "-c:a aac -movflags faststart"), ("alac.m4a", "-c:a alac -movflags faststart"),
       ("fragments.mp4", "-c:a aac -movflags frag_keyframe+empty_moov -frag_duration 500000"),
@@ -50,8 +51,11 @@ struct CutShortTests {
   func cut(name: String, options: String) throws {
     try make(name, options)
     try expectNamed("seventy-\(name)")
+    // What is there of the last packet is no other file.
+    let thousand = try stage.run("avjob probe thousand-\(name)")
+    #expect(!thousand.errors.contains("behind its sound"), "\(name): \(thousand.errors)")
     // The last bytes of these are an index, a tag or an end mark, without any of the sound.
-    if !["pcm.nut", "a.tta", "a.mpg", "fragments.mp4"].contains(name) {
+    if !["pcm.nut", "a.tta", "a.wv", "a.mpg", "fragments.mp4"].contains(name) {
       try expectNamed("tail-\(name)")
     }
     let whole = try stage.run("avjob compress -q --force --strict \(name) -o out.flac")

@@ -1,7 +1,9 @@
 import Diagnosis
 import LibAV
+import MPEGAudio
 import MediaComposition
 import MediaTime
+import Tagging
 
 /// What a file holds behind its sound, of which libavformat says nothing.
 struct BytesBehind: Sendable, Hashable {
@@ -28,7 +30,7 @@ extension Prober {
     let what =
       "holds \(rest) bytes behind its sound"
       + (behind.another.map { ", where another \($0) begins" } ?? " \(behind.otherwise)")
-    guard rest <= behind.heard else {
+    guard behind.another == nil ? rest <= behind.heard : rest < behind.heard else {
       throw Failure(
         .mendInput,
         what + "; more than are heard: "
@@ -52,7 +54,7 @@ extension Prober {
         range: identity.size - wave.unclaimedSize..<identity.size, heard: wave.soundSize,
         another: wave.holdsAnother ? "WAV" : nil)
     }
-    guard range == nil, var found = try unclaimed(stream, demuxer, measured),
+    guard var found = try unclaimed(stream, demuxer, measured),
       let rest = try withoutTags(found.range)
     else { return nil }
     // A file's first bytes may be zeros, as those of an MP4's size are.
@@ -68,15 +70,17 @@ extension Prober {
     _ stream: LibAV.Stream, _ demuxer: Demuxer, _ measured: Measured
   ) throws(Failure) -> BytesBehind? {
     let size = identity.size
-    func behind(_ start: Int64, heard: Int64? = nil) -> BytesBehind? {
-      start < size ? BytesBehind(range: start..<size, heard: heard ?? start) : nil
+    func behind(_ start: Int64, heard: Int64? = nil, _ otherwise: String? = nil) -> BytesBehind? {
+      guard start < size else { return nil }
+      var found = BytesBehind(range: start..<size, heard: heard ?? start)
+      if let otherwise { found.otherwise = otherwise }
+      return found
     }
+    let isUncounted = "that its header does not count"
     switch demuxer.formatName {
     case "au":
       guard let sound = try ContainerFacts.soundOfAU(bytes) else { return nil }
-      var found = behind(sound.upperBound, heard: Int64(sound.count))
-      found?.otherwise = "that its header does not count"
-      return found
+      return behind(sound.upperBound, heard: Int64(sound.count), isUncounted)
     case "caf":
       let (sound, end) = try ContainerFacts.claimed("data", of: "caf", .caf, from: 8, bytes)
       // Behind the count of edits.
@@ -91,22 +95,52 @@ extension Prober {
       guard start + Int64(stream.blockAlign) <= chunk.upperBound else {
         return behind(end, heard: heard)
       }
-      var found = behind(start, heard: heard)
-      found?.otherwise = "that its header does not count"
-      return found
+      return behind(start, heard: heard, isUncounted)
     case "asf":
       let (_, end) = try ContainerFacts.claimed("6&?u", of: "asf", .asf, from: 0, bytes)
       return behind(end)
-    case "wv", "tta", "voc":
-      // Between packets of sound others may lie.
-      guard demuxer.videoCodec == nil, let end = measured.lastEnd else { return nil }
-      var found = behind(end)
-      found?.otherwise = "that cannot be read"
-      found?.remedy = "it is damaged, download it again"
-      return found
+    case "avi":
+      let end = try ContainerFacts.endOfAVI(in: bytes, size)
+      return end.flatMap { reachesBeyond($0, stream, measured) ? nil : behind($0) }
+    case let name where name.hasPrefix("matroska,"):
+      let end = try ContainerFacts.endOfElements(in: bytes, size)
+      return end.flatMap {
+        reachesBeyond($0, stream, measured) ? nil : behind($0, "that no element has")
+      }
     case let name where name.hasPrefix("mov,"):
       guard let end = try ContainerFacts.endOfAtoms(in: bytes, size) else { return nil }
-      return behind(max(end, stream.indexedEnd ?? 0))
+      return behind(max(end, stream.indexedEnd ?? 0), "that no atom has")
+    default: return unframed(demuxer, measured)
+    }
+  }
+
+  /// Whether sound is read behind a container's own end, as libavformat does of some that are doubled.
+  private func reachesBeyond(_ end: Int64, _ stream: LibAV.Stream, _ measured: Measured) -> Bool {
+    max(stream.indexedEnd ?? 0, measured.lastEnd ?? 0) > end
+  }
+
+  /// What lies behind the last packet, or page, of a container that has no size.
+  private func unframed(_ demuxer: Demuxer, _ measured: Measured) -> BytesBehind? {
+    func behind(_ start: Int64, heard: Int64? = nil, _ otherwise: String) -> BytesBehind? {
+      let end = rest?.upperBound ?? range?.upperBound ?? identity.size
+      guard start < end else { return nil }
+      return BytesBehind(
+        range: start..<end, heard: heard ?? start, otherwise: otherwise,
+        remedy: "it is damaged, download it again")
+    }
+    if demuxer.formatName == "ogg" {
+      guard let rest, let range else { return nil }
+      return behind(rest.lowerBound, heard: Int64(range.count), "that no page has")
+    }
+    guard let end = measured.lastEnd else { return nil }
+    switch demuxer.formatName {
+    case "wv", "tta", "voc":
+      // Between packets of sound others may lie.
+      return demuxer.videoCodec != nil || measured.breaksOff
+        ? nil : behind(end, "that cannot be read")
+    case "flac": return behind(end, "that no frame has")
+    case _ where isBare(demuxer):
+      return behind(end, heard: measured.packetBytes, "that no frame has")
     default: return nil
     }
   }
@@ -145,6 +179,44 @@ extension ContainerFacts {
     return (sound, last.body.upperBound)
   }
 
+  /// Where the last of an AVI's outermost chunks ends, of which the first is the file and others go on
+  /// (OpenDML 1.02, "Index Locations in RIFF File"); nil where its size is left open.
+  fileprivate static func endOfAVI(
+    in medium: MediumBytes, _ size: Int64
+  ) throws(Failure) -> Int64? {
+    var end: Int64?
+    for chunk in try chunks(in: 0..<size, of: .riff, medium) where chunk.name == "RIFF" {
+      let isNext = try medium.bytes(at: chunk.body.lowerBound, count: 4).elementsEqual("AVIX".utf8)
+      guard chunk.body.count > 4, (end != nil) == isNext else { break }
+      end = chunk.body.upperBound
+    }
+    return end
+  }
+
+  /// Where the last of a Matroska's elements ends that no other one holds; nil where its sizes are left
+  /// open.
+  fileprivate static func endOfElements(
+    in medium: MediumBytes, _ size: Int64
+  ) throws(Failure) -> Int64? {
+    var offset: Int64 = 0
+    var hasSegment = false
+    // One head, one segment, and few elements beside these.
+    for _ in 0..<16 where offset < size {
+      let bytes = try medium.bytes(at: offset, count: EBMLElement.Head.longest)
+      guard let head = EBMLElement.Head(bytes[...]), outermost.contains(head.id),
+        !hasSegment || head.id == MatroskaID.void
+      else { break }
+      guard let count = head.size, count <= UInt64(size - offset) else { return nil }
+      hasSegment = hasSegment || head.id == MatroskaID.segment
+      offset += Int64(head.count) + Int64(count)
+    }
+    return hasSegment ? offset : nil
+  }
+
+  private static let outermost: Set<UInt32> = [
+    MatroskaID.header, MatroskaID.segment, MatroskaID.void, MatroskaID.checksum,
+  ]
+
   /// Where the last of an MP4's atoms ends; nil where its sound is missing in part, or is fragments, of
   /// which libavformat reads on.
   fileprivate static func endOfAtoms(
@@ -177,11 +249,23 @@ extension ContainerFacts {
   fileprivate static func file(
     near place: Int64, in medium: MediumBytes
   ) throws(Failure) -> String? {
+    if try beginsMPEGAudio(at: place, in: medium) { return "MP3" }
     let head = try medium.bytes(at: place, count: 64 + 12)
     for start in head.indices.prefix(64) where head.count - start >= 12 {
       if let kind = kind(of: head[start..<start + 12]) { return kind }
     }
     return nil
+  }
+
+  /// Whether two frames of MPEG audio lie there.
+  private static func beginsMPEGAudio(
+    at place: Int64, in medium: MediumBytes
+  ) throws(Failure) -> Bool {
+    guard let first = FrameHeader(startOf: try medium.bytes(at: place, count: 4)),
+      let length = first.frameLength,
+      let next = FrameHeader(startOf: try medium.bytes(at: place + Int64(length), count: 4))
+    else { return false }
+    return next.layer == first.layer && next.sampleRate == first.sampleRate
   }
 
   private static func kind(of head: ArraySlice<UInt8>) -> String? {
@@ -190,6 +274,7 @@ extension ContainerFacts {
       head[(start + offset)...].starts(with: text.utf8)
     }
     if holds("ftyp", at: 4) { return "MP4" }
+    if head.starts(with: [0x1A, 0x45, 0xDF, 0xA3]) { return "Matroska" }
     if holds("FORM") { return holds("AIF", at: 8) ? "AIFF" : nil }
     if holds("AVI ", at: 8), holds("RIFF") { return "AVI" }
     if holds("WAVE", at: 8), ["RIFF", "RIFX", "RF64", "BW64"].contains(where: { holds($0) }) {

@@ -4,10 +4,10 @@ import Diagnosis
 /// kilobytes.
 enum ContainerFacts {
   /// Whether the last page of an Ogg file, or of the link at `range` of a chained one, is incomplete,
-  /// or, where nothing follows, does not end a stream (RFC 3533, 6): recorded streams often change
-  /// to the next link without an end.
+  /// or, of the last one, does not end a stream (RFC 3533, 6): recorded streams often change to the
+  /// next link without an end.
   static func oggBreaksOff(
-    _ medium: MediumBytes, in range: Range<Int64>? = nil
+    _ medium: MediumBytes, in range: Range<Int64>? = nil, isLast: Bool = true
   ) throws(Failure) -> Bool {
     let size = try medium.size()
     let link = range ?? 0..<size
@@ -24,6 +24,6 @@ enum ContainerFacts {
     let count = Int(bytes[lacing - 1])
     guard lacing + count <= bytes.count else { return true }
     let end = bytes[lacing..<lacing + count].reduce(lacing + count) { $0 + Int($1) }
-    return end > bytes.count || link.upperBound >= size && bytes[page + 5] & 4 == 0
+    return end > bytes.count || isLast && bytes[page + 5] & 4 == 0
   }
 }

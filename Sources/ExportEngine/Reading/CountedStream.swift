@@ -31,6 +31,7 @@ final class CountedStream: FrameSource {
   private var ordinal = 0
   private var discarded = 0
   private var packetBytes: Int64 = 0
+  private let isBare: Bool
   private var firstPosition: Int64?
   private var isAtEnd = false
   private var canJump = true
@@ -38,9 +39,10 @@ final class CountedStream: FrameSource {
   private var pause: (start: Int64, count: Int)?
   /// The last packet, and the counts of frames before it.
   private var sent: (packet: Packet, countBefore: Int64, fed: Int64)?
-  /// The packet that was read last, and the damage before it.
+  /// The packet that was read last, and the damage before it, and before what follows it that is none.
   private var last: Packet?
   private var damageBefore = 0
+  private var damageBehind: Int?
   /// Whether the frame that the decoder in use gave last is the other one's as well.
   private var isSame = false
   /// Frames of the last packet that was counted.
@@ -54,6 +56,7 @@ final class CountedStream: FrameSource {
     self.index = index
     self.damage = damage
     (demuxer, stream) = opened
+    isBare = BareStream.formats.contains(opened.0.formatName)
     finder = spacing.map { AnchorFinder($0, seeksByBytes: opened.0.seeksByBytes) }
     channelCount = facts.channelCount
     cursor = try FrameCursor(facts.location, channelCount: facts.channelCount, damage)
@@ -128,7 +131,7 @@ final class CountedStream: FrameSource {
   /// Whether the file ended within the packet that was read last: by its demuxer, its header or its
   /// decoder.
   private var breaksOff: Bool {
-    demuxer.breaksOff || damage.count > damageBefore
+    demuxer.breaksOff || damageBehind ?? damage.count > damageBefore
       || last?.isCutShort(codec: stream.codecName) == true
   }
 
@@ -253,10 +256,15 @@ final class CountedStream: FrameSource {
     let cancellation = damage.cancellation
     while let packet = try demuxer.readWhatIsThere(unless: { cancellation.isCancelled }) {
       guard packet.streamIndex == facts.streamIndex else { continue }
-      packetBytes += Int64(packet.size)
+      let size = isBare ? packet.keepFrames(in: demuxer.formatName) : packet.size
+      packetBytes += Int64(size)
       if packet.isDiscarded { discarded += 1 }
       firstPosition = firstPosition ?? packet.position
-      (last, damageBefore) = (packet, damage.count)
+      if size > 0 {
+        (last, damageBefore, damageBehind) = (packet, damage.count, nil)
+      } else if damageBehind == nil {
+        damageBehind = damage.count
+      }
       return packet
     }
     return nil

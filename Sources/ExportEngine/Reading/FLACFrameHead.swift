@@ -1,4 +1,5 @@
 import Diagnosis
+import LibAV
 
 /// The head of a frame (RFC 9639, 9.1).
 struct FLACFrameHead: Sendable, Hashable {
@@ -105,5 +106,22 @@ extension ContainerFacts {
       if heads.count > 64 { return nil }
     }
     return nil
+  }
+}
+
+extension Packet {
+  /// Finds where a frame of FLAC ends that it begins with, by the sum there.
+  ///
+  /// - Parameter largest: The most bytes of a frame, if the file says it.
+  /// - Returns: How many bytes the frame has; all, where no such sum is among them.
+  /// - Complexity: O(bytes)
+  func flacFrameSize(largest: Int?) -> Int {
+    withBytes { bytes in
+      let ends = Checksum.crc16Ends(in: bytes)
+      // What looks like an end is one, but for one of 65,536 places.
+      guard ends.last != bytes.count else { return bytes.count }
+      let most = largest ?? ends.first ?? bytes.count
+      return ends.last { $0 <= most } ?? min(bytes.count, most)
+    }
   }
 }

@@ -5,7 +5,8 @@ import Tagging
 /// What a Matroska file holds beside its sound, of which libavformat passes on less: of tags the
 /// last of each name, of chapters neither editions, flags nor nesting.
 extension ContainerFacts {
-  private enum ID {
+  /// Names of elements (RFC 9559, 5.1; RFC 8794, 11).
+  enum MatroskaID {
     static let header: UInt32 = 0x1A45_DFA3
     static let segment: UInt32 = 0x1853_8067
     static let seekHead: UInt32 = 0x114D_9B74
@@ -18,6 +19,8 @@ extension ContainerFacts {
     static let tags: UInt32 = 0x1254_C367
     static let chapters: UInt32 = 0x1043_A770
     static let cluster: UInt32 = 0x1F43_B675
+    static let void: UInt32 = 0xEC
+    static let checksum: UInt32 = 0xBF
   }
 
   /// More elements than any honest file has before its sound.
@@ -31,13 +34,15 @@ extension ContainerFacts {
   static func matroskaTags(
     in medium: MediumBytes, stream: Int
   ) throws(Failure) -> SourceTags? {
-    guard let elements = try elements([ID.tracks, ID.tags], in: medium) else { return nil }
+    guard let elements = try elements([MatroskaID.tracks, MatroskaID.tags], in: medium) else {
+      return nil
+    }
     var track: UInt64?
-    if let tracks = elements.first(where: { $0.id == ID.tracks }) {
+    if let tracks = elements.first(where: { $0.id == MatroskaID.tracks }) {
       track = try trackUID(stream, in: tracks.body, medium)
     }
     var tags = SourceTags()
-    for element in elements where element.id == ID.tags {
+    for element in elements where element.id == MatroskaID.tags {
       let found = MatroskaTags(parsing: try content(element.body, medium)[...])
       let items = found.items.filter { $0.track == 0 || $0.track == track }
       let hasTrackLevel = items.contains { $0.level == trackLevel }
@@ -56,7 +61,7 @@ extension ContainerFacts {
 
   /// The chapters of a Matroska file; nil where it has none.
   static func matroskaChapters(in medium: MediumBytes) throws(Failure) -> MatroskaChapters? {
-    guard let element = try elements([ID.chapters], in: medium)?.first else { return nil }
+    guard let element = try elements([MatroskaID.chapters], in: medium)?.first else { return nil }
     guard element.body.count <= contentLimit else { return .tooLong }
     return MatroskaChapters(try content(element.body, medium)[...])
   }
@@ -84,7 +89,7 @@ extension ContainerFacts {
     _ wanted: Set<UInt32>, in medium: MediumBytes
   ) throws(Failure) -> [Placed]? {
     let whole = 0..<(try medium.size())
-    guard let header = try element(at: 0, in: whole, medium), header.id == ID.header,
+    guard let header = try element(at: 0, in: whole, medium), header.id == MatroskaID.header,
       let segment = try element(at: header.body.upperBound, in: whole, medium)?.body
     else { return nil }
     var found: [Placed] = []
@@ -95,14 +100,14 @@ extension ContainerFacts {
         seen.insert(offset).inserted
       else { return nil }
       if wanted.contains(element.id) { found.append(element) }
-      if element.id == ID.seekHead {
+      if element.id == MatroskaID.seekHead {
         places += try seeks(wanted, in: element.body, of: segment, medium)
       }
       return element
     }
     var offset = segment.lowerBound
     for _ in 0..<elementLimit {
-      guard let element = try look(at: offset), element.id != ID.cluster else { break }
+      guard let element = try look(at: offset), element.id != MatroskaID.cluster else { break }
       offset = element.body.upperBound
     }
     var next = 0
@@ -140,11 +145,12 @@ extension ContainerFacts {
     _ wanted: Set<UInt32>, in range: Range<Int64>, of segment: Range<Int64>, _ medium: MediumBytes
   ) throws(Failure) -> [Int64] {
     var found: [Int64] = []
-    for seek in EBMLElement.all(in: try content(range, medium)[...]) where seek.id == ID.seek {
+    for seek in EBMLElement.all(in: try content(range, medium)[...])
+    where seek.id == MatroskaID.seek {
       let parts = EBMLElement.all(in: seek.body)
-      guard let id = parts.first(where: { $0.id == ID.seekID })?.number,
-        UInt32(exactly: id).map({ wanted.contains($0) || $0 == ID.seekHead }) == true,
-        let position = parts.first(where: { $0.id == ID.seekPosition })?.number
+      guard let id = parts.first(where: { $0.id == MatroskaID.seekID })?.number,
+        UInt32(exactly: id).map({ wanted.contains($0) || $0 == MatroskaID.seekHead }) == true,
+        let position = parts.first(where: { $0.id == MatroskaID.seekPosition })?.number
       else { continue }
       let (place, isTooMuch) = segment.lowerBound.addingReportingOverflow(Int64(clamping: position))
       if !isTooMuch { found.append(place) }
@@ -156,8 +162,8 @@ extension ContainerFacts {
     _ stream: Int, in range: Range<Int64>, _ medium: MediumBytes
   ) throws(Failure) -> UInt64? {
     let entries = EBMLElement.all(in: try content(range, medium)[...])
-      .filter { $0.id == ID.trackEntry }
+      .filter { $0.id == MatroskaID.trackEntry }
     guard entries.indices.contains(stream) else { return nil }
-    return EBMLElement.all(in: entries[stream].body).first { $0.id == ID.trackUID }?.number
+    return EBMLElement.all(in: entries[stream].body).first { $0.id == MatroskaID.trackUID }?.number
   }
 }

@@ -62,8 +62,9 @@ extension ContainerFacts {
   /// Matroska's outermost elements, those of a segment, and those of a cluster (RFC 9559, 5.1): others
   /// may be none.
   private static let elements: Set<UInt32> = [
-    0x1A45_DFA3, 0x1853_8067, 0x114D_9B74, 0x1549_A966, 0x1654_AE6B, 0x1F43_B675, 0x1C53_BB6B,
-    0x1941_A469, 0x1043_A770, 0x1254_C367, 0xEC, 0xBF, 0xE7, 0xA3, 0xA0, 0xA7, 0xAB,
+    MatroskaID.header, MatroskaID.segment, MatroskaID.seekHead, 0x1549_A966, MatroskaID.tracks,
+    MatroskaID.cluster, 0x1C53_BB6B, 0x1941_A469, MatroskaID.chapters, MatroskaID.tags,
+    MatroskaID.void, MatroskaID.checksum, 0xE7, 0xA3, 0xA0, 0xA7, 0xAB,
   ]
 
   /// Elements of unknown size last as long as what stands in them (RFC 8794, 6.2).
@@ -79,6 +80,8 @@ extension ContainerFacts {
       let (end, isTooMuch) = offset.addingReportingOverflow(Int64(clamping: count))
       guard !isTooMuch else { return 0 }
       if end > size { return end - size }
+      // What follows is no element, or none of these.
+      if head.id == MatroskaID.segment { return 0 }
       offset = end
     }
     return 0

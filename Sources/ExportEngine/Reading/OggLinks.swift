@@ -1,8 +1,16 @@
 import Diagnosis
 import Tagging
 
-/// The links of an Ogg file: files that were put behind one another, each with headers of its own
-/// (chaining; RFC 3533, 4).
+/// A link of an Ogg file: one of the files that were put behind one another, each with headers of its
+/// own (chaining; RFC 3533, 4).
+struct OggLink: Sendable, Hashable {
+  /// Where its pages lie.
+  var range: Range<Int64>
+  /// What follows them that no page has.
+  var rest: Range<Int64>
+}
+
+/// Finds an Ogg file's links.
 enum OggLinks {
   /// More than any honest file has: a year of hours.
   static let most = 10_000
@@ -15,12 +23,14 @@ enum OggLinks {
   /// files that are put together may have the same. A page that was cut short reaches over the pages
   /// that follow: those within it count.
   ///
-  /// - Returns: The links in order, without gaps, `most` + 1 at most.
+  /// - Returns: The links in order, `most` + 1 at most.
   /// - Throws: Where the medium cannot be read.
   /// - Complexity: O(pages); O(bytes) where they are damaged
-  static func ranges(in medium: MediumBytes) throws(Failure) -> [Range<Int64>] {
+  static func all(in medium: MediumBytes) throws(Failure) -> [OggLink] {
     let size = try medium.size()
     var starts: [Int64] = [0]
+    // Where the last page of each one ends.
+    var ends: [Int64] = [0]
     var offset: Int64 = 0
     var hasContent = false
     var search = Search(medium)
@@ -42,6 +52,7 @@ enum OggLinks {
         // Bytes that only look like a page split nothing.
         if hasContent, OggPage.isIntact(try medium.bytes(at: offset, count: page.size)) {
           starts.append(offset)
+          ends.append(offset)
           hasContent = false
         }
       } else {
@@ -49,8 +60,27 @@ enum OggLinks {
       }
       before = offset
       offset += Int64(page.size)
+      ends[ends.count - 1] = offset
     }
-    return zip(starts, starts.dropFirst() + [size]).map { $0..<max($0, $1) }
+    let nexts = starts.dropFirst() + [size]
+    return try zip(zip(starts, ends), nexts).map { bounds, next throws(Failure) in
+      let (start, end) = bounds
+      let next = max(start, next)
+      // A page that was cut short is the link's.
+      guard start < end, end < next, try !beginsPage(at: end, in: medium) else {
+        return OggLink(range: start..<next, rest: next..<next)
+      }
+      return OggLink(range: start..<end, rest: end..<next)
+    }
+  }
+
+  /// Whether a page begins at `offset`, be it that the file ends within its head.
+  private static func beginsPage(
+    at offset: Int64, in medium: MediumBytes
+  ) throws(Failure) -> Bool {
+    let head = try medium.bytes(at: offset, count: OggPage.longestHead)
+    let isCut = head.count < OggPage.longestHead && "OggS".utf8.starts(with: head.prefix(4))
+    return isCut || OggPage(head) != nil
   }
 
   /// Looks for pages in damaged bytes, of which it reads each once.

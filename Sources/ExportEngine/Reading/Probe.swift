@@ -23,8 +23,10 @@ struct Prober {
   let identity: FileIdentity
   /// Its bytes, beside the demuxer's.
   let bytes: MediumBytes
-  /// Which of them are probed, if the file is several that are chained.
+  /// Which of them are probed, if others lie around these, as of a file that is chained.
   var range: Range<Int64>?
+  /// What follows an Ogg file's pages, or those of a link.
+  var rest: Range<Int64>?
   /// Which of these that is, counted from 1.
   var link: Int?
 
@@ -46,7 +48,7 @@ struct Prober {
         location: location)
     }
     // MP3 has its own index of frames.
-    if bare.contains(demuxer.formatName), demuxer.formatName != "mp3",
+    if BareStream.formats.contains(demuxer.formatName), demuxer.formatName != "mp3",
       let sound = try prober.rangeBeforeTags()
     {
       prober.range = sound
@@ -83,7 +85,10 @@ struct Prober {
   static let sampleRates = 1000...768_000
 
   func probe(_ demuxer: Demuxer, stream index: Int?) throws(Failure) -> ProbedStream {
-    if let links = try chainedLinks(demuxer) { return try probeChain(links, stream: index) }
+    if let links = try oggLinks(demuxer) {
+      return links.count > 1
+        ? try probeChain(links, stream: index) : try probe(links[0], stream: index)
+    }
     try reading(location) { () throws(LibAVError) in try demuxer.completeParameters() }
     let opened = try open(demuxer, try choose(index, in: demuxer))
     let (demuxer, stream, first) = (opened.demuxer, opened.stream, opened.first)
@@ -138,13 +143,23 @@ struct Prober {
     return ProbedStream(asset: asset, facts: facts, warnings: warnings + listed.warnings)
   }
 
-  /// The links of an Ogg file, if it has several. A server's file is looked through only if its first
-  /// and last page are of different streams.
-  private func chainedLinks(_ demuxer: Demuxer) throws(Failure) -> [Range<Int64>]? {
+  /// The links of an Ogg file, if it has several, or has bytes that no page has behind the only one. A
+  /// server's file is looked through only if its first and last page are of different streams.
+  private func oggLinks(_ demuxer: Demuxer) throws(Failure) -> [OggLink]? {
     guard demuxer.formatName == "ogg", range == nil else { return nil }
     if location.url != nil, try endsAsItBegins() { return nil }
-    let links = try OggLinks.ranges(in: bytes)
-    return links.count > 1 ? links : nil
+    let links = try OggLinks.all(in: bytes)
+    return links.count > 1 || links.contains { !$0.rest.isEmpty } ? links : nil
+  }
+
+  /// The only link of an Ogg file.
+  private func probe(_ link: OggLink, stream index: Int?) throws(Failure) -> ProbedStream {
+    var prober = self
+    (prober.range, prober.rest) = (link.range, link.rest)
+    let demuxer = try reading(location) { () throws(LibAVError) in
+      try location.demuxer(of: link.range)
+    }
+    return try prober.probe(demuxer, stream: index)
   }
 
   /// What shows that the file ends before what it holds does; nil where nothing does.
@@ -152,7 +167,8 @@ struct Prober {
   /// - Throws: Where more of it is missing than is there.
   private func cut(_ demuxer: Demuxer, _ measured: Measured) throws(Failure) -> String? {
     if demuxer.formatName == "ogg" {
-      guard try ContainerFacts.oggBreaksOff(bytes, in: range) else { return nil }
+      let isLast = rest.map { $0.upperBound >= identity.size } ?? true
+      guard try ContainerFacts.oggBreaksOff(bytes, in: range, isLast: isLast) else { return nil }
       return "its last page is missing"
     }
     let missing = try ContainerFacts.missingBytes(

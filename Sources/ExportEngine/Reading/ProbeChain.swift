@@ -6,13 +6,13 @@ import Tagging
 
 /// Chained Ogg files, whose links are files of their own: each has a delay to leave out, and an end.
 extension Prober {
-  /// The stream of a file whose links lie at `ranges`.
+  /// The stream of a file that has several links.
   ///
   /// - Throws: Also where a link has another codec, rate or number of channels than the first.
   func probeChain(
-    _ ranges: [Range<Int64>], stream index: Int?
+    _ places: [OggLink], stream index: Int?
   ) throws(Failure) -> ProbedStream {
-    guard ranges.count <= OggLinks.most else {
+    guard places.count <= OggLinks.most else {
       throw Failure(
         .mendInput, "is chained of more than \(OggLinks.most) Ogg files; take it apart",
         location: location)
@@ -20,11 +20,11 @@ extension Prober {
     var whole: ProbedStream?
     var links: [ChainLink] = []
     var tags: [Metadata] = []
-    for (number, range) in ranges.enumerated() {
+    for (number, place) in places.enumerated() {
       let start = links.reduce(0) { $0 + $1.frameCount }
       let stream: ProbedStream
       do throws(Failure) {
-        stream = try link(number + 1, at: range, index, after: whole?.asset, at: start)
+        stream = try link(number + 1, at: place, index, after: whole?.asset, at: start)
       } catch {
         // Headers without sound, as of a stream that broke off at once.
         guard number > 0, error.remedy == .mendInput, error.message == headerOnly.message else {
@@ -32,7 +32,7 @@ extension Prober {
         }
         whole?.warnings.append(
           Warning(
-            "holds no sound from byte \(range.lowerBound) on, where a chained file begins",
+            "holds no sound from byte \(place.range.lowerBound) on, where a chained file begins",
             location: location))
         continue
       }
@@ -95,13 +95,12 @@ extension Prober {
 
   /// One link, which must be like the first one.
   private func link(
-    _ number: Int, at range: Range<Int64>, _ index: Int?, after first: Asset?, at start: Int64
+    _ number: Int, at place: OggLink, _ index: Int?, after first: Asset?, at start: Int64
   ) throws(Failure) -> ProbedStream {
     var prober = self
-    prober.range = range
-    prober.link = number
+    (prober.range, prober.rest, prober.link) = (place.range, place.rest, number)
     let demuxer = try reading(location) { () throws(LibAVError) in
-      try location.demuxer(of: range)
+      try location.demuxer(of: place.range)
     }
     try reading(location) { () throws(LibAVError) in try demuxer.completeParameters() }
     var chosen = index

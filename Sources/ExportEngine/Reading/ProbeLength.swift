@@ -15,6 +15,8 @@ extension Prober {
     var padding: Int64?
     /// Of Opus, where its packets were looked at.
     var modes: OpusModes?
+    /// Where the last packet ends in the file, if it was looked at.
+    var endInFile: Int64?
 
     /// Leaves out what lies behind `count` frames.
     mutating func end(at count: Int64) {
@@ -34,6 +36,8 @@ extension Prober {
     var breaksOff = false
     /// Where the last packet ends in the file, if packets were counted.
     var lastEnd: Int64?
+    /// Of a bare stream: bytes of its packets.
+    var packetBytes: Int64?
     var warnings: [Warning] = []
   }
 
@@ -65,7 +69,9 @@ extension Prober {
           if modes == nil { modes = try facts.opusModes(of: stream) }
           facts.reader = .demuxer(modes?.access ?? access(of: stream), stream.timeBase)
         }
-        guard let edits = opened.edits else { return Measured(facts: facts, length: proven) }
+        guard let edits = opened.edits else {
+          return Measured(facts: facts, length: proven, lastEnd: proven.endInFile)
+        }
         let clock = MediaClock(from: facts.origin, count: proven.frames + (proven.padding ?? 0))
         return try play(edits, clock, lastFrames: proven.frames, facts)
       }
@@ -130,6 +136,10 @@ extension Prober {
     if !count.falls.isEmpty { measured.warnings.append(warning(of: count.falls, facts)) }
     measured.breaksOff = count.breaksOff
     measured.lastEnd = count.lastEnd
+    if isBare(opened.demuxer) {
+      measured.packetBytes = count.packetBytes
+      measured.warnings += warnings(ofBytesBetweenFrames: count)
+    }
     return measured
   }
 
@@ -143,21 +153,16 @@ extension Prober {
     return OggPage(head)?.isLast == true ? raw : 0
   }
 
-  /// Containers that are nothing but packets, one after the other.
-  static let bare: Set<String> = [
-    "aac", "ac3", "amr", "dts", "eac3", "loas", "mlp", "mp3", "truehd",
-  ]
-
   /// Refuses a stream of whose packets less than half give sound, or of whose bytes less than half are
   /// packets.
   private func requireMost(
     of count: CountedStream.Count, _ demuxer: Demuxer
   ) throws(Failure) {
     let byteCount = identity.size - count.firstPosition
-    let isBare = Self.bare.contains(demuxer.formatName) && location.url == nil
-    guard count.refused > count.packets / 2 || isBare && count.packetBytes < byteCount / 2 else {
-      return
-    }
+    guard
+      count.refused > count.packets / 2
+        || isBare(demuxer) && count.packetBytes < byteCount / 2
+    else { return }
     throw Failure(
       .mendInput,
       "is so damaged that less than half of it can be decoded: "
@@ -223,10 +228,11 @@ extension Prober {
       return Length(frames: min(announced ?? stream.frameCount ?? there, there))
     case "flac":
       guard let announced,
-        try lastPacketEnd(of: stream, demuxer, facts, near: announced) == facts.origin + announced
+        let last = try lastPacket(of: stream, demuxer, facts, near: announced),
+        last.end == facts.origin + announced
       else { return nil }
       if location.url == nil, try ContainerFacts.flacCountsAnew(bytes) { return nil }
-      return Length(frames: announced)
+      return Length(frames: announced, endInFile: last.endInFile)
     case "mov,mp4,m4a,3gp,3g2,mj2":
       return try listedLength(opened, facts, announced: announced, delay: delay)
     case "ogg":
@@ -300,10 +306,11 @@ extension Prober {
     return isMeant ? exact : min(announced, there)
   }
 
-  /// Where the last packet ends, from the file's end alone; nil where it is not whole.
-  private func lastPacketEnd(
+  /// The frame, and the byte, where the last packet of a FLAC ends, from the file's end alone; nil
+  /// where it is not whole.
+  private func lastPacket(
     of stream: LibAV.Stream, _ demuxer: Demuxer, _ facts: StreamFacts, near announced: Int64
-  ) throws(Failure) -> Int64? {
+  ) throws(Failure) -> (end: Int64, endInFile: Int64?)? {
     try reading(location) { () throws(LibAVError) in
       let raw = max(0, announced - Int64(facts.sampleRate))
       let near = facts.timestamp(ofRaw: raw)
@@ -321,7 +328,9 @@ extension Prober {
       }
       guard let last else { return nil }
       let decoder = try Decoder.open(stream, removesPadding: false)
-      return try decoder.decode(last, into: try Frame()) ? end : nil
+      guard try decoder.decode(last, into: try Frame()), let end else { return nil }
+      let count = last.flacFrameSize(largest: stream.largestFLACFrame)
+      return (end, last.position.map { $0 + Int64(count) })
     }
   }
 
@@ -355,7 +364,7 @@ extension Prober {
       var last: Int64?
       var end: Int64?
       var padding: Int64 = 0
-      while let packet = try demuxer.read() {
+      while let packet = try demuxer.readWhatIsThere() {
         guard packet.streamIndex == facts.streamIndex else { continue }
         padding += Int64(packet.skip.end)
         modes.note(packet)
@@ -366,6 +375,7 @@ extension Prober {
         start = start ?? raw
         if isOpus { end = raw &+ packet.duration }
       }
+      if demuxer.breaksOff { return nil }
       // Vorbis' last packet has a duration only by its page's granule: the stream's own, which
       // libavformat counts from the first packet on, if that is behind 0.
       let streamEnd = stream.duration.flatMap(facts.rawFrame).map { $0 + max(0, start ?? 0) }

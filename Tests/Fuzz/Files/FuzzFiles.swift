@@ -141,10 +141,12 @@ private func checkContainer(_ path: FilePath) {
     _ = try ContainerFacts.movieTags(in: bytes)
     _ = try ContainerFacts.matroskaTags(in: bytes, stream: 0)
     _ = try ContainerFacts.oggBreaksOff(bytes)
-    let links = try OggLinks.ranges(in: bytes)
-    precondition(links.first?.lowerBound == 0 && links.last?.upperBound == (try? bytes.size()))
+    let links = try OggLinks.all(in: bytes)
+    precondition(
+      links.first?.range.lowerBound == 0 && links.last?.rest.upperBound == (try? bytes.size()))
+    precondition(links.allSatisfy { $0.range.upperBound == $0.rest.lowerBound })
     for (link, next) in zip(links, links.dropFirst()) {
-      precondition(link.upperBound == next.lowerBound)
+      precondition(link.rest.upperBound == next.range.lowerBound)
     }
     if let note = try ContainerFacts.iTunesNote(in: bytes) { precondition(note.length > 0) }
     _ = try ContainerFacts.matroskaChapters(in: bytes)
