@@ -129,7 +129,7 @@ extension PreviewControls {
     body(tracks[index])
   }
 
-  mutating func perform(_ command: PreviewCommand.TrackCommand) {
+  mutating func perform(_ command: PlayerCommand.TrackCommand) {
     let last = (player.currentItem?.tracks.count ?? 1) - 1
     let cursor = trackCursor ?? 0
     switch command {

@@ -21,7 +21,12 @@ extension PreviewControls {
     player.seek(to: time)
   }
 
-  mutating func move(by time: Time) { seek(to: player.currentTime + time) }
+  /// Goes forward, or back; beyond the end, to the next entry.
+  mutating func skip(by time: Time) {
+    guard let item = player.currentItem else { return }
+    let place = player.currentTime + time
+    if place > item.duration { goToEntry(by: 1) } else { seek(to: place) }
+  }
 
   /// Moves by frames of the entry, and pauses: between two drawings many frames are heard.
   mutating func moveFrames(by step: Int) {
@@ -47,31 +52,25 @@ extension PreviewControls {
 
   // MARK: Chapters, items and entries
 
-  /// The targets of `n` and `p` in an item.
-  static func places(in item: PlayerItem) -> PreviewPlaces {
-    PreviewPlaces(
-      chapters: item.chapters.map(\.start), segments: item.segments.map(\.timeRange.start))
+  private func places(_ stops: PlayerCommand.Stops) -> PreviewPlaces {
+    let item = player.currentItem
+    let items = stops == .chaptersOrItems ? item?.segments.map(\.timeRange.start) : []
+    return PreviewPlaces(chapters: item?.chapters.map(\.start) ?? [], segments: items ?? [])
   }
 
-  mutating func next() {
-    guard let item = player.currentItem else { return }
-    if let place = Self.places(in: item).next(after: player.currentTime) {
+  mutating func next(_ stops: PlayerCommand.Stops) {
+    if let place = places(stops).next(after: player.currentTime) {
       seek(to: place)
-    } else if let neighbour = neighbour(of: item, 1) {
-      begin(neighbour)
     } else {
-      reportNoNext()
+      goToEntry(by: 1)
     }
   }
 
-  mutating func previous() {
-    guard let item = player.currentItem else { return }
-    if let place = Self.places(in: item).previous(before: player.currentTime) {
+  mutating func previous(_ stops: PlayerCommand.Stops) {
+    if let place = places(stops).previous(before: player.currentTime) {
       seek(to: place)
-    } else if let neighbour = neighbour(of: item, -1) {
-      begin(neighbour)
     } else {
-      seek(to: .zero)
+      goToEntry(by: -1)
     }
   }
 
@@ -106,7 +105,7 @@ extension PreviewControls {
   }
 
   /// The entry `step` entries later; nil at the ends of a queue without a loop.
-  func neighbour(of item: PlayerItem, _ step: Int) -> PlayerItem? {
+  private func neighbour(of item: PlayerItem, _ step: Int) -> PlayerItem? {
     let items = items.items
     guard let index = items.firstIndex(where: { $0 === item }) else { return nil }
     let other = index + step
@@ -114,7 +113,20 @@ extension PreviewControls {
     return isLooping && items.count > 1 ? items[(other + items.count) % items.count] : nil
   }
 
-  mutating func begin(_ item: PlayerItem) {
+  /// Begins the entry of an index.
+  ///
+  /// - Returns: Whether it is ready.
+  mutating func begin(entry index: Int) -> Bool {
+    guard let item = items.item(ofEntry: index) else {
+      let state = items.refusedEntries.contains(index) ? "cannot be played" : "is not ready yet"
+      message = items.name(ofEntry: index).map { "'\($0)' \(state)" }
+      return false
+    }
+    begin(item)
+    return true
+  }
+
+  private mutating func begin(_ item: PlayerItem) {
     tour = nil
     setLoop(nil)
     player.go(to: item)
@@ -190,7 +202,7 @@ extension PreviewControls {
 
   // MARK: The list
 
-  mutating func perform(_ command: PreviewCommand.ListCommand) {
+  mutating func perform(_ command: PlayerCommand.ListCommand) {
     switch command {
     case .open: openList()
     case .openDevices: openDevices()
@@ -235,18 +247,12 @@ extension PreviewControls {
     defer { list = nil }
     guard let row = list?.selected else { return }
     if case .device(let name) = row.kind { return goOver(toDevice: name) }
-    // It may have become ready since the list was opened.
-    guard let item = items.item(ofEntry: row.entry) else {
-      let state = items.refusedEntries.contains(row.entry) ? "cannot be played" : "is not ready yet"
-      message = items.name(ofEntry: row.entry).map { "'\($0)' \(state)" }
-      return
-    }
     let time = row.time ?? .zero
-    if item === player.currentItem, row.kind != .entry {
+    let item = items.item(ofEntry: row.entry)
+    if row.kind != .entry, let item, item === player.currentItem {
       seek(to: time)
-    } else {
-      begin(item)
-      if time > .zero { player.seek(to: time) }
+    } else if begin(entry: row.entry), time > .zero {
+      player.seek(to: time)
     }
   }
 

@@ -2,6 +2,7 @@ import Glibc
 import JobModel
 import MediaComposition
 import MediaTime
+import NowPlaying
 import Playback
 
 /// Controls a player by commands, and keeps the settings of the screen.
@@ -57,7 +58,6 @@ package struct PreviewControls {
 
   private static let volumes = -60...12
   private static let pans = -100...100
-  private static let rates = PlaybackSpeed.slowest.percent...PlaybackSpeed.fastest.percent
 
   /// - Parameters:
   ///   - player: The player.
@@ -83,29 +83,41 @@ package struct PreviewControls {
   }
 
   /// Performs a command, if it is one for the player.
-  mutating func perform(_ command: PreviewCommand) {
+  ///
+  /// - Returns: How it ended, for other programs: a place that is not ready, or that is refused by a
+  ///   message, is a success but for an entry.
+  @discardableResult
+  mutating func perform(_ command: PlayerCommand) -> RemoteCommandHandlerStatus {
     message = nil
     switch command {
+    case .play: setPlaying(true)
+    case .pause: setPlaying(false)
     case .playOrPause: setPlaying(!isPlaying)
-    case .seek(let seconds): move(by: Time(value: Int64(seconds), timescale: 1))
-    case .step(let milliseconds): move(by: Time(value: Int64(milliseconds), timescale: 1000))
+    case .stop:
+      setPlaying(false)
+      seek(to: .zero)
+    case .seek(.to(let time)): seek(to: time)
+    case .seek(.by(let time)): seek(to: player.currentTime + time)
+    case .skip(let time): skip(by: time)
     case .frame(let step): moveFrames(by: step)
-    case .start: seek(to: .zero)
     case .go(let text): go(to: text)
-    case .next: next()
-    case .previous: previous()
-    case .entry(let step): goToEntry(by: step)
+    case .next(let stops): next(stops)
+    case .previous(let stops): previous(stops)
+    case .entry(.by(let step)): goToEntry(by: step)
+    case .entry(.to(let index)): return begin(entry: index) ? .success : .noSuchContent
     case .item(let step): goToItem(by: step)
     case .join(let step): goToJoin(by: step)
     case .tour: tour == nil ? beginTour() : endTour()
-    case .volume(let step):
-      volume = Self.volumes.clamp(volume + step)
-      player.volume = volume == Self.volumes.lowerBound ? 0 : Float(pow(10, Double(volume) / 20))
+    case .volume(let change): changeVolume(change)
     case .pan(let step):
       pan = Self.pans.clamp(pan + step)
       player.pan = Float(pan) / 100
-    case .rate(let step):
-      player.speed = PlaybackSpeed(percent: Self.rates.clamp(player.speed.percent + step))
+    case .rate(.by(let step)):
+      player.speed = PlaybackSpeed(percent: player.speed.percent + step)
+    case .rate(.to(let factor)):
+      let limited = max(Self.rateFactors.lowerBound, min(Self.rateFactors.upperBound, factor))
+      player.speed = PlaybackSpeed(limited) ?? .normal
+    case .repeats(let type): setRepeat(type)
     case .mute(let index): withTrack(index) { $0.isEnabled.toggle() }
     case .solo(let index): withTrack(index) { $0.isSolo.toggle() }
     case .track(let command): perform(command)
@@ -119,8 +131,19 @@ package struct PreviewControls {
     case .list(let command): perform(command)
     case .encoded: toggleEncoded()
     case .leave: if tour != nil { endTour() }
-    case .clear, .quit: break
+    case .content, .clear, .quit: break
     }
+    return .success
+  }
+
+  private mutating func changeVolume(_ change: PlayerCommand.Change<Int, Double>) {
+    let step =
+      switch change {
+      case .by(let step): step
+      case .to(let factor): volumeStep(to: factor)
+      }
+    volume = Self.volumes.clamp(volume + step)
+    player.volume = volume == Self.volumes.lowerBound ? 0 : Float(pow(10, Double(volume) / 20))
   }
 
   mutating func setPlaying(_ isPlaying: Bool) {

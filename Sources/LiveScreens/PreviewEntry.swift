@@ -191,6 +191,8 @@ package enum PreviewMessage: Sendable {
   case encoded(EncodedOutputs.Encoded)
   /// A command of another program.
   case remote(PreviewRemoteRequest)
+  /// The cover of an entry has an address now.
+  case coverFound
   /// The job files were read again, and the entries are these now.
   case changed(PreviewChange)
   /// An item whose medium has changed cannot be made again; nil: the job files are wrong by now.

@@ -1,72 +1,5 @@
 import Terminal
 
-/// A command of the preview's keyboard.
-enum PreviewCommand: Hashable {
-  case playOrPause
-  /// Seconds forward, or back if negative.
-  case seek(by: Int)
-  /// The same in milliseconds.
-  case step(milliseconds: Int)
-  /// Frames of the entry forward, or back if negative, in a pause.
-  case frame(by: Int)
-  /// Go to the start.
-  case start
-  /// Go to a time, as it was typed.
-  case go(to: String)
-  /// Go to the next or previous chapter, segment or entry.
-  case next, previous
-  /// So many entries, items or joins further, or back if negative.
-  case entry(by: Int), item(by: Int), join(by: Int)
-  /// Play some seconds around each join, or end that.
-  case tour
-  /// Decibels louder.
-  case volume(by: Int)
-  /// Hundredths to the right.
-  case pan(by: Int)
-  /// Hundredths faster.
-  case rate(by: Int)
-  /// Tracks are counted from 0.
-  case mute(Int), solo(Int)
-  case track(TrackCommand)
-  case loopStart, loopEnd, noLoop
-  /// Mark the place, or the loop; remove the last mark, or name it.
-  case mark, markLoop, unmark, nameMark(String)
-  case list(ListCommand)
-  /// Go over from the mix to the encoded output, or back.
-  case encoded
-  /// Clears the OVER marks.
-  case clear
-  /// Escape: end what is under way.
-  case leave
-  case quit
-
-  /// What is done with the cursor of the tracks.
-  enum TrackCommand: Hashable {
-    case choose, leave
-    case move(by: Int)
-    /// To a track, counted from 1.
-    case go(to: Int)
-    case first, last
-    /// At the cursor.
-    case mute, solo
-  }
-
-  /// What is done with the list of entries, chapters and marks.
-  enum ListCommand: Hashable {
-    case open, close
-    /// Opens the list of sound devices instead.
-    case openDevices
-    case move(by: Int)
-    case first, last
-    /// Shows only rows with a text, or goes to the entry of a number.
-    case find(String)
-    /// Goes to the place of the chosen row, and closes the list.
-    case choose
-    /// Removes the chosen mark.
-    case remove
-  }
-}
-
 /// Turns keys into commands; some keys give other ones another meaning.
 struct PreviewKeys {
   /// What the next keys are for.
@@ -94,7 +27,7 @@ struct PreviewKeys {
   static let page = 10
 
   /// The command of a key, with the keys before it; nil for none.
-  mutating func command(for key: Key) -> PreviewCommand? {
+  mutating func command(for key: Key) -> PlayerCommand? {
     switch mode {
     case .commands: command(of: key)
     case .time(let text):
@@ -115,7 +48,7 @@ struct PreviewKeys {
     }
   }
 
-  private mutating func command(of key: Key) -> PreviewCommand? {
+  private mutating func command(of key: Key) -> PlayerCommand? {
     if let start = helpStart, scrollsHelp(key, from: start) { return nil }
     switch key {
     case .right, .left, .up, .down, .pageUp, .pageDown, .home: return Self.moves[key]
@@ -158,7 +91,7 @@ struct PreviewKeys {
     return true
   }
 
-  private mutating func solo(_ key: Key) -> PreviewCommand? {
+  private mutating func solo(_ key: Key) -> PlayerCommand? {
     mode = .commands
     if case .character(let digit) = key, let track = Self.numbers.firstIndex(of: digit) {
       return .solo(track)
@@ -168,9 +101,9 @@ struct PreviewKeys {
 
   /// Handles a key of a line that is typed.
   private mutating func entry(
-    _ key: Key, after text: String, _ command: (String) -> PreviewCommand,
+    _ key: Key, after text: String, _ command: (String) -> PlayerCommand,
     in mode: (String) -> Mode
-  ) -> PreviewCommand? {
+  ) -> PlayerCommand? {
     switch key {
     case .enter:
       self.mode = .commands
@@ -187,7 +120,7 @@ struct PreviewKeys {
 
   // MARK: Tracks
 
-  private mutating func trackCommand(of key: Key, after digits: String) -> PreviewCommand? {
+  private mutating func trackCommand(of key: Key, after digits: String) -> PlayerCommand? {
     mode = .tracks("")
     switch key {
     case .up: return .track(.move(by: -1))
@@ -215,12 +148,12 @@ struct PreviewKeys {
 
   // MARK: The list
 
-  private mutating func list(_ command: PreviewCommand.ListCommand) -> PreviewCommand {
+  private mutating func list(_ command: PlayerCommand.ListCommand) -> PlayerCommand {
     mode = .list("")
     return .list(command)
   }
 
-  private mutating func listCommand(of key: Key, after text: String) -> PreviewCommand? {
+  private mutating func listCommand(of key: Key, after text: String) -> PlayerCommand? {
     switch key {
     case .up: return .list(.move(by: -1))
     case .down: return .list(.move(by: 1))
@@ -242,12 +175,12 @@ struct PreviewKeys {
     }
   }
 
-  private mutating func find(_ text: String) -> PreviewCommand {
+  private mutating func find(_ text: String) -> PlayerCommand {
     mode = .list(text)
     return .list(.find(text))
   }
 
-  private mutating func closeList() -> PreviewCommand {
+  private mutating func closeList() -> PlayerCommand {
     mode = .commands
     return .list(.close)
   }
@@ -257,24 +190,27 @@ struct PreviewKeys {
   private static let numbers = Array("123456789")
   /// Shift and a digit on keyboards for English; `s` and a digit works on all.
   private static let shiftedNumbers = Array("!@#$%^&*(")
-  private static let moves: [Key: PreviewCommand] = [
-    .right: .seek(by: 5), .left: .seek(by: -5), .up: .seek(by: 60), .down: .seek(by: -60),
-    .pageUp: .seek(by: 60), .pageDown: .seek(by: -60), .home: .start,
-    .modified(.shift, .right): .seek(by: 1), .modified(.shift, .left): .seek(by: -1),
+  private static let moves: [Key: PlayerCommand] = [
+    .right: .step(milliseconds: 5000), .left: .step(milliseconds: -5000),
+    .up: .step(milliseconds: 60000), .down: .step(milliseconds: -60000),
+    .pageUp: .step(milliseconds: 60000), .pageDown: .step(milliseconds: -60000),
+    .home: .seek(.to(.zero)),
+    .modified(.shift, .right): .step(milliseconds: 1000),
+    .modified(.shift, .left): .step(milliseconds: -1000),
     .modified(.alt, .right): .step(milliseconds: 100),
     .modified(.alt, .left): .step(milliseconds: -100),
     .modified(.control, .right): .frame(by: 1), .modified(.control, .left): .frame(by: -1),
   ]
-  private static let commands: [Character: PreviewCommand] = [
-    " ": .playOrPause, "n": .next, "p": .previous,
-    "f": .seek(by: 1), "b": .seek(by: -1),
+  private static let commands: [Character: PlayerCommand] = [
+    " ": .playOrPause, "n": .next(.chaptersOrItems), "p": .previous(.chaptersOrItems),
+    "f": .step(milliseconds: 1000), "b": .step(milliseconds: -1000),
     "'": .step(milliseconds: 100), ";": .step(milliseconds: -100),
     "\"": .frame(by: 1), ":": .frame(by: -1),
-    "N": .entry(by: 1), "P": .entry(by: -1), "i": .item(by: 1), "I": .item(by: -1),
+    "N": .entry(.by(1)), "P": .entry(.by(-1)), "i": .item(by: 1), "I": .item(by: -1),
     "j": .join(by: 1), "J": .join(by: -1), "r": .tour,
-    "+": .volume(by: 1), "=": .volume(by: 1), "-": .volume(by: -1), "_": .volume(by: -1),
+    "+": .volume(.by(1)), "=": .volume(.by(1)), "-": .volume(.by(-1)), "_": .volume(.by(-1)),
     "{": .pan(by: -10), "}": .pan(by: 10), ",": .pan(by: -10), ".": .pan(by: 10),
-    "<": .rate(by: -10), ">": .rate(by: 10),
+    "<": .rate(.by(-10)), ">": .rate(.by(10)),
     "[": .loopStart, "]": .loopEnd, "\\": .noLoop,
     "m": .mark, "M": .markLoop, "u": .unmark,
     "c": .clear, "e": .encoded, "q": .quit,

@@ -4,34 +4,16 @@ import Playback
 import Terminal
 import Threads
 
-/// A command of another program, for the loop of a preview.
-package enum PreviewRemoteCommand: Sendable, Hashable {
-  case play, pause, playOrPause, stop, next, previous, quit
-  /// Forward, or back if negative.
-  case skip(by: Time)
-  /// Go to a time of the entry.
-  case go(to: Time)
-  /// A factor.
-  case rate(Double)
-  /// A factor.
-  case volume(Double)
-  case repeats(RepeatType)
-  /// Go to one of the tracks, by its identity.
-  case track(String)
-  /// Nothing: a cover has been found.
-  case coverFound
-}
-
 /// A command of another program, whose thread waits for the answer. Safe from any thread.
 package final class PreviewRemoteRequest: Sendable {
-  let command: PreviewRemoteCommand
+  let command: PlayerCommand
   private let status = Monitor<RemoteCommandHandlerStatus?>(nil)
 
   /// How long an answer is waited for: the loop of a preview waits for nothing but keys, drawing and
   /// messages.
   private static var patience: Duration { .seconds(1) }
 
-  init(_ command: PreviewRemoteCommand) { self.command = command }
+  init(_ command: PlayerCommand) { self.command = command }
 
   /// Answers the waiting thread.
   func answer(_ status: RemoteCommandHandlerStatus) { self.status.withLock { $0 = status } }
@@ -66,7 +48,7 @@ package final class PreviewRemote {
   package init?(_ inbox: Inbox<PreviewMessage>) {
     guard let session = NowPlayingSession(application: "avjob") else { return nil }
     (self.session, self.inbox) = (session, inbox)
-    covers = PreviewCovers { inbox.put(.remote(PreviewRemoteRequest(.coverFound))) }
+    covers = PreviewCovers { inbox.put(.coverFound) }
     addTargets(to: session.remoteCommandCenter)
   }
 
@@ -75,25 +57,25 @@ package final class PreviewRemote {
     add(center.pauseCommand) { _ in .pause }
     add(center.togglePlayPauseCommand) { _ in .playOrPause }
     add(center.stopCommand) { _ in .stop }
-    add(center.nextTrackCommand) { _ in .next }
-    add(center.previousTrackCommand) { _ in .previous }
+    add(center.nextTrackCommand) { _ in .next(.chapters) }
+    add(center.previousTrackCommand) { _ in .previous(.chapters) }
     add(center.skipForwardCommand) { .skip(by: $0.interval) }
     add(center.skipBackwardCommand) { .skip(by: -$0.interval) }
-    add(center.changePlaybackPositionCommand) { .go(to: $0.positionTime) }
-    add(center.changePlaybackRateCommand) { .rate($0.playbackRate) }
+    add(center.changePlaybackPositionCommand) { .seek(.to($0.positionTime)) }
+    add(center.changePlaybackRateCommand) { .rate(.to($0.playbackRate)) }
     center.changePlaybackRateCommand.supportedPlaybackRates = PreviewControls.rateFactors
-    add(center.changeVolumeCommand) { .volume($0.volume) }
+    add(center.changeVolumeCommand) { .volume(.to($0.volume)) }
     add(center.changeRepeatModeCommand) { .repeats($0.repeatType) }
-    add(center.goToTrackCommand) { .track($0.trackID) }
+    add(center.goToTrackCommand) { .content($0.trackID) }
     add(center.quitCommand) { _ in .quit }
   }
 
   private func add<Event>(
-    _ command: RemoteCommand<Event>, _ text: @escaping @Sendable (Event) -> PreviewRemoteCommand
+    _ command: RemoteCommand<Event>, _ playerCommand: @escaping @Sendable (Event) -> PlayerCommand
   ) {
     // The session's thread waits, so that a flood of commands is no longer than one.
     command.addTarget { [inbox] event in
-      let request = PreviewRemoteRequest(text(event))
+      let request = PreviewRemoteRequest(playerCommand(event))
       inbox.put(.remote(request))
       return request.wait()
     }
@@ -101,20 +83,19 @@ package final class PreviewRemote {
 
   // MARK: The loop
 
-  /// Performs a command, and publishes what has changed before its caller is answered.
-  ///
-  /// - Returns: Whether the preview ends.
-  func perform(_ request: PreviewRemoteRequest, _ controls: inout PreviewControls) -> Bool {
-    let status: RemoteCommandHandlerStatus
-    switch request.command {
-    case .quit, .coverFound: status = .success
-    case .track(let id): status = controls.go(to: tracks.target(of: id))
-    case let command: status = controls.perform(command)
-    }
+  /// The command of a request, with the place of its track; nil: there is no such track.
+  func command(of request: PreviewRemoteRequest) -> PlayerCommand? {
+    if case .content(let id) = request.command { tracks.command(of: id) } else { request.command }
+  }
+
+  /// Answers a request after what it has changed is published.
+  func answer(
+    _ request: PreviewRemoteRequest, _ status: RemoteCommandHandlerStatus,
+    _ controls: PreviewControls
+  ) {
     isStopped = request.command == .stop || isStopped
     publish(controls)
     request.answer(status)
-    return request.command == .quit
   }
 
   /// Shows what is played, and how. Joins the bus when sound is heard, which must not wait for it.

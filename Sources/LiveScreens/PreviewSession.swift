@@ -2,6 +2,7 @@ import Diagnosis
 import Glibc
 import MediaComposition
 import MediaTime
+import NowPlaying
 import Playback
 import SystemPackage
 import Terminal
@@ -117,18 +118,35 @@ package final class PreviewSession: LiveSession {
   // MARK: Keys and signals
 
   func press(_ key: Key) {
-    let command = keys.command(for: key)
     view.isStale = true
     view.message = nil
+    if let command = keys.command(for: key) { perform(command) }
+  }
+
+  @discardableResult
+  private func perform(_ command: PlayerCommand) -> RemoteCommandHandlerStatus {
     switch command {
-    case nil: break
     case .quit: end = .heard
     case .clear: view.clear(controls)
-    case .some(let command):
+    default:
       if lost != nil { giveUpLost() }
-      controls.perform(command)
-      view.message = controls.message
+      let status = controls.perform(command)
+      show(controls.message)
+      return status
     }
+    return .success
+  }
+
+  private func perform(_ request: PreviewRemoteRequest) {
+    guard let remote else { return }
+    let status: RemoteCommandHandlerStatus =
+      switch remote.command(of: request) {
+      case nil: .noSuchContent
+      case .some(.quit): perform(.quit)
+      case .some where controls.player.currentItem == nil: .noActionableNowPlayingItem
+      case .some(let command): perform(command)
+      }
+    remote.answer(request, status, controls)
   }
 
   private func advanceTour() {
@@ -166,11 +184,9 @@ package final class PreviewSession: LiveSession {
     case .loaded:
       controls.hasLoaded()
       remote?.entriesHaveChanged(controls)
-    case .remote(let request):
-      view.isStale = true
-      if lost != nil, ![.coverFound, .quit].contains(request.command) { giveUpLost() }
-      if remote?.perform(request, &controls) == true { end = .heard }
-      if request.command != .coverFound { view.message = controls.message }
+    case .remote(let request): perform(request)
+    // What it changes is published after all messages.
+    case .coverFound: break
     case .encoding(let percent): show("encoding: \(percent) %")
     case .encoded(let encoded):
       controls.take(encoded)

@@ -6,17 +6,10 @@ import SystemPackage
 
 /// What other programs may go to: the chapters of an entry or, if it has none, the entries.
 struct PreviewTracks {
-  /// The place of a track.
-  enum Target: Equatable {
-    /// A time of the entry.
-    case time(Time)
-    /// An index of an entry.
-    case entry(Int)
-  }
-
   /// The tracks, in order.
   private(set) var list: [NowPlayingTrack] = []
-  private var targets: [String: Target] = [:]
+  /// What goes to each, by its identity.
+  private var commands: [String: PlayerCommand] = [:]
   /// The starts of chapters.
   private var starts: [Time] = []
   /// The index of the entry in `list`.
@@ -36,7 +29,7 @@ struct PreviewTracks {
         id: "\(info.externalContentIdentifier)chapter\(number)", title: chapter.title)
       (track.artist, track.albumTitle) = (info.artist, info.title)
       (track.albumTrackNumber, track.playbackDuration) = (number, end - chapter.start)
-      add(track, at: .time(chapter.start))
+      add(track, .seek(.to(chapter.start)))
     }
     guard starts.isEmpty else { return }
     entry = items.index(of: item)
@@ -44,13 +37,13 @@ struct PreviewTracks {
       var track = NowPlayingTrack(id: Self.identity(ofEntry: index), title: other.name)
       track.albumTrackNumber = index + 1
       track.playbackDuration = items.item(ofEntry: index)?.duration
-      add(track, at: .entry(index))
+      add(track, .entry(.to(index)))
     }
   }
 
-  private mutating func add(_ track: NowPlayingTrack, at target: Target) {
+  private mutating func add(_ track: NowPlayingTrack, _ command: PlayerCommand) {
     list.append(track)
-    targets[track.id] = target
+    commands[track.id] = command
   }
 
   /// The identity of an entry.
@@ -64,8 +57,8 @@ struct PreviewTracks {
     hasChapters ? starts.lastIndex { $0 <= time } : entry
   }
 
-  /// The place of a track; nil: there is no such one.
-  func target(of id: String) -> Target? { targets[id] }
+  /// What goes to a track; nil: there is no such one.
+  func command(of id: String) -> PlayerCommand? { commands[id] }
 }
 
 extension PreviewItems {

@@ -54,19 +54,19 @@ private struct PausedPreview {
     controls.setPlaying(false)
   }
 
-  mutating func perform(_ commands: PreviewCommand...) {
+  mutating func perform(_ commands: PlayerCommand...) {
     for command in commands { controls.perform(command) }
   }
 }
 
 private func tenths(_ value: Int64) -> Time { Time(value: value, timescale: 10) }
 
-@Suite struct PreviewCommandsTests {
+@Suite struct PlayerCommandsTests {
   @Test("steps are as long as they say, and one of a sample moves by exactly one frame")
   func steps() throws {
     var preview = try PausedPreview()
     let rate = preview.items[0].sampleRate
-    preview.perform(.seek(by: 1), .step(milliseconds: 100), .step(milliseconds: 100))
+    preview.perform(.step(milliseconds: 1000), .step(milliseconds: 100), .step(milliseconds: 100))
     #expect(preview.player.currentTime == tenths(12))
     preview.perform(.frame(by: 1), .frame(by: 1), .frame(by: 1))
     #expect(
@@ -76,7 +76,7 @@ private func tenths(_ value: Int64) -> Time { Time(value: value, timescale: 10) 
     #expect(
       preview.player.currentTime
         == Time(frames: tenths(12).frames(atRate: rate) - 1, rate: rate))
-    preview.perform(.start, .frame(by: -1))
+    preview.perform(.seek(.to(.zero)), .frame(by: -1))
     #expect(preview.player.currentTime == .zero)
     preview.controls.setPlaying(true)
     preview.perform(.frame(by: 1))
@@ -86,7 +86,7 @@ private func tenths(_ value: Int64) -> Time { Time(value: value, timescale: 10) 
   @Test("there are keys for chapters, items, joins and entries")
   func places() throws {
     var preview = try PausedPreview()
-    func times(_ command: PreviewCommand, _ count: Int) -> [Time] {
+    func times(_ command: PlayerCommand, _ count: Int) -> [Time] {
       (0..<count).map { _ in
         preview.perform(command)
         return preview.player.currentTime
@@ -94,7 +94,7 @@ private func tenths(_ value: Int64) -> Time { Time(value: value, timescale: 10) 
     }
     #expect(times(.item(by: 1), 3) == [tenths(10), tenths(15), tenths(15)])
     #expect(preview.controls.message?.contains("no item begins") == true)
-    preview.perform(.start)
+    preview.perform(.seek(.to(.zero)))
     #expect(times(.join(by: 1), 2) == [tenths(10), tenths(15)])
     #expect(preview.controls.message == "join 2 of 2 at 0:01.500")
     preview.perform(.join(by: 1))
@@ -102,14 +102,39 @@ private func tenths(_ value: Int64) -> Time { Time(value: value, timescale: 10) 
     // Nothing begins two seconds before the place.
     preview.perform(.go(to: "3.4s"), .join(by: -1))
     #expect(preview.player.currentTime == tenths(10))
-    preview.perform(.entry(by: 1))
+    preview.perform(.entry(.by(1)))
     #expect(preview.player.currentItem === preview.items[1])
-    preview.perform(.entry(by: 1))
+    preview.perform(.entry(.by(1)))
     #expect(preview.controls.message == "this is the last entry")
-    preview.perform(.entry(by: -1))
+    preview.perform(.entry(.by(-1)))
     #expect(preview.player.currentItem === preview.items[0])
-    preview.perform(.next)
+    preview.perform(.next(.chaptersOrItems))
     #expect(preview.player.currentTime == tenths(2))
+  }
+
+  @Test("commands of other programs pass over items, set volume and speed, and leave the entry")
+  func remoteCommands() throws {
+    var preview = try PausedPreview()
+    preview.perform(.go(to: "1s"), .next(.chapters))
+    #expect(preview.player.currentTime == tenths(20))
+    preview.perform(.previous(.chapters))
+    #expect(preview.player.currentTime == .zero)
+    preview.perform(.volume(.to(0.5)), .rate(.to(9)), .repeats(.all))
+    #expect(preview.controls.volume == -6)
+    #expect(preview.player.speed == .fastest)
+    #expect(preview.controls.repeatType == .all)
+    // Less than a decibel is one.
+    preview.perform(.volume(.to(Double(preview.player.volume) - 0.01)))
+    #expect(preview.controls.volume == -7)
+    preview.perform(.repeats(.off), .skip(by: tenths(6000)))
+    #expect(preview.player.currentItem === preview.items[1])
+    preview.perform(.stop)
+    #expect(preview.player.currentTime == .zero)
+    let found = preview.controls.perform(.entry(.to(0)))
+    #expect(found == .success)
+    #expect(preview.player.currentItem === preview.items[0])
+    let missing = preview.controls.perform(.entry(.to(2)))
+    #expect(missing == .noSuchContent)
   }
 
   @Test("a tour begins before the next join, and ends by a jump, by r and by Escape")
@@ -119,7 +144,7 @@ private func tenths(_ value: Int64) -> Time { Time(value: value, timescale: 10) 
     #expect(preview.controls.tour?.index == 1)
     #expect(preview.controls.isPlaying)
     #expect(preview.player.currentTime < tenths(1))
-    preview.perform(.playOrPause, .volume(by: -1), .mark)
+    preview.perform(.playOrPause, .volume(.by(-1)), .mark)
     #expect(preview.controls.tour != nil)
     preview.perform(.join(by: -1))
     #expect(preview.controls.tour?.index == 0)
@@ -128,8 +153,8 @@ private func tenths(_ value: Int64) -> Time { Time(value: value, timescale: 10) 
     #expect(preview.controls.tour != nil)
     preview.controls.itemBegan(preview.items[1])
     #expect(preview.controls.tour == nil)
-    for end in [PreviewCommand.tour, .leave, .seek(by: 1), .loopStart, .entry(by: 1)] {
-      preview.perform(.start, .tour)
+    for end in [PlayerCommand.tour, .leave, .step(milliseconds: 1000), .loopStart, .entry(.by(1))] {
+      preview.perform(.seek(.to(.zero)), .tour)
       #expect(preview.controls.tour != nil)
       preview.perform(end)
       #expect(preview.controls.tour == nil, "\(end)")
@@ -185,7 +210,7 @@ private func tenths(_ value: Int64) -> Time { Time(value: value, timescale: 10) 
     #expect(
       preview.controls.marksText
         == "marks of one:\n1.000000\t1.000000\ta\u{FFFD}b\n1.000000\t2.000000\tmark 2\n")
-    preview.perform(.entry(by: 1), .list(.open), .list(.find("mark 2")), .list(.choose))
+    preview.perform(.entry(.by(1)), .list(.open), .list(.find("mark 2")), .list(.choose))
     #expect(preview.player.currentItem === preview.items[0])
     #expect(preview.player.currentTime == tenths(10))
     #expect(preview.controls.list == nil)

@@ -39,7 +39,7 @@ private struct FollowedPreview {
     controls.setPlaying(false)
   }
 
-  mutating func perform(_ commands: PreviewCommand...) {
+  mutating func perform(_ commands: PlayerCommand...) {
     for command in commands { controls.perform(command) }
   }
 
@@ -114,7 +114,7 @@ private func entry(
   @Test("marks and their files follow their entries, and a new entry has a file of its own")
   func marks() throws {
     var preview = try FollowedPreview("a", "b")
-    preview.perform(.go(to: "1s"), .mark, .entry(by: 1), .go(to: "2s"), .mark)
+    preview.perform(.go(to: "1s"), .mark, .entry(.by(1)), .go(to: "2s"), .mark)
     let change = try preview.change(to: "c", "a", "b", later: ["b": tenths(5)])
     preview.controls.take(change)
     #expect(try preview.text("m-a.txt") == "1.000000\t1.000000\tmark 1\n")
@@ -332,17 +332,17 @@ private func entry(
     preview.controls.setPlaying(true)
     begin()
     _ = preview.controls.take(.interruption(.began(.deviceSuspended)))
-    preview.perform(.seek(by: 1))
+    preview.perform(.step(milliseconds: 1000))
     #expect(!preview.controls.isPlaying)
     #expect(preview.controls.take(over) == over)
     #expect(preview.controls.isPlaying)
     let pauses: [(inout PreviewControls) -> Void] = [
       {
-        $0.perform(PreviewCommand.playOrPause)
-        $0.perform(PreviewCommand.playOrPause)
+        $0.perform(.playOrPause)
+        $0.perform(.playOrPause)
       },
-      { _ = $0.perform(PreviewRemoteCommand.pause) },
-      { $0.perform(PreviewCommand.frame(by: 1)) },
+      { $0.perform(.pause) },
+      { $0.perform(.frame(by: 1)) },
     ]
     for pause in pauses {
       preview.controls.setPlaying(true)

@@ -7,7 +7,7 @@ import Testing
 @testable import LiveScreens
 
 @Suite struct PreviewKeysTests {
-  private func commands(_ text: String) -> [PreviewCommand] {
+  private func commands(_ text: String) -> [PlayerCommand] {
     var reader = KeyReader()
     var keys = PreviewKeys()
     return (reader.keys(text.utf8) + reader.endOfPause()).compactMap { keys.command(for: $0) }
@@ -18,20 +18,22 @@ import Testing
     #expect(
       commands(" \u{1B}[D\u{1B}[C\u{1B}[B\u{1B}[A\u{1B}[6~\u{1B}[5~\u{1B}[H")
         == [
-          .playOrPause, .seek(by: -5), .seek(by: 5), .seek(by: -60), .seek(by: 60),
-          .seek(by: -60), .seek(by: 60), .start,
+          .playOrPause, .step(milliseconds: -5000), .step(milliseconds: 5000),
+          .step(milliseconds: -60000), .step(milliseconds: 60000),
+          .step(milliseconds: -60000), .step(milliseconds: 60000), .seek(.to(.zero)),
         ])
     #expect(
       commands("np+=-_,.{}<>")
         == [
-          .next, .previous, .volume(by: 1), .volume(by: 1), .volume(by: -1), .volume(by: -1),
-          .pan(by: -10), .pan(by: 10), .pan(by: -10), .pan(by: 10), .rate(by: -10), .rate(by: 10),
+          .next(.chaptersOrItems), .previous(.chaptersOrItems), .volume(.by(1)), .volume(.by(1)),
+          .volume(.by(-1)), .volume(.by(-1)),
+          .pan(by: -10), .pan(by: 10), .pan(by: -10), .pan(by: 10), .rate(.by(-10)), .rate(.by(10)),
         ])
     #expect(commands("[]\\c?q") == [.loopStart, .loopEnd, .noLoop, .clear, .quit])
     #expect(
       commands("NPiIjJrmMu")
         == [
-          .entry(by: 1), .entry(by: -1), .item(by: 1), .item(by: -1), .join(by: 1), .join(by: -1),
+          .entry(.by(1)), .entry(.by(-1)), .item(by: 1), .item(by: -1), .join(by: 1), .join(by: -1),
           .tour, .mark, .markLoop, .unmark,
         ])
     #expect(commands("zZ\u{1B}") == [.leave])
@@ -42,17 +44,22 @@ import Testing
     #expect(
       commands("\u{1B}[1;2C\u{1B}[1;2D\u{1B}[1;3C\u{1B}[1;3D\u{1B}[1;5C\u{1B}[1;5D")
         == [
-          .seek(by: 1), .seek(by: -1), .step(milliseconds: 100), .step(milliseconds: -100),
+          .step(milliseconds: 1000), .step(milliseconds: -1000), .step(milliseconds: 100),
+          .step(milliseconds: -100),
           .frame(by: 1), .frame(by: -1),
         ])
     #expect(
       commands("fb';\":")
         == [
-          .seek(by: 1), .seek(by: -1), .step(milliseconds: 100), .step(milliseconds: -100),
+          .step(milliseconds: 1000), .step(milliseconds: -1000), .step(milliseconds: 100),
+          .step(milliseconds: -100),
           .frame(by: 1), .frame(by: -1),
         ])
     // A modifier without a meaning changes none.
-    #expect(commands("\u{1B}[1;2A\u{1B}[5;5~") == [.seek(by: 60), .seek(by: 60)])
+    #expect(
+      commands("\u{1B}[1;2A\u{1B}[5;5~") == [
+        .step(milliseconds: 60000), .step(milliseconds: 60000),
+      ])
   }
 
   @Test("a number mutes its track; after s, or with Shift, it is heard alone")
@@ -98,7 +105,7 @@ import Testing
         == [.choose, .go(to: 4), .go(to: 42), .mute, .solo, .mute, .leave].map { .track($0) })
     // Other keys do what they always do, and the cursor stays; those that ask for more end it.
     #expect(
-      commands("t +7") == [.track(.choose), .playOrPause, .volume(by: 1), .track(.go(to: 7))])
+      commands("t +7") == [.track(.choose), .playOrPause, .volume(.by(1)), .track(.go(to: 7))])
     #expect(commands("tg5\r") == [.track(.choose), .track(.leave), .go(to: "5")])
     #expect(commands("tl") == [.track(.choose), .list(.open)])
   }
@@ -133,7 +140,7 @@ import Testing
     #expect(keys.helpStart == PreviewHelp.keys.count - 1)
     #expect(keys.command(for: .escape) == nil)
     #expect(keys.helpStart == nil)
-    #expect(keys.command(for: .down) == .seek(by: -60))
+    #expect(keys.command(for: .down) == .step(milliseconds: -60000))
   }
 }
 
