@@ -97,8 +97,8 @@ package struct PreviewLayout {
 
   /// The lines of the help: in two columns where these fit.
   func help() -> [String] {
-    let lines = PreviewHelp.keys.map { keys, meaning in
-      "\(characters.text(keys).padded(to: 12))\(meaning)"
+    let lines = KeyBinding.all.map { binding in
+      "\(characters.text(binding.keys).padded(to: 12))\(binding.help)"
     }
     let half = (lines.count + 1) / 2
     let column = (lines.map(\.columns).max() ?? 0) + 2
@@ -185,8 +185,8 @@ package struct PreviewLayout {
     case _ where model.tour != nil:
       words = ["m mark", "j J next, previous join", "? help", "r end"]
     default:
-      let jumps = model.hasChapters ? "n p chapters" : "n p items"
-      words = ["space pause", "arrows 5 s", "g 1:23", jumps, "+ - volume", "? help", "q quit"]
+      let jumps = model.hasChapters ? "chapters" : "items"
+      words = KeyBinding.all.flatMap(\.hints).map { $0.replacing("items", with: jumps) }
     }
     // From the middle: how to get help and out is missed most.
     while words.count > 2, words.joined(separator: "   ").columns > width {

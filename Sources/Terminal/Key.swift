@@ -15,6 +15,12 @@ package enum Key: Hashable, Sendable {
   }
 }
 
+extension Key: ExpressibleByExtendedGraphemeClusterLiteral {
+  package init(extendedGraphemeClusterLiteral character: Character) {
+    self = .character(character)
+  }
+}
+
 /// Makes keys of the bytes that a terminal sends: UTF-8, and the sequences of ECMA-48 as xterm, the
 /// console of Linux and their like use them. Unknown keys are left out whole.
 ///

@@ -127,6 +127,18 @@ import Testing
     #expect(commands("dx\r") == [.list(.openDevices), .list(.find("x")), .list(.choose)])
   }
 
+  @Test("each sign of the help is a key, and the page about the preview has the same table")
+  func table() throws {
+    for binding in KeyBinding.all {
+      for word in binding.keys.split(separator: " ") where word.count == 1 && word != "…" {
+        #expect(KeyBinding.action(of: .character(Character(String(word)))) != nil, "\(word)")
+      }
+    }
+    let rows = KeyBinding.all.map { "| `\($0.keys)` | \($0.help) |\n" }.joined()
+    let page = String(decoding: try readFile(Fixture.path("../docs/preview.md")), as: UTF8.self)
+    #expect(page.contains("\n\n| key | action |\n| --- | --- |\n\(rows)\n"))
+  }
+
   @Test("the help scrolls by the arrows, and other keys do what they always do")
   func help() {
     var keys = PreviewKeys()
@@ -137,7 +149,7 @@ import Testing
     #expect(keys.helpStart == 11)
     #expect(keys.command(for: .character(" ")) == .playOrPause)
     for _ in 0..<9 { #expect(keys.command(for: .pageDown) == nil) }
-    #expect(keys.helpStart == PreviewHelp.keys.count - 1)
+    #expect(keys.helpStart == KeyBinding.all.count - 1)
     #expect(keys.command(for: .escape) == nil)
     #expect(keys.helpStart == nil)
     #expect(keys.command(for: .down) == .step(milliseconds: -60000))

@@ -1,0 +1,119 @@
+import Terminal
+
+/// Keys of the preview that belong together, and what they do: a row of the help and of the page
+/// about the preview.
+struct KeyBinding {
+  /// What a key does.
+  enum Action {
+    case perform(PlayerCommand)
+    /// Gives the next keys another meaning.
+    case ask(PreviewKeys.Mode, PlayerCommand? = nil)
+    case toggleHelp
+  }
+
+  /// The keys as the help shows them.
+  let keys: String
+  let help: String
+  /// What the last line of the screen says of them.
+  let hints: [String]
+  private let actions: [Key: Action]
+
+  private init(_ keys: String, _ help: String, hints: [String] = [], actions: [Key: Action]) {
+    (self.keys, self.help, self.hints, self.actions) = (keys, help, hints, actions)
+  }
+
+  private init(
+    _ keys: String, _ help: String, hints: [String] = [], _ commands: [Key: PlayerCommand]
+  ) {
+    (self.keys, self.help, self.hints) = (keys, help, hints)
+    actions = commands.mapValues { .perform($0) }
+  }
+
+  /// What a key does outside of lists and of lines that are typed; nil: nothing.
+  static func action(of key: Key) -> Action? { actions[key] }
+
+  /// No key is in two rows: any test of a key would end here.
+  private static let actions = Dictionary(uniqueKeysWithValues: all.flatMap(\.actions))
+
+  /// The keys of the first tracks.
+  private static func tracks(
+    _ keys: String, _ command: (Int) -> PlayerCommand
+  ) -> [Key: PlayerCommand] {
+    zip(keys, 0...).reduce(into: [:]) { $0[.character($1.0)] = command($1.1) }
+  }
+
+  /// In the order of the help.
+  static let all = [
+    KeyBinding("space", "play or pause", hints: ["space pause"], [" ": .playOrPause]),
+    KeyBinding(
+      "left right", "5 s back, forward", hints: ["arrows 5 s"],
+      [.left: .step(milliseconds: -5000), .right: .step(milliseconds: 5000)]),
+    KeyBinding(
+      "Shift, b f", "1 s",
+      [
+        .modified(.shift, .left): .step(milliseconds: -1000), "b": .step(milliseconds: -1000),
+        .modified(.shift, .right): .step(milliseconds: 1000), "f": .step(milliseconds: 1000),
+      ]),
+    KeyBinding(
+      "Alt, ; '", "0.1 s",
+      [
+        .modified(.alt, .left): .step(milliseconds: -100), ";": .step(milliseconds: -100),
+        .modified(.alt, .right): .step(milliseconds: 100), "'": .step(milliseconds: 100),
+      ]),
+    KeyBinding(
+      "Ctrl, : \"", "one sample, and pause",
+      [
+        .modified(.control, .left): .frame(by: -1), ":": .frame(by: -1),
+        .modified(.control, .right): .frame(by: 1), "\"": .frame(by: 1),
+      ]),
+    KeyBinding(
+      "down up", "a minute back, forward",
+      [
+        .down: .step(milliseconds: -60_000), .pageDown: .step(milliseconds: -60_000),
+        .up: .step(milliseconds: 60_000), .pageUp: .step(milliseconds: 60_000),
+      ]),
+    KeyBinding("home", "go to the start", [.home: .seek(.to(.zero))]),
+    KeyBinding(
+      "g 1:23", "go to 1:23, 83s, end-10s", hints: ["g 1:23"], actions: ["g": .ask(.time(""))]),
+    KeyBinding(
+      "n p", "next, previous chapter/item", hints: ["n p items"],
+      ["n": .next(.chaptersOrItems), "p": .previous(.chaptersOrItems)]),
+    KeyBinding("N P", "next, previous entry", ["N": .entry(.by(1)), "P": .entry(.by(-1))]),
+    KeyBinding("i I", "next, previous item", ["i": .item(by: 1), "I": .item(by: -1)]),
+    KeyBinding("j J", "next, previous join", ["j": .join(by: 1), "J": .join(by: -1)]),
+    KeyBinding("r", "play 3 s around each join", ["r": .tour]),
+    KeyBinding(
+      "l", "list: type, Enter goes",
+      actions: ["l": .ask(.list(""), .list(.open)), .tab: .ask(.list(""), .list(.open))]),
+    KeyBinding(
+      "[ ] \\", "start, end a loop; no loop", ["[": .loopStart, "]": .loopEnd, "\\": .noLoop]),
+    KeyBinding("m M", "mark the place, the loop", ["m": .mark, "M": .markLoop]),
+    KeyBinding(
+      "Enter u", "name, remove the last mark",
+      actions: [.enter: .ask(.name("")), "u": .perform(.unmark)]),
+    KeyBinding("1 … 9", "mute or unmute a track", tracks("123456789") { .mute($0) }),
+    // Shift and a digit on keyboards for English; `s` and a digit works on all.
+    KeyBinding(
+      "s 1 … 9", "hear a track alone, or all",
+      actions: tracks("!@#$%^&*(") { .solo($0) }.mapValues { .perform($0) }
+        .merging(["s": .ask(.solo)]) { $1 }),
+    KeyBinding(
+      "t", "choose a track: m, s", actions: ["t": .ask(.tracks(""), .track(.choose))]),
+    KeyBinding(
+      "+ -", "louder, softer", hints: ["+ - volume"],
+      [
+        "+": .volume(.by(1)), "=": .volume(.by(1)), "-": .volume(.by(-1)), "_": .volume(.by(-1)),
+      ]),
+    KeyBinding(
+      ", .", "pan to the left, right",
+      [",": .pan(by: -10), "{": .pan(by: -10), ".": .pan(by: 10), "}": .pan(by: 10)]),
+    KeyBinding("< >", "slower, faster", ["<": .rate(.by(-10)), ">": .rate(.by(10))]),
+    KeyBinding("c", "clear the OVER marks", ["c": .clear]),
+    KeyBinding(
+      "d", "go over to another device", actions: ["d": .ask(.list(""), .list(.openDevices))]),
+    KeyBinding("e", "the encoded output, the mix", ["e": .encoded]),
+    KeyBinding(
+      "? q", "show or hide this; quit", hints: ["? help", "q quit"],
+      actions: ["?": .toggleHelp, "q": .perform(.quit)]),
+  ]
+}
