@@ -88,12 +88,12 @@ let package = Package(
     // What is playing, and the commands of other programs (MPRIS).
     .target(name: "NowPlaying", dependencies: ["DBus", "Diagnosis", "MediaTime", "Threads"]),
 
-    // The screens, keys and lines of `preview` and `record`.
+    // The screens, keys and lines of `preview` and `record`, and what follows files.
     .target(
       name: "LiveScreens",
       dependencies: [
-        "MediaTime", "Files", "Threads", "Diagnosis", "MediaComposition", "JobModel", "ExportGraph",
-        "ExportEngine", "Playback", "NowPlaying", "Terminal",
+        "MediaTime", "Files", "Threads", "Diagnosis", "MediaComposition", "JobModel", "JobFile",
+        "ExportGraph", "ExportEngine", "Playback", "NowPlaying", "Reports", "Terminal",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 

@@ -184,3 +184,8 @@ private func systemStat(_ path: UnsafePointer<CChar>, _ facts: inout stat) -> In
 private func systemStatvfs(_ path: UnsafePointer<CChar>, _ facts: inout statvfs) -> Int32 {
   statvfs(path, &facts)
 }
+
+extension FilePath {
+  /// Whether anything is there, by whatever link.
+  package var exists: Bool { PathCalls.access(self, F_OK) == 0 }
+}

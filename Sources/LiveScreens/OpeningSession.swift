@@ -2,16 +2,6 @@ import ExportEngine
 import Terminal
 import Threads
 
-/// Shows the progress of an opening on the terminal.
-package protocol OpeningDisplay: Sendable {
-  /// Draws the present state; called some times a second.
-  func draw()
-  /// Erases the drawing until the next one.
-  func erase()
-  /// Erases the drawing for good.
-  func end()
-}
-
 /// The loop of a preview before there is a player: job files are read, and the first entry is opened
 /// and measured, on another thread, while this one waits for keys and signals. `q` and a signal end
 /// the loop at once, even if the other thread waits for a server.
@@ -27,7 +17,7 @@ package final class OpeningSession<Opened: Sendable>: LiveSession {
   }
 
   let console: Console
-  private let display: any OpeningDisplay
+  private let line: OpeningLine
   private let inbox: Inbox<Result<Opened, any Error>>
   /// Nil before the end.
   private var end: End?
@@ -36,10 +26,10 @@ package final class OpeningSession<Opened: Sendable>: LiveSession {
   private static var patience: Duration { .milliseconds(200) }
 
   private init(
-    _ signals: SignalQueue, _ display: any OpeningDisplay
+    _ signals: SignalQueue, _ line: OpeningLine
   ) throws(ChildProcess.SystemError) {
     console = Console(signals, drawingOn: .error)
-    self.display = display
+    self.line = line
     inbox = try Inbox()
   }
 
@@ -47,17 +37,17 @@ package final class OpeningSession<Opened: Sendable>: LiveSession {
   ///
   /// - Parameters:
   ///   - signals: Of `Console.catchSignals`, since before any thread was started.
-  ///   - display: Drawn on the calling thread while the opening takes long.
+  ///   - line: Drawn on the calling thread while the opening takes long.
   ///   - cancellation: Set by a key or a signal that ends the opening.
   ///   - open: Called on a thread of its own, which may outlive the call after a key or a signal.
   /// - Returns: How it ended.
   /// - Throws: `SystemError` if the process gets no descriptor.
   package static func run(
-    _ signals: SignalQueue, _ display: any OpeningDisplay, _ cancellation: CancellationFlag,
+    _ signals: SignalQueue, _ line: OpeningLine, _ cancellation: CancellationFlag,
     _ open: @escaping @Sendable () throws -> Opened
   ) throws(ChildProcess.SystemError) -> End {
     // The console goes before the player's one takes the terminal.
-    try OpeningSession(signals, display).run(cancellation, open)
+    try OpeningSession(signals, line).run(cancellation, open)
   }
 
   private func run(
@@ -71,7 +61,7 @@ package final class OpeningSession<Opened: Sendable>: LiveSession {
     console.enter()
     // Its `update` throws nothing.
     try? runLoop()
-    display.end()
+    line.end()
     console.leave()
     if case .opened? = end { return end ?? .quit }
     cancellation.cancel()
@@ -91,7 +81,7 @@ package final class OpeningSession<Opened: Sendable>: LiveSession {
   func update() {
     if end == nil, let result = inbox.takeAll().first { end = .opened(result) }
     // In the background the terminal is another program's.
-    if end == nil, console.isTaken || !console.hasKeyboard { display.draw() }
+    if end == nil, console.isTaken || !console.hasKeyboard { line.draw() }
   }
 
   func press(_ key: Key) { if key == .character("q") { end = .quit } }
@@ -103,7 +93,7 @@ package final class OpeningSession<Opened: Sendable>: LiveSession {
   func redrawBelow() {}
 
   func suspend() -> (() -> Void)? {
-    display.erase()
+    line.erase()
     return {}
   }
 }

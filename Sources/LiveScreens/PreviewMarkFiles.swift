@@ -1,7 +1,6 @@
 import Diagnosis
 import ExportEngine
 import Files
-import Glibc
 import SystemPackage
 
 /// The files that the marks of a preview are written to: one for each entry with marks.
@@ -46,7 +45,7 @@ package struct PreviewMarkFiles {
     for index in names.indices {
       entries.append(File(path: newPath(of: index, names) { taken.insert($0).inserted }))
     }
-    guard !replacesFiles, let found = entries.first(where: { Self.exists($0.path) }) else { return }
+    guard !replacesFiles, let found = entries.first(where: \.path.exists) else { return }
     throw Failure(.mendJob, "'\(found.path)' exists already; --force replaces it with new marks")
   }
 
@@ -58,8 +57,6 @@ package struct PreviewMarkFiles {
     while !isFree(own) { own = Self.path(own, named: "\(index + 1)") }
     return own
   }
-
-  private static func exists(_ path: FilePath) -> Bool { PathCalls.access(path, F_OK) == 0 }
 
   /// Another version of the entries. Entries that are there still keep their files, new ones get files
   /// that nobody has, and files of entries that are gone stay as they are.
@@ -81,7 +78,7 @@ package struct PreviewMarkFiles {
     entries = names.indices.map { index in
       if let file = kept[index] { return file }
       let path = newPath(of: index, names) { path in
-        (replacesFiles || !Self.exists(path)) && taken.insert(path).inserted
+        (replacesFiles || !path.exists) && taken.insert(path).inserted
       }
       return File(path: path)
     }

@@ -206,7 +206,7 @@ final class TakeFiles {
         break
       } catch {
         // Another program has made this file meanwhile: the next number is taken.
-        guard partCount > 1, exists(path), !settings.isReplacing, taken < 10_000 else {
+        guard partCount > 1, path.exists, !settings.isReplacing, taken < 10_000 else {
           throw error
         }
         partCount -= 1
@@ -246,13 +246,9 @@ final class TakeFiles {
   private func refuseParts() throws(Failure) {
     for number in 1...1000 {
       let part = Self.part(number, of: path)
-      guard exists(part) else { continue }
+      guard part.exists else { continue }
       throw Failure(.mendJob, "exists already; record to another file", path: part)
     }
-  }
-
-  private func exists(_ path: FilePath) -> Bool {
-    PathCalls.access(path, F_OK) == 0
   }
 
   /// Closes the open file after a failure; its writer keeps the settled frames.

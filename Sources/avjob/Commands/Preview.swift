@@ -165,8 +165,9 @@ struct Preview: MediaCommand {
     try start(player, made, isAlone: items.entries.count == 1)
     let view = PreviewView { items.place(of: $1, in: $0) }
     let follower = try PreviewFollower(
-      opened.queue, paths: files, endingAt: beginning.end, items: items,
-      follows: follow ?? view.isScreen
+      opened.queue.reading(nil),
+      readingAgain: { [files] in opened.queue.readAgain(files, printingIf: $0) },
+      endingAt: beginning.end, items: items, follows: follow ?? view.isScreen
     ) { inbox.put($0) }
     follower.start(player)
     // Without a screen the meters are not read.

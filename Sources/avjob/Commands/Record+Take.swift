@@ -193,11 +193,10 @@ private struct TakeBeginning: Sendable {
   ) throws(Failure) -> Opened {
     let (time, length) = place
     let path = loaded.files.first ?? FilePath(jobFile)
-    let track = options.track ?? ""
     let placement = TakePlacement(
-      context: context, path: path, options: variables.read(into: context.map), job: job.name,
-      track: track, time: time,
-      take: file ?? TakePlacement.freePath(beside: path, track: track))
+      of: file, in: path, variables.read(into: context.map), job: job.name,
+      track: options.track ?? "", at: time, library: context.library, files: .networked,
+      map: context.map)
     guard !placement.take.exists else {
       throw Failure(
         .mendJob, "exists already, and a take replaces no file; name another file",

@@ -5,6 +5,7 @@ import Files
 import Glibc
 import JobFile
 import JobModel
+import LiveScreens
 import MediaComposition
 import Reports
 import RunExecution
@@ -251,11 +252,6 @@ extension Preparation {
   var status: ExitCode {
     refusedJobs == 0 ? .success : mayPass ? .temporary : .jobFailed
   }
-}
-
-extension FilePath {
-  /// Whether anything is there, by whatever link.
-  var exists: Bool { PathCalls.access(self, F_OK) == 0 }
 }
 
 extension LocalFileSystem {

@@ -26,11 +26,27 @@ struct PreviewQueue: Sendable {
     self.context = context.noting(read)
   }
 
-  /// The same, to be read once more: messages are kept, and printed while `isPrinting` is true.
-  func renewed(printingIf isPrinting: @escaping @Sendable () -> Bool) -> PreviewQueue {
-    PreviewQueue(
+  /// Reads everything once more: messages are kept, and printed while `isPrinting` is true.
+  func readAgain(
+    _ paths: [String], printingIf isPrinting: @escaping @Sendable () -> Bool
+  ) -> PreviewReading {
+    var next = PreviewQueue(
       context: context.renewed(printingIf: isPrinting), variables: variables, names: names,
       output: output)
+    var entries: [NextEntry]?
+    do {
+      entries = try next.entries(of: paths)
+    } catch is ExitCode {
+      // The reason was reported.
+    } catch {
+      next.context.report(Diagnostics(Diagnostic("\(error)", at: .unknown)))
+    }
+    return next.reading(entries)
+  }
+
+  /// What was read here.
+  func reading(_ entries: [NextEntry]?) -> PreviewReading {
+    PreviewReading(entries, from: read, reporting: context.diagnostics)
   }
 
   /// A job file, a folder of them, or media.

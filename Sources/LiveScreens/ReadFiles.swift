@@ -7,7 +7,7 @@ import Synchronization
 import SystemPackage
 
 /// The files and folders on which job files, and what they name, depend. Safe from any thread.
-final class ReadFiles: Sendable {
+package final class ReadFiles: Sendable {
   private struct State {
     /// With the file that was there when it was noted first.
     var files: [FilePath: FileIdentity?] = [:]
@@ -16,13 +16,16 @@ final class ReadFiles: Sendable {
 
   private let state = Mutex(State())
 
+  /// Nothing yet.
+  package init() {}
+
   /// The files.
   var files: Set<FilePath> { state.withLock { Set($0.files.keys) } }
   /// Folders whose lists of entries count.
   var folders: Set<FilePath> { state.withLock { Set($0.folders.keys) } }
 
   /// Notes a file before it is read.
-  func note(_ file: FilePath) {
+  package func note(_ file: FilePath) {
     state.withLock { state in
       if state.files[file] == nil { state.files[file] = .some(Self.identity(of: file)) }
     }
@@ -60,33 +63,36 @@ final class ReadFiles: Sendable {
 }
 
 /// A file system that notes what is read.
-struct NotingFileSystem: FileSystem {
-  let base: LocalFileSystem
-  let read: ReadFiles
+package struct NotingFileSystem: FileSystem {
+  private let base: LocalFileSystem
+  private let read: ReadFiles
 
-  func kind(of path: FilePath) -> FileKind? {
+  /// The files of `base`, which are noted in `read`.
+  package init(base: LocalFileSystem, read: ReadFiles) { (self.base, self.read) = (base, read) }
+
+  package func kind(of path: FilePath) -> FileKind? {
     let kind = base.kind(of: path)
     // What is not there may come.
     if kind == nil { read.note(path) }
     return kind
   }
 
-  func entries(of folder: FilePath) -> [FolderEntry]? {
+  package func entries(of folder: FilePath) -> [FolderEntry]? {
     read.note(folder: folder)
     return base.entries(of: folder)
   }
 
-  func contents(of path: FilePath, limit: Int) throws -> FileContents {
+  package func contents(of path: FilePath, limit: Int) throws -> FileContents {
     read.note(path)
     return try base.contents(of: path, limit: limit)
   }
 
-  func contents(of url: MediaURL, limit: Int) throws -> [UInt8] {
+  package func contents(of url: MediaURL, limit: Int) throws -> [UInt8] {
     try base.contents(of: url, limit: limit)
   }
 
-  func resolved(_ path: FilePath) -> FilePath { base.resolved(path) }
+  package func resolved(_ path: FilePath) -> FilePath { base.resolved(path) }
 
-  var homeDirectory: FilePath? { base.homeDirectory }
-  var currentDirectory: FilePath { base.currentDirectory }
+  package var homeDirectory: FilePath? { base.homeDirectory }
+  package var currentDirectory: FilePath { base.currentDirectory }
 }

@@ -2,7 +2,7 @@ import ExportEngine
 import Terminal
 import Testing
 
-@testable import avjob
+@testable import LiveScreens
 
 @Suite("The line of an opening") struct OpeningLineTests {
   private let start = ContinuousClock.now

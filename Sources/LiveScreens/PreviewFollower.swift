@@ -1,9 +1,7 @@
-import ArgumentParser
 import Diagnosis
 import ExportEngine
 import Files
 import Glibc
-import LiveScreens
 import MediaComposition
 import Playback
 import Reports
@@ -15,15 +13,14 @@ import Threads
 /// other versions of the entries whose job files, tables or media have changed.
 ///
 /// Safe from any thread.
-final class PreviewFollower: Sendable {
-  private let queue: PreviewQueue
-  /// Job files, folders of them, and media files.
-  private let paths: [String]
+package final class PreviewFollower: Sendable {
+  private let first: PreviewReading
+  private let readAgain: ReadAgain
   /// Where the last entry ends.
   private let end: PreviewTime?
   private let items: PreviewItems
   /// Whether changed files are read without being asked.
-  let follows: Bool
+  package let follows: Bool
   private let report: @Sendable (PreviewMessage) -> Void
   private let wakeUp: WakeUp
   /// Items whose media have changed.
@@ -39,20 +36,25 @@ final class PreviewFollower: Sendable {
   /// again must not keep all others from being heard.
   private static let mostEndings = 3
 
-  /// A follower of what `queue` has read.
+  /// Reads everything once more. Messages are printed while its argument is true.
+  package typealias ReadAgain =
+    @Sendable (_ isPrinting: @escaping @Sendable () -> Bool) -> PreviewReading
+
+  /// A follower of what `first` has read.
   ///
   /// - Throws: The error of eventfd(2).
-  init(
-    _ queue: PreviewQueue, paths: [String], endingAt end: PreviewTime?, items: PreviewItems,
-    follows: Bool, reporting report: @escaping @Sendable (PreviewMessage) -> Void
+  package init(
+    _ first: PreviewReading, readingAgain readAgain: @escaping ReadAgain,
+    endingAt end: PreviewTime?, items: PreviewItems, follows: Bool,
+    reporting report: @escaping @Sendable (PreviewMessage) -> Void
   ) throws(ChildProcess.SystemError) {
-    (self.queue, self.paths, self.end, self.items) = (queue, paths, end, items)
+    (self.first, self.readAgain, self.end, self.items) = (first, readAgain, end, items)
     (self.follows, self.report) = (follows, report)
     wakeUp = try WakeUp()
   }
 
   /// Begins, on a thread that lives as long as the process, or as `player`.
-  func start(_ player: QueuePlayer) {
+  package func start(_ player: QueuePlayer) {
     items.willLoad()
     let work: @Sendable () -> Void = { [weak player] in self.run { player } }
     if (try? Thread.spawn(name: "preview-items", work)) == nil {
@@ -62,7 +64,7 @@ final class PreviewFollower: Sendable {
   }
 
   /// Asks for another version of an item whose medium has changed.
-  func renew(_ item: PlayerItem) {
+  package func renew(_ item: PlayerItem) {
     lost.withLock { $0.append(item) }
     wakeUp.signal()
   }
@@ -85,10 +87,10 @@ final class PreviewFollower: Sendable {
   }
 
   private func run(_ player: () -> QueuePlayer?) {
-    var progress = Progress(watch: follows ? makeWatch() : nil, watched: queue.read)
-    watch(queue.read, &progress)
-    progress.warnings = Set(queue.context.diagnostics.all.map { queue.text(of: $0) })
-    var isDue = follows && queue.read.haveChanged()
+    var progress = Progress(watch: follows ? makeWatch() : nil, watched: first.read)
+    watch(first.read, &progress)
+    progress.warnings = Set(first.diagnostics.all.map { first.text(of: $0) })
+    var isDue = follows && first.read.haveChanged()
     while true {
       if !isDue {
         guard load(player, &progress) else { return }
@@ -105,7 +107,7 @@ final class PreviewFollower: Sendable {
       } else {
         // A medium that is being rewritten may be empty yet.
         let watch = (try? FileWatcher()).map(ChangeWatch.init)
-        watch?.watcher.watch(files: queue.read.files)
+        watch?.watcher.watch(files: first.read.files)
         settle(watch)
         for item in lost { remake(item) }
       }
@@ -215,11 +217,10 @@ final class PreviewFollower: Sendable {
   /// - Returns: Whether it was ended, since something has changed meanwhile.
   private func reload(_ progress: inout Progress) -> Bool {
     let isPrinting = SharedFlag()
-    queue.context.library.forgetChangedFiles()
-    var next = queue.renewed { isPrinting.isSet }
-    let entries = read(&next)
+    items.library.forgetChangedFiles()
+    let next = readAgain { isPrinting.isSet }
     let read = next.read
-    if entries == nil { read.formUnion(progress.watched) }
+    if next.entries == nil { read.formUnion(progress.watched) }
     let before = progress.watched
     watch(read, &progress)
     let (watch, mayEnd) = (progress.watch, progress.mayEnd)
@@ -231,7 +232,7 @@ final class PreviewFollower: Sendable {
     }
     // Before anything is measured, which may take long.
     report(next, [], &progress)
-    if let entries {
+    if let entries = next.entries {
       do {
         let (change, failures) = try items.change(
           to: entries, endingAt: end, measuring(unless: isInterrupted))
@@ -248,23 +249,11 @@ final class PreviewFollower: Sendable {
     return false
   }
 
-  /// The entries as they are now; nil if there are mistakes.
-  private func read(_ next: inout PreviewQueue) -> [NextEntry]? {
-    do {
-      return try next.entries(of: paths)
-    } catch is ExitCode {
-      return nil
-    } catch {
-      next.context.report(Diagnostics(Diagnostic("\(error)", at: .unknown)))
-      return nil
-    }
-  }
-
   /// Reports what is wrong, and warnings that are new.
   private func report(
-    _ next: PreviewQueue, _ problems: [Diagnostic], _ progress: inout Progress
+    _ next: PreviewReading, _ problems: [Diagnostic], _ progress: inout Progress
   ) {
-    let all = next.context.diagnostics.all + problems
+    let all = next.diagnostics.all + problems
     let errors = Diagnostics(all.filter { $0.severity == .error })
     let others = all.filter { $0.severity != .error }
     let texts = others.map { next.text(of: $0) }
@@ -278,10 +267,10 @@ final class PreviewFollower: Sendable {
   /// Makes an item of what is there now in place of one whose medium has changed.
   private func remake(_ item: PlayerItem) {
     let isPrinting = SharedFlag()
-    queue.context.library.forgetChangedFiles()
-    var next = queue.renewed { isPrinting.isSet }
+    items.library.forgetChangedFiles()
+    let next = readAgain { isPrinting.isSet }
     do throws(Failure) {
-      guard let entries = read(&next),
+      guard let entries = next.entries,
         let change = try items.renewal(of: item, among: entries, endingAt: end)
       else { return report(.notRenewed(item, nil)) }
       report(.changed(change))
@@ -331,19 +320,34 @@ private final class SharedFlag: Sendable {
   func set() { flag.store(true, ordering: .releasing) }
 }
 
-extension PreviewQueue {
+/// What is to be played, as the files said it at one time.
+package struct PreviewReading: Sendable {
+  /// Nil: there are mistakes, which are among the messages.
+  fileprivate let entries: [NextEntry]?
+  /// What was read.
+  fileprivate let read: ReadFiles
+  /// The messages.
+  fileprivate let diagnostics: ReportedDiagnostics
+
+  /// A reading; without `entries` there are mistakes, which `diagnostics` has.
+  package init(
+    _ entries: [NextEntry]?, from read: ReadFiles, reporting diagnostics: ReportedDiagnostics
+  ) {
+    (self.entries, self.read, self.diagnostics) = (entries, read, diagnostics)
+  }
+
   /// A message as standard error shows it.
   fileprivate func text(of diagnostic: Diagnostic) -> String {
-    context.render(Diagnostics(diagnostic))
+    diagnostics.text(of: Diagnostics(diagnostic))
   }
 
   /// Mistakes for a screen and for standard error.
   fileprivate func mistakes(_ errors: Diagnostics) -> PreviewMistakes {
     let first = errors.all.first ?? Diagnostic("something is wrong", at: .unknown)
-    let place = context.map.place(of: first.origin).map { $0.prefix } ?? ""
+    let place = diagnostics.map.place(of: first.origin).map { $0.prefix } ?? ""
     let more = errors.all.count > 1 ? " (and \(errors.all.count - 1) more)" : ""
     return PreviewMistakes(
       summary: place + first.message + more + (first.help.map { "; \($0)" } ?? ""),
-      text: context.render(errors))
+      text: diagnostics.text(of: errors))
   }
 }

@@ -6,25 +6,48 @@ import JobFile
 import JobModel
 import MediaComposition
 import MediaTime
-import RunPlan
 import SystemPackage
 
 /// Puts a recorded take on a track of a job file: checked before anything is recorded, and written
 /// into the file as it is then.
-struct TakePlacement {
-  let context: CommandContext
+package struct TakePlacement: Sendable {
+  /// The places of what is read.
+  private let map: SourceMap
+  private let library: MediaLibrary
+  private let files: LocalFileSystem
   /// The job file.
-  let path: FilePath
+  package let path: FilePath
   /// Its variables.
-  let options: JobFile.Options
-  let job: String
-  let track: String
-  let time: Time
+  private let options: JobFile.Options
+  private let job: String
+  package let track: String
+  package let time: Time
   /// The file of the take.
-  let take: FilePath
+  package let take: FilePath
+
+  /// A place of a take in a job.
+  ///
+  /// - Parameters:
+  ///   - take: The file of the take; nil: one beside the job file that no file has.
+  ///   - path: The job file.
+  ///   - options: Its variables.
+  ///   - job: The name of the job.
+  ///   - track: The name of the track.
+  ///   - time: Where the take begins in the mix.
+  ///   - library: Has the media of the job file.
+  ///   - files: What the job file and those that it includes are read from.
+  ///   - map: The places of what is read.
+  package init(
+    of take: FilePath?, in path: FilePath, _ options: JobFile.Options, job: String, track: String,
+    at time: Time, library: MediaLibrary, files: LocalFileSystem, map: SourceMap
+  ) {
+    self.take = take ?? Self.freePath(beside: path, track: track)
+    (self.path, self.options, self.job, self.track) = (path, options, job, track)
+    (self.time, self.library, self.files, self.map) = (time, library, files, map)
+  }
 
   /// What a check needs to know of a take.
-  enum Take {
+  package enum Take {
     /// It is to be recorded, and lasts this long; nil: until somebody ends it.
     case planned(Time?)
     case recorded
@@ -39,14 +62,13 @@ struct TakePlacement {
   ///
   /// - Throws: What is wrong: a file that cannot be edited so, a track that sounds there already, or
   ///   mistakes that the file has.
-  func edited(_ bytes: [UInt8], with kind: Take) throws(Diagnostics) -> [UInt8] {
-    let files = LocalFileSystem.networked
-    let before = try load(bytes, files)
-    let edited = try edit(files).applied(to: bytes, of: before, in: context.map)
-    let after = try job(of: load(edited.bytes, files))
-    try requireTake(in: after, files)
+  package func edited(_ bytes: [UInt8], with kind: Take) throws(Diagnostics) -> [UInt8] {
+    let before = try load(bytes)
+    let edited = try edit.applied(to: bytes, of: before, in: map)
+    let after = try job(of: load(edited.bytes))
+    try requireTake(in: after)
     do throws(Diagnostics) {
-      _ = try after.exports { asset(of: $0, kind, files) }
+      _ = try after.exports { asset(of: $0, kind) }
     } catch {
       // Without an error, some medium cannot be read, and times are not checked.
       guard var found = error.errors.first else { return edited.bytes }
@@ -63,7 +85,7 @@ struct TakePlacement {
   ///
   /// - Returns: Whether the file had changed since `planned` was read.
   /// - Throws: As `edited`, at its places in the file; the system's error as a diagnostic.
-  func write(planned: [UInt8]) throws(Diagnostics) -> Bool {
+  package func write(planned: [UInt8]) throws(Diagnostics) -> Bool {
     var failure: Failure?
     var mistakes: Diagnostics?
     for _ in 0..<Self.attempts {
@@ -98,7 +120,7 @@ struct TakePlacement {
   }
 
   /// The bytes of the job file.
-  func contents() throws(Failure) -> [UInt8] {
+  package func contents() throws(Failure) -> [UInt8] {
     do {
       return try LocalFileSystem().contents(of: path, limit: Self.sizeLimit).bytes
     } catch {
@@ -107,25 +129,25 @@ struct TakePlacement {
   }
 
   /// The line that puts the take into its track by hand.
-  var line: String { "- " + edit(LocalFileSystem.networked).item }
+  package var line: String { "- " + edit.item }
 
   // MARK: Parts
 
-  private func edit(_ files: LocalFileSystem) -> TakeEdit {
-    TakeEdit(clip: clip(files), onTrack: track, of: job, at: time)
+  private var edit: TakeEdit {
+    TakeEdit(clip: clip, onTrack: track, of: job, at: time)
   }
 
   /// The path as the job file names it.
-  private func clip(_ files: LocalFileSystem) -> String {
+  private var clip: String {
     let folder = path.removingLastComponent()
     let relative = take.relative(to: folder.isEmpty ? "." : folder, in: files.currentDirectory)
     // A word without a slash might be a name under 'sources'.
     return relative.components.count == 1 ? "./\(relative.string)" : relative.string
   }
 
-  private func load(_ bytes: [UInt8], _ files: LocalFileSystem) throws(Diagnostics) -> JobFile {
+  private func load(_ bytes: [UInt8]) throws(Diagnostics) -> JobFile {
     let file = try JobFile.loadAllowingMistakes(
-      path, options: options, into: context.map, files: EditedFiles(files, at: path, bytes))
+      path, options: options, into: map, files: EditedFiles(files, at: path, bytes))
     if file.hasMistakes { throw file.mistakes }
     _ = try job(of: file)
     return file
@@ -142,30 +164,28 @@ struct TakePlacement {
   }
 
   /// Refuses a path that the job language reads as something else, such as a pattern.
-  private func requireTake(in job: Job, _ files: LocalFileSystem) throws(Diagnostics) {
+  private func requireTake(in job: Job) throws(Diagnostics) {
     guard case .tracks(let tracks) = job.item.content,
       let sequence = tracks.first(where: { $0.name == track })?.sequence
     else { return }
     var last = sequence.items.last
     if sequence.items.count == 1, case .concat(let list)? = last?.content { last = list.items.last }
-    if let last, case .clip(let medium) = last.content, isTake(medium, files) { return }
+    if let last, case .clip(let medium) = last.content, isTake(medium) { return }
     throw Diagnostics(
       Diagnostic(
         "the path '\(take)' is not read as a clip", at: job.origin,
         help: "record to a file whose name has letters and digits only"))
   }
 
-  private func isTake(_ medium: MediaReference, _ files: LocalFileSystem) -> Bool {
+  private func isTake(_ medium: MediaReference) -> Bool {
     guard case .file(let location) = medium.location else { return false }
     let folder = files.currentDirectory
     return location.normalized(in: folder) == take.normalized(in: folder)
   }
 
-  private func asset(
-    of reference: MediaReference, _ kind: Take, _ files: LocalFileSystem
-  ) -> Asset? {
-    guard case .planned(let length) = kind, isTake(reference, files) else {
-      return try? context.library.asset(at: reference.location, streamIndex: reference.stream)
+  private func asset(of reference: MediaReference, _ kind: Take) -> Asset? {
+    guard case .planned(let length) = kind, isTake(reference) else {
+      return try? library.asset(at: reference.location, streamIndex: reference.stream)
     }
     let seconds = length ?? Time(value: 1, timescale: 1)
     return Asset(
@@ -177,7 +197,7 @@ struct TakePlacement {
   // MARK: Names
 
   /// A file beside the job file that no file has: `takes/voice-001.wav`.
-  static func freePath(beside path: FilePath, track: String) -> FilePath {
+  private static func freePath(beside path: FilePath, track: String) -> FilePath {
     let letters = track.map { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" ? $0 : "_" }
     let folder = path.removingLastComponent().appending("takes")
     var number = 1

@@ -1,5 +1,4 @@
 import ExportEngine
-import LiveScreens
 import Reports
 import Synchronization
 import Terminal
@@ -8,7 +7,7 @@ import Terminal
 /// fetches before anything is heard.
 ///
 /// Safe from any thread.
-final class OpeningLine: OpeningDisplay {
+package final class OpeningLine: Sendable {
   private struct State {
     var text = OpeningText()
     /// Nil: nothing.
@@ -25,11 +24,14 @@ final class OpeningLine: OpeningDisplay {
 
   private let state = Mutex(State())
 
+  /// Nothing is shown yet.
+  package init() {}
+
   /// Between two drawings; a clock of 200 ms wakes a little early or late.
   private static let pause = Duration.milliseconds(180)
 
   /// Notes that an entry is opened.
-  func open(_ entry: PreviewEntry) {
+  package func open(_ entry: PreviewEntry) {
     let text =
       if let url = entry.medium?.url {
         OpeningText(
@@ -42,10 +44,10 @@ final class OpeningLine: OpeningDisplay {
   }
 
   /// Notes that job files are read.
-  func read(_ names: String) { state.withLock { $0.text = OpeningText(names) } }
+  package func read(_ names: String) { state.withLock { $0.text = OpeningText(names) } }
 
   /// Notes the share that is measured of an entry.
-  func measure(_ name: String, _ share: Double) {
+  package func measure(_ name: String, _ share: Double) {
     state.withLock { state in
       // The first share replaces the opening with the next drawing.
       if state.text.share == nil { state.lastMoment = nil }
@@ -54,7 +56,7 @@ final class OpeningLine: OpeningDisplay {
   }
 
   /// Erases the line, and runs `body`, which writes something else.
-  func interrupt(_ body: () -> Void) {
+  package func interrupt(_ body: () -> Void) {
     state.withLock { state in
       state.erase()
       body()
