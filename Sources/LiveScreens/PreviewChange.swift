@@ -68,7 +68,7 @@ extension PreviewItems {
   /// - Returns: The change, and what is wrong with entries that keep their old items.
   /// - Throws: `CancellationError` if the measuring was ended.
   /// - Complexity: O(entries), and that of compiling, probing and measuring those that have changed
-  package func change(
+  func change(
     to next: [NextEntry], endingAt end: PreviewTime?, _ measuring: PreviewMeasuring
   ) throws(CancellationError) -> (change: PreviewChange, problems: [(Failure, PreviewEntry)]) {
     let before = state.withLock { $0.slots }
@@ -126,7 +126,7 @@ extension PreviewItems {
   /// - Returns: A change of this item; nil if there is no such entry any more.
   /// - Throws: Why the item cannot be made.
   /// - Complexity: O(entries), and that of compiling, probing and measuring the item
-  package func renewal(
+  func renewal(
     of item: PlayerItem, among next: [NextEntry], endingAt end: PreviewTime?
   ) throws(Failure) -> PreviewChange? {
     var slots = state.withLock { $0.slots }
@@ -170,7 +170,7 @@ extension PreviewItems {
   }
 
   /// Waits until the last change is taken over, also by the player.
-  package func awaitCommit() { isChanging.wait { $0 ? nil : () } }
+  func awaitCommit() { isChanging.wait { $0 ? nil : () } }
 
   /// For each item that is gone, the item after it that is not.
   private static func successors(

@@ -187,7 +187,7 @@ package struct PreviewControls {
   /// the last entry could not be played.
   ///
   /// - Returns: Whether there is one.
-  package mutating func beginNext() -> Bool {
+  mutating func beginNext() -> Bool {
     let items = player.items
     let current = player.currentItem
     // The failed item may come after the one that was heard last.
@@ -203,7 +203,7 @@ package struct PreviewControls {
   }
 
   /// Notes that an entry is skipped.
-  package mutating func itemFailed(_ item: PlayerItem) {
+  mutating func itemFailed(_ item: PlayerItem) {
     failedItem = item
     failureCount += 1
     // A queue without any sound must not repeat for ever.
@@ -211,7 +211,7 @@ package struct PreviewControls {
   }
 
   /// Notes that another entry is heard.
-  package mutating func itemBegan(_ item: PlayerItem) {
+  mutating func itemBegan(_ item: PlayerItem) {
     (failedItem, failureCount) = (nil, 0)
     // A jump may be ahead of this event.
     if tour != nil, item !== touredItem { tour = nil }
@@ -219,7 +219,7 @@ package struct PreviewControls {
   }
 
   /// Begins to repeat the queue, after all entries are in it. A single entry loops by its range.
-  package func hasLoaded() { if isLooping, items.entries.count > 1 { player.repeatsQueue = true } }
+  func hasLoaded() { if isLooping, items.entries.count > 1 { player.repeatsQueue = true } }
 }
 
 extension ClosedRange<Int> {

@@ -204,10 +204,7 @@ package enum PreviewMessage: Sendable {
 /// What is wrong with job files that were changed during a preview.
 package struct PreviewMistakes: Sendable, Hashable {
   /// One line for the screen: the first mistake, with its file and line.
-  package let summary: String
+  let summary: String
   /// All of them, as standard error shows them.
-  package let text: String
-
-  /// Mistakes.
-  package init(summary: String, text: String) { (self.summary, self.text) = (summary, text) }
+  let text: String
 }

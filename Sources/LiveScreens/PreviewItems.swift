@@ -214,7 +214,7 @@ package final class PreviewItems: Sendable {
   }
 
   /// Announces that `load` follows on another thread.
-  package func willLoad() { state.withLock { $0.isLoading = true } }
+  func willLoad() { state.withLock { $0.isLoading = true } }
 
   /// Makes the entries that are not made yet, but for those that could not be, and puts them into the
   /// queue of `player`; the last ends at `end`.
@@ -225,7 +225,7 @@ package final class PreviewItems: Sendable {
   ///   - isOver: Whether to stop before the next entry.
   ///   - measuring: How measuring is ended.
   ///   - report: Gets refusals and warnings, and `loaded` after the last entry.
-  package func load(
+  func load(
     endingAt end: PreviewTime?, into player: QueuePlayer, unless isOver: () -> Bool,
     _ measuring: PreviewMeasuring, _ report: (PreviewMessage) -> Void
   ) {

@@ -3,7 +3,7 @@ import MediaTime
 import Terminal
 
 /// The layout of the preview's lines.
-package struct PreviewLayout {
+struct PreviewLayout {
   let width: Int
   let isColored: Bool
   let characters: CharacterSet
@@ -198,7 +198,7 @@ package struct PreviewLayout {
   // MARK: Figures
 
   /// To the tenth, rounded down, so that a minute is shown when it is complete.
-  package static func clock(_ time: Time) -> String {
+  static func clock(_ time: Time) -> String {
     let tenths = Time(
       value: time.converted(toTimescale: 10, rounding: .towardZero).value, timescale: 10)
     return tenths.clockText(decimals: 1)
