@@ -15,7 +15,7 @@ import Threads
 /// Safe from any thread.
 package final class PreviewFollower: Sendable {
   private let first: PreviewReading
-  private let readAgain: ReadAgain
+  private let readAgain: @Sendable () -> PreviewReading
   /// Where the last entry ends.
   private let end: PreviewTime?
   private let items: PreviewItems
@@ -36,15 +36,11 @@ package final class PreviewFollower: Sendable {
   /// again must not keep all others from being heard.
   private static let mostEndings = 3
 
-  /// Reads everything once more. Messages are printed while its argument is true.
-  package typealias ReadAgain =
-    @Sendable (_ isPrinting: @escaping @Sendable () -> Bool) -> PreviewReading
-
-  /// A follower of what `first` has read.
+  /// A follower of what `first` has read. `readAgain` reads it once more, and prints nothing.
   ///
   /// - Throws: The error of eventfd(2).
   package init(
-    _ first: PreviewReading, readingAgain readAgain: @escaping ReadAgain,
+    _ first: PreviewReading, readingAgain readAgain: @escaping @Sendable () -> PreviewReading,
     endingAt end: PreviewTime?, items: PreviewItems, follows: Bool,
     reporting report: @escaping @Sendable (PreviewMessage) -> Void
   ) throws(ChildProcess.SystemError) {
@@ -216,9 +212,8 @@ package final class PreviewFollower: Sendable {
   ///
   /// - Returns: Whether it was ended, since something has changed meanwhile.
   private func reload(_ progress: inout Progress) -> Bool {
-    let isPrinting = SharedFlag()
     items.library.forgetChangedFiles()
-    let next = readAgain { isPrinting.isSet }
+    let next = readAgain()
     let read = next.read
     if next.entries == nil { read.formUnion(progress.watched) }
     let before = progress.watched
@@ -245,7 +240,7 @@ package final class PreviewFollower: Sendable {
         return true
       }
     }
-    isPrinting.set()
+    next.diagnostics.beginPrinting()
     return false
   }
 
@@ -266,16 +261,15 @@ package final class PreviewFollower: Sendable {
 
   /// Makes an item of what is there now in place of one whose medium has changed.
   private func remake(_ item: PlayerItem) {
-    let isPrinting = SharedFlag()
     items.library.forgetChangedFiles()
-    let next = readAgain { isPrinting.isSet }
+    let next = readAgain()
     do throws(Failure) {
       guard let entries = next.entries,
         let change = try items.renewal(of: item, among: entries, endingAt: end)
       else { return report(.notRenewed(item, nil)) }
       report(.changed(change))
       items.awaitCommit()
-      isPrinting.set()
+      next.diagnostics.beginPrinting()
     } catch {
       report(.notRenewed(item, error))
     }
@@ -309,15 +303,6 @@ private final class ChangeWatch {
   /// Whether something has changed that nobody was writing to then. What is written to without end
   /// would end all work for it.
   func hasSettled() -> Bool { look() && isSettled }
-}
-
-/// A flag that is set once. Safe from any thread.
-private final class SharedFlag: Sendable {
-  private let flag = Atomic<Bool>(false)
-
-  var isSet: Bool { flag.load(ordering: .acquiring) }
-
-  func set() { flag.store(true, ordering: .releasing) }
 }
 
 /// What is to be played, as the files said it at one time.

@@ -12,6 +12,7 @@ package final class ReportedDiagnostics: Sendable {
   /// Whether notes are left out.
   package let isQuiet: Bool
   private let interrupt: Interruption
+  private let isPrinting: Atomic<Bool>
   private let reported = Mutex<[Diagnostic]>([])
 
   /// Runs its argument, which prints, after it has erased what is drawn on the terminal; or does not
@@ -21,12 +22,22 @@ package final class ReportedDiagnostics: Sendable {
   /// So many errors are printed at once, and so many warnings.
   private static let limit = 1000
 
-  /// Nothing reported so far. Messages and notes are printed within `interrupt`.
+  /// Nothing reported so far. Messages and notes are printed within `interrupt`, and none before
+  /// `beginPrinting` if `isPrinting` is false.
   package init(
-    annotates: Bool = false, isQuiet: Bool = false,
+    annotates: Bool = false, isQuiet: Bool = false, isPrinting: Bool = true,
     interrupting interrupt: @escaping Interruption = { $0() }
   ) {
     (self.annotates, self.isQuiet, self.interrupt) = (annotates, isQuiet, interrupt)
+    self.isPrinting = Atomic(isPrinting)
+  }
+
+  /// Prints messages and notes from now on.
+  package func beginPrinting() { isPrinting.store(true, ordering: .releasing) }
+
+  private func print(_ text: String) {
+    guard isPrinting.load(ordering: .acquiring) else { return }
+    interrupt { StandardStream.error.write(text + "\n") }
   }
 
   /// All that was reported, in that order.
@@ -38,7 +49,7 @@ package final class ReportedDiagnostics: Sendable {
     // What says the same is one message on the screen, so all of it is looked at there.
     let printed =
       isQuiet ? Diagnostics(diagnostics.all.filter { $0.severity != .note }) : diagnostics
-    if !printed.isEmpty { interrupt { StandardStream.error.write(text(of: printed) + "\n") } }
+    if !printed.isEmpty { print(text(of: printed)) }
     let diagnostics = diagnostics.bounded(to: Self.limit)
     keep(diagnostics)
     annotate(diagnostics)
@@ -47,7 +58,7 @@ package final class ReportedDiagnostics: Sendable {
   /// Prints one line that reports no mistake, unless the command is quiet.
   package func note(_ text: String) {
     guard !isQuiet else { return }
-    interrupt { StandardStream.error.write("note: \(text)".printable + "\n") }
+    print("note: \(text)".printable)
   }
 
   /// Keeps messages for reports, and prints nothing.

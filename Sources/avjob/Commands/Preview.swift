@@ -166,7 +166,7 @@ struct Preview: MediaCommand {
     let view = PreviewView { items.place(of: $1, in: $0) }
     let follower = try PreviewFollower(
       opened.queue.reading(nil),
-      readingAgain: { [files] in opened.queue.readAgain(files, printingIf: $0) },
+      readingAgain: { [files] in opened.queue.readAgain(files) },
       endingAt: beginning.end, items: items, follows: follow ?? view.isScreen
     ) { inbox.put($0) }
     follower.start(player)

@@ -75,10 +75,10 @@ struct CommandContext {
   }
 
   /// The same context for reading job files once more: with texts of its own, and messages that are
-  /// kept, and printed while `isPrinting` is true.
-  func renewed(printingIf isPrinting: @escaping @Sendable () -> Bool) -> CommandContext {
+  /// kept.
+  func renewed() -> CommandContext {
     var context = self
-    context.diagnostics = ReportedDiagnostics { body in if isPrinting() { body() } }
+    context.diagnostics = ReportedDiagnostics(isPrinting: false)
     return context
   }
 

@@ -26,13 +26,10 @@ struct PreviewQueue: Sendable {
     self.context = context.noting(read)
   }
 
-  /// Reads everything once more: messages are kept, and printed while `isPrinting` is true.
-  func readAgain(
-    _ paths: [String], printingIf isPrinting: @escaping @Sendable () -> Bool
-  ) -> PreviewReading {
+  /// Reads everything once more; messages are kept.
+  func readAgain(_ paths: [String]) -> PreviewReading {
     var next = PreviewQueue(
-      context: context.renewed(printingIf: isPrinting), variables: variables, names: names,
-      output: output)
+      context: context.renewed(), variables: variables, names: names, output: output)
     var entries: [NextEntry]?
     do {
       entries = try next.entries(of: paths)
