@@ -362,7 +362,7 @@ let package = Package(
       name: "LiveScreensTests",
       dependencies: [
         "LiveScreens", "Playback", "ExportEngine", "MediaComposition", "MediaTime", "Diagnosis",
-        "JobFile", "JobModel", "TimeLists", "Threads", "Terminal", "TestSupport",
+        "JobFile", "JobModel", "Reports", "TimeLists", "Threads", "Terminal", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(

@@ -25,18 +25,8 @@ package struct TakePlacement: Sendable {
   /// The file of the take.
   package let take: FilePath
 
-  /// A place of a take in a job.
-  ///
-  /// - Parameters:
-  ///   - take: The file of the take; nil: one beside the job file that no file has.
-  ///   - path: The job file.
-  ///   - options: Its variables.
-  ///   - job: The name of the job.
-  ///   - track: The name of the track.
-  ///   - time: Where the take begins in the mix.
-  ///   - library: Has the media of the job file.
-  ///   - files: What the job file and those that it includes are read from.
-  ///   - map: The places of what is read.
+  /// A place for a take; without a file of its own the take goes into one beside the job file that
+  /// nothing has.
   package init(
     of take: FilePath?, in path: FilePath, _ options: JobFile.Options, job: String, track: String,
     at time: Time, library: MediaLibrary, files: LocalFileSystem, map: SourceMap
