@@ -2,6 +2,7 @@ import ExportEngine
 import Reports
 import Synchronization
 import Terminal
+import Threads
 
 /// The line on standard error, where that is a terminal, that shows what a preview opens, measures and
 /// fetches before anything is heard.
@@ -23,6 +24,8 @@ package final class OpeningLine: Sendable {
   }
 
   private let state = Mutex(State())
+  /// Ends the measuring.
+  let cancellation = CancellationFlag()
 
   /// Nothing is shown yet.
   package init() {}
@@ -47,7 +50,7 @@ package final class OpeningLine: Sendable {
   package func read(_ names: String) { state.withLock { $0.text = OpeningText(names) } }
 
   /// Notes the share that is measured of an entry.
-  package func measure(_ name: String, _ share: Double) {
+  func measure(_ name: String, _ share: Double) {
     state.withLock { state in
       // The first share replaces the opening with the next drawing.
       if state.text.share == nil { state.lastMoment = nil }
@@ -55,8 +58,13 @@ package final class OpeningLine: Sendable {
     }
   }
 
-  /// Erases the line, and runs `body`, which writes something else.
+  /// Measuring that is shown, and that ends with the opening.
+  package var measuring: PreviewMeasuring { PreviewMeasuring(cancellation, progress: measure) }
+
+  /// Erases the line, and runs `body`, which writes something else. After a cancellation it is not
+  /// run: messages report the cancellation then.
   package func interrupt(_ body: () -> Void) {
+    if cancellation.isCancelled { return }
     state.withLock { state in
       state.erase()
       body()

@@ -37,22 +37,19 @@ package final class OpeningSession<Opened: Sendable>: LiveSession {
   ///
   /// - Parameters:
   ///   - signals: Of `Console.catchSignals`, since before any thread was started.
-  ///   - line: Drawn on the calling thread while the opening takes long.
-  ///   - cancellation: Set by a key or a signal that ends the opening.
+  ///   - line: Drawn on the calling thread while the opening takes long; cancelled by a key or a signal.
   ///   - open: Called on a thread of its own, which may outlive the call after a key or a signal.
   /// - Returns: How it ended.
   /// - Throws: `SystemError` if the process gets no descriptor.
   package static func run(
-    _ signals: SignalQueue, _ line: OpeningLine, _ cancellation: CancellationFlag,
+    _ signals: SignalQueue, _ line: OpeningLine,
     _ open: @escaping @Sendable () throws -> Opened
   ) throws(ChildProcess.SystemError) -> End {
     // The console goes before the player's one takes the terminal.
-    try OpeningSession(signals, line).run(cancellation, open)
+    try OpeningSession(signals, line).run(open)
   }
 
-  private func run(
-    _ cancellation: CancellationFlag, _ open: @escaping @Sendable () throws -> Opened
-  ) -> End {
+  private func run(_ open: @escaping @Sendable () throws -> Opened) -> End {
     let inbox = inbox
     let work: @Sendable () -> Void = { inbox.put(Result(catching: open)) }
     let thread = try? Thread.spawn(name: "preview-open", work)
@@ -64,7 +61,7 @@ package final class OpeningSession<Opened: Sendable>: LiveSession {
     line.end()
     console.leave()
     if case .opened? = end { return end ?? .quit }
-    cancellation.cancel()
+    line.cancellation.cancel()
     MediaNetwork.cancel()
     // A library may be blocked in a system call.
     thread?.join(until: .now + Self.patience)

@@ -99,14 +99,8 @@ struct Preview: MediaCommand {
       throw ValidationError("--force is for --marks FILE; leave it out, or name that file")
     }
     guard output ?? 1 >= 1 else { throw ValidationError("--output counts from 1") }
-    for (option, text) in [("--from", from), ("--to", to)] {
-      guard let text else { continue }
-      do throws(QuantityError) {
-        _ = try PreviewTime(text)
-      } catch {
-        throw ValidationError("\(option): \(error.message)" + (error.help.map { "; \($0)" } ?? ""))
-      }
-    }
+    try PreviewTime.check(from, of: "--from")
+    try PreviewTime.check(to, of: "--to")
   }
 
   func run() throws {
@@ -114,35 +108,16 @@ struct Preview: MediaCommand {
     // Before any thread is started that lives on.
     let signals = try Console.catchSignals()
     StandardStream.stopWaiting()
-    let (line, cancellation) = (OpeningLine(), CancellationFlag())
-    let context = context(beside: line, cancellation)
+    let line = OpeningLine()
     let beginning = PreviewBeginning(
       queue: PreviewQueue(
-        context: context, variables: variables, names: job, output: output.map { $0 - 1 }),
+        context: CommandContext(beside: line, isConfined: isConfined), variables: variables,
+        names: job, output: output.map { $0 - 1 }),
       files: files, start: try from.map { try PreviewTime($0) },
-      end: try to.map { try PreviewTime($0) }, line: line, cancellation: cancellation)
-    switch try OpeningSession.run(
-      signals, line, cancellation, { try beginning.open() })
-    {
-    case .opened(let opened):
-      let status = try play(try opened.get(), from: beginning, signals)
-      if status != 0 { throw ExitCode(status) }
-    case .quit: break
-    case .signal(let signal): throw ExitCode(128 + signal)
-    }
-  }
-
-  /// The context, whose messages replace a line. After a cancellation they are left out, since
-  /// they report the cancellation.
-  private func context(
-    beside line: OpeningLine, _ cancellation: CancellationFlag
-  ) -> CommandContext {
-    let interrupt: ReportedDiagnostics.Interruption = { body in
-      if !cancellation.isCancelled { line.interrupt(body) }
-    }
-    return isConfined
-      ? CommandContext(probingIn: .confined, interrupting: interrupt)
-      : CommandContext(RunMemory(), interrupting: interrupt)
+      end: try to.map { try PreviewTime($0) }, line: line)
+    guard let opened = try OpeningSession.run(signals, line, beginning.open).get() else { return }
+    let status = try play(opened, from: beginning, signals)
+    if status != 0 { throw ExitCode(status) }
   }
 
   /// Makes the player, sees to it that something is heard, and only then to what is seen.
@@ -235,8 +210,6 @@ private struct PreviewBeginning: Sendable {
   /// Where the first entry begins, and the last one ends; nil: nothing is cut off.
   let start, end: PreviewTime?
   let line: OpeningLine
-  /// Ends the measuring.
-  let cancellation: CancellationFlag
 
   /// The first entry that can be played.
   struct Opened: Sendable {
@@ -269,7 +242,7 @@ private struct PreviewBeginning: Sendable {
         let isLast = index == items.entries.count - 1
         let made = try items.make(
           index, from: start, to: isLast ? end : nil,
-          PreviewMeasuring(cancellation, progress: line.measure))
+          line.measuring)
         queue.context.report(Diagnostics(made.warnings.map { Diagnostic($0) }))
         return Opened(queue: queue, items: items, made: made, failures: failures)
       } catch {
@@ -282,6 +255,18 @@ private struct PreviewBeginning: Sendable {
     }
     if mendsJob { throw ExitCode.wrongJob }
     throw failures.count > 0 ? ExitCode(failures.status) : ExitCode.jobFailed
+  }
+}
+
+extension PreviewTime {
+  /// Refuses an option whose value is no time.
+  static func check(_ text: String?, of option: String) throws {
+    guard let text else { return }
+    do throws(QuantityError) {
+      _ = try PreviewTime(text)
+    } catch {
+      throw ValidationError("\(option): \(error.message)" + (error.help.map { "; \($0)" } ?? ""))
+    }
   }
 }
 

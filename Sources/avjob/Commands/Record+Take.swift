@@ -27,14 +27,8 @@ extension Record {
     if take.until != nil, duration != nil {
       throw ValidationError("--until and --duration exclude each other")
     }
-    for (name, text) in [("--at", take.at), ("--until", take.until)] {
-      guard let text else { continue }
-      do throws(QuantityError) {
-        _ = try PreviewTime(text)
-      } catch {
-        throw ValidationError("\(name): \(error.message)" + (error.help.map { "; \($0)" } ?? ""))
-      }
-    }
+    try PreviewTime.check(take.at, of: "--at")
+    try PreviewTime.check(take.until, of: "--until")
     _ = try settings(for: FilePath(file ?? "take.wav"))
   }
 
@@ -42,31 +36,20 @@ extension Record {
   func recordTake(into jobFile: String) throws {
     let signals = try Console.catchSignals()
     StandardStream.stopWaiting()
-    let (line, cancellation) = (OpeningLine(), CancellationFlag())
-    let interrupt: ReportedDiagnostics.Interruption = { body in
-      if !cancellation.isCancelled { line.interrupt(body) }
-    }
-    let context =
-      isConfined
-      ? CommandContext(probingIn: .confined, interrupting: interrupt)
-      : CommandContext(RunMemory(), interrupting: interrupt)
+    let line = OpeningLine()
+    let context = CommandContext(beside: line, isConfined: isConfined)
     let beginning = TakeBeginning(
       context: context, options: take, variables: variables, jobFile: jobFile,
-      file: file.map { FilePath($0) }, countIn: try countIn, duration: try takeDuration,
-      line: line, cancellation: cancellation)
-    switch try OpeningSession.run(signals, line, cancellation, { try beginning.open() }) {
-    case .opened(let opened):
-      do {
-        try recordTake(try opened.get(), context, signals)
-      } catch let error as Failure {
-        ReportedDiagnostics.refuse(
-          error.description,
-          help: error.location == nil && error.remedy != .mendJob
-            ? DeviceList.help(for: "record") : nil)
-        throw ExitCode(error.remedy)
-      }
-    case .quit: break
-    case .signal(let signal): throw ExitCode(128 + signal)
+      file: file.map { FilePath($0) }, countIn: try countIn, duration: try takeDuration, line: line)
+    guard let opened = try OpeningSession.run(signals, line, beginning.open).get() else { return }
+    do {
+      try recordTake(opened, context, signals)
+    } catch let error as Failure {
+      ReportedDiagnostics.refuse(
+        error.description,
+        help: error.location == nil && error.remedy != .mendJob
+          ? DeviceList.help(for: "record") : nil)
+      throw ExitCode(error.remedy)
     }
   }
 
@@ -137,7 +120,6 @@ private struct TakeBeginning: Sendable {
   let countIn: Time
   let duration: Time?
   let line: OpeningLine
-  let cancellation: CancellationFlag
 
   struct Opened: Sendable {
     let item: PlayerItem
@@ -174,7 +156,8 @@ private struct TakeBeginning: Sendable {
     do throws(Failure) {
       line.open(entry)
       item = try entry.item(
-        library: context.library, PreviewMeasuring(cancellation, progress: line.measure))
+        library: context.library,
+        line.measuring)
     } catch {
       context.report(Diagnostics(Diagnostic(error, at: entry.origin)))
       throw ExitCode(error.remedy)

@@ -69,6 +69,13 @@ struct CommandContext {
       remembering: memory?.remembered ?? analyses)
   }
 
+  /// The context of a command that plays, whose messages replace `line`.
+  init(beside line: OpeningLine, isConfined: Bool) {
+    self.init(
+      isConfined ? nil : RunMemory(), probingIn: isConfined ? .confined : nil,
+      interrupting: line.interrupt)
+  }
+
   /// The cores that Slurm has given to this process, where it does not bind processes to cores.
   private static var grantedCores: Int {
     getenv("SLURM_CPUS_PER_TASK").flatMap { Int(String(cString: $0)) }.map { max(1, $0) } ?? .max
@@ -244,6 +251,19 @@ extension ExitCode {
       return nil
     }
     self.init(worst)
+  }
+}
+
+extension OpeningSession.End {
+  /// What was opened; nil after `q`.
+  ///
+  /// - Throws: The error of the opening; an `ExitCode` after a signal.
+  func get() throws -> Opened? {
+    switch self {
+    case .opened(let opened): return try opened.get()
+    case .quit: return nil
+    case .signal(let signal): throw ExitCode(128 + signal)
+    }
   }
 }
 
