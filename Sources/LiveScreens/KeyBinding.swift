@@ -18,22 +18,17 @@ struct KeyBinding {
   let hints: [String]
   private let actions: [Key: Action]
 
-  private init(_ keys: String, _ help: String, hints: [String] = [], actions: [Key: Action]) {
-    (self.keys, self.help, self.hints, self.actions) = (keys, help, hints, actions)
-  }
-
   private init(
-    _ keys: String, _ help: String, hints: [String] = [], _ commands: [Key: PlayerCommand]
+    _ keys: String, _ help: String, hints: [String] = [], _ commands: [Key: PlayerCommand] = [:],
+    actions: [Key: Action] = [:]
   ) {
     (self.keys, self.help, self.hints) = (keys, help, hints)
-    actions = commands.mapValues { .perform($0) }
+    self.actions = actions.merging(commands.mapValues { .perform($0) }) { $1 }
   }
 
-  /// What a key does outside of lists and of lines that are typed; nil: nothing.
-  static func action(of key: Key) -> Action? { actions[key] }
-
-  /// No key is in two rows: any test of a key would end here.
-  private static let actions = Dictionary(uniqueKeysWithValues: all.flatMap(\.actions))
+  /// What keys do outside of lists and of lines that are typed. A key in two rows is a mistake in the
+  /// table, and stops the first test that presses any key.
+  static let actions = Dictionary(uniqueKeysWithValues: all.flatMap(\.actions))
 
   /// The keys of the first tracks.
   private static func tracks(
@@ -89,14 +84,13 @@ struct KeyBinding {
       "[ ] \\", "start, end a loop; no loop", ["[": .loopStart, "]": .loopEnd, "\\": .noLoop]),
     KeyBinding("m M", "mark the place, the loop", ["m": .mark, "M": .markLoop]),
     KeyBinding(
-      "Enter u", "name, remove the last mark",
-      actions: [.enter: .ask(.name("")), "u": .perform(.unmark)]),
+      "Enter u", "name, remove the last mark", ["u": .unmark],
+      actions: [.enter: .ask(.name(""))]),
     KeyBinding("1 … 9", "mute or unmute a track", tracks("123456789") { .mute($0) }),
     // Shift and a digit on keyboards for English; `s` and a digit works on all.
     KeyBinding(
       "s 1 … 9", "hear a track alone, or all",
-      actions: tracks("!@#$%^&*(") { .solo($0) }.mapValues { .perform($0) }
-        .merging(["s": .ask(.solo)]) { $1 }),
+      tracks("!@#$%^&*(") { .solo($0) }, actions: ["s": .ask(.solo)]),
     KeyBinding(
       "t", "choose a track: m, s", actions: ["t": .ask(.tracks(""), .track(.choose))]),
     KeyBinding(
@@ -113,7 +107,7 @@ struct KeyBinding {
       "d", "go over to another device", actions: ["d": .ask(.list(""), .list(.openDevices))]),
     KeyBinding("e", "the encoded output, the mix", ["e": .encoded]),
     KeyBinding(
-      "? q", "show or hide this; quit", hints: ["? help", "q quit"],
-      actions: ["?": .toggleHelp, "q": .perform(.quit)]),
+      "? q", "show or hide this; quit", hints: ["? help", "q quit"], ["q": .quit],
+      actions: ["?": .toggleHelp]),
   ]
 }

@@ -84,8 +84,8 @@ package struct PreviewControls {
 
   /// Performs a command, if it is one for the player.
   ///
-  /// - Returns: How it ended, for other programs: a place that is not ready, or that is refused by a
-  ///   message, is a success but for an entry.
+  /// - Returns: `noSuchContent` for an entry that is not ready; otherwise `success`, also if a message
+  ///   says that nothing was done.
   @discardableResult
   mutating func perform(_ command: PlayerCommand) -> RemoteCommandHandlerStatus {
     message = nil

@@ -54,7 +54,7 @@ struct PreviewKeys {
       helpStart = max(0, min(start + step, KeyBinding.all.count - 1))
       return nil
     }
-    switch KeyBinding.action(of: key) {
+    switch KeyBinding.actions[key] {
     case .perform(let command): return command
     case .ask(let mode, let command):
       self.mode = mode
@@ -76,7 +76,7 @@ struct PreviewKeys {
 
   private mutating func solo(_ key: Key) -> PlayerCommand? {
     mode = .commands
-    if case .perform(.mute(let track)) = KeyBinding.action(of: key) { return .solo(track) }
+    if case .perform(.mute(let track)) = KeyBinding.actions[key] { return .solo(track) }
     return key == .escape ? nil : command(of: key)
   }
 

@@ -131,7 +131,7 @@ import Testing
   func table() throws {
     for binding in KeyBinding.all {
       for word in binding.keys.split(separator: " ") where word.count == 1 && word != "…" {
-        #expect(KeyBinding.action(of: .character(Character(String(word)))) != nil, "\(word)")
+        #expect(KeyBinding.actions[.character(Character(String(word)))] != nil, "\(word)")
       }
     }
     let rows = KeyBinding.all.map { "| `\($0.keys)` | \($0.help) |\n" }.joined()
