@@ -88,7 +88,7 @@ let package = Package(
     // What is playing, and the commands of other programs (MPRIS).
     .target(name: "NowPlaying", dependencies: ["DBus", "Diagnosis", "MediaTime", "Threads"]),
 
-    // The screens, keys and lines of `preview` and `record`, and what follows files.
+    // The screens, keys and lines of `preview` and `record`; follows files that change.
     .target(
       name: "LiveScreens",
       dependencies: [

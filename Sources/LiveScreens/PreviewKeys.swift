@@ -30,18 +30,8 @@ struct PreviewKeys {
   mutating func command(for key: Key) -> PlayerCommand? {
     switch mode {
     case .commands: command(of: key)
-    case .time(let text):
-      entry(key, after: text) {
-        .go(to: $0)
-      } in: {
-        .time($0)
-      }
-    case .name(let text):
-      entry(key, after: text) {
-        .nameMark($0)
-      } in: {
-        .name($0)
-      }
+    case .time(let text): entry(key, after: text, PlayerCommand.go(to:), in: Mode.time)
+    case .name(let text): entry(key, after: text, PlayerCommand.nameMark, in: Mode.name)
     case .solo: solo(key)
     case .tracks(let digits): trackCommand(of: key, after: digits)
     case .list(let text): listCommand(of: key, after: text)
