@@ -2,6 +2,7 @@ import Files
 import Glibc
 import LibAV
 import SystemPackage
+import Threads
 
 /// The bytes and the map of one generation of an entry.
 ///
@@ -296,12 +297,7 @@ struct Promise: Sendable, Hashable {
 
   /// The mark of a start of the machine; 0 where it is not known which one it is.
   static func mark(of boot: String) -> UInt64 {
-    guard boot != "unknown" else { return 0 }
-    // FNV-1a
-    let hash = boot.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
-      ($0 ^ UInt64($1)) &* 0x100_0000_01B3
-    }
-    return max(1, hash >> 40)
+    boot == "unknown" ? 0 : max(1, boot.utf8.fnv1a() >> 40)
   }
 
   private static func digest(_ bytes: UnsafeRawBufferPointer) throws -> UInt64 {

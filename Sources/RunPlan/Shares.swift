@@ -1,10 +1,12 @@
+import Threads
+
 /// How the work of a run is dealt out among machines. Together are jobs that need each other, those
 /// that share a gain, which the first of them measures for all, and the parts of a split job whose
 /// level is measured over all of them. Other parts of split jobs are each by itself.
 struct Shares {
   private var shards: [Int]
   /// Differs where machines deal out otherwise: other jobs, or other shards of them (FNV-1a, 64 bits).
-  private(set) var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+  private(set) var digest = "".utf8.fnv1a()
   /// Which unit each job's first part is of, and whether its other parts are of the next ones.
   private var units: [Int: (first: Int, isSpread: Bool)] = [:]
 
@@ -54,9 +56,7 @@ struct Shares {
     }
   }
 
-  private mutating func mix(_ text: String) {
-    for byte in text.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
-  }
+  private mutating func mix(_ text: String) { digest = text.utf8.fnv1a(continuing: digest) }
 
   /// The shard of a part, from 1.
   func shard(of job: Int, part: Int) -> Int {

@@ -82,12 +82,7 @@ package struct ProcessIdentity: Sendable, Hashable {
   package var mark: String { "\(kernel)-\(process)-\(start)" }
 
   /// FNV-1a of boot and namespace, in hexadecimal digits.
-  private var kernel: String {
-    let number = "\(boot).\(namespace)".utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) {
-      ($0 ^ UInt64($1)) &* 0x100_0000_01B3
-    }
-    return String(number, radix: 16)
-  }
+  private var kernel: String { String("\(boot).\(namespace)".utf8.fnv1a(), radix: 16) }
 
   /// `isAlive` of the process with a mark; nil also for what is no mark.
   package static func isAlive(mark: String) -> Bool? {

@@ -37,7 +37,8 @@ struct FLACFrameHead: Sendable, Hashable {
     case 13, 14: index += 2
     default: break
     }
-    guard Self.checksum(head[..<index]) == head[index] else { return nil }
+    // CRC-8 (9.1.8).
+    guard head[..<index].withUnsafeBytes(Checksum.crc8) == head[index] else { return nil }
     let countsSamples = head[1] & 1 == 1
     guard countsSamples || blockSize != nil else { return nil }
     sample = countsSamples ? number : number * (blockSize ?? 0)
@@ -55,13 +56,6 @@ struct FLACFrameHead: Sendable, Hashable {
       value = value << 6 | Int64(byte & 0x3F)
     }
     return (value, 4 + ones)
-  }
-
-  /// CRC-8 with x^8 + x^2 + x + 1 (9.1.8).
-  private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt8 {
-    bytes.reduce(0) { sum, byte in
-      (0..<8).reduce(sum ^ byte) { value, _ in value & 0x80 == 0 ? value << 1 : value << 1 ^ 0x07 }
-    }
   }
 }
 
