@@ -48,11 +48,11 @@ package final class CanonicalEncoder {
   ///
   /// - Throws: As the value's own `encode(to:)`; `EncodingError` for a dictionary or a set in it.
   package func encode(_ value: some Encodable) throws {
-    try write(value, path: [])
+    try write(value)
     flush()
   }
 
-  fileprivate func write<Value: Encodable>(_ value: Value, path: [any CodingKey]) throws {
+  fileprivate func write<Value: Encodable>(_ value: Value) throws {
     if Value.self == Origin.self || Value.self == FileIdentity.self {
       put(.null)
     } else if Value.self == CodedPath.self, let path = value as? CodedPath {
@@ -62,16 +62,16 @@ package final class CanonicalEncoder {
       put(.path)
       put(bytes: name(location))
     } else {
-      guard !(Value.self is any Unordered.Type) else {
-        throw EncodingError.invalidValue(
-          value, EncodingError.Context(codingPath: path, debugDescription: "has no order"))
-      }
-      open()
-      let level = depth
-      try value.encode(to: CanonicalContainer(self, codingPath: path, level: level))
-      close(to: level - 1)
+      guard !(Value.self is any Unordered.Type) else { throw Self.error(value, "has no order") }
+      let container = open()
+      try value.encode(to: container)
+      close(to: container.level - 1)
     }
     if buffer.count >= Self.blockSize { flush() }
+  }
+
+  fileprivate static func error(_ value: Any, _ text: String) -> EncodingError {
+    .invalidValue(value, EncodingError.Context(codingPath: [], debugDescription: text))
   }
 
   private func flush() {
@@ -79,9 +79,10 @@ package final class CanonicalEncoder {
     buffer.removeAll(keepingCapacity: true)
   }
 
-  fileprivate func open() {
+  fileprivate func open() -> CanonicalContainer {
     put(.open)
     depth += 1
+    return CanonicalContainer(encoder: self, level: depth)
   }
 
   /// Closes containers deeper than `level`: containers have no end of their own.
@@ -115,177 +116,85 @@ private protocol Unordered {}
 extension Dictionary: Unordered {}
 extension Set: Unordered {}
 
-/// One container of a value, at a level of nesting: keyed, unkeyed or single.
-private struct CanonicalContainer {
+/// One container of a value, at a level of nesting: unkeyed or single, or what a keyed one writes to.
+private struct CanonicalContainer: Encoder, SingleValueEncodingContainer, UnkeyedEncodingContainer {
   let encoder: CanonicalEncoder
-  let codingPath: [any CodingKey]
   let level: Int
-  var count = 0
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+  /// No value asks for it.
+  var count: Int { 0 }
 
-  init(_ encoder: CanonicalEncoder, codingPath: [any CodingKey], level: Int) {
-    self.encoder = encoder
-    self.codingPath = codingPath
-    self.level = level
-  }
-
-  /// Writes the key or mark of the container's next value.
+  /// Ends what was opened in the container, before its next value.
   ///
   /// - Throws: `EncodingError` where another container was written to since.
   func begin() throws -> CanonicalEncoder {
-    guard encoder.depth >= level else {
-      throw EncodingError.invalidValue(
-        level, EncodingError.Context(codingPath: codingPath, debugDescription: "is closed"))
-    }
+    guard encoder.depth >= level else { throw CanonicalEncoder.error(level, "is closed") }
     encoder.close(to: level)
     return encoder
   }
 
   func nested() -> CanonicalContainer {
-    encoder.open()
-    return CanonicalContainer(encoder, codingPath: codingPath, level: encoder.depth)
+    encoder.close(to: level)
+    return encoder.open()
   }
-}
-
-extension CanonicalContainer: Encoder {
-  var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     KeyedEncodingContainer(KeyedCanonicalContainer<Key>(container: self))
   }
-
   func unkeyedContainer() -> any UnkeyedEncodingContainer { self }
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
-}
 
-extension CanonicalContainer: SingleValueEncodingContainer, UnkeyedEncodingContainer {
-  mutating func encodeNil() throws { try begin().put(.null) }
-  mutating func encode(_ value: Bool) throws { try begin().put(value ? .yes : .no) }
-  mutating func encode(_ value: String) throws { try begin().put(.text, value) }
-  mutating func encode(_ value: Double) throws { try begin().put(.double, value.bitPattern) }
-  mutating func encode(_ value: Float) throws { try begin().put(.float, UInt64(value.bitPattern)) }
-  mutating func encode(_ value: Int) throws { try put(Int64(value)) }
-  mutating func encode(_ value: Int8) throws { try put(Int64(value)) }
-  mutating func encode(_ value: Int16) throws { try put(Int64(value)) }
-  mutating func encode(_ value: Int32) throws { try put(Int64(value)) }
-  mutating func encode(_ value: Int64) throws { try put(value) }
-  mutating func encode(_ value: UInt) throws { try begin().put(.natural, UInt64(value)) }
-  mutating func encode(_ value: UInt8) throws { try begin().put(.natural, UInt64(value)) }
-  mutating func encode(_ value: UInt16) throws { try begin().put(.natural, UInt64(value)) }
-  mutating func encode(_ value: UInt32) throws { try begin().put(.natural, UInt64(value)) }
-  mutating func encode(_ value: UInt64) throws { try begin().put(.natural, value) }
-  mutating func encode<T: Encodable>(_ value: T) throws {
-    try begin().write(value, path: codingPath)
+  func encodeNil() throws { try begin().put(.null) }
+  func encode(_ value: Bool) throws { try begin().put(value ? .yes : .no) }
+  func encode(_ value: String) throws { try begin().put(.text, value) }
+  func encode(_ value: Double) throws { try begin().put(.double, value.bitPattern) }
+  func encode(_ value: Float) throws { try begin().put(.float, UInt64(value.bitPattern)) }
+  func encode<Number: Encodable & FixedWidthInteger>(_ value: Number) throws {
+    precondition(Number.bitWidth <= 64)
+    try begin().put(Number.isSigned ? .integer : .natural, UInt64(truncatingIfNeeded: value))
   }
+  func encode<Value: Encodable>(_ value: Value) throws { try begin().write(value) }
 
-  private func put(_ value: Int64) throws {
-    try begin().put(.integer, UInt64(bitPattern: value))
+  func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    nested().container(keyedBy: type)
   }
-
-  mutating func nestedContainer<NestedKey: CodingKey>(
-    keyedBy keyType: NestedKey.Type
-  ) -> KeyedEncodingContainer<NestedKey> {
-    encoder.close(to: level)
-    return KeyedEncodingContainer(KeyedCanonicalContainer<NestedKey>(container: nested()))
-  }
-
-  mutating func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
-    encoder.close(to: level)
-    return nested()
-  }
-
-  mutating func superEncoder() -> any Encoder {
-    encoder.close(to: level)
-    return nested()
-  }
+  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { nested() }
+  func superEncoder() -> any Encoder { nested() }
 }
 
 /// A container that writes each value behind its key.
 private struct KeyedCanonicalContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  var container: CanonicalContainer
-  var codingPath: [any CodingKey] { container.codingPath }
+  let container: CanonicalContainer
+  var codingPath: [any CodingKey] { [] }
 
-  private func at(_ key: any CodingKey) throws -> CanonicalContainer {
+  private func at(_ key: Key) throws -> CanonicalContainer {
     try container.begin().put(.key, key.stringValue)
     return container
   }
 
-  private func nested(at key: any CodingKey) -> CanonicalContainer {
+  private func nested(at key: Key) -> CanonicalContainer {
     container.encoder.close(to: container.level)
     container.encoder.put(.key, key.stringValue)
-    return container.nested()
+    return container.encoder.open()
   }
 
-  mutating func encodeNil(forKey key: Key) throws { try put(key) { try $0.encodeNil() } }
-  mutating func encode(_ value: Bool, forKey key: Key) throws {
-    try put(key) { try $0.encode(value) }
+  func encodeNil(forKey key: Key) throws { try at(key).encodeNil() }
+  func encode(_ value: Bool, forKey key: Key) throws { try at(key).encode(value) }
+  func encode(_ value: String, forKey key: Key) throws { try at(key).encode(value) }
+  func encode(_ value: Double, forKey key: Key) throws { try at(key).encode(value) }
+  func encode(_ value: Float, forKey key: Key) throws { try at(key).encode(value) }
+  func encode<Number: Encodable & FixedWidthInteger>(_ value: Number, forKey key: Key) throws {
+    try at(key).encode(value)
   }
-  mutating func encode(_ value: String, forKey key: Key) throws {
-    try put(key) { try $0.encode(value) }
-  }
-  mutating func encode(_ value: Double, forKey key: Key) throws {
-    try put(key) { try $0.encode(value) }
-  }
-  mutating func encode(_ value: Float, forKey key: Key) throws {
-    try put(key) { try $0.encode(value) }
-  }
-  mutating func encode(_ value: Int, forKey key: Key) throws {
-    try put(key) { try $0.encode(value) }
-  }
-  mutating func encode(_ value: Int8, forKey key: Key) throws {
-    try put(key) { try $0.encode(value) }
-  }
-  mutating func encode(_ value: Int16, forKey key: Key) throws {
-    try put(key) { try $0.encode(value) }
-  }
-  mutating func encode(_ value: Int32, forKey key: Key) throws {
-    try put(key) { try $0.encode(value) }
-  }
-  mutating func encode(_ value: Int64, forKey key: Key) throws {
-    try put(key) { try $0.encode(value) }
-  }
-  mutating func encode(_ value: UInt, forKey key: Key) throws {
-    try put(key) { try $0.encode(value) }
-  }
-  mutating func encode(_ value: UInt8, forKey key: Key) throws {
-    try put(key) { try $0.encode(value) }
-  }
-  mutating func encode(_ value: UInt16, forKey key: Key) throws {
-    try put(key) { try $0.encode(value) }
-  }
-  mutating func encode(_ value: UInt32, forKey key: Key) throws {
-    try put(key) { try $0.encode(value) }
-  }
-  mutating func encode(_ value: UInt64, forKey key: Key) throws {
-    try put(key) { try $0.encode(value) }
-  }
-  mutating func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
-    try put(key) { try $0.encode(value) }
+  func encode<Value: Encodable>(_ value: Value, forKey key: Key) throws {
+    try at(key).encode(value)
   }
 
-  private func put(_ key: Key, _ write: (inout CanonicalContainer) throws -> Void) throws {
-    var container = try at(key)
-    try write(&container)
-  }
-
-  mutating func nestedContainer<NestedKey: CodingKey>(
-    keyedBy keyType: NestedKey.Type, forKey key: Key
-  ) -> KeyedEncodingContainer<NestedKey> {
-    KeyedEncodingContainer(KeyedCanonicalContainer<NestedKey>(container: nested(at: key)))
-  }
-
-  mutating func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    nested(at: key)
-  }
-
-  mutating func superEncoder() -> any Encoder { nested(at: SuperKey()) }
-  mutating func superEncoder(forKey key: Key) -> any Encoder { nested(at: key) }
-}
-
-/// The key under which a class encodes its superclass.
-private struct SuperKey: CodingKey {
-  var stringValue: String { "super" }
-  var intValue: Int? { nil }
-  init() {}
-  init?(stringValue: String) { nil }
-  init?(intValue: Int) { nil }
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<Nested> { nested(at: key).container(keyedBy: type) }
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer { nested(at: key) }
+  func superEncoder() -> any Encoder { container.nested() }
+  func superEncoder(forKey key: Key) -> any Encoder { nested(at: key) }
 }
