@@ -298,8 +298,7 @@ public final class Ledger: Sendable {
       default: return 0x5F
       }
     }
-    let digest = (try? bytes.withUnsafeBytes { try SHA256.digest($0) }) ?? []
-    return String(decoding: name, as: UTF8.self) + "-" + Array(digest.prefix(8)).hexadecimal
+    return String(decoding: name, as: UTF8.self) + "-" + LineStore.number(of: bytes).hexadecimal
   }
 }
 
