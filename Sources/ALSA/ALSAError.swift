@@ -96,7 +96,8 @@ func check(
   return status
 }
 
-/// The same for calls that return an object, which the caller must free.
+/// Checks the status of a call that makes an object, and returns the object, which the caller must
+/// free.
 func checkPointer(
   _ call: String, _ device: String? = nil, _ make: (inout OpaquePointer?) -> Int32
 ) throws(ALSAError) -> OpaquePointer {

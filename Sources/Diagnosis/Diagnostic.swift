@@ -175,7 +175,8 @@ package struct DiagnosticSink {
     return true
   }
 
-  /// The same, also where `origin` has enough messages.
+  /// Whether a message at `origin` is counted and nothing else: because the collection is full, or
+  /// because `origin` has enough messages.
   package mutating func drops(at origin: Origin) -> Bool {
     if dropsAll() { return true }
     guard countPerPlace[origin, default: 0] >= Self.limitPerPlace else { return false }

@@ -41,12 +41,12 @@ extension Diagnostic {
     printable(MediaURL.masked(line)).replacing("##", with: "#\u{FFFD}")
   }
 
-  /// As `escapeData` of actions/toolkit, packages/core/src/command.ts.
+  /// Escapes a text as `escapeData` of actions/toolkit (packages/core/src/command.ts) does.
   private static func escaped(data: String) -> String {
     data.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
   }
 
-  /// As `escapeProperty` of the same.
+  /// Escapes a property as `escapeProperty` of actions/toolkit does.
   private static func escaped(property: String) -> String {
     escaped(data: shown(property)).replacing(":", with: "%3A").replacing(",", with: "%2C")
   }

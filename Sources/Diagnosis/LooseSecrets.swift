@@ -329,7 +329,7 @@ extension MediaURL {
 }
 
 extension Diagnostic {
-  /// The same without secrets, for a document.
+  /// This message without secrets, for a document.
   package var masked: Diagnostic {
     var copy = self
     copy.message = MediaURL.masked(message)

@@ -80,7 +80,7 @@ extension SourceMap {
 }
 
 extension Diagnostic {
-  /// The same of a value whose words are not shown.
+  /// This message about a value, without the words of the value.
   fileprivate var withoutWords: Diagnostic {
     var diagnostic = Diagnostic(
       severity,

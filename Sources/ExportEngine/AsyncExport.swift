@@ -78,7 +78,7 @@ extension MediaLibrary {
     try await onThread { try self.asset(at: location, streamIndex: streamIndex) }
   }
 
-  /// The same for a file.
+  /// The facts of a local file's stream: `loadAsset(at:streamIndex:)` of its location.
   public func loadAsset(at path: FilePath, streamIndex: Int? = nil) async throws -> Asset {
     try await loadAsset(at: .file(path), streamIndex: streamIndex)
   }

@@ -30,7 +30,8 @@ extension ExportSession {
     return review(predicting: isPredicting, seeing: &cache)
   }
 
-  /// The same for one of many exports, which share a view of the disk.
+  /// Examines what `run` would do, as `review(predicting:)`, for one of many exports, which share a
+  /// view of the disk.
   package func review(predicting isPredicting: Bool, seeing cache: inout ReviewCache) -> Review {
     if let noOutputs { return Review(problems: [noOutputs]) }
     do throws(Failure) {

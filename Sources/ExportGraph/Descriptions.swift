@@ -47,10 +47,10 @@ extension AudioFormat {
 }
 
 extension AudioFormat: CustomStringConvertible {
-  /// As `44.1 kHz stereo`.
+  /// For example `44.1 kHz stereo`.
   public var description: String { rateText + " " + channelLayout.name }
 
-  /// As `44.1 kHz`.
+  /// For example `44.1 kHz`.
   public var rateText: String { "\(kilo(sampleRate)) kHz" }
 }
 

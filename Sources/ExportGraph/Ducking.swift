@@ -54,13 +54,13 @@ extension Ducking {
 }
 
 extension Ducking: CustomStringConvertible {
-  /// As `12 dB under 'voice'`.
+  /// For example `12 dB under 'voice'`.
   public var description: String {
     let names = keyNames.map { "'\($0)'" }.joined(separator: ", ")
     return "ducked by \(depth == depth.rounded() ? "\(Int(depth))" : "\(depth)") dB under \(names)"
   }
 
-  /// The same with its times, as `…, attack 0.08s, hold 0.3s, release 0.6s`.
+  /// The description with its times: `…, attack 0.08s, hold 0.3s, release 0.6s`.
   func text(rate: Int) -> String {
     func seconds(_ frames: Int64) -> String {
       Time(frames: frames, rate: rate).readableText

@@ -213,7 +213,7 @@ extension Source {
     matrix == ChannelMatrix(from: asset.channelLayout, to: layout) ? nil : matrix.selectionText
   }
 
-  /// As `varispeed × 1.05`; nil at the asset's own speed.
+  /// For example `varispeed × 1.05`; nil at the asset's own speed.
   func varispeedText(at rate: Int) -> String? {
     let speed = speed(at: rate)
     return speed == .one ? nil : "varispeed \(speed.speedText)"
@@ -237,6 +237,6 @@ extension ChannelMatrix {
 }
 
 extension Node {
-  /// As ` 'voice'`, behind a word.
+  /// For example ` 'voice'`, behind a word.
   fileprivate var nameText: String { name.map { " '\($0)'" } ?? "" }
 }

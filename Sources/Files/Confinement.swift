@@ -40,13 +40,15 @@ package enum Confinement {
     return current.hides(place)
   }
 
-  /// The same of the file that a path leads to now, links followed.
+  /// Whether the file that a path leads to now, links followed, lies below a name that begins with
+  /// a dot (`hides(_:)` of an open file).
   package static func hides(_ path: FilePath) -> Bool {
     guard let current, let place = PathCalls.realPath(path) else { return false }
     return current.hides(place)
   }
 
-  /// The same of a path's own names, for a file that need not be there and is reached through no link.
+  /// Whether one of a path's own names begins with a dot, for a file that need not be there and is
+  /// reached through no link.
   package static func hidesName(of path: FilePath) -> Bool {
     guard let names = current?.relative(path) else { return false }
     return names.components.contains { $0.kind == .regular && $0.string.hasPrefix(".") }

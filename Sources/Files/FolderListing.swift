@@ -18,7 +18,8 @@ extension PathCalls {
     entries(ofOpened: open(folder.isEmpty ? "." : folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
   }
 
-  /// The same of an open folder, wherever its path leads now.
+  /// The entries of an open folder, wherever its path leads now, without `.` and `..`; nil with
+  /// errno set where it cannot be read.
   package static func entries(of folder: FileDescriptor) -> [Entry]? {
     // Another description, since reading moves its offset.
     entries(ofOpened: openat(folder.rawValue, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC))

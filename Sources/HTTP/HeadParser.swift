@@ -98,18 +98,19 @@ struct AnswerHead: Sendable, Hashable {
   let status: Int
   /// Content-Range; nil without one, or if it is malformed.
   let contentRange: HTTPHead.ContentRange?
-  /// As `HTTPHead` has it.
+  /// The bytes of the body; nil if they are not known.
   let contentLength: Int64?
-  /// As `HTTPHead` has it.
+  /// Whether the answer itself says where its body ends (`HTTPHead.hasDelimitedBody`).
   let hasDelimitedBody: Bool
   /// ETag, with its quotes; nil without one, or if it is malformed.
   let entityTag: String?
   /// Last-Modified, as the server wrote it; nil without one, or if it is not printable or has more
   /// than 64 bytes.
   let lastModified: String?
-  /// Date, in the same form.
+  /// Date, as the server wrote it; nil without one, or if it is not printable or has more than 64
+  /// bytes.
   let sentDate: String?
-  /// As `HTTPHead` has it.
+  /// The seconds for which the answer is fresh (`HTTPHead.secondsFresh`).
   let secondsFresh: Int
   /// Whether Cache-Control has `no-store`.
   let mustNotBeStored: Bool

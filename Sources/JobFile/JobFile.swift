@@ -100,8 +100,8 @@ public struct JobFile: Sendable {
     return file
   }
 
-  /// The same, but returns errors beside the jobs, so that errors between all jobs can be reported
-  /// as well, and jobs of other files may write missing files.
+  /// Loads a job file as `load` does, but returns errors beside the jobs, so that errors between
+  /// all jobs can be reported as well, and jobs of other files may write missing files.
   ///
   /// - Throws: The errors of a file that cannot be read, or is no YAML.
   public static func loadAllowingMistakes(
@@ -232,7 +232,8 @@ public struct JobFile: Sendable {
     return ("cannot be read: \(error)", "let it be read, or name another file")
   }
 
-  /// The address that was written for a path, which has only one of its two slashes; nil for others.
+  /// The address that was written for an address written as a path: `https://host` for
+  /// `https:/host`; nil for other paths.
   private static func address(writtenAs path: FilePath) -> String? {
     let first = path.components.first?.string ?? ""
     guard !path.isAbsolute, ["http:", "https:"].contains(first.lowercased()) else { return nil }

@@ -22,7 +22,7 @@ package struct EncoderSetup: Sendable, Hashable {
     case stream
     /// A few frames between those of other encoders: nothing is put off by the reservoir.
     case seam
-    /// The same, with long blocks alone.
+    /// A few frames between those of other encoders, with long blocks alone.
     case longSeam
   }
 

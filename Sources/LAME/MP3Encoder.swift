@@ -84,7 +84,7 @@ package struct MP3Encoder: ~Copyable {
     try encode(planes, from: 0, count: count, into: &bytes)
   }
 
-  /// The same for `count` frames from `start` on, which were found encodable before.
+  /// Encodes `count` frames from `start` on, which `requireEncodable` has accepted before.
   mutating func encode(
     _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, from start: Int, count: Int,
     into bytes: inout [UInt8]

@@ -67,7 +67,7 @@ package struct LibAVError: Error, Sendable {
     formatChanged(toRate: frame.sampleRate, channels: frame.channelCount, at: place)
   }
 
-  /// The same for a rate and a number of channels.
+  /// A stream whose rate or channels become these midway; `place` says where, such as `12.500 s`.
   package static func formatChanged(
     toRate rate: Int, channels count: Int, at place: String
   ) -> LibAVError {
@@ -94,7 +94,7 @@ extension LibAVError: Hashable {
     left.code == right.code && left.operation == right.operation
   }
 
-  /// As `==` has it.
+  /// By code and call, as `==` compares.
   package func hash(into hasher: inout Hasher) {
     hasher.combine(code)
     hasher.combine(operation)

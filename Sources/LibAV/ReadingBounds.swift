@@ -8,7 +8,7 @@ package struct ReadingBounds {
   /// Entries of one dictionary: more tags than any honest file has, and as many as
   /// `Metadata.mostItems`.
   package static let tagLimit = 1000
-  /// Chapters of a file, likewise.
+  /// Chapters of a file: more than any honest file has.
   package static let chapterLimit = 10_000
   /// Bytes of tags that are compared or copied for the sake of others: some tenths of a second.
   private static let passedLimit = 256 << 20

@@ -351,7 +351,7 @@ extension WaveHeader.Format {
     if validBits == 0 { validBits = container }
   }
 
-  /// The same as the content of a little-endian `fmt `.
+  /// This format as the content of a little-endian `fmt ` chunk.
   var littleEndian: [UInt8] {
     func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
       (0..<Number.bitWidth / 8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }

@@ -11,7 +11,7 @@ extension PreviewControls {
     go(to: time)
   }
 
-  /// The same, also for a tour.
+  /// Goes to a time of the present item, as `seek(to:)`, also for a tour.
   private func go(to time: Time) {
     if let loop, let end = loop.end, let item = player.currentItem {
       let isBehind = end <= time && time < item.duration

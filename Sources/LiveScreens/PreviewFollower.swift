@@ -28,7 +28,7 @@ package final class PreviewFollower: Sendable {
 
   /// How long nothing may change before files are read: editors write in several steps.
   private static let quiet = Duration.milliseconds(30)
-  /// The same while a file is open for writing.
+  /// How long nothing may change while a file is open for writing.
   private static let quietWriting = Duration.milliseconds(300)
   /// The longest wait for files that are written to without end.
   private static let patience = Duration.seconds(2)

@@ -5,7 +5,7 @@ package struct EncoderTag: Sendable, Hashable {
   package enum Kind: String, Sendable, Hashable {
     /// Of a stream of variable or mean bit rate.
     case xing = "Xing"
-    /// The same, of a stream of constant bit rate.
+    /// Of a stream of constant bit rate.
     case info = "Info"
     /// Fraunhofer's.
     case vbri = "VBRI"

@@ -68,7 +68,7 @@ package struct FrameStream: Sendable {
     count(frameLengths, in: bytes, from: start)
   }
 
-  /// The same for the last frames of a copy, of whose main data the last `freeCount` bytes are free:
+  /// Copies the last frames of a copy, of whose main data the last `freeCount` bytes are free:
   /// frames that are packed next find room there.
   package mutating func copyEnd(
     _ frames: [ArraySlice<UInt8>], freeing freeCount: Int, into bytes: inout [UInt8]

@@ -8,7 +8,7 @@ enum ID3Slot: Hashable {
   case userText(String)
   /// `COMM`; a description and a code of three letters.
   case comment(String, language: String?)
-  /// `USLT`, likewise: `lyrics-eng`, as FFmpeg names it.
+  /// `USLT`; a description and a code of three letters: `lyrics-eng`, as FFmpeg names it.
   case lyrics(String, language: String?)
   /// A link's frame.
   case link(String)
@@ -83,8 +83,8 @@ enum ID3Slot: Hashable {
     return identifier == "TLAN" ? ID3Languages.code(value) != nil : true
   }
 
-  /// `comment`, `comment:description` as TagLib names it, `comment-eng` as FFmpeg does; likewise of
-  /// lyrics, and `url:description`.
+  /// The parts of `comment`, of `comment:description` as TagLib names it, of `comment-eng` as
+  /// FFmpeg does; of `lyrics` in the same three forms, and of `url:description`.
   private static func described(
     _ key: String
   ) -> (name: String, description: String, language: String?) {

@@ -104,12 +104,12 @@ extension MP3Settings.StereoMode: CustomStringConvertible {
   }
 }
 
-/// As `128 kbps`, or in bits a second where these are no whole thousands.
+/// For example `128 kbps`, or in bits a second where these are no whole thousands.
 func kilobits(_ bitRate: Int) -> String {
   bitRate % 1000 == 0 ? "\(bitRate / 1000) kbps" : "\(bitRate) bps"
 }
 
-/// As `16 kHz` or `700 Hz`.
+/// For example `16 kHz` or `700 Hz`.
 private func hertz(_ frequency: Int) -> String {
   guard frequency % 100 == 0, frequency >= 1000 else { return "\(frequency) Hz" }
   let tenths = frequency / 100 % 10

@@ -121,7 +121,7 @@ final class EntryFiles: Sendable {
   /// A number that changes with each promise of some blocks.
   ///
   /// - Throws: `Errno`
-  /// - Complexity: As above
+  /// - Complexity: O(n) in the blocks, as far as the map goes
   func trace(of blocks: Range<Int>) throws -> Int {
     var hasher = Hasher()
     try forEachPromise(in: blocks) { block, promise in
@@ -317,6 +317,7 @@ struct Promise: Sendable, Hashable {
     try Self.digest(bytes) == word >> 24
   }
 
-  /// The same, once the block was found.
+  /// This promise with the mark of another start of the machine, once the block was found to be
+  /// true.
   func renewed(by mark: UInt64) -> Promise { Promise(word: (word >> 24) << 24 | mark) }
 }

@@ -41,7 +41,7 @@ final class EntryFolder: Sendable {
     return FileDescriptor(rawValue: file)
   }
 
-  /// The same; nil where there is no such file, or no such folder any more.
+  /// Opens a file of the folder; nil where there is no such file, or no such folder any more.
   ///
   /// - Throws: `Errno`
   private func openExisting(_ name: String, _ flags: Int32) throws(Errno) -> FileDescriptor? {

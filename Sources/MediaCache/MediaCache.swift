@@ -146,8 +146,8 @@ package final class MediaCache: Sendable {
       .mendInput, "the server says that its file is longer than 4 TiB", location: .remote(url))
   }
 
-  /// The same, of `limit` bytes at most; nil where the server's file is longer, of which no more is
-  /// fetched.
+  /// The medium at an address, as `medium(at:)` gives it, if it has `limit` bytes at most; nil
+  /// where the server's file is longer, of which no more is fetched.
   ///
   /// - Throws: `Failure`
   package func medium(at url: MediaURL, limit: Int64) throws(Failure) -> CachedMedium? {

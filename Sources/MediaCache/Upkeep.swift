@@ -9,7 +9,7 @@ package struct CacheEntry: Sendable, Hashable {
   package let key: String
   /// The address without secrets; nil where its server has not answered yet.
   package let address: String?
-  /// The entity's bytes; nil as above.
+  /// The entity's bytes; nil where its server has not answered yet.
   package let size: Int64?
   /// Bytes on the disk.
   package let bytes: Int64

@@ -108,7 +108,7 @@ public enum DeliveryLimit: Sendable, Hashable {
   case rms(Double, Double)
   /// Highest peak between samples, dBTP.
   case truePeak(Double)
-  /// The same of sounds that are louder than some LUFS.
+  /// Highest peak between samples, dBTP, of sounds that are louder than some LUFS.
   case truePeakOfLouder(Double, than: Double)
   /// Largest sample, dBFS.
   case samplePeak(Double)

@@ -84,7 +84,7 @@ public enum Effect: Sendable, Hashable, Codable {
 }
 
 extension Effect: CustomStringConvertible {
-  /// As `highpass 80 Hz` or `compressor (threshold -20 dB, ratio 3, …)`, with every setting.
+  /// For example `highpass 80 Hz` or `compressor (threshold -20 dB, ratio 3, …)`, with every setting.
   public var description: String {
     switch self {
     case .highpass(let frequency): "highpass \(EffectUnit.hertz.text(frequency))"

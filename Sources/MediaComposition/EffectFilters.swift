@@ -119,6 +119,6 @@ extension Effect {
 }
 
 extension [Effect.Band] {
-  /// As `3000 Hz +4 dB q 1.4, low shelf 120 Hz -3 dB q 0.7071`.
+  /// For example `3000 Hz +4 dB q 1.4, low shelf 120 Hz -3 dB q 0.7071`.
   var text: String { map(\.text).joined(separator: ", ") }
 }

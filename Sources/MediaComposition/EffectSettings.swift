@@ -55,7 +55,7 @@ public struct EffectParameter<Settings: EffectSettings>: Sendable {
     }
   }
 
-  /// As `-60 dB to 0 dB`.
+  /// For example `-60 dB to 0 dB`.
   public var rangeText: String {
     "\(unit.text(range.lowerBound)) to \(unit.text(range.upperBound))"
   }
@@ -78,7 +78,7 @@ public enum EffectUnit: Sendable, Hashable, CaseIterable {
   /// A whole number.
   case count
 
-  /// As `-20 dB`, rounded to six decimals.
+  /// For example `-20 dB`, rounded to six decimals.
   public func text(_ value: Double) -> String {
     switch self {
     case .decibels: "\(Self.digits(value)) dB"
@@ -99,7 +99,7 @@ public enum EffectUnit: Sendable, Hashable, CaseIterable {
 }
 
 extension EffectSettings {
-  /// As `threshold -20 dB, ratio 3`.
+  /// For example `threshold -20 dB, ratio 3`.
   public var settingsText: String {
     Self.parameters.map { "\($0.name) \($0.unit.text($0.value(in: self)))" }
       .joined(separator: ", ")

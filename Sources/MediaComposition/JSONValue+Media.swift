@@ -22,8 +22,8 @@ extension JSONValue {
 }
 
 extension JSONValue {
-  /// An object that begins with a medium's place: a file's path as above, or `url`, an address without
-  /// its secrets.
+  /// An object that begins with a medium's place: `path` (and `path_hex`) of a file, as `file`
+  /// writes it, or `url`, an address without its secrets.
   package static func medium(
     _ location: MediaLocation, _ others: KeyValuePairs<String, JSONValue?>
   ) -> JSONValue {

@@ -55,7 +55,7 @@ package struct LoudnessHistogram: Sendable, Hashable, Codable {
   /// LUFS of an energy; −∞ for none (BS.1770-4, equation 2).
   package static func loudness(ofEnergy energy: Double) -> Double { 10 * log10(energy) - 0.691 }
 
-  /// The inverse.
+  /// The energy of a level in LUFS: the inverse of `loudness(ofEnergy:)`.
   package static func energy(ofLoudness loudness: Double) -> Double {
     pow(10, (loudness + 0.691) / 10)
   }

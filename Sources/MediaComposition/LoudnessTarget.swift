@@ -69,7 +69,7 @@ extension LoudnessTarget.Level {
 }
 
 extension LoudnessTarget.Level: CustomStringConvertible {
-  /// As `−16.0 LUFS`, `−20.0 dB RMS` or `−1.0 dBFS`.
+  /// For example `−16.0 LUFS`, `−20.0 dB RMS` or `−1.0 dBFS`.
   public var description: String {
     switch self {
     case .integrated(let level): "\(level.tenths) LUFS"
@@ -87,7 +87,7 @@ extension Double {
     return "\(scaled < 0 ? "−" : "")\(scaled.magnitude / 10).\(scaled.magnitude % 10)"
   }
 
-  /// The same with two decimals.
+  /// With two decimals and a minus sign (U+2212).
   package var hundredths: String {
     guard isFinite, magnitude < 1e6 else { return tenths }
     let scaled = Int((self * 100).rounded())
@@ -95,6 +95,6 @@ extension Double {
     return "\(scaled < 0 ? "−" : "")\(scaled.magnitude / 100).\(digits < 10 ? "0" : "")\(digits)"
   }
 
-  /// The same with a plus sign, as gains are printed; `0.0` has none.
+  /// With one decimal and a sign, as gains are printed; `0.0` has no sign.
   package var signedTenths: String { (self * 10).rounded() > 0 ? "+" + tenths : tenths }
 }

@@ -44,7 +44,7 @@ public struct SoundOverview: Sendable, Hashable, Codable {
     self.init(peaks: peaks, loudness: loudness)
   }
 
-  /// The same in fewer columns: each the largest of so many.
+  /// This overview in fewer columns: each is the largest of `factor` columns.
   package func thinned(by factor: Int) -> SoundOverview {
     func thinned(_ columns: [UInt8]) -> [UInt8] {
       stride(from: 0, to: columns.count, by: factor).map { start in

@@ -77,7 +77,7 @@ struct MediaPlayerMetadata {
     self.text(text).map { .array(of: "s", [$0]) }
   }
 
-  /// The same for a text of lines.
+  /// A text of several lines, each made printable.
   private func lines(_ text: String?) -> DBusValue? {
     text.map { text in
       let start = String(text.unicodeScalars.prefix(Self.mostScalars))

@@ -47,7 +47,8 @@ public final class NowPlayingSession: Sendable {
   /// Set information and targets before. Without a thread to spare nothing happens.
   public func becomeActiveIfPossible() { becomeActiveIfPossible(onBusAt: nil) }
 
-  /// The same, on the bus of an address (D-Bus specification, "Server Addresses").
+  /// Joins the bus at an address (D-Bus specification, "Server Addresses"), or the session's for
+  /// nil, on a thread of its own, at the first call.
   package func becomeActiveIfPossible(onBusAt address: String?) {
     thread.withLock { thread in
       guard thread == nil else { return }

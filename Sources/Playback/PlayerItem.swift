@@ -108,7 +108,7 @@ public final class PlayerItem: Sendable {
     try self.init(Self.export(ofMediaAt: location, library: library), library: library)
   }
 
-  /// The same of a file.
+  /// A local file as it is.
   public convenience init(contentsOf path: FilePath, library: MediaLibrary) throws(Failure) {
     try self.init(contentsOf: .file(path), library: library)
   }

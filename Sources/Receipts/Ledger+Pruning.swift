@@ -112,7 +112,7 @@ extension Ledger {
   ///
   /// - Parameters:
   ///   - orphans: What `orphans(besides:in:)` gave.
-  ///   - territory: As there; paths may lead elsewhere meanwhile.
+  ///   - territory: What was given to `orphans(besides:in:)`; paths may lead elsewhere meanwhile.
   /// - Returns: The system's errors, for files that it does not remove.
   public func remove(
     _ orphans: [Orphans], in territory: WrittenFolders

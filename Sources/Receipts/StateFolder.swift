@@ -40,7 +40,8 @@ public struct StateFolder: Sendable {
     return path.relative(to: absoluteJobFolder, in: currentDirectory)
   }
 
-  /// `location` as it is kept: a path as above, and an address without its secrets.
+  /// `location` as it is kept: a path as it is called from the job files' folder, and an address
+  /// without its secrets.
   public func relative(_ location: MediaLocation) -> MediaLocation {
     switch location {
     case .file(let path): .file(relative(path))
@@ -116,7 +117,8 @@ public struct StateFolder: Sendable {
     try write(to: target) { (file: inout PieceWriter) throws(Errno) in try file.append(bytes) }
   }
 
-  /// The same for a file that is never held as a whole.
+  /// Puts a file in its place, whole or not at all, without ever holding all of its bytes; `make()`
+  /// must have gone before.
   func write(
     to target: FilePath, _ fill: (inout PieceWriter) throws(Errno) -> Void
   ) throws(Errno) {

@@ -7,7 +7,7 @@ import SystemPackage
 enum HTMLReport {
   /// Bytes of data in a page, about: browsers open it in a second or two.
   static let sizeLimit = 18_000_000
-  /// The same of all graphs together.
+  /// Bytes of all graphs in a page together, about.
   private static let graphLimit = 6_000_000
   /// Of a node, about.
   private static let nodeSize = 250

@@ -19,7 +19,7 @@ enum JSONReport {
   /// The whole document. O(length).
   static func text(_ report: RunReport) -> String { json(report).document() }
 
-  /// The same as a value.
+  /// The whole document as a value. O(length).
   static func json(_ report: RunReport) -> JSONValue {
     .members([
       "version": .count(version),

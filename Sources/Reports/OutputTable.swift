@@ -18,7 +18,7 @@ enum OutputTable {
       upToDate: tally.count(.upToDate), elapsed: elapsed, columns: columns)
   }
 
-  /// The same of a run that was reported.
+  /// The table of a run that was reported, in the same form.
   static func text(_ report: RunReport, columns: Int?) -> String {
     let done = report.jobs.filter { $0.status == .done }
     return text(

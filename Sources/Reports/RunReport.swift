@@ -22,7 +22,7 @@ package struct RunReport: Sendable {
   /// A file that a job writes, or would have written: unknown facts are nil.
   package struct Output: Hashable, Sendable {
     var path: FilePath
-    /// As `MP3 V2`, `Podlove Simple Chapters`, `JSON record`.
+    /// For example `MP3 V2`, `Podlove Simple Chapters`, `JSON record`.
     var format: String
     var bytes: Int64?
     /// Of the sound in it; nil where it has none, or is not written.
@@ -303,8 +303,8 @@ extension RunReport.Sound {
   /// limited)`. Nil where it was not measured.
   var levelText: String? { levelTexts.first }
 
-  /// The same, shorter and shorter: without what brought it there, and without its peaks. None where it
-  /// was not measured.
+  /// `levelText`, then shorter forms of it: without what brought the file there, and without its
+  /// peaks. Empty where the file was not measured.
   var levelTexts: [String] {
     guard let loudness else { return [] }
     // In the figure that was asked for.

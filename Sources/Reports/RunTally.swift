@@ -61,7 +61,7 @@ package struct RunTally: Sendable {
 
   /// Names of the jobs, as they are.
   let rawNames: [String]
-  /// The same as they may stand on a screen.
+  /// Names of the jobs, as they may stand on a screen.
   let names: [String]
   /// Where they stand among all jobs of the job files.
   let orders: [WorkOrder]

@@ -182,7 +182,8 @@ package struct KeptAnalyses: Sendable {
   /// What was found under a digest.
   func find(_ digest: String) -> [UInt8]? { analyses.find(digest) }
 
-  /// The same for a library, which asks before it analyses and tells what it found.
+  /// These analyses as a library takes them: it asks before it analyses, and hands over what it
+  /// found.
   package var remembered: RememberedAnalyses {
     RememberedAnalyses { [analyses] in
       analyses.find($0)

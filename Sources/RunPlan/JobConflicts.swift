@@ -18,7 +18,8 @@ struct JobConflicts: Sendable {
   private var alike: [Int: PathRegistry.Writer] = [:]
   /// Of a hundred thousand jobs that one line sends to one path, two are named.
   private var blamed: Set<Origin> = []
-  /// The same of paths that differ by case alone: of a line that does both, both are reported.
+  /// Lines that were warned of paths that differ by case alone: of a line that also sends jobs to
+  /// one path, both are reported.
   private var warned: Set<Origin> = []
   /// Outputs of a job that is lowered once more are not reported once more.
   private var refused: Set<PathRegistry.Writer> = []

@@ -75,7 +75,7 @@ package struct JobDependencies: Sendable {
     addNeeds(fileNumbers)
   }
 
-  /// The same of jobs that were read from files.
+  /// What jobs show that were read from files.
   package init(_ loaded: LoadedJobs) {
     self.init(
       among: loaded.jobs, of: loaded.fileNumbers, reading: loaded.files,

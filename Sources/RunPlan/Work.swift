@@ -42,7 +42,7 @@ package struct Work: Sendable {
   /// What is exported, as it was checked.
   package var export: Export { session.export }
 
-  /// The same for a pool.
+  /// This work as a job of the pool.
   package var poolJob: PoolJob<Work> {
     var poolJob = PoolJob(
       self, estimate: estimate, needs: needs, timeLimit: timeLimit, retries: retries,

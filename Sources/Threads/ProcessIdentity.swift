@@ -77,8 +77,8 @@ package struct ProcessIdentity: Sendable, Hashable {
     self.start = start
   }
 
-  /// The same in at most 45 bytes, for names of files: a digest of the kernel and its namespace,
-  /// the number and the start, with `-` between them.
+  /// This identity in at most 45 bytes, for names of files: a digest of the kernel and its
+  /// namespace, the number and the start, with `-` between them.
   package var mark: String { "\(kernel)-\(process)-\(start)" }
 
   /// FNV-1a of boot and namespace, in hexadecimal digits.

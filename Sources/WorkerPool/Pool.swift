@@ -84,7 +84,8 @@ public struct Pool: Sendable {
     return run.takeReports()
   }
 
-  /// The same for jobs that need no other and have one attempt of any length.
+  /// Runs jobs that need no other job and have one attempt of any length, and waits for them
+  /// (`run(_:with:cancellation:observer:idle:)`).
   public func run<Runner: JobRunner>(
     _ jobs: [Runner.Job], with runner: Runner,
     cancellation: CancellationFlag = CancellationFlag(),

@@ -50,8 +50,9 @@ struct AVJob: ParsableCommand {
     if reportLoss() { endProcess(1) }
   }
 
-  /// Sees to it that no file gets the number of a standard stream that was closed; such a one can still
-  /// not be used: it is open for what nobody does with it.
+  /// Opens `/dev/null` for each standard stream that was closed, so that later opens get other
+  /// numbers. It is opened the wrong way around (standard input for writing, the others for
+  /// reading), so that the stream still cannot be used.
   private static func occupyStandardStreams() {
     for stream in Int32(0)...2 where fcntl(stream, F_GETFD) < 0 {
       _ = open("/dev/null", (stream == 0 ? O_WRONLY : O_RDONLY) | O_NOCTTY)

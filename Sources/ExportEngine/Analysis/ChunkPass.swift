@@ -311,7 +311,7 @@ private final class ChunkReader {
 }
 
 extension Graph {
-  /// The same with a last node that begins at frame 0, as a renderer's masters do.
+  /// This graph with a last node that begins at frame 0, as a renderer's masters do.
   fileprivate var beginningAtZero: Graph {
     guard let last = nodes.last, last.frames.lowerBound != 0 else { return self }
     var copy = self

@@ -11,7 +11,7 @@ extension ExportSession {
   private static let mostTakes = 3
   /// dB by which an encoded file may miss its level.
   static let levelTolerance = 0.1
-  /// The same of a sound within a mix, whose level is approached by fewer means.
+  /// dB by which a sound within a mix may miss its level, which is approached by fewer means.
   private static let itemTolerance = 0.5
 
   /// Brings every sound to its level, renders and encodes, and measures the encoded files. What an

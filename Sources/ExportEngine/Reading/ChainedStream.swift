@@ -7,7 +7,7 @@ struct ChainLink: Sendable {
   var facts: StreamFacts
   var frameCount: Int64
 
-  /// The same, of the file that is open.
+  /// This link, read from the file that is open.
   func reading(_ file: HeldFile?) -> ChainLink {
     var link = self
     link.facts.file = file

@@ -69,7 +69,7 @@ final class MPEGFile {
     if let failure { throw failure }
   }
 
-  /// The same, for a file that must be Layer III.
+  /// The index of the frames of a file that must be Layer III.
   func scan(noting note: ITunesGapless? = nil) throws(Failure) -> GrowingFrameIndex {
     switch try frames(noting: note) {
     case .success(let frames): return frames

@@ -117,7 +117,8 @@ extension Prober {
       location: location)
   }
 
-  /// The same for a file that libavformat does not recognise; nil where it is none.
+  /// Probes MPEG audio in a file that libavformat does not recognise; nil where the file is no MPEG
+  /// audio.
   ///
   /// - Throws: Where its bytes cannot be read.
   func shortMPEGAudio(stream index: Int?) throws(Failure) -> ProbedStream? {

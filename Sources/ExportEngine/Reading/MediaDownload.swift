@@ -33,9 +33,9 @@ extension MediaLibrary {
     return medium.loadedRanges
   }
 
-  /// The same of an asset.
+  /// The ranges of an asset's bytes that can be read without a server, in order.
   ///
-  /// - Throws: As above.
+  /// - Throws: `Failure` for a medium that cannot be opened.
   public func loadedRanges(of asset: Asset) throws(Failure) -> [Range<Int64>] {
     try loadedRanges(of: asset.location)
   }

@@ -83,7 +83,7 @@ public final class MediaLibrary: Sendable {
   /// An empty library, of which `Engine.start()` is true as well.
   ///
   /// - Parameters:
-  ///   - recall: As above.
+  ///   - recall: Spares the probing of files that have not changed since an earlier run.
   ///   - probe: Probes all files; nil: this library does. Files that are read it probes itself.
   ///   - listen: Finds silence in all sounds; nil: this library does.
   ///   - verifiesAssets: Whether the assets to be read may be others than this library would find.
@@ -112,14 +112,15 @@ public final class MediaLibrary: Sendable {
     try probed(at: location, streamIndex: streamIndex).asset
   }
 
-  /// The same, with all that probing found.
+  /// The facts of a file's stream as `asset(at:streamIndex:)` gives them, with all else that
+  /// probing found.
   package func probed(
     at location: MediaLocation, streamIndex: Int? = nil
   ) throws(Failure) -> ProbedAsset {
     try known(Key(location: location, streamIndex: streamIndex)).found
   }
 
-  /// The same for a file.
+  /// The facts of a local file's stream: `asset(at:streamIndex:)` of its location.
   public func asset(at path: FilePath, streamIndex: Int? = nil) throws(Failure) -> Asset {
     try asset(at: .file(path), streamIndex: streamIndex)
   }

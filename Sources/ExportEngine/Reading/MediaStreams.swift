@@ -13,7 +13,7 @@ public struct MediaStream: Sendable, Hashable {
   public var codec: String
   /// Frames a second; nil for other kinds, or where the header has none.
   public var sampleRate: Int?
-  /// nil as above.
+  /// nil for other kinds, or where the header has none.
   public var channelLayout: ChannelLayout?
   /// An ISO 639 code, from the file.
   public var language: String?

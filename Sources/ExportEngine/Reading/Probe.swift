@@ -9,7 +9,7 @@ struct ProbedStream: Sendable {
   var asset: Asset
   var facts: StreamFacts
   var warnings: [Warning]
-  /// As of `ProbedAsset`.
+  /// Whether the length is only a tag's word (`ProbedAsset.isLengthAnnounced`).
   var isLengthAnnounced = false
 }
 

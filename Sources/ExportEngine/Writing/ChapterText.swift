@@ -113,7 +113,7 @@ extension FilePath {
 }
 
 extension MediaLocation {
-  /// A path as above; an address stays as it is.
+  /// A path relative to a folder; an address stays as it is.
   func relative(to folder: FilePath) -> MediaLocation {
     file.map { .file($0.relative(to: folder)) } ?? self
   }

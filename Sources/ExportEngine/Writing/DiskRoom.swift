@@ -65,7 +65,7 @@ package struct DiskGrowth: Sendable {
       path: path, origin: origin)
   }
 
-  /// As `1.3 GB` or `221 TB`.
+  /// For example `1.3 GB` or `221 TB`.
   package static func text(_ bytes: Int64) -> String {
     var value = Double(max(0, bytes))
     var units = ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"][...]

@@ -27,7 +27,8 @@ func fileDigest(
   }
 }
 
-/// The same of a source, all of which is fetched where it lies on a server, once for each version.
+/// The digest of a source's bytes, all of which are fetched where it lies on a server, once for
+/// each version.
 func mediumDigest(
   _ location: MediaLocation, unless cancellation: CancellationFlag
 ) throws -> [UInt8] {

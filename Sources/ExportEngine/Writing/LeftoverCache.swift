@@ -22,7 +22,7 @@ package final class LeftoverCache: Sendable {
     for file in ExportFiles(export).files { removeLeftovers(beside: file.path) }
   }
 
-  /// The same of one file.
+  /// Removes files that dead processes left beside one output.
   package func removeLeftovers(beside path: FilePath) {
     guard let target = try? OutputFile.followLinks(path) else { return }
     for left in files(in: target.folder)[TemporaryFile.stem(ofTarget: target)] ?? [] {

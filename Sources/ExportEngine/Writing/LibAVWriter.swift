@@ -57,7 +57,7 @@ final class LibAVWriter: GrowingWriter {
     }
   }
 
-  /// The same for a file that is whole at each moment: PCM in WAV, or FLAC.
+  /// Opens a writer of a file that is whole at each moment: PCM in WAV, or FLAC.
   static func openGrowing(
     _ file: OutputFile, _ recipe: LibAVRecipe, tally: SoundTally
   ) throws(Failure) -> LibAVWriter {

@@ -42,7 +42,7 @@ final class MP3Writer: GrowingWriter {
       file, encoder, tally, sampleRate: setup.sampleRate, start: Int64(tag.count))
   }
 
-  /// The same for sound of unknown length, encoded as it comes.
+  /// Prepares LAME for sound of unknown length, encoded as it comes.
   static func openGrowing(
     _ file: OutputFile, _ setup: EncoderSetup, tally: SoundTally, tag: [UInt8]
   ) throws(Failure) -> MP3Writer {

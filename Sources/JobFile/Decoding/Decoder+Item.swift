@@ -10,7 +10,8 @@ import YAML
 enum ItemContext {
   /// Wildcards stand for several items; a bare time is silence.
   case list
-  /// As in a list, but `at` may count from the end of the item around it.
+  /// A member of a list of insertions: wildcards and bare times mean what they do in `list`, and
+  /// `at` may count from the end of the item around it.
   case insertion
   case track
   case job

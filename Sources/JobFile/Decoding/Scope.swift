@@ -203,7 +203,7 @@ struct InputBinding {
     /// The medium's last name, which of an address may be empty; or the value.
     var name: String { medium.map { $0.location.lastName ?? "" } ?? text }
 
-    /// The same without the extension.
+    /// `name` without its extension; or the value.
     var stem: String { medium == nil ? text : FilePath(name).stem ?? "" }
 
     /// The extension of a medium.

@@ -172,7 +172,7 @@ struct Text {
   /// wildcards; those of a variable are literal.
   func pattern(_ range: Range<Int>) -> String {
     let pattern = literalPattern(range)
-    // As of a path, see above.
+    // After an empty variable a `/` does not make the path absolute, as in `path(_:)`.
     return isAfterEmpty(range.lowerBound) ? String(pattern.drop { $0 == "/" }) : pattern
   }
 

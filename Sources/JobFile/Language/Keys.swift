@@ -60,7 +60,7 @@ struct Keys<Owner>: Sendable {
     }
   }
 
-  /// The same without these names.
+  /// These keys without those of some names.
   func without(_ names: [String]) -> Keys {
     Keys(all.filter { !names.contains($0.facts.name) }, others: others)
   }

@@ -22,8 +22,9 @@ extension Job {
   /// add up to the whole, to the sample.
   ///
   /// - Parameters:
-  ///   - assets: As below.
-  ///   - listen: As below.
+  ///   - assets: Called once for each of `media`. nil where probing failed: the caller has reported
+  ///     that, and times that depend on the file's length are not checked.
+  ///   - listen: Called for each `trim`, and for a split at silences.
   /// - Returns: The exports, with every time exact.
   /// - Throws: Errors that only those facts show: a range past the end, a fade or cross-fade longer
   ///   than its item, overlapping items, parts that are empty or beyond the end. Empty where only
@@ -36,15 +37,16 @@ extension Job {
     return try exports(within: &budget, assets: assets, listen: listen)
   }
 
-  /// The same, within what the jobs of a run may become together.
+  /// The compositions of this job and their outputs, as `exports(assets:listen:)` gives them,
+  /// within what the jobs of a run may become together.
   ///
   /// - Parameters:
   ///   - budget: What is left for this job and later ones.
   ///   - assets: Called once for each of `media`. nil where probing failed: the caller has
   ///     reported that, and times that depend on the file's length are not checked.
   ///   - listen: Called for each `trim`, and for a split at silences.
-  /// - Returns: As above.
-  /// - Throws: As above, and where the budget is used up.
+  /// - Returns: The exports, with every time exact.
+  /// - Throws: As `exports(assets:listen:)`, and where the budget is used up.
   package func exports(
     within budget: inout SegmentBudget, assets: (MediaReference) -> Asset?,
     listen: @escaping Listen = { _ in nil }

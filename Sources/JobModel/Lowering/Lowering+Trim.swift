@@ -48,7 +48,7 @@ extension Lowering {
 }
 
 extension Gain {
-  /// As `-50.0 dB`.
+  /// For example `-50.0 dB`.
   fileprivate var text: String {
     let tenths = Int((decibels * 10).rounded())
     return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10) dB"

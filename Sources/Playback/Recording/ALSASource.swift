@@ -89,11 +89,11 @@ extension Recorder {
   /// A recorder of an ALSA device.
   ///
   /// - Parameters:
-  ///   - path: As in `init(to:settings:opening:)`.
-  ///   - settings: As there.
+  ///   - path: The path of the file: `.wav`, `.flac` or `.mp3`, unless the settings name a format.
+  ///   - settings: The settings.
   ///   - device: ALSA's name of the device: `default`, `hw:1,0` …
-  ///   - monitor: As there.
-  /// - Throws: As there.
+  ///   - monitor: Lets the sound be heard; nil: nothing does. Of this recorder alone.
+  /// - Throws: As `init(to:settings:monitor:opening:)`.
   public convenience init(
     to path: FilePath, settings: RecordingSettings = RecordingSettings(), device: String,
     monitor: RecordingMonitor? = nil

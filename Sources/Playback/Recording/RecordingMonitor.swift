@@ -176,7 +176,7 @@ private final class MonitorPacket {
 
   var latency: Time { Time(frames: Int64(held), rate: sampleRate) }
 
-  /// Adds a block, and keeps the delay.
+  /// Appends a block, correcting drift.
   ///
   /// - Returns: The frames that are lost.
   func add(_ block: AudioBuffer) -> Int {

@@ -207,7 +207,7 @@ struct WrongArguments {
 
   // MARK: The rest
 
-  /// The same of an error that ArgumentParser threw.
+  /// What is wrong, and what to type instead, by an error that ArgumentParser threw.
   func message(for error: any Error) -> (message: String, help: String) {
     if let unknownOption { return unknownOption }
     let text = AVJob.message(for: error)

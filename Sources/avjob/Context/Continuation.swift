@@ -2,11 +2,12 @@ import Diagnosis
 
 /// The command that resumes a run that a signal has stopped.
 enum Continuation {
-  /// The same one: receipts show what is up to date.
+  /// The command that was stopped: receipts show what is up to date.
   case sameCommand
-  /// The same one, where nothing shows that, and nothing is replaced.
+  /// The command that was stopped, in a folder without its outputs: nothing shows what is up to
+  /// date, and nothing is replaced.
   case cleanFolder
-  /// The same one, without the files that exist by then.
+  /// The command that was stopped, without the files that exist by then.
   case skippingExisting
 
   /// What is printed behind `to resume: `.

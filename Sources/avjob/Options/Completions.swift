@@ -41,7 +41,7 @@ extension CompletionKind {
   /// The settings of MP3 that are one word, LAME's presets included.
   static var mp3Settings: CompletionKind { .list(mp3Words) }
 
-  /// The same, and `copy`.
+  /// The settings of MP3 that are one word, and `copy`.
   static var mp3SettingsOrCopy: CompletionKind { .list(mp3Words + ["copy"]) }
 
   private static var mp3Words: [String] {
