@@ -11,7 +11,7 @@ package struct AddressPolicy: Sendable, Hashable {
   package var allowedHosts: [HostPattern]
 
   /// Whether a name that a pattern names exactly may lead to this machine or to a private network.
-  /// Without it only an address as host, and `localhost`, may do so: for jobs of strangers.
+  /// If false, as for jobs of strangers, only an address as host, and `localhost`, may do so.
   ///
   /// A name never leads to a link-local address, since metadata services of clouds have such ones.
   package var trustsNames: Bool

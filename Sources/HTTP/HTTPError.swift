@@ -37,14 +37,14 @@ package enum HTTPError: Error, Sendable, Hashable {
   case redirect(MediaURLError)
   /// The server redirects without a Location.
   case redirectWithoutTarget
-  /// The server answered with a status that has no bytes of the medium; with Retry-After in
-  /// seconds.
+  /// The server answered with a status other than those of `HTTPHead`; `retryAfter` is the header
+  /// Retry-After, in seconds.
   case status(Int, retryAfter: Int?)
   /// The server sent fewer bytes than `HTTPLimits.leastRate`.
   case stalled
   /// The server sent no head in `HTTPLimits.headTime`.
   case noAnswer
-  /// The body ended too early; nil if its length is not known.
+  /// The body ended too early; `expected` is nil if its length is not known.
   case shortBody(received: Int64, expected: Int64?)
   /// The server sent other bytes than those asked for.
   case wrongRange

@@ -25,26 +25,28 @@ package protocol HTTPReceiver: AnyObject {
   var isCancelled: Bool { get }
 }
 
-/// A GET without compression: the cache holds the bytes of the entity itself.
+/// A GET request without compression, since the cache holds the bytes of the entity itself. The
+/// *entity* is the file that the server has at the address now.
 package struct HTTPRequest: Sendable, Hashable {
   /// The address; its user and password are sent to its own origin alone.
   package var url: MediaURL
   /// The bytes asked for (RFC 9110, 14.2).
   package var range: Range
-  /// The validator of the entity whose range is asked for; of another one, the server sends all
-  /// (13.1.5).
+  /// The validator (tag or date) of the entity whose range is asked for: if the server has another
+  /// entity now, it sends all of that (13.1.5).
   package var ifRange: String?
-  /// The tag of the entity that is known: if the server has no other one, it answers 304 (13.1.2).
+  /// The tag of the entity that the cache has: if the server has no other entity, it answers 304
+  /// (13.1.2).
   package var ifNoneMatch: String?
-  /// The date of the entity that is known, as the server wrote it: if the entity has not changed
-  /// since, the server answers 304 (13.1.3).
+  /// The date of the entity that the cache has, as the server wrote it: if the entity has not
+  /// changed since, the server answers 304 (13.1.3).
   package var ifModifiedSince: String?
 
   /// The bytes that a request asks for.
   package enum Range: Sendable, Hashable {
     /// All, without a Range header.
     case whole
-    /// These; the range is not empty, and may end behind the entity.
+    /// These bytes; the range is not empty, and may end behind the entity.
     case bytes(Swift.Range<Int64>)
   }
 
@@ -71,9 +73,9 @@ package struct HTTPHead: Sendable, Hashable {
   package var entityTag: String?
   /// The date as the server wrote it (8.8.2).
   package var lastModified: String?
-  /// Whether the file cannot have changed once more at that date, because the answer was sent a
-  /// minute later: only then If-Range may name it (8.8.2.2). Without a Date, nothing speaks against
-  /// it.
+  /// Whether `lastModified` distinguishes the entity: not if the answer was sent less than a minute
+  /// after it, since the file may have changed once more then. Only such a date may stand in
+  /// If-Range (8.8.2.2). An answer without a Date counts as sent later.
   package var hasStrongDate: Bool
   /// The seconds for which the answer is fresh: `max-age` of Cache-Control less Age; 0 with
   /// `no-cache` or without `max-age` (RFC 9111, 4.2.1).

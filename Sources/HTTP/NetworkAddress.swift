@@ -24,7 +24,7 @@ package struct NetworkAddress: Sendable, Hashable {
     case `private`
     /// Networks of a provider, behind one address (RFC 6598).
     case shared
-    /// "No address", which the system takes for this machine.
+    /// `0.0.0.0` and `::`, "no address", which the system takes for this machine.
     case unspecified
     /// Groups of machines.
     case multicast

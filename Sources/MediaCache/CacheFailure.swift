@@ -3,7 +3,7 @@ import HTTP
 import SystemPackage
 
 extension Failure {
-  /// A failure of a request, for people.
+  /// The failure that a user sees where a request to `url` has failed.
   package init(_ error: HTTPError, of url: MediaURL) {
     self.init(error.kind, "\(error.fault); \(error.remedy)", location: .remote(url))
   }

@@ -137,7 +137,7 @@ extension CachedMedium {
 
   // MARK: Contents
 
-  /// The SHA-256 of the whole, which is fetched for that; kept with the entry.
+  /// The SHA-256 of the whole entity, which is fetched for that. The digest is kept with the entry.
   ///
   /// - Parameter isCancelled: Polled while bytes are awaited and read.
   /// - Returns: 32 bytes; nil where `isCancelled`.

@@ -2,24 +2,26 @@ import Diagnosis
 
 /// Bytes for a player, which will be read in the order of their time.
 extension CachedMedium {
-  /// How far bytes are that will soon be read.
+  /// Whether bytes that will soon be read can be read at once.
   package enum Readiness: Sendable, Hashable {
-    /// All are there.
+    /// All of the bytes are in the cache.
     case isThere
-    /// The first that are missing are on their way.
+    /// The first bytes that are missing are on their way.
     case isUnderWay
-    /// They cannot be fetched; a read of them throws the reason.
+    /// The missing bytes cannot be fetched; a read of them throws the reason.
     case hasFailed
   }
 
-  /// Fetches what is missing of some ranges, without waiting, and gives up what an earlier call
-  /// fetches for none of them. No more than two fetches of a medium are begun in this way.
+  /// Begins to fetch what is missing of some ranges, without waiting, and ends fetches of earlier
+  /// calls that none of these ranges needs. No more than two fetches of a medium run in this way.
   ///
   /// - Parameters:
-  ///   - ranges: Bytes, in the order of their use; none: only what was begun is given up.
-  ///   - isAwaited: Whether the caller waits for all of them. Otherwise less than half of a range is
-  ///     left to a later call, unless it ends with the medium, and counts as under way: a range that
-  ///     moves on a little with each call would cost a request each time.
+  ///   - ranges: Bytes, in the order of their use; none: earlier fetches are ended, and none is
+  ///     begun.
+  ///   - isAwaited: Whether the caller waits for all of the ranges. If it does not, and less than
+  ///     half of a range is missing, that is left to a later call and counts as under way, unless
+  ///     the range ends with the medium: a range that moves on a little with each call would cost a
+  ///     request each time.
   /// - Returns: The state of the first range that is not there.
   package func prefetch(_ ranges: [Range<Int64>], isAwaited: Bool = false) -> Readiness {
     let ranges = ranges.map { $0.clamped(to: 0..<size) }.filter { !$0.isEmpty }
@@ -82,7 +84,7 @@ extension CachedMedium {
     state.withLock { $0.readers == 1 ? $0.readOffset : nil }
   }
 
-  /// Waits for the first bytes of the rest of the medium, and has that fetched.
+  /// Begins to fetch the medium from `offset` to its end, and waits for the first of these bytes.
   ///
   /// - Returns: The end of the bytes that are there from `offset` on, at most 1 MiB further.
   /// - Throws: `Failure`
@@ -91,8 +93,8 @@ extension CachedMedium {
     return try wait(for: offset..<min(size, offset + 1 << 20), goal: size)
   }
 
-  /// Looks into the map once, for what earlier runs have brought: into its first 4 Mi entries, and
-  /// not where each block has to be read to be trusted.
+  /// Reads the map once, to learn which blocks earlier runs have fetched: the promises of its first
+  /// 4 Mi blocks, and only those that can be trusted without reading the block.
   package func lookOnce() {
     let isFirst = state.withLock { state in
       defer { state.hasLooked = true }

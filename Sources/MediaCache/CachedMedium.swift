@@ -6,7 +6,7 @@ import Synchronization
 import SystemPackage
 import Threads
 
-/// One entity of an address: what is in the cache of it, and what is on its way there.
+/// One entity of an address: which of its bytes are in the cache, and which are on their way there.
 ///
 /// Safe from any thread. Nobody removes the entry while this object lives.
 package final class CachedMedium: Sendable {
@@ -14,7 +14,7 @@ package final class CachedMedium: Sendable {
   let cache: MediaCache
   let facts: EntryFacts
   let files: EntryFiles
-  /// Whether other processes and later runs find it; else its files have no names any more.
+  /// Whether other processes and later runs find the entity; if not, its files have no names.
   package let isKept: Bool
   let folder: EntryFolder
   /// The lock that says that the entry is in use.
@@ -87,9 +87,10 @@ package final class CachedMedium: Sendable {
   /// The entity's bytes.
   package var size: Int64 { facts.size }
 
-  /// What distinguishes the entity from all others of this address, for receipts: what the server said
-  /// of it, or, where it said nothing, a number that no other entity has. What may not be kept either,
-  /// each process fetches anew, so the run stands for its number.
+  /// What distinguishes the entity from all others of this address, for receipts: its tag or date,
+  /// as the server sent it, or, where the server sent neither, a number that no other entity has.
+  /// An entity that has neither and may not be kept is fetched by each process anew; the start of
+  /// the run then stands for the number.
   package var identity: String {
     let validators = facts.validators
     guard !validators.isEmpty else {
@@ -98,7 +99,7 @@ package final class CachedMedium: Sendable {
     return "\(validators.entityTag ?? "") \(validators.lastModified ?? "") \(facts.size)"
   }
 
-  /// The ranges that are there, in bytes, in order, as far as this process has seen them.
+  /// The ranges of bytes that are in the cache, in order, as far as this process has seen them.
   package var loadedRanges: [Range<Int64>] {
     state.withLock { $0.present }.ranges.map(files.bytes)
   }
@@ -106,8 +107,8 @@ package final class CachedMedium: Sendable {
   /// Bytes that this process has received.
   package var receivedBytes: Int64 { state.withLock { $0.received } }
 
-  /// How many bytes of some ranges are not there, in whole blocks, according to the map: no block is
-  /// compared with its digest for that.
+  /// How many bytes of some ranges are not in the cache, in whole blocks, according to the map: no
+  /// block is compared with its digest for that.
   ///
   /// - Complexity: O(n log n) in the ranges, and in the blocks that are there
   package func missingBytes(of ranges: [Range<Int64>]) -> Int64 {

@@ -8,7 +8,7 @@ package final class CachedReader: ByteSource {
   package let medium: CachedMedium
   private var ahead = ReadAhead()
 
-  /// A reader from the start on.
+  /// A reader that begins at the start of a medium.
   package init(_ medium: CachedMedium) {
     self.medium = medium
     medium.noteReader(1)

@@ -1,19 +1,20 @@
-/// Bytes that will be read in order, where nobody reads on behind them.
+/// Bytes that a reader will read in order, after which it will read no further.
 package struct ExpectedRead: Sendable, Hashable {
-  /// Which ones, about: bytes need not be as many in each second.
+  /// Which bytes; an estimate where the medium does not have equally many bytes in each second.
   package var range: Range<Int64>
-  /// Whether they are as many in each second, so that all of them can be fetched at once.
+  /// Whether the medium has equally many bytes in each second, so that the range is exact and can
+  /// be fetched at once.
   package var isExact: Bool
 
-  /// Bytes that will be read.
+  /// An expectation of these bytes.
   package init(range: Range<Int64>, isExact: Bool) {
     (self.range, self.isExact) = (range, isExact)
   }
 }
 
 extension CachedReader {
-  /// Says what will be read of the medium, by whatever reader, as long as this one lives. More than
-  /// 1,000 parts are fetched as they are read.
+  /// Announces what will be read of the medium, by whatever reader, for as long as this reader
+  /// lives. If there are more than 1,000 parts, they are fetched as they are read.
   package func expect(_ reads: [ExpectedRead]) {
     medium.state.withLock { $0.expected[ObjectIdentifier(self)] = Array(reads.prefix(1000)) }
   }

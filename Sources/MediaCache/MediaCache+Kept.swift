@@ -3,9 +3,9 @@ import LibAV
 import SystemPackage
 
 extension MediaCache {
-  /// What the folder has of an address, according to the first 4 Mi entries of its entry's map,
-  /// without blocks that have to be read to be trusted. No server is asked, and nothing is opened for
-  /// longer than the call.
+  /// What the cache has of an address, according to the promises of the first 4 Mi blocks in its
+  /// entry's map, without blocks that have to be read to be trusted. No server is asked, and
+  /// nothing is opened for longer than the call.
   ///
   /// - Returns: The size of the medium, and the ranges of its bytes, in order; nil: there is none.
   /// - Complexity: O(n log n) in the blocks

@@ -6,8 +6,10 @@ import Synchronization
 import SystemPackage
 import Threads
 
-/// Media of servers, kept on this machine by ranges: each byte is fetched once, for all processes and
-/// all runs.
+/// Media of servers, kept on this machine by ranges: each byte is fetched once, for all processes
+/// and all runs. An *entity* is the file that a server has at an address now (RFC 9110). An *entry*
+/// is the folder of an address in the cache: it has the entity in *blocks* of 16 KiB, and a *map*
+/// with a *promise* for each block, the digest of what was written.
 ///
 /// Safe from any thread and, on one machine, any process.
 package final class MediaCache: Sendable {
@@ -15,17 +17,18 @@ package final class MediaCache: Sendable {
   package struct Options: Sendable, Hashable {
     /// Where entries are kept.
     package var folder: FilePath
-    /// Bytes on the disk from which on what was not used for longest is removed.
+    /// Bytes on the disk; if there are more, entries that were not used for longest are removed.
     package var limit: Int64 = defaultLimit
     /// Whether nothing is fetched and no server asked.
     package var isOffline = false
-    /// An entity that a server confirmed since then, in milliseconds since 1970, need not be asked for
-    /// again: the start of the run, which may have several processes.
+    /// Milliseconds since 1970: a server that has confirmed an entity since then is not asked
+    /// again. That is the start of the run, which may have several processes.
     package var freshSince = MediaCache.now
-    /// Whether a server is spared the question also as long as it said that it may be (`max-age`).
+    /// Whether a server is also not asked for as long as its last answer said that it is fresh
+    /// (`max-age`).
     package var trustsMaxAge = true
-    /// Names the run, whose processes have the same passwords: where servers are asked in spite of
-    /// `max-age`, confirmations of other runs do not count.
+    /// The name of the run. Its processes have the same passwords, so where servers are asked in
+    /// spite of `max-age`, what they confirmed to another run does not count.
     package var runID = newRunID
     /// How long a process that fetches may stand still before others fetch the same bytes.
     package var patience: Duration = .seconds(10)
@@ -36,7 +39,7 @@ package final class MediaCache: Sendable {
 
     /// A name that no run of another process has.
     package static var newRunID: String { ProcessIdentity.current.text }
-    /// 8 GiB
+    /// The limit without an option: 8 GiB.
     package static let defaultLimit: Int64 = 8 << 30
 
     /// The usual behaviour, with entries in this folder.
@@ -57,7 +60,8 @@ package final class MediaCache: Sendable {
   private enum Slot {
     case opening
     case open(Weak)
-    /// What may not be kept (RFC 9111, 5.2.2.5) stays for the process, which could not find it again.
+    /// A medium that may not be kept (RFC 9111, 5.2.2.5). It stays for the life of the process,
+    /// which could not find it again.
     case unkept(CachedMedium)
 
     var medium: CachedMedium? {
@@ -126,7 +130,8 @@ package final class MediaCache: Sendable {
     openMedia.reduce(0) { $0 + $1.remainingBytes }
   }
 
-  /// Waits for bytes that are on their way, which would be fetched again; no longer than `time`.
+  /// Waits, no longer than `time`, for bytes that are on their way, since the next run would have
+  /// to fetch them again.
   package func settle(within time: Duration) {
     let end = ContinuousClock.now + time
     while remainingBytes > 0, !isCancelled, .now < end { usleep(2000) }

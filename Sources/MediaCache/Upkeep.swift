@@ -3,7 +3,7 @@ import Glibc
 import LibAV
 import SystemPackage
 
-/// An entry of the cache, to show.
+/// An entry of the cache, as `avjob cache list` shows it.
 package struct CacheEntry: Sendable, Hashable {
   /// The name of the entry's folder in the cache's.
   package let key: String
@@ -29,7 +29,7 @@ package struct CacheRemoval: Sendable, Hashable {
 
 /// What a check of the cache found.
 package struct CacheVerification: Sendable, Hashable {
-  /// An entry with blocks that are not what was written; they will be fetched again.
+  /// An entry with blocks whose bytes are not those that were written; these will be fetched again.
   package struct Damage: Sendable, Hashable {
     /// The address without secrets.
     package let address: String
@@ -41,12 +41,12 @@ package struct CacheVerification: Sendable, Hashable {
   package var entries = 0
   /// Bytes compared with their digests.
   package var bytes: Int64 = 0
-  /// Those that were damaged, in the order of their keys.
+  /// The entries that were damaged, in the order of their keys.
   package var damaged: [Damage] = []
 }
 
 extension MediaCache {
-  /// All entries, those used last first; none where the folder does not exist, which is not made.
+  /// All entries, the one used last first. Empty where the folder does not exist; it is not made.
   ///
   /// - Throws: `Failure`
   package func entries() throws(Failure) -> [CacheEntry] {
@@ -63,8 +63,8 @@ extension MediaCache {
     do { return try body() } catch { throw Failure(caching: error, in: options.folder) }
   }
 
-  /// Removes what was not used for longest, until `limit` bytes are left on the disk, and nothing
-  /// that a process uses.
+  /// Removes entries that were not used for longest, until `limit` bytes are left on the disk.
+  /// Entries that a process uses are left.
   ///
   /// - Throws: `Failure`
   package func prune(to limit: Int64) throws(Failure) -> CacheRemoval {
@@ -72,7 +72,7 @@ extension MediaCache {
     return try reading { try folder.shrink(to: limit) }
   }
 
-  /// Removes all that no process uses, also what promises nothing.
+  /// Removes all entries that no process uses, also those whose map promises nothing.
   ///
   /// - Throws: `Failure`
   package func clear() throws(Failure) -> CacheRemoval {
@@ -80,7 +80,7 @@ extension MediaCache {
     return try reading { try folder.shrink(to: nil) }
   }
 
-  /// Compares all bytes with their digests, and takes back the promises of those that differ.
+  /// Compares all blocks with their digests, and takes back the promises of blocks that differ.
   ///
   /// Processes may use the entries meanwhile; none is removed while it is compared.
   ///

@@ -4,9 +4,9 @@ import SystemPackage
 /// The findings of analyses in earlier runs and in this one, as `.avjob/analyses` holds them: the
 /// loudness of sounds.
 ///
-/// A finding stands under the digest of all that it depends on: sound, sources by their identities,
-/// tools. So nothing in the file is ever wrong, and lines that nobody needs any more are dropped in
-/// time. Safe from any thread.
+/// A finding stands under the digest of all that it depends on: the sound, the identities of its
+/// sources, the tools. So no finding in the file is ever wrong; findings that runs do not use any
+/// more are dropped in time. Safe from any thread.
 public final class AnalysisMemory: Sendable {
   private let store: LineStore
   private let state = Mutex(State())
@@ -19,7 +19,7 @@ public final class AnalysisMemory: Sendable {
     var isSaved = true
   }
 
-  /// Reads what there is when it is asked for.
+  /// The findings in a folder, which are read when the first one is asked for.
   public init(in folder: StateFolder) {
     store = LineStore("analyses", in: folder, version: "avjob analyses 1")
   }
@@ -48,7 +48,7 @@ public final class AnalysisMemory: Sendable {
     }
   }
 
-  /// Writes what was found, together with what there was; nothing where nothing is new.
+  /// Writes the new findings, together with those of earlier runs. Writes nothing if none is new.
   ///
   /// - Throws: `Errno` where the folder cannot be written.
   /// - Complexity: O(size of the file)

@@ -27,14 +27,14 @@ public struct ExportInputs: Sendable, Hashable {
     /// Its identity when it was probed.
     public var identity: FileIdentity
 
-    /// A medium that is `identity`.
+    /// The medium at `location`, which had this `identity` when it was probed.
     public init(_ location: MediaLocation, _ identity: FileIdentity) {
       self.location = location
       self.identity = identity
     }
   }
 
-  /// Each once. They are made together: if one has to be made, all are.
+  /// The outputs, each once. They are made together: if one has to be made, all are.
   public var outputs: [Output]
   /// Digests of the job's meaning, by aspect, the most informative first.
   public var digests: [(aspect: String, digest: String)] {
@@ -66,22 +66,22 @@ public struct ExportInputs: Sendable, Hashable {
 
 /// The reason why an export is made, for people.
 public enum Reason: Sendable, Hashable, CustomStringConvertible {
-  /// Whatever its receipts say.
+  /// The user has asked for it, whatever the receipts say.
   case forced
   /// No earlier run made the output, or its receipt is gone or cannot be read.
   case noReceipt(FilePath)
   case missing(FilePath)
-  /// An output is not what the earlier run left: in these respects.
+  /// An output is not what the earlier run left; it differs in these respects.
   case outputChanged(FilePath, [String])
   case sourceChanged(MediaLocation, [String])
   /// The job reads other files.
   case otherSources
-  /// The job's meaning: in these aspects.
+  /// The job's meaning has changed in these aspects.
   case jobChanged([String])
-  /// `ffmpeg`, from what it was to what it is.
+  /// A tool, such as `ffmpeg`, has another version.
   case toolChanged(String, from: String, to: String)
 
-  /// As it stands after `because`.
+  /// The reason as it stands after the word `because`.
   public var description: String {
     switch self {
     case .forced: "--force was given"

@@ -31,19 +31,19 @@ extension Ledger {
     public let reason: Reason
   }
 
-  /// What earlier runs made and no job makes any more, as far as it is still as it was made. Files
-  /// that were changed since are not among it, nor are links. Changes nothing.
+  /// The files that earlier runs made and no job makes any more, if they are still as they were
+  /// made: files that were changed since are left out, and so are links. Changes nothing.
   ///
-  /// A receipt may come from an archive or a repository and name any file. So none counts that no job
-  /// of this folder can have written: of another place, of another kind, or of the same content only,
-  /// which anybody may know.
+  /// A receipt may come from an archive or a repository and name any file. So a file counts only if
+  /// a job of this folder can have written it. It does not if it lies at another place, is of
+  /// another kind, or merely has the content that the receipt names, which anybody may know.
   ///
   /// - Parameters:
   ///   - isKnown: Whether a job reads or writes a file, by whatever path.
   ///   - territory: Where jobs of this folder write.
   ///   - isCancelled: Polled while contents are read.
-  /// - Returns: One for each receipt, in order of the receipts' names, and what such receipts name
-  ///   and what stays.
+  /// - Returns: The files of each such receipt, in order of the receipts' names; and files that
+  ///   receipts name and that stay, with the reason.
   /// - Throws: `CancellationError` where contents are compared and `isCancelled`.
   /// - Complexity: O(receipts + their sources)
   public func orphans(

@@ -8,7 +8,7 @@ import SystemPackage
 
 /// The receipts of the job files in one folder, and the locks of running exports.
 ///
-/// Safe from any thread; other processes may have one of the same folder.
+/// Safe from any thread. Other processes may have a ledger of the same folder.
 public final class Ledger: Sendable {
   /// Where receipts are.
   public let folder: StateFolder
@@ -21,15 +21,15 @@ public final class Ledger: Sendable {
   /// Whether the folder was made in this run.
   private let isMade = Mutex(false)
 
-  /// A ledger that was not read yet. Where it `comparesContents`, files are compared by
-  /// their content, which takes reading them, and not by size, time and inode.
+  /// A ledger whose receipts are not read yet. If it `comparesContents`, files are read and
+  /// compared by their content, and not by size, time and inode.
   public init(in folder: StateFolder, comparesContents: Bool = false) {
     self.folder = folder
     self.comparesContents = comparesContents
     locks = LockBook(in: folder)
   }
 
-  /// What stops the comparing of contents.
+  /// Whether comparing the contents of files is to stop.
   public typealias IsCancelled = () -> Bool
 
   // MARK: Comparing
@@ -128,8 +128,8 @@ public final class Ledger: Sendable {
     return text
   }
 
-  /// Whether a receipt of these outputs speaks of a file; whether the file is still as the receipt
-  /// says is not asked.
+  /// Whether a receipt of these outputs names the file at `path`. Whether the file is still as the
+  /// receipt says is not checked.
   public func knows(_ path: FilePath, besideOutputs outputs: [FilePath]) -> Bool {
     if outputs.contains(path) {
       return PathCalls.access(self.path(ofReceipt: folder.relative(path)), F_OK) == 0
@@ -156,7 +156,7 @@ public final class Ledger: Sendable {
   public struct ExportLock: Sendable {
     fileprivate let lock: LockBook.Lock
 
-    /// Lets other processes have it. To be called once.
+    /// Lets other processes work on the export. To be called once.
     public func end() { lock.release() }
   }
 
@@ -178,8 +178,8 @@ public final class Ledger: Sendable {
     }
   }
 
-  /// Ends a wait that the caller gives up: a later one for the same export has its full time. Does
-  /// nothing where there is none.
+  /// Ends a wait that the caller gives up, so that the time of a later wait for the same export
+  /// counts from its own start. Does nothing if the caller does not wait.
   public func giveUpWait(_ inputs: ExportInputs) { waits.withLock { $0.end(Self.key(of: inputs)) } }
 
   /// What the waits for an export are found by.

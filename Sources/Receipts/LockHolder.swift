@@ -4,14 +4,14 @@ import Threads
 
 /// The holder of a lock that this process waits for, as far as the lock says.
 public struct LockHolder: Sendable, Hashable {
-  /// Its number, as its own machine or container counts; nil: the lock does not say.
+  /// The number of the process, as its own machine or container counts; nil: the lock does not say.
   public var process: Int32?
   /// The name of its machine or container; nil: the lock does not say.
   public var host: String?
   /// When it took the lock, in seconds since 1970 by its own clock, of 0...2^40; nil: the lock does not
   /// say, or says what no clock does.
   public var start: Int64?
-  /// Whether the process was stopped, as by SIGSTOP or Ctrl-Z; false where that cannot be seen from
+  /// Whether the holder was stopped, as by SIGSTOP or Ctrl-Z; false where that cannot be seen from
   /// here.
   public var isStopped = false
 
@@ -65,10 +65,10 @@ extension LockHolder: CustomStringConvertible {
 public struct LockWait: Sendable {
   /// The current holder.
   public var holder: LockHolder
-  /// For how long this process has waited for that one.
+  /// For how long this process has waited for the holder.
   public var waited: Duration
-  /// Whether to report it: when the wait has lasted for some seconds, a minute, five minutes,
-  /// and then every ten.
+  /// Whether to report the wait: after some seconds, a minute, five minutes, and then every ten
+  /// minutes.
   public var isReportDue: Bool
 
   /// When to try again: soon at first, and after a while every two seconds.

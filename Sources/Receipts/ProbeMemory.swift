@@ -21,9 +21,9 @@ public final class ProbeMemory: Sendable {
 
   /// A medium, and which of its streams; nil: the best.
   public struct Key: Sendable, Hashable {
-    /// Where it is.
+    /// Where the medium is.
     public var location: MediaLocation
-    /// As the job names it.
+    /// The stream, as the job names it; nil: the best.
     public var stream: Int?
 
     /// A stream of a medium.
@@ -42,7 +42,7 @@ public final class ProbeMemory: Sendable {
     store = LineStore("probes", in: folder, version: "avjob probes 1 " + digest)
   }
 
-  /// Gives back the memory of what was read, which is read again if it is asked for.
+  /// Frees the memory of the lines that were read. They are read again when one is asked for.
   public func release() { store.release() }
 
   /// What an earlier run found, where the file is still the one that it looked at.
@@ -62,7 +62,8 @@ public final class ProbeMemory: Sendable {
   ///
   /// - Parameters:
   ///   - media: What this run used.
-  ///   - find: The facts of one, and whether they come from here; nil where there are none.
+  ///   - find: Gives the facts of a medium, and whether they come from this file; nil where there
+  ///     are none.
   /// - Throws: `Errno` where the folder cannot be written.
   /// - Complexity: O(size of the file), of which it holds some lines
   public func save(

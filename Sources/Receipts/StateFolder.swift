@@ -14,14 +14,14 @@ import Threads
 public struct StateFolder: Sendable {
   /// The folder in which the job files are, as it was spelled; empty for the current one.
   public let jobFolder: FilePath
-  /// `.avjob` in it.
+  /// The folder `.avjob` in `jobFolder`.
   public let path: FilePath
   private let currentDirectory: FilePath
   private let absoluteJobFolder: FilePath
   private let jobFolderBytes: [UInt8]
 
   /// The state of the job files in `jobFolder`. Relative paths count from `currentDirectory`, which
-  /// is absolute. Touches nothing.
+  /// is absolute. Reads and writes nothing.
   public init(besideJobsIn jobFolder: FilePath, currentDirectory: FilePath) {
     self.jobFolder = jobFolder
     self.currentDirectory = currentDirectory
@@ -68,7 +68,7 @@ public struct StateFolder: Sendable {
     return rest.isEmpty ? nil : FilePath(bytes: rest)
   }
 
-  /// The path that `relative` made of one, as this process can use it.
+  /// The path that a path of `relative(_:)` stands for, as this process can use it.
   public func resolve(_ relative: FilePath) -> FilePath {
     // As the kernel follows it: behind a link, `..` is not what names say.
     jobFolder.pushing(relative)

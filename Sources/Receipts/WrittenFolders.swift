@@ -4,7 +4,8 @@ import SystemPackage
 
 /// Where the jobs of a folder write: below that folder, and below the folders of their outputs.
 ///
-/// Paths count by where they lead on the disk. Names that begin with a dot are other programs' own.
+/// Paths are compared by where they lead on the disk. Files and folders whose names begin with a
+/// dot belong to other programs, and do not count.
 public struct WrittenFolders: Sendable {
   private let roots: [FilePath]
   /// Whether files of a folder count, by the folder as it is spelled.
@@ -20,7 +21,7 @@ public struct WrittenFolders: Sendable {
     roots = real.sorted { $0.string < $1.string }
   }
 
-  /// Whether a file at `path` may be one of theirs.
+  /// Whether the jobs may have written the file at `path`.
   public mutating func contains(_ path: FilePath) -> Bool {
     guard let name = path.lastComponent, name.kind == .regular, !name.string.hasPrefix(".") else {
       return false

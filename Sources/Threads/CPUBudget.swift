@@ -6,7 +6,8 @@ internal import CThreads
 /// The machine's cores, as leases that jobs and encoders take.
 ///
 /// Made once by the command and handed down, so that cores are neither idle nor oversubscribed.
-/// Waiting threads are served in order, and before `tryLease`. Safe from any thread.
+/// Threads that wait in `lease` are served in order, and before any `tryLease`. Safe from any
+/// thread.
 public final class CPUBudget: Sendable {
   /// How many leases there are; at least 1.
   public let total: Int
@@ -19,7 +20,7 @@ public final class CPUBudget: Sendable {
     var nextTicket: UInt64 = 0
   }
 
-  /// A budget of `total` cores, and of one where `total` is less.
+  /// A budget of `total` cores; of one core where `total` is less than 1.
   public init(total: Int) {
     self.total = max(1, total)
     state = Monitor(State(free: max(1, total)))
@@ -37,7 +38,7 @@ public final class CPUBudget: Sendable {
 
   /// Takes one core, blocking the calling thread until its turn comes.
   ///
-  /// Returns nil where `cancellation` is set before that.
+  /// Returns nil if `cancellation` is set before a core is free.
   public func lease(unless cancellation: CancellationFlag = CancellationFlag()) -> CPULease? {
     let state = self.state
     let ticket = state.withLock { state in
@@ -64,13 +65,13 @@ public final class CPUBudget: Sendable {
 
   /// Runs `body` on a thread of its own that holds an idle core, if there is one.
   ///
-  /// The core goes back when `body` returns. A long one should return early, or release the lease,
-  /// once `CPULease.isWanted`: idle cores are lent, and waiting threads come first.
+  /// The core goes back when `body` returns. A long `body` should return early, or release the
+  /// lease, once `CPULease.isWanted`: idle cores are lent, and waiting threads come first.
   ///
   /// - Parameters:
-  ///   - name: Of the thread; see `Thread.spawn`.
+  ///   - name: The name of the thread (`Thread.spawn`).
   ///   - body: The work.
-  /// - Returns: Whether it is run; not where no core is idle, or no thread to be had.
+  /// - Returns: Whether `body` is run; false where no core is idle, or no thread can be started.
   public func runOnIdleCore(
     name: String, _ body: @escaping @Sendable (CPULease) -> Void
   ) -> Bool {
@@ -94,8 +95,8 @@ public final class CPUBudget: Sendable {
 
 /// One core, taken from a `CPUBudget` until it is released.
 ///
-/// Release it in a `defer`. It releases itself with its last reference, too, but Swift may
-/// drop a reference right after its last use. May be handed to another thread.
+/// Release it in a `defer`. The lease releases itself with its last reference, too, but Swift may
+/// drop a reference right after its last use. A lease may be handed to another thread.
 public final class CPULease: Sendable {
   private let budget: CPUBudget
   private let isReleased = Atomic<Bool>(false)

@@ -25,13 +25,14 @@ public final class Channel<Element: Sendable>: Sendable {
     }
   }
 
-  /// A channel that holds `capacity` elements, and one where `capacity` is less.
+  /// A channel that holds `capacity` elements; one element where `capacity` is less than 1.
   public init(capacity: Int) {
     self.capacity = max(1, capacity)
     state = Monitor(State())
   }
 
-  /// Adds an element, waiting for room. Returns false, and drops it, where the channel is closed.
+  /// Adds an element, waiting for room. Returns false, and drops the element, if the channel is
+  /// closed.
   @discardableResult
   public func send(_ element: Element) -> Bool {
     state.wait { state in
@@ -42,7 +43,7 @@ public final class Channel<Element: Sendable>: Sendable {
     }
   }
 
-  /// Adds an element where there is room now. Returns whether it did.
+  /// Adds an element if there is room now. Returns whether the element was added.
   @discardableResult
   public func trySend(_ element: Element) -> Bool {
     state.withLock { state in
@@ -62,8 +63,8 @@ public final class Channel<Element: Sendable>: Sendable {
     }
   }
 
-  /// Takes the oldest element, as `receive()`; while it waits, `body` is called on this thread, each
-  /// time that a `pause` has passed.
+  /// Takes the oldest element, as `receive()` does; while the call waits, `body` is called on this
+  /// thread, each time that a `pause` has passed.
   public func receive(every pause: Duration, _ body: () -> Void) -> Element? {
     while true {
       let due = ContinuousClock.now + pause

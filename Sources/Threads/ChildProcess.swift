@@ -2,22 +2,22 @@ import Glibc
 
 internal import CThreads
 
-/// A process for work that may crash: it reads a text, and writes lines.
+/// A process for work that may crash: a child of this process, which reads a text and writes lines.
 ///
-/// The child has a process group of its own, so that Ctrl-C at a terminal is for the parent alone,
-/// catches no signal from before, and inherits no descriptor but the standard ones and that of a
-/// number that it shares. What it writes to
-/// standard error is not shown: the end of it is kept. Used by one thread at a time; the thread that
-/// starts a child that calls `dieWith` should live as long as that (prctl(2), `PR_SET_PDEATHSIG`).
+/// The child has a process group of its own, so that Ctrl-C at a terminal is for the parent alone.
+/// It has no signal handlers of its parent, and inherits no descriptor but the standard ones and
+/// that of its `SharedNumber`. What it writes to standard error is not shown: the last lines are
+/// kept. Used by one thread at a time; the thread that starts a child that calls `dieWith` should
+/// live as long as the child (prctl(2), `PR_SET_PDEATHSIG`).
 ///
-/// Nothing that a child does takes memory without bound, and nothing but `wait()` blocks for longer
-/// than it was allowed to.
+/// Nothing that a child does takes memory of its parent without bound, and no function but `wait()`
+/// blocks for longer than its caller allows.
 package final class ChildProcess {
-  /// What could not be done: the system's number and the call that gave it.
+  /// A system call that failed, and its errno.
   package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// As the call left it.
+    /// The errno that the call left.
     package let errno: Int32
-    /// Such as `posix_spawn`.
+    /// The name of the call, such as `posix_spawn`.
     package let call: String
     /// One line, in the system's words.
     package var description: String { "\(call): \(String(cString: strerror(errno)))" }
@@ -29,21 +29,21 @@ package final class ChildProcess {
     case exited(Int32)
     /// A signal of this number ended it.
     case signalled(Int32)
-    /// It is gone, and how cannot be learned: this process ignores SIGCHLD, or waited for it elsewhere
-    /// (`ECHILD`).
+    /// The child is gone, and how cannot be learned: this process ignores SIGCHLD, or waited for
+    /// the child elsewhere (`ECHILD`).
     case unknown
   }
 
   /// What a wait for the child's next line gave.
   package enum Reading: Sendable, Hashable {
-    /// Without its line feed.
+    /// A line, without its line feed.
     case line([UInt8])
-    /// No whole line was written in the time, or in a shorter one where the child wrote to standard
-    /// error. The start of a line is kept for the next wait.
+    /// No whole line was written in the time, or the child wrote to standard error meanwhile. The
+    /// start of a line is kept for the next call.
     case nothing
-    /// The child has closed its output, as its end does.
+    /// The child has closed its output, as it also does when it ends.
     case end
-    /// The current line is longer than allowed: nothing more can be read.
+    /// The current line is longer than `longestLine`: nothing more can be read.
     case endless
   }
 
@@ -86,9 +86,9 @@ package final class ChildProcess {
   ///   - program: Its path; nil: this one.
   ///   - arguments: After the program's name.
   ///   - environment: Variables that the child has beside those of this process, or instead.
-  ///   - number: What the child shares with this process; nil: nothing.
+  ///   - number: A number that the child shares with this process; nil: none.
   ///   - longestLine: Bytes that a line of its output may have.
-  /// - Returns: The child, which is killed when this goes.
+  /// - Returns: The child, which is killed when this object is released.
   /// - Throws: The system's error where there is no such program, or no room for another process.
   package static func spawn(
     _ program: String? = nil, arguments: [String],
@@ -146,7 +146,8 @@ package final class ChildProcess {
       longestLine: longestLine)
   }
 
-  /// Gives the child its whole input, and closes it; false where it does not take it.
+  /// Gives the child its whole input, and closes the input; false if the child does not read all of
+  /// it.
   ///
   /// Blocks until the child has read it, or `isCancelled`, which is called ten times a second.
   package func send(_ bytes: [UInt8], unless isCancelled: () -> Bool = { false }) -> Bool {
@@ -157,7 +158,7 @@ package final class ChildProcess {
     return write(bytes, unless: isCancelled)
   }
 
-  /// Gives the child a part of its input; false where it does not take it.
+  /// Gives the child a part of its input; false if the child does not read it.
   ///
   /// Blocks until the child has read it, or `isCancelled`, which is called ten times a second.
   package func write(_ bytes: [UInt8], unless isCancelled: () -> Bool = { false }) -> Bool {
@@ -183,7 +184,8 @@ package final class ChildProcess {
     return true
   }
 
-  /// The child's next line, or none after a while: what is there already for zero.
+  /// The child's next line, or `.nothing` after `time`; for a `time` of zero only what was written
+  /// already is read.
   package func readLine(within time: Duration) -> Reading {
     // No longer than poll(2) can wait at once, some weeks.
     var left = min(max(.zero, time), .milliseconds(Int32.max))
@@ -255,8 +257,9 @@ package final class ChildProcess {
     complaint = []
   }
 
-  /// The last lines that the child has written to standard error, as far as they were read beside its
-  /// output, without blank ones: at most `count`, each cut off at 300 characters.
+  /// The last lines that the child has written to standard error, without blank lines: at most
+  /// `count`, each cut off at 300 characters. Standard error is read while the child's output is
+  /// read.
   package func lastComplaints(_ count: Int) -> [String] {
     String(decoding: complaint, as: UTF8.self).split(whereSeparator: \.isNewline)
       .filter { !$0.allSatisfy(\.isWhitespace) }
@@ -269,7 +272,8 @@ package final class ChildProcess {
     if end == nil { kill(id, number) }
   }
 
-  /// Waits for the child's end for a while, polling a hundred times a second; nil if it still runs.
+  /// Waits for the child's end, no longer than `time`, polling a hundred times a second; nil if the
+  /// child still runs.
   package func wait(within time: Duration) -> End? {
     let last = ContinuousClock.now.advanced(by: time)
     while end == nil {
@@ -294,9 +298,9 @@ package final class ChildProcess {
     return note(status)
   }
 
-  /// Bytes of memory that it had at its peak, where that is more than this process's peak: Linux
-  /// counts the memory of the process that starts another one as the other's, too (`ru_maxrss`,
-  /// posix_spawn(3)). 0 where it is not, and before the child was waited for.
+  /// Bytes of memory that the child had at its peak; 0 where that is not more than this process's
+  /// own peak, and before the child was waited for. Linux counts the memory of the parent as the
+  /// child's, too (`ru_maxrss`, posix_spawn(3)), so a smaller peak cannot be told.
   package var peakMemory: Int {
     var own = rusage()
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &own)

@@ -1,4 +1,4 @@
-/// A part of some work, which any thread of a `Crew` can go on with, one at a time.
+/// A part of some work. Any thread of a `Crew` can go on with it, one thread at a time.
 package protocol CrewTask: AnyObject, Sendable {
   /// Works on, best for some milliseconds: another job may wait for the core. A failure is an end, too:
   /// the task keeps it for its owner.
@@ -15,17 +15,17 @@ package protocol CrewTask: AnyObject, Sendable {
 ///
 /// Functions are for the job's own thread, one at a time.
 package final class Crew: Sendable {
-  /// Ends the work of all owners; tasks look at it themselves.
+  /// Ends all work of the crew once it is set. Tasks look at the flag themselves.
   package let cancellation: CancellationFlag
-  /// Whose idle cores help; nil: none.
+  /// The budget whose idle cores help; nil: only the calling thread works.
   package let budget: CPUBudget?
   private let state = Monitor(State())
 
   /// Which tasks a thread takes first.
   package enum Priority: Int, Sendable {
-    /// Those that other work waits for.
+    /// Tasks that other work waits for.
     case usual
-    /// Those whose outcome is not needed yet.
+    /// Tasks whose outcome is not needed yet.
     case ahead
   }
 
@@ -90,8 +90,8 @@ package final class Crew: Sendable {
   /// returns.
   ///
   /// - Parameters:
-  ///   - budget: Whose cores they are, beside the calling thread's, which should hold one of it; nil:
-  ///     all that the process may use.
+  ///   - budget: The budget that has the cores. The calling thread should hold one of them; nil:
+  ///     all cores that the process may use.
   ///   - cancellation: Ends the work of all owners.
   ///   - body: Withdraws its tasks.
   /// - Returns: What `body` does.
@@ -114,13 +114,14 @@ package final class Crew: Sendable {
   /// Threads at work beside the job's own.
   package var helpers: Int { state.withLock { $0.helpers } }
 
-  /// Threads at work, the job's own included, and the next one where a core is idle.
+  /// How many threads may be at work: the job's own, the helpers, and one more where a core is
+  /// idle.
   package var threads: Int {
     // The core of a helper on its way out is idle before the helper is gone.
     min(mostThreads, 1 + helpers + (budget?.hasIdleCore == true ? 1 : 0))
   }
 
-  /// Whether each of these threads has a task of usual priority, and one more is there.
+  /// Whether each of the `threads` has a task of usual priority, and one more such task waits.
   package var isBusy: Bool {
     let pending = state.withLock { state in
       state.waiting.count { $0.priority == .usual } + state.running.count
@@ -131,9 +132,10 @@ package final class Crew: Sendable {
   /// Adds a task, and starts threads as far as tasks wait and cores are idle.
   ///
   /// - Parameters:
-  ///   - task: Not touched by its giver until it is done or withdrawn.
-  ///   - priority: When threads take it.
-  ///   - kept: How many waiting tasks no thread is started for, since this one has time for them.
+  ///   - task: The task. Its owner does not touch it until it is done or withdrawn.
+  ///   - priority: When threads take the task.
+  ///   - kept: How many waiting tasks are left to the calling thread, which has time for them: no
+  ///     helper is started for these.
   /// - Returns: The task's number.
   package func add(
     _ task: any CrewTask, priority: Priority = .usual, keeping kept: Int = 0
@@ -147,11 +149,12 @@ package final class Crew: Sendable {
     return ticket
   }
 
-  /// Whether a task is done, and may be touched by its giver.
+  /// Whether a task is done, so that its owner may touch it.
   package func isDone(_ ticket: Ticket) -> Bool { state.withLock { $0.isDone(ticket) } }
 
-  /// Advances `ticket` once, or else another task; where other threads have all tasks, waits until
-  /// `ticket` is done, or there is a task to take. Returns at once where `ticket` is done.
+  /// Advances the task `ticket` once, or, if another thread has that, another task. If other
+  /// threads have all tasks, waits until `ticket` is done or a task can be taken. Returns at once
+  /// if `ticket` is done.
   package func work(for ticket: Ticket) {
     let entry = state.wait { state -> Entry?? in
       if state.isDone(ticket) { return .some(nil) }
@@ -164,7 +167,7 @@ package final class Crew: Sendable {
     state.withLock { $0.giveBack(entry, isDone: isDone) }
   }
 
-  /// Takes back tasks that are not done; returns when no thread is at them any more.
+  /// Takes back tasks that are not done; returns when no thread works on them any more.
   package func withdraw(_ tickets: some Sequence<Ticket>) {
     let tickets = Set(tickets)
     state.withLock { state in
@@ -180,14 +183,15 @@ package final class Crew: Sendable {
   /// Does `count` tasks, and collects them in order when they are done.
   ///
   /// - Parameters:
-  ///   - count: How many there are.
-  ///   - priority: When threads take them; this one takes that which comes next.
-  ///   - kept: How many of those that are made no thread is started for.
-  ///   - room: How many may be made and not collected beside so many helpers; one at least. Where it is
-  ///     not more than `kept`, no thread is ever started.
+  ///   - count: How many tasks there are.
+  ///   - priority: When threads take the tasks; the calling thread takes the task that is to be
+  ///     collected next.
+  ///   - kept: How many waiting tasks are left to the calling thread, as in `add`.
+  ///   - room: How many tasks may be made and not collected yet, by the number of helpers; one at
+  ///     least. If it is not more than `kept`, no helper is ever started.
   ///   - make: Makes a task by its number, on this thread.
   ///   - collect: Gets each task when it is done, on this thread.
-  /// - Throws: What `make` or `collect` throws, once no thread is at the tasks any more.
+  /// - Throws: What `make` or `collect` throws, once no thread works on the tasks any more.
   package func inOrder<Task: CrewTask>(
     _ count: Int, priority: Priority = .usual, keeping kept: Int = 1,
     room: (_ helpers: Int) -> Int, make: (Int) throws -> Task, collect: (Task) throws -> Void

@@ -61,8 +61,8 @@ package final class Monitor<State>: @unchecked Sendable {
   package enum Answer<Result> {
     /// The wait is over.
     case now(Result)
-    /// Look again after a change of the state, or at that time, whichever comes first; nil: only
-    /// after a change.
+    /// `body` is called again after a change of the state, or at that time, whichever comes first;
+    /// nil: only after a change.
     case later(by: ContinuousClock.Instant?)
   }
 

@@ -1,7 +1,8 @@
 import Glibc
 
-/// Runs what may write to a pipe or a connection that the other side has closed: that is an error of
-/// the write then, and no signal (SIGPIPE), for this thread and as long as `body` runs.
+/// Runs `body`, which may write to a pipe or a connection that the other side has closed. On this
+/// thread, and as long as `body` runs, such a write fails with EPIPE and raises no signal
+/// (SIGPIPE).
 package func withoutPipeSignal<Result>(_ body: () -> Result) -> Result {
   var (pipe, before) = (sigset_t(), sigset_t())
   sigemptyset(&pipe)

@@ -4,9 +4,10 @@ import SystemPackage
 
 /// A process, identified so that others can see whether it still lives.
 ///
-/// A process number alone is soon another process's. With the moment of its start, as the kernel
-/// counts it from its own start, and the kernel's identity and the namespace in which the number is
-/// one, it is not: `boot.namespace.process.start`.
+/// A process number alone is given to another process sooner or later. An identity,
+/// `boot.namespace.process.start`, is not: it has the identity of the running kernel, the namespace
+/// to which the number belongs, the number, and the moment at which the process started, counted
+/// from the kernel's start.
 package struct ProcessIdentity: Sendable, Hashable {
   /// `/proc/sys/kernel/random/boot_id`; another one at each start of a machine.
   package var boot: String
@@ -39,8 +40,8 @@ package struct ProcessIdentity: Sendable, Hashable {
     }
   }
 
-  /// Whether it is there and was stopped, as by SIGSTOP or Ctrl-Z; false where that cannot be known
-  /// from here.
+  /// Whether the process lives and was stopped, as by SIGSTOP or Ctrl-Z; false where that cannot be
+  /// known from here.
   package var isStopped: Bool {
     guard isOfThisKernel, case .running(start: start, isStopped: true) = Self.state(of: process)
     else { return false }
@@ -57,10 +58,11 @@ package struct ProcessIdentity: Sendable, Hashable {
   /// by the clock of the disk.
   package static let patience = Duration.seconds(120)
 
-  /// As it stands in locks and in names: hexadecimal digits, `-`, and `.` between the parts.
+  /// The identity as it stands in locks and in names: hexadecimal digits, `-`, and `.` between the
+  /// parts.
   package var text: String { "\(boot).\(namespace).\(process).\(start)" }
 
-  /// Reads `text`.
+  /// The identity that has this `text`; nil for other texts.
   package init?(_ text: some StringProtocol) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 4, let process = Int32(parts[2]), let start = UInt64(parts[3]) else {
@@ -84,7 +86,7 @@ package struct ProcessIdentity: Sendable, Hashable {
   /// FNV-1a of boot and namespace, in hexadecimal digits.
   private var kernel: String { String("\(boot).\(namespace)".utf8.fnv1a(), radix: 16) }
 
-  /// `isAlive` of the process with a mark; nil also for what is no mark.
+  /// Whether the process with this `mark` lives (`isAlive`); nil also for a text that is no mark.
   package static func isAlive(mark: String) -> Bool? {
     let parts = mark.split(separator: "-", omittingEmptySubsequences: false)
     guard parts.count == 3, let process = Int32(parts[1]), let start = UInt64(parts[2]),
@@ -104,7 +106,7 @@ package struct ProcessIdentity: Sendable, Hashable {
     return FilePath.Component(name) ?? "unknown.tmp"
   }
 
-  /// The process that gave a name of `temporaryName()`.
+  /// The process that has made a name by `temporaryName()`; nil for other names.
   package init?(ofTemporary name: FilePath.Component) {
     let parts = name.string.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count == 6, parts[5] == Self.temporarySuffix else { return nil }
@@ -128,11 +130,11 @@ package struct ProcessIdentity: Sendable, Hashable {
 
   /// What can be seen of a process of this machine.
   package enum ProcessState: Equatable {
-    /// `start` in clock ticks since the kernel's.
+    /// The process runs, or was stopped; `start` is in clock ticks since the kernel's start.
     case running(start: UInt64, isStopped: Bool)
-    /// There is none, or one that ended and was not waited for yet.
+    /// There is no such process, or one that ended and was not waited for yet.
     case ended
-    /// There is one with that number, and `/proc` does not show it to us.
+    /// There is a process with that number, and `/proc` does not show it to us.
     case hidden
   }
 

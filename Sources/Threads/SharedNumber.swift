@@ -2,8 +2,8 @@ import Glibc
 
 internal import CThreads
 
-/// A number in memory that a process shares with a child of it: what the child was at can be read
-/// when it is dead.
+/// A number in memory that a process shares with its child. The child notes in it what it works on,
+/// so that the parent can read that after the child has crashed.
 // The memory is there as long as this object. One process writes the number, an aligned word, and
 // the other one reads it: it sees the old value or the new one.
 package final class SharedNumber: @unchecked Sendable {
@@ -14,7 +14,7 @@ package final class SharedNumber: @unchecked Sendable {
   private let word: UnsafeMutablePointer<Int32>
   private static let size = 4096
 
-  /// 0 at first; nil where the system has no such memory.
+  /// A number that is 0 at first; nil where the system has no memory to share.
   package convenience init?() {
     // MFD_CLOEXEC is 1 (linux/memfd.h).
     let descriptor = avjob_memfd_create("avjob", 1)
@@ -26,7 +26,8 @@ package final class SharedNumber: @unchecked Sendable {
     self.init(of: descriptor)
   }
 
-  /// That of the process that has started this one by `ChildProcess.spawn`, with a number to share.
+  /// The number that the parent shares with this process, if it has passed one to
+  /// `ChildProcess.spawn`.
   package static func ofParent() -> SharedNumber? { SharedNumber(of: inherited) }
 
   private init?(of descriptor: Int32) {
@@ -45,7 +46,7 @@ package final class SharedNumber: @unchecked Sendable {
     close(descriptor)
   }
 
-  /// As it was written last.
+  /// The value that was written last, by either process.
   package var value: Int32 {
     get { word.pointee }
     set { word.pointee = newValue }

@@ -5,14 +5,15 @@ internal import CThreads
 /// Signals that wait until they are read (signalfd(2)), for a loop that waits for other things,
 /// too.
 ///
-/// They stay blocked in the thread that made this, and in those that it starts from then on, until
-/// this is released there.
+/// The signals stay blocked in the thread that made the queue, and in threads that it starts from
+/// then on, until the queue is released there.
 package final class SignalQueue {
   /// For poll(2): readable while a signal waits.
   package let descriptor: Int32
   private let before: sigset_t
 
-  /// Blocks the given signals. To be called before any other thread is started that lives on.
+  /// Blocks the given signals. To be called before other threads are started, which would take the
+  /// signals.
   ///
   /// - Throws: The errno of signalfd(2), where the process has no descriptor left.
   package init(_ signals: [Int32]) throws(ChildProcess.SystemError) {
@@ -35,14 +36,14 @@ package final class SignalQueue {
     unblock()
   }
 
-  /// Unblocks the signals on this thread: they act as they did before, and so does a signal that still
-  /// waits.
+  /// Unblocks the signals on this thread: they, and those that still wait, act as they did before
+  /// the queue was made.
   package func unblock() {
     var before = before
     pthread_sigmask(SIG_SETMASK, &before, nil)
   }
 
-  /// The next signal that waits; nil: none does.
+  /// The next signal that waits; nil if none waits.
   package func next() -> Int32? {
     // `signalfd_siginfo`, which begins with the number: 128 bytes.
     var block = [UInt32](repeating: 0, count: 32)

@@ -7,7 +7,7 @@ internal import CThreads
 ///
 /// Such work on Swift's cooperative pool would keep every task of the process waiting.
 public final class Thread: Sendable {
-  /// What `spawn` runs into.
+  /// Why `spawn` could not start a thread.
   public struct SpawnError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The errno of `pthread_create`: `EAGAIN` where the machine has no room for another thread.
     public let code: Int32
@@ -39,7 +39,7 @@ public final class Thread: Sendable {
 
   /// How soon a thread gets a core that other threads also need.
   public enum Urgency: Sendable, Hashable {
-    /// When it is its turn.
+    /// The thread gets a core in its turn.
     case usual
     /// Before others: for sound that is being heard or recorded. As far as the system lets this
     /// process (`ulimit -e`, CAP_SYS_NICE); where it does not, as usual. It is the nice value that

@@ -1,8 +1,8 @@
 /// How long a job waits between two attempts: longer each time, and not all jobs alike.
 public struct Backoff: Sendable, Hashable {
-  /// After the first attempt, about.
+  /// The wait after the first attempt, about.
   public var first: Duration
-  /// What no wait exceeds.
+  /// The longest wait.
   public var longest: Duration
 
   /// A wait of about `first` after the first attempt, doubled after each further one.
@@ -13,8 +13,8 @@ public struct Backoff: Sendable, Hashable {
 
   /// The wait of job number `job` after its `attempt`th attempt, 1 for the first.
   ///
-  /// Jobs that failed together, for one disk's sake, come back between half and one and a half of
-  /// the time, each at its own moment; the same in every run.
+  /// The wait is between half and one and a half of the time, other for each job, and the same in
+  /// every run: jobs that failed together, because of one disk, do not come back together.
   public func wait(afterAttempt attempt: Int, ofJob job: Int) -> Duration {
     var wait = first
     // A product that is not computed beyond the longest cannot overflow.

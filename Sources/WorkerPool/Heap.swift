@@ -6,7 +6,7 @@ package struct Heap<Element: Comparable> {
   /// Each is no greater than those at 2i + 1 and 2i + 2.
   private var elements: [Element] = []
 
-  /// An empty one.
+  /// An empty heap.
   package init() {}
 
   /// Adds an element. O(log n).

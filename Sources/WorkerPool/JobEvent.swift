@@ -5,9 +5,10 @@ import MediaComposition
 public struct JobEvent<Result: Sendable>: Sendable {
   /// What can happen.
   public enum Kind: Sendable {
-    /// The job has a core. Its first event, unless it is blocked; again after `postponed`.
+    /// The job has got a core. It is the first event of a job, unless the job is blocked, and comes
+    /// again after `postponed`.
     case started
-    /// Sound was processed; reports may be missing, but none comes late.
+    /// More sound was processed. Such events may be left out while the observer is slow.
     case progress(JobProgress)
     /// Something that did not stop the job.
     case warning(Warning)
@@ -15,14 +16,14 @@ public struct JobEvent<Result: Sendable>: Sendable {
     case retrying(Failure, after: Duration)
     /// The job could not be begun: it is as if it had never started, and starts again later.
     case postponed(after: Duration)
-    /// One of the four that are a job's last event.
+    /// The job succeeded. This and the next three kinds are a job's last event.
     case finished(Result)
     /// The job failed; the others continue.
     case failed(Failure)
     /// The job was stopped while it ran, or while it waited for another attempt.
     case cancelled
-    /// The job will not start, since one that it needs did not finish: an index into the list. Its
-    /// only event.
+    /// The job will not start, since a job that it needs did not finish: `by` is that job's index
+    /// in the list. It is the only event of its job.
     case blocked(by: Int)
 
     /// Why an attempt failed, the last one or another; nil for any other event.
@@ -59,7 +60,8 @@ public struct JobReport<Result: Sendable>: Sendable {
     case cancelled
     /// Never started, because the run was cancelled or another job's failure ended it.
     case notStarted
-    /// Never started, because a job that it needs did not finish: an index into the list.
+    /// Never started, because a job that it needs did not finish: `by` is that job's index in the
+    /// list.
     case blocked(by: Int)
   }
 

@@ -10,7 +10,8 @@ public struct JobHung: Error, Sendable, Hashable {
   public init(at location: MediaLocation) { self.location = location }
 }
 
-/// What a runner throws if its job cannot start now, but later: another process has it.
+/// What a runner throws if its job cannot start now, since another process works on the same
+/// outputs.
 ///
 /// The pool runs other jobs first, and calls the runner again when the time has passed. It is no
 /// attempt, and no failure.

@@ -3,7 +3,7 @@ import MediaComposition
 import MediaTime
 import Threads
 
-/// Does jobs for a pool, which depends on nothing else of it.
+/// Does the jobs of a pool. The pool depends on this protocol alone.
 ///
 /// **Calls and threads.** `Pool` calls `run` once for each attempt at a job, for several jobs at
 /// once, each on a thread of the pool that stays blocked until `run` returns. Blocking is fine. A
@@ -44,7 +44,7 @@ public protocol JobRunner: Sendable {
 }
 
 extension JobRunner {
-  /// All of it.
+  /// The whole result.
   public func kept(of result: Result) -> Result { result }
 }
 
@@ -86,7 +86,7 @@ public struct JobProgress: Sendable, Hashable {
   /// Sound to process in all; where a job goes over it twice, both passes count.
   public var total: Time
 
-  /// So much sound of so much.
+  /// Progress of `completed` sound, of `total`.
   public init(completed: Time, total: Time) {
     self.completed = completed
     self.total = total

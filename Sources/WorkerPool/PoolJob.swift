@@ -15,8 +15,8 @@ public struct PoolJob<Job: Sendable>: Sendable {
   public var totalTimeLimit: Duration?
   /// How often a failure with `tryAgain` may be followed by another attempt.
   public var retries: Int
-  /// What it may take while it runs. It starts when that fits under `Pool.limits` beside what runs,
-  /// or when nothing else runs.
+  /// What the job may take while it runs. The job starts when that fits under `Pool.limits` beside
+  /// the jobs that run, or when no other job runs.
   public var resources: ResourceRequest
 
   /// A job that needs no other, and has one attempt of any length.

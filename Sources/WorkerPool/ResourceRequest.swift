@@ -5,13 +5,13 @@ public struct ResourceRequest: Sendable, Hashable {
   /// Bytes of memory; 0 or more.
   public var memory: Int
 
-  /// So many descriptors and bytes; less than none is none.
+  /// A request of these descriptors and bytes; negative numbers count as 0.
   public init(openFiles: Int = 0, memory: Int = 0) {
     self.openFiles = max(0, openFiles)
     self.memory = max(0, memory)
   }
 
-  /// A bound that holds nothing back.
+  /// Limits under which every job fits.
   public static let unlimited = ResourceRequest(openFiles: .max, memory: .max)
 
   /// Whether both fit under `limit` together.
