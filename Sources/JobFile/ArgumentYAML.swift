@@ -42,7 +42,8 @@ extension ArgumentNode {
   /// character (YAML 1.2.2, section 7.3.1).
   static func scalar(_ text: String) -> String { isPlain(text) ? text : quoted(text) }
 
-  /// The same inside brackets and braces, where YAML's readers disagree about colons.
+  /// `text` as a scalar inside brackets and braces: a plain one has no colon, about which YAML's
+  /// readers disagree there.
   static func flowScalar(_ text: String) -> String {
     isPlain(text) && !text.contains(":") ? text : quoted(text)
   }

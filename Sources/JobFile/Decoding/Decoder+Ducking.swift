@@ -81,7 +81,7 @@ extension Decoder {
 }
 
 extension ItemTrack {
-  /// The same track, which takes no notice of these, since they are not there.
+  /// This track without ducking under tracks of these names, which do not exist.
   func withoutDucks(under names: Set<String>) -> ItemTrack {
     guard var ducking = sequence.items.first?.ducking else { return self }
     ducking.under.removeAll { names.contains($0.value) }

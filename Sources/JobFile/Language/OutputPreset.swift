@@ -28,7 +28,7 @@ public struct OutputPreset: Sendable {
       "podcast", ["mp3": "cbr 96k", "channels": "mono", "sample_rate": "44.1 kHz"]),
     OutputPreset(
       "podcast-stereo", ["mp3": "cbr 128k", "channels": "stereo", "sample_rate": "44.1 kHz"]),
-    // The same page: AAC of RSS feeds, and "Loudness".
+    // Apple Podcasts for Creators, "Audio requirements": AAC of RSS feeds, and "Loudness".
     OutputPreset(
       "apple-podcasts", for: "apple-podcasts",
       ["aac": "128k", "sample_rate": "44.1 kHz"]),

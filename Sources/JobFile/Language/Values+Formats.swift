@@ -16,7 +16,7 @@ extension Values {
   static let pcm: Form = Form("pcm", [.text], "'16 bit', '24 bit', '32 bit float' or 'copy'") {
     JSONForm.text(pcmText)
   }
-  /// The same and formats of telephony.
+  /// The forms of `pcm`, and formats of telephony.
   static let wavPCM = form(
     "wav_pcm", "'16 bit', '24 bit', '32 bit float', '8 bit', 'mu-law', 'a-law' or 'copy'",
     Pattern.one(
