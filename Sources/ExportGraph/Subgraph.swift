@@ -56,6 +56,48 @@ extension Graph {
     return Graph(nodes: found, sinks: [])
   }
 
+  /// For each node whose sound is a whole one that is changed, and that others have as well, the first
+  /// of these: cuts in a composition leave each of its parts with such nodes of its own.
+  ///
+  /// - Complexity: O(nodes)
+  package func twins() -> [Node.ID: Node.ID] {
+    /// What tells most of them apart without a look at what they are made of.
+    struct Sign: Hashable {
+      let process: Process
+      let frames: Range<Int64>
+    }
+    var candidates: [Sign: [Node.ID]] = [:]
+    for (id, node) in nodes.enumerated() {
+      guard case .process(let process, _) = node.kind else { continue }
+      candidates[Sign(process: process, frames: node.frames), default: []].append(id)
+    }
+    var isAsked = [Bool](repeating: false, count: nodes.count)
+    for ids in candidates.values where ids.count > 1 {
+      for id in ids { isAsked[id] = true }
+    }
+    for id in nodes.indices.reversed() where isAsked[id] {
+      for child in nodes[id].kind.children { isAsked[child] = true }
+    }
+    // The first node with the same sound, by what it is made of.
+    var firsts: [Node: Node.ID] = [:]
+    var numbers = Array(nodes.indices)
+    for id in nodes.indices where isAsked[id] {
+      var node = nodes[id]
+      (node.origin, node.name) = (.unknown, nil)
+      node.kind = node.kind.renumbered { numbers[$0] }
+      numbers[id] = firsts[node, default: id]
+      firsts[node] = numbers[id]
+    }
+    var found: [Node.ID: Node.ID] = [:]
+    for ids in candidates.values {
+      let groups = Dictionary(grouping: ids) { numbers[$0] }
+      for (first, ids) in groups where ids.count > 1 {
+        for id in ids { found[id] = first }
+      }
+    }
+    return found
+  }
+
   /// How many sources sound at once in the last node, at most. O(nodes log nodes).
   package var sourcesAtOnce: Int {
     var found: [Int] = []

@@ -23,6 +23,10 @@ struct NodeTree {
       for id in ids { keys[id] = ducking }
     }
     let startsAnew = try graph.nodesThatStartAnew(library)
+    let twins = graph.twins()
+    let processes = ProcessPool()
+    // What a watcher sees is of one node.
+    let isWatched = graph.nodesThatHold(Set(watchers.keys))
     for (id, node) in graph.nodes.enumerated() {
       switch node.kind {
       case .source(let source, let first):
@@ -37,9 +41,11 @@ struct NodeTree {
         let source = graph.source(
           of: process, over: child, in: node, startsAnew: startsAnew[child], pool, jumps,
           watchers[id])
+        let first = isWatched[id] ? nil : twins[id]
         nodes.append(
           ProcessNode(
-            node, heard(child), frameCount: graph.nodes[child].frames.upperBound, source))
+            node, heard(child), frameCount: graph.nodes[child].frames.upperBound,
+            twins: first.map { (processes, $0) }, source))
       case .excerpt(let child, let start):
         nodes.append(ExcerptNode(node, heard(child), start: start))
       case .duck(let child, let keys, let ducking):
@@ -64,6 +70,15 @@ struct NodeTree {
 }
 
 extension Graph {
+  /// For each node, whether it is one of some, or is made of one. O(nodes).
+  fileprivate func nodesThatHold(_ some: Set<Node.ID>) -> [Bool] {
+    var found: [Bool] = []
+    for (id, node) in nodes.enumerated() {
+      found.append(some.contains(id) || node.kind.children.contains { found[$0] })
+    }
+    return found
+  }
+
   /// For each node, how far its readers may be apart, in frames. O(nodes).
   ///
   /// A duck reads its keys before and after the frames that it renders, in whole blocks, and is

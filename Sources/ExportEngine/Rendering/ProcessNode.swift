@@ -6,29 +6,32 @@ import MediaComposition
 final class ProcessNode: RenderNode {
   private let child: any RenderNode
   private let makeSource: (any FrameSource) throws(Failure) -> any FrameSource
-  private let input: NodeSource
+  private let frameCount: Int64
+  private let channelCount: Int
   private let origin: Origin
   private let level: LevelApplier
+  /// Where its processing waits for nodes with the same sound, if there are others.
+  private let twins: (pool: ProcessPool, first: Node.ID)?
   /// Has the processing's state; released when the node closes.
-  private var opened: (any FrameSource)?
+  private var opened: ProcessPool.Opened?
 
   init(
     _ node: Node, _ child: any RenderNode, frameCount: Int64,
+    twins: (pool: ProcessPool, first: Node.ID)?,
     _ makeSource: @escaping (any FrameSource) throws(Failure) -> any FrameSource
   ) {
     self.child = child
     self.makeSource = makeSource
+    self.frameCount = frameCount
+    channelCount = node.format.channelLayout.count
     origin = node.origin
-    input = NodeSource(
-      child, channelCount: node.format.channelLayout.count, frameCount: frameCount)
     level = LevelApplier(node.level, node.format.channelLayout)
+    self.twins = twins
   }
 
   func render(_ frames: Range<Int64>, into buffer: AudioBuffer) throws(Failure) {
     do throws(Failure) {
-      let source: any FrameSource
-      if let opened { source = opened } else { source = try makeSource(input) }
-      opened = source
+      let source = try open(at: frames.lowerBound)
       try source.seek(to: frames.lowerBound)
       let taken = try source.read(into: buffer, at: 0, count: frames.count)
       // Rounding may leave an empty frame at the end.
@@ -42,16 +45,48 @@ final class ProcessNode: RenderNode {
     level.apply(to: buffer, frames: frames)
   }
 
+  private func open(at frame: Int64) throws(Failure) -> any FrameSource {
+    if let opened { return opened.source }
+    if let twins, let waiting = twins.pool.take(twins.first, near: frame) {
+      opened = waiting
+      return waiting.source
+    }
+    let input = NodeSource(child, channelCount: channelCount, frameCount: frameCount)
+    let source = try makeSource(input)
+    opened = (source, input)
+    return source
+  }
+
   func close() {
     level.close()
-    opened = nil
-    input.close()
-    child.close()
+    guard let opened else { return }
+    self.opened = nil
+    opened.input.close()
+    if let twins { twins.pool.put(opened, of: twins.first) }
+  }
+}
+
+/// The processing of sounds that several nodes have: what lies between two parts of a sound is
+/// processed once, on the way from one to the next, and not from the start for each. One thread at a
+/// time.
+final class ProcessPool {
+  /// A processing, and what it reads: the nodes below the one that opened it.
+  fileprivate typealias Opened = (source: any FrameSource, input: NodeSource)
+
+  /// Several effects of some sounds at once, and two of each: parts that are cross-faded sound together.
+  private var idle = IdleSources<Node.ID, Opened>(limit: 64)
+
+  fileprivate func take(_ sound: Node.ID, near frame: Int64) -> Opened? {
+    idle.take(sound, near: frame)
+  }
+
+  fileprivate func put(_ opened: Opened, of sound: Node.ID) {
+    idle.put(opened, of: sound, at: opened.source.position)
   }
 }
 
 /// A node's frames from 0 on, read like a file's.
-private final class NodeSource: FrameSource {
+fileprivate final class NodeSource: FrameSource {
   let channelCount: Int
   private(set) var position: Int64 = 0
   private let node: any RenderNode
@@ -66,7 +101,10 @@ private final class NodeSource: FrameSource {
 
   func seek(to frame: Int64) { position = frame }
 
-  func close() { block = nil }
+  func close() {
+    block = nil
+    node.close()
+  }
 
   func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
     let block =

@@ -18,7 +18,7 @@ package final class Renderer {
   private let graph: Graph
   private var spans: [Node.ID: Range<Int64>] = [:]
   private var taps: [Node.ID: any FrameSource] = [:]
-  private let pool: SourcePool
+  let pool: SourcePool
 
   /// Starts at this time of the sinks. Once `cancellation` is set, `pull` soon throws, wherever it
   /// is in a file; ignore that error.

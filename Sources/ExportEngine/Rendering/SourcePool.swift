@@ -9,15 +9,9 @@ import Threads
 /// Clips from one file in order share a decoder and do not seek; the least recently used sources
 /// are closed. One thread at a time.
 final class SourcePool {
-  private struct Idle {
-    var source: Source
-    var opened: any FrameSource
-  }
-
   private let library: MediaLibrary
   private let cancellation: CancellationFlag
-  /// Least recently used first.
-  private var idle: [Idle] = []
+  private var idle = IdleSources<Source, any FrameSource>(limit: idleLimit)
   /// How many sources stay open that nothing reads.
   static let idleLimit = 8
 
@@ -30,12 +24,9 @@ final class SourcePool {
 
   /// The source, opened at one of its frames: the idle one with the cheapest seek, if any.
   func acquire(_ source: Source, at frame: Int64) throws(Failure) -> any FrameSource {
-    let candidates = idle.indices.filter { idle[$0].source == source }
-    let behind = candidates.filter { idle[$0].opened.position <= frame }
-    let nearest = behind.max { idle[$0].opened.position < idle[$1].opened.position }
     let opened: any FrameSource
-    if let index = nearest ?? candidates.last {
-      opened = idle.remove(at: index).opened
+    if let known = idle.take(source, near: frame) {
+      opened = known
     } else {
       opened = try open(source)
     }
@@ -44,8 +35,7 @@ final class SourcePool {
   }
 
   func release(_ opened: any FrameSource, of source: Source) {
-    idle.append(Idle(source: source, opened: opened))
-    if idle.count > Self.idleLimit { idle.removeFirst() }
+    idle.put(opened, of: source, at: opened.position)
   }
 
   private func open(_ source: Source) throws(Failure) -> any FrameSource {
