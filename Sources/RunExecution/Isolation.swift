@@ -35,6 +35,8 @@ package struct Isolation: Sendable {
     /// By the name of each group of the export, all exports of the group, this one among them: the
     /// process measures their sounds.
     fileprivate var groups: [String: [Export]]
+    /// What other processes have measured of them.
+    fileprivate var levels: [String: LoudnessMeasurement]
     fileprivate var limits: ProcessLimits
     fileprivate var replaced: ExportSession.ReplacedFiles
     fileprivate var examination: ExportSession.Examination
@@ -42,11 +44,13 @@ package struct Isolation: Sendable {
     fileprivate var jobFolders: [[UInt8]]
   }
 
-  /// A line of a process; after one that is neither `progress` nor `found` there is no other.
+  /// A line of a process; after one that is neither `progress`, `found` nor `measured` there is no other.
   fileprivate enum Message: Codable {
     case progress(completed: Time, total: Time)
     /// The finding of an analysis, under its digest.
     case found(String, String)
+    /// A group of that name.
+    case measured(String, LoudnessMeasurement)
     case finished(ExportSession.Report)
     case failed(Failure)
     case cancelled
@@ -102,7 +106,8 @@ package struct Isolation: Sendable {
     }
     let isCancelled = { context.cancellation.isCancelled }
     _ = child.send(Array(bytes), unless: isCancelled)
-    let (lastWord, isEndless) = try listen(to: child, context, memory?.remembered)
+    let (lastWord, isEndless) = try listen(
+      to: child, context, session.groups, memory?.remembered)
     let end = Self.end(of: child)
     let words = Self.words(of: child.lastComplaints(200))
     switch lastWord {
@@ -118,7 +123,7 @@ package struct Isolation: Sendable {
     case .cancelled where isCancelled(): throw CancellationError()
     // Somebody else has stopped it.
     case .cancelled: throw Self.failure(of: .signalled(SIGTERM))
-    case .progress, .found, nil:
+    case .progress, .found, .measured, nil:
       session.removeLeftovers()
       let sources = order.sources
       let number = Int(place?.value ?? 0)
@@ -147,7 +152,7 @@ package struct Isolation: Sendable {
       export.composition.readAssets.contains { $0.location.url != nil }
     }
     return Order(
-      export: session.export, groups: groups,
+      export: session.export, groups: groups, levels: session.groups.compactMapValues(\.known),
       limits: limits(for: work, fetching: fetches), replaced: replaced, examination: examination,
       jobFolders: memory?.jobFolders.map(\.bytes) ?? [])
   }
@@ -205,7 +210,8 @@ package struct Isolation: Sendable {
   /// Passes on what a process says until its end, asks it to stop where the job is cancelled, and kills
   /// it where it does not stop, or writes a line without end.
   private func listen(
-    to child: ChildProcess, _ context: JobContext, _ analyses: RememberedAnalyses?
+    to child: ChildProcess, _ context: JobContext, _ groups: [String: LoudnessGroup],
+    _ analyses: RememberedAnalyses?
   ) throws -> (lastWord: Message?, isEndless: Bool) {
     var lastWord: Message?
     var lastMoment: ContinuousClock.Instant?
@@ -233,6 +239,8 @@ package struct Isolation: Sendable {
         case .progress(let completed, let total):
           context.report(JobProgress(completed: completed, total: total))
         case .found(let digest, let finding): analyses?.keep(digest, Array(finding.utf8))
+        case .measured(let name, let level):
+          if level.isPlausible { groups[name]?.known = level }
         default: lastWord = message
         }
       }
@@ -345,7 +353,9 @@ extension Isolation.Order {
         recalling: nil, probing: nil, verifiesAssets: true,
         watching: { place?.value = $0.flatMap { numbers[$0] } ?? 0 }, remembering: analyses)
       let groups = groups.map { name, exports in
-        (name, LoudnessGroup(name, of: exports.map { ExportSession($0, library: library) }))
+        let group = LoudnessGroup(name, of: exports.map { ExportSession($0, library: library) })
+        group.known = levels[name]
+        return (name, group)
       }
       let session = ExportSession(export, library: library)
         .sharing(Dictionary(uniqueKeysWithValues: groups))
@@ -353,6 +363,9 @@ extension Isolation.Order {
         budget: CPUBudget(total: 1), replacing: replaced, examining: examination,
         cancellation: cancellation,
         progress: eachSecond { say(.progress(completed: $0.completed, total: $0.total)) })
+      for (name, group) in groups {
+        if let level = group.known, levels[name] == nil { say(.measured(name, level)) }
+      }
       say(.finished(report))
     } catch let failure as Failure {
       say(.failed(failure))

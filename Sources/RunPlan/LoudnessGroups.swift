@@ -46,8 +46,8 @@ struct LoudnessGroups {
   /// The jobs of each group, in the order of their numbers.
   var jobs: [[Int]] { members.values.map { $0.keys.sorted() } }
 
-  /// What each job that has groups costs, together with the other jobs of each of its groups: the
-  /// first job of a group that runs measures the sounds of all.
+  /// What each job that has groups costs at most, together with the other jobs of each of its groups:
+  /// a job that runs alone measures the sounds of all.
   ///
   /// A job that shares several groups with another one counts for each of them, since each group is
   /// measured by itself.

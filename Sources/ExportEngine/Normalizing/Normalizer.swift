@@ -51,12 +51,13 @@ struct Normalizer {
     _ latest: Double?, _ report: (Double) -> Void
   ) throws -> LoudnessCorrection {
     let target = normalization.target
-    let before = try analyst.loudness(
-      of: child, in: graph, dualMono: target.isDualMono, progress: report)
     let group = target.group.flatMap { groups[$0] }
+    // First, since its own sound is one of the group's: what is measured is remembered.
     let measured = try group.map { group throws in
       try group.measurement(by: self, dualMono: target.isDualMono, progress: report)
     }
+    let before = try analyst.loudness(
+      of: child, in: graph, dualMono: target.isDualMono, progress: report)
     let gain =
       (measured ?? before).flatMap(target.level.gain).map { $0 + normalization.compensation } ?? 0
     var correction = LoudnessCorrection(
