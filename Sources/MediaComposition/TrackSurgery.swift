@@ -34,8 +34,12 @@ extension Track {
     let first = index(endingAfter: range.start)
     let last = first..<max(first, index(startingAt: range.end))
     var part = Track(segments: Array(segments[last]), timePitchAlgorithm: timePitchAlgorithm)
+    // A track of these segments, but for what the receiver has of its own.
+    let bare = Track(
+      name: name, segments: segments, isEnabled: isEnabled, ducking: ducking,
+      timePitchAlgorithm: timePitchAlgorithm, origin: origin)
     let isPlain =
-      mix.isUnity && preferredVolume == .unity
+      self == bare
       && (timePitchAlgorithm == receiver.timePitchAlgorithm
         || !part.segments.contains { $0.isScaled && !$0.isEmpty })
     if !isPlain {

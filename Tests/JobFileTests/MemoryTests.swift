@@ -43,19 +43,40 @@ import Testing
     #expect(screen.split(separator: "\n").filter { $0.contains(" error: ") }.count == 1)
   }
 
+  /// A thousand details of each key of an item that takes any number of them.
+  private static let details: [String: String] = {
+    func list(_ element: String) -> String {
+      "[" + Array(repeating: element, count: 1000).joined(separator: ", ") + "]"
+    }
+    func points(_ value: String) -> String {
+      "{ " + (0..<1000).map { "\($0)s: \(value)" }.joined(separator: ", ") + " }"
+    }
+    let item = "{ clip: a.wav, at: 1s, effects: \(list("denoise")) }"
+    return [
+      "effects": list("denoise"), "cut": list("1s..2s"), "mute": list("1s..2s"),
+      "volume": points("0 dB"), "pan": points("left"), "chapters": points("Part"),
+      "concat": "[\(item)]", "insert": "[\(item)]", "tracks": "{ music: \(item) }",
+    ]
+  }()
+
+  /// Keys whose lists and maps have few entries.
+  private static let short: Set<String> = [
+    "chapter", "crossfade", "duck", "fade_in", "fade_out", "loudness", "speed", "trim",
+  ]
+
   @Test(
     "A loop whose jobs are too much for their written lists is refused before they are made",
-    arguments: [
-      "clip: a.wav\neffects: [%]\n", "concat: [{ clip: a.wav, effects: [%] }]\n",
-      "tracks: { music: { clip: a.wav, effects: [%] } }\n",
-    ])
-  func loops(content: String) {
-    let effects = Array(repeating: "denoise", count: 1000).joined(separator: ", ")
+    arguments: Language.item.keys.filter { $0.form.shapes != [.text] }.map(\.name))
+  func loops(key: String) {
+    guard let details = Self.details[key] else {
+      #expect(Self.short.contains(key), "'leastDetails' counts what a job has of each key")
+      return
+    }
+    let clip = Language.contentNames.contains(key) ? "" : "clip: a.wav\n"
     let count = (1...100).map(String.init).joined(separator: ", ")
     // A missing variable would be reported if a job were decoded.
     let yaml =
-      "for_each: { k: [\(count)] }\n" + content.replacing("%", with: effects)
-      + "output: '${k}-${none}.wav'\n"
+      "for_each: { k: [\(count)] }\n\(clip)\(key): \(details)\noutput: '${k}-${none}.wav'\n"
     #expect(
       errors(yaml) == [
         "job.yaml:1:1: error: with the 100 jobs of this loop all jobs take more than 10 MB of memory"

@@ -189,6 +189,32 @@ import YAML
     #expect(refusal.contains(message) && refusal.contains(help), "\(refusal)")
   }
 
+  /// Keys of an item after which its time is not that of the mix, each with a value.
+  private static let shifting = [
+    "from": "1s", "to": "9s", "duration": "9s", "cut": "[1s..2s]",
+    "insert": "[{ clip: y.wav, at: 1s }]", "trim": "-50 dB", "reverse": "true", "speed": "1.5",
+    "loop": "2", "at": "2s", "crossfade": "1s",
+  ]
+
+  /// The other modifiers.
+  private static let others: Set<String> = [
+    "stream", "effects", "loudness", "gain", "volume", "pan", "fade_in", "fade_out", "duck",
+    "channels", "polarity", "mute", "chapter", "chapters", "name", "each", "when",
+  ]
+
+  @Test(
+    "a track whose time is not the mix's is refused for each key that makes it so",
+    arguments: Language.modifiers.facts.map(\.name))
+  func shifted(key: String) {
+    guard let value = Self.shifting[key] else {
+      #expect(Self.others.contains(key), "'shiftingKey' has each key that changes the time")
+      return
+    }
+    let refusal = refusal(
+      "tracks: { voice: { concat: [x.wav], \(key): \(value) } }\noutput: o.mp3")
+    #expect(refusal?.contains("the track 'voice' has '\(key)'") == true)
+  }
+
   @Test("a job of an included file is refused with that file's name")
   func included() throws {
     let shared = "jobs:\n  shared:\n    tracks: { voice: [x.wav] }\n    output: o.mp3\n"

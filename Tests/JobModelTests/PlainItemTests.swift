@@ -14,6 +14,11 @@ import Testing
     "volumeCurve", "clocks",
   ]
 
+  /// Those of the others that change the time of the content.
+  private static let edits: Set<String> = [
+    "cuts", "insertions", "_trim", "isReversed", "_speed", "_loop",
+  ]
+
   private static let moment = Located(Moment.start)
   private static let range = ItemRange(from: moment)
 
@@ -52,11 +57,19 @@ import Testing
   }
 
   @Test(
-    "an item that a modifier changes is not plain", arguments: PlainItemTests.changes.keys.sorted())
+    "an item that a modifier changes is not plain, and takes memory for each element of a list",
+    arguments: PlainItemTests.changes.keys.sorted())
   func modified(name: String) {
     #expect(item.isPlain)
     var changed = item
     Self.changes[name]?(&changed)
     #expect(!changed.isPlain)
+    #expect(changed.isEdited == Self.edits.contains(name))
+    let isList = Mirror(reflecting: item).children.contains {
+      $0.label == name && $0.value is any Collection
+    }
+    // Items in it are counted by themselves.
+    let isCounted = changed.ownSize(isSent: false) > item.ownSize(isSent: false)
+    #expect(isCounted == (isList && name != "insertions"))
   }
 }

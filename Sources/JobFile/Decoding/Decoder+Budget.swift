@@ -61,6 +61,7 @@ extension Decoder {
 
 extension YAMLEntry {
   /// Filters, ranges, points and chapters that a key of an item has for any values of variables.
+  /// A test goes over all keys.
   fileprivate var leastDetails: Int {
     switch (key, value.kind) {
     case ("effects", .sequence(let list)), ("cut", .sequence(let list)),

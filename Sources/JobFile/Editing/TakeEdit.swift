@@ -199,7 +199,7 @@ extension TakeEdit {
 }
 
 extension Item {
-  /// The first key after which its own time is not that of what holds it.
+  /// The first key after which its own time is not that of what holds it; a test lists all keys.
   fileprivate var shiftingKey: String? {
     if at != nil { return "at" }
     if let range {
