@@ -25,11 +25,9 @@ enum MarkdownReport {
     }
     text += "\n"
     text += list("Errors", report, .error) + list("Warnings", report, .warning)
-    // Jobs that need attention stand first.
-    let order: [RunReport.Status] = [
-      .failed, .blocked, .cancelled, .notStarted, .done, .upToDate,
-    ]
-    let jobs = order.flatMap { status in report.jobs.filter { $0.status == status } }
+    let jobs = RunReport.Status.byAttention.flatMap { status in
+      report.jobs.filter { $0.status == status }
+    }
     guard !jobs.isEmpty else { return text }
     text += """
 

@@ -107,15 +107,6 @@ extension RunReport.Message {
   }
 }
 
-extension ExitStatus {
-  /// The status of several runs together, by the rules of one: what lasts counts more than what may
-  /// pass, a mistake more than a failure, and a signal most.
-  package static func worst(_ statuses: [Int32]) -> Int32 {
-    let bad = statuses.filter { $0 != 0 }
-    return bad.filter { $0 != temporary }.max() ?? bad.first ?? 0
-  }
-}
-
 extension Array where Element: Hashable {
   /// Each once, in the order of first places. O(n)
   fileprivate var unique: [Element] {

@@ -26,7 +26,7 @@ struct ProgressStream {
   /// The first event, and messages that belong to no job that runs.
   func open(_ tally: RunTally, _ messages: [Diagnostic], at now: ContinuousClock.Instant) {
     write(
-      "run", at: now,
+      .run, at: now,
       .members([
         "version": .count(Self.version), "avjob": .text(Engine.version),
         "started": .text(run.started.text), "files": .list(run.files.map { .text($0) }),
@@ -36,11 +36,11 @@ struct ProgressStream {
       ]))
     for message in messages {
       write(
-        message.severity.rawValue, at: now, JSONReport.message(RunReport.Message(message, in: map)))
+        .init(message.severity), at: now, JSONReport.message(RunReport.Message(message, in: map)))
     }
     for job in tally.names.indices {
       for message in tally.plannedJob(job).messages {
-        write(message.severity.rawValue, JSONReport.message(message), of: job, tally, at: now)
+        write(.init(message.severity), JSONReport.message(message), of: job, tally, at: now)
       }
     }
   }
@@ -49,34 +49,34 @@ struct ProgressStream {
   mutating func show(_ event: RunEvent, _ tally: RunTally) {
     guard tally.names.indices.contains(event.job) else { return }
     let message = event.kind.message.map(JSONReport.message) ?? [:]
-    let (name, members): (String, JSONValue?) =
+    let (name, members): (RunEvent.Name, JSONValue?) =
       switch event.kind {
       case .started:
-        ("start", JSONReport.place(tally.plannedJob(event.job).place))
-      case .progress: ("progress", progress(event, tally))
-      case .warning: ("warning", message)
-      case .retrying(_, let pause): ("retrying", message.with(["after": .elapsed(pause)]))
-      case .postponed: ("postponed", [:])
-      case .requeued: ("requeued", [:])
-      case .upToDate: ("up_to_date", [:])
+        (.start, JSONReport.place(tally.plannedJob(event.job).place))
+      case .progress: (.progress, progress(event, tally))
+      case .warning: (.warning, message)
+      case .retrying(_, let pause): (.retrying, message.with(["after": .elapsed(pause)]))
+      case .postponed: (.postponed, [:])
+      case .requeued: (.requeued, [:])
+      case .upToDate: (.upToDate, [:])
       case .finished(let outputs, let reason):
         (
-          "finished",
+          .finished,
           .members([
             "reason": reason.map { .text($0) },
             "outputs": .list(outputs.map(JSONReport.output)),
           ])
         )
-      case .failed: ("failed", message)
+      case .failed: (.failed, message)
       case .blocked(let other):
         (
-          "blocked",
+          .blocked,
           .members([
             "by": .count(other + 1),
             "by_name": tally.names.indices.contains(other) ? .text(tally.rawNames[other]) : nil,
           ])
         )
-      case .cancelled: ("cancelled", [:])
+      case .cancelled: (.cancelled, [:])
       }
     if let members { write(name, members, of: event.job, tally, at: event.instant) }
   }
@@ -84,7 +84,7 @@ struct ProgressStream {
   /// The last event: how it all ended.
   func close(_ report: RunReport, at now: ContinuousClock.Instant) {
     write(
-      "summary", at: now,
+      .summary, at: now,
       .members([
         "exit_status": .count(report.exitStatus), "totals": JSONReport.totals(report),
       ]))
@@ -109,7 +109,7 @@ struct ProgressStream {
   }
 
   private func write(
-    _ name: String, _ members: JSONValue, of job: Int, _ tally: RunTally,
+    _ name: RunEvent.Name, _ members: JSONValue, of job: Int, _ tally: RunTally,
     at now: ContinuousClock.Instant
   ) {
     let order = run.shard == nil ? nil : tally.orders[job]
@@ -120,8 +120,10 @@ struct ProgressStream {
     write(name, at: now, head.with(members))
   }
 
-  private func write(_ name: String, at now: ContinuousClock.Instant, _ members: JSONValue) {
-    let head: JSONValue = ["event": .text(name), "time": .elapsed(run.start.duration(to: now))]
+  private func write(_ name: RunEvent.Name, at now: ContinuousClock.Instant, _ members: JSONValue) {
+    let head: JSONValue = [
+      "event": .text(name.rawValue), "time": .elapsed(run.start.duration(to: now)),
+    ]
     write(head.with(members).line + "\n")
   }
 }

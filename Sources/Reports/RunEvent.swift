@@ -46,6 +46,23 @@ package struct RunEvent: Sendable {
 }
 
 extension RunEvent {
+  /// What lines of an event stream are called: of a run, of a message, and of what happens to a job.
+  enum Name: String {
+    case run, summary
+    case note, warning, error
+    case start, progress, retrying, postponed, requeued, finished, failed, cancelled, blocked
+    case upToDate = "up_to_date"
+
+    /// Of a message.
+    init(_ severity: Diagnostic.Severity) {
+      switch severity {
+      case .note: self = .note
+      case .warning: self = .warning
+      case .error: self = .error
+      }
+    }
+  }
+
   /// Where an event leaves its job.
   package enum Effect: Sendable {
     case running

@@ -1,10 +1,3 @@
-/// Exit statuses beside 0 for success and 128 + n for signal n.
-package enum ExitStatus {
-  package static let jobFailed: Int32 = 1
-  package static let wrongJob: Int32 = 2
-  package static let temporary: Int32 = 75
-}
-
 /// How a run ended.
 package struct RunOutcome {
   /// As a shell sees it.
@@ -42,9 +35,8 @@ package struct RunOutcome {
       if done < total { text? += "; to resume: " + command }
       return
     }
-    guard failed > 0 else { return }
-    status = passingFailures == failed ? ExitStatus.temporary : ExitStatus.jobFailed
-    guard total > 1 else { return }
+    status = ExitStatus.failed(failed, mayPass: passingFailures == failed)
+    guard failed > 0, total > 1 else { return }
     var parts = ["\(failed) of \(total) jobs failed"]
     let notStarted = count(.cancelled) + count(.notStarted)
     if count(.blocked) > 0 { parts.append("\(count(.blocked)) blocked by them") }

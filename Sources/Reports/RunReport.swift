@@ -65,7 +65,7 @@ package struct RunReport: Sendable {
     var frameCount: Int64
   }
 
-  /// How a job ended.
+  /// How a job ended, in the order in which they are counted.
   package enum Status: String, CaseIterable, Sendable {
     case done
     case upToDate = "up_to_date"
@@ -73,6 +73,11 @@ package struct RunReport: Sendable {
     case blocked
     case cancelled
     case notStarted = "not_started"
+
+    /// In a list: those first that need attention.
+    static let byAttention: [Status] = [
+      .failed, .blocked, .cancelled, .notStarted, .done, .upToDate,
+    ]
 
     /// As people read it.
     var words: String { rawValue.replacing("_", with: " ") }

@@ -265,7 +265,7 @@ package struct RunTally: Sendable {
   /// `3 of 10 done, 2 up to date, 1 failed, 4 running, 35 %, 1:20 left`
   func summary(at now: ContinuousClock.Instant) -> [String] {
     var parts = ["\(count(.done)) of \(total) done"]
-    for status in [RunReport.Status.upToDate, .failed, .blocked, .cancelled] {
+    for status in RunReport.Status.allCases where ![.done, .notStarted].contains(status) {
       let count = count(status)
       if count > 0 { parts.append("\(count) \(status.words)") }
     }

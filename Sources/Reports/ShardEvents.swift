@@ -29,16 +29,16 @@ package struct ShardEvents {
 
   /// What a line says; nil where that is nothing here, or half a line.
   package mutating func item(_ line: [UInt8]) -> Item? {
-    guard let value = try? JSONValue(reading: line), let name = value["event"]?.text else {
-      return nil
-    }
+    guard let value = try? JSONValue(reading: line),
+      let name = value["event"]?.text.flatMap({ RunEvent.Name(rawValue: $0) })
+    else { return nil }
     switch name {
-    case "run":
+    case .run:
       if let started = value["started"]?.text.flatMap(Timestamp.init) {
         start = .now.advanced(by: .zero - started.duration(to: .now))
       }
       return value["shard"]?["deal"]?.text == plan.report.deal ? nil : .foreign
-    case "summary": return value["exit_status"]?.integer.map { .ended(Int32(clamping: $0)) }
+    case .summary: return value["exit_status"]?.integer.map { .ended(Int32(clamping: $0)) }
     default: break
     }
     let message = try? RunReport.Message(value)
@@ -61,28 +61,29 @@ package struct ShardEvents {
   }
 
   private func kind(
-    _ name: String, _ value: JSONValue, _ message: RunReport.Message?
+    _ name: RunEvent.Name, _ value: JSONValue, _ message: RunReport.Message?
   ) -> RunEvent.Kind? {
     switch name {
-    case "start": return .started
-    case "progress":
+    case .start: return .started
+    case .progress:
       guard let completed = value["completed_exact"]?.text.flatMap({ Time($0) }),
         let total = value["total_exact"]?.text.flatMap({ Time($0) })
       else { return nil }
       return .progress(JobProgress(completed: completed, total: total))
     // A shard finds again what was found before it was submitted.
-    case "note", "warning":
+    case .note, .warning:
       return message.flatMap { plan.knows($0) ? nil : .warning($0) }
-    case "retrying": return message.map { .retrying($0, after: value["after"]?.elapsed ?? .zero) }
-    case "postponed": return .postponed
-    case "finished":
+    case .retrying: return message.map { .retrying($0, after: value["after"]?.elapsed ?? .zero) }
+    case .postponed: return .postponed
+    case .finished:
       let outputs = try? value.list("outputs", RunReport.Output.init)
       return outputs.map { .finished($0, reason: value["reason"]?.text) }
-    case "up_to_date": return .upToDate
-    case "failed": return message.map { .failed($0) }
-    case "cancelled": return .cancelled
-    case "blocked": return value["by"]?.integer.flatMap { numbers[$0] }.map { .blocked(by: $0) }
-    default: return nil
+    case .upToDate: return .upToDate
+    case .failed: return message.map { .failed($0) }
+    case .cancelled: return .cancelled
+    case .blocked: return value["by"]?.integer.flatMap { numbers[$0] }.map { .blocked(by: $0) }
+    // None of a job's, but for `requeued`, which no shard itself says.
+    case .run, .summary, .error, .requeued: return nil
     }
   }
 }

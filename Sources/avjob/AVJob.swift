@@ -42,12 +42,12 @@ struct AVJob: ParsableCommand {
       try command.run()
     } catch let failure as Failure {
       StandardStream.error.write("error: \(failure.message)\n")
-      endProcess(1)
+      endProcess(ExitStatus.jobFailed)
     } catch {
       _ = reportLoss()
       end(with: error)
     }
-    if reportLoss() { endProcess(1) }
+    if reportLoss() { endProcess(ExitStatus.jobFailed) }
   }
 
   /// Opens `/dev/null` for each standard stream that was closed, so that later opens get other
@@ -74,33 +74,33 @@ struct AVJob: ParsableCommand {
       ReportedDiagnostics.refuse(
         "the words of the command line cannot be read: this process has neither an argv[0] nor "
           + "/proc", help: "start avjob as a shell does, or mount /proc")
-      endProcess(1)
+      endProcess(ExitStatus.jobFailed)
     }
     for word in ProcessArguments.bytes where String(validating: word, as: UTF8.self) == nil {
       ReportedDiagnostics.refuse(
         "the argument '\(String(decoding: word, as: UTF8.self))' is not UTF-8",
         help: "a wildcard in a job file finds such names, as for_each: '*.wav'")
-      endProcess(2)
+      endProcess(ExitStatus.wrongJob)
     }
   }
 
   private static func refuseUnknownCommand() {
     guard let wrong = arguments.unknownCommand else { return }
     ReportedDiagnostics.refuse(wrong.message, help: wrong.help)
-    endProcess(2)
+    endProcess(ExitStatus.wrongJob)
   }
 
   private static var arguments: WrongArguments {
     WrongArguments(words: Array(ProcessArguments.words.dropFirst()))
   }
 
-  /// Ends the process as ArgumentParser would, but for wrong arguments: their status is 2.
+  /// Ends the process as ArgumentParser would, but for wrong arguments.
   private static func end(with error: any Error) -> Never {
     let status = exitCode(for: error)
     guard status == .validationFailure else { exit(withError: error) }
     let wrong = arguments.message(for: error)
     ReportedDiagnostics.refuse(wrong.message, help: wrong.help)
-    endProcess(2)
+    endProcess(ExitStatus.wrongJob)
   }
 }
 

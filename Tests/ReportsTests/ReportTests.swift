@@ -149,6 +149,19 @@ private let report: RunReport = {
     }
   }
 
+  @Test("Lists of statuses have each once, in the page as elsewhere")
+  func statuses() {
+    typealias Status = RunReport.Status
+    #expect(Status.byAttention.count == Status.allCases.count)
+    #expect(Set(Status.byAttention) == Set(Status.allCases))
+    let page = Page(title: "", summary: "", data: "{}").text
+    for list in [Status.allCases, Status.byAttention] {
+      let names = list.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+      #expect(page.contains("[\(names)]"))
+    }
+    for ending in RunReport.Try.Ending.allCases { #expect(page.contains("\(ending.rawValue): '")) }
+  }
+
   @Test("The JUnit report has a suite for each file, a case for each job, and nothing but XML")
   func junit() throws {
     let text = JUnitReport.text(report)

@@ -166,8 +166,8 @@ struct Preview: MediaCommand {
     switch end {
     case .heard: return session.failures.status
     case .failed(let failure):
-      return (failure.remedy == .tryAgain ? ExitCode.temporary : ExitCode.jobFailed).rawValue
-    case .signal(let signal): return 128 + signal
+      return ExitStatus.failed(1, mayPass: failure.remedy == .tryAgain)
+    case .signal(let signal): return ExitStatus.ended(bySignal: signal)
     }
   }
 
@@ -272,7 +272,5 @@ extension PreviewTime {
 
 extension PreviewFailures {
   /// The status of a preview that was heard to its end.
-  fileprivate var status: Int32 {
-    (count == 0 ? ExitCode.success : mayPass ? ExitCode.temporary : ExitCode.jobFailed).rawValue
-  }
+  fileprivate var status: Int32 { ExitStatus.failed(count, mayPass: mayPass) }
 }

@@ -62,7 +62,9 @@ struct ArrayBatch {
   /// - Throws: As `run`.
   func follow(_ plan: PlannedRun, in folder: RunFolder, _ signals: Signals) throws {
     var array = ArrayRun(plan, in: folder, of: scheduler, reporter)
-    let status = array.follow(signals.cancellation) { signals.exitStatus == 128 + SIGHUP }
+    let status = array.follow(signals.cancellation) {
+      signals.exitStatus == ExitStatus.ended(bySignal: SIGHUP)
+    }
     // The array goes on.
     if status == nil { reporter.command = "avjob attach \(folder.array)" }
     try conclude(status ?? 0, signals)

@@ -235,22 +235,12 @@ extension ExitCode {
   static let temporary = ExitCode(ExitStatus.temporary)
 
   /// The status of a command that failed, by what the user must do.
-  init(_ remedy: Failure.Remedy) {
-    switch remedy {
-    case .mendJob: self = .wrongJob
-    case .tryAgain: self = .temporary
-    case .mendInput, .mendMachine, .reportBug: self = .jobFailed
-    }
-  }
+  init(_ remedy: Failure.Remedy) { self.init(ExitStatus.failed(remedy)) }
 
-  /// The status of a command that failed for several reasons; nil without any. Another try mends
-  /// nothing where one of them lasts; of those that last the worst counts.
+  /// The status of a command that failed for several reasons; nil without any.
   init?(worstOf remedies: [Failure.Remedy]) {
-    let all = remedies.map { ExitCode($0).rawValue }
-    guard let worst = all.filter({ $0 != ExitStatus.temporary }).max() ?? all.first else {
-      return nil
-    }
-    self.init(worst)
+    guard !remedies.isEmpty else { return nil }
+    self.init(ExitStatus.worst(remedies.map { ExitStatus.failed($0) }))
   }
 }
 
@@ -270,7 +260,7 @@ extension OpeningSession.End {
 extension Preparation {
   /// The status of a command that runs nothing and was to find out whether jobs can run.
   var status: ExitCode {
-    refusedJobs == 0 ? .success : mayPass ? .temporary : .jobFailed
+    ExitCode(ExitStatus.failed(refusedJobs, mayPass: mayPass))
   }
 }
 

@@ -1,5 +1,6 @@
 import ExportEngine
 import Glibc
+import Reports
 import Synchronization
 import Threads
 
@@ -41,7 +42,7 @@ final class Signals: Sendable {
       guard sigwait(&waiting, &number) == 0 else { return }
       caught.note(number)
       _ = sigwait(&waiting, &number)
-      _exit(128 + number)
+      _exit(ExitStatus.ended(bySignal: number))
     }
     return caught
   }
@@ -65,8 +66,9 @@ final class Signals: Sendable {
       for number in Self.numbers { signal(number, SIG_DFL) }
       var signals = Self.caught
       pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-      end(128 + number)
-      _exit(128 + number)
+      let status = ExitStatus.ended(bySignal: number)
+      end(status)
+      _exit(status)
     }
     cancellation.cancel()
     // Whoever waits for a server's bytes hears of it at once.
@@ -77,10 +79,9 @@ final class Signals: Sendable {
   /// ending the process.
   func workBegins() { ending.withLock { $0 = nil } }
 
-  /// The exit status by which a shell knows the first signal: 130 for SIGINT, 143 for SIGTERM; nil
-  /// where none came.
+  /// The exit status by which a shell knows the first signal; nil where none came.
   var exitStatus: Int32? {
     let number = number.load(ordering: .acquiring)
-    return number == 0 ? nil : 128 + number
+    return number == 0 ? nil : ExitStatus.ended(bySignal: number)
   }
 }
