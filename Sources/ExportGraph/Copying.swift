@@ -15,10 +15,10 @@ extension Graph {
     var nudges: [Node.ID: Int] = [:]
     if copying.join == .nudge, sink.format.kind == .mp3 { nudges = nudge(&sink) }
     let plan: CopyPlan
-    switch sink.format.kind {
-    case .mp3: plan = FrameCopies(nodes, sink).plan(nudges)
-    case .wav, .aiff, .caf, .flac, .alac: plan = samplePlan(of: sink)
-    case .aac, .vorbis, .opus: plan = packetPlan(of: sink)
+    switch sink.format.kind.capabilities.copiedUnit {
+    case .frames: plan = FrameCopies(nodes, sink).plan(nudges)
+    case .samples: plan = samplePlan(of: sink)
+    case .packets, .nothing: plan = packetPlan(of: sink)
     }
     // A clip of one frame is encoded.
     if plan.assets.isEmpty, plan.parts.reasons != [.short] {
@@ -128,12 +128,7 @@ extension Graph {
 extension Output.Kind {
   /// What encodes anew, in words.
   var encodingHelp: String {
-    switch self {
-    case .mp3: "'mp3: V2' encodes it"
-    case .wav, .aiff, .caf, .flac, .alac: "'\(rawValue): 16 bit' writes it"
-    case .aac, .opus: "'\(rawValue): 128k' encodes it"
-    case .vorbis: "'vorbis: q5' encodes it"
-    }
+    "'\(rawValue): \(capabilities.exampleSetting)' \(capabilities.isLossless ? "writes" : "encodes") it"
   }
 }
 
@@ -152,19 +147,20 @@ extension SoleSpans.Change {
 extension Asset {
   /// Whether a lossless file in `format` holds each of its samples as it is.
   func holdsSamples(for format: Output.Format) -> Bool {
-    switch (outputKind, format) {
+    guard let outputKind, outputKind.capabilities.isLossless else { return false }
+    return switch format {
     // Decoded to 16 bits, of which G.711 holds 256 values.
-    case (.wav, .wav(.muLaw)): codec == "pcm_mulaw"
-    case (.wav, .wav(.aLaw)): codec == "pcm_alaw"
-    case (.wav, _), (.aiff, _), (.caf, _), (.flac, _), (.alac, _):
-      format.integerDepth.map { (bitDepth ?? .max) <= $0 } ?? true
-    case (.mp3, _), (.aac, _), (.vorbis, _), (.opus, _), (nil, _): false
+    case .wav(.muLaw) where outputKind == .wav: codec == "pcm_mulaw"
+    case .wav(.aLaw) where outputKind == .wav: codec == "pcm_alaw"
+    default: format.integerDepth.map { (bitDepth ?? .max) <= $0 } ?? true
     }
   }
 
   /// Why its frames are not those of an output in `format`.
   func refusal(as format: Output.Format, _ sound: AudioFormat) -> CopiedPart.Reason {
-    guard outputKind == format.kind, format.kind != .vorbis else { return .codec }
+    guard outputKind == format.kind, format.kind.capabilities.copiedUnit != .nothing else {
+      return .codec
+    }
     let isAlike =
       sampleRate == sound.sampleRate && channelLayout.count == sound.channelLayout.count
     return isAlike ? .container : .conversion
@@ -175,12 +171,10 @@ extension Asset {
     guard outputKind == format.kind, sampleRate == sound.sampleRate,
       channelLayout.count == sound.channelLayout.count
     else { return false }
-    return switch format.kind {
-    case .mp3: container == "mp3"
-    case .aac: container.hasPrefix("mov,")
-    case .opus: container == "ogg"
-    // Its decoders begin with a whole block, whatever a file says of the samples before its sound.
-    case .vorbis, .wav, .aiff, .caf, .flac, .alac: false
+    let capabilities = format.kind.capabilities
+    return switch capabilities.copiedUnit {
+    case .frames, .packets: container == capabilities.container
+    case .samples, .nothing: false
     }
   }
 }

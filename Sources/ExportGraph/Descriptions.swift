@@ -4,18 +4,15 @@ import MediaComposition
 extension Output.Format {
   /// Codec and settings, as `MP3 V2` or `FLAC 16 bit`.
   public var name: String {
-    switch self {
-    case .mp3(let settings): "MP3 \(settings)"
-    case .wav(let format): "WAV \(format.rawValue)"
-    case .aiff(let format): "AIFF \(format.rawValue)"
-    case .caf(let format): "CAF \(format.rawValue)"
-    case .flac(let bitDepth): "FLAC \(bitDepth) bit"
-    case .alac(let bitDepth): "ALAC \(bitDepth) bit"
-    case .m4a(let bitRate): "AAC \(kilo(bitRate)) kbps"
-    case .vorbis(.quality(let quality)): "Vorbis q\(quality.formatted)"
-    case .vorbis(.bitRate(let bitRate)): "Vorbis \(kilo(bitRate)) kbps"
-    case .opus(let bitRate): "Opus \(kilo(bitRate)) kbps"
-    }
+    let text =
+      switch setting {
+      case .mp3(let settings): "\(settings)"
+      case .samples(let format): format.rawValue
+      case .bitDepth(let bitDepth): "\(bitDepth) bit"
+      case .bitRate(let bitRate): "\(kilo(bitRate)) kbps"
+      case .quality(let quality): "q\(quality.formatted)"
+      }
+    return "\(kind.capabilities.codecName) \(text)"
   }
 
   /// Codec, settings and sound, as `MP3 V2, 44.1 kHz stereo`.

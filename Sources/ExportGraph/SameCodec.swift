@@ -37,22 +37,17 @@ extension Output.Kind {
       ?? (clip.bitDepth == nil ? .float32 : depth)
     let usual = usualFormat(
       isDeep: depth == .int24, sampleRate: sampleRate, channelCount: layout.count)
-    switch self {
-    case .wav: return .wav(samples)
-    case .aiff: return .aiff(samples)
-    case .caf: return .caf(samples)
-    case .flac, .alac: return usual
+    switch usual.setting {
+    case .samples: return usual.with(.samples(samples))
+    case .bitDepth: return usual
     case .mp3: return .mp3(MP3Settings(like: clip, sampleRate: sampleRate))
-    case .aac, .vorbis, .opus:
+    case .bitRate, .quality:
       guard let mean = clip.meanBitRate,
         let rates = bitRates(sampleRate: sampleRate, channelCount: layout.count)
       else { return usual }
       // Whole kbps, inward: a clip's mean is not a round number.
       let (least, most) = ((rates.lowerBound + 999) / 1000, rates.upperBound / 1000)
-      let bitRate = max(least, min(most, (mean + 500) / 1000)) * 1000
-      return self == .aac
-        ? .m4a(bitRate: bitRate)
-        : self == .vorbis ? .vorbis(.bitRate(bitRate)) : .opus(bitRate: bitRate)
+      return usual.with(.bitRate(max(least, min(most, (mean + 500) / 1000)) * 1000))
     }
   }
 }

@@ -113,16 +113,6 @@ extension Graph {
   }
 }
 
-extension Output.Kind {
-  /// Whether its codec gives back the samples that it is given.
-  fileprivate var isLossless: Bool {
-    switch self {
-    case .wav, .aiff, .caf, .flac, .alac: true
-    case .mp3, .aac, .vorbis, .opus: false
-    }
-  }
-}
-
 extension Export {
   /// The only source, if it has more than is read: what comes with several is not expected in an
   /// output, as their tags are not.
@@ -174,7 +164,8 @@ extension Graph {
         return Whole(
           asset: asset,
           keepsSamples: isSame
-            && (isCopied || sink.format.kind.isLossless && asset.holdsSamples(for: sink.format)),
+            && (isCopied
+              || sink.format.kind.capabilities.isLossless && asset.holdsSamples(for: sink.format)),
           keepsFrames: isSame && isCopied && sink.format.kind == .mp3)
       case .process, .excerpt, .duck: return nil
       }

@@ -43,14 +43,10 @@ private enum Cost {
   }
 
   static func encoding(_ format: Output.Format) -> Int128 {
-    switch format {
-    case .wav, .aiff, .caf: 6_000
-    case .flac: 20_000
-    case .alac: 45_000
-    case .m4a: 230_000
-    case .vorbis: 135_000
-    case .opus: 115_000
-    case .mp3(let settings): encoding(settings)
+    if case .mp3(let settings) = format {
+      encoding(settings)
+    } else {
+      Int128(format.kind.capabilities.encodingTime ?? 0)
     }
   }
 

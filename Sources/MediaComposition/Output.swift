@@ -230,12 +230,50 @@ extension Output.Format {
     }
   }
 
+  /// What a format says beside its kind.
+  package enum Setting: Hashable {
+    case mp3(MP3Settings)
+    case samples(Output.SampleFormat)
+    case bitDepth(Int)
+    case bitRate(Int)
+    /// Vorbis's.
+    case quality(Double)
+  }
+
+  /// What it says beside its kind.
+  package var setting: Setting {
+    switch self {
+    case .mp3(let settings): .mp3(settings)
+    case .wav(let samples), .aiff(let samples), .caf(let samples): .samples(samples)
+    case .flac(let bitDepth), .alac(let bitDepth): .bitDepth(bitDepth)
+    case .m4a(let bitRate), .vorbis(.bitRate(let bitRate)), .opus(let bitRate): .bitRate(bitRate)
+    case .vorbis(.quality(let quality)): .quality(quality)
+    }
+  }
+
+  /// The same kind with another setting; unchanged where the kind has none like it.
+  package func with(_ setting: Setting) -> Output.Format {
+    switch (self, setting) {
+    case (.mp3, .mp3(let settings)): .mp3(settings)
+    case (.wav, .samples(let samples)): .wav(samples)
+    case (.aiff, .samples(let samples)): .aiff(samples)
+    case (.caf, .samples(let samples)): .caf(samples)
+    case (.flac, .bitDepth(let bitDepth)): .flac(bitDepth: bitDepth)
+    case (.alac, .bitDepth(let bitDepth)): .alac(bitDepth: bitDepth)
+    case (.m4a, .bitRate(let bitRate)): .m4a(bitRate: bitRate)
+    case (.vorbis, .bitRate(let bitRate)): .vorbis(.bitRate(bitRate))
+    case (.vorbis, .quality(let quality)): .vorbis(.quality(quality))
+    case (.opus, .bitRate(let bitRate)): .opus(bitRate: bitRate)
+    default: self
+    }
+  }
+
   /// Bits of the integers that samples are rounded to; nil where they are not.
   public var integerDepth: Int? {
-    switch self {
-    case .wav(let format), .aiff(let format), .caf(let format): format.integerDepth
-    case .flac(let bitDepth), .alac(let bitDepth): bitDepth
-    case .mp3, .m4a, .vorbis, .opus: nil
+    switch setting {
+    case .samples(let format): format.integerDepth
+    case .bitDepth(let bitDepth): bitDepth
+    case .mp3, .bitRate, .quality: nil
     }
   }
 

@@ -12,18 +12,65 @@ public struct OutputCapabilities: Sendable, Hashable {
     case upTo(Int, tensUpTo: Int = 0)
   }
 
+  /// What of a source of the same codec is copied into a file.
+  package enum CopiedUnit: Sendable, Hashable {
+    /// The samples, of which the format loses none.
+    case samples
+    /// The frames of an MP3, which share bits.
+    case frames
+    /// Packets that stand alone.
+    case packets
+    /// Its decoders begin with a whole block, whatever a file says of the samples before its sound.
+    case nothing
+  }
+
+  /// How a file holds tags.
+  package enum TagForm: Sendable, Hashable {
+    case id3, riff, caf, vorbisComments
+    /// An MP4's.
+    case itemList
+  }
+
+  /// What silence takes at least.
+  package struct LeastPacket: Sendable, Hashable {
+    /// The longest packet; nil: less than an eighth of a second.
+    var frames: Int?
+    var bytes: Int
+    /// Beside them, for each channel.
+    var bytesPerChannel = 0
+  }
+
   /// The file format, for messages: `M4A`.
   public var name: String
   /// The codec, for messages: `AAC`.
   public var codecName: String
+  /// FFmpeg's name of its demuxer (`AVInputFormat.name`).
+  package var container: String
   /// Of its files, in lower case; the first is the usual one.
   public var extensions: [String]
   /// Which there are.
   public var sampleRates: SampleRates
   /// How it stores samples; empty where a codec does.
   public var sampleFormats: [Output.SampleFormat] = []
+  /// Whether its samples are stored with the highest byte first.
+  package var isBigEndian = false
   /// Which layouts its encoder keeps in place, most usual first; nil: any of one to eight channels.
   public var layouts: [ChannelLayout]?
+  /// Whether it has numbers of Apple's for layouts.
+  package var numbersLayouts = false
+  /// Its usual settings, in messages.
+  package var exampleSetting: String
+  /// What of a source of its own codec is copied.
+  package var copiedUnit: CopiedUnit
+  /// Picoseconds that a core encodes a sample; nil where it depends on the settings.
+  package var encodingTime: Int?
+  /// Decibels that its error adds to peaks, by the least kilobits a second of stereo for which that
+  /// holds; empty where it has no bit rate.
+  var peakErrors: [Int: Double]
+  /// nil where the size follows from the settings.
+  package var leastPacket: LeastPacket?
+  /// How it holds tags.
+  package var tagForm: TagForm
   /// The tags that its file has names for, by FFmpeg's, in lower case; nil: any.
   public var heldTags: Set<String>?
   /// Whether it has a place for a front cover.
@@ -35,9 +82,11 @@ public struct OutputCapabilities: Sendable, Hashable {
   /// Whether it has a place for a chapter's link and image.
   public var holdsChapterLinks = false
   /// Whether its tag is one of ID3v2.
-  public var hasID3 = false
+  public var hasID3: Bool { tagForm == .id3 }
   /// Whether a file of it may hold no sound at all.
   public var holdsNoSound: Bool
+  /// Whether its codec gives back the samples that it is given.
+  package var isLossless: Bool { copiedUnit == .samples }
 }
 
 extension OutputCapabilities {
@@ -65,15 +114,35 @@ extension Output.Kind {
     }
   }
 
-  /// The kind of a file's extension, in any case; nil where there is none. Of two kinds
-  /// with one extension it is the one that `capabilities` name it first for: `.m4a` is AAC, `.ogg`
-  /// Vorbis.
+  /// The format that an output of this kind has where its job says nothing else.
+  ///
+  /// - Parameters:
+  ///   - isDeep: Whether a source has more than 16 bits a sample.
+  ///   - sampleRate: The output's frames a second.
+  ///   - channelCount: The output's channels.
+  /// - Returns: A format that has no `problem` at that rate in a layout of its own.
+  public func usualFormat(isDeep: Bool, sampleRate: Int, channelCount: Int) -> Output.Format {
+    switch self {
+    case .mp3: return .mp3(.standard)
+    case .wav: return .wav(isDeep ? .int24 : .int16)
+    case .aiff: return .aiff(isDeep ? .int24 : .int16)
+    case .caf: return .caf(isDeep ? .int24 : .int16)
+    case .flac: return .flac(bitDepth: isDeep ? 24 : 16)
+    case .alac: return .alac(bitDepth: isDeep ? 24 : 16)
+    case .vorbis: return .vorbis(.standard)
+    case .aac:
+      // 64 kbps a channel, as far as the sample rate has them.
+      return .m4a(bitRate: min(64, 6144 * sampleRate / 1024 / 1000) * 1000 * channelCount)
+    case .opus: return .opus(bitRate: channelCount == 1 ? 64_000 : 48_000 * channelCount)
+    }
+  }
+
+  /// The kind of a file's extension, in any case; nil where there is none. `.m4a` is AAC, and of
+  /// other kinds with one extension it is the first: `.ogg` is Vorbis.
   public init?(extension text: String) {
     let text = text.lowercased()
-    let order: [Output.Kind] = [.mp3, .wav, .aiff, .caf, .flac, .aac, .vorbis, .opus]
-    guard let kind = order.first(where: { $0.capabilities.extensions.contains(text) }) else {
-      return nil
-    }
+    let kind = Self.allCases.first { $0 != .alac && $0.capabilities.extensions.contains(text) }
+    guard let kind else { return nil }
     self = kind
   }
 }
@@ -82,12 +151,7 @@ extension Asset {
   /// The kind of output that keeps its codec; nil where that is not written.
   public var outputKind: Output.Kind? {
     switch codec {
-    case "mp3", "mp3float": return .mp3
-    case "flac": return .flac
-    case "alac": return .alac
-    case "aac": return .aac
-    case "vorbis": return .vorbis
-    case "opus": return .opus
+    case "mp3float": return .mp3
     case "pcm_mulaw", "pcm_alaw": return .wav
     // Of PCM, those whose samples a file of 8, 16 or 24 bits or of 32-bit floats holds.
     case "pcm_u8", "pcm_s8", "pcm_s8_planar", "pcm_s16le", "pcm_s16be", "pcm_u16le", "pcm_u16be",
@@ -98,54 +162,69 @@ extension Asset {
       case "caf": return .caf
       default: return .wav
       }
-    default: return nil
+    // FFmpeg's names of codecs are those of the language.
+    default:
+      return Output.Kind(rawValue: codec).flatMap {
+        $0.capabilities.sampleFormats.isEmpty ? $0 : nil
+      }
     }
   }
 }
 
 extension OutputCapabilities {
   static let mp3 = OutputCapabilities(
-    name: "MP3", codecName: "MP3", extensions: ["mp3"], sampleRates: .only(MP3Settings.sampleRates),
-    layouts: [.mono, .stereo], heldTags: nil, holdsCover: true, chapterBounds: .id3,
-    holdsChapterLinks: true, hasID3: true, holdsNoSound: false)
+    name: "MP3", codecName: "MP3", container: "mp3", extensions: ["mp3"],
+    sampleRates: .only(MP3Settings.sampleRates), layouts: [.mono, .stereo], exampleSetting: "V2",
+    copiedUnit: .frames, encodingTime: nil, peakErrors: [256: 0.2, 192: 0.5, 128: 1.0, 0: 1.2],
+    leastPacket: nil, tagForm: .id3, holdsCover: true, chapterBounds: .id3,
+    holdsChapterLinks: true, holdsNoSound: false)
 
   static let wav = OutputCapabilities(
-    name: "WAV", codecName: "WAV", extensions: ["wav", "wave"], sampleRates: .upTo(.pcmLimit),
-    sampleFormats: [.int16, .int24, .float32, .uint8, .muLaw, .aLaw], layouts: nil,
+    name: "WAV", codecName: "WAV", container: "wav", extensions: ["wav", "wave"],
+    sampleRates: .upTo(.pcmLimit),
+    sampleFormats: [.int16, .int24, .float32, .uint8, .muLaw, .aLaw], exampleSetting: "16 bit",
+    copiedUnit: .samples, encodingTime: 6_000, peakErrors: [:], leastPacket: nil, tagForm: .riff,
     heldTags: riffTags, holdsCover: false, holdsNoSound: true)
 
   static let aiff = OutputCapabilities(
-    name: "AIFF", codecName: "AIFF", extensions: ["aiff", "aif", "aifc"],
-    sampleRates: .upTo(.pcmLimit), sampleFormats: [.int16, .int24, .float32], layouts: nil,
-    heldTags: nil, holdsCover: true, chapterBounds: .id3, holdsChapterLinks: true, hasID3: true,
-    holdsNoSound: false)
+    name: "AIFF", codecName: "AIFF", container: "aiff", extensions: ["aiff", "aif", "aifc"],
+    sampleRates: .upTo(.pcmLimit), sampleFormats: [.int16, .int24, .float32], isBigEndian: true,
+    numbersLayouts: true, exampleSetting: "16 bit", copiedUnit: .samples, encodingTime: 6_000,
+    peakErrors: [:], leastPacket: nil, tagForm: .id3, holdsCover: true, chapterBounds: .id3,
+    holdsChapterLinks: true, holdsNoSound: false)
 
   static let caf = OutputCapabilities(
-    name: "CAF", codecName: "CAF", extensions: ["caf"], sampleRates: .upTo(.pcmLimit),
-    sampleFormats: [.int16, .int24, .float32], layouts: nil, heldTags: nil, holdsCover: false,
-    holdsNoSound: true)
+    name: "CAF", codecName: "CAF", container: "caf", extensions: ["caf"],
+    sampleRates: .upTo(.pcmLimit), sampleFormats: [.int16, .int24, .float32], numbersLayouts: true,
+    exampleSetting: "16 bit", copiedUnit: .samples, encodingTime: 6_000, peakErrors: [:],
+    leastPacket: nil, tagForm: .caf, holdsCover: false, holdsNoSound: true)
 
   /// A frame header holds all rates that fit into 16 bits, and tens of ten times as many (RFC 9639
-  /// §9.1.2); FFmpeg's encoder ends before the last of either (`flac_encode_init`).
+  /// §9.1.2); FFmpeg's encoder ends before the last of either (`flac_encode_init`). Its blocks last
+  /// 105 ms at most; each has a header, and two bytes for each channel.
   static let flac = OutputCapabilities(
-    name: "FLAC", codecName: "FLAC", extensions: ["flac"],
-    sampleRates: .upTo(65_534, tensUpTo: 655_340),
-    layouts: nil, heldTags: nil, holdsCover: true, chapterBounds: .vorbisComments,
-    holdsNoSound: true)
+    name: "FLAC", codecName: "FLAC", container: "flac", extensions: ["flac"],
+    sampleRates: .upTo(65_534, tensUpTo: 655_340), exampleSetting: "16 bit", copiedUnit: .samples,
+    encodingTime: 20_000, peakErrors: [:],
+    leastPacket: LeastPacket(bytes: 8, bytesPerChannel: 2), tagForm: .vorbisComments,
+    holdsCover: true, chapterBounds: .vorbisComments, holdsNoSound: true)
 
   /// Layouts: `ff_alac_ch_layouts` in libavcodec's alac_data.c.
   static let alac = OutputCapabilities(
-    name: "M4A", codecName: "ALAC", extensions: mp4Extensions, sampleRates: .upTo(384_000),
+    name: "M4A", codecName: "ALAC", container: mp4Container, extensions: mp4Extensions,
+    sampleRates: .upTo(384_000),
     layouts: [
       .mono, .stereo, .surround50, .surround51, ChannelLayout(mask: 0x7),
       ChannelLayout(mask: 0x107), ChannelLayout(mask: 0x13F), ChannelLayout(mask: 0xFF),
     ],
-    heldTags: nil, holdsCover: true, chapterBounds: .mp4, holdsNoSound: false)
+    exampleSetting: "16 bit", copiedUnit: .samples, encodingTime: 45_000, peakErrors: [:],
+    leastPacket: LeastPacket(frames: 4096, bytes: 8), tagForm: .itemList, holdsCover: true,
+    chapterBounds: .mp4, holdsNoSound: false)
 
   /// Rates: ISO 14496-3, table 1.18. Layouts: `aac_normal_chan_layouts` in libavcodec's aacenc.h,
   /// and quad, for which it writes a program config element.
   static let aac = OutputCapabilities(
-    name: "M4A", codecName: "AAC", extensions: mp4Extensions,
+    name: "M4A", codecName: "AAC", container: mp4Container, extensions: mp4Extensions,
     sampleRates: .only([
       7350, 8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200,
       96_000,
@@ -154,28 +233,38 @@ extension OutputCapabilities {
       .mono, .stereo, .quad, .surround50, .surround51, .surround71, ChannelLayout(mask: 0x7),
       ChannelLayout(mask: 0x107),
     ],
-    heldTags: nil, holdsCover: true, chapterBounds: .mp4, holdsNoSound: false)
+    exampleSetting: "128k", copiedUnit: .packets, encodingTime: 230_000,
+    peakErrors: [192: 0.8, 96: 1.2, 0: 2], leastPacket: LeastPacket(frames: 1024, bytes: 6),
+    tagForm: .itemList, holdsCover: true, chapterBounds: .mp4, holdsNoSound: false)
 
   /// Rates: libvorbis's last template (`setup_XX.h`). Layouts: Vorbis I, section 4.3.9.
   static let vorbis = OutputCapabilities(
-    name: "Ogg", codecName: "Vorbis", extensions: ["ogg", "oga"], sampleRates: .upTo(200_000),
+    name: "Ogg", codecName: "Vorbis", container: "ogg", extensions: ["ogg", "oga"],
+    sampleRates: .upTo(200_000),
     layouts: [
       .mono, .stereo, .quad, .surround50, .surround51, .surround71, ChannelLayout(mask: 0x7),
       ChannelLayout(mask: 0x70F),
     ],
-    heldTags: nil, holdsCover: true, chapterBounds: .vorbisComments, holdsNoSound: false)
+    exampleSetting: "q5", copiedUnit: .nothing, encodingTime: 135_000,
+    peakErrors: [128: 0.5, 0: 0.9], leastPacket: LeastPacket(frames: 4096, bytes: 2),
+    tagForm: .vorbisComments, holdsCover: true, chapterBounds: .vorbisComments,
+    holdsNoSound: false)
 
-  /// Opus is 48 kHz inside (RFC 7845 §5.1). Layouts: its section 5.1.1.2, without 5.0, whose
-  /// channels FFmpeg 5.1's libopus encoder puts into each other's places.
+  /// Opus is 48 kHz inside (RFC 7845 §5.1), in packets of 20 ms. Layouts: its section 5.1.1.2,
+  /// without 5.0, whose channels FFmpeg 5.1's libopus encoder puts into each other's places.
   static let opus = OutputCapabilities(
-    name: "Opus", codecName: "Opus", extensions: ["opus", "ogg", "oga"],
+    name: "Opus", codecName: "Opus", container: "ogg", extensions: ["opus", "ogg", "oga"],
     sampleRates: .only([48_000]),
     layouts: [
       .mono, .stereo, .quad, .surround51, .surround71, ChannelLayout(mask: 0x7),
       ChannelLayout(mask: 0x70F),
     ],
-    heldTags: nil, holdsCover: true, chapterBounds: .vorbisComments, holdsNoSound: false)
+    exampleSetting: "128k", copiedUnit: .packets, encodingTime: 115_000,
+    peakErrors: [128: 0.8, 80: 1.0, 0: 1.4], leastPacket: LeastPacket(frames: 960, bytes: 2),
+    tagForm: .vorbisComments, holdsCover: true, chapterBounds: .vorbisComments,
+    holdsNoSound: false)
 
+  private static let mp4Container = "mov,mp4,m4a,3gp,3g2,mj2"
   private static let mp4Extensions = ["m4a", "m4b"]
 
   private static let riffTags = Set(TagNames.rows.filter(\.isInRIFF).map(\.key))

@@ -21,20 +21,20 @@ extension Output.Format {
   }
 
   private func settingProblem(sampleRate: Int, channelCount: Int) -> String? {
-    switch self {
+    switch setting {
     case .mp3: return nil
-    case .wav(let samples), .aiff(let samples), .caf(let samples):
+    case .samples(let samples):
       let offered = kind.capabilities.sampleFormats
       return offered.contains(samples)
         ? nil
         : "\(codecName) has no samples of \(samples.rawValue): it has "
           + list(offered.map(\.rawValue))
-    case .flac(let bitDepth), .alac(let bitDepth):
+    case .bitDepth(let bitDepth):
       return bitDepth == 16 || bitDepth == 24
         ? nil : "\(codecName) is written with 16 or 24 bits a sample, not \(bitDepth)"
-    case .vorbis(.quality(let quality)):
+    case .quality(let quality):
       return -1...10 ~= quality ? nil : "Vorbis's quality goes from q-1 to q10"
-    case .m4a(let bitRate), .vorbis(.bitRate(let bitRate)), .opus(let bitRate):
+    case .bitRate(let bitRate):
       return problem(bitRate, sampleRate: sampleRate, channelCount: channelCount)
     }
   }
@@ -90,13 +90,13 @@ extension Output.Kind {
   public func bitRates(sampleRate: Int, channelCount: Int) -> ClosedRange<Int>? {
     switch self {
     case .mp3: MP3Settings.meanBitRates(forSampleRate: sampleRate)
-    case .wav, .aiff, .caf, .flac, .alac: nil
     // ISO 14496-3 4.5.3.3: a channel has at most 6144 bits for a frame of 1024 samples. Below 8k
     // nothing is left of the sound.
     case .aac: 8000...max(8000, 6144 * channelCount * sampleRate / 1024)
     case .vorbis: Self.vorbisBitRates(sampleRate: sampleRate, channelCount: channelCount)
     // RFC 6716 §2.1.1, and libopus's bound for a stream.
     case .opus: 6000 * channelCount...256_000 * channelCount
+    default: nil
     }
   }
 
@@ -115,29 +115,6 @@ extension Output.Kind {
     }
     let each = channelCount == 2 ? inStereo : alone
     return each.lowerBound * channelCount...each.upperBound * channelCount
-  }
-
-  /// The format that an output of this kind has where its job says nothing else.
-  ///
-  /// - Parameters:
-  ///   - isDeep: Whether a source has more than 16 bits a sample.
-  ///   - sampleRate: The output's frames a second.
-  ///   - channelCount: The output's channels.
-  /// - Returns: A format that has no `problem` at that rate in a layout of its own.
-  public func usualFormat(isDeep: Bool, sampleRate: Int, channelCount: Int) -> Output.Format {
-    switch self {
-    case .mp3: return .mp3(.standard)
-    case .wav: return .wav(isDeep ? .int24 : .int16)
-    case .aiff: return .aiff(isDeep ? .int24 : .int16)
-    case .caf: return .caf(isDeep ? .int24 : .int16)
-    case .flac: return .flac(bitDepth: isDeep ? 24 : 16)
-    case .alac: return .alac(bitDepth: isDeep ? 24 : 16)
-    case .vorbis: return .vorbis(.standard)
-    case .aac:
-      // 64 kbps a channel, as far as the sample rate has them.
-      return .m4a(bitRate: min(64, 6144 * sampleRate / 1024 / 1000) * 1000 * channelCount)
-    case .opus: return .opus(bitRate: channelCount == 1 ? 64_000 : 48_000 * channelCount)
-    }
   }
 }
 

@@ -10,30 +10,22 @@ extension Output.Format {
   /// - Parameter channelCount: Of the sound, among which the bits are shared.
   /// - Returns: The decibels.
   public func peakHeadroom(channelCount: Int) -> Double {
-    func kilobits(_ bitRate: Int) -> Int { bitRate * 2 / (max(1, channelCount) * 1000) }
-    switch self {
-    case .wav(.muLaw), .wav(.aLaw), .wav(.uint8): return 0.5
-    case .wav, .aiff, .caf, .flac, .alac: return 0
+    switch setting {
+    case .samples(.muLaw), .samples(.aLaw), .samples(.uint8): return 0.5
+    case .samples, .bitDepth: return 0
+    case .quality(let quality): return quality < 4 ? 0.9 : 0.5
+    case .bitRate(let rate): return headroom(rate, channelCount)
     case .mp3(let settings):
       switch settings.rateControl {
       case .vbr(let quality): return quality < 4 ? 0.4 : quality < 6 ? 0.8 : 1.2
-      case .abr(let rate), .cbr(let rate):
-        return Self.headroom(kilobits(rate), [256: 0.2, 192: 0.5, 128: 1.0], else: 1.2)
+      case .abr(let rate), .cbr(let rate): return headroom(rate, channelCount)
       }
-    case .m4a(let bitRate):
-      return Self.headroom(kilobits(bitRate), [192: 0.8, 96: 1.2], else: 2)
-    case .vorbis(.quality(let quality)): return quality < 4 ? 0.9 : 0.5
-    case .vorbis(.bitRate(let bitRate)):
-      return Self.headroom(kilobits(bitRate), [128: 0.5], else: 0.9)
-    case .opus(let bitRate):
-      return Self.headroom(kilobits(bitRate), [128: 0.8, 80: 1.0], else: 1.4)
     }
   }
 
-  /// The figure of the first step that so many kilobits reach.
-  private static func headroom(
-    _ kilobits: Int, _ steps: KeyValuePairs<Int, Double>, else other: Double
-  ) -> Double {
-    steps.first { kilobits >= $0.key }?.value ?? other
+  private func headroom(_ bitRate: Int, _ channelCount: Int) -> Double {
+    let kilobits = max(0, bitRate * 2 / (max(1, channelCount) * 1000))
+    return kind.capabilities.peakErrors.filter { $0.key <= kilobits }.max { $0.key < $1.key }?.value
+      ?? 0
   }
 }

@@ -61,6 +61,34 @@ struct OutputCapabilitiesTests {
     }
   }
 
+  @Test("a format of each kind takes each setting of its own")
+  func settings() {
+    let settings: [Output.Format.Setting] = [
+      .mp3(MP3Settings(.vbr(quality: 4))), .samples(.float32), .bitDepth(24), .bitRate(96_000),
+      .quality(7),
+    ]
+    for kind in Output.Kind.allCases {
+      let usual = kind.usualFormat(isDeep: false, sampleRate: 48_000, channelCount: 1)
+      let taken = settings.map { usual.with($0) }.filter { $0 != usual }
+      #expect(taken.allSatisfy { $0.kind == kind && settings.contains($0.setting) })
+      #expect(taken.count == (kind == .vorbis ? 2 : 1), "\(kind)")
+    }
+  }
+
+  @Test("the error of a codec adds least to peaks where it has most bits")
+  func headroom() {
+    let formats: [(Output.Format, Double)] = [
+      (.m4a(bitRate: 192_000), 0.8), (.m4a(bitRate: 191_000), 1.2), (.m4a(bitRate: 8_000), 2),
+      (.opus(bitRate: 80_000), 1), (.opus(bitRate: 79_000), 1.4), (.flac(bitDepth: 16), 0),
+      (.mp3(MP3Settings(.cbr(bitRate: 320_000))), 0.2), (.vorbis(.bitRate(64_000)), 0.9),
+      (.wav(.uint8), 0.5),
+    ]
+    for (format, decibels) in formats {
+      #expect(format.peakHeadroom(channelCount: 2) == decibels)
+    }
+    #expect(Output.Format.m4a(bitRate: 96_000).peakHeadroom(channelCount: 1) == 0.8)
+  }
+
   @Test("what a format has not is said, with what it has")
   func problems() {
     let cases: [(Output.Format, Int, ChannelLayout, String?)] = [

@@ -65,7 +65,7 @@ extension Output.Kind {
     guard !capabilities.hasID3 else { return key }
     let name = key.lowercased()
     if name.hasPrefix("lyrics-") { return "lyrics" }
-    if self == .aac || self == .alac { return TagNames.row(of: key)?.key ?? key }
+    if capabilities.tagForm == .itemList { return TagNames.row(of: key)?.key ?? key }
     guard let held = capabilities.heldTags, !held.contains(name),
       let generic = TagNames.row(of: name)?.key, held.contains(generic)
     else { return key }

@@ -18,7 +18,7 @@ extension Graph {
     let kind = sink.format.kind
     let capabilities = kind.capabilities
     var asset = Asset(
-      location: .file(sink.output.path), streamIndex: 0, container: kind.container,
+      location: .file(sink.output.path), streamIndex: 0, container: capabilities.container,
       codec: sink.format.codec, sampleRate: format.sampleRate,
       channelLayout: kind.probedLayout(of: capabilities.stored(format.channelLayout))
         ?? format.channelLayout,
@@ -28,7 +28,7 @@ extension Graph {
     asset.hasExactPackets = true
     for item in sink.fields where kind.holds(item.key) && !Prober.isTechnical(item.key) {
       // RIFF and CAF have one text for all values.
-      let isOne = kind == .wav || kind == .caf
+      let isOne = [.riff, .caf].contains(capabilities.tagForm)
       asset.metadata.set(isOne ? [item.value] : item.values, of: kind.tagName(of: item.key))
     }
     if capabilities.holdsCover { asset.metadata.cover = sink.metadata.cover }
@@ -45,11 +45,11 @@ extension Graph {
 }
 
 extension Output.Kind {
-  /// The layout as FFmpeg reads it. In AIFF and CAF it has a number of Apple's
-  /// (`kAudioChannelLayoutTag_MPEG_5_1_A`), whose surrounds FFmpeg places at the side
+  /// The layout as FFmpeg reads it, where it has a number of Apple's
+  /// (`kAudioChannelLayoutTag_MPEG_5_1_A`): FFmpeg places its surrounds at the side
   /// (`ff_mov_read_chan`).
   fileprivate func probedLayout(of stored: ChannelLayout?) -> ChannelLayout? {
-    guard self == .aiff || self == .caf else { return stored }
+    guard capabilities.numbersLayouts else { return stored }
     return switch stored {
     case .quad: ChannelLayout(mask: 0x603)
     case .surround50: ChannelLayout(mask: 0x607)
@@ -57,46 +57,28 @@ extension Output.Kind {
     default: stored
     }
   }
-
-  /// FFmpeg's name of the demuxer (`AVInputFormat.name`).
-  fileprivate var container: String {
-    switch self {
-    case .mp3: "mp3"
-    case .wav: "wav"
-    case .aiff: "aiff"
-    case .caf: "caf"
-    case .flac: "flac"
-    case .alac, .aac: "mov,mp4,m4a,3gp,3g2,mj2"
-    case .vorbis, .opus: "ogg"
-    }
-  }
 }
 
 extension Output.Format {
   /// FFmpeg's name of the codec (`avcodec_get_name`).
   fileprivate var codec: String {
-    switch self {
-    case .mp3: "mp3"
-    case .wav(let samples), .caf(let samples): samples.codecName(isBigEndian: false)
-    case .aiff(let samples): samples.codecName(isBigEndian: true)
-    case .flac: "flac"
-    case .alac: "alac"
-    case .m4a: "aac"
-    case .vorbis: "vorbis"
-    case .opus: "opus"
+    if case .samples(let samples) = setting {
+      samples.codecName(isBigEndian: kind.capabilities.isBigEndian)
+    } else {
+      kind.rawValue
     }
   }
 
   /// The requested bits a second.
   fileprivate var meanBitRate: Int? {
-    switch self {
-    case .m4a(let bitRate), .opus(let bitRate), .vorbis(.bitRate(let bitRate)): bitRate
+    switch setting {
+    case .bitRate(let bitRate): bitRate
     case .mp3(let settings):
       switch settings.rateControl {
       case .abr(let bitRate), .cbr(let bitRate): bitRate
       case .vbr: nil
       }
-    case .wav, .aiff, .caf, .flac, .alac, .vorbis(.quality): nil
+    case .samples, .bitDepth, .quality: nil
     }
   }
 }

@@ -67,11 +67,9 @@ private func makeSoundWriter(
       try library.openPackets(of: asset, unless: crew.cancellation), tally: tally)
   }
   let file = try OutputFile.create(at: sink.output.path)
-  switch sink.format {
-  case .flac, .alac, .m4a, .vorbis, .opus:
-    return try openSplicedWriter(file, recipe, tally: tally, crew: crew)
-  case .mp3, .wav, .aiff, .caf: return try LibAVWriter.open(file, recipe, tally: tally)
-  }
+  return sink.format.kind.capabilities.sampleFormats.isEmpty
+    ? try openSplicedWriter(file, recipe, tally: tally, crew: crew)
+    : try LibAVWriter.open(file, recipe, tally: tally)
 }
 
 /// Gives the picture to write, under its name in messages; nil for one that is left out.
@@ -135,9 +133,9 @@ func recipe(
   let capabilities = sink.format.kind.capabilities
   let (container, codec): (Muxer.Container, Encoder.Codec) =
     switch sink.format {
-    case .wav(let samples): (.wav, samples.codec(isBigEndian: false))
-    case .aiff(let samples): (.aiff, samples.codec(isBigEndian: true))
-    case .caf(let samples): (.caf, samples.codec(isBigEndian: false))
+    case .wav(let samples): (.wav, samples.codec(isBigEndian: capabilities.isBigEndian))
+    case .aiff(let samples): (.aiff, samples.codec(isBigEndian: capabilities.isBigEndian))
+    case .caf(let samples): (.caf, samples.codec(isBigEndian: capabilities.isBigEndian))
     case .flac(let bitDepth): (.flac, .flac(bitDepth: bitDepth))
     case .alac(let bitDepth): (.m4a, .alac(bitDepth: bitDepth))
     case .m4a(let bitRate):

@@ -21,14 +21,14 @@ extension Sink {
   var fields: [Metadata.Item] {
     var tags = metadata
     tags.cover = nil
-    let kind = format.kind
-    if kind.capabilities.hasID3 { tags.foldPeople() } else { tags.expandPeople() }
-    switch kind {
-    case .mp3, .aiff, .aac, .alac, .wav: tags.joinTotals()
-    case .caf, .flac, .vorbis, .opus: break
+    let form = format.kind.capabilities.tagForm
+    if form == .id3 { tags.foldPeople() } else { tags.expandPeople() }
+    switch form {
+    case .id3, .itemList, .riff: tags.joinTotals()
+    case .caf, .vorbisComments: break
     }
-    if kind == .aac || kind == .alac { tags.splitMovement() }
-    if kind.capabilities.hasID3 { tags.joinMovement() }
+    if form == .itemList { tags.splitMovement() }
+    if form == .id3 { tags.joinMovement() }
     return tags.items
   }
 

@@ -182,7 +182,7 @@ extension Decoder {
 
   private func requireID3(_ kind: Output.Kind?, at origin: Origin) {
     switch kind {
-    case .mp3?, .aiff?: break
+    case let kind? where kind.capabilities.hasID3: break
     case let kind?:
       sink.error(
         "\(kind.capabilities.name) has no ID3 tag", at: origin,

@@ -265,8 +265,14 @@ extension Output.Request {
     }
   }
 
-  private static let choices =
-    "outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus"
+  private static let choices = {
+    let names = Output.Kind.allCases.compactMap { kind in
+      kind.capabilities.extensions.first.flatMap {
+        Output.Kind(extension: $0) == kind ? ".\($0)" : nil
+      }
+    }
+    return "outputs end in \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
+  }()
 
   /// The extensions of this format, the usual one first. None where only the clip decides.
   fileprivate var extensions: [String] {
@@ -312,16 +318,18 @@ extension Quantity {
   private static func format(
     _ kind: Output.Kind, _ text: String
   ) throws(QuantityError) -> Output.Format {
-    switch kind {
-    case .mp3: .mp3(.standard)
-    case .wav: .wav(try sampleFormat(text, of: kind))
-    case .aiff: .aiff(try sampleFormat(text, of: kind))
-    case .caf: .caf(try sampleFormat(text, of: kind))
-    case .flac: .flac(bitDepth: try bitDepth(text, of: kind))
-    case .alac: .alac(bitDepth: try bitDepth(text, of: kind))
-    case .aac: .m4a(bitRate: try bitRate(text, of: kind, among: 8_000...4_608_000))
-    case .vorbis: .vorbis(try vorbis(text))
-    case .opus: .opus(bitRate: try bitRate(text, of: kind, among: 6_000...2_048_000))
+    let usual = kind.usualFormat(isDeep: false, sampleRate: 48_000, channelCount: 2)
+    switch usual.setting {
+    case .mp3: return usual
+    case .samples: return usual.with(.samples(try sampleFormat(text, of: kind)))
+    case .bitDepth: return usual.with(.bitDepth(try bitDepth(text, of: kind)))
+    case .bitRate:
+      let rate = kind.capabilities.sampleRates.examples.last ?? 48_000
+      guard let least = kind.bitRates(sampleRate: rate, channelCount: 1)?.lowerBound,
+        let most = kind.bitRates(sampleRate: rate, channelCount: 8)?.upperBound
+      else { return usual }
+      return usual.with(.bitRate(try bitRate(text, of: kind, among: least...most)))
+    case .quality: return .vorbis(try vorbis(text))
     }
   }
 

@@ -133,11 +133,11 @@ struct WrongArguments {
     return shellQuoted("./" + word)
   }
 
-  private static let fileExtensions: Set<String> = [
-    "yaml", "yml", "wav", "wave", "w64", "rf64", "aif", "aiff", "aifc", "caf", "flac", "mp3", "m4a",
-    "m4b", "mp4", "aac", "ogg", "oga", "opus", "mka", "mkv", "webm", "mov", "wma", "wv", "ape",
-    "amr", "ac3", "eac3", "dts", "ts", "avi", "jpg", "jpeg", "png", "csv", "tsv", "txt", "cue",
-  ]
+  private static let fileExtensions = Set(Output.Kind.allCases.flatMap(\.capabilities.extensions))
+    .union([
+      "yaml", "yml", "w64", "rf64", "mp4", "aac", "mka", "mkv", "webm", "mov", "wma", "wv", "ape",
+      "amr", "ac3", "eac3", "dts", "ts", "avi", "jpg", "jpeg", "png", "csv", "tsv", "txt", "cue",
+    ])
 
   /// The options of a command as its help lists them, and whether each takes a value.
   private static func options(of command: any ParsableCommand.Type) -> [String: Bool] {
