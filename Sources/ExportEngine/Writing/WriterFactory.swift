@@ -154,7 +154,7 @@ func recipe(
     channelMask: (capabilities.stored(format.channelLayout) ?? format.channelLayout).mask,
     isDithered: sink.isDithered, copied: sink.copied?.parts, firstFrame: sink.frames.lowerBound,
     metadata: [], chapters: [])
-  (recipe.metadata, recipe.laterTags) = sink.writtenTags(in: container)
+  (recipe.metadata, recipe.laterTags) = sink.writtenTags
   if format.channelLayout.isUnplaced {
     recipe.unplacedCount = format.channelLayout.count
     // FLAC's own order gives each channel a position, unless this says otherwise (RFC 9639, 8.6.2).

@@ -1,6 +1,5 @@
 import Diagnosis
 import ExportGraph
-import LibAV
 import MPEGAudio
 import MediaComposition
 import Tagging
@@ -33,18 +32,16 @@ extension Sink {
   }
 
   /// The tags for libavformat, and those that are written later.
-  func writtenTags(
-    in container: Muxer.Container
-  ) -> (metadata: [(key: String, value: String)], later: WrittenTags) {
+  var writtenTags: (metadata: [(key: String, value: String)], later: WrittenTags) {
     let kind = format.kind
-    switch container {
-    case .flac, .ogg:
+    switch kind.capabilities.tagForm {
+    case .vorbisComments:
       let fields = fields.flatMap { item in
         item.values.map { VorbisComment.Field(kind.fieldName(of: item.key), $0) }
       }.filter { !$0.value.isEmpty }
       guard let value = VorbisComment.placeholderValue(for: fields) else { return ([], .none) }
       return ([(VorbisComment.placeholder, value)], .comments(fields))
-    case .m4a:
+    case .itemList:
       let items = fields.map { item in
         let name = kind.tagName(of: item.key)
         return ItemList.Item(
@@ -53,7 +50,7 @@ extension Sink {
       }
       let atoms = ItemList.encoded(items)
       return ([], atoms.isEmpty ? .none : .items(atoms))
-    case .wav, .aiff, .caf:
+    case .id3, .riff, .caf:
       return (fields.map { (kind.tagName(of: $0.key), $0.value) }, .none)
     }
   }

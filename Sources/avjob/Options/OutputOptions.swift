@@ -123,7 +123,11 @@ struct OutputOptions: ParsableArguments {
   }
 
   /// Whether an option says which format is written.
-  var namesFormat: Bool { settings.dropLast(5).contains { $0.value != nil } }
+  var namesFormat: Bool {
+    settings.contains { key, value in
+      value != nil && (key == "preset" || Output.Kind(rawValue: key) != nil)
+    }
+  }
 }
 
 /// `NAME=VALUE` behind an option, or the value of an option for one name.
