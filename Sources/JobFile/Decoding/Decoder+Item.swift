@@ -33,7 +33,9 @@ struct ItemContents {
 /// The job language as tables of keys, each beside its value in Swift.
 enum Language {
   /// Keys of which an item has exactly one.
-  static let contentNames = ["clip", "concat", "tracks", "silence"]
+  static let contentNames = contents.facts.map(\.name)
+  static let contentHelp = "give one of " + contentList
+  private static let contentList = contentNames.map { "'\($0)'" }.joined(separator: ", ")
 
   static let contents: Keys<ItemContents> = Keys([
     Key("clip", as: Values.clip, "a media file, or a name from 'sources', and a range of it") {
@@ -55,8 +57,7 @@ enum Language {
     .atMostOne(of: ["to", "duration"], note: "the end is given here")
   ]
 
-  static let contentHelp =
-    "an item is one of 'clip', 'concat', 'tracks', 'silence'; put both into a list"
+  static let oneContentHelp = "an item is one of \(contentList); put both into a list"
 
   /// An item: its content, and its modifiers in the order in which they are applied.
   static let item: Schema = Schema(
@@ -64,7 +65,7 @@ enum Language {
     rules: itemRules + [
       .one(
         of: contentNames, missing: "nothing sounds here",
-        help: "give one of 'clip', 'concat', 'tracks', 'silence'", beside: contentHelp),
+        help: contentHelp, beside: oneContentHelp),
       .key(
         "stream", needs: ["clip"], "'stream' belongs to a clip", help: "write it beside the 'clip'"),
       .key(
@@ -193,7 +194,7 @@ extension Decoder {
         "nothing sounds here", at: fields.origin,
         help: scope.input != nil
           ? "'for_each' has values here, which are no files: add 'clip: ${input}.wav'"
-          : "give one of 'clip', 'concat', 'tracks', 'silence'")
+          : Language.contentHelp)
     }
     return []
   }

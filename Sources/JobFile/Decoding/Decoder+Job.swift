@@ -98,7 +98,7 @@ extension Language {
   /// The rules of every job.
   static let jobRules: [Schema.Rule] =
     itemRules + [
-      .atMostOne(of: contentNames, beside: contentHelp),
+      .atMostOne(of: contentNames, beside: oneContentHelp),
       .atMostOne(of: ["for_each", "rows"], beside: "a job is repeated for one of them"),
       .never("at", "'at' on a job", help: placementHelp),
     ]
@@ -108,7 +108,7 @@ extension Language {
     .some(of: ["output"], missing: "a job needs an 'output'", help: "add 'output: NAME.mp3'"),
     .some(
       of: contentNames + ["for_each"], missing: "nothing sounds here",
-      help: "give one of 'clip', 'concat', 'tracks', 'silence'"),
+      help: contentHelp),
     .key(
       "stream", needs: ["clip", "for_each"], "'stream' belongs to a clip",
       help: "write it beside the 'clip'"),

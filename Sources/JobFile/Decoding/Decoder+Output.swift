@@ -323,12 +323,7 @@ extension Quantity {
     case .mp3: return usual
     case .samples: return usual.with(.samples(try sampleFormat(text, of: kind)))
     case .bitDepth: return usual.with(.bitDepth(try bitDepth(text, of: kind)))
-    case .bitRate:
-      let rate = kind.capabilities.sampleRates.examples.last ?? 48_000
-      guard let least = kind.bitRates(sampleRate: rate, channelCount: 1)?.lowerBound,
-        let most = kind.bitRates(sampleRate: rate, channelCount: 8)?.upperBound
-      else { return usual }
-      return usual.with(.bitRate(try bitRate(text, of: kind, among: least...most)))
+    case .bitRate: return usual.with(.bitRate(try bitRate(text, of: kind)))
     case .quality: return .vorbis(try vorbis(text))
     }
   }
@@ -349,9 +344,15 @@ extension Quantity {
 
   /// A bit rate that the codec has at some rate, with some number of channels.
   private static func bitRate(
-    _ text: String, of kind: Output.Kind, among range: ClosedRange<Int>
+    _ text: String, of kind: Output.Kind
   ) throws(QuantityError) -> Int {
     let rate = try bitRate(text)
+    func rates(_ channelCount: Int) -> ClosedRange<Int>? {
+      kind.bitRates(
+        sampleRate: kind.capabilities.sampleRates.examples.last ?? 0, channelCount: channelCount)
+    }
+    // Vorbis has none at its highest rates.
+    let range = (rates(1)?.lowerBound ?? 6_000)...(rates(8)?.upperBound ?? 1_920_000)
     guard range.contains(rate) else {
       let stereo = kind.bitRates(sampleRate: 48_000, channelCount: 2) ?? range
       throw QuantityError(
@@ -368,7 +369,7 @@ extension Quantity {
       if let number = Quantity(text).double, -1...10 ~= number, Quantity(text).unit.isEmpty {
         throw QuantityError("'\(text)' has no unit", help: "write 'q\(text)'")
       }
-      return .bitRate(try bitRate(text, of: .vorbis, among: 6_000...1_920_000))
+      return .bitRate(try bitRate(text, of: .vorbis))
     }
     let number = Quantity(String(text.dropFirst()))
     guard number.unit.isEmpty, let quality = number.double, -1...10 ~= quality else {
