@@ -31,7 +31,7 @@ public struct OutputCapabilities: Sendable, Hashable {
     case itemList
   }
 
-  /// What silence takes at least.
+  /// The bytes that silence takes at least.
   package struct LeastPacket: Sendable, Hashable {
     /// The longest packet; nil: less than an eighth of a second.
     var frames: Int?
@@ -62,10 +62,11 @@ public struct OutputCapabilities: Sendable, Hashable {
   package var exampleSetting: String
   /// What of a source of its own codec is copied.
   package var copiedUnit: CopiedUnit
-  /// Picoseconds that a core encodes a sample; nil where it depends on the settings.
+  /// Picoseconds of one core for a sample, as `docs/decisions.md` measures them; nil where they follow
+  /// from the settings.
   package var encodingTime: Int?
-  /// Decibels that its error adds to peaks, by the least kilobits a second of stereo for which that
-  /// holds; empty where it has no bit rate.
+  /// Decibels that its error adds to peaks, by the fewest kilobits a second of stereo for which they
+  /// hold (`docs/loudness.md`); empty where it has no bit rate.
   var peakErrors: [Int: Double]
   /// nil where the size follows from the settings.
   package var leastPacket: LeastPacket?
