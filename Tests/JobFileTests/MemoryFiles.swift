@@ -1,4 +1,5 @@
 import Diagnosis
+import Synchronization
 import SystemPackage
 
 @testable import JobFile
@@ -22,19 +23,39 @@ struct MemoryFiles: FileSystem {
   }
 
   private mutating func add(_ path: String, _ bytes: [UInt8]) {
-    var path = FilePath(absolute(FilePath(path)))
-    files[path.string] = bytes
-    var kind = FileKind.file
-    while let name = path.lastComponent {
-      path.removeLastComponent()
-      let isNew = folders[path.string, default: []].insert(FolderEntry(name, kind)).inserted
-      guard isNew else { return }
-      kind = .folder
+    let place = Self.place(of: path, in: currentDirectory)
+    files[place.path] = bytes
+    for (folder, entry) in place.entries {
+      guard folders[folder, default: []].insert(entry).inserted else { return }
     }
   }
 
   private func absolute(_ path: FilePath) -> String {
-    currentDirectory.pushing(path).lexicallyNormalized().string
+    Self.place(of: path.string, in: currentDirectory).path
+  }
+
+  /// An absolute path, and what its folders hold on the way to it, the innermost first.
+  private struct Place {
+    var path: String
+    var entries: [(folder: String, entry: FolderEntry)] = []
+  }
+
+  /// Thousands of tests have the same few paths, and swift-system checks each step of its own in a build
+  /// for debugging.
+  private static let places = Mutex<[String: Place]>([:])
+
+  private static func place(of path: String, in current: FilePath) -> Place {
+    if let known = places.withLock({ $0[path] }) { return known }
+    var rest = current.pushing(FilePath(path)).lexicallyNormalized()
+    var place = Place(path: rest.string)
+    var kind = FileKind.file
+    while let name = rest.lastComponent {
+      rest.removeLastComponent()
+      place.entries.append((rest.string, FolderEntry(name, kind)))
+      kind = .folder
+    }
+    places.withLock { $0[path] = place }
+    return place
   }
 
   func kind(of path: FilePath) -> FileKind? {
