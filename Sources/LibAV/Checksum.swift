@@ -13,16 +13,17 @@ package enum Checksum {
     UInt16(truncatingIfNeeded: sum(bytes, AV_CRC_16_ANSI)).byteSwapped
   }
 
-  /// How many bytes each of the starts of `bytes` has whose CRC-16 is 0, as that of bytes is that end
-  /// with their own sum. O(n).
-  package static func crc16Ends(in bytes: UnsafeRawBufferPointer) -> [Int] {
+  /// How many bytes the first and the last one of the starts of `bytes` have whose CRC-16 is 0, as that of
+  /// bytes is that end with their own sum; nil without one. O(n).
+  package static func crc16Ends(in bytes: UnsafeRawBufferPointer) -> ClosedRange<Int>? {
     var sum: UInt32 = 0
-    return bytes.indices.compactMap { index in
-      sum = withUnsafePointer(to: bytes[index]) {
-        av_crc(av_crc_get_table(AV_CRC_16_ANSI), sum, $0, 1)
-      }
-      return sum == 0 ? index + 1 : nil
+    var ends: ClosedRange<Int>?
+    let table = av_crc_get_table(AV_CRC_16_ANSI)
+    for index in bytes.indices {
+      sum = withUnsafePointer(to: bytes[index]) { av_crc(table, sum, $0, 1) }
+      if sum == 0 { ends = (ends?.lowerBound ?? index + 1)...index + 1 }
     }
+    return ends
   }
 
   /// The CRC-16 of the bytes that have the CRC-16 `sum`, and of `count` zeros behind them: its product

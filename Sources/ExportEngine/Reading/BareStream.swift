@@ -21,8 +21,21 @@ enum BareStream {
       guard let size = frameSize(startOf: rest, in: format) else { return packet.count }
       guard size > 0 else { break }
       end += size
+      if format == "dts", let start = extensionStart(behind: end, in: packet) { end = start }
     }
     return min(end, packet.count)
+  }
+
+  /// Where the extension of a DTS frame begins, which stands at a multiple of four bytes (ETSI TS 102 114,
+  /// 7.4); nil where there is none.
+  private static func extensionStart(
+    behind end: Int, in packet: UnsafeRawBufferPointer
+  ) -> Int? {
+    let start = (end + 3) / 4 * 4
+    guard start + 4 <= packet.count,
+      packet[start..<start + 4].elementsEqual([0x64, 0x58, 0x20, 0x25])
+    else { return nil }
+    return start
   }
 
   /// Bytes of the frame that some begin with, 0 where they begin with none; nil where it does not say.
@@ -43,7 +56,9 @@ enum BareStream {
     case "loas":
       // 11 bits of a sync word, and 13 of the size behind them (ISO 14496-3, 1.7.2).
       return number(3) >> 13 == 0x2B7 ? 3 + number(3) & 0x1FFF : 0
-    case "ac3", "eac3": return AC3Head.frameSize(startOf: bytes) ?? 0
+    case "ac3", "eac3":
+      // Of what has its bytes swapped no size is read.
+      return number(2) == 0x770B ? nil : AC3Head.frameSize(startOf: bytes) ?? 0
     case "mp3":
       guard let head = FrameHeader(startOf: bytes) else { return 0 }
       return head.frameLength
@@ -69,11 +84,15 @@ enum BareStream {
 extension Packet {
   /// Leaves out what follows its frames in a bare stream.
   ///
-  /// - Returns: How many bytes are left; 0 of a packet that is no frame, which stays as it is.
-  func keepFrames(in format: String) -> Int {
-    let size = withBytes { BareStream.framedSize(of: $0, in: format) }
+  /// - Returns: How many bytes are left, 0 of a packet that is no frame, which stays as it is; and whether
+  ///   zeros alone followed.
+  func keepFrames(in format: String) -> (size: Int, isPadded: Bool) {
+    let (size, isPadded) = withBytes { bytes in
+      let size = BareStream.framedSize(of: bytes, in: format)
+      return (size, size < bytes.count && bytes[size...].allSatisfy { $0 == 0 })
+    }
     if size > 0 { shrink(to: size) }
-    return size
+    return (size, isPadded)
   }
 }
 
@@ -83,14 +102,12 @@ extension Prober {
     BareStream.formats.contains(demuxer.formatName) && location.url == nil
   }
 
-  /// A warning of a bare stream that has more between its frames than one of them has bytes.
+  /// A warning of a bare stream that has bytes between its frames which may have been some.
   func warnings(ofBytesBetweenFrames count: CountedStream.Count) -> [Warning] {
-    guard let end = count.lastEnd else { return [] }
-    let rest = end - count.firstPosition - count.packetBytes
-    guard rest * Int64(count.packets) > count.packetBytes else { return [] }
+    guard count.strayBytes > 0 else { return [] }
     return [
       Warning(
-        "has \(rest) bytes between its frames that are no sound: they are left out",
+        "has \(count.strayBytes) bytes between its frames that cannot be read: they are left out",
         location: location)
     ]
   }

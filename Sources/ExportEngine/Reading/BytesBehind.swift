@@ -140,7 +140,7 @@ extension Prober {
         ? nil : behind(end, "that cannot be read")
     case "flac": return behind(end, "that no frame has")
     case _ where isBare(demuxer):
-      return behind(end, heard: measured.packetBytes, "that no frame has")
+      return behind(end, "that no frame has")
     default: return nil
     }
   }

@@ -32,6 +32,10 @@ final class CountedStream: FrameSource {
   private var discarded = 0
   private var packetBytes: Int64 = 0
   private let isBare: Bool
+  /// Of a bare stream: where its last frame ended, whether zeros follow it, and bytes between frames.
+  private var frameEnd: Int64?
+  private var isPadded = false
+  private var strayBytes: Int64 = 0
   private var firstPosition: Int64?
   private var isAtEnd = false
   private var canJump = true
@@ -89,6 +93,8 @@ final class CountedStream: FrameSource {
     /// Bytes of all packets, and where the first one lies.
     var packetBytes: Int64 = 0
     var firstPosition: Int64 = 0
+    /// Of a bare stream: bytes between its frames, where these are at least half a frame.
+    var strayBytes: Int64 = 0
     /// Whether the file ends within the last packet.
     var breaksOff = false
     /// Of the last packet.
@@ -123,7 +129,8 @@ final class CountedStream: FrameSource {
       falls: holes == nil ? [] : stream.holes?.falls ?? [],
       packets: stream.ordinal, refused: damage.count, discarded: stream.discarded,
       packetBytes: stream.packetBytes,
-      firstPosition: stream.firstPosition ?? 0, breaksOff: stream.breaksOff,
+      firstPosition: stream.firstPosition ?? 0, strayBytes: stream.strayBytes,
+      breaksOff: stream.breaksOff,
       lastFrames: stream.lastFrames,
       lastEnd: stream.last.flatMap { last in last.position.map { $0 + Int64(last.size) } })
   }
@@ -256,8 +263,8 @@ final class CountedStream: FrameSource {
     let cancellation = damage.cancellation
     while let packet = try demuxer.readWhatIsThere(unless: { cancellation.isCancelled }) {
       guard packet.streamIndex == facts.streamIndex else { continue }
-      let size = isBare ? packet.keepFrames(in: demuxer.formatName) : packet.size
-      packetBytes += Int64(size)
+      packetBytes += Int64(packet.size)
+      let size = isBare ? keepFrames(of: packet) : packet.size
       if packet.isDiscarded { discarded += 1 }
       firstPosition = firstPosition ?? packet.position
       if size > 0 {
@@ -268,6 +275,23 @@ final class CountedStream: FrameSource {
       return packet
     }
     return nil
+  }
+
+  /// Leaves out what is no frame of a packet of a bare stream, and counts what lies before it.
+  ///
+  /// - Returns: Bytes of its frames.
+  private func keepFrames(of packet: Packet) -> Int {
+    let (size, isPadded) = packet.keepFrames(in: demuxer.formatName)
+    guard size > 0, let start = packet.position else {
+      self.isPadded = self.isPadded && isPadded
+      return size
+    }
+    // Tags and heads of other programs between frames are smaller than these.
+    if let frameEnd, !self.isPadded, start - frameEnd >= Int64(size / 2) {
+      strayBytes += start - frameEnd
+    }
+    (frameEnd, self.isPadded) = (start + Int64(size), isPadded)
+    return size
   }
 
   // MARK: Seeking

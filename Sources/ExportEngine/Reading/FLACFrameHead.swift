@@ -69,11 +69,12 @@ extension ContainerFacts {
     // Too few frames to compare: a header behind them is looked for.
     if size <= 1 << 18 {
       let bytes = try medium.bytes(at: 0, count: Int(size))
-      return bytes.indices.dropFirst(4).dropLast(8).contains { index in
+      // The file's own may stand behind a tag.
+      return bytes.indices.dropLast(8).lazy.filter { index in
         bytes[index] == 0x66 && bytes[index...].starts(with: "fLaC".utf8)
           && bytes[index + 4] & 0x7F == 0
           && bytes[index + 5..<index + 8].elementsEqual([0, 0, 0x22])
-      }
+      }.dropFirst().first != nil
     }
     // Holds two frames of most files; where it does not, nothing is known of the place.
     let window = Int64(1 << 17)
@@ -111,11 +112,14 @@ extension Packet {
   /// - Complexity: O(bytes)
   func flacFrameSize(largest: Int?) -> Int {
     withBytes { bytes in
-      let ends = Checksum.crc16Ends(in: bytes)
       // What looks like an end is one, but for one of 65,536 places.
-      guard ends.last != bytes.count else { return bytes.count }
-      let most = largest ?? ends.first ?? bytes.count
-      return ends.last { $0 <= most } ?? min(bytes.count, most)
+      guard let largest else {
+        let ends = Checksum.crc16Ends(in: bytes)
+        return ends?.upperBound == bytes.count ? bytes.count : ends?.lowerBound ?? bytes.count
+      }
+      let most = min(bytes.count, largest)
+      return Checksum.crc16Ends(in: UnsafeRawBufferPointer(rebasing: bytes[..<most]))?.upperBound
+        ?? most
     }
   }
 }

@@ -48,7 +48,7 @@ struct Prober {
         location: location)
     }
     // MP3 has its own index of frames.
-    if BareStream.formats.contains(demuxer.formatName), demuxer.formatName != "mp3",
+    if BareStream.formats.union(["flac"]).subtracting(["mp3"]).contains(demuxer.formatName),
       let sound = try prober.rangeBeforeTags()
     {
       prober.range = sound

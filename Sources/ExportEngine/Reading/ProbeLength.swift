@@ -36,8 +36,6 @@ extension Prober {
     var breaksOff = false
     /// Where the last packet ends in the file, if packets were counted.
     var lastEnd: Int64?
-    /// Of a bare stream: bytes of its packets.
-    var packetBytes: Int64?
     var warnings: [Warning] = []
   }
 
@@ -136,10 +134,7 @@ extension Prober {
     if !count.falls.isEmpty { measured.warnings.append(warning(of: count.falls, facts)) }
     measured.breaksOff = count.breaksOff
     measured.lastEnd = count.lastEnd
-    if isBare(opened.demuxer) {
-      measured.packetBytes = count.packetBytes
-      measured.warnings += warnings(ofBytesBetweenFrames: count)
-    }
+    if isBare(opened.demuxer) { measured.warnings += warnings(ofBytesBetweenFrames: count) }
     return measured
   }
 
@@ -158,7 +153,7 @@ extension Prober {
   private func requireMost(
     of count: CountedStream.Count, _ demuxer: Demuxer
   ) throws(Failure) {
-    let byteCount = identity.size - count.firstPosition
+    let byteCount = (range?.upperBound ?? identity.size) - count.firstPosition
     guard
       count.refused > count.packets / 2
         || isBare(demuxer) && count.packetBytes < byteCount / 2

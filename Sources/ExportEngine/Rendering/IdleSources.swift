@@ -22,6 +22,9 @@ struct IdleSources<Sound: Equatable, Opened> {
     return (nearest ?? candidates.last).map { entries.remove(at: $0).opened }
   }
 
+  /// Drops those of a sound that nobody reads any more.
+  mutating func remove(_ sound: Sound) { entries.removeAll { $0.sound == sound } }
+
   /// Keeps one that stands at a frame, and drops the one that was not used for the longest time if there
   /// are too many.
   mutating func put(_ opened: Opened, of sound: Sound, at frame: Int64) {

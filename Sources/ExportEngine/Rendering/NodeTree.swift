@@ -24,6 +24,7 @@ struct NodeTree {
     }
     let startsAnew = try graph.nodesThatStartAnew(library)
     let twins = graph.twins()
+    let lastTwins = Dictionary(twins.map { ($1, $0) }, uniquingKeysWith: max)
     let processes = ProcessPool()
     // What a watcher sees is of one node.
     let isWatched = graph.nodesThatHold(Set(watchers.keys))
@@ -45,7 +46,9 @@ struct NodeTree {
         nodes.append(
           ProcessNode(
             node, heard(child), frameCount: graph.nodes[child].frames.upperBound,
-            twins: first.map { (processes, $0) }, source))
+            twins: first.map {
+              ProcessPool.Place(pool: processes, first: $0, isLast: lastTwins[$0] == id)
+            }, source))
       case .excerpt(let child, let start):
         nodes.append(ExcerptNode(node, heard(child), start: start))
       case .duck(let child, let keys, let ducking):

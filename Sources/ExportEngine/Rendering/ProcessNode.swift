@@ -11,13 +11,13 @@ final class ProcessNode: RenderNode {
   private let origin: Origin
   private let level: LevelApplier
   /// Where its processing waits for nodes with the same sound, if there are others.
-  private let twins: (pool: ProcessPool, first: Node.ID)?
+  private let twins: ProcessPool.Place?
   /// Has the processing's state; released when the node closes.
   private var opened: ProcessPool.Opened?
 
   init(
     _ node: Node, _ child: any RenderNode, frameCount: Int64,
-    twins: (pool: ProcessPool, first: Node.ID)?,
+    twins: ProcessPool.Place?,
     _ makeSource: @escaping (any FrameSource) throws(Failure) -> any FrameSource
   ) {
     self.child = child
@@ -62,7 +62,7 @@ final class ProcessNode: RenderNode {
     guard let opened else { return }
     self.opened = nil
     opened.input.close()
-    if let twins { twins.pool.put(opened, of: twins.first) }
+    if let twins { twins.pool.put(opened, at: twins) }
   }
 }
 
@@ -70,6 +70,15 @@ final class ProcessNode: RenderNode {
 /// processed once, on the way from one to the next, and not from the start for each. One thread at a
 /// time.
 final class ProcessPool {
+  /// A node among those with the same sound.
+  struct Place {
+    let pool: ProcessPool
+    /// The first of them, which stands for the sound.
+    let first: Node.ID
+    /// Whether no other one follows it.
+    let isLast: Bool
+  }
+
   /// A processing, and what it reads: the nodes below the one that opened it.
   fileprivate typealias Opened = (source: any FrameSource, input: NodeSource)
 
@@ -80,8 +89,10 @@ final class ProcessPool {
     idle.take(sound, near: frame)
   }
 
-  fileprivate func put(_ opened: Opened, of sound: Node.ID) {
-    idle.put(opened, of: sound, at: opened.source.position)
+  fileprivate func put(_ opened: Opened, at place: Place) {
+    // Processings may take megabytes each.
+    guard !place.isLast else { return idle.remove(place.first) }
+    idle.put(opened, of: place.first, at: opened.source.position)
   }
 }
 
