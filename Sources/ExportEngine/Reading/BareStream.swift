@@ -3,8 +3,8 @@ import LibAV
 import MPEGAudio
 import MediaComposition
 
-/// Containers that are nothing but packets, one behind the other, whose parsers skip what is none, or
-/// hand it on with the packet before.
+/// Containers that are nothing but packets, one behind the other. libavformat's parsers skip bytes
+/// between packets, or append them to the packet before.
 enum BareStream {
   /// By libavformat's names.
   static let formats: Set<String> = [
@@ -57,7 +57,7 @@ enum BareStream {
       // 11 bits of a sync word, and 13 of the size behind them (ISO 14496-3, 1.7.2).
       return number(3) >> 13 == 0x2B7 ? 3 + number(3) & 0x1FFF : 0
     case "ac3", "eac3":
-      // Of what has its bytes swapped no size is read.
+      // No size is read of frames whose bytes are swapped.
       return number(2) == 0x770B ? nil : AC3Head.frameSize(startOf: bytes) ?? 0
     case "mp3":
       guard let head = FrameHeader(startOf: bytes) else { return 0 }

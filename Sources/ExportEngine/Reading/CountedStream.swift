@@ -43,7 +43,8 @@ final class CountedStream: FrameSource {
   private var pause: (start: Int64, count: Int)?
   /// The last packet, and the counts of frames before it.
   private var sent: (packet: Packet, countBefore: Int64, fed: Int64)?
-  /// The packet that was read last, and the damage before it, and before what follows it that is none.
+  /// The packet that was read last, the damage before it, and the damage before bytes behind it that are
+  /// no packet.
   private var last: Packet?
   private var damageBefore = 0
   private var damageBehind: Int?

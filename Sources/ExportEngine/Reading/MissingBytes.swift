@@ -80,7 +80,7 @@ extension ContainerFacts {
       let (end, isTooMuch) = offset.addingReportingOverflow(Int64(clamping: count))
       guard !isTooMuch else { return 0 }
       if end > size { return end - size }
-      // What follows is no element, or none of these.
+      // Bytes behind the segment are none of these elements.
       if head.id == MatroskaID.segment { return 0 }
       offset = end
     }
