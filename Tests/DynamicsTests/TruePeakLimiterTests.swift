@@ -167,13 +167,10 @@ import Testing
   private func recording(
     _ name: String, rate: Int, channels: Int, seconds: Int
   ) throws -> [[Float]] {
-    let samples = try Tool.succeed(
+    try Tool.succeed(
       "ffmpeg", "-v", "error", "-t", "\(seconds)", "-i", Fixture.path(name), "-f", "f32le", "-ac",
       "\(channels)", "-ar", "\(rate)", "-"
-    ).floats
-    return (0..<channels).map { channel in
-      stride(from: channel, to: samples.count, by: channels).map { samples[$0] }
-    }
+    ).floats.channels(channels)
   }
 
   /// dBTP by FFmpeg's meter, with three digits, and by libebur128.

@@ -8,7 +8,7 @@ struct LayoutTests {
   /// A film with 5.1 sound, and the same sound in stereo as its third stream.
   private func film() throws {
     let tones = (1...6).map { "0.1*sin(2*PI*\(20 + 40 * $0)*t)" }.joined(separator: "|")
-    try stage.make(
+    try stage.share(
       """
       ffmpeg -v error -f lavfi -i "aevalsrc=\(tones):c=5.1:s=48000:d=1" surround.wav
       ffmpeg -v error -f lavfi -i color=s=16x16:d=1 -i surround.wav -map 0 -map 1 -map 1 -c:a ac3 \

@@ -6,7 +6,7 @@ import Testing
   /// A video of a second, `lecture.mp4`, and the sound of one, `tone.wav`.
   private func stage() throws -> Stage {
     let stage = Stage()
-    try stage.make(
+    try stage.share(
       """
       ffmpeg -v error -f lavfi -i testsrc=s=64x48:d=1:r=10 -f lavfi -i sine=d=1 \
         -c:v mpeg4 -c:a aac lecture.mp4

@@ -43,7 +43,7 @@ import Testing
 
   /// Two jobs of one group, of which the second reads tags that a third one writes.
   private func writeSeason() throws {
-    try stage.make(
+    try stage.share(
       """
       for level in 0.02 0.05; do
         ffmpeg -v error -f lavfi -i "aevalsrc=exprs=$level*sin(2*PI*1000*t):s=48000" -t 2 $level.wav

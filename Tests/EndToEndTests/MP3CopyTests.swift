@@ -55,8 +55,7 @@ struct MP3CopyTests {
       guard theirs.count == whole.count, !encode.contains("tail") else { continue }
       let heard = theirs[range.lowerBound * channels..<range.upperBound * channels]
       let tolerance = channels == 1 || rate < 32_000 ? 1 : 0
-      let isHeard = zip(mine, heard).allSatisfy { abs(Int($0) - Int($1)) <= tolerance }
-      #expect(isHeard, "\(range)")
+      #expect(mine.largestDifference(from: heard) <= tolerance, "\(range)")
     }
   }
 
@@ -104,10 +103,8 @@ struct MP3CopyTests {
       let (start, end) = (197_696 * channels, 202_304 * channels)
       let isSame = join[..<start] == expected[..<start] && join[end...] == expected.dropFirst(end)
       #expect(isSame, "\(distance)")
-      let error = zip(join[start..<end], expected.dropFirst(start)).reduce(Float(0)) {
-        $0 + ($1.0 - $1.1) * ($1.0 - $1.1)
-      }
-      let power = expected.dropFirst(start).prefix(end - start).reduce(Float(0)) { $0 + $1 * $1 }
+      let error = Signal.energy(of: join[start..<end], without: expected[start..<end])
+      let power = Signal.energy(of: expected[start..<end])
       // −35 dB.
       #expect(error < power * 3.2e-4, "\(distance): \(error / power)")
       try expectSound("join.mp3", expected.count)
@@ -214,10 +211,7 @@ struct MP3CopyTests {
 
   /// mpg123's samples, of 16 bits.
   private func heard(_ name: String) throws -> [Int16] {
-    let bytes = try stage.make("mpg123 -q -e s16 -s \(name)").output
-    return stride(from: 0, to: bytes.count - 1, by: 2).map {
-      Int16(bitPattern: UInt16(bytes[$0]) | UInt16(bytes[$0 + 1]) << 8)
-    }
+    try stage.make("mpg123 -q -e s16 -s \(name)").steps
   }
 
   /// No decoder has a complaint, and all have one length.

@@ -22,7 +22,7 @@ struct MergeTests {
     try stage.make(
       """
       sox -n -r 44100 -c 1 -b 16 tone.wav synth 1 sine 1000 gain -6
-      head -c 1000 /dev/urandom > noise.wav
+      seq 1000 | gzip -n | tail -c 1000 > noise.wav
       """)
     return stage
   }

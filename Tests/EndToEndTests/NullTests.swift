@@ -16,7 +16,7 @@ struct NullTests {
   /// Three seconds of music in several codecs, and noise.
   private func media() throws -> Stage {
     let stage = Stage()
-    try stage.make(
+    try stage.share(
       """
       ffmpeg -v error -i $FIXTURES/feelings.ogg -map 0:a -map_metadata -1 -t 3 -c:a pcm_s16le m.wav
       lame --quiet -V2 m.wav music.mp3

@@ -36,7 +36,7 @@ struct PictureTests {
   /// Music in two files that go on from one to the other, and the second one with faults.
   private func stage() throws -> Stage {
     let stage = Stage()
-    try stage.make(
+    try stage.share(
       """
       sox "$FIXTURES/feelings.ogg" -b 16 music.wav
       sox music.wav before.wav trim 0 15

@@ -19,8 +19,8 @@ import Testing
   func change(
     _ heard: [UInt8], _ before: [UInt8], _ after: [UInt8]
   ) -> (left: Int, entered: Int)? {
-    let left = zip(heard, before).prefix { $0 == $1 }.count / 8
-    let faded = zip(heard.reversed(), after.reversed()).prefix { $0 == $1 }.count / 8
+    let left = heard.commonPrefix(with: before) / 8
+    let faded = heard.commonSuffix(with: after) / 8
     let rest = heard.count / 8 - left
     // Where the same moment sounds the same in both, nothing is heard of the change itself.
     guard rest > 0 || faded == left, rest * 8 <= after.count, rest - faded <= 480 else {

@@ -31,8 +31,8 @@ extension PreviewFollowTests {
     // Where the player had already rendered the end, it goes back to the frame that was heard last, as
     // far as a card that runs four times as fast lets it know that.
     let expected = one + three
-    let head = zip(sound.heard, expected).prefix { $0 == $1 }.count
-    let tail = zip(sound.heard.reversed(), expected.reversed()).prefix { $0 == $1 }.count
+    let head = sound.heard.commonPrefix(with: expected)
+    let tail = sound.heard.commonSuffix(with: expected)
     #expect((0...480 * 8).contains(sound.heard.count - expected.count))
     #expect(head + tail >= expected.count)
   }
@@ -100,7 +100,7 @@ extension PreviewFollowTests {
     #expect(result.errors.contains("error: 'one.m4a': "), "\(result.errors)")
     #expect(!result.errors.contains("error: 'two.wav': "), "\(result.errors)")
     let after = try ["two.wav", "three.wav"].flatMap { try WAVFile(sound.stage.path($0)).data }
-    let entered = zip(sound.heard.reversed(), after.reversed()).prefix { $0 == $1 }.count
+    let entered = sound.heard.commonSuffix(with: after)
     #expect(entered + 480 * 8 >= after.count)
   }
 

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -187,7 +188,7 @@ struct ReceiptTests {
     #expect(try reasons(stage) == [])
     try stage.make("for f in .avjob/receipts/*; do head -c 300 $f > x; mv x $f; done")
     #expect(try reasons(stage) == [first])
-    try stage.make("head -c 100000 /dev/urandom > .avjob/probes; touch a.wav")
+    try stage.make("seq 200000 | gzip -n | tail -c 100000 > .avjob/probes; touch a.wav")
     #expect(try reasons(stage) == ["job: the source 'a.wav' has changed (time)"])
     try stage.make("rm .avjob/probes; mkfifo .avjob/probes; touch a.wav")
     #expect(try reasons(stage) == ["job: the source 'a.wav' has changed (time)"])
@@ -243,6 +244,7 @@ struct ReceiptTests {
   @Test("commands without a job file keep nothing")
   func oneShot() throws {
     let stage = try stage()
-    try stage.make("avjob clip a.wav --to 1s -o b.wav && test ! -e .avjob")
+    try stage.make("rm -rf .avjob; avjob clip a.wav --to 1s -o b.wav")
+    #expect(access(stage.path("b.wav"), F_OK) == 0 && access(stage.path(".avjob"), F_OK) != 0)
   }
 }

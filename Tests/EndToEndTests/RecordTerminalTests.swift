@@ -175,7 +175,7 @@ import Testing
     }
     let bytes = try microphone.decoded("take.wav")
     // Two stretches of the sound, the second one from behind the overrun.
-    let first = zip(bytes, sound).prefix { $0 == $1 }.count
+    let first = bytes.commonPrefix(with: sound)
     #expect(first > 4000 && first < bytes.count, "\(first) of \(bytes.count)")
     #expect(!bytes.contains(0))
   }

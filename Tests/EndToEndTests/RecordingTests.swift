@@ -121,7 +121,7 @@ import Testing
     #expect(lines[2].hasPrefix("warning: device disconnected at 0:0"))
     // What was read before the end, silence, and what was read of the device that was opened anew.
     let bytes = try decoded("take.wav")
-    let before = zip(bytes, sound).prefix { $0 == $1 }.count
+    let before = bytes.commonPrefix(with: sound)
     let silence = bytes[before...].prefix { $0 == 0 }.count
     #expect(before > 100_000 && silence > 0)
     let after = bytes[(before + silence)...]

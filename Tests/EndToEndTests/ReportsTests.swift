@@ -14,13 +14,13 @@ struct ReportsTests {
   /// Two tones, a file that is none, and a job file of three jobs.
   private func stage() throws -> Stage {
     let stage = Stage()
-    try stage.make(
+    try stage.share(
       """
       ffmpeg -v error -f lavfi -i sine=220:d=1 -ac 1 -c:a pcm_s16le a.wav
       cp a.wav b.wav
       head -c 300 a.wav >broken.wav
       truncate -s 1000 broken.wav
-      head -c 1000 /dev/urandom >noise.wav
+      seq 1000 | gzip -n | tail -c 1000 > noise.wav
       """)
     try stage.write(
       "jobs.yaml",
@@ -261,7 +261,7 @@ struct ReportsTests {
 struct StatusTests {
   private func stage() throws -> Stage {
     let stage = Stage()
-    try stage.make("ffmpeg -v error -f lavfi -i sine=220:d=1 -ac 1 -c:a pcm_s16le a.wav")
+    try stage.share("ffmpeg -v error -f lavfi -i sine=220:d=1 -ac 1 -c:a pcm_s16le a.wav")
     try stage.write("job.yaml", "clip: a.wav\noutput: out.mp3\n")
     return stage
   }
@@ -283,7 +283,7 @@ struct StatusTests {
       "jobs:\n  a: { clip: a.wav, output: a.mp3 }\n  b: { clip: b.wav, output: b.mp3 }\n")
     let result = try stage.run(
       """
-      head -c 1000 /dev/urandom >b.wav
+      seq 1000 | gzip -n | tail -c 1000 > b.wav
       avjob run --quiet two.yaml >/dev/null
       echo $?
       ls *.mp3

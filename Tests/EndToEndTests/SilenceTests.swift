@@ -8,7 +8,7 @@ struct SilenceTests {
   /// `speech.wav` is the same without.
   private func lecture() throws -> Stage {
     let stage = Stage()
-    try stage.make(
+    try stage.share(
       """
       espeak-ng -v en -s 140 -w spoken.wav "Welcome to this lecture on sampling. Today we talk about \\
         frames, about rates, and about the silence between words. A sound begins where its level rises. \\

@@ -34,7 +34,7 @@ struct SlurmTests {
     try stage.make(
       """
       sox -n -r 44100 -c 1 -b 16 tone.wav synth 3 sine 1000 gain -6
-      head -c 1000 /dev/urandom > noise.wav
+      seq 1000 | gzip -n | tail -c 1000 > noise.wav
       """)
     return stage
   }

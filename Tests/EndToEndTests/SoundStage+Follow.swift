@@ -12,7 +12,7 @@ extension SoundStage {
   /// Three recordings of noise of 48 kHz, in which every place is another.
   static func noise(_ definition: String = "speed 4 stall yes") throws -> SoundStage {
     let sound = try SoundStage(definition)
-    try sound.stage.make(
+    try sound.stage.share(
       """
       for n in one two three; do
         sox -n -r 48000 -c 2 -e float -b 32 $n.wav synth 8 whitenoise gain -10
@@ -44,6 +44,6 @@ extension SoundStage {
   /// The first frame in which what was heard differs from another sound, which is told sooner than all
   /// differences.
   func firstDifference(from expected: [UInt8]) -> Int? {
-    heard == expected ? nil : zip(heard, expected).prefix { $0 == $1 }.count / 8
+    heard == expected ? nil : heard.commonPrefix(with: expected) / 8
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 import TestSupport
 
 /// A folder in which media are made, the command runs, and what it leaves can be seen.
@@ -42,6 +43,12 @@ struct Stage {
     return result
   }
 
+  /// Puts into the folder what a script makes in an empty one. The same script is run once in a run
+  /// of the tests: most tests of a suite begin with the same media.
+  func share(_ script: String) throws {
+    try Tool.succeed("cp", "-a", SharedMedia.made(by: script).folder.root + "/.", folder.root)
+  }
+
   /// Writes a job file and runs it, without progress.
   func job(_ yaml: String) throws -> ToolResult {
     try write("job.yaml", yaml)
@@ -54,6 +61,30 @@ struct Stage {
     let found = "find . -name .avjob -prune -o -printf '%P %y %s %l\\n'"
     return try run("\(found) | sed 's/ d [0-9]*/ d/' | LC_ALL=C sort").text.split(separator: "\n")
       .map(String.init)
+  }
+}
+
+/// What scripts have made in this run, each in a folder of its own.
+private final class SharedMedia: Sendable {
+  private static let all: Mutex<[String: SharedMedia]> = {
+    atexit { SharedMedia.all.withLock { $0 = [:] } }
+    return Mutex([:])
+  }()
+
+  private let stage = Stage()
+  private let isMade = Mutex(false)
+
+  static func made(by script: String) throws -> Stage {
+    let media = all.withLock { all in
+      let media = all[script] ?? SharedMedia()
+      all[script] = media
+      return media
+    }
+    try media.isMade.withLock { isMade in
+      if !isMade { try media.stage.make(script) }
+      isMade = true
+    }
+    return media.stage
   }
 }
 

@@ -5,14 +5,14 @@ import Testing
 @Suite struct TagNameTests {
   private func stage(_ extra: String) throws -> Stage {
     let stage = Stage()
-    try stage.make(
+    try stage.share(
       """
       ffmpeg -v error -f lavfi -i sine=duration=2:sample_rate=44100 -ac 1 t.wav
       flac --silent t.wav -o s.flac
       ffmpeg -v error -i t.wav s.m4a
       ffmpeg -v error -i t.wav s.mp3
-
-      """ + extra)
+      """)
+    try stage.make(extra)
     return stage
   }
 

@@ -126,7 +126,7 @@ struct DescribedFilterTests {
     let sound = try stage.render(
       composition(filtered(try stage.fixture("voice-8k.wav"), effect)))[0]
     #expect(sound.count == oracle.count)
-    #expect(zip(sound, oracle).allSatisfy { abs($0 - $1) < 1e-6 })
+    #expect(sound.largestDifference(from: oracle) < 1e-6)
   }
 
   private func filtered(_ asset: Asset, _ effect: Effect) -> Segment {

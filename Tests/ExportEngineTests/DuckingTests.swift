@@ -187,7 +187,7 @@ struct DuckingTests {
     let (a, b) = (try stage.render(ducked), try stage.render(written))
     #expect(a.count == 2)
     for channel in a.indices {
-      let worst = zip(a[channel], b[channel]).map { abs($0 - $1) }.max() ?? 1
+      let worst = a[channel].largestDifference(from: b[channel])
       #expect(worst < 2e-6, "\(worst)")
     }
   }

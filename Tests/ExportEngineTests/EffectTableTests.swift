@@ -116,9 +116,7 @@ struct EffectTableTests {
       let sound = try stage.render(
         composition(filtered(try stage.fixture("voice-8k.wav"), effect)))[0]
       #expect(sound.count == oracle.count)
-      var worst: Float = 0
-      for (a, b) in zip(sound, oracle) { worst = max(worst, abs(a - b)) }
-      #expect(worst < 1e-5, "\(effect)")
+      #expect(sound.largestDifference(from: oracle) < 1e-5, "\(effect)")
     }
   }
 

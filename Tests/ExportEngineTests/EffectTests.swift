@@ -29,7 +29,7 @@ struct EffectTests {
     filtered.effects = effects
     let sound = try stage.render(composition(filtered))[0]
     #expect(sound.count == oracle.count)
-    #expect(zip(sound, oracle).allSatisfy { abs($0 - $1) < 1e-6 })
+    #expect(sound.largestDifference(from: oracle) < 1e-6)
   }
 
   @Test(

@@ -124,7 +124,7 @@ struct FormatReadingTests {
     name: String, head: String, first: [UInt8], bytes: Int, samples: Int
   ) throws {
     let folder = TestFolder()
-    var random = SystemRandomNumberGenerator()
+    var random = Dice(6)
     var file = Array(head.utf8)
     let count = 1000
     for _ in 0..<count {
@@ -227,14 +227,15 @@ struct FormatReadingTests {
   private func expectSlices(of whole: [[Float]], _ probed: ProbedStream) throws {
     let frames = whole[0].count
     let stream = try open(probed)
-    var starts = (0..<6).map { _ in Int.random(in: 0..<frames) }
+    var dice = Dice(7)
+    var starts = (0..<6).map { _ in Int.random(in: 0..<frames, using: &dice) }
     if case .counted(let index) = probed.facts.reader {
       for anchor in index.anchors {
         starts += [-700, -1, 0, 1].map { Int(anchor.frame - probed.facts.origin) + $0 }
       }
     }
-    for start in starts.shuffled() where start < frames {
-      let length = min(frames - start, Int.random(in: 1...9000))
+    for start in starts.shuffled(using: &dice) where start < frames {
+      let length = min(frames - start, Int.random(in: 1...9000, using: &dice))
       try stream.seek(to: Int64(start))
       let buffer = AudioBuffer(channelCount: stream.channelCount, capacity: length)
       #expect(try stream.read(into: buffer, at: 0, count: length) == length)

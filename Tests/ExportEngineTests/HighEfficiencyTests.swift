@@ -18,7 +18,7 @@ struct HighEfficiencyTests {
   }
 
   private func expect(_ file: MP4Bytes, plays frames: Range<Int>, of media: [Float]) throws {
-    let path = folder.path("he\(Int.random(in: 0..<1 << 30)).m4a")
+    let path = folder.path("he.m4a")
     try file.write(path)
     let sound = try PlayedSound(path)
     #expect(sound.asset.sampleRate == 44_100 && sound.asset.channelLayout.count == 2)
@@ -33,8 +33,7 @@ struct HighEfficiencyTests {
     let anchor = min(frames.count, (1 << 17) - frames.lowerBound)
     for channel in 0..<2 {
       let expected = frames.map { media[2 * $0 + channel] }
-      let isSame = zip(whole[channel], expected).prefix(anchor).allSatisfy { abs($0 - $1) < 1e-4 }
-      #expect(isSame)
+      #expect(whole[channel][..<anchor].largestDifference(from: expected) < 1e-4)
       guard anchor < frames.count else { continue }
       #expect(Signal.correlation(whole[channel][anchor...], expected[anchor...]) > 0.995)
     }

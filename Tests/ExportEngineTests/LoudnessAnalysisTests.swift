@@ -63,10 +63,7 @@ struct LoudnessAnalysisTests {
     let decoded = try Tool.succeed(
       "ffmpeg", "-v", "error", "-i", Fixture.path(name), "-map", "0:a:0", "-f", "f32le", "-"
     ).floats
-    let planes = (0..<count).map { channel in
-      stride(from: channel, to: decoded.count, by: count).map { decoded[$0] }
-    }
-    let plain = try Tool.libebur128(planes, rate: asset.sampleRate)
+    let plain = try Tool.libebur128(decoded.channels(count), rate: asset.sampleRate)
     #expect(abs(try #require(found.integrated) - plain.integrated) <= 0.01)
     #expect(abs(try #require(found.maximumMomentary) - (plain.momentary ?? 0)) <= 0.001)
     #expect(abs((found.maximumShortTerm ?? 0) - (plain.shortTerm ?? 0)) <= 0.001)

@@ -34,10 +34,12 @@ struct PlayedSound {
     let stream = try library.open(asset, noting: Damage())
     let frames = whole[0].count
     #expect(frames == Int(asset.frameCount))
+    var dice = Dice(10)
     let starts =
-      (0..<6).map { _ in Int.random(in: 0..<frames) } + places.flatMap { [$0 - 700, $0 - 1, $0] }
-    for start in starts.shuffled() where 0..<frames ~= start {
-      let length = min(frames - start, Int.random(in: 1...9000))
+      (0..<6).map { _ in Int.random(in: 0..<frames, using: &dice) }
+      + places.flatMap { [$0 - 700, $0 - 1, $0] }
+    for start in starts.shuffled(using: &dice) where 0..<frames ~= start {
+      let length = min(frames - start, Int.random(in: 1...9000, using: &dice))
       try stream.seek(to: Int64(start))
       let buffer = AudioBuffer(channelCount: stream.channelCount, capacity: length)
       #expect(try stream.read(into: buffer, at: 0, count: length) == length)

@@ -49,8 +49,9 @@ struct ResamplingQualityTests {
       "-c:a", "pcm_s16le", path)
     let asset = try stage.library.asset(at: FilePath(path))
     let whole = try stage.render(composition(clip(asset)), rate: target)[0]
+    var dice = Dice(11)
     for _ in 0..<4 {
-      let first = Int64.random(in: 0..<Int64(target) * 4)
+      let first = dice.number(0..<Int64(target) * 4)
       let source = TimeRange(
         start: Time(frames: first, rate: target), duration: Time(frames: 9999, rate: target))
       let alone = Segment(.asset(asset), source: source, at: .zero)

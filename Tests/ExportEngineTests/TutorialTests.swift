@@ -95,7 +95,7 @@ struct TutorialTests {
     let output = folder.path("walk.mp3")
     try await TutorialCode.tag(FilePath(voice), FilePath(output))
     let sound = try samples("-i", output)
-    let sides = (0...1).map { side in stride(from: side, to: sound.count, by: 2).map { sound[$0] } }
+    let sides = sound.channels(2)
     #expect(Signal.gain(of: sides[0][..<40_000], over: sides[1][..<40_000]) > 30)
     #expect(Signal.gain(of: sides[1][80_000...], over: sides[0][80_000...]) > 30)
     let shown = try Tool.run([

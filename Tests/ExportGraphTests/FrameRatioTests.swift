@@ -1,5 +1,6 @@
 import ExportGraph
 import MediaTime
+import TestSupport
 import Testing
 
 @Suite("Ratios of frames")
@@ -22,10 +23,11 @@ struct FrameRatioTests {
 
   @Test("ratios of small numbers are exact, however large the numbers of their times are")
   func exact() throws {
+    var dice = Dice(1)
     for _ in 0..<5000 {
-      let source = Int.random(in: 1...Self.largest)
-      let target = Int.random(in: 1...Self.largest)
-      let scale = Int64.random(in: 1...1_000_000_000)
+      let source = Int.random(in: 1...Self.largest, using: &dice)
+      let target = Int.random(in: 1...Self.largest, using: &dice)
+      let scale = Int64.random(in: 1...1_000_000_000, using: &dice)
       let ratio = try #require(
         FrameRatio(
           from: 44_100, lasting: Time(value: Int64(source) * scale, timescale: 48_000), to: 48_000,
@@ -43,10 +45,11 @@ struct FrameRatioTests {
 
   @Test("other ratios are the nearest fraction whose numbers are not larger than 2²⁰")
   func nearest() throws {
+    var dice = Dice(2)
     for _ in 0..<200 {
       // Twice too large at most, so that the search below is short enough.
-      let source = Int64.random(in: 1_048_577...60_000_000_000)
-      let target = Int64.random(in: max(1, source / 300_000)...(source * 4))
+      let source = Int64.random(in: 1_048_577...60_000_000_000, using: &dice)
+      let target = Int64.random(in: max(1, source / 300_000)...(source * 4), using: &dice)
       let ratio = try #require(
         FrameRatio(
           from: 1, lasting: Time(value: source, timescale: 1), to: 1,
@@ -58,13 +61,15 @@ struct FrameRatioTests {
         let (p, q): (Int, Int)
         if source >= target {
           let chosen = Int.random(
-            in: 1...max(1, Int(Int128(Self.largest) * Int128(target) / Int128(source))))
+            in: 1...max(1, Int(Int128(Self.largest) * Int128(target) / Int128(source))),
+            using: &dice)
           (p, q) = (
             Int((Int128(chosen) * Int128(source) + Int128(target) / 2) / Int128(target)), chosen
           )
         } else {
           let chosen = Int.random(
-            in: 1...max(1, Int(Int128(Self.largest) * Int128(source) / Int128(target))))
+            in: 1...max(1, Int(Int128(Self.largest) * Int128(source) / Int128(target))),
+            using: &dice)
           (p, q) = (
             chosen, Int((Int128(chosen) * Int128(target) + Int128(source) / 2) / Int128(source))
           )

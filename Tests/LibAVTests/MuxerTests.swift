@@ -141,12 +141,16 @@ struct MuxerTests {
 
   @Test("an encoder that is not used is given back")
   func unused() throws {
-    for _ in 0..<50 {
-      for (codec, container) in Self.pairs {
-        let encoder = try Encoder.open(
-          codec, sampleRate: codec.sampleRate, channelMask: 3)
-        _ = try Muxer.open(container, to: MemoryOutput(), for: .encoder(encoder))
+    for (codec, container) in Self.pairs {
+      weak var output: MemoryOutput?
+      weak var unused: Encoder?
+      do {
+        let file = MemoryOutput()
+        let encoder = try Encoder.open(codec, sampleRate: codec.sampleRate, channelMask: 3)
+        _ = try Muxer.open(container, to: file, for: .encoder(encoder))
+        (output, unused) = (file, encoder)
       }
+      #expect(output == nil && unused == nil, "\(codec) in \(container)")
     }
   }
 }

@@ -179,8 +179,8 @@ import Testing
 extension LoudnessMeter {
   /// Hears two channels side by side.
   fileprivate func add(_ frames: [Float]) {
-    var left = stride(from: 0, to: frames.count, by: 2).map { frames[$0] }
-    var right = stride(from: 1, to: frames.count, by: 2).map { frames[$0] }
+    var left = frames.channel(0, of: 2)
+    var right = frames.channel(1, of: 2)
     left.withUnsafeMutableBufferPointer { left in
       right.withUnsafeMutableBufferPointer { right in
         guard let first = left.baseAddress, let second = right.baseAddress else { return }

@@ -182,7 +182,10 @@ import Testing
     try writeFile(folder.path("hangs"), [])
     try wait(until: "the device is lost") { player.reasonForWaitingToPlay == .noDevice }
     unlink(folder.path("hangs"))
+    let lost = player.currentTime
     try wait(until: "it sounds again") { player.timeControlStatus == .playing }
+    #expect(player.reasonForWaitingToPlay == nil)
+    try wait(until: "it goes on") { player.currentTime > lost }
     player.pause()
   }
 
@@ -192,7 +195,9 @@ import Testing
     player?.play()
     try wait(until: "it sounds") { (player?.currentTime ?? .zero) > .zero }
     try writeFile(folder.path("hangs"), [])
+    weak let released = player
     player = nil
+    #expect(released == nil)
     // The thread that was left alone closes the device when the server answers.
     unlink(folder.path("hangs"))
     try SoundCard.wait(for: "close", in: folder.path("log"))
@@ -241,6 +246,7 @@ import Testing
         try wait(until: "it sounds again") { device.playedFrames > heard }
         player.pause()
       }
+      #expect(player.timeControlStatus == .paused)
     }
   }
 }

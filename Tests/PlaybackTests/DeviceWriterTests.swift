@@ -136,5 +136,6 @@ import Threads
     try wait(until: "the device is open in the second format") {
       if case .open(let format, _) = writer.device { format.sampleRate == 44_100 } else { false }
     }
+    #expect(attempts.value == 2)
   }
 }

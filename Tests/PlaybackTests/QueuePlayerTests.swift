@@ -236,7 +236,7 @@ import Testing
     let quantizer = Quantizer(isDithered: true)
     var wanted = [Int16](repeating: 0, count: whole.count)
     for channel in 0..<2 {
-      let plane = stride(from: channel, to: whole.count, by: 2).map { whole[$0] }
+      let plane = whole.channel(channel, of: 2)
       wanted.withUnsafeMutableBufferPointer { wanted in
         guard let base = wanted.baseAddress else { return }
         quantizer.convert(

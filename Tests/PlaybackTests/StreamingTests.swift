@@ -252,6 +252,7 @@ import Testing
     _ = try stalled.reader.elements(until: "the next item begins") {
       if case .itemBegan(let item) = $0 { item === next } else { false }
     }
+    #expect(stalled.player.currentItem === next)
   }
 
   @Test("the release of a waiting player ends its threads")

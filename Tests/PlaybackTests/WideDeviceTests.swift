@@ -51,10 +51,10 @@ import Testing
     player.play()
     try player.waitUntilPaused()
     let samples = device.floats
-    let left = stride(from: 0, to: samples.count, by: 10).map { samples[$0] }
+    let left = samples.channel(0, of: 10)
     #expect(left.contains { $0 > 0.5 })
     // The right one has gone by the end of its ramp.
-    let right = stride(from: 1, to: samples.count, by: 10).map { samples[$0] }
+    let right = samples.channel(1, of: 10)
     #expect(right.dropFirst(480).allSatisfy { $0 == 0 })
   }
 

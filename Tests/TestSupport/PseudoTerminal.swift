@@ -70,7 +70,8 @@ public final class PseudoTerminal {
     // POSIX_SPAWN_SETSID (spawn.h), which wants _GNU_SOURCE.
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | 0x80)
     var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-    let added = environment.merging(["TERM": "xterm", "LC_ALL": "C.UTF-8"]) { mine, _ in mine }
+    let added = environment.merging(
+      ["TERM": "xterm", "LC_ALL": "C.UTF-8", "NO_COLOR": "1"]) { mine, _ in mine }
     var variables = Tool.inheritedEnvironment(adding: added).map { strdup($0) } + [nil]
     defer { for word in words + variables { free(word) } }
     let status = posix_spawnp(&process, arguments[0], &actions, &attributes, &words, &variables)

@@ -69,6 +69,15 @@ public enum Signal {
     return product(a, b) / (product(a, a) * product(b, b)).squareRoot()
   }
 
+  /// The sum of the squares of samples.
+  public static func energy(of sound: ArraySlice<Float>) -> Double { product(sound, sound) }
+
+  /// The energy of the difference of two sounds that are equally long.
+  public static func energy(of sound: ArraySlice<Float>, without other: ArraySlice<Float>) -> Double
+  {
+    zip(sound, other).reduce(0) { $0 + Double(($1.0 - $1.1) * ($1.0 - $1.1)) }
+  }
+
   /// The sum of the products of samples.
   private static func product(_ a: some Collection<Float>, _ b: some Collection<Float>) -> Double {
     let (a, b) = (ContiguousArray(a), ContiguousArray(b))

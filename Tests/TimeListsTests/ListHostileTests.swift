@@ -52,8 +52,10 @@ import Testing
       let bytes = (0..<Int.random(in: 0...400, using: &random)).map { _ in
         UInt8.random(in: 0...255, using: &random)
       }
-      _ = ListBench.screen(bytes, named: "a.cue")
-      _ = ListBench.screen(bytes)
+      for name in ["a.cue", "a.txt"] {
+        let result = TimeList.read(bytes, path: FilePath(name), named: .unknown, in: SourceMap())
+        #expect(!result.sink.diagnostics.errors.isEmpty && result.list.entries.isEmpty)
+      }
     }
   }
 

@@ -86,10 +86,7 @@ struct SplicedWriterTests {
       ["ffmpeg", "-v", "error", "-i", path] + options
         + ["-ac", "\(channels)", "-f", "f32le", "-"])
     try #require(result.status == 0 && result.output.count > 0, "\(result.errors)")
-    let samples = result.floats
-    return (0..<channels).map { channel in
-      stride(from: channel, to: samples.count, by: channels).map { samples[$0] }
-    }
+    return result.floats.channels(channels)
   }
 
   @Test("the bytes are the same on 1, 2, 3 and 8 cores, however the sound comes", arguments: cases)
@@ -220,10 +217,9 @@ struct SplicedWriterTests {
     stride(from: 0, to: sound[0].count - length, by: length).map { start in
       var (signal, error) = (1e-9, 1e-9)
       for (one, other) in zip(back, sound) {
-        for index in start..<start + length {
-          signal += Double(other[index] * other[index])
-          error += Double((one[index] - other[index]) * (one[index] - other[index]))
-        }
+        signal += Signal.energy(of: other[start..<start + length])
+        error += Signal.energy(
+          of: one[start..<start + length], without: other[start..<start + length])
       }
       return 10 * log10(signal / error)
     }

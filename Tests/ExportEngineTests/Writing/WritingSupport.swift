@@ -42,7 +42,7 @@ extension AudioBuffer {
   func fill(_ channels: [[Float]], from start: Int, count: Int) {
     frameCount = count
     for (channel, samples) in channels.enumerated() {
-      for index in 0..<count { self.samples(channel)[index] = samples[start + index] }
+      planes[channel].update(from: Array(samples[start..<start + count]), count: count)
     }
   }
 }
@@ -67,8 +67,7 @@ func decode(
       && !($0.hasPrefix("[caf") && $0.contains("Estimating duration from bitrate"))
   }
   #expect(warnings == [])
-  let samples = result.floats
-  return stride(from: channel, to: samples.count, by: channelCount).map { samples[$0] }
+  return result.floats.channel(channel, of: channelCount)
 }
 
 /// The numbers of one entry for which ffprobe is asked.
