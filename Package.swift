@@ -143,7 +143,7 @@ let package = Package(
     .target(
       name: "MediaComposition",
       dependencies: [
-        "JSON", "MediaTime", "MPEGAudio", "Tagging", "Diagnosis",
+        "JSON", "MediaTime", "MPEGAudio", "Tagging", "Files", "Diagnosis",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -214,7 +214,9 @@ let package = Package(
     .target(name: "JSON", dependencies: ["Diagnosis"]),
     .target(
       name: "Files",
-      dependencies: ["CFiles", .product(name: "SystemPackage", package: "swift-system")]),
+      dependencies: [
+        "CFiles", "Diagnosis", "Threads", .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .systemLibrary(name: "CFiles"),
     .target(
       name: "Threads",
@@ -222,7 +224,8 @@ let package = Package(
     .systemLibrary(name: "CThreads"),
 
     // A terminal: keys in, lines out.
-    .target(name: "Terminal", dependencies: ["CTerminal", "Threads", "MediaTime", "Diagnosis"]),
+    .target(
+      name: "Terminal", dependencies: ["CTerminal", "Files", "Threads", "MediaTime", "Diagnosis"]),
     .systemLibrary(name: "CTerminal"),
 
     // Tests mirror the targets; end-to-end tests run the built command.
@@ -300,8 +303,9 @@ let package = Package(
     .testTarget(
       name: "ExportEngineTests",
       dependencies: [
-        "JSON", "ExportEngine", "ExportGraph", "Diagnosis", "MediaComposition", "MediaTime",
-        "MPEGAudio", "Tagging", "Threads", "LibAV", "LAME", "Splicing", "Dynamics", "TestSupport",
+        "JSON", "ExportEngine", "ExportGraph", "Files", "Diagnosis", "MediaComposition",
+        "MediaTime", "MPEGAudio", "Tagging", "Threads", "LibAV", "LAME", "Splicing", "Dynamics",
+        "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
@@ -340,7 +344,8 @@ let package = Package(
     .testTarget(
       name: "ReceiptsTests",
       dependencies: [
-        "Receipts", "Diagnosis", "MediaComposition", "MediaTime", "Threads", "TestSupport",
+        "Receipts", "Files", "Diagnosis", "MediaComposition", "MediaTime", "Threads",
+        "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(

@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import Glibc
 import Reports
 import RunPlan
@@ -74,13 +75,12 @@ package struct ArrayRun {
     _ run: ShardedRun, _ plan: PlannedRun, to scheduler: any ArrayScheduler, options: [String],
     resumedBy command: String
   ) throws(Failure) -> RunFolder {
-    var program = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-    let length = readlink("/proc/self/exe", &program, Int(PATH_MAX))
-    guard length > 0 else { throw Failure(.mendMachine, "/proc is not mounted") }
-    let name = String(decoding: program[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    guard let program = PathCalls.target(ofProcessLink: "exe") else {
+      throw Failure(.mendMachine, "/proc is not mounted")
+    }
     let token = String(UInt64.random(in: .min ... .max), radix: 36)
     let array = try scheduler.submit(
-      RunFolder.script(run, program: name, token: token),
+      RunFolder.script(run, program: program.string, token: token),
       ClusterManifest.sbatchOptions(run) + ["--output=/dev/null"] + options)
     let folder = RunFolder(array: array, token: token)
     do {

@@ -1,5 +1,4 @@
 import Files
-import Glibc
 import Reports
 import SystemPackage
 
@@ -31,10 +30,9 @@ struct TaskEvents {
   mutating func items(in path: FilePath) -> [ShardEvents.Item] {
     guard let file = try? PathCalls.openToRead(path) else { return [] }
     defer { try? file.close() }
-    var facts = stat()
-    guard fstat(file.rawValue, &facts) == 0, facts.st_size != offset else { return [] }
+    guard let size = try? FileStatus(of: file.rawValue).size, size != offset else { return [] }
     // A start that was begun twice has cut the file off.
-    if facts.st_size < offset { (offset, partialLine) = (0, []) }
+    if size < offset { (offset, partialLine) = (0, []) }
     var items: [ShardEvents.Item] = []
     var block = [UInt8](repeating: 0, count: 1 << 16)
     while true {

@@ -27,6 +27,13 @@ package enum Spelling {
     return best?.word
   }
 
+  /// The help for a misspelled word: `did you mean 'WORD'?`; nil without a near one.
+  ///
+  /// - Complexity: As `nearest`.
+  package static func help(for word: String, among candidates: some Sequence<String>) -> String? {
+    nearest(to: word, among: candidates).map { "did you mean '\($0)'?" }
+  }
+
   /// `fadeIn`, `Fade-In` and `fade_in` are one word.
   private static func normalized(_ word: String) -> [UInt32] {
     var letters: [UInt32] = []

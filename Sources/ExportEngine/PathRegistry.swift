@@ -1,6 +1,5 @@
 import Diagnosis
 import Files
-import Glibc
 import MediaComposition
 import SystemPackage
 
@@ -150,12 +149,8 @@ package struct PathRegistry: Sendable {
 
 extension PathRegistry.Entry {
   fileprivate func reader(of job: Int) -> PathRegistry.Reader? {
-    var (low, high) = (0, readers.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if readers[middle].job < job { low = middle + 1 } else { high = middle }
-    }
-    return low < readers.count && readers[low].job == job ? readers[low] : nil
+    let index = readers.partitioningIndex { $0.job >= job }
+    return index < readers.count && readers[index].job == job ? readers[index] : nil
   }
 }
 
@@ -221,13 +216,12 @@ package struct PathResolver: Sendable {
     // One system call is enough for a file that is no link, and for one that does not exist.
     guard !name.isEmpty, name.first != 0x2E || name.count > 2 else { return followed(path) }
     if !folder.isMissing {
-      var status = stat()
-      if PathCalls.lstat(path, &status) == 0 {
-        guard status.st_mode & S_IFMT != S_IFLNK else { return followed(path) }
-        return .file(
-          FileIdentity.Inode(device: UInt64(status.st_dev), number: UInt64(status.st_ino)))
+      do throws(Errno) {
+        let status = try FileStatus(at: path, followingLinks: false)
+        return status.kind == .link ? followed(path) : .file(FileIdentity(status).file)
+      } catch {
+        guard error == .noSuchFileOrDirectory else { return followed(path) }
       }
-      guard errno == ENOENT else { return followed(path) }
     }
     return folder.site.map { .entry(folder.names + name, in: $0.root) }
   }

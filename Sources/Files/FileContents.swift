@@ -2,6 +2,15 @@ import Glibc
 import SystemPackage
 
 extension PathCalls {
+  /// The first bytes of a file, at most 4096; none where it cannot be read.
+  package static func beginning(of path: FilePath) -> [UInt8] {
+    guard let file = try? openToRead(path) else { return [] }
+    defer { try? file.close() }
+    return [UInt8](unsafeUninitializedCapacity: 4096) { buffer, count in
+      count = max(0, Glibc.read(file.rawValue, buffer.baseAddress, 4096))
+    }
+  }
+
   /// All bytes of a regular file, as many as it says it has; those of /proc say none.
   ///
   /// - Throws: `EISDIR` and `EINVAL` for what is no regular file, `EFBIG` above `limit`, `EIO` where it
@@ -10,12 +19,10 @@ extension PathCalls {
   package static func contents(of path: FilePath, limit: Int) throws(Errno) -> [UInt8] {
     let file = try openToRead(path)
     defer { try? file.close() }
-    var facts = Glibc.stat()
-    guard fstat(file.rawValue, &facts) == 0 else { throw Errno(rawValue: errno) }
-    let kind = facts.st_mode & S_IFMT
-    guard kind == S_IFREG else { throw kind == S_IFDIR ? .isDirectory : .invalidArgument }
-    guard facts.st_size <= limit else { throw .fileTooLarge }
-    let size = Int(facts.st_size)
+    let status = try FileStatus(of: file.rawValue)
+    try status.requireFile()
+    guard status.size <= limit else { throw .fileTooLarge }
+    let size = Int(status.size)
     var failure: Errno?
     let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
       while count < size {

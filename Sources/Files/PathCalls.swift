@@ -38,22 +38,6 @@ package enum PathCalls {
     avjob_is_made_by_kernel(file.rawValue)
   }
 
-  /// `stat(2)`
-  package static func stat(_ path: FilePath, _ facts: inout Glibc.stat) -> Int32 {
-    guard let root = Confinement.current else {
-      return path.withPlatformString { systemStat($0, &facts) }
-    }
-    return fact(root.open(path, openPath | O_CLOEXEC)) { fstat($0, &facts) }
-  }
-
-  /// `lstat(2)`
-  package static func lstat(_ path: FilePath, _ facts: inout Glibc.stat) -> Int32 {
-    guard let root = Confinement.current else {
-      return path.withPlatformString { Glibc.lstat($0, &facts) }
-    }
-    return fact(root.open(path, openPath | O_NOFOLLOW | O_CLOEXEC)) { fstat($0, &facts) }
-  }
-
   /// Asks `ask` about an open file, and closes it.
   private static func fact(_ descriptor: Int32, _ ask: (Int32) -> Int32) -> Int32 {
     guard descriptor >= 0 else { return -1 }
@@ -93,8 +77,13 @@ package enum PathCalls {
 
   /// The path of an open file, without links (proc_pid_fd(5)); nil without `/proc`.
   package static func path(of descriptor: Int32) -> FilePath? {
+    target(ofProcessLink: "fd/\(descriptor)")
+  }
+
+  /// Where a link below `/proc/self` leads; nil without `/proc`.
+  package static func target(ofProcessLink name: String) -> FilePath? {
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
-    let count = Glibc.readlink("/proc/self/fd/\(descriptor)", &buffer, Int(PATH_MAX))
+    let count = Glibc.readlink("/proc/self/\(name)", &buffer, Int(PATH_MAX))
     return count > 0 ? FilePath(platformString: buffer) : nil
   }
 
@@ -175,11 +164,7 @@ package enum PathCalls {
   }
 }
 
-// Types and functions of C share these names; at file scope the functions are meant.
-
-private func systemStat(_ path: UnsafePointer<CChar>, _ facts: inout stat) -> Int32 {
-  stat(path, &facts)
-}
+// A type and a function of C share this name; at file scope the function is meant.
 
 private func systemStatvfs(_ path: UnsafePointer<CChar>, _ facts: inout statvfs) -> Int32 {
   statvfs(path, &facts)
@@ -188,4 +173,14 @@ private func systemStatvfs(_ path: UnsafePointer<CChar>, _ facts: inout statvfs)
 extension FilePath {
   /// Whether anything is there, by whatever link.
   package var exists: Bool { PathCalls.access(self, F_OK) == 0 }
+
+  /// Whether nothing is there (ENOENT); false also where that cannot be learned.
+  package var isMissing: Bool {
+    do throws(Errno) {
+      _ = try FileStatus(at: self)
+      return false
+    } catch {
+      return error == .noSuchFileOrDirectory
+    }
+  }
 }

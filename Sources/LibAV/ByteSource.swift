@@ -1,5 +1,4 @@
 import Files
-import Glibc
 import SystemPackage
 
 /// A medium's bytes, wherever they come from: what a demuxer reads, and whoever looks into a container
@@ -50,11 +49,7 @@ package final class FileBytes: ByteSource, Sendable {
 
   deinit { try? descriptor.close() }
 
-  package func size() throws -> Int64 {
-    var facts = stat()
-    guard fstat(descriptor.rawValue, &facts) == 0 else { throw Errno(rawValue: errno) }
-    return Int64(facts.st_size)
-  }
+  package func size() throws -> Int64 { try FileStatus(of: descriptor.rawValue).size }
 
   package func read(at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws -> Int {
     try descriptor.read(fromAbsoluteOffset: offset, into: bytes)

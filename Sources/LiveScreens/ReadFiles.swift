@@ -1,6 +1,5 @@
 import Diagnosis
 import Files
-import Glibc
 import JobFile
 import MediaComposition
 import Synchronization
@@ -57,8 +56,7 @@ package final class ReadFiles: Sendable {
   }
 
   private static func identity(of path: FilePath) -> FileIdentity? {
-    var status = stat()
-    return PathCalls.stat(path, &status) == 0 ? FileIdentity(status) : nil
+    (try? FileStatus(at: path)).map { FileIdentity($0) }
   }
 }
 

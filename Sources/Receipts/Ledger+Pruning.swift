@@ -150,8 +150,7 @@ extension FileIdentity {
   /// `lstat` of an entry of a folder: nil where there is none, and nil within that where it
   /// is no regular file.
   fileprivate static func ofEntry(at path: FilePath) -> FileIdentity?? {
-    var status = stat()
-    guard PathCalls.lstat(path, &status) == 0 else { return nil }
-    return .some(status.st_mode & S_IFMT == S_IFREG ? FileIdentity(status) : nil)
+    guard let status = try? FileStatus(at: path, followingLinks: false) else { return nil }
+    return .some(status.kind == .file ? FileIdentity(status) : nil)
   }
 }

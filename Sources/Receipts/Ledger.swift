@@ -1,6 +1,5 @@
 import Diagnosis
 import Files
-import Glibc
 import LibAV
 import MediaComposition
 import Synchronization
@@ -132,7 +131,7 @@ public final class Ledger: Sendable {
   /// receipt says is not checked.
   public func knows(_ path: FilePath, besideOutputs outputs: [FilePath]) -> Bool {
     if outputs.contains(path) {
-      return PathCalls.access(self.path(ofReceipt: folder.relative(path)), F_OK) == 0
+      return self.path(ofReceipt: folder.relative(path)).exists
     }
     return outputs.contains { output in
       let receipt = Receipt.read(self.path(ofReceipt: folder.relative(output)))
@@ -305,10 +304,7 @@ public final class Ledger: Sendable {
 extension FileIdentity {
   /// `stat` of a regular file; nil where there is none.
   init?(ofFileAt path: FilePath) {
-    var status = stat()
-    guard PathCalls.stat(path, &status) == 0,
-      status.st_mode & S_IFMT == S_IFREG
-    else { return nil }
+    guard let status = try? FileStatus(at: path), status.kind == .file else { return nil }
     self.init(status)
   }
 }

@@ -85,7 +85,7 @@ final class LockBook: Sendable {
   }
 
   private func take(_ path: FilePath) throws(Errno) -> Bool {
-    let temporary = try folder.temporaryFile { (file: inout PieceWriter) throws(Errno) in
+    let temporary = try folder.temporaryFile(for: path) { (file: inout PieceWriter) throws(Errno) in
       try file.append(Self.ownText.utf8)
     }
     defer { PathCalls.unlink(temporary) }
@@ -96,14 +96,14 @@ final class LockBook: Sendable {
       case EEXIST:
         // NFS repeats a request whose answer was lost, and then finds the name that it has made:
         // the file's links tell (open(2), at O_EXCL).
-        if Self.linkCount(of: temporary) == 2 { return true }
+        if (try? FileStatus(at: temporary))?.linkCount == 2 { return true }
       case EPERM, ENOTSUP, ENOSYS, EMLINK:
         // No links on this file system. What is created thus is empty for a moment, and an owner
         // that cannot be read is judged by its age.
         if try create(path) { return true }
       default: throw Errno(rawValue: errno)
       }
-      guard try removeIfDead(path) else { return false }
+      guard removeIfDead(path) else { return false }
     }
     return false
   }
@@ -127,13 +127,13 @@ final class LockBook: Sendable {
   }
 
   /// Takes a lock away whose owner is dead; false where it lives, or may.
-  private func removeIfDead(_ path: FilePath) throws(Errno) -> Bool {
+  private func removeIfDead(_ path: FilePath) -> Bool {
     guard let owner = Self.owner(of: path) else { return true }
-    guard try !isAlive(owner, path) else { return false }
+    guard !isAlive(owner, path) else { return false }
     // Another process may have come to the same conclusion, and have taken the lock: what is taken
     // away is read again, and put back if it was not the dead one's. A process that takes the lock in
     // between does the job, too.
-    let aside = folder.locks.appending(ProcessIdentity.current.temporaryName())
+    let aside = TemporaryFile.newPath(for: path, in: folder.locks)
     let status = PathCalls.rename(path, to: aside)
     guard status == 0 else { return errno == ENOENT }
     defer { PathCalls.unlink(aside) }
@@ -145,7 +145,7 @@ final class LockBook: Sendable {
   /// The content of a lock; nil where there is none. `.some(nil)`: it names no owner.
   private static func owner(of path: FilePath) -> ProcessIdentity?? {
     guard let text = text(of: path) else {
-      return PathCalls.access(path, F_OK) == 0 ? .some(nil) : nil
+      return path.exists ? .some(nil) : nil
     }
     return .some(text.split(separator: "\n").first.flatMap { ProcessIdentity($0) })
   }
@@ -154,29 +154,12 @@ final class LockBook: Sendable {
     (try? PathCalls.contents(of: path, limit: 4096)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  private func isAlive(_ owner: ProcessIdentity?, _ path: FilePath) throws(Errno) -> Bool {
+  private func isAlive(_ owner: ProcessIdentity?, _ path: FilePath) -> Bool {
     if let isAlive = owner?.isAlive { return isAlive }
-    guard let touched = Self.modificationTime(of: path) else { return false }
-    let temporary = try folder.temporaryFile { _ in }
-    defer { PathCalls.unlink(temporary) }
-    guard let now = Self.modificationTime(of: temporary) else { return true }
     // Content is there with the name, or a moment later where there are no links: one without any
     // was lost with the machine's power.
     let isEmpty = owner == nil && Self.text(of: path)?.utf8.allSatisfy { $0 == 0 } ?? false
-    let age = (isEmpty ? timing.writing : timing.death).components.seconds
-    // A time to come is that of a clock that was wrong: its owner would have touched it since.
-    return now - Int(age) < touched && touched < now + Int(age)
-  }
-
-  private static func linkCount(of path: FilePath) -> Int {
-    var facts = stat()
-    return PathCalls.lstat(path, &facts) == 0 ? Int(facts.st_nlink) : 0
-  }
-
-  /// Seconds since 1970, by the clock of the disk: any number where somebody has set it.
-  private static func modificationTime(of path: FilePath) -> Int? {
-    var facts = stat()
-    return PathCalls.lstat(path, &facts) == 0 ? facts.st_mtim.tv_sec : nil
+    return TemporaryFile.isFresh(path, within: isEmpty ? timing.writing : timing.death)
   }
 
   private func release(_ paths: [FilePath]) {
@@ -198,9 +181,9 @@ final class LockBook: Sendable {
       let path = folder.locks.appending(name)
       if name.extension == "lock" {
         guard Self.isLabel(name.stem) else { continue }
-        _ = try? removeIfDead(path)
-      } else if (try? isAlive(ProcessIdentity(ofTemporary: name), path)) == false {
-        PathCalls.unlink(path)
+        _ = removeIfDead(path)
+      } else {
+        TemporaryFile.removeLeftover(path, patience: timing.death)
       }
     }
   }

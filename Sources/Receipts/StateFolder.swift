@@ -78,14 +78,16 @@ public struct StateFolder: Sendable {
   /// found in them is removed when it is old, and a link may come from an archive.
   var isOwn: Bool {
     [path, receipts, locks].allSatisfy { folder in
-      var facts = stat()
-      guard PathCalls.lstat(folder, &facts) == 0 else { return errno == ENOENT }
-      return facts.st_mode & S_IFMT == S_IFDIR
+      do throws(Errno) {
+        return try FileStatus(at: folder, followingLinks: false).kind == .folder
+      } catch {
+        return error == .noSuchFileOrDirectory
+      }
     }
   }
 
   /// Whether anything was kept here before.
-  public var isThere: Bool { PathCalls.access(path, F_OK) == 0 }
+  public var isThere: Bool { path.exists }
 
   // MARK: Reading
 
@@ -106,7 +108,7 @@ public struct StateFolder: Sendable {
     }
     guard isOwn else { throw .notDirectory }
     let ignore = path.appending(".gitignore")
-    guard PathCalls.access(ignore, F_OK) != 0 else { return }
+    guard !ignore.exists else { return }
     try write(Array("*\n".utf8), to: ignore)
   }
 
@@ -122,7 +124,7 @@ public struct StateFolder: Sendable {
   func write(
     to target: FilePath, _ fill: (inout PieceWriter) throws(Errno) -> Void
   ) throws(Errno) {
-    let temporary = try temporaryFile(fill)
+    let temporary = try temporaryFile(for: target, fill)
     let status = PathCalls.rename(temporary, to: target)
     guard status == 0 else {
       let failure = Errno(rawValue: errno)
@@ -131,37 +133,33 @@ public struct StateFolder: Sendable {
     }
   }
 
-  /// A new file that `fill` writes, named by its process, so that `LockBook.sweep` finds what a
-  /// process left behind.
+  /// A new file that `fill` writes, where `LockBook.sweep` finds what a process left behind.
   func temporaryFile(
-    _ fill: (inout PieceWriter) throws(Errno) -> Void
+    for target: FilePath, _ fill: (inout PieceWriter) throws(Errno) -> Void
   ) throws(Errno) -> FilePath {
-    let temporary = locks.appending(ProcessIdentity.current.temporaryName())
-    let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
-    let descriptor = PathCalls.open(temporary, flags, 0o666)
-    guard descriptor >= 0 else { throw Errno(rawValue: errno) }
-    defer { close(descriptor) }
+    let temporary = try TemporaryFile.create(for: target, in: locks)
     do throws(Errno) {
-      var file = PieceWriter(descriptor)
+      var file = PieceWriter(temporary.descriptor)
       try fill(&file)
       try file.flush()
     } catch {
-      PathCalls.unlink(temporary)
+      temporary.remove()
       throw error
     }
-    return temporary
+    temporary.close()
+    return temporary.path
   }
 }
 
 /// Writes a file piece by piece, many small ones at once.
 struct PieceWriter {
-  private let descriptor: Int32
+  private let file: FileDescriptor
   private var waiting: [UInt8] = []
   /// Bytes: what is written at once, or a little more.
   private static let batch = 1 << 16
 
   /// The descriptor stays its owner's.
-  init(_ descriptor: Int32) { self.descriptor = descriptor }
+  init(_ descriptor: Int32) { file = FileDescriptor(rawValue: descriptor) }
 
   mutating func append(_ bytes: some Collection<UInt8>) throws(Errno) {
     waiting += bytes
@@ -170,17 +168,11 @@ struct PieceWriter {
 
   /// Writes what waits. To be called at the end.
   mutating func flush() throws(Errno) {
-    let failure = waiting.withUnsafeBytes { bytes -> Int32 in
-      var rest = bytes
-      while !rest.isEmpty {
-        let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-        if count < 0, errno == EINTR { continue }
-        guard count > 0 else { return count == 0 ? EIO : errno }
-        rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-      }
-      return 0
+    do {
+      try file.writeAll(waiting)
+    } catch {
+      throw error as? Errno ?? .ioError
     }
-    guard failure == 0 else { throw Errno(rawValue: failure) }
     waiting.removeAll(keepingCapacity: true)
   }
 }

@@ -52,11 +52,13 @@ extension FilePath {
 
 /// What a file is, by its first bytes: of any other kind avjob has written none.
 enum WrittenKind {
-  private static let length = 4096
+  static func isSound(beginningOf path: FilePath) -> Bool {
+    isSound(PathCalls.beginning(of: path))
+  }
 
-  static func isSound(beginningOf path: FilePath) -> Bool { isSound(beginning(of: path)) }
-
-  static func isRecord(beginningOf path: FilePath) -> Bool { isRecord(beginning(of: path)) }
+  static func isRecord(beginningOf path: FilePath) -> Bool {
+    isRecord(PathCalls.beginning(of: path))
+  }
 
   /// Whether bytes begin a file of a format that avjob writes: WAV and RF64 (EBU Tech 3306), AIFF,
   /// CAF, FLAC, Ogg, MP4, and MP3 with ID3 or without.
@@ -71,13 +73,5 @@ enum WrittenKind {
   static func isRecord(_ bytes: [UInt8]) -> Bool {
     bytes.first == UInt8(ascii: "{")
       && String(decoding: bytes, as: UTF8.self).contains("\"avjob\"")
-  }
-
-  private static func beginning(of path: FilePath) -> [UInt8] {
-    guard let file = try? PathCalls.openToRead(path) else { return [] }
-    defer { try? file.close() }
-    return [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
-      count = max(0, read(file.rawValue, buffer.baseAddress, length))
-    }
   }
 }

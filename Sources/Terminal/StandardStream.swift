@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Synchronization
 
@@ -104,11 +105,9 @@ extension StandardStream {
     private let isTerminal = isatty(StandardStream.output.rawValue) == 1
 
     init() {
-      var (output, error) = (stat(), stat())
-      let isSame =
-        fstat(StandardStream.output.rawValue, &output) == 0
-        && fstat(StandardStream.error.rawValue, &error) == 0
-        && (output.st_dev, output.st_ino) == (error.st_dev, error.st_ino)
+      let output = try? FileStatus(of: StandardStream.output.rawValue)
+      let error = try? FileStatus(of: StandardStream.error.rawValue)
+      let isSame = if let output, let error { output.isSameFile(as: error) } else { false }
       self.error = isSame ? nil : StreamWriter(StandardStream.error.rawValue)
     }
 

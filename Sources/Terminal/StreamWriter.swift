@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// Writes to a stream without blocking: a stopped terminal (Ctrl-S) or a full pipe gets the rest when it
@@ -20,8 +21,7 @@ struct StreamWriter {
   /// One that has written nothing yet to a descriptor, which stays the caller's.
   init(_ descriptor: Int32) {
     self.descriptor = descriptor
-    var facts = stat()
-    let isPipe = fstat(descriptor, &facts) == 0 && facts.st_mode & S_IFMT == S_IFIFO
+    let isPipe = (try? FileStatus(of: descriptor))?.kind == .pipe
     guard isPipe || isatty(descriptor) == 1 else {
       ownDescriptor = nil
       return

@@ -1,5 +1,4 @@
 import Glibc
-import Synchronization
 import SystemPackage
 
 /// A process, identified so that others can see whether it still lives.
@@ -93,24 +92,6 @@ package struct ProcessIdentity: Sendable, Hashable {
       current.isOfThisKernel, parts[0] == current.kernel
     else { return nil }
     return isAlive(process, since: start)
-  }
-
-  private static let temporaryCount = Atomic<UInt64>(0)
-  private static let temporarySuffix = "tmp"
-
-  /// A unique name of a file.
-  package func temporaryName() -> FilePath.Component {
-    let number = Self.temporaryCount.wrappingAdd(1, ordering: .relaxed).newValue
-    let name = "\(text).\(number).\(Self.temporarySuffix)"
-    // Never nil: there is no slash in it.
-    return FilePath.Component(name) ?? "unknown.tmp"
-  }
-
-  /// The process that has made a name by `temporaryName()`; nil for other names.
-  package init?(ofTemporary name: FilePath.Component) {
-    let parts = name.string.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count == 6, parts[5] == Self.temporarySuffix else { return nil }
-    self.init(parts[..<4].joined(separator: "."))
   }
 
   // MARK: /proc

@@ -1,5 +1,5 @@
 import Diagnosis
-import Glibc
+import Files
 import LibAV
 import MediaComposition
 import Synchronization
@@ -69,8 +69,9 @@ final class HeldFile: ByteSource, Sendable {
   ///
   /// - Throws: `tryAgain`.
   func requireUnchanged() throws(Failure) {
-    var status = stat()
-    guard fstat(bytes.descriptor.rawValue, &status) == 0, FileIdentity(status) == identity else {
+    guard let status = try? FileStatus(of: bytes.descriptor.rawValue),
+      FileIdentity(status) == identity
+    else {
       throw SourceFile.changed(location)
     }
   }

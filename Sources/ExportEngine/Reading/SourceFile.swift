@@ -17,27 +17,29 @@ package enum SourceFile {
   /// The identity of a regular, readable, non-empty file. FFmpeg would hang on a FIFO, and report a
   /// folder or an empty file poorly.
   private static func identify(_ path: FilePath) throws(Failure) -> FileIdentity {
-    var status = stat()
-    guard PathCalls.stat(path, &status) == 0 else {
-      throw refusal(of: path, errno: errno)
+    let status: FileStatus
+    do throws(Errno) {
+      status = try FileStatus(at: path)
+    } catch {
+      throw refusal(of: path, errno: error.rawValue)
     }
     // Some decoders take any bytes for sound, from which these can be learned.
     if Confinement.hides(path), !TemporaryFile.isOwn(path) { throw .hidden(path) }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: break
-    case S_IFDIR:
+    switch status.kind {
+    case .file: break
+    case .folder:
       throw Failure(.mendInput, "is a folder; name a file, or for_each: FOLDER/*", path: path)
-    case S_IFIFO, S_IFSOCK:
+    case .pipe, .socket:
       throw Failure(
         .mendInput, "is a pipe; write the sound to a file first: a timeline needs to seek",
         path: path)
-    default:
+    case .link, .device:
       throw Failure(.mendInput, "is a device, not a file", path: path)
     }
     guard PathCalls.access(path, R_OK) == 0 else {
       throw refusal(of: path, errno: errno)
     }
-    guard status.st_size > 0 else {
+    guard status.size > 0 else {
       throw Failure(.mendInput, "is empty (0 bytes)", path: path)
     }
     return FileIdentity(status)
@@ -92,9 +94,7 @@ package enum SourceFile {
 
   /// The file at the end of a path's links, nil where there is none.
   package static func inode(of path: FilePath) -> FileIdentity.Inode? {
-    var status = stat()
-    guard PathCalls.stat(path, &status) == 0 else { return nil }
-    return FileIdentity.Inode(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
+    (try? FileStatus(at: path)).map { FileIdentity($0).file }
   }
 
   private static func refusal(of path: FilePath, errno code: Int32) -> Failure {

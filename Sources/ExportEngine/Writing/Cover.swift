@@ -146,12 +146,11 @@ private func readPicture(_ path: FilePath, as name: String) throws(Failure) -> P
   }
   defer { close(descriptor) }
   guard !Confinement.hides(FileDescriptor(rawValue: descriptor)) else { throw .hidden(path) }
-  var facts = stat()
-  guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
+  guard let status = try? FileStatus(of: descriptor), status.kind == .file else {
     throw Failure(.mendInput, "\(name) is no regular file", path: path)
   }
-  guard facts.st_size <= largestCover else { throw tooLarge(.file(path), name) }
-  let size = Int(facts.st_size)
+  guard status.size <= largestCover else { throw tooLarge(.file(path), name) }
+  let size = Int(status.size)
   var failure: Int32 = 0
   let bytes = [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
     while count < size {

@@ -22,18 +22,16 @@ package struct DiskRoom: Sendable, Hashable {
   /// say.
   package init?(for path: FilePath) {
     var folder = path.folder
-    var facts = stat()
-    while PathCalls.stat(folder, &facts) != 0 {
-      guard errno == ENOENT, folder != folder.folder else { return nil }
-      folder = folder.folder
-    }
+    while folder.isMissing, folder != folder.folder { folder = folder.folder }
     var disk = statvfs()
-    guard PathCalls.statvfs(folder, &disk) == 0, disk.f_blocks > 0 else { return nil }
+    guard let status = try? FileStatus(at: folder), PathCalls.statvfs(folder, &disk) == 0,
+      disk.f_blocks > 0
+    else { return nil }
     func bytes(_ blocks: fsblkcnt_t) -> Int64 {
       let (bytes, isTooMuch) = UInt64(blocks).multipliedReportingOverflow(by: UInt64(disk.f_frsize))
       return isTooMuch ? .max : Int64(clamping: bytes)
     }
-    self.init(device: UInt64(facts.st_dev), free: bytes(disk.f_bavail), total: bytes(disk.f_blocks))
+    self.init(device: status.device, free: bytes(disk.f_bavail), total: bytes(disk.f_blocks))
   }
 }
 

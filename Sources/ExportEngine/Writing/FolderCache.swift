@@ -59,12 +59,14 @@ package struct FolderCache {
   }
 
   private static func look(at folder: FilePath) -> Sight {
-    var facts = stat()
-    guard PathCalls.stat(folder, &facts) == 0 else {
-      return .unreachable(Errno(rawValue: errno))
+    let found: FileStatus
+    do throws(Errno) {
+      found = try FileStatus(at: folder)
+    } catch {
+      return .unreachable(error)
     }
-    let inode = FileIdentity.Inode(device: UInt64(facts.st_dev), number: UInt64(facts.st_ino))
-    guard facts.st_mode & S_IFMT == S_IFDIR else { return .otherThanFolder(inode) }
+    let inode = FileIdentity(found).file
+    guard found.kind == .folder else { return .otherThanFolder(inode) }
     let status = PathCalls.accessToWrite(folder)
     return .folder(
       inode, mayBeWritten: status == 0 ? .success(()) : .failure(Errno(rawValue: errno)))

@@ -30,8 +30,10 @@ struct GrowingFile {
       throw Failure(.mendJob, "exists already; record to another file", path: path)
     }
     let file = GrowingFile(path: target, descriptor: descriptor)
-    // A file system without locks sets another errno: there are none then.
-    if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+    // On a file system without locks there are none.
+    let isHeld = try? RangeLock.tryLock(
+      RangeLock.wholeFile, of: FileDescriptor(rawValue: descriptor))
+    if isHeld == false {
       file.close()
       throw Failure(.tryAgain, "another recording is written to it; wait for its end", path: path)
     }

@@ -1,5 +1,4 @@
 import Files
-import Glibc
 import MediaComposition
 import Synchronization
 import SystemPackage
@@ -8,7 +7,7 @@ import SystemPackage
 /// of its outputs, or once by each thread that needs it at the same time. Safe from any thread.
 package final class LeftoverCache: Sendable {
   /// The files of a folder, by the stem of their targets (`TemporaryFile.stem(ofTarget:)`).
-  private typealias Found = [[UInt8]: [(path: FilePath, process: String)]]
+  private typealias Found = [[UInt8]: [FilePath]]
 
   private let found = Mutex<[FilePath: Found]>([:])
 
@@ -26,7 +25,7 @@ package final class LeftoverCache: Sendable {
   package func removeLeftovers(beside path: FilePath) {
     guard let target = try? OutputFile.followLinks(path) else { return }
     for left in files(in: target.folder)[TemporaryFile.stem(ofTarget: target)] ?? [] {
-      TemporaryFile.removeLeftover(left.path, of: left.process)
+      TemporaryFile.removeLeftover(left)
     }
   }
 
@@ -41,9 +40,9 @@ package final class LeftoverCache: Sendable {
   private static func list(_ folder: FilePath) -> Found {
     var found: Found = [:]
     for entry in PathCalls.entries(of: folder) ?? [] {
-      let name = FilePath(root: nil, [entry.name]).bytes
-      guard let (stem, process) = TemporaryFile.parts(ofTemporary: name) else { continue }
-      found[stem, default: []].append((folder.appending(entry.name), process))
+      let path = folder.appending(entry.name)
+      guard let stem = TemporaryFile.stem(ofTemporary: path) else { continue }
+      found[stem, default: []].append(path)
     }
     return found
   }

@@ -40,7 +40,7 @@ package func omissions(of sink: Sink) -> [Warning] {
   if format.hasID3 {
     let misfits = ID3Tag.misfits(among: sink.id3Items)
     if let first = misfits.first {
-      let names = misfits.map { "'\($0)'" }.joined(separator: ", ")
+      let names = misfits.quoted
       notices.append(
         misfits.count == 1
           ? "the tag \(names) has no valid form for ID3: '\(sink.metadata[first] ?? "")' "

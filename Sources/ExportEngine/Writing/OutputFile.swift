@@ -80,7 +80,12 @@ package final class OutputFile: ByteOutput {
 
   static func create(at path: FilePath, calls: FileCalls) throws(Failure) -> OutputFile {
     try create(at: path, calls: calls) { (target, existing) throws(Failure) in
-      let temporary = try TemporaryFile.create(beside: target, for: path)
+      let temporary: TemporaryFile
+      do throws(Errno) {
+        temporary = try TemporaryFile.create(for: target, in: target.folder)
+      } catch {
+        throw .writing(error.rawValue, "cannot create a file in its folder", path: path)
+      }
       temporary.takeRights(of: existing, at: target)
       return .beside(temporary)
     }
@@ -88,7 +93,7 @@ package final class OutputFile: ByteOutput {
 
   static func create(
     at path: FilePath, calls: FileCalls,
-    _ open: (_ target: FilePath, _ existing: stat?) throws(Failure) -> Place
+    _ open: (_ target: FilePath, _ existing: FileStatus?) throws(Failure) -> Place
   ) throws(Failure) -> OutputFile {
     let target = try followLinks(path)
     // A failed job may remove a folder that was just found: look again.
@@ -99,7 +104,8 @@ package final class OutputFile: ByteOutput {
       do throws(Failure) {
         let existing = try existingFile(target, path)
         return OutputFile(
-          path, target: target, try open(target, existing), found: existing.map(FileIdentity.init),
+          path, target: target, try open(target, existing),
+          found: existing.map { FileIdentity($0) },
           newFolders: newFolders, calls: calls)
       } catch {
         removeFolders(newFolders)
@@ -159,20 +165,22 @@ package final class OutputFile: ByteOutput {
   package func commit(replacing replaced: ExportSession.ReplacedFiles = .all) throws(Failure) {
     precondition(!isDone, "an output file is committed or discarded once")
     defer { discard() }
-    var facts = stat()
-    guard fstat(place.descriptor, &facts) == 0 else {
-      throw .writing(errno, "cannot look at the finished file", path: path)
+    let status: FileStatus
+    do throws(Errno) {
+      status = try FileStatus(of: place.descriptor)
+    } catch {
+      throw .writing(error.rawValue, "cannot look at the finished file", path: path)
     }
     if case .beside(let temporary) = place {
       // What else is wrong with the name, renaming reports.
-      guard ![ENOENT, EEXIST].contains(temporary.status(at: temporary.path)) else {
+      guard temporary.isAt(temporary.path) != false else {
         throw Failure(
           .tryAgain, "another program has removed or replaced the unfinished file; run it again",
           path: path)
       }
-      let status =
+      let result =
         mayReplace(replaced) ? PathCalls.rename(temporary.path, to: target) : moveOnly(temporary)
-      guard status == 0 else {
+      guard result == 0 else {
         guard errno == EEXIST else {
           throw .writing(errno, "cannot rename the finished file", path: path)
         }
@@ -180,7 +188,7 @@ package final class OutputFile: ByteOutput {
       }
     }
     isDone = true
-    identity = FileIdentity(facts)
+    identity = FileIdentity(status)
     switch place {
     case .beside(let temporary): temporary.close()
     case .target(let file): file.close()
@@ -191,11 +199,11 @@ package final class OutputFile: ByteOutput {
   /// Whether what is at the target now, if anything is, may be replaced.
   private func mayReplace(_ replaced: ExportSession.ReplacedFiles) -> Bool {
     switch replaced {
-    case .all: return true
-    case .none: return false
+    case .all: true
+    case .none: false
     case .found:
-      var facts = stat()
-      return found != nil && PathCalls.lstat(target, &facts) == 0 && FileIdentity(facts) == found
+      found != nil
+        && (try? FileStatus(at: target, followingLinks: false)).map { FileIdentity($0) } == found
     }
   }
 
@@ -205,20 +213,23 @@ package final class OutputFile: ByteOutput {
     guard status != 0, errno == EINVAL || errno == ENOSYS else { return status }
     // The file system has no such rename. NFS may report a link that it has made as failed.
     let code = PathCalls.link(temporary.path, at: target) == 0 ? 0 : errno
-    if code == 0 || code == EEXIST && temporary.status(at: target) == 0 {
+    if code == 0 || code == EEXIST && temporary.isAt(target) == true {
       PathCalls.unlink(temporary.path)
       return 0
     }
     errno = code
     guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(errno) else { return -1 }
     // Nor has it links: another program may still come in between.
-    var facts = stat()
-    guard PathCalls.lstat(target, &facts) != 0 else {
+    do throws(Errno) {
+      _ = try FileStatus(at: target, followingLinks: false)
       errno = EEXIST
-      return -1
+    } catch {
+      if error == .noSuchFileOrDirectory {
+        return PathCalls.rename(temporary.path, to: target)
+      }
+      errno = error.rawValue
     }
-    guard errno == ENOENT else { return -1 }
-    return PathCalls.rename(temporary.path, to: target)
+    return -1
   }
 
   /// The SHA-256 of the written bytes, read back from the disk before the commit.
@@ -304,23 +315,27 @@ extension OutputFile {
     }
   }
 
-  private static func existingFile(_ target: FilePath, _ path: FilePath) throws(Failure) -> stat? {
+  private static func existingFile(
+    _ target: FilePath, _ path: FilePath
+  ) throws(Failure) -> FileStatus? {
     try requireName(target, path)
-    var facts = stat()
-    guard PathCalls.stat(target, &facts) == 0 else {
-      if errno == ENOENT { return nil }
-      throw .writing(errno, "cannot write there", path: path)
+    let status: FileStatus
+    do throws(Errno) {
+      status = try FileStatus(at: target)
+    } catch {
+      if error == .noSuchFileOrDirectory { return nil }
+      throw .writing(error.rawValue, "cannot write there", path: path)
     }
-    switch facts.st_mode & S_IFMT {
-    case S_IFREG: break
-    case S_IFDIR: throw Failure(.mendJob, "is a folder; name a file", path: path)
-    default:
+    switch status.kind {
+    case .file: break
+    case .folder: throw Failure(.mendJob, "is a folder; name a file", path: path)
+    case .link, .pipe, .socket, .device:
       throw Failure(.mendJob, "is a device, pipe or socket; only files are written", path: path)
     }
     guard PathCalls.access(target, W_OK) == 0 else {
       throw .writing(errno, "cannot replace the file", path: path)
     }
-    return facts
+    return status
   }
 
   /// Checks an output before work starts, without changing the disk: its path leads to no folder or
@@ -349,8 +364,7 @@ extension OutputFile {
   ) throws(Failure) -> [FilePath] {
     var missing: [FilePath] = []
     var current = folder
-    var facts = stat()
-    while !current.isEmpty, PathCalls.stat(current, &facts) != 0, errno == ENOENT {
+    while !current.isEmpty, current.isMissing {
       missing.insert(current, at: 0)
       guard current.removeLastComponent() else { break }
     }

@@ -133,11 +133,15 @@ public struct LocalFileSystem: FileSystem {
 
   /// `stat(2)`
   public func kind(of path: FilePath) -> FileKind? {
-    var status = stat()
-    guard PathCalls.stat(path, &status) == 0 else {
-      return Confinement.refusal(errno) == nil ? nil : .outside
+    do throws(Errno) {
+      return switch try FileStatus(at: path).kind {
+      case .file: .file
+      case .folder: .folder
+      case .link, .pipe, .socket, .device: .other
+      }
+    } catch {
+      return Confinement.refusal(error.rawValue) == nil ? nil : .outside
     }
-    return FileKind(mode: status.st_mode)
   }
 
   /// `readdir(3)`; links are followed by one `stat(2)` each.
@@ -162,19 +166,16 @@ public struct LocalFileSystem: FileSystem {
     return try file.closeAfter {
       guard !Confinement.hides(file) else { throw HiddenFile() }
       let place = PathCalls.path(of: file.rawValue) ?? resolved(path)
-      var status = stat()
-      guard fstat(file.rawValue, &status) == 0 else { throw Errno(rawValue: errno) }
-      guard FileKind(mode: status.st_mode) == .file else {
-        throw FileKind(mode: status.st_mode) == .folder ? Errno.isDirectory : Errno.invalidArgument
-      }
-      guard status.st_size <= limit else { throw FileTooLarge(limit: limit) }
+      let status = try FileStatus(of: file.rawValue)
+      try status.requireFile()
+      guard status.size <= limit else { throw FileTooLarge(limit: limit) }
       var bytes: [UInt8] = []
       var block = [UInt8](repeating: 0, count: 1 << 16)
       while true {
         let count = try block.withUnsafeMutableBytes { try file.read(into: $0) }
         if count == 0 { return FileContents(bytes, at: place) }
         // Most of them are of no size.
-        guard status.st_size > 0, !PathCalls.isMadeByKernel(file) else {
+        guard status.size > 0, !PathCalls.isMadeByKernel(file) else {
           throw KernelFile()
         }
         bytes += block[..<count]
@@ -201,16 +202,6 @@ public struct LocalFileSystem: FileSystem {
 extension FileSystem {
   /// By its text alone: for disks without links.
   public func resolved(_ path: FilePath) -> FilePath { path.normalized(in: currentDirectory) }
-}
-
-extension FileKind {
-  init(mode: mode_t) {
-    switch mode & S_IFMT {
-    case S_IFREG: self = .file
-    case S_IFDIR: self = .folder
-    default: self = .other
-    }
-  }
 }
 
 extension FileSystem {

@@ -93,13 +93,7 @@ extension JobFile {
   /// command that takes both.
   public static func isMedia(_ path: FilePath) -> Bool {
     guard !["yaml", "yml"].contains(path.extension?.lowercased()) else { return false }
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    // Opening a FIFO would block.
-    let file = try? PathCalls.openToRead(path)
-    let count = try? file?.closeAfter {
-      try bytes.withUnsafeMutableBytes { try file?.read(into: $0) ?? 0 }
-    }
-    return MediaInstead.beginsAsMedia(Array(bytes.prefix(count ?? 0)))
+    return MediaInstead.beginsAsMedia(PathCalls.beginning(of: path))
       || MediaInstead.hasMediaExtension(path)
   }
 }

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 import Threads
 
@@ -70,10 +71,8 @@ final class DiskFlusher: Sendable {
   private func work() {
     while let descriptor = next() {
       let error = call(descriptor) == 0 ? 0 : errno
-      var facts = stat()
       // Some file systems have no flush of folders (fsync(2)).
-      let isNone =
-        error == EINVAL && fstat(descriptor, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
+      let isNone = error == EINVAL && (try? FileStatus(of: descriptor))?.kind == .folder
       close(descriptor)
       state.withLock { state in
         state.descriptors.removeFirst()
