@@ -225,7 +225,7 @@ package final class RecordSession: LiveSession {
       // The second one: the disk may never answer. What was settled is in the file.
       erase()
       console.leave()
-      _exit(128 + signal)
+      _exit(ChildProcess.exitStatus(ofSignal: signal))
     default: stop()
     }
   }

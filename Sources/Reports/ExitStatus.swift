@@ -6,9 +6,6 @@ package enum ExitStatus {
   package static let wrongJob: Int32 = 2
   package static let temporary: Int32 = 75
 
-  /// Of a process that a signal has ended, as a shell has it: 130 for SIGINT, 143 for SIGTERM.
-  package static func ended(bySignal number: Int32) -> Int32 { 128 + number }
-
   /// Of a command that failed, by what the user must do.
   package static func failed(_ remedy: Failure.Remedy) -> Int32 {
     switch remedy {

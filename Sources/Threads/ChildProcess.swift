@@ -341,6 +341,10 @@ package final class ChildProcess {
 }
 
 extension ChildProcess {
+  /// The exit status of a process that a signal has ended, as a shell has it: 130 for SIGINT, 143 for
+  /// SIGTERM.
+  package static func exitStatus(ofSignal number: Int32) -> Int32 { 128 + number }
+
   /// Makes the child end when `parent` does; called in the child.
   ///
   /// - Parameter parent: The process that started this one; where it is gone already, this one ends
@@ -348,6 +352,6 @@ extension ChildProcess {
   package static func dieWith(parent: pid_t) {
     // PR_SET_PDEATHSIG is 1 (linux/prctl.h).
     _ = avjob_prctl(1, UInt(SIGKILL), 0, 0, 0)
-    if getppid() != parent { _exit(128 + SIGKILL) }
+    if getppid() != parent { _exit(exitStatus(ofSignal: SIGKILL)) }
   }
 }

@@ -167,7 +167,7 @@ struct Preview: MediaCommand {
     case .heard: return session.failures.status
     case .failed(let failure):
       return ExitStatus.failed(1, mayPass: failure.remedy == .tryAgain)
-    case .signal(let signal): return ExitStatus.ended(bySignal: signal)
+    case .signal(let signal): return ChildProcess.exitStatus(ofSignal: signal)
     }
   }
 

@@ -63,7 +63,7 @@ struct ArrayBatch {
   func follow(_ plan: PlannedRun, in folder: RunFolder, _ signals: Signals) throws {
     var array = ArrayRun(plan, in: folder, of: scheduler, reporter)
     let status = array.follow(signals.cancellation) {
-      signals.exitStatus == ExitStatus.ended(bySignal: SIGHUP)
+      signals.exitStatus == ChildProcess.exitStatus(ofSignal: SIGHUP)
     }
     // The array goes on.
     if status == nil { reporter.command = "avjob attach \(folder.array)" }

@@ -252,7 +252,7 @@ extension OpeningSession.End {
     switch self {
     case .opened(let opened): return try opened.get()
     case .quit: return nil
-    case .signal(let signal): throw ExitCode(ExitStatus.ended(bySignal: signal))
+    case .signal(let signal): throw ExitCode(ChildProcess.exitStatus(ofSignal: signal))
     }
   }
 }

@@ -1,6 +1,5 @@
 import ExportEngine
 import Glibc
-import Reports
 import Synchronization
 import Threads
 
@@ -42,7 +41,7 @@ final class Signals: Sendable {
       guard sigwait(&waiting, &number) == 0 else { return }
       caught.note(number)
       _ = sigwait(&waiting, &number)
-      _exit(ExitStatus.ended(bySignal: number))
+      _exit(ChildProcess.exitStatus(ofSignal: number))
     }
     return caught
   }
@@ -66,7 +65,7 @@ final class Signals: Sendable {
       for number in Self.numbers { signal(number, SIG_DFL) }
       var signals = Self.caught
       pthread_sigmask(SIG_UNBLOCK, &signals, nil)
-      let status = ExitStatus.ended(bySignal: number)
+      let status = ChildProcess.exitStatus(ofSignal: number)
       end(status)
       _exit(status)
     }
@@ -82,6 +81,6 @@ final class Signals: Sendable {
   /// The exit status by which a shell knows the first signal; nil where none came.
   var exitStatus: Int32? {
     let number = number.load(ordering: .acquiring)
-    return number == 0 ? nil : ExitStatus.ended(bySignal: number)
+    return number == 0 ? nil : ChildProcess.exitStatus(ofSignal: number)
   }
 }
