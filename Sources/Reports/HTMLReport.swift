@@ -67,16 +67,16 @@ enum HTMLReport {
     var value = value
     if detail != .all, let sound = output.sound {
       let factor = detail == .half ? 2 : 4
-      if let overview = sound.overview.flatMap(SoundOverview.init) {
+      if let overview = sound.facts["overview"].flatMap(SoundOverview.init) {
         value = value.replacing("overview", by: overview.thinned(by: factor).json)
       }
-      if let joins = sound.joins?.elements {
+      if let joins = sound.facts["joins"]?.elements {
         let kept = joins.filter { $0["flaws"]?.elements?.isEmpty == false }.prefix(detail.mostJoins)
         value = value.replacing("joins", by: .list(Array(kept)))
           .with(["joins_left_out": .count(joins.count - kept.count)])
       }
     }
-    let cover = output.sound?.cover?.text
+    let cover = output.sound?.facts["cover"]?.text
     return value.with(
       .members([
         "href": .text(links.link(to: output.path)),

@@ -107,7 +107,7 @@ enum JSONReport {
 
   /// A file that a job writes.
   static func output(_ output: RunReport.Output) -> JSONValue {
-    .file(
+    JSONValue.file(
       output.path,
       [
         "format": .text(output.format), "bytes": output.bytes.map { .integer($0) },
@@ -121,12 +121,8 @@ enum JSONReport {
           sound.peak.map { .number($0, decimals: 2) } ?? .null
         },
         "clipped_samples": output.sound.map { .integer($0.clippedSamples) },
-        "loudness": output.sound?.loudness, "normalization": output.sound?.normalization,
-        "conformance": output.sound?.conformance, "copied": output.sound?.copied,
-        "metadata": output.sound?.metadata, "cover": output.sound?.cover,
-        "chapters": output.sound?.chapters, "joins": output.sound?.joins,
-        "overview": output.sound?.overview,
-      ])
+      ]
+    ).with(output.sound?.facts ?? [:])
   }
 
   /// A diagnostic.

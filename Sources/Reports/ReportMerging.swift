@@ -45,21 +45,6 @@ package struct ReportMerging {
     }
   }
 
-  private mutating func requirePlace(of target: ReportTarget) throws(Failure) {
-    if let path = target.replacedFile {
-      do throws(PathRegistry.Clash) {
-        try registry.write(
-          .init(ExportFiles.File(path: path, content: .record), job: -1, part: 0, number: 0))
-      } catch {
-        guard case .source = error else { throw error.failure(of: path, at: .unknown) }
-        throw Failure(
-          .mendJob, "is a report that is merged, or a file of the run; choose another path",
-          path: path)
-      }
-    }
-    try target.requireWritable()
-  }
-
   /// Prints what went wrong, and unless `isQuiet` the table of outputs; writes reports.
   ///
   /// - Returns: The status of the whole run; 1 in place of 0 where a report could not be written.
@@ -75,7 +60,8 @@ package struct ReportMerging {
     if let text = outcome.text { StandardStream.error.write(text + "\n") }
     for target in targets {
       do throws(Failure) {
-        try requirePlace(of: target)
+        try target.requirePlace(
+          beside: &registry, sources: "a report that is merged, or a file of the run")
         try target.write(report)
       } catch {
         StandardStream.error.write(Diagnostic(error).render(in: SourceMap()) + "\n")

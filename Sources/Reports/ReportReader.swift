@@ -102,10 +102,8 @@ extension RunReport.Output {
       layout: value["channels"]?.text, frameCount: frames,
       peak: value["peak_dbfs"]?.number, hasPeak: value["peak_dbfs"] != nil,
       clippedSamples: try value.required("clipped_samples", \.integer),
-      sha256: value["sha256"]?.text, loudness: value["loudness"],
-      normalization: value["normalization"], conformance: value["conformance"],
-      copied: value["copied"], overview: value["overview"], joins: value["joins"],
-      metadata: value["metadata"], cover: value["cover"], chapters: value["chapters"])
+      sha256: value["sha256"]?.text,
+      facts: .object(value.members.filter { RunReport.Sound.factNames.contains($0.name) }))
   }
 }
 

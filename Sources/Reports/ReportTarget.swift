@@ -42,51 +42,66 @@ package enum ReportTarget: Equatable, Sendable {
     if case .junit = self { .joins } else { [.joins, .levels] }
   }
 
-  /// The file that it replaces, which must be none that is read or written otherwise.
-  var replacedFile: FilePath? {
+  /// The file that it replaces, and its format.
+  private var file:
+    (path: FilePath, isReport: (_ head: String) -> Bool, text: (RunReport) -> String)?
+  {
     switch self {
-    case .json(let path), .junit(let path), .markdown(let path), .html(let path): path
+    case .json(let path): (path, JSONReport.isReport, JSONReport.text)
+    case .junit(let path): (path, JUnitReport.isReport, JUnitReport.text)
+    case .markdown(let path): (path, MarkdownReport.isReport, { MarkdownReport.text($0) })
+    case .html(let path): (path, Page.isPage, { HTMLReport.text($0, at: path) })
     case .step, .output: nil
     }
   }
 
+  /// The file that it replaces, which must be none that is read or written otherwise.
+  var replacedFile: FilePath? { file?.path }
+
   /// Whether a report of an earlier run is at its path.
   var holdsReport: Bool {
-    guard let replacedFile, let file = try? PathCalls.openToRead(replacedFile) else { return false }
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    let count = try? file.closeAfter {
-      try bytes.withUnsafeMutableBytes { try file.read(into: $0) }
-    }
-    let head = String(decoding: bytes.prefix(count ?? 0), as: UTF8.self)
-    return switch self {
-    case .json: JSONReport.isReport(head)
-    case .junit: JUnitReport.isReport(head)
-    case .markdown: MarkdownReport.isReport(head)
-    case .html: Page.isPage(head)
-    case .step, .output: false
-    }
+    guard let file else { return false }
+    return file.isReport(String(decoding: PathCalls.beginning(of: file.path), as: UTF8.self))
   }
 
-  /// Finds out before any work whether the report can be written; leaves nothing behind.
-  func requireWritable() throws(Failure) {
-    switch self {
-    case .json(let path), .junit(let path), .markdown(let path), .html(let path):
+  /// Finds out before any work whether the report can be written, as report number `number` of a
+  /// run; leaves nothing behind.
+  ///
+  /// - Throws: `mendJob` where `registry` knows its path, as `source` or as another output; the
+  ///   system's error.
+  func requirePlace(
+    _ number: Int = 0, beside registry: inout PathRegistry, sources source: String
+  ) throws(Failure) {
+    if let path = replacedFile {
+      let file = ExportFiles.File(path: path, content: .record)
+      do throws(PathRegistry.Clash) {
+        try registry.write(.init(file, job: -1, part: 0, number: number))
+      } catch {
+        guard case .source = error else { throw error.failure(of: path, at: .unknown) }
+        throw Failure(.mendJob, "is \(source); choose another path", path: path)
+      }
+    }
+    try requireWritable()
+  }
+
+  private func requireWritable() throws(Failure) {
+    if let replacedFile {
       var folders = FolderCache()
-      try OutputFile.requireWritable(path, seeing: &folders)
-    case .step(let path): try Self.appending(to: path) { _ in }
-    case .output: break
+      try OutputFile.requireWritable(replacedFile, seeing: &folders)
+    } else if case .step(let path) = self {
+      try Self.appending(to: path) { _ in }
     }
   }
 
   /// Writes the report. A file appears whole or not at all; what is appended is one write.
   func write(_ report: RunReport) throws(Failure) {
-    switch self {
-    case .json(let path): try Self.replace(path, with: JSONReport.text(report))
-    case .junit(let path): try Self.replace(path, with: JUnitReport.text(report))
-    case .markdown(let path): try Self.replace(path, with: MarkdownReport.text(report))
-    case .html(let path): try Self.replace(path, with: HTMLReport.text(report, at: path))
-    case .step(let path): try Self.append(MarkdownReport.text(report), to: path)
-    case .output: StandardStream.output.write(MarkdownReport.text(report))
+    if let file {
+      try Self.replace(file.path, with: file.text(report))
+    } else if case .step(let path) = self {
+      let text = MarkdownReport.text(report)
+      try Self.appending(to: path) { _ = try $0.writeAll(text.utf8) }
+    } else {
+      StandardStream.output.write(MarkdownReport.text(report))
     }
   }
 
@@ -96,10 +111,6 @@ package enum ReportTarget: Equatable, Sendable {
     try file.put(Array(text.utf8), at: 0)
     try file.flush()
     try file.commit()
-  }
-
-  private static func append(_ text: String, to path: FilePath) throws(Failure) {
-    try appending(to: path) { _ = try $0.writeAll(text.utf8) }
   }
 
   private static func appending(

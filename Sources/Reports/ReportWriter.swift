@@ -43,7 +43,7 @@ struct ReportWriter: Sendable {
     var places = registry
     for (number, target) in targets.enumerated() {
       do throws(Failure) {
-        try requirePlace(of: target, number, beside: &places)
+        try target.requirePlace(number, beside: &places, sources: Self.sources)
       } catch {
         failures[number] = error
       }
@@ -71,7 +71,7 @@ struct ReportWriter: Sendable {
     var places = registry ?? filesRead
     for (number, target) in targets.enumerated() where !refused.contains(number) {
       do throws(Failure) {
-        try requirePlace(of: target, number, beside: &places)
+        try target.requirePlace(number, beside: &places, sources: Self.sources)
         try target.write(report)
       } catch {
         let diagnostic = Diagnostic(error)
@@ -82,27 +82,13 @@ struct ReportWriter: Sendable {
     }
   }
 
+  private static let sources = "a file that this run reads"
+
   private var unended: RunReport {
     var report = RunReport(run, RunTally(), diagnostics, status: ExitStatus.temporary)
     let failure = Failure(.tryAgain, RunReport.unended)
     report.messages.append(RunReport.Message(Diagnostic(failure), in: diagnostics.map))
     return report
-  }
-
-  /// Asks the registry whether the report may be written, and then the disk.
-  private func requirePlace(
-    of target: ReportTarget, _ number: Int, beside registry: inout PathRegistry
-  ) throws(Failure) {
-    if let path = target.replacedFile {
-      let file = ExportFiles.File(path: path, content: .record)
-      do throws(PathRegistry.Clash) {
-        try registry.write(.init(file, job: -1, part: 0, number: number))
-      } catch {
-        guard case .source = error else { throw error.failure(of: path, at: .unknown) }
-        throw Failure(.mendJob, "is a file that this run reads; choose another path", path: path)
-      }
-    }
-    try target.requireWritable()
   }
 
   /// A run that found a mistake early knows its job files and what they include.

@@ -29,7 +29,7 @@ package struct RunReport: Sendable {
     var sound: Sound?
   }
 
-  /// The sound of an output. What only documents tell is as they have it.
+  /// The sound of an output.
   struct Sound: Hashable, Sendable {
     var sampleRate: Int
     var channelCount: Int
@@ -42,15 +42,15 @@ package struct RunReport: Sendable {
     var hasPeak = true
     var clippedSamples: Int64 = 0
     var sha256: String?
-    var loudness: JSONValue?
-    var normalization: JSONValue?
-    var conformance: JSONValue?
-    var copied: JSONValue?
-    var overview: JSONValue?
-    var joins: JSONValue?
-    var metadata: JSONValue?
-    var cover: JSONValue?
-    var chapters: JSONValue?
+    /// The members of an output that only documents tell.
+    var facts: JSONValue = [:]
+
+    /// The names that `facts` may have.
+    static let factNames: Set = [
+      "loudness", "normalization", "conformance", "copied", "metadata", "cover", "chapters",
+      "joins",
+      "overview",
+    ]
   }
 
   /// A stream of a medium that sounds in a job.
@@ -216,7 +216,6 @@ extension RunReport.Input {
 
 extension RunReport.Sound {
   init(_ written: WrittenOutput, _ sink: Sink? = nil) {
-    let facts = sink.map { $0.reportFacts } ?? [:]
     let layout = sink?.output.channelLayout
     let isKnown = layout?.count == written.channelCount && written.channelCount > 2
     self.init(
@@ -225,10 +224,14 @@ extension RunReport.Sound {
       peak: written.peak.flatMap { $0 > 0 ? Gain(factor: Double($0)).decibels : nil },
       hasPeak: written.peak != nil, clippedSamples: written.clippedSamples,
       sha256: written.sha256.map { JSONValue.hexadecimal($0).text ?? "" },
-      loudness: written.loudness?.json(), normalization: written.correction?.json,
-      conformance: written.conformances.json, copied: written.copied?.json,
-      overview: written.overview?.json, joins: written.joins?.json(sampleRate: written.sampleRate),
-      metadata: facts["metadata"], cover: facts["cover"], chapters: facts["chapters"])
+      facts: JSONValue.members([
+        "loudness": written.loudness?.json(), "normalization": written.correction?.json,
+        "conformance": written.conformances.json, "copied": written.copied?.json,
+      ]).with(sink?.reportFacts ?? [:]).with(
+        .members([
+          "joins": written.joins?.json(sampleRate: written.sampleRate),
+          "overview": written.overview?.json,
+        ])))
   }
 
   /// How long it is.
@@ -311,7 +314,8 @@ extension RunReport.Sound {
   /// `levelText`, then shorter forms of it: without what brought the file there, and without its
   /// peaks. Empty where the file was not measured.
   var levelTexts: [String] {
-    guard let loudness else { return [] }
+    guard let loudness = facts["loudness"] else { return [] }
+    let normalization = facts["normalization"]
     // In the figure that was asked for.
     let target = normalization?["target"]
     let (figure, unit) =
@@ -332,12 +336,12 @@ extension RunReport.Sound {
 
   /// The specifications that it was checked by.
   var specifications: [String] {
-    (conformance?.elements ?? []).compactMap { $0["specification"]?.text }
+    (facts["conformance"]?.elements ?? []).compactMap { $0["specification"]?.text }
   }
 
   /// How much of it is copied, as `97 % copied`; nil where nothing was to be.
   var copiedShare: String? {
-    guard let parts = copied?.elements else { return nil }
+    guard let parts = facts["copied"]?.elements else { return nil }
     var (all, copied) = (0.0, 0.0)
     for part in parts {
       let count = (part["end_frame"]?.number ?? 0) - (part["first_frame"]?.number ?? 0)
