@@ -41,14 +41,9 @@ extension ConformanceCheck {
     case .range(let least?, nil): "at least \(text(least))"
     case .range(nil, let most?): "at most \(text(most))"
     case .range(nil, nil): "any"
-    case .numbers(let numbers): either(numbers.map(digits)) + unit
-    case .words(let words): figure == .tags ? words.joined(separator: ", ") : either(words)
+    case .numbers(let numbers): numbers.map(digits).listed("or") + unit
+    case .words(let words): figure == .tags ? words.joined(separator: ", ") : words.listed("or")
     }
-  }
-
-  private func either(_ words: [String]) -> String {
-    guard let last = words.last, words.count > 1 else { return words.joined() }
-    return words.dropLast().joined(separator: ", ") + " or " + last
   }
 
   private func text(_ number: Double) -> String { digits(number) + unit }

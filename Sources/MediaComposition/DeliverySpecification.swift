@@ -93,7 +93,7 @@ public struct DeliverySpecification: Sendable, Hashable {
     }
     return (
       "'\(name)' is no delivery specification",
-      Spelling.nearest(to: name, among: names).map { "did you mean '\($0)'?" }
+      Spelling.help(for: name, among: names)
         ?? "write one of " + names.joined(separator: ", ")
     )
   }

@@ -59,11 +59,11 @@ public struct FilterDescription: Sendable, Hashable {
       throw FilterRefusal("'\(filter.name)' \(reason.why)", help: reason.instead)
     }
     guard FilterTable.allowed.contains(filter.name) else {
-      let nearest = Spelling.nearest(to: filter.name, among: FilterTable.allowed.sorted())
+      let names = FilterTable.allowed.sorted()
       throw FilterRefusal(
         "'\(filter.name)' is no filter that is allowed here",
-        help: nearest.map { "did you mean '\($0)'?" }
-          ?? "the filters are \(FilterTable.allowed.sorted().joined(separator: ", "))")
+        help: Spelling.help(for: filter.name, among: names)
+          ?? "the filters are \(names.joined(separator: ", "))")
     }
     // The arguments' own quotes are libavfilter's to read, and expressions are read without any
     // blanks (av_expr_parse, isspace(3)).

@@ -28,7 +28,7 @@ extension Output.Format {
       return offered.contains(samples)
         ? nil
         : "\(codecName) has no samples of \(samples.rawValue): it has "
-          + list(offered.map(\.rawValue))
+          + offered.map(\.rawValue).listed("and")
     case .bitDepth(let bitDepth):
       return bitDepth == 16 || bitDepth == 24
         ? nil : "\(codecName) is written with 16 or 24 bits a sample, not \(bitDepth)"
@@ -72,7 +72,7 @@ extension Output.Kind {
     if capabilities.stored(layout) == nil {
       let layouts = capabilities.layouts ?? []
       let named = ChannelLayout.named.filter { layouts.contains($0.value) }.map(\.key)
-      return "\(name) has no layout of \(layout.name): it has \(list(named))"
+      return "\(name) has no layout of \(layout.name): it has \(named.listed("and"))"
     }
     guard !capabilities.sampleRates.contains(sampleRate) else { return nil }
     let refusal = "\(name) has no sample rate of \(sampleRate) Hz"
@@ -116,11 +116,6 @@ extension Output.Kind {
     let each = channelCount == 2 ? inStereo : alone
     return each.lowerBound * channelCount...each.upperBound * channelCount
   }
-}
-
-private func list(_ words: [String]) -> String {
-  guard let last = words.last, words.count > 1 else { return words.joined() }
-  return words.dropLast().joined(separator: ", ") + " and \(last)"
 }
 
 /// Thousands, as they are.

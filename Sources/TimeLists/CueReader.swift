@@ -85,13 +85,11 @@ struct CueReader {
         line, word, help: "take the line out to read the sheet without this message")
     case _ where Self.ignored.contains(command): break
     default:
-      let nearest =
-        text.sink.isSuggesting
-        ? Spelling.nearest(to: command, among: Self.commands.sorted()) : nil
+      let help =
+        text.sink.isSuggesting ? Spelling.help(for: command, among: Self.commands.sorted()) : nil
       text.error(
         "'\(line.text(word))' is no command of a CUE sheet", line, word,
-        help: nearest.map { "did you mean '\($0)'?" }
-          ?? "take the line out, or write 'REM' before it")
+        help: help ?? "take the line out, or write 'REM' before it")
     }
     return true
   }

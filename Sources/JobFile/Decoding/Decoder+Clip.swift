@@ -93,9 +93,7 @@ extension Decoder {
         return nil
       }
       if let suspicion {
-        sink.error(
-          suspicion.error.message, at: text.origin(of: suspicion.range, in: map),
-          help: suspicion.error.help)
+        refuse(suspicion, in: text)
         return nil
       }
       if context.isList, let error = timeError(clip.path) {
@@ -121,21 +119,22 @@ extension Decoder {
     _ suspicion: ClipText.MalformedRange? = nil, isElement: Bool
   ) -> MediaURL? {
     if let suspicion {
-      sink.error(
-        suspicion.error.message, at: text.origin(of: suspicion.range, in: map),
-        help: suspicion.error.help)
+      refuse(suspicion, in: text)
       return nil
     }
-    do throws(QuantityError) {
-      let url = try Self.address(written)
-      guard isElement, text.isPlain, isCutByComma(origin) else { return url }
-      sink.error(
-        "'\(url)' ends at a comma", at: origin,
-        help: "inside [] a comma ends a text; quote the address, or write a space behind the comma")
-    } catch {
-      sink.error(error.message, at: origin, help: error.help)
-    }
+    let url = checked(at: origin) { () throws(QuantityError) in try Self.address(written) }
+    guard let url, isElement, text.isPlain, isCutByComma(origin) else { return url }
+    sink.error(
+      "'\(url)' ends at a comma", at: origin,
+      help: "inside [] a comma ends a text; quote the address, or write a space behind the comma")
     return nil
+  }
+
+  /// Reports a word of `text` that looks like a range, and is none.
+  func refuse(_ malformed: ClipText.MalformedRange, in text: Text) {
+    sink.error(
+      malformed.error.message, at: text.origin(of: malformed.range, in: map),
+      help: malformed.error.help)
   }
 
   /// `[https://x?a,b]`: the second half of an address became an item.

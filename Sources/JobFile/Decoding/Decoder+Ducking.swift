@@ -27,11 +27,11 @@ extension Decoder {
     guard !sink.drops(at: name.origin) else { return }
     let others = entries.filter { $0.key != track.name && map.showsWords(at: $0.keyOrigin) }
       .map(\.key)
-    let nearest = sink.isSuggesting ? Spelling.nearest(to: name.value, among: others) : nil
-    let list = others.prefix(10).map { "'\($0)'" }.joined(separator: ", ")
+    let help = sink.isSuggesting ? Spelling.help(for: name.value, among: others) : nil
+    let list = others.prefix(10).quoted
     sink.error(
       "there is no track '\(name.value)' beside '\(track.name)'", at: name.origin,
-      help: nearest.map { "did you mean '\($0)'?" }
+      help: help
         ?? (list.isEmpty ? "name a track of the same 'tracks'" : "the other tracks are \(list)"))
   }
 

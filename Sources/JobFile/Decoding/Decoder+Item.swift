@@ -35,7 +35,7 @@ enum Language {
   /// Keys of which an item has exactly one.
   static let contentNames = contents.facts.map(\.name)
   static let contentHelp = "give one of " + contentList
-  private static let contentList = contentNames.map { "'\($0)'" }.joined(separator: ", ")
+  private static let contentList = contentNames.quoted
 
   static let contents: Keys<ItemContents> = Keys([
     Key("clip", as: Values.clip, "a media file, or a name from 'sources', and a range of it") {

@@ -247,7 +247,7 @@ extension Scope {
   /// Whether an output may have a `folder`, whose files are named after the input.
   fileprivate func hasFolderOutput(_ node: YAMLNode) -> Bool {
     switch node.kind {
-    case .mapping(let entries): entries.contains { $0.key == "folder" }
+    case .mapping: node.hasKey { $0 == "folder" }
     case .sequence(let nodes): nodes.contains(where: hasFolderOutput)
     case .scalar, .missing: false
     }

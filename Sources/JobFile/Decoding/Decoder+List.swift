@@ -86,22 +86,35 @@ extension Decoder {
       checkFile(path.value, at: path.origin)
       return nil
     }
+    return contents(of: Located(.file(path.value), at: path.origin), named: path.value, as: text) {
+      try files.contents(of: path.value, limit: limit)
+    }
+  }
+
+  /// What `read` gives of a text, whose file is called `name`; nil, after a report, if it cannot be
+  /// read.
+  private func contents(
+    of place: Located<MediaLocation>, named name: FilePath, as text: MediaInstead.Text,
+    _ read: () throws -> FileContents
+  ) -> FileContents? {
     func isMedia(_ bytes: [UInt8]?) -> Bool {
-      let found = MediaInstead.diagnostic(insteadOf: text, of: path.value, bytes, at: path.origin)
+      let found = MediaInstead.diagnostic(insteadOf: text, of: name, bytes, at: place.origin)
       if let found { sink.add(found) }
       return found != nil
     }
     do {
-      let contents = try files.contents(of: path.value, limit: limit)
+      let contents = try read()
       return isMedia(contents.bytes) ? nil : contents
     } catch let error as FileTooLarge {
-      guard !isMedia(nil) else { return nil }
+      guard place.value.url != nil || !isMedia(nil) else { return nil }
       sink.error(
-        "'\(path.value)' has more than \(error.limit >> 20) MiB: that is no \(text.noun)",
-        at: path.origin, help: "split it, if it is one")
+        "'\(place.value)' has more than \(error.limit >> 20) MiB: that is no \(text.noun)",
+        at: place.origin, help: "split it, if it is one")
+    } catch let failure as Failure {
+      sink.add(Diagnostic(failure, at: place.origin))
     } catch {
       let (reason, help) = JobFile.reason(error)
-      sink.error("'\(path.value)' \(reason)", at: path.origin, help: help)
+      sink.error("'\(place.value)' \(reason)", at: place.origin, help: help)
     }
     return nil
   }
@@ -116,35 +129,18 @@ extension Decoder {
       }
       (bytes, name, isQuoted) = (contents.bytes, path, self.isQuoted(contents))
     case .remote(let url):
-      guard let text = contents(of: Located(url, at: place.origin)) else { return nil }
+      let last = FilePath(url.lastComponent)
+      let contents = contents(of: place, named: last, as: .list) {
+        FileContents(try files.contents(of: url, limit: TimeList.sizeLimit), at: last)
+      }
+      guard let contents else { return nil }
       // What a server sent is not printed: it may be anybody's.
-      (bytes, name, isQuoted) = (text, FilePath(url.authority + url.path), false)
+      (bytes, name, isQuoted) = (contents.bytes, FilePath(url.authority + url.path), false)
     }
     let result = TimeList.read(
       bytes, path: name, named: place.origin, isQuoted: isQuoted, in: map)
     sink.add(result.sink)
     return result.sink.diagnostics.errors.isEmpty ? result.list : nil
-  }
-
-  /// A list of a server; nil, after a report, if it cannot be read.
-  private func contents(of url: Located<MediaURL>) -> [UInt8]? {
-    do {
-      let bytes = try files.contents(of: url.value, limit: TimeList.sizeLimit)
-      let name = FilePath(url.value.lastComponent)
-      let found = MediaInstead.diagnostic(insteadOf: .list, of: name, bytes, at: url.origin)
-      if let found { sink.add(found) }
-      return found == nil ? bytes : nil
-    } catch let error as FileTooLarge {
-      sink.error(
-        "'\(url.value)' has more than \(error.limit >> 20) MiB: that is no "
-          + MediaInstead.Text.list.noun, at: url.origin, help: "split it, if it is one")
-    } catch let failure as Failure {
-      sink.add(Diagnostic(failure, at: url.origin))
-    } catch {
-      let (reason, help) = JobFile.reason(error)
-      sink.error("'\(url.value)' \(reason)", at: url.origin, help: help)
-    }
-    return nil
   }
 
   /// Times and titles of a map.
@@ -200,11 +196,8 @@ extension Decoder {
       if entries.isEmpty { refuseEmpty(node, Values.split) }
       // `{ evry: 10m }`
       for entry in entries {
-        guard let nearest = Spelling.nearest(to: entry.key, among: schema.keys.map(\.name)) else {
-          continue
-        }
-        sink.error(
-          "unknown key '\(entry.key)'", at: entry.keyOrigin, help: "did you mean '\(nearest)'?")
+        guard let help = Spelling.help(for: entry.key, among: schema.names) else { continue }
+        sink.error("unknown key '\(entry.key)'", at: entry.keyOrigin, help: help)
         return nil
       }
       let list = timeList(entries, scope)
@@ -266,10 +259,9 @@ extension Decoder {
   private func checkPart(_ reference: Template.Reference) throws(VariableError) {
     guard Part.names.contains(reference.name) else {
       let nearest = Spelling.nearest(to: reference.name, among: Part.names)
-      let all = Part.names.map { "'\($0)'" }.joined(separator: ", ")
       throw VariableError(
         reference: reference, message: "unknown variable '\(reference.name)'",
-        help: nearest.map { "did you mean '${\($0)}'?" } ?? "a part has \(all)")
+        help: nearest.map { "did you mean '${\($0)}'?" } ?? "a part has \(Part.names.quoted)")
     }
     guard reference.width == nil || Part.numbers.contains(reference.name) else {
       throw VariableError(
@@ -294,8 +286,7 @@ extension Decoder {
       }
       return Located(located(range, in: text), at: text.origin)
     } catch {
-      sink.error(
-        error.error.message, at: text.origin(of: error.range, in: map), help: error.error.help)
+      refuse(error, in: text)
       return nil
     }
   }

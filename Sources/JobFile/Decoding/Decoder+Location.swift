@@ -47,8 +47,8 @@ extension Decoder {
   /// A path as a value: not empty, not `-`, without characters that no file name has.
   func path(_ node: YAMLNode, _ scope: Scope, as use: PathUse = .input) -> Located<FilePath>? {
     text(node, scope).flatMap { text in
-      located(text) { () throws(QuantityError) in
-        try path(text, of: node, scope, as: use)
+      checked(at: text.origin) { () throws(QuantityError) in
+        Located(try path(text, of: node, scope, as: use), at: text.origin)
       }
     }
   }
@@ -56,23 +56,13 @@ extension Decoder {
   /// A path as a value, or an address.
   func location(_ node: YAMLNode, _ scope: Scope) -> Located<MediaLocation>? {
     text(node, scope, as: .medium).flatMap { text in
-      located(text) { () throws(QuantityError) in
-        if MediaURL.scheme(of: text.string) != nil {
-          return .remote(try Self.address(text.string))
-        }
-        return .file(try path(text, of: node, scope, as: .input))
+      checked(at: text.origin) { () throws(QuantityError) -> Located<MediaLocation> in
+        let isAddress = MediaURL.scheme(of: text.string) != nil
+        return Located(
+          isAddress
+            ? .remote(try Self.address(text.string))
+            : .file(try path(text, of: node, scope, as: .input)), at: text.origin)
       }
-    }
-  }
-
-  private func located<Value>(
-    _ text: Text, _ make: () throws(QuantityError) -> Value
-  ) -> Located<Value>? {
-    do throws(QuantityError) {
-      return Located(try make(), at: text.origin)
-    } catch {
-      sink.error(error.message, at: text.origin, help: error.help)
-      return nil
     }
   }
 

@@ -214,15 +214,12 @@ extension Decoder {
         [.address($0)]
       } ?? []
     }
-    do throws(QuantityError) {
-      try Self.checkPath(text.path)
-      let pattern = text.pattern(0..<text.string.unicodeScalars.count)
-      if !FilePattern.isPattern(pattern) { try checkEnd(of: text.path, path(text), .input) }
-    } catch {
-      sink.error(error.message, at: text.origin, help: error.help)
-      return []
-    }
     let pattern = text.pattern(0..<text.string.unicodeScalars.count)
+    let isGood: Void? = checked(at: text.origin) { () throws(QuantityError) in
+      try Self.checkPath(text.path)
+      if !FilePattern.isPattern(pattern) { try checkEnd(of: text.path, path(text), .input) }
+    }
+    guard isGood != nil else { return [] }
     return matches(pattern, at: text.origin, in: text.folder).map {
       .file($0.path, below: $0.folder)
     }
@@ -251,13 +248,12 @@ extension Decoder {
     guard let name = text(groupBy.value, scope)?.string else { return nil }
     guard let column = table.header.firstIndex(of: name), !name.isEmpty else {
       let known = table.isQuoted ? table.header : []
-      let nearest = sink.isSuggesting ? Spelling.nearest(to: name, among: known) : nil
-      let all = known.filter { !$0.isEmpty }.map { "'\($0)'" }
+      let help = sink.isSuggesting ? Spelling.help(for: name, among: known) : nil
+      let all = known.filter { !$0.isEmpty }
       sink.error(
         "'\(path.value)' has no column '\(name)'", at: groupBy.value.origin,
-        help: nearest.map { "did you mean '\($0)'?" }
-          ?? (all.count > 10 || all.isEmpty
-            ? nil : "its columns are \(all.joined(separator: ", "))"))
+        help: help
+          ?? (all.count > 10 || all.isEmpty ? nil : "its columns are \(all.quoted)"))
       return nil
     }
     return loop(.rows(table, groups: table.groups(by: column)), names, of: node)

@@ -136,7 +136,7 @@ extension Values {
       let names = MP3Preset.allCases.map(\.rawValue)
       throw QuantityError(
         "'\(text)' is no preset of LAME's",
-        help: Spelling.nearest(to: text, among: names).map { "did you mean '\($0)'?" }
+        help: Spelling.help(for: text, among: names)
           ?? "write one of " + names.joined(separator: ", "))
     }
     return MP3Choice(settings: preset.settings, preset: preset)

@@ -156,11 +156,9 @@ extension Decoder {
     _ entry: YAMLEntry?, of kind: Output.Kind?, _ scope: Scope
   ) -> ChapterPlaces {
     guard let entry else { return .standard }
-    let nodes: [YAMLNode] =
-      if case .sequence(let nodes) = entry.value.kind { nodes } else { [entry.value] }
     var places = ChapterPlaces(inFile: false)
     var seen: Set<String> = []
-    for node in nodes {
+    for node in entry.value.elements {
       guard let word = text(node, scope)?.string else { continue }
       guard seen.insert(word).inserted else {
         sink.error("'\(word)' twice", at: node.origin, help: "leave one of them out")
@@ -198,10 +196,9 @@ extension Decoder {
 
   private func refusePlace(_ word: String, at origin: Origin) {
     let words = ["file", "id3"] + ChapterPlaces.Sidecar.allCases.map(\.rawValue)
-    let nearest = Spelling.nearest(to: word, among: words)
     sink.error(
       "'\(word)' is no place for chapters", at: origin,
-      help: nearest.map { "did you mean '\($0)'?" }
+      help: Spelling.help(for: word, among: words)
         ?? "write 'file', 'id3', 'podlove' or 'podcasting2', or [] for none")
   }
 }

@@ -188,11 +188,8 @@ extension Decoder {
 
   /// A key that is a time.
   func keyMoment(_ entry: YAMLEntry) -> Located<Moment>? {
-    do throws(QuantityError) {
-      return Located(try Moment(parsing: entry.key), at: entry.keyOrigin)
-    } catch {
-      sink.error(error.message, at: entry.keyOrigin, help: error.help)
-      return nil
+    checked(at: entry.keyOrigin) { () throws(QuantityError) in
+      Located(try Moment(parsing: entry.key), at: entry.keyOrigin)
     }
   }
 

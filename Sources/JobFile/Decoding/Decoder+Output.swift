@@ -31,8 +31,7 @@ struct WrittenFiles {
 extension Decoder {
   /// The outputs behind `output`: a path, a map, or a list of them.
   func outputs(_ node: YAMLNode, _ context: EnclosingJob) -> WrittenFiles {
-    var nodes = [node]
-    if case .sequence(let list) = node.kind { nodes = list }
+    let nodes = node.elements
     if nodes.isEmpty { refuseEmpty(node, Values.outputs) }
     var files = WrittenFiles()
     for node in nodes {
@@ -186,11 +185,8 @@ extension Decoder {
 
   /// The format of the extension of `path`.
   private func request(of path: Located<FilePath>) -> Output.Request? {
-    do throws(QuantityError) {
-      return try Output.Request(extensionOf: path.value)
-    } catch {
-      sink.error(error.message, at: path.origin, help: error.help)
-      return nil
+    checked(at: path.origin) { () throws(QuantityError) in
+      try Output.Request(extensionOf: path.value)
     }
   }
 
@@ -271,7 +267,7 @@ extension Output.Request {
         Output.Kind(extension: $0) == kind ? ".\($0)" : nil
       }
     }
-    return "outputs end in \(names.dropLast().joined(separator: ", ")) or \(names.last ?? "")"
+    return "outputs end in " + names.listed("or")
   }()
 
   /// The extensions of this format, the usual one first. None where only the clip decides.

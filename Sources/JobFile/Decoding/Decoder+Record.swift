@@ -4,10 +4,7 @@ import YAML
 
 extension YAMLNode {
   /// Whether an output is a file of facts.
-  var isRecord: Bool {
-    guard case .mapping(let entries) = kind else { return false }
-    return entries.contains { $0.key == "json" }
-  }
+  var isRecord: Bool { hasKey { $0 == "json" } }
 }
 
 extension Decoder {

@@ -271,7 +271,7 @@ extension Decoder {
 
   private func refuseUnknown(_ entry: YAMLEntry, by schema: Schema) {
     guard !sink.drops(at: entry.keyOrigin) else { return }
-    let nearest = Spelling.nearest(to: entry.key, among: schema.keys.map(\.name))
+    let nearest = Spelling.nearest(to: entry.key, among: schema.names)
     // A key without a value was refused; often it is half of a text.
     guard !entry.value.isMissing || nearest != nil else { return }
     var help = help(for: entry.key, schema)
@@ -296,16 +296,13 @@ extension Decoder {
     if let other = others.first(where: { $0[word] != nil && $0.subject != schema.subject }) {
       return "'\(word)' is a key of \(other.subject), not of \(schema.subject)"
     }
-    if let nearest = Spelling.nearest(to: word, among: schema.keys.map(\.name)) {
-      return "did you mean '\(nearest)'?"
-    }
+    if let help = Spelling.help(for: word, among: schema.names) { return help }
     if let meant = Schema.synonyms[word.lowercased()].flatMap({ schema[$0] }) {
       return "write '\(meant.name)'"
     }
-    let names = schema.names.map { "'\($0)'" }
-    return names.count > 10
+    return schema.names.count > 10
       ? "'avjob schema \(schema.name)' lists the keys of \(schema.subject)"
-      : "\(schema.subject) has \(names.joined(separator: ", "))"
+      : "\(schema.subject) has \(schema.names.quoted)"
   }
 
   /// Refuses an empty list or map.
@@ -331,6 +328,18 @@ extension YAMLNode {
 // MARK: - Scalars
 
 extension Decoder {
+  /// The result of `make`; nil, after a report at `origin`, if the text is refused.
+  func checked<Value>(
+    at origin: Origin, _ make: () throws(QuantityError) -> Value
+  ) -> Value? {
+    do throws(QuantityError) {
+      return try make()
+    } catch {
+      sink.error(error.message, at: origin, help: error.help)
+      return nil
+    }
+  }
+
   /// The text of `entry`, parsed by `parse`.
   func value<Value>(
     _ node: YAMLNode?, _ scope: Scope, as use: Text.AddressUse = .text,

@@ -47,8 +47,7 @@ extension FileReader {
     _ roots: inout [YAMLNode]
   ) {
     guard let entry = fields["include"] else { return }
-    var nodes = [entry.value]
-    if case .sequence(let list) = entry.value.kind { nodes = list }
+    let nodes = entry.value.elements
     if nodes.isEmpty { decoder.refuseEmpty(entry.value, Values.includes) }
     for node in nodes where newerVersion == nil {
       let count = decoder.sink.diagnostics.errors.count
@@ -238,12 +237,5 @@ extension Decoder {
       }
     }
     return keep(YAMLNode(.mapping(entries), origin: other.origin, in: other.folder))
-  }
-}
-
-extension YAMLNode {
-  /// Of a map.
-  fileprivate var entries: [YAMLEntry] {
-    if case .mapping(let entries) = kind { entries } else { [] }
   }
 }

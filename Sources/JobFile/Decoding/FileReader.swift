@@ -190,12 +190,11 @@ struct FileReader {
       if decoder.map.showsWords(at: root.origin) { shown.formUnion(names) }
     }
     for variable in options.variables where !used.contains(variable.name) {
-      let nearest = Spelling.nearest(to: variable.name, among: shown.sorted())
       refuse(
         variable,
         Diagnostic(
           "'\(path)' has no variable '\(variable.name)'", at: variable.origin,
-          help: nearest.map { "did you mean '\($0)'?" }))
+          help: Spelling.help(for: variable.name, among: shown.sorted())))
     }
   }
 
@@ -206,10 +205,7 @@ struct FileReader {
 
   /// `--set at1=1:30`, where a column of a table has that name.
   private mutating func refuseBound(_ fields: Fields) {
-    var declared: Set<String> = []
-    if case .mapping(let entries)? = fields["vars"]?.value.kind {
-      declared.formUnion(entries.map(\.key))
-    }
+    let declared = Set((fields["vars"]?.value.entries ?? []).map(\.key))
     for variable in options.variables where !declared.contains(variable.name) {
       guard decoder.loopBound.contains(where: { $0.binds(variable.name) }) else { continue }
       refuse(

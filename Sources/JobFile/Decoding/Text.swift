@@ -66,22 +66,20 @@ struct Text {
   static let sumLimit = 256 << 20
 
   init(_ scalar: YAMLScalar, origin: Origin, in folder: FilePath) {
-    string = scalar.text
-    self.origin = origin
-    self.folder = folder
-    contentOffset = scalar.contentOffset
-    spans = []
-    startsEmpty = false
+    self.init(scalar.text, origin: origin, in: folder, contentOffset: scalar.contentOffset)
   }
 
   /// A text of no scalar, or of one whose places are not kept. `startsEmpty`: variables without text
   /// stand in front of it.
-  init(_ string: String, origin: Origin, in folder: FilePath, startsEmpty: Bool = false) {
+  init(
+    _ string: String, origin: Origin, in folder: FilePath, startsEmpty: Bool = false,
+    contentOffset: Int? = nil
+  ) {
     self.string = string
     self.origin = origin
     self.folder = folder
     self.startsEmpty = startsEmpty
-    contentOffset = nil
+    self.contentOffset = contentOffset
     spans = []
   }
 

@@ -121,7 +121,7 @@ extension Language {
     ], conditions: { extensionConditions + layoutConditions + id3Conditions })
 
   static let folderNeedsFormat = "a 'folder' needs a format"
-  static let addFormat = "add one of " + formatKeys.map { "'\($0)'" }.joined(separator: ", ")
+  static let addFormat = "add one of " + formatKeys.quoted
 
   private static let oneFormat = Schema.Rule.atMostOne(
     of: formatKeys, beside: "an output has one format; 'output' may be a list")

@@ -84,7 +84,7 @@ struct TextNotation<Content: Sendable & Hashable>: Notation {
     _ name: String, _ words: [(String, Content)], or others: [(String, Content)] = [],
     refusal: String, help: String? = nil
   ) {
-    let example = Self.list(words.map(\.0))
+    let example = words.map { "'\($0.0)'" }.listed("or")
     let values = Dictionary(words + others, uniquingKeysWith: { first, _ in first })
     let tree = JSONForm.words((words + others).flatMap { JSONForm.scalars($0.0) })
     self.init(name, example, tree) { text throws(QuantityError) in
@@ -93,13 +93,6 @@ struct TextNotation<Content: Sendable & Hashable>: Notation {
       }
       return value
     }
-  }
-
-  /// `'a', 'b' or 'c'`
-  private static func list(_ words: [String]) -> String {
-    let quoted = words.map { "'\($0)'" }
-    guard let last = quoted.last, quoted.count > 1 else { return quoted.joined() }
-    return quoted.dropLast().joined(separator: ", ") + " or " + last
   }
 
   func read(_ node: YAMLNode, _ decoder: Decoder, _ scope: Scope) -> Located<Content>? {

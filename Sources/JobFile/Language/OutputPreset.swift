@@ -121,11 +121,11 @@ extension Decoder {
     let own = presets.values.filter { map.showsWords(at: $0.keyOrigin) }
     let names = OutputPreset.all.map(\.name) + own.map(\.key).sorted()
     let isLAMEs = (try? MP3Settings(parsing: name)) != nil
-    let nearest = sink.isSuggesting ? Spelling.nearest(to: name, among: names) : nil
+    let help = sink.isSuggesting ? Spelling.help(for: name, among: names) : nil
     let shown = names.prefix(20).joined(separator: ", ") + (names.count > 20 ? " …" : "")
     sink.error(
       "there is no preset '\(name)'", at: origin,
-      help: nearest.map { "did you mean '\($0)'?" }
+      help: help
         ?? (isLAMEs
           ? "'\(name)' is a setting of MP3: write 'mp3: \(name)'"
           : "write one of \(shown), or put it under 'presets'"))

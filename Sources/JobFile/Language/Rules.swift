@@ -152,9 +152,7 @@ extension Schema.Rule.Kind {
   /// As a sentence of the reference page.
   var sentence: String {
     func list(_ keys: [String], _ word: String) -> String {
-      let quoted = keys.map { "`\($0)`" }
-      guard let last = quoted.last, quoted.count > 1 else { return quoted.joined() }
-      return quoted.dropLast().joined(separator: ", ") + " \(word) \(last)"
+      keys.map { "`\($0)`" }.listed(word)
     }
     switch self {
     case .oneOf(let keys): return "Exactly one of \(list(keys, "and")) is written."

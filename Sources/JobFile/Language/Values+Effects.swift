@@ -243,12 +243,10 @@ extension Values {
   private static func refuseEffect(_ name: String, at origin: Origin, _ decoder: Decoder) {
     let schema = effect.schema
     guard let key = schema[name] else {
-      let nearest = Spelling.nearest(to: name, among: schema.keys.map(\.name))
-      let built = schema.names.map { "'\($0)'" }
       decoder.sink.error(
         "unknown effect '\(name)'", at: origin,
-        help: nearest.map { "did you mean '\($0)'?" }
-          ?? "the effects are \(built.joined(separator: ", "))")
+        help: Spelling.help(for: name, among: schema.names)
+          ?? "the effects are \(schema.names.quoted)")
       return
     }
     let sample = key.form.sample

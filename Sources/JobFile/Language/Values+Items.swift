@@ -106,11 +106,6 @@ extension Values {
     case files
   }
 
-  private struct ChapterPoints: Sendable {
-    var points: [ItemChapter] = []
-    var clock: Clock?
-  }
-
   /// Times and titles, or a file that lists them.
   private static let chapterPoints: NodeNotation<[ItemChapter]> = NodeNotation(
     Form(
@@ -129,8 +124,8 @@ extension Values {
     }
   }
 
-  private static let longChapters: MapNotation<ChapterPoints> = MapNotation(
-    "the chapters", ChapterPoints(),
+  private static let longChapters: MapNotation<ClockedPoints<ItemChapter>> = MapNotation(
+    "the chapters", ClockedPoints(),
     rules: [
       .some(
         of: ["points"], missing: "chapters need 'points'",

@@ -107,6 +107,9 @@ extension Values {
 }
 
 extension YAMLNode {
+  /// The entries of a map; none of any other node.
+  var entries: [YAMLEntry] { if case .mapping(let entries) = kind { entries } else { [] } }
+
   /// The elements of a list; a node that is no list, alone.
   var elements: [YAMLNode] { if case .sequence(let nodes) = kind { nodes } else { [self] } }
 }

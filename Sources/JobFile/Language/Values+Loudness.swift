@@ -110,7 +110,7 @@ extension Values {
     let names = DeliverySpecification.all.map(\.name)
     return QuantityError(
       "'\(text)' is no loudness",
-      help: Spelling.nearest(to: text, among: names).map { "did you mean '\($0)'?" }
+      help: Spelling.help(for: text, among: names)
         ?? "write a level, as '-16 LUFS', or one of " + names.joined(separator: ", "))
   }
 

@@ -33,14 +33,13 @@ extension Values {
     })
 
   struct Volume: Sendable {
-    var points: [VolumePoint] = []
+    var points: [ItemPoint<Gain>] = []
     var curve = VolumeCurve.linear
     var clock: Clock?
   }
 
-  private static let volumePoints: NodeNotation<[VolumePoint]> = points(
-    "volume_points", "points, as { 0s: 0 dB, 30s: -6 dB }", of: gain
-  ) { VolumePoint($0, $1.value) }
+  private static let volumePoints = points(
+    "volume_points", "points, as { 0s: 0 dB, 30s: -6 dB }", of: gain)
 
   private static let longVolume: MapNotation<Volume> = MapNotation(
     "a volume", Volume(),
@@ -70,17 +69,17 @@ extension Values {
       : volumePoints.read(node, decoder, scope).map { Volume(points: $0) }
   }
 
-  private static let panPoints: NodeNotation<[PanPoint]> = points(
-    "pan_points", "points, as { 0s: -100 %, 4s: 100 % }", of: place
-  ) { PanPoint($0, $1.value) }
+  private static let panPoints = points(
+    "pan_points", "points, as { 0s: -100 %, 4s: 100 % }", of: place)
 
-  struct PanValue: Sendable {
-    var points: [PanPoint] = []
+  /// Points, and what their times count in.
+  struct ClockedPoints<Point: Sendable>: Sendable {
+    var points: [Point] = []
     var clock: Clock?
   }
 
-  private static let longPan: MapNotation<PanValue> = MapNotation(
-    "a pan", PanValue(),
+  private static let longPan: MapNotation<ClockedPoints<ItemPoint<Pan>>> = MapNotation(
+    "a pan", ClockedPoints(),
     rules: [
       .some(
         of: ["points"], missing: "a pan needs 'points'",
@@ -92,7 +91,7 @@ extension Values {
     ])
 
   /// One position, points, or `{ points: …, clock: … }`.
-  static let pan: NodeNotation<PanValue> = NodeNotation(
+  static let pan: NodeNotation<ClockedPoints<ItemPoint<Pan>>> = NodeNotation(
     Form(
       "pan", [.text, .map],
       "a place, as '-20 %' or 'left', or points, as { 0s: -100 %, 4s: 100 % }",
@@ -104,26 +103,25 @@ extension Values {
   ) { node, decoder, scope in
     guard case .mapping = node.kind else {
       return place.read(node, decoder, scope).map {
-        PanValue(points: [PanPoint(Located(.start, at: $0.origin), $0.value)])
+        ClockedPoints(points: [ItemPoint(Located(.start, at: $0.origin), $0.value)])
       }
     }
     return node.hasKey(of: longPan.schema)
       ? longPan.read(node, decoder, scope)
-      : panPoints.read(node, decoder, scope).map { PanValue(points: $0) }
+      : panPoints.read(node, decoder, scope).map { ClockedPoints(points: $0) }
   }
 
   /// Values at times.
-  private static func points<Each: Notation, Point>(
-    _ name: String, _ example: String, of value: Each,
-    point: @escaping @Sendable (Located<Moment>, Each.Value) -> Point
-  ) -> NodeNotation<[Point]> {
+  private static func points<Content>(
+    _ name: String, _ example: String, of value: TextNotation<Content>
+  ) -> NodeNotation<[ItemPoint<Content>]> {
     NodeNotation(Form(name, [.map], example) { JSONForm.points(value.form.tree()) }) {
       node, decoder, scope in
       guard case .mapping(let entries) = node.kind else { return nil }
       return entries.compactMap { entry in
         let value = value.read(entry.value, decoder, scope)
         guard let moment = decoder.keyMoment(entry), let value else { return nil }
-        return point(moment, value)
+        return ItemPoint(moment, value.value)
       }
     }
   }
@@ -174,7 +172,5 @@ extension YAMLNode {
   func hasKey(of schema: Schema) -> Bool { hasKey { schema[$0] != nil } }
 
   /// Whether it is a map with a key for which `isMeant`.
-  func hasKey(_ isMeant: (String) -> Bool) -> Bool {
-    if case .mapping(let entries) = kind { entries.contains { isMeant($0.key) } } else { false }
-  }
+  func hasKey(_ isMeant: (String) -> Bool) -> Bool { entries.contains { isMeant($0.key) } }
 }

@@ -1,6 +1,7 @@
 import Diagnosis
 import MediaComposition
 import MediaTime
+import SystemPackage
 
 extension Job {
   /// The exports of a job.
@@ -105,21 +106,18 @@ extension Job {
     let width = max(2, String(part.count).count)
     let padded = String(repeating: "0", count: max(0, width - number.count)) + number
     export.name = "\(name)/\(padded)" + (part.title.map { " \($0)" } ?? "")
-    for index in outputs.indices {
-      let output = export.outputs[index]
+    func fill(_ path: inout FilePath, at origin: Origin) {
       do throws(PartTemplate.Failure) {
-        export.outputs[index].path = try PartTemplate.path(output.path, for: part)
+        path = try PartTemplate.path(path, for: part)
       } catch {
-        report(error, at: output.origin, in: &found)
+        report(error, at: origin, in: &found)
       }
     }
+    for index in outputs.indices {
+      fill(&export.outputs[index].path, at: export.outputs[index].origin)
+    }
     for index in records.indices {
-      let record = records[index]
-      do throws(PartTemplate.Failure) {
-        export.records[index].path = try PartTemplate.path(record.path, for: part)
-      } catch {
-        report(error, at: record.origin, in: &found)
-      }
+      fill(&export.records[index].path, at: export.records[index].origin)
     }
     tag(
       &export, whole, base: { tags(of: placed, over: $0) },

@@ -83,7 +83,7 @@ extension [Chapter] {
         result += chapters.map { $0.moved(by: time) }
         if !chapters.isEmpty { current = nil }
       case .part(let range):
-        var index = firstIndex(notBefore: range.start)
+        var index = partitioningIndex { $0.start >= range.start }
         let startsOne = index < count && self[index].start == range.start
         if !startsOne, index > 0, current != index - 1 {
           result.append(self[index - 1].at(time))
@@ -112,14 +112,6 @@ extension [Chapter] {
     return result
   }
 
-  private func firstIndex(notBefore time: Time) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if self[middle].start < time { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
 }
 
 extension [EditedPart] {

@@ -10,17 +10,11 @@ extension Lowering {
     if item.clocks[.pan] != .source { addPan(of: item, lowered, at: place, .level, to: &mix) }
     if let fade = item.fadeIn, let duration = duration(of: fade, "fade-in", lowered) {
       let range = TimeRange(start: .zero, duration: duration)
-      mix.envelopes.append(
-        VolumeEnvelope([
-          VolumeRamp(from: .silence, to: .unity, over: range, curve: fade.value.curve ?? .linear)
-        ]))
+      mix.addRamp(from: .silence, to: .unity, over: range, fade.value.curve ?? .linear)
     }
     if let fade = item.fadeOut, let duration = duration(of: fade, "fade-out", lowered) {
       let range = TimeRange(start: lowered.duration - duration, duration: duration)
-      mix.envelopes.append(
-        VolumeEnvelope([
-          VolumeRamp(from: .unity, to: .silence, over: range, curve: fade.value.curve ?? .linear)
-        ]))
+      mix.addRamp(from: .unity, to: .silence, over: range, fade.value.curve ?? .linear)
     }
     // The rest was checked all the same: errors count in muted items too.
     return item.isMuted ? AudioMix(gain: .silence) : mix
@@ -65,8 +59,7 @@ extension Lowering {
     of item: Item, _ lowered: LoweredItem, at place: ItemPlace, _ stage: Stage,
     to mix: inout AudioMix
   ) {
-    let points = points(
-      item.volume.map { ($0.moment, $0.gain) }, .volume, lowered, at: place, stage)
+    let points = points(item.volume, .volume, lowered, at: place, stage)
     noteClocks(item, item.volume.map(\.moment), .volume, lowered, at: place)
     guard points.contains(where: { $0.value != .unity }) else { return }
     guard points.count > 1 else {
@@ -87,7 +80,7 @@ extension Lowering {
     of item: Item, _ lowered: LoweredItem, at place: ItemPlace, _ stage: Stage,
     to mix: inout AudioMix
   ) {
-    let points = points(item.pan.map { ($0.moment, $0.pan) }, .pan, lowered, at: place, stage)
+    let points = points(item.pan, .pan, lowered, at: place, stage)
     noteClocks(item, item.pan.map(\.moment), .pan, lowered, at: place)
     guard let first = points.first, points.contains(where: { $0.value != .centre }) else { return }
     mix.pan = PanEnvelope(
@@ -122,11 +115,12 @@ extension Lowering {
   }
 
   private mutating func points<Value>(
-    _ written: [(moment: Located<Moment>, value: Value)], _ key: ClockedKey,
-    _ lowered: LoweredItem, at place: ItemPlace, _ stage: Stage
+    _ written: [ItemPoint<Value>], _ key: ClockedKey, _ lowered: LoweredItem,
+    at place: ItemPlace, _ stage: Stage
   ) -> [(time: Time, value: Value)] {
     var points: [(time: Time, value: Value, origin: Origin)] = []
-    for (moment, value) in written {
+    for point in written {
+      let moment = point.moment
       guard let time = time(moment, of: lowered, at: place, stage) else { continue }
       guard time >= .zero else {
         error(
@@ -134,7 +128,7 @@ extension Lowering {
           help: "write a later time")
         continue
       }
-      points.append((time, value, moment.origin))
+      points.append((time, point.value, moment.origin))
     }
     points.sort { $0.time < $1.time }
     for (a, b) in zip(points, points.dropFirst()) where a.time == b.time {

@@ -11,11 +11,16 @@ extension Lowering {
       return false
     }
     guard part != TimeRange(start: .zero, duration: lowered.duration) else { return true }
+    keep(part, of: &lowered)
+    return true
+  }
+
+  /// Reduces `lowered` to a part of it.
+  func keep(_ part: TimeRange, of lowered: inout LoweredItem) {
     liftChapters(of: &lowered)
     lowered.chapters = lowered.chapters.played(as: [.part(part)], of: lowered.duration)
     lowered.source = TimeRange(start: lowered.source.start + part.start, duration: part.duration)
     lowered.duration = part.duration
-    return true
   }
 
   private mutating func checkLength(of lowered: LoweredItem, at origin: Origin) -> Bool {

@@ -139,13 +139,10 @@ extension Lowering {
   }
 
   private static func help(for name: String, among names: [String]) -> String? {
-    if let nearest = Spelling.nearest(to: name, among: names) {
-      return "did you mean '\(nearest)'?"
-    }
-    let all = names.prefix(11).map { "'\($0)'" }
-    return all.isEmpty
+    if let help = Spelling.help(for: name, among: names) { return help }
+    return names.isEmpty
       ? "give the item that is meant a 'name'"
-      : all.count > 10 ? nil : "the names are \(all.joined(separator: ", "))"
+      : names.count > 10 ? nil : "the names are \(names.quoted)"
   }
 
   /// Every name below the sequence `root`, with its targets.

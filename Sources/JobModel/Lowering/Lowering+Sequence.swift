@@ -89,10 +89,8 @@ extension Lowering {
     let curve = fade.value.curve ?? .equalPower
     let end = TimeRange(start: before.duration - duration, duration: duration)
     let start = TimeRange(start: .zero, duration: duration)
-    placed[placed.count - 1].lowered.mix.envelopes.append(
-      VolumeEnvelope([VolumeRamp(from: .unity, to: .silence, over: end, curve: curve)]))
-    next.lowered.mix.envelopes.append(
-      VolumeEnvelope([VolumeRamp(from: .silence, to: .unity, over: start, curve: curve)]))
+    placed[placed.count - 1].lowered.mix.addRamp(from: .unity, to: .silence, over: end, curve)
+    next.lowered.mix.addRamp(from: .silence, to: .unity, over: start, curve)
     next.crossfade = duration
     return true
   }

@@ -158,6 +158,13 @@ extension [TimeRange] {
 }
 
 extension AudioMix {
+  /// Adds a move of the volume from one gain to another.
+  mutating func addRamp(
+    from start: Gain, to end: Gain, over range: TimeRange, _ curve: VolumeCurve
+  ) {
+    envelopes.append(VolumeEnvelope([VolumeRamp(from: start, to: end, over: range, curve: curve)]))
+  }
+
   /// The share of it that is heard in `range`, in the time of that. O(envelopes · log ramps + the
   /// ramps in the range)
   func part(_ range: TimeRange) -> AudioMix {
@@ -185,15 +192,8 @@ extension Array {
   fileprivate func touching(
     _ range: TimeRange, _ time: (Element) -> TimeRange
   ) -> ArraySlice<Element> {
-    func first(_ isAfter: (Element) -> Bool) -> Int {
-      var (low, high) = (0, count)
-      while low < high {
-        let middle = (low + high) / 2
-        if isAfter(self[middle]) { high = middle } else { low = middle + 1 }
-      }
-      return low
-    }
-    let start = first { time($0).end > range.start }
-    return self[start..<Swift.max(start, first { time($0).start >= range.end })]
+    let start = partitioningIndex { time($0).end > range.start }
+    let end = partitioningIndex { time($0).start >= range.end }
+    return self[start..<Swift.max(start, end)]
   }
 }

@@ -27,10 +27,7 @@ extension Lowering {
     remark(removal(lowered, to: part), at: trim.origin)
     trimmed = part
     guard part.duration < lowered.duration else { return true }
-    liftChapters(of: &lowered)
-    lowered.chapters = lowered.chapters.played(as: [.part(part)], of: lowered.duration)
-    lowered.source = TimeRange(start: lowered.source.start + part.start, duration: part.duration)
-    lowered.duration = part.duration
+    self.keep(part, of: &lowered)
     return true
   }
 

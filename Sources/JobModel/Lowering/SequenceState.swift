@@ -115,7 +115,7 @@ extension Item {
   /// stored property is considered here, or goes to what the item becomes; a test lists them all.
   var isPlain: Bool {
     range == nil && !isEdited && channels == nil && effects.isEmpty && loudness == nil
-      && gain?.value ?? .unity == .unity && volume.isEmpty && pan.allSatisfy { $0.pan == .centre }
+      && gain?.value ?? .unity == .unity && volume.isEmpty && pan.allSatisfy { $0.value == .centre }
       && !invertsPolarity && !isMuted && mutes.isEmpty && fadeIn == nil && fadeOut == nil
       && !hasOwnChapters
   }

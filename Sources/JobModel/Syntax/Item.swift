@@ -44,11 +44,11 @@ public struct Item: Sendable, Hashable {
   public var gain: Located<Gain>?
   /// Points of the volume, in the item's own time as it sounds; the volume holds before the first
   /// and after the last.
-  public var volume: [VolumePoint]
+  public var volume: [ItemPoint<Gain>]
   /// The path from one point of the volume to the next.
   public var volumeCurve: VolumeCurve
   /// Points of the pan, as those of `volume`; one alone holds for the whole item.
-  public var pan: [PanPoint]
+  public var pan: [ItemPoint<Pan>]
   /// Whether the sign of every sample changes.
   public var invertsPolarity: Bool
   /// Whether it is silent, but keeps its place.

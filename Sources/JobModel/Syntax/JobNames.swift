@@ -31,10 +31,8 @@ package struct JobNames: Sendable {
   }
 
   package static func help(for name: String, among names: [String]) -> String {
-    if let nearest = Spelling.nearest(to: name, among: names) {
-      return "did you mean '\(nearest)'?"
-    }
-    let shown = names.prefix(10).map { "'\($0)'" }.joined(separator: ", ")
+    if let help = Spelling.help(for: name, among: names) { return help }
+    let shown = names.prefix(10).quoted
     return names.count == 1
       ? "the only one is \(shown)" : "there are \(shown)\(names.count > 10 ? " …" : "")"
   }

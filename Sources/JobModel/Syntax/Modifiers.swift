@@ -31,31 +31,17 @@ public enum ClockedKey: String, Sendable, Hashable {
   case cut, mute, chapters, volume, pan
 }
 
-/// A volume at a moment of an item.
-public struct VolumePoint: Sendable, Hashable {
+/// A gain, or a place between left and right, at a moment of an item.
+public struct ItemPoint<Value: Sendable & Hashable>: Sendable, Hashable {
   /// The moment.
   public var moment: Located<Moment>
-  /// The gain.
-  public var gain: Gain
+  /// The gain, or the place.
+  public var value: Value
 
-  /// A point of a volume curve.
-  public init(_ moment: Located<Moment>, _ gain: Gain) {
+  /// A point of a curve.
+  public init(_ moment: Located<Moment>, _ value: Value) {
     self.moment = moment
-    self.gain = gain
-  }
-}
-
-/// A place between left and right at a moment of an item.
-public struct PanPoint: Sendable, Hashable {
-  /// The moment.
-  public var moment: Located<Moment>
-  /// The pan.
-  public var pan: Pan
-
-  /// A point of a pan curve.
-  public init(_ moment: Located<Moment>, _ pan: Pan) {
-    self.moment = moment
-    self.pan = pan
+    self.value = value
   }
 }
 

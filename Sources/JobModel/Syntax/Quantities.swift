@@ -49,13 +49,6 @@ extension Gain {
   }
 }
 
-/// Reads `44.1 kHz` and `48000 Hz`: frames a second.
-///
-/// - Throws: A correction; also for rates outside 1 kHz … 768 kHz.
-package func sampleRate(parsing text: String) throws(QuantityError) -> Int {
-  try Quantity.sampleRate(text)
-}
-
 /// A number and its unit, parsed.
 package struct Quantity {
   /// As written, with its sign.
@@ -167,7 +160,7 @@ package struct Quantity {
     let names = offered.map { "'\($0.rawValue)'" }
     throw QuantityError(
       "'\(text)' is no sample format of \(kind.capabilities.codecName)",
-      help: "write " + names.dropLast().joined(separator: ", ") + " or " + (names.last ?? ""))
+      help: "write " + names.listed("or"))
   }
 
   /// `mono`, `stereo`, `quad`, `5.0`, `5.1`, `7.1`.

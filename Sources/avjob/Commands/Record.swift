@@ -270,8 +270,8 @@ extension Record {
 
   /// `44.1kHz`, and `44100`, as arecord and sox have it.
   private static func rate(_ text: String) throws -> Int {
-    if let number = Int(text), number >= 1000 { return try sampleRate(parsing: "\(number) Hz") }
-    return try sampleRate(parsing: text)
+    if let number = Int(text), number >= 1000 { return try Quantity.sampleRate("\(number) Hz") }
+    return try Quantity.sampleRate(text)
   }
 
   private static func channelCount(_ text: String) throws -> Int {

@@ -45,7 +45,7 @@ struct WrongArguments {
     let names = Self.commands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
     return (
       "there is no command '\(name)'",
-      Spelling.nearest(to: name, among: names).map { "did you mean '\($0)'?" }
+      Spelling.help(for: name, among: names)
         ?? "'avjob help' lists the commands"
     )
   }
@@ -175,10 +175,10 @@ struct WrongArguments {
       return "a job file has '\(key)': --print-job prints one to add it to"
     default:
       // Of single letters, all are near.
-      let nearest =
+      let help =
         spelling.hasPrefix("--")
-        ? Spelling.nearest(to: spelling, among: options.keys.sorted()) : nil
-      return nearest.map { "did you mean '\($0)'?" } ?? "'avjob help \(command)' lists the options"
+        ? Spelling.help(for: spelling, among: options.keys.sorted()) : nil
+      return help ?? "'avjob help \(command)' lists the options"
     }
   }
 
