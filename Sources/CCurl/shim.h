@@ -15,6 +15,7 @@ struct avjob_curl {
   __typeof__(&curl_easy_cleanup) easy_cleanup;
   __typeof__(&curl_easy_perform) easy_perform;
   __typeof__(&curl_easy_strerror) easy_strerror;
+  __typeof__(&curl_easy_header) easy_header;
   __typeof__(&curl_slist_append) slist_append;
   __typeof__(&curl_slist_free_all) slist_free_all;
   __typeof__(&curl_getdate) getdate;
@@ -32,7 +33,7 @@ static inline int avjob_load_curl(const char *name, struct avjob_curl *table) {
   ((table->field = (__typeof__(table->field))dlsym(library, "curl_" #field)) != NULL)
   return AVJOB_LOAD(global_init) && AVJOB_LOAD(easy_init) && AVJOB_LOAD(easy_reset) &&
          AVJOB_LOAD(easy_cleanup) && AVJOB_LOAD(easy_perform) && AVJOB_LOAD(easy_strerror) &&
-         AVJOB_LOAD(slist_append) && AVJOB_LOAD(slist_free_all) && AVJOB_LOAD(getdate) &&
+         AVJOB_LOAD(easy_header) && AVJOB_LOAD(slist_append) && AVJOB_LOAD(slist_free_all) && AVJOB_LOAD(getdate) &&
          AVJOB_LOAD(easy_setopt) && AVJOB_LOAD(easy_getinfo) &&
          table->global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 #undef AVJOB_LOAD
@@ -77,24 +78,19 @@ static inline CURLcode avjob_curl_set_open_function(
   return curl->easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
 }
 
-// Lets a request end without waiting for a thread that still resolves a name: CURLOPT_QUICK_EXIT
-// (322, since 7.87.0). Older libraries wait for it.
-static inline CURLcode avjob_curl_set_quick_exit(const struct avjob_curl *curl, CURL *handle) {
-  CURLcode code = curl->easy_setopt(handle, (CURLoption)322, 1L);
-  return code == CURLE_UNKNOWN_OPTION ? CURLE_OK : code;
-}
-
 // curl_easy_getinfo(3); 0 where the library does not know it.
 static inline long avjob_curl_number(const struct avjob_curl *curl, CURL *handle, CURLINFO info) {
   long value = 0;
   return curl->easy_getinfo(handle, info, &value) == CURLE_OK ? value : 0;
 }
 
-// Sets the schemes that are spoken, http and https, by the option that the library knows:
-// CURLOPT_PROTOCOLS_STR (10318, since 7.85.0) or CURLOPT_PROTOCOLS (181, deprecated since then).
-static inline CURLcode avjob_curl_set_protocols(const struct avjob_curl *curl, CURL *handle) {
-  if (curl->easy_setopt(handle, (CURLoption)10318, "http,https") == CURLE_OK) return CURLE_OK;
-  return curl->easy_setopt(handle, (CURLoption)181, 3L);  // CURLPROTO_HTTP | CURLPROTO_HTTPS
+// The value of one of a field's lines in the head of the answer (curl_easy_header(3)), without blanks
+// around it; NULL where there is none. Valid until the next call.
+static inline const char *avjob_curl_header(
+    const struct avjob_curl *curl, CURL *handle, const char *name, size_t index) {
+  struct curl_header *found = NULL;
+  CURLHcode code = curl->easy_header(handle, name, index, CURLH_HEADER, -1, &found);
+  return code == CURLHE_OK ? found->value : NULL;
 }
 
 // Writes an address in network order. Gives the count of its bytes: 4, 16, or 0 for other families.

@@ -1,3 +1,5 @@
+import Glibc
+
 internal import CCurl
 internal import Threads
 
@@ -77,20 +79,40 @@ final class CurlHandle: @unchecked Sendable {
     withoutPipeSignal { library.functions.easy_perform(handle) }
   }
 
-  /// The errno of the last connection that failed, to the server or its proxy (CURLINFO_OS_ERRNO).
-  var systemError: Int32 {
-    Int32(truncatingIfNeeded: avjob_curl_number(library.functionTable, handle, CURLINFO_OS_ERRNO))
+  /// The status of the answer (CURLINFO_RESPONSE_CODE).
+  var status: Int { number(CURLINFO_RESPONSE_CODE) }
+
+  /// The head of the answer, once all of it has come.
+  ///
+  /// - Throws: `HTTPError.malformedHead`
+  func head() throws(HTTPError) -> HTTPHead {
+    try HTTPHead(
+      status: status, isFramed: number(CURLINFO_HTTP_VERSION) >= 3,  // CURL_HTTP_VERSION_2_0
+      values: values(ofField:), date: library.secondsSince1970)
   }
 
-  /// The status of the proxy's answer to CONNECT; 0 without one (CURLINFO_HTTP_CONNECTCODE).
-  var tunnelStatus: Int {
-    avjob_curl_number(library.functionTable, handle, CURLINFO_HTTP_CONNECTCODE)
+  /// The values of a field's lines (curl_easy_header(3)).
+  private func values(ofField name: String) -> [[UInt8]] {
+    var values: [[UInt8]] = []
+    while let value = avjob_curl_header(library.functionTable, handle, name, values.count) {
+      values.append(Array(UnsafeRawBufferPointer(start: value, count: strlen(value))))
+    }
+    return values
   }
+
+  private func number(_ info: CURLINFO) -> Int {
+    avjob_curl_number(library.functionTable, handle, info)
+  }
+
+  /// The errno of the last connection that failed, to the server or its proxy (CURLINFO_OS_ERRNO).
+  var systemError: Int32 { Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO)) }
+
+  /// The status of the proxy's answer to CONNECT; 0 without one (CURLINFO_HTTP_CONNECTCODE).
+  var tunnelStatus: Int { number(CURLINFO_HTTP_CONNECTCODE) }
 
   /// Why a SOCKS proxy failed (CURLINFO_PROXY_ERROR).
   var proxyError: CURLproxycode {
-    let code = avjob_curl_number(library.functionTable, handle, CURLINFO_PROXY_ERROR)
-    return CURLproxycode(rawValue: UInt32(truncatingIfNeeded: code))
+    CURLproxycode(rawValue: UInt32(truncatingIfNeeded: number(CURLINFO_PROXY_ERROR)))
   }
 
   /// The gate of all options: the policy relies on some of them, so a request without one of them
@@ -139,16 +161,6 @@ final class CurlHandle: @unchecked Sendable {
   /// Sets the function that opens sockets (CURLOPT_OPENSOCKETFUNCTION).
   func setOpen(_ function: avjob_curl_open) throws(HTTPError) {
     try accept(avjob_curl_set_open_function(library.functionTable, handle, function))
-  }
-
-  /// Allows http and https, and no other scheme (CURLOPT_PROTOCOLS_STR).
-  func setProtocols() throws(HTTPError) {
-    try accept(avjob_curl_set_protocols(library.functionTable, handle))
-  }
-
-  /// Lets a request end while its name is still resolved (CURLOPT_QUICK_EXIT).
-  func setQuickExit() throws(HTTPError) {
-    try accept(avjob_curl_set_quick_exit(library.functionTable, handle))
   }
 }
 

@@ -13,8 +13,9 @@ final class Exchange {
   private let limits: HTTPLimits
   let isProxied: Bool
 
-  private var parser: HeadParser
-  private(set) var head: AnswerHead?
+  private(set) var head: HTTPHead?
+  /// The bytes and lines of all heads so far.
+  private var (headBytes, headLines) = (0, 0)
   /// Bytes of the body that the receiver got, and the count that a 206 announces; nil without a
   /// 206.
   private(set) var received: Int64 = 0
@@ -31,7 +32,7 @@ final class Exchange {
 
   private let start = ContinuousClock.now
   /// The time spent in the receiver.
-  private var absence: Duration = .zero
+  private var timeInReceiver: Duration = .zero
   private var watch: StallWatch?
   /// The start of a body that the receiver does not get.
   private var discardStart: ContinuousClock.Instant?
@@ -42,7 +43,6 @@ final class Exchange {
   ) {
     (self.url, self.fields, self.receiver, self.handle) = (url, fields, receiver, handle)
     (self.policy, self.limits, self.isProxied) = (policy, limits, isProxied)
-    parser = HeadParser(bytes: limits.headBytes, lines: limits.headLines)
   }
 
   /// Sends the request and receives the answer; returns the Location of a redirect, or nil.
@@ -73,7 +73,7 @@ final class Exchange {
   }
 
   private func setOptions() throws(HTTPError) {
-    try handle.setProtocols()
+    try handle.set(CURLOPT_PROTOCOLS_STR, "http,https")
     try handle.set(CURLOPT_URL, url.withoutCredentials.absoluteText)
     try handle.set(CURLOPT_FOLLOWLOCATION, 0)
     try handle.set(CURLOPT_NOSIGNAL, 1)
@@ -83,7 +83,8 @@ final class Exchange {
     try handle.set(CURLOPT_USERAGENT, "avjob")
     let connectTime = min(limits.connectTime, .seconds(86_400)) / .milliseconds(1)
     try handle.set(CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(connectTime)))
-    try handle.setQuickExit()
+    // A request ends while its name is still resolved; libraries before 7.87 wait for that.
+    handle.setIfKnown(CURLOPT_QUICK_EXIT, 1)
     // CURL_HTTP_VERSION_2TLS; a library without HTTP/2 refuses it, and speaks HTTP/1.1.
     handle.setIfKnown(CURLOPT_HTTP_VERSION, 4)
     handle.setIfKnown(CURLOPT_TCP_KEEPALIVE, 1)
@@ -133,12 +134,22 @@ final class Exchange {
     try handle.set(CURLOPT_OPENSOCKETDATA, pointer: context)
   }
 
-  /// Takes a line of the head; returns whether the request goes on.
+  /// Takes a line of a head; returns whether the request goes on.
   fileprivate func take(line: UnsafeRawBufferPointer) -> Bool {
+    headBytes += line.count
+    headLines += 1
     do throws(HTTPError) {
-      guard case .end(let head) = try parser.take(line) else { return true }
-      self.head = head
-      return try begin(head)
+      guard headBytes <= limits.headBytes, headLines <= limits.headLines else {
+        throw .headTooLarge
+      }
+      // An empty line ends a head. Those of 1xx (RFC 9110, 15.2) precede it, and trailers (6.5)
+      // follow the body.
+      guard head == nil, let first = line.first, first == 0x0A || first == 0x0D,
+        handle.status >= 200
+      else { return true }
+      let found = try handle.head()
+      head = found
+      return try begin(found)
     } catch {
       failure = error
       return false
@@ -146,7 +157,7 @@ final class Exchange {
   }
 
   /// Decides whether the body goes to the receiver, is discarded, or is an error.
-  private func begin(_ head: AnswerHead) throws(HTTPError) -> Bool {
+  private func begin(_ head: HTTPHead) throws(HTTPError) -> Bool {
     watch = StallWatch(time: limits.stallTime, leastRate: limits.leastRate, start: activeTime)
     switch head.status {
     case 200: if head.isEncoded { throw .encoding }
@@ -160,14 +171,14 @@ final class Exchange {
       return head.contentLength ?? 0 <= limits.discardedBytes
     }
     if isDiscarding { discardStart = .now }
-    hasEnough = !whileAbsent { receiver.take(shown(head)) }
+    hasEnough = !callingReceiver { receiver.take(head) }
     // No body follows, and to break the answer off would cost the connection.
     if head.status == 304 { return true }
     return !hasEnough && (!isDiscarding || head.contentLength ?? 0 <= limits.discardedBytes)
   }
 
   /// The count of bytes in a 206, which must begin with the first byte asked for.
-  private func countOfRange(in head: AnswerHead) throws(HTTPError) -> Int64 {
+  private func countOfRange(in head: HTTPHead) throws(HTTPError) -> Int64 {
     guard let asked = fields.range, let given = head.contentRange?.bytes,
       given.lowerBound == asked.lowerBound, given.upperBound <= asked.upperBound
     else { throw .wrongRange }
@@ -187,14 +198,14 @@ final class Exchange {
       return false
     }
     received += Int64(body.count)
-    hasEnough = !whileAbsent { receiver.take(body) }
+    hasEnough = !callingReceiver { receiver.take(body) }
     // At its end an answer is let through: to break it off would cost the connection.
     return !hasEnough || received == announced ?? head?.contentLength
   }
 
   /// Returns whether the request goes on: it is not cancelled, and bytes arrive.
   fileprivate func mayGoOn() -> Bool {
-    if whileAbsent({ receiver.isCancelled }) {
+    if callingReceiver({ receiver.isCancelled }) {
       failure = .cancelled
     } else if isDiscarding {
       let begin = discardStart ?? .now
@@ -231,11 +242,12 @@ final class Exchange {
   }
 
   /// The time since the start without the time spent in the receiver.
-  private var activeTime: Duration { ContinuousClock.now - start - absence }
+  private var activeTime: Duration { ContinuousClock.now - start - timeInReceiver }
 
-  private func whileAbsent<Result>(_ body: () -> Result) -> Result {
+  /// Runs `body`, which calls the receiver: the limits of time do not count that.
+  private func callingReceiver<Result>(_ body: () -> Result) -> Result {
     let begin = ContinuousClock.now
-    defer { absence += ContinuousClock.now - begin }
+    defer { timeInReceiver += ContinuousClock.now - begin }
     return body()
   }
 }

@@ -8,32 +8,13 @@ extension Exchange {
   /// nil for a 416.
   ///
   /// - Throws: `HTTPError.status` and `redirectWithoutTarget`.
-  func conclude(_ head: AnswerHead) throws(HTTPError) -> String? {
+  func conclude(_ head: HTTPHead) throws(HTTPError) -> String? {
     if head.status == 416, fields.range != nil { return nil }
     if Redirect.isRedirect(head.status) {
       guard let location = head.location else { throw .redirectWithoutTarget }
       return location
     }
-    throw .status(head.status, retryAfter: head.retryAfter.flatMap { seconds($0) })
-  }
-
-  /// What a receiver is shown of a head.
-  func shown(_ head: AnswerHead) -> HTTPHead {
-    var shown = HTTPHead(head)
-    let (sent, changed) = (seconds(of: head.sentDate), seconds(of: head.lastModified))
-    if let sent, let changed { shown.hasStrongDate = sent - changed >= 60 }
-    return shown
-  }
-
-  private func seconds(of date: String?) -> Int? {
-    date.flatMap { handle.library.secondsSince1970($0) }
-  }
-
-  private func seconds(_ retryAfter: AnswerHead.RetryAfter) -> Int? {
-    switch retryAfter {
-    case .seconds(let seconds): seconds
-    case .date(let date): handle.library.secondsSince1970(date).map { max(0, $0 - time(nil)) }
-    }
+    throw .status(head.status, retryAfter: head.retryAfter)
   }
 
   /// The error for curl's result, with curl's message; nil if the whole answer was received.
@@ -60,6 +41,8 @@ extension Exchange {
       return .tls(text)
     // Curl takes an answer that is not HTTP/1 for HTTP/0.9, which is not supported.
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: return .malformedHead(text)
+    // Curl 7.88 says that of a first field that continues another.
+    case CURLE_BAD_FUNCTION_ARGUMENT: return .malformedHead("a field has no name")
     case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2,
       CURLE_HTTP2_STREAM:
       if let head {
@@ -104,19 +87,5 @@ extension HTTPError {
   init?(socketError code: Int32) {
     guard code == EMFILE || code == ENFILE else { return nil }
     self = .tooManyFiles
-  }
-}
-
-extension HTTPHead {
-  /// The part of a head that receivers get.
-  init(_ head: AnswerHead) {
-    self.init(status: head.status)
-    contentRange = head.contentRange
-    contentLength = head.contentLength
-    hasDelimitedBody = head.hasDelimitedBody
-    entityTag = head.entityTag
-    lastModified = head.lastModified
-    secondsFresh = head.secondsFresh
-    mustNotBeStored = head.mustNotBeStored
   }
 }

@@ -11,22 +11,16 @@ enum HTTPText {
 
   /// The number of a text of digits; nil for an empty text, other bytes, and 2⁶³ or more.
   static func number(_ text: some Collection<UInt8>) -> Int64? {
-    guard !text.isEmpty else { return nil }
-    var value: Int64 = 0
-    for byte in text {
-      guard (0x30...0x39).contains(byte) else { return nil }
-      let (product, isTooLarge) = value.multipliedReportingOverflow(by: 10)
-      let (sum, isLarger) = product.addingReportingOverflow(Int64(byte - 0x30))
-      if isTooLarge || isLarger { return nil }
-      value = sum
-    }
-    return value
+    isDigits(text) ? Int64(String(decoding: text, as: UTF8.self)) : nil
   }
 
   /// The number of a text of digits, or the greatest one on overflow (RFC 9111, 1.2.2).
   static func seconds(_ text: some Collection<UInt8>) -> Int? {
-    guard !text.isEmpty, text.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-    return number(text).map { Int($0) } ?? Int.max
+    isDigits(text) ? number(text).map { Int($0) } ?? Int.max : nil
+  }
+
+  private static func isDigits(_ text: some Collection<UInt8>) -> Bool {
+    !text.isEmpty && text.allSatisfy { (0x30...0x39).contains($0) }
   }
 
   /// The text without spaces and tabs at its ends (RFC 9110, 5.6.3).
@@ -42,12 +36,6 @@ enum HTTPText {
   /// The text with small letters of ASCII.
   static func lowercased(_ text: some Sequence<UInt8>) -> String {
     String(decoding: text.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
-  }
-
-  /// Whether a token may have a byte (RFC 9110, 5.6.2).
-  static func isToken(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
-      || "!#$%&'*+-.^_`|~".utf8.contains(byte)
   }
 
   /// Whether a field may have a text as its value: printable ASCII, without line breaks.

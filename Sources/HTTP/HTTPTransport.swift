@@ -61,7 +61,8 @@ package struct HTTPRequest: Sendable, Hashable {
 package struct HTTPHead: Sendable, Hashable {
   /// 200, 206, 304 or 416. Redirects are followed, and other statuses are errors.
   package var status: Int
-  /// The bytes that follow, and the size of the whole (RFC 9110, 14.4); nil without Content-Range.
+  /// The bytes that follow, and the size of the whole (RFC 9110, 14.4); nil without Content-Range,
+  /// or if it is malformed.
   package var contentRange: ContentRange?
   /// The bytes of the body; nil if they are not known.
   package var contentLength: Int64?
@@ -69,9 +70,11 @@ package struct HTTPHead: Sendable, Hashable {
   /// of HTTP/2 and later. Without that the end of the connection ends the body, and a body that was
   /// cut off looks like a whole one (RFC 9112, 6.3 and 8).
   package var hasDelimitedBody: Bool
-  /// The tag with its quotes, and with `W/` if it is weak (8.8.3).
+  /// The tag with its quotes, and with `W/` if it is weak (8.8.3); nil without one, or if it is
+  /// malformed.
   package var entityTag: String?
-  /// The date as the server wrote it (8.8.2).
+  /// The date as the server wrote it (8.8.2); nil without one, or if it is not printable or has
+  /// more than 64 bytes.
   package var lastModified: String?
   /// Whether `lastModified` distinguishes the entity: not if the answer was sent less than a minute
   /// after it, since the file may have changed once more then. Only such a date may stand in
@@ -82,6 +85,12 @@ package struct HTTPHead: Sendable, Hashable {
   package var secondsFresh: Int
   /// Whether `no-store` forbids storing the answer.
   package var mustNotBeStored: Bool
+  /// The target of a redirect, in UTF-8, not checked further; nil without one.
+  var location: String?
+  /// Retry-After (10.2.3), in seconds; nil without one.
+  var retryAfter: Int?
+  /// Whether the bytes of the body are coded, and so are not those of the entity.
+  var isEncoded = false
 
   /// A head without fields, whose body has an end of its own.
   package init(status: Int) {

@@ -1,4 +1,5 @@
 import Diagnosis
+import Glibc
 
 /// An IPv4 or IPv6 address, in network order.
 package struct NetworkAddress: Sendable, Hashable {
@@ -103,37 +104,13 @@ extension NetworkAddress {
   ///   inet_aton(3) reads: `127.0.0.1`, `127.1`, `0x7f.1`, `017700000001`, `2130706433`.
   package init?(host: String) {
     let text = host.hasSuffix(".") ? host.dropLast() : host[...]
-    let address =
-      if text.hasPrefix("["), text.hasSuffix("]") {
-        HostSyntax.ipv6(String(text.dropFirst().dropLast()))
-      } else {
-        Self.v4(text)
-      }
-    guard let address else { return nil }
-    bytes = address
-  }
-
-  /// Parses one to four numbers, octal ones with `0` and hexadecimal ones with `0x` before them.
-  /// The last one gives all remaining bytes.
-  private static func v4(_ text: Substring) -> [UInt8]? {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    guard parts.count <= 4 else { return nil }
-    var numbers: [UInt64] = []
-    for part in parts {
-      guard let first = part.utf8.first, first >= 0x30, first <= 0x39 else { return nil }
-      let number: UInt64? =
-        if part.hasPrefix("0x") || part.hasPrefix("0X") {
-          part.contains("+") ? nil : part.count == 2 ? 0 : UInt64(part.dropFirst(2), radix: 16)
-        } else {
-          UInt64(part, radix: part.hasPrefix("0") ? 8 : 10)
-        }
-      guard let number, number <= UInt32.max else { return nil }
-      numbers.append(number)
+    if text.hasPrefix("["), text.hasSuffix("]") {
+      guard let found = HostSyntax.ipv6(String(text.dropFirst().dropLast())) else { return nil }
+      bytes = found
+    } else {
+      var address = in_addr()
+      guard inet_aton(String(text), &address) != 0 else { return nil }
+      bytes = withUnsafeBytes(of: address.s_addr) { Array($0) }
     }
-    guard let last = numbers.popLast(), numbers.allSatisfy({ $0 < 256 }) else { return nil }
-    let left = 4 - numbers.count
-    guard last < 1 << UInt64(8 * left) else { return nil }
-    return numbers.map { UInt8($0) }
-      + (0..<left).reversed().map { UInt8(truncatingIfNeeded: last >> UInt64(8 * $0)) }
   }
 }

@@ -64,7 +64,7 @@ enum Redirect {
   private static func scheme(of text: String) -> String? {
     let start = text.utf8.prefix(33).prefix { $0 != UInt8(ascii: ":") }
     let isScheme = start.allSatisfy {
-      HTTPText.isToken($0) && !"!#$%&'*^_`|~".utf8.contains($0)
+      (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || "+-.".utf8.contains($0)
     }
     guard start.count < text.utf8.count, start.count <= 32, isScheme, let first = start.first,
       (0x61...0x7A).contains(first | 0x20)

@@ -122,6 +122,26 @@ struct FaultTests {
     }
   }
 
+  @Test(
+    "a head that is none is refused",
+    arguments: [
+      "200 OK", "HTTP/1.1 20", "HTTP/1.1 2000 X", "HTTP/1.1 +20 X", "HTTP/1.1 099 X",
+      "HTTP/1.1 200 OK\r\nx", "HTTP/1.1 200 OK\r\n a: b",
+    ])
+  func malformed(text: String) throws {
+    let answer = try Answer("raw=\(escaped(text + "\r\nContent-Length: 2\r\n\r\nab"))/")
+    guard case .malformedHead = answer.error, answer.head == nil else {
+      Issue.record("'\(text)' was taken: \(String(describing: answer.error))")
+      return
+    }
+  }
+
+  @Test("a field that goes on in the next line is one")
+  func folded() throws {
+    let raw = "HTTP/1.1 302 X\r\nX: y\r\nLocation: /a\r\n\t b\r\nContent-Length: 0\r\n\r\n"
+    #expect(try Answer("raw=\(escaped(raw))/").error == .redirect(.byte(0x20)))
+  }
+
   @Test("a body that no one wants is not read on")
   func longErrors() throws {
     let raw = "HTTP/1.1 404 X\r\nContent-Length: 9000000000\r\n\r\nabc"
