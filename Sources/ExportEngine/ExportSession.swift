@@ -169,7 +169,7 @@ public struct ExportSession: Sendable {
     for sink in graph.sinks { try requireConformable(sink, in: graph) }
     if export.isStrict { try requireNoDoubt(sourceWarnings) }
     let sources = try SourceList(of: graph)
-    let media = try ExpectedMedia(of: graph)
+    let media = try PrefetchedMedia(of: graph)
     defer { withExtendedLifetime(media) {} }
     // What earlier outputs take is not free before they are replaced.
     var rooms = RoomCache { DiskRoom(for: $0) }

@@ -1,4 +1,4 @@
-/// Puts bytes that arrive in order into the blocks of an entry, and promises each once it is written.
+/// Puts bytes that arrive in order into the blocks of an entry, and records each once it is written.
 struct BlockWriter {
   private let files: EntryFiles
   /// The next byte to come.
@@ -51,13 +51,13 @@ struct BlockWriter {
     if !block.isEmpty { _ = try complete() }
   }
 
-  /// Writes a block, and promises it then; gives its number.
+  /// Writes a block, and records it then; gives its number.
   private mutating func complete() throws -> Int {
     let start = blockStart
     let number = Int(start / EntryFiles.blockSize)
     try block.withUnsafeBytes { bytes in
       try files.write(bytes, at: start)
-      try files.promise(number, bytes)
+      try files.record(number, bytes)
     }
     block.removeAll(keepingCapacity: true)
     return number

@@ -11,15 +11,15 @@ extension Failure {
   /// A failure of the cache's own files.
   ///
   /// - Parameters:
-  ///   - error: An `Errno`, or any other error.
+  ///   - error: An `Errno`, or any other error; a `Failure` stays as it is.
   ///   - action: The attempt, to stand after “the media cache”.
   ///   - folder: The cache's.
   init(caching error: any Error, _ action: String = "cannot be used", in folder: FilePath) {
-    guard let code = error as? Errno else {
-      self.init(.mendMachine, "the media cache \(action): \(error)", path: folder)
-      return
+    switch error {
+    case let failure as Failure: self = failure
+    case let code as Errno: self.init(code, "the media cache \(action)", inCache: folder)
+    default: self.init(.mendMachine, "the media cache \(action): \(error)", path: folder)
     }
-    self.init(code, "the media cache \(action)", inCache: folder)
   }
 
   /// A failure of a call on the cache's files.
@@ -37,5 +37,16 @@ extension Failure {
       default: (.mendMachine, otherFolder)
       }
     self.init(remedy, "\(attempt): \(code); \(advice)", path: folder)
+  }
+}
+
+extension MediaCache {
+  /// What `body` returns, with failures for people; `Failure.init(caching:)` has the action.
+  ///
+  /// - Throws: `Failure`
+  func reporting<Result>(
+    _ action: String = "cannot be used", _ body: () throws -> Result
+  ) throws(Failure) -> Result {
+    do { return try body() } catch { throw Failure(caching: error, action, in: options.folder) }
   }
 }

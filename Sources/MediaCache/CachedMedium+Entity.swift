@@ -8,54 +8,53 @@ import Synchronization
 extension CachedMedium {
   /// Changes the facts if they are still this entity's, and no process opens the entry: that one asks
   /// the server, and has newer facts.
-  private func change(_ change: (EntryFacts) throws -> Void) {
+  private func changeFacts(_ change: (inout EntryFacts?) -> Void) {
     guard isKept else { return }
     changing.withLock { _ in
       guard (try? Opening.tryBegin(use)) == true else { return }
       defer { Opening.end(use) }
       // Facts that cannot be changed are no harm: they are what the server said.
-      guard let known = try? folder.facts(), known.generation == facts.generation else { return }
-      try? change(known)
+      try? folder.changeFacts(of: facts.generation, change)
     }
   }
 
-  /// Gives the entity up, because the server has another one now: the entry begins anew.
-  func changed() -> Failure {
-    giveUp { _ in try self.folder.removeFacts() }
-    return Failure(
-      .tryAgain, "the server's file was changed while it was read; run again",
-      location: .remote(url))
+  /// Gives the entity up, for a reason: the next opening of the address gets another medium.
+  ///
+  /// - Parameters:
+  ///   - fault: The reason, and what to do.
+  ///   - change: What is left of the facts for the next opening; nil where the entry begins anew.
+  /// - Returns: The failure of those who read it.
+  private func giveUp(_ fault: String, _ change: (inout EntryFacts?) -> Void) -> Failure {
+    isOver.store(true, ordering: .releasing)
+    changeFacts(change)
+    return Failure(.tryAgain, fault, location: .remote(url))
+  }
+
+  /// Gives the entity up, because the server has another one now.
+  func giveUpAsChanged() -> Failure {
+    giveUp("the server's file was changed while it was read; run again") { $0 = nil }
   }
 
   /// Gives the entity up: the server sends only the whole, broke off, and its answers have no
   /// validators to compare.
-  func cannotGoOn() -> Failure {
-    giveUp { _ in try self.folder.removeFacts() }
-    return Failure(
-      .tryAgain,
+  func giveUpAsNotResumable() -> Failure {
+    giveUp(
       "the server broke off, sends no parts, and does not say which version its file is; "
-        + "run again, or download the file and name the copy", location: .remote(url))
+        + "run again, or download the file and name the copy"
+    ) { $0 = nil }
   }
 
   /// Notes that the server, which has sent parts before, sends the whole for a late one: the next
   /// opening asks for the whole.
-  func sendsTheWhole() -> Failure {
-    giveUp { known in
-      var facts = known
-      facts.hasRanges = false
-      // Without a name the whole cannot continue what is there.
-      if facts.validators.isEmpty { facts.beginAnew() }
-      try self.folder.write(facts)
-    }
-    return Failure(
-      .tryAgain,
+  func giveUpAsWithoutParts() -> Failure {
+    giveUp(
       "the server sent the whole file where a part was requested; "
-        + "run again, or download the file and name the copy", location: .remote(url))
-  }
-
-  private func giveUp(_ change: (EntryFacts) throws -> Void) {
-    isOver.store(true, ordering: .releasing)
-    self.change(change)
+        + "run again, or download the file and name the copy"
+    ) { facts in
+      facts?.hasRanges = false
+      // Without a name the whole cannot continue what is there.
+      if facts?.validators.isEmpty == true { facts?.beginAnew() }
+    }
   }
 
   // MARK: Limits
@@ -64,23 +63,20 @@ extension CachedMedium {
   var isFull: Bool {
     let limit = cache.options.limit
     guard size > limit else { return false }
-    countOthers(each: max(1, Int(limit / 16 / EntryFiles.blockSize)))
-    let blocks = state.withLock { $0.broughtByOthers + $0.brought }
-    return Int64(blocks) * EntryFiles.blockSize >= limit
-  }
-
-  /// Counts what other processes have brought, once for so many blocks of this one.
-  private func countOthers(each interval: Int) {
+    // What other processes have brought is counted once for so many blocks of this one.
+    let interval = max(1, Int(limit / 16 / EntryFiles.blockSize))
     let isDue = state.withLock { state in
       guard state.brought - state.broughtAtCount >= interval else { return false }
       state.broughtAtCount = state.brought
       return true
     }
-    guard isDue, let count = try? files.keptCount() else { return }
-    state.withLock { state in
-      // Each fetch may have promised a block that is not counted yet.
-      state.broughtByOthers = max(0, count - state.brought - state.rests.count)
+    let count = isDue ? try? files.recordedCount() : nil
+    let blocks = state.withLock { state in
+      // Each fetch may have recorded a block that is not counted yet.
+      if let count { state.broughtByOthers = max(0, count - state.brought - state.rests.count) }
+      return state.broughtByOthers + state.brought
     }
+    return Int64(blocks) * EntryFiles.blockSize >= limit
   }
 
   /// More of the entity is needed than the cache may hold. If others have brought a part of what it
@@ -94,17 +90,10 @@ extension CachedMedium {
       return (state.broughtByOthers, isAwaited)
     }
     guard others > 0 else { return isTooLong }
-    if isAwaited {
-      giveUp { known in
-        var facts = known
-        facts.beginAnew()
-        try self.folder.write(facts)
-      }
-    }
-    return Failure(
-      .tryAgain,
-      "the cache is full of other parts of the server's file; run again, or set AVJOB_CACHE_SIZE",
-      location: .remote(url))
+    let fault =
+      "the cache is full of other parts of the server's file; run again, or set AVJOB_CACHE_SIZE"
+    guard isAwaited else { return Failure(.tryAgain, fault, location: .remote(url)) }
+    return giveUp(fault) { $0?.beginAnew() }
   }
 
   /// The whole, or what one process needs of it, is more than the cache may hold.
@@ -125,13 +114,12 @@ extension CachedMedium {
       holders.withLock { $0 = $0.filter { !$0.key.contains(block) } }
       return false
     }
-    // As long as it fetches, it promises blocks.
-    func trace() -> Int? { try? files.trace(of: claim) }
     return holders.withLock { holders in
       if holders.count > 100 { holders = [:] }
-      var patience = holders[claim] ?? Patience(cache.options.patience, trace())
+      var patience = holders[claim] ?? Patience(cache.options.patience)
       defer { holders[claim] = patience }
-      return patience.hasEnded(trace)
+      // As long as it fetches, it records blocks.
+      return patience.hasEnded { try? files.trace(of: claim) }
     }
   }
 
@@ -150,25 +138,16 @@ extension CachedMedium {
       return digest
     }
     let reader = CachedReader(self)
-    reader.expectReading(upTo: size)
+    reader.prefetch(whileReading: [PlannedRead(range: 0..<size, isExact: true)])
     do {
       let bytes = try ByteWaiting.watched(by: { !isCancelled() }) {
         try SHA256.digest(of: reader, unless: { isCancelled() || self.cache.isCancelled })
       }
-      guard let bytes else {
-        if isCancelled() { return nil }
-        throw Failure(HTTPError.cancelled, of: url)
-      }
-      change { known in
-        var facts = known
-        facts.digest = bytes
-        try self.folder.write(facts)
-      }
+      guard let bytes else { throw Failure(HTTPError.cancelled, of: url) }
+      changeFacts { $0?.digest = bytes }
       return bytes
-    } catch let failure as Failure {
-      if isCancelled() { return nil }
-      throw failure
     } catch {
+      if isCancelled() { return nil }
       throw Failure(caching: error, in: cache.options.folder)
     }
   }

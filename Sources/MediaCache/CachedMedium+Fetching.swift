@@ -13,7 +13,7 @@ extension CachedMedium {
   }
 
   /// Looks into one page of the map for what other processes or earlier runs have brought. Of the
-  /// bytes, blocks that were promised before the machine's start are compared with their digests: 8
+  /// bytes, blocks that were recorded before the machine's start are compared with their digests: 8
   /// MiB at most.
   ///
   /// - Parameter bytes: Some bytes.
@@ -21,11 +21,11 @@ extension CachedMedium {
   func refresh(_ bytes: Range<Int64>) -> Int64 {
     guard !bytes.isEmpty else { return bytes.upperBound }
     let blocks = files.blocks(of: bytes)
-    // A page of the map costs no more than one entry of it.
+    // A page of the map costs no more than one record of it.
     let page = blocks.lowerBound..<min(blocks.lowerBound + Self.page, files.blockCount)
     look(into: page, comparing: blocks)
-    let gap = state.withLock { $0.present.end(from: page.lowerBound, limit: page.upperBound) }
-    return min(bytes.upperBound, files.bytes(of: gap..<files.blockCount).lowerBound)
+    let part = bytes.clamped(to: 0..<files.bytes(of: page).upperBound)
+    return state.withLock { end(of: $0.present, in: part) }
   }
 
   /// Looks into the map for what is there of some blocks.
@@ -34,21 +34,23 @@ extension CachedMedium {
   ///   - blocks: Some blocks.
   ///   - compared: As `EntryFiles.present` has it.
   func look(into blocks: Range<Int>, comparing compared: Range<Int> = 0..<0) {
-    // Behind the map's end is nothing.
-    let end = min(blocks.upperBound, (try? files.promisedCount()) ?? 0)
-    for start in stride(from: blocks.lowerBound, to: end, by: Self.page) {
-      let page = start..<min(start + Self.page, end)
-      // What is known needs no second look, and no second digest.
-      let unknown = state.withLock { state in page.filter { !state.present.contains($0) } }
-      let found = (try? files.present(unknown, comparing: compared)) ?? []
-      guard !found.isEmpty else { continue }
-      state.withLock { state in
-        for block in found { state.present.insert(block) }
-      }
-    }
+    let known = state.withLock { $0.present }
+    let found = try? files.present(in: blocks, comparing: compared, except: known)
+    guard let found, !found.isEmpty else { return }
+    state.withLock { $0.present.formUnion(found) }
   }
 
-  /// Entries of the map that are looked at together: a page of memory.
+  /// Reads the map once, to learn which blocks earlier runs have fetched: the records of its first 4
+  /// Mi blocks, and only those that can be trusted without reading the block.
+  package func readMapOnce() {
+    let isFirst = state.withLock { state in
+      defer { state.hasReadMap = true }
+      return !state.hasReadMap
+    }
+    if isFirst { look(into: EntryFiles.blocksReadAtOnce) }
+  }
+
+  /// Records of the map that are looked at together: a page of memory.
   static let page = 512
 
   /// The first bytes that are missing, in whole blocks, after a look into the map, page by page.
@@ -63,14 +65,22 @@ extension CachedMedium {
       state.withLock { $0.present.first(from: blocks.lowerBound, limit: limit) }
     }
     // Behind the map's end is nothing.
-    let promised = min(blocks.upperBound, (try? files.promisedCount()) ?? 0)
-    for start in stride(from: blocks.lowerBound, to: promised, by: Self.page) {
+    let recorded = min(blocks.upperBound, (try? files.mapEnd()) ?? 0)
+    for start in stride(from: blocks.lowerBound, to: recorded, by: Self.page) {
       if isCancelled() { return files.bytes(of: blocks.lowerBound..<blocks.lowerBound) }
-      let page = start..<min(start + Self.page, promised)
+      let page = start..<min(start + Self.page, recorded)
       look(into: page, comparing: page)
       if end(page.upperBound) < page.upperBound { break }
     }
     return files.bytes(of: blocks.lowerBound..<end(blocks.upperBound))
+  }
+
+  /// Where the bytes of a range end that lie in some blocks, from its start on.
+  func end(of blocks: RangeSet<Int>, in bytes: Range<Int64>) -> Int64 {
+    let wanted = files.blocks(of: bytes)
+    let end = blocks.end(from: wanted.lowerBound, limit: wanted.upperBound)
+    guard end > wanted.lowerBound else { return bytes.lowerBound }
+    return min(files.bytes(of: 0..<end).upperBound, bytes.upperBound)
   }
 
   /// Where a fetch ends: another one may have taken over the rest.
@@ -93,15 +103,9 @@ extension CachedMedium {
   /// Gives claims back, but those of blocks that other fetches bring: all have one claim together.
   func release(_ blocks: Range<Int>, of fetch: Fetch) {
     state.withLock { state in
-      var start = blocks.lowerBound
       let others = state.rests.filter { $0.key != fetch.id && !$0.value.isEmpty }.values
-      for other in others.map(files.blocks).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-        let kept = other.clamped(to: start..<max(start, blocks.upperBound))
-        guard !kept.isEmpty else { continue }
-        files.release(start..<kept.lowerBound)
-        start = kept.upperBound
-      }
-      files.release(start..<max(start, blocks.upperBound))
+      let own = RangeSet(blocks).subtracting(RangeSet(others.map(files.blocks)))
+      own.ranges.forEach(files.release)
     }
   }
 

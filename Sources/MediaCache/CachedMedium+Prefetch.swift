@@ -27,16 +27,14 @@ extension CachedMedium {
     let ranges = ranges.map { $0.clamped(to: 0..<size) }.filter { !$0.isEmpty }
     let (readiness, missing) = state.withLock { state -> (Readiness, Range<Int64>?) in
       endPrefetch(notOf: ranges, &state)
+      let covered = covered(state)
       var isThere = true
-      for range in ranges {
-        let start = end(ofBytesFrom: range.lowerBound, to: range.upperBound, [], state)
-        guard start < range.upperBound else { continue }
+      for range in ranges where end(of: state.present, in: range) < range.upperBound {
         isThere = false
-        let next = end(
-          ofBytesFrom: start, to: range.upperBound, Array(state.rests.values), state)
-        guard next < range.upperBound else { continue }
-        let isLittle = (range.upperBound - next) * 2 < Int64(range.count)
-        if isLittle, range.upperBound < size, !isAwaited { continue }
+        let next = end(of: covered, in: range)
+        guard next < range.upperBound,
+          isAwaited || isWorthwhile(next..<range.upperBound, of: range)
+        else { continue }
         if state.prefetchHasFailed { return (.hasFailed, nil) }
         return (.isUnderWay, state.rests.count < 2 ? next..<range.upperBound : nil)
       }
@@ -53,20 +51,46 @@ extension CachedMedium {
     }
   }
 
-  /// Where the bytes end that are there from `start` on, or that `rests` bring.
-  private func end(
-    ofBytesFrom start: Int64, to limit: Int64, _ rests: [Range<Int64>], _ state: State
-  ) -> Int64 {
-    var end = start
-    while end < limit {
-      let blocks = files.blocks(of: end..<limit)
-      let present = state.present.end(from: blocks.lowerBound, limit: blocks.upperBound)
-      var next = present > blocks.lowerBound ? files.bytes(of: 0..<present).upperBound : end
-      for rest in rests where rest.contains(next) { next = rest.upperBound }
-      if next == end { break }
-      end = next
+  /// Begins to fetch what will soon be read, where enough of it is missing to be worth a request.
+  ///
+  /// - Parameters:
+  ///   - start: Where what was read ends.
+  ///   - goal: Up to where bytes are needed.
+  ///   - others: How many fetches may be under way beside this one.
+  func prefetch(from start: Int64, to goal: Int64, others: Int = 1) {
+    /// Where the first bytes are that are neither there nor on their way.
+    func missing() -> Int64? {
+      state.withLock { state in
+        let next = end(of: covered(state), in: start..<goal)
+        let isDue = next < goal && state.rests.count <= others
+        return isDue && isWorthwhile(next..<goal, of: start..<goal) ? next : nil
+      }
     }
-    return min(end, limit)
+    guard goal > start, !cache.options.isOffline, let first = missing() else { return }
+    // Other processes, or this one before, may have brought it.
+    let next = refresh(first..<goal)
+    guard next == first || missing() == next else { return }
+    // A reader that needs the bytes begins again, and reports why that fails.
+    _ = try? begin(next..<goal)
+  }
+
+  /// Begins to fetch the medium from `offset` to its end, and waits for the first of these bytes.
+  ///
+  /// - Returns: The end of the bytes that are there from `offset` on, at most 1 MiB further.
+  /// - Throws: `Failure`
+  package func prefetch(allFrom offset: Int64) throws(Failure) -> Int64 {
+    guard offset < size else { return size }
+    return try wait(for: offset..<min(size, offset + 1 << 20), goal: size)
+  }
+
+  /// The blocks that are there or on their way.
+  private func covered(_ state: State) -> RangeSet<Int> {
+    state.present.union(RangeSet(state.rests.values.filter { !$0.isEmpty }.map(files.blocks)))
+  }
+
+  /// Whether the missing end of a range is worth a request: it is half of it, or ends the medium.
+  private func isWorthwhile(_ missing: Range<Int64>, of range: Range<Int64>) -> Bool {
+    missing.count * 2 >= range.count || range.upperBound == size
   }
 
   private func endPrefetch(notOf ranges: [Range<Int64>], _ state: inout State) {
@@ -82,25 +106,5 @@ extension CachedMedium {
   /// Where the only reader has read last; nil if there are several, or none.
   package var readOffset: Int64? {
     state.withLock { $0.readers == 1 ? $0.readOffset : nil }
-  }
-
-  /// Begins to fetch the medium from `offset` to its end, and waits for the first of these bytes.
-  ///
-  /// - Returns: The end of the bytes that are there from `offset` on, at most 1 MiB further.
-  /// - Throws: `Failure`
-  package func load(from offset: Int64) throws(Failure) -> Int64 {
-    guard offset < size else { return size }
-    return try wait(for: offset..<min(size, offset + 1 << 20), goal: size)
-  }
-
-  /// Reads the map once, to learn which blocks earlier runs have fetched: the promises of its first
-  /// 4 Mi blocks, and only those that can be trusted without reading the block.
-  package func lookOnce() {
-    let isFirst = state.withLock { state in
-      defer { state.hasLooked = true }
-      return !state.hasLooked
-    }
-    guard isFirst, let count = try? files.promisedCount(), count > 0 else { return }
-    look(into: 0..<min(count, 1 << 22))
   }
 }

@@ -29,7 +29,7 @@ package final class CachedMedium: Sendable {
   let holders = Mutex<[Range<Int>: Patience<Int?>]>([:])
 
   struct State {
-    var present = BlockSet()
+    var present = RangeSet<Int>()
     /// Fetches under way: what each still brings.
     var rests: [Int: Range<Int64>] = [:]
     /// Those that readers wait for, under way or not.
@@ -47,13 +47,13 @@ package final class CachedMedium: Sendable {
     /// Where a reader has read last.
     var readOffset: Int64 = 0
     /// What will be read, by the readers that say so.
-    var expected: [ObjectIdentifier: [ExpectedRead]] = [:]
-    /// The last fetch that `prefetch` has begun.
+    var planned: [ObjectIdentifier: [PlannedRead]] = [:]
+    /// The last fetch that `prefetch(_:isAwaited:)` has begun.
     var prefetch: Int?
     /// Whether that failed; nothing is begun in this way until a reader gets its bytes.
     var prefetchHasFailed = false
-    /// Whether all of the map was looked at.
-    var hasLooked = false
+    /// Whether all of the map was read.
+    var hasReadMap = false
 
     /// A fetch for its readers.
     struct Awaited {
@@ -78,7 +78,7 @@ package final class CachedMedium: Sendable {
   ) {
     (self.url, self.facts, self.files, self.folder) = (url, facts, files, folder)
     (self.use, self.cache, self.isKept) = (use, cache, isKept)
-    guard facts.size > cache.options.limit, let count = try? files.keptCount() else { return }
+    guard facts.size > cache.options.limit, let count = try? files.recordedCount() else { return }
     state.withLock { $0.broughtByOthers = count }
   }
 
@@ -113,23 +113,12 @@ package final class CachedMedium: Sendable {
   /// - Complexity: O(n log n) in the ranges, and in the blocks that are there
   package func missingBytes(of ranges: [Range<Int64>]) -> Int64 {
     let ranges = ranges.map { $0.clamped(to: 0..<size) }.filter { !$0.isEmpty }
-    var present = state.withLock { $0.present }
-    for blocks in ranges.map(files.blocks) {
-      for block in (try? files.promised(blocks)) ?? [] { present.insert(block) }
+    // What two ranges share counts once.
+    var missing = RangeSet(ranges.map(files.blocks)).subtracting(state.withLock { $0.present })
+    for blocks in missing.ranges {
+      missing.subtract((try? files.recorded(in: blocks)) ?? RangeSet())
     }
-    var rest = present.ranges[...]
-    var (missing, end): (Int64, Int) = (0, 0)
-    for blocks in ranges.map(files.blocks).sorted(by: { $0.lowerBound < $1.lowerBound }) {
-      // What two ranges share counts once.
-      let wanted = max(end, blocks.lowerBound)..<max(end, blocks.upperBound)
-      end = wanted.upperBound
-      rest = rest.drop { $0.upperBound <= wanted.lowerBound }
-      missing += Int64(files.bytes(of: wanted).count)
-      for found in rest.prefix(while: { $0.lowerBound < wanted.upperBound }) {
-        missing -= Int64(files.bytes(of: found.clamped(to: wanted)).count)
-      }
-    }
-    return missing
+    return missing.ranges.reduce(0) { $0 + Int64(files.bytes(of: $1).count) }
   }
 
   /// Bytes that are on their way.
@@ -156,14 +145,10 @@ package final class CachedMedium: Sendable {
     let end = try wait(for: wanted, goal: goal)
     // A reader that has found all bytes so far reads what was read before, and stops where that
     // ends.
-    if state.withLock({ $0.nextFetch > 0 }) { fetchAhead(from: end, to: min(goal, size)) }
+    if state.withLock({ $0.nextFetch > 0 }) { prefetch(from: end, to: min(goal, size)) }
     let part = UnsafeMutableRawBufferPointer(rebasing: bytes[..<Int(end - offset)])
-    do {
-      let count = try files.read(at: offset, into: part)
-      if count > 0 { return count }
-    } catch {
-      throw Failure(caching: error, "cannot be read", in: cache.options.folder)
-    }
+    let count = try cache.reporting("cannot be read") { try files.read(at: offset, into: part) }
+    if count > 0 { return count }
     throw Failure(
       .mendMachine,
       "the cache has lost bytes of it; run 'avjob cache verify'", location: .remote(url))
@@ -186,17 +171,15 @@ package final class CachedMedium: Sendable {
     while true {
       let step: Step = state.wait { state -> Monitor<State>.Answer<Step> in
         if cache.isCancelled { return .now(.failed(Failure(HTTPError.cancelled, of: url))) }
-        let blocks = files.blocks(of: wanted)
-        let end = state.present.end(from: blocks.lowerBound, limit: blocks.upperBound)
-        if end > blocks.lowerBound {
+        let end = end(of: state.present, in: wanted)
+        if end > wanted.lowerBound {
           if awaited != nil { state.prefetchHasFailed = false }
-          return .now(
-            .isThere(min(files.bytes(of: blocks.lowerBound..<end).upperBound, wanted.upperBound)))
+          return .now(.isThere(end))
         }
         if let awaited, let failure = state.awaited[awaited]?.failure {
           return .now(.failed(failure))
         }
-        let fetch = fetch(bringing: blocks.lowerBound, state)
+        let fetch = fetch(bringing: files.blocks(of: wanted).lowerBound, state)
         state.noteWait(for: fetch, insteadOf: awaited)
         awaited = fetch
         if awaited == nil { return .now(.begin) }
@@ -280,40 +263,6 @@ package final class CachedMedium: Sendable {
         if isAwaited { state.noteWait(for: nil, insteadOf: fetch.id) }
       }
       throw Failure(.tryAgain, "\(error)", location: .remote(url))
-    }
-  }
-
-  /// Fetches what will soon be needed, where enough of it is missing to be worth a request.
-  ///
-  /// - Parameters:
-  ///   - end: Where what was read ends.
-  ///   - goal: Up to where bytes are needed.
-  ///   - others: How many fetches may be under way beside this one.
-  func fetchAhead(from end: Int64, to goal: Int64, others: Int = 1) {
-    guard goal > end, !cache.options.isOffline,
-      let first = missing(from: end, to: goal, others: others)
-    else { return }
-    // Other processes, or this one before, may have brought it.
-    let start = refresh(first..<goal)
-    guard start == first || missing(from: start, to: goal, others: others) == start else { return }
-    // A reader that needs the bytes begins again, and reports why that fails.
-    _ = try? begin(start..<goal)
-  }
-
-  /// Where the first bytes are that are neither there nor on their way, if they are worth a request.
-  private func missing(from end: Int64, to goal: Int64, others: Int) -> Int64? {
-    state.withLock { state in
-      var start = end
-      // Behind what is there, and what is on its way.
-      while start < goal {
-        let blocks = files.blocks(of: start..<goal)
-        let first = state.present.end(from: blocks.lowerBound, limit: blocks.upperBound)
-        start = files.bytes(of: first..<blocks.upperBound).lowerBound
-        guard let rest = state.rests.values.first(where: { $0.contains(start) }) else { break }
-        start = rest.upperBound
-      }
-      let isWorthwhile = (goal - start) * 2 >= goal - end || goal == size
-      return start < goal && isWorthwhile && state.rests.count <= others ? start : nil
     }
   }
 

@@ -6,7 +6,7 @@ import LibAV
 package final class CachedReader: ByteSource {
   /// What it reads.
   package let medium: CachedMedium
-  private var ahead = ReadAhead()
+  private var window = PrefetchWindow()
 
   /// A reader that begins at the start of a medium.
   package init(_ medium: CachedMedium) {
@@ -15,16 +15,13 @@ package final class CachedReader: ByteSource {
   }
 
   deinit {
-    medium.state.withLock { $0.expected[ObjectIdentifier(self)] = nil }
+    medium.state.withLock { $0.planned[ObjectIdentifier(self)] = nil }
     medium.noteReader(-1)
   }
 
-  /// Says that all bytes up to `end` will be read in order: they are fetched with few requests.
-  package func expectReading(upTo end: Int64) { ahead.expectedEnd = min(end, medium.size) }
-
   /// Begins to fetch bytes that will be read soon, by this reader or another one.
-  package func prefetch(_ range: Range<Int64>) {
-    medium.fetchAhead(from: range.lowerBound, to: min(range.upperBound, medium.size), others: 3)
+  package func prefetch(now range: Range<Int64>) {
+    medium.prefetch(from: range.lowerBound, to: min(range.upperBound, medium.size), others: 3)
   }
 
   package func size() -> Int64 { medium.size }
@@ -34,9 +31,9 @@ package final class CachedReader: ByteSource {
     // Tables of a damaged file lead to any offset.
     guard offset < medium.size else { return 0 }
     let end = offset + min(Int64(bytes.count), medium.size - offset)
-    let goal = ahead.goal(reading: offset..<end, expected: medium.expectedRead)
+    let goal = window.goal(reading: offset..<end, planned: medium.plannedRead)
     let count = try medium.read(at: offset, into: bytes, goal: goal)
-    ahead.note(offset..<offset + Int64(count))
+    window.note(offset..<offset + Int64(count))
     return count
   }
 }

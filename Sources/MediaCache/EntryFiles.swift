@@ -6,14 +6,16 @@ import Threads
 
 /// The bytes and the map of one generation of an entry.
 ///
-/// The map has eight bytes for each block of 16 KiB: 0, or a `Promise`. A block's bytes are written
-/// before its promise, so however a process ends, the map promises nothing that is not there; and after
+/// The map has eight bytes for each block of 16 KiB: 0, or a `BlockRecord`. A block's bytes are written
+/// before its record, so however a process ends, the map records nothing that is not there; and after
 /// the machine itself stopped, digests show which blocks reached the disk.
 ///
-/// Safe from any thread and process: what is promised never changes.
+/// Safe from any thread and process: what is recorded never changes.
 final class EntryFiles: Sendable {
   /// Bytes of a block; the last one may have fewer.
   static let blockSize: Int64 = 16 << 10
+  /// Of no more blocks the records are read for a display.
+  static let blocksReadAtOnce = 0..<1 << 22
 
   let size: Int64
   private let data: FileBytes
@@ -36,20 +38,20 @@ final class EntryFiles: Sendable {
     // The map first, which is also removed first: two processes that share a map share the data.
     let map = try open(".map")
     data = try open(".data")
-    // In this order: what is promised meanwhile was written before.
-    let promised = try map.size()
+    // In this order: what is recorded meanwhile was written before.
+    let recorded = try map.size()
     let whole = try Self.mapSize(ofData: data.size(), of: size)
-    if promised > whole {
-      // The data were removed or cut off. Processes that have the old ones open go on promising
+    if recorded > whole {
+      // The data were removed or cut off. Processes that have the old ones open go on recording
       // their blocks in the old map.
-      try folder.removeMap(of: generation)
+      try folder.remove([generation + ".map"])
       self.map = try open(".map")
       try Self.copy(map, to: self.map, upTo: whole)
     } else {
       self.map = map
     }
     self.size = size
-    mark = Promise.mark(of: boot)
+    mark = BlockRecord.mark(of: boot)
   }
 
   /// The same files, for an entity whose size is known now.
@@ -57,7 +59,7 @@ final class EntryFiles: Sendable {
     (data, map, mark, self.size) = (files.data, files.map, files.mark, size)
   }
 
-  /// The length of a map that promises no more than there is of an entity's data.
+  /// The length of a map that records no more than there is of an entity's data.
   private static func mapSize(ofData length: Int64, of size: Int64) -> Int64 {
     (length >= size ? (size + blockSize - 1) / blockSize : length / blockSize) * 8
   }
@@ -93,75 +95,71 @@ final class EntryFiles: Sendable {
   /// Looks which of some blocks are there.
   ///
   /// - Parameters:
-  ///   - blocks: Some blocks, in order.
-  ///   - compared: Those that are read, and so found or given up, if they were promised before the
+  ///   - blocks: Some blocks.
+  ///   - compared: Those that are read, and so found or given up, if they were recorded before the
   ///     machine's start; others of that time count as missing.
-  /// - Returns: Those that are, in order.
+  ///   - known: Blocks that need not be read.
+  /// - Returns: Those that are.
   /// - Throws: `Errno`, `LibAVError`
-  func present(_ blocks: [Int], comparing compared: Range<Int> = 0..<0) throws -> [Int] {
-    guard let first = blocks.first, let last = blocks.last else { return [] }
-    let promises = try promises(of: first..<last + 1)
-    return try blocks.filter { block in
-      let promise = promises[block - first]
-      if promise.isMade(by: mark) { return true }
-      return try compared.contains(block) && promise.isMade && renew(promise, of: block)
+  /// - Complexity: O(n) in the blocks, as far as the map goes
+  func present(
+    in blocks: Range<Int>, comparing compared: Range<Int> = 0..<0,
+    except known: RangeSet<Int> = RangeSet()
+  ) throws -> RangeSet<Int> {
+    var present = RangeSet<Int>()
+    try forEachRecord(in: blocks) { block, record in
+      let isThere =
+        try record.isTrusted(under: mark)
+        || compared.contains(block) && !known.contains(block) && renew(record, of: block)
+      if isThere { present.insert(block) }
     }
+    return present
   }
 
-  /// Which of some blocks are promised, in order; the machine may have lost some since.
+  /// Which of some blocks are recorded; the machine may have lost some since.
   ///
   /// - Throws: `Errno`
   /// - Complexity: O(n) in the blocks, as far as the map goes
-  func promised(_ blocks: Range<Int>) throws -> [Int] {
-    var promised: [Int] = []
-    try forEachPromise(in: blocks) { block, _ in promised.append(block) }
-    return promised
+  func recorded(in blocks: Range<Int>) throws -> RangeSet<Int> {
+    var recorded = RangeSet<Int>()
+    try forEachRecord(in: blocks) { block, _ in recorded.insert(block) }
+    return recorded
   }
 
-  /// A number that changes with each promise of some blocks.
+  /// A number that changes with each record of some blocks.
   ///
   /// - Throws: `Errno`
   /// - Complexity: O(n) in the blocks, as far as the map goes
   func trace(of blocks: Range<Int>) throws -> Int {
     var hasher = Hasher()
-    try forEachPromise(in: blocks) { block, promise in
+    try forEachRecord(in: blocks) { block, record in
       hasher.combine(block)
-      hasher.combine(promise)
+      hasher.combine(record)
     }
     return hasher.finalize()
   }
 
-  /// What the map says of some blocks.
-  ///
-  /// - Throws: `Errno`
-  private func promises(of blocks: Range<Int>) throws -> [Promise] {
-    var words = [UInt64](repeating: 0, count: blocks.count)
-    // What lies behind the map's end was never written: 0.
-    try words.withUnsafeMutableBytes { bytes in
-      _ = try map.fill(bytes, from: Int64(blocks.lowerBound) * 8)
-    }
-    return words.map { Promise(word: UInt64(littleEndian: $0)) }
-  }
-
-  /// Compares a block with what was promised before the machine's start, and promises it anew.
+  /// Compares a block with its record of before the machine's start, and records it anew.
   ///
   /// - Returns: Whether it is there.
   /// - Throws: `Errno`, `LibAVError`
-  private func renew(_ promise: Promise, of block: Int) throws -> Bool {
-    guard try isKept(promise, of: block) else { return false }
-    if mark != 0, !promise.isMade(by: mark) { try write(promise.renewed(by: mark), of: block) }
+  private func renew(_ record: BlockRecord, of block: Int) throws -> Bool {
+    guard try isKept(record, of: block) else { return false }
+    if mark != 0, !record.isTrusted(under: mark) {
+      try write(record.renewed(under: mark), of: block)
+    }
     return true
   }
 
-  /// Whether a block is on the disk as it was promised.
+  /// Whether a block is on the disk as it was recorded.
   ///
   /// - Throws: `Errno`, `LibAVError`
-  private func isKept(_ promise: Promise, of block: Int) throws -> Bool {
+  private func isKept(_ record: BlockRecord, of block: Int) throws -> Bool {
     let range = bytes(of: block..<block + 1)
     var bytes = [UInt8](repeating: 0, count: range.count)
     return try bytes.withUnsafeMutableBytes { buffer in
       guard try data.fill(buffer, from: range.lowerBound) == range.count else { return false }
-      return try promise.hasDigest(of: UnsafeRawBufferPointer(buffer))
+      return try record.hasDigest(of: UnsafeRawBufferPointer(buffer))
     }
   }
 
@@ -172,44 +170,49 @@ final class EntryFiles: Sendable {
     try data.read(at: offset, into: bytes)
   }
 
-  /// Compares all promised blocks with their digests, and takes back the promises that are wrong.
+  /// Compares all recorded blocks with their digests, and removes the records that are wrong.
   ///
   /// - Returns: The bytes compared, and the blocks that were damaged.
   /// - Throws: `Errno`, `LibAVError`
   func check() throws -> (bytes: Int64, damaged: [Int]) {
     var (compared, damaged): (Int64, [Int]) = (0, [])
-    try forEachPromise(in: 0..<blockCount) { block, promise in
+    try forEachRecord(in: 0..<blockCount) { block, record in
       compared += Int64(bytes(of: block..<block + 1).count)
-      guard try !renew(promise, of: block) else { return }
+      guard try !renew(record, of: block) else { return }
       damaged.append(block)
-      try write(Promise(word: 0), of: block)
+      try write(BlockRecord(word: 0), of: block)
     }
     return (compared, damaged)
   }
 
-  /// How many blocks are promised.
+  /// How many blocks are recorded.
   ///
   /// - Throws: `Errno`
   /// - Complexity: O(n) in the map
-  func keptCount() throws -> Int {
+  func recordedCount() throws -> Int {
     var count = 0
-    try forEachPromise(in: 0..<blockCount) { _, _ in count += 1 }
+    try forEachRecord(in: 0..<blockCount) { _, _ in count += 1 }
     return count
   }
 
-  private func forEachPromise(
-    in blocks: Range<Int>, _ body: (Int, Promise) throws -> Void
+  private func forEachRecord(
+    in blocks: Range<Int>, _ body: (Int, BlockRecord) throws -> Void
   ) throws {
-    let end = min(blocks.upperBound, try promisedCount())
+    let end = min(blocks.upperBound, try mapEnd())
     var start = blocks.lowerBound
+    var words = [UInt64](repeating: 0, count: 512)
     while start < end {
       // A map is as sparse as its file.
       start = max(start, firstWritten(from: start) ?? end)
-      let blocks = min(start, end)..<min(start + 512, end)
-      for (block, promise) in zip(blocks, try promises(of: blocks)) where promise.isMade {
-        try body(block, promise)
+      let count = min(end - start, words.count)
+      guard count > 0 else { return }
+      let filled = try words.withUnsafeMutableBytes { bytes in
+        try map.fill(.init(rebasing: bytes[..<(count * 8)]), from: Int64(start) * 8)
       }
-      start = blocks.upperBound
+      for (offset, word) in words[..<(filled / 8)].enumerated() where word != 0 {
+        try body(start + offset, BlockRecord(word: UInt64(littleEndian: word)))
+      }
+      start += count
     }
   }
 
@@ -223,10 +226,10 @@ final class EntryFiles: Sendable {
   /// SEEK_DATA (lseek(2)), which is there only under _GNU_SOURCE.
   private static let seekData: Int32 = 3
 
-  /// The map's own length, in blocks: behind it nothing was promised.
+  /// The map's own length, in blocks: behind it nothing was recorded.
   ///
   /// - Throws: `Errno`
-  func promisedCount() throws -> Int { min(blockCount, Int(try map.size() / 8)) }
+  func mapEnd() throws -> Int { min(blockCount, Int(try map.size() / 8)) }
 
   /// Bytes on the disk, for files without names.
   var diskBytes: Int64 {
@@ -238,22 +241,22 @@ final class EntryFiles: Sendable {
 
   // MARK: Writing
 
-  /// Writes bytes, which count once `promise` has named their block.
+  /// Writes bytes, which count once their block is recorded.
   ///
   /// - Throws: `Errno`
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int64) throws {
     _ = try data.descriptor.writeAll(toAbsoluteOffset: offset, bytes)
   }
 
-  /// Promises a block whose bytes, which these are, were written.
+  /// Records a block whose bytes, which these are, were written.
   ///
   /// - Throws: `Errno`, `LibAVError`
-  func promise(_ block: Int, _ bytes: UnsafeRawBufferPointer) throws {
-    try write(Promise(of: bytes, by: mark), of: block)
+  func record(_ block: Int, _ bytes: UnsafeRawBufferPointer) throws {
+    try write(BlockRecord(of: bytes, under: mark), of: block)
   }
 
-  private func write(_ promise: Promise, of block: Int) throws {
-    _ = try withUnsafeBytes(of: promise.word.littleEndian) {
+  private func write(_ record: BlockRecord, of block: Int) throws {
+    _ = try withUnsafeBytes(of: record.word.littleEndian) {
       try map.descriptor.writeAll(toAbsoluteOffset: Int64(block) * 8, $0)
     }
   }
@@ -282,16 +285,16 @@ final class EntryFiles: Sendable {
 
 /// What the map says of a block: nothing, or 40 bits of its digest, and 24 that stand for the start of
 /// the machine under which it was last known to be on the disk.
-struct Promise: Sendable, Hashable {
+struct BlockRecord: Sendable, Hashable {
   let word: UInt64
 
   /// What stands in the map.
   init(word: UInt64) { self.word = word }
 
-  /// The promise of a block with these bytes.
+  /// The record of a block with these bytes.
   ///
   /// - Throws: `LibAVError`
-  init(of bytes: UnsafeRawBufferPointer, by mark: UInt64) throws {
+  init(of bytes: UnsafeRawBufferPointer, under mark: UInt64) throws {
     word = try Self.digest(bytes) << 24 | mark
   }
 
@@ -305,19 +308,16 @@ struct Promise: Sendable, Hashable {
     max(1, try BlockDigest.digest(bytes) >> 24)
   }
 
-  var isMade: Bool { word != 0 }
-
   /// Whether the block was written, or found, since a start of the machine.
-  func isMade(by mark: UInt64) -> Bool { mark != 0 && word & 0xFF_FFFF == mark }
+  func isTrusted(under mark: UInt64) -> Bool { mark != 0 && word & 0xFF_FFFF == mark }
 
-  /// Whether the bytes are those that were promised.
+  /// Whether the bytes are those that were recorded.
   ///
   /// - Throws: `LibAVError`
   func hasDigest(of bytes: UnsafeRawBufferPointer) throws -> Bool {
     try Self.digest(bytes) == word >> 24
   }
 
-  /// This promise with the mark of another start of the machine, once the block was found to be
-  /// true.
-  func renewed(by mark: UInt64) -> Promise { Promise(word: (word >> 24) << 24 | mark) }
+  /// This record with the mark of another start of the machine, once the block was found.
+  func renewed(under mark: UInt64) -> BlockRecord { BlockRecord(word: (word >> 24) << 24 | mark) }
 }

@@ -85,17 +85,25 @@ final class EntryFolder: Sendable {
 
   private static let draft = "facts."
 
-  /// Forgets what the server said: the next opening of the address begins anew.
+  /// Changes the facts, if they are still those of a generation; without any left, the next opening
+  /// of the address begins anew. Only for the holder of the lock of openings.
   ///
   /// - Throws: `Errno`
-  func removeFacts() throws(Errno) { try remove(["facts"]) }
+  func changeFacts(of generation: String, _ change: (inout EntryFacts?) -> Void) throws {
+    let known = try facts()
+    guard known?.generation == generation else { return }
+    var facts = known
+    change(&facts)
+    if let facts, facts != known { try write(facts) }
+    if facts == nil { try remove(["facts"]) }
+  }
 
   /// Removes the names of all but the lock: who has the files open still reads and writes them.
   ///
   /// - Throws: `Errno`
   func removeAll() throws(Errno) {
-    // The facts first: without them the rest promises nothing.
-    try removeFacts()
+    // The facts first: without them the rest is nothing.
+    try remove(["facts"])
     try remove(CacheFolder.names(in: descriptor).filter { $0 != "lock" })
   }
 
@@ -112,21 +120,11 @@ final class EntryFolder: Sendable {
       })
   }
 
-  /// Removes the names of a generation's files.
+  /// Removes files. Before data goes their map, which records what is in them, also one that was
+  /// made since the names were read.
   ///
   /// - Throws: `Errno`
-  func removeFiles(of generation: String) throws(Errno) {
-    try remove([generation + ".map", generation + ".data"])
-  }
-
-  /// Removes the name of a generation's map.
-  ///
-  /// - Throws: `Errno`
-  func removeMap(of generation: String) throws(Errno) { try remove([generation + ".map"]) }
-
-  /// Removes files. Before data goes their map, because it promises what is in them, also one that
-  /// was made since the names were read.
-  private func remove(_ names: [String]) throws(Errno) {
+  func remove(_ names: [String]) throws(Errno) {
     let all = names.flatMap { name in
       name.hasSuffix(".data") ? ["\(name.dropLast(5)).map", name] : [name]
     }

@@ -14,7 +14,7 @@ final class Fetch: HTTPReceiver {
   private let start, goal: Int64
   private var writer: BlockWriter
   /// Bytes of this answer that are there already, because the server sends only the whole.
-  private var surplus: Int64 = 0
+  private var bytesToSkip: Int64 = 0
   /// Where the answer that is under way ends.
   private var answerEnd: Int64
   /// Why an answer was not taken.
@@ -99,7 +99,7 @@ final class Fetch: HTTPReceiver {
       request.range = .bytes(cursor..<missing.upperBound)
       request.ifRange = medium.facts.ifRange
     }
-    surplus = medium.facts.hasRanges ? 0 : cursor
+    bytesToSkip = medium.facts.hasRanges ? 0 : cursor
     answerEnd = medium.facts.hasRanges ? missing.upperBound : medium.size
     try medium.cache.transport.send(request, to: self)
     return true
@@ -145,15 +145,15 @@ final class Fetch: HTTPReceiver {
     guard [200, 206].contains(head.status), size ?? facts.size == facts.size,
       facts.validators.allow(head.validators, answersIfRange: isPart && facts.ifRange != nil)
     else {
-      refusal = medium.changed()
+      refusal = medium.giveUpAsChanged()
       return false
     }
     if isPart { return true }
-    surplus = cursor
-    if facts.hasRanges, surplus > (facts.validators.isEmpty ? 0 : Self.greatestSurplus) {
-      refusal = medium.sendsTheWhole()
-    } else if surplus > 0, facts.validators.isEmpty {
-      refusal = medium.cannotGoOn()
+    bytesToSkip = cursor
+    if facts.hasRanges, bytesToSkip > (facts.validators.isEmpty ? 0 : Self.mostBytesToSkip) {
+      refusal = medium.giveUpAsWithoutParts()
+    } else if bytesToSkip > 0, facts.validators.isEmpty {
+      refusal = medium.giveUpAsNotResumable()
     } else if !facts.hasRanges, facts.size > medium.cache.options.limit {
       refusal = medium.isTooLong
     }
@@ -161,11 +161,11 @@ final class Fetch: HTTPReceiver {
   }
 
   /// More is not received to be thrown away where a part was asked for.
-  private static let greatestSurplus: Int64 = 1 << 20
+  private static let mostBytesToSkip: Int64 = 1 << 20
 
   func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let skipped = min(surplus, Int64(bytes.count))
-    surplus -= skipped
+    let skipped = min(bytesToSkip, Int64(bytes.count))
+    bytesToSkip -= skipped
     do {
       try writer.take(bytes.dropFirst(Int(skipped)), medium.isThere)
     } catch {

@@ -236,7 +236,7 @@ final class FirstAnswer: HTTPReceiver {
     guard let unmeasured else { return }
     self.unmeasured = nil
     // The next opening removes leftovers.
-    try? folder.removeFiles(of: unmeasured.facts.generation)
+    try? folder.remove([unmeasured.facts.generation + ".data"])
   }
 
   private func finishUnmeasured() {
@@ -264,7 +264,7 @@ private final class Unmeasured {
     (self.facts, self.isKept) = (facts, isKept)
     files = try EntryFiles(of: facts.generation, size: facts.size, in: folder, boot: boot)
     writer = BlockWriter(files)
-    if !isKept { try folder.removeFiles(of: facts.generation) }
+    if !isKept { try folder.remove([facts.generation + ".data"]) }
   }
 
   /// Bytes so far.

@@ -3,7 +3,7 @@ import LibAV
 import SystemPackage
 
 extension MediaCache {
-  /// What the cache has of an address, according to the promises of the first 4 Mi blocks in its
+  /// What the cache has of an address, according to the records of the first 4 Mi blocks in its
   /// entry's map, without blocks that have to be read to be trusted. No server is asked, and
   /// nothing is opened for longer than the call.
   ///
@@ -17,11 +17,8 @@ extension MediaCache {
     guard let facts = try? folder.facts(),
       let files = try? EntryFiles(
         of: facts.generation, size: facts.size, in: folder, boot: options.boot),
-      let count = try? files.promisedCount(),
-      let found = try? files.present(Array(0..<min(count, 1 << 22)))
+      let found = try? files.present(in: EntryFiles.blocksReadAtOnce)
     else { return nil }
-    var blocks = BlockSet()
-    for block in found { blocks.insert(block) }
-    return (facts.size, blocks.ranges.map(files.bytes))
+    return (facts.size, found.ranges.map(files.bytes))
   }
 }

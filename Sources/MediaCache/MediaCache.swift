@@ -9,7 +9,7 @@ import Threads
 /// Media of servers, kept on this machine by ranges: each byte is fetched once, for all processes
 /// and all runs. An *entity* is the file that a server has at an address now (RFC 9110). An *entry*
 /// is the folder of an address in the cache: it has the entity in *blocks* of 16 KiB, and a *map*
-/// with a *promise* for each block, the digest of what was written.
+/// with a *record* for each block, the digest of what was written.
 ///
 /// Safe from any thread and, on one machine, any process.
 package final class MediaCache: Sendable {
@@ -55,9 +55,10 @@ package final class MediaCache: Sendable {
   private let measured = Mutex<Int64?>(nil)
   private let folder = Mutex<CacheFolder?>(nil)
   /// The media of this process, by their keys.
-  private let media = Monitor<[String: Slot]>([:])
+  private let media = Monitor<[String: KnownMedium]>([:])
 
-  private enum Slot {
+  /// What this process has of an address.
+  private enum KnownMedium {
     case opening
     case open(Weak)
     /// A medium that may not be kept (RFC 9111, 5.2.2.5). It stays for the life of the process,
@@ -161,10 +162,7 @@ package final class MediaCache: Sendable {
   }
 
   private func openedMedium(at url: MediaURL, limit: Int64) throws(Failure) -> CachedMedium? {
-    let key: String
-    do { key = try EntryFolder.key(of: url) } catch {
-      throw Failure(caching: error, in: options.folder)
-    }
+    let key = try reporting { try EntryFolder.key(of: url) }
     let known = try ByteWaiting.wait(for: media, of: url, in: self) { media -> CachedMedium?? in
       if case .opening = media[key] { return nil }
       if let medium = media[key]?.usable { return .some(medium) }
@@ -223,8 +221,8 @@ package final class MediaCache: Sendable {
   /// those used longest ago first: they are fetched again when they are opened again.
   private func unkeptBytes() -> Int64 {
     let all = media.withLock { media in
-      media.compactMap { key, slot -> (key: String, medium: CachedMedium)? in
-        if case .unkept(let medium) = slot { (key, medium) } else { nil }
+      media.compactMap { key, known -> (key: String, medium: CachedMedium)? in
+        if case .unkept(let medium) = known { (key, medium) } else { nil }
       }
     }
     let now = ContinuousClock.now

@@ -37,7 +37,7 @@ final class Opening: Sendable {
       if isAlone { try? folder.removeOthers(than: facts?.generation) }
     } catch {
       try? use.close()
-      throw error as? Failure ?? Failure(caching: error, in: cache.options.folder)
+      throw Failure(caching: error, in: cache.options.folder)
     }
     let isRefused = cache.options.isOffline && !cache.options.trustsMaxAge
     if let facts, !isRefused, cache.options.isOffline || isFresh(facts) {
@@ -65,13 +65,11 @@ final class Opening: Sendable {
   ///   entry that is consistent in itself.
   /// - Throws: `Errno`, or `Failure` where the wait was ended.
   private func begin(_ folder: EntryFolder, _ use: FileDescriptor) throws -> Bool {
-    var patience: Patience<EntryFolder.Usage>?
+    var patience = Patience<EntryFolder.Usage>(cache.options.patience)
     while try !Self.tryBegin(use) {
       try pause()
       // An entity of unknown size comes while its entry is opened.
-      var known = try patience ?? Patience(cache.options.patience, folder.usage())
-      if try known.hasEnded({ try folder.usage() }) { return false }
-      patience = known
+      if try patience.hasEnded(folder.usage) { return false }
     }
     return true
   }
@@ -91,8 +89,8 @@ final class Opening: Sendable {
   /// The entry's folder, with the lock that keeps it.
   private func entry() throws(Failure) -> (EntryFolder, FileDescriptor) {
     let cacheFolder = try cache.openFolder()
-    do {
-      var patience: Patience<EntryFolder.Usage?>?
+    return try cache.reporting {
+      var patience = Patience<EntryFolder.Usage?>(cache.options.patience)
       while true {
         let folder = try cacheFolder.entry(key, create: true)
         if let folder, let use = try folder.use() {
@@ -101,14 +99,8 @@ final class Opening: Sendable {
         }
         // Another process is removing it.
         try pause()
-        var known = try patience ?? Patience(cache.options.patience, folder?.usage())
-        if try known.hasEnded({ try folder?.usage() }) { throw isHeld }
-        patience = known
+        if try patience.hasEnded({ try folder?.usage() }) { throw isHeld }
       }
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw Failure(caching: error, in: cache.options.folder)
     }
   }
 
@@ -128,7 +120,7 @@ final class Opening: Sendable {
     guard var known = facts, known.size > options.limit, !options.isOffline else { return }
     let files = try EntryFiles(
       of: known.generation, size: known.size, in: folder, boot: options.boot)
-    guard try Int64(files.keptCount()) * EntryFiles.blockSize >= options.limit else { return }
+    guard try Int64(files.recordedCount()) * EntryFiles.blockSize >= options.limit else { return }
     known.beginAnew()
     try folder.write(known)
     facts = known

@@ -51,16 +51,11 @@ extension MediaCache {
   /// - Throws: `Failure`
   package func entries() throws(Failure) -> [CacheEntry] {
     guard let folder = try existingFolder() else { return [] }
-    return try reading {
+    return try reporting {
       try folder.keys().compactMap { try folder.entry($0)?.shown() }
     }.sorted {
       ($0.lastUse, $1.key) > ($1.lastUse, $0.key)
     }
-  }
-
-  /// What `body` returns, with failures for people.
-  private func reading<Result>(_ body: () throws -> Result) throws(Failure) -> Result {
-    do { return try body() } catch { throw Failure(caching: error, in: options.folder) }
   }
 
   /// Removes entries that were not used for longest, until `limit` bytes are left on the disk.
@@ -69,18 +64,18 @@ extension MediaCache {
   /// - Throws: `Failure`
   package func prune(to limit: Int64) throws(Failure) -> CacheRemoval {
     guard let folder = try existingFolder() else { return CacheRemoval() }
-    return try reading { try folder.shrink(to: limit) }
+    return try reporting { try folder.shrink(to: limit) }
   }
 
-  /// Removes all entries that no process uses, also those whose map promises nothing.
+  /// Removes all entries that no process uses, also those whose map records nothing.
   ///
   /// - Throws: `Failure`
   package func clear() throws(Failure) -> CacheRemoval {
     guard let folder = try existingFolder() else { return CacheRemoval() }
-    return try reading { try folder.shrink(to: nil) }
+    return try reporting { try folder.shrink(to: nil) }
   }
 
-  /// Compares all blocks with their digests, and takes back the promises of blocks that differ.
+  /// Compares all blocks with their digests, and removes the records of blocks that differ.
   ///
   /// Processes may use the entries meanwhile; none is removed while it is compared.
   ///
@@ -89,7 +84,7 @@ extension MediaCache {
   package func verify() throws(Failure) -> CacheVerification {
     var result = CacheVerification()
     guard let folder = try existingFolder() else { return result }
-    try reading {
+    try reporting {
       for key in try folder.keys() {
         guard let checked = try folder.entry(key)?.check(boot: options.boot) else { continue }
         result.entries += 1
@@ -175,11 +170,7 @@ extension EntryFolder {
         continue
       }
       defer { Opening.end(use) }
-      guard var facts = try facts(), facts.generation == generation, facts.digest != nil else {
-        return
-      }
-      facts.digest = nil
-      return try write(facts)
+      return try changeFacts(of: generation) { $0?.digest = nil }
     }
   }
 

@@ -86,7 +86,7 @@ import Testing
     try rig.server.settle()
     let cache = rig.cache { $0.limit = 1 << 20 }
     let medium = try cache.medium(at: rig.url)
-    CachedReader(medium).prefetch(1_500_000..<2_500_000)
+    CachedReader(medium).prefetch(now: 1_500_000..<2_500_000)
     try wait(until: "that has ended") { medium.remainingBytes == 0 }
     #expect(medium.isFull)
     try rig.server.forget()

@@ -58,11 +58,11 @@ import Threads
     #expect(rig.server.bodyBytes <= 3_000_000 + (512 << 10))
   }
 
-  @Test("what is expected is fetched with one request")
-  func expected() throws {
+  @Test("what will surely be read is fetched with one request")
+  func planned() throws {
     let rig = try CacheRig(.init(bytes: Self.large))
     let reader = CachedReader(try rig.cache().medium(at: rig.url))
-    reader.expectReading(upTo: .max)
+    reader.prefetch(whileReading: [PlannedRead(range: 0..<3_000_001, isExact: true)])
     #expect(try reader.all() == Self.large)
     #expect(rig.server.requests.count == 2)
     #expect(rig.server.bodyBytes == Self.large.count)
@@ -285,10 +285,12 @@ import Threads
     try rig.server.forget()
     let medium = try rig.cache { $0.boot = "second" }.medium(at: rig.url)
     let files = try rig.files(boot: "second")
-    func compared() throws -> Int { try files.present(Array(0..<files.blockCount)).count }
+    func compared() throws -> Int {
+      try files.present(in: 0..<files.blockCount).ranges.reduce(0) { $0 + $1.count }
+    }
     #expect(medium.missingBytes(of: [0..<medium.size]) == 0)
     #expect(try compared() == 0)
-    #expect(try medium.load(from: 0) > 0)
+    #expect(try medium.prefetch(allFrom: 0) > 0)
     #expect((1...CachedMedium.page).contains(try compared()))
     #expect(try CachedReader(medium).all() == behaviour.bytes)
     #expect(rig.server.bodyBytes == 0)
@@ -311,11 +313,11 @@ import Threads
     }
     #expect(gap.isEmpty && looks == 2)
     let files = try rig.files(boot: "second")
-    #expect(try files.present(Array(0..<files.blockCount)).isEmpty)
+    #expect(try files.present(in: 0..<files.blockCount).isEmpty)
     #expect(medium.gap(atStartOf: 0..<20_000_000) { false } == 0..<Int64(zeros.count))
   }
 
-  @Test("promises far apart in a sparse map are all found")
+  @Test("records far apart in a sparse map are all found")
   func sparseMap() throws {
     let rig = try CacheRig(.init(bytes: Self.noise(20_000)))
     rig.server.change { $0.claimedSize = 1 << 42 }
@@ -323,12 +325,14 @@ import Threads
     try rig.server.settle()
     let files = medium.files
     let far = [511, 512, 1_000_000, 200_000_003, files.blockCount - 1]
-    let before = try files.promised(0..<files.blockCount)
-    for block in far { try [1].withUnsafeBytes { try files.promise(block, $0) } }
-    #expect(try files.promised(0..<files.blockCount) == before + far)
-    #expect(try files.keptCount() == before.count + far.count)
-    #expect(try files.promised(512..<200_000_003) == [512, 1_000_000])
-    #expect(try files.promised(513..<1_000_000).isEmpty)
+    let before = try files.recorded(in: 0..<files.blockCount)
+    for block in far { try [1].withUnsafeBytes { try files.record(block, $0) } }
+    let after = before.union(RangeSet(far.map { $0..<$0 + 1 }))
+    #expect(try files.recorded(in: 0..<files.blockCount) == after)
+    #expect(try files.recordedCount() == after.ranges.reduce(0) { $0 + $1.count })
+    let some = try files.recorded(in: 512..<200_000_003)
+    #expect(Array(some.ranges) == [512..<513, 1_000_000..<1_000_001])
+    #expect(try files.recorded(in: 513..<1_000_000).isEmpty)
   }
 
   @Test("facts that nobody wrote are no facts")

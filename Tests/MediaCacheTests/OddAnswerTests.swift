@@ -131,7 +131,7 @@ import Threads
     rig.server.change { $0.errors = [.status(404, retryAfter: nil)] }
     #expect(throws: Failure.self) { try reader.bytes(2_000_000..<2_000_010) }
     rig.server.change { $0.errors = [.status(404, retryAfter: nil)] }
-    reader.prefetch(2_000_000..<3_000_001)
+    reader.prefetch(now: 2_000_000..<3_000_001)
     try wait(until: "that has failed, too") { medium.remainingBytes == 0 }
     #expect(medium.state.withLock { $0.awaited.isEmpty })
   }
@@ -284,7 +284,7 @@ import Threads
     let rig = try CacheRig(behaviour)
     let medium = try rig.cache().medium(at: rig.url)
     for _ in 0..<5 {
-      CachedReader(medium).prefetch(0..<3_000_001)
+      CachedReader(medium).prefetch(now: 0..<3_000_001)
       usleep(2000)
       let reader = CachedReader(medium)
       #expect(try reader.bytes(70_000..<70_010) == Array(Self.bytes[70_000..<70_010]))

@@ -52,7 +52,7 @@ import Testing
     let medium = try rig.cache().medium(at: rig.url)
     let reader = CachedReader(medium)
     try rig.server.forget()
-    medium.lookOnce()
+    medium.readMapOnce()
     #expect(medium.prefetch([0..<3_000_001]) == .isUnderWay)
     try wait(until: "bytes arrive") { rig.server.bodyBytes > 0 }
     _ = medium.prefetch([])

@@ -172,7 +172,7 @@ import Testing
     #expect(try rig.cache().entries().isEmpty)
   }
 
-  @Test("promises of lost or truncated data are taken back, and the blocks are fetched again")
+  @Test("records of lost or truncated data are removed, and the blocks are fetched again")
   func lostData() throws {
     let bytes = (0..<300_000).map { UInt8(truncatingIfNeeded: $0 / 9) }
     let rig = try CacheRig(.init(bytes: bytes))

@@ -45,7 +45,7 @@ final class MPEGFile {
       return growing
     }
     // An exact place needs every byte before it.
-    medium.expect(0..<size)
+    medium.prefetch(now: 0..<size)
     let index = try FrameIndex(byteCount: Int(size), reading: fill)
     return GrowingFrameIndex(note.map(index.noting) ?? index)
   }

@@ -29,7 +29,7 @@ extension MediaLibrary {
   public func loadedRanges(of location: MediaLocation) throws(Failure) -> [Range<Int64>] {
     guard case .remote(let url) = location else { return [0..<(try SourceFile.size(of: location))] }
     let medium = try MediaNetwork.medium(at: url)
-    medium.lookOnce()
+    medium.readMapOnce()
     return medium.loadedRanges
   }
 
@@ -91,7 +91,7 @@ extension MediaLibrary {
       let (start, before) = (ContinuousClock.now, medium.receivedBytes)
       var offset: Int64 = 0
       while offset < medium.size, !cancellation.isCancelled {
-        offset = try medium.load(from: offset)
+        offset = try medium.prefetch(allFrom: offset)
         let seconds = start.duration(to: .now) / .seconds(1)
         report(
           DownloadProgress(

@@ -39,11 +39,14 @@ final class MediumBytes {
     do { return try source.size() } catch { throw Self.failure(error, "cannot be read", location) }
   }
 
-  /// Says which bytes will be read soon, here or in a demuxer: a server is asked for them at once.
-  func expect(_ range: Range<Int64>) { (source as? CachedReader)?.prefetch(range) }
+  /// Begins to fetch bytes of a server that will be read soon, here or in a demuxer.
+  func prefetch(now range: Range<Int64>) { (source as? CachedReader)?.prefetch(now: range) }
 
-  /// Says what any demuxers of the medium will read, as long as this object lives.
-  func expect(_ reads: [ExpectedRead]) { (source as? CachedReader)?.expect(reads) }
+  /// Has bytes of a server fetched, once their reading begins, as far as any demuxers of the medium
+  /// will read them, as long as this object lives.
+  func prefetch(whileReading reads: [PlannedRead]) {
+    (source as? CachedReader)?.prefetch(whileReading: reads)
+  }
 
   /// Whether what is read is kept for other runs, as all of a file is.
   var isKept: Bool { (source as? CachedReader)?.medium.isKept ?? true }
@@ -119,7 +122,7 @@ extension MediaLocation {
       throw LibAVError(reading: error)
     }
     if range == nil, let reader = source as? CachedReader {
-      do { try reader.expectParts() } catch { throw LibAVError(reading: error) }
+      do { try reader.prefetchParts() } catch { throw LibAVError(reading: error) }
     }
     if !opening.patches.isEmpty { source = PatchedBytes(source, opening.patches) }
     let name = file ?? FilePath(lastName ?? "")
@@ -141,7 +144,7 @@ extension MediaLocation {
 extension CachedReader {
   /// Asks at once for what a demuxer reads first, one after the other: FLAC's first frames, of which
   /// its parser takes ten, and the ends of FLAC and Ogg, which say how long they are.
-  fileprivate func expectParts() throws {
+  fileprivate func prefetchParts() throws {
     var sign = [UInt8](repeating: 0, count: 4)
     guard try sign.withUnsafeMutableBytes({ try fill($0, from: 0) }) == 4 else { return }
     let (head, tail): (Int64, Int64)
@@ -151,7 +154,7 @@ extension CachedReader {
     default: return
     }
     let size = size()
-    prefetch(max(0, size - tail)..<size)
-    prefetch(0..<min(head, size))
+    prefetch(now: max(0, size - tail)..<size)
+    prefetch(now: 0..<min(head, size))
   }
 }

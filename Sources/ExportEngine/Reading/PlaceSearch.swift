@@ -29,7 +29,7 @@ struct PlaceSearch {
   /// Bytes of a look: some packets of most files.
   private static let look: Int64 = 32 << 10
   /// Bytes that a parser of libavformat takes in before it gives a packet, at most as a rule.
-  private static let expected: Int64 = 160 << 10
+  private static let prefetched: Int64 = 160 << 10
 
   /// - Returns: nil where the file is neither FLAC nor Ogg.
   /// - Throws: `Failure` where it cannot be read.
@@ -89,7 +89,7 @@ struct PlaceSearch {
       if found.frame <= frame { low = found } else { high = found }
     }
     guard frame - low.frame <= near else { return nil }
-    bytes.expect(low.offset..<low.offset + Self.expected)
+    bytes.prefetch(now: low.offset..<low.offset + Self.prefetched)
     return (low, try place(behind: frame + slack, from: low))
   }
 

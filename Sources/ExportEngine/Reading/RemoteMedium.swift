@@ -16,7 +16,7 @@ package struct RemoteMedium: Sendable {
   /// The medium at an address; nil if this process does not have it open.
   package init?(at url: MediaURL) {
     guard let medium = MediaNetwork.openMedium(at: url) else { return nil }
-    medium.lookOnce()
+    medium.readMapOnce()
     self.medium = medium
   }
 

@@ -1,33 +1,33 @@
 /// Bytes that a reader will read in order, after which it will read no further.
-package struct ExpectedRead: Sendable, Hashable {
+package struct PlannedRead: Sendable, Hashable {
   /// Which bytes; an estimate where the medium does not have equally many bytes in each second.
   package var range: Range<Int64>
   /// Whether the medium has equally many bytes in each second, so that the range is exact and can
   /// be fetched at once.
   package var isExact: Bool
 
-  /// An expectation of these bytes.
+  /// A read of these bytes.
   package init(range: Range<Int64>, isExact: Bool) {
     (self.range, self.isExact) = (range, isExact)
   }
 }
 
 extension CachedReader {
-  /// Announces what will be read of the medium, by whatever reader, for as long as this reader
-  /// lives. If there are more than 1,000 parts, they are fetched as they are read.
-  package func expect(_ reads: [ExpectedRead]) {
-    medium.state.withLock { $0.expected[ObjectIdentifier(self)] = Array(reads.prefix(1000)) }
+  /// Has bytes fetched, once their reading begins, as far as they will be read, by whatever reader:
+  /// for as long as this reader lives. What follows the first 1,000 parts is fetched as it is read.
+  package func prefetch(whileReading reads: [PlannedRead]) {
+    medium.state.withLock { $0.planned[ObjectIdentifier(self)] = Array(reads.prefix(1000)) }
   }
 }
 
 extension CachedMedium {
-  /// What will be read from `offset` on: what is expected to begin nearest to it, if that is near.
+  /// What will be read from `offset` on: what is planned to begin nearest to it, if that is near.
   ///
   /// - Complexity: O(parts)
-  func expectedRead(from offset: Int64) -> ExpectedRead? {
-    func distance(_ read: ExpectedRead) -> Int64 { abs(read.range.lowerBound - offset) }
+  func plannedRead(from offset: Int64) -> PlannedRead? {
+    func distance(_ read: PlannedRead) -> Int64 { abs(read.range.lowerBound - offset) }
     let nearest = state.withLock { state in
-      state.expected.values.joined().min { distance($0) < distance($1) }
+      state.planned.values.joined().min { distance($0) < distance($1) }
     }
     guard var nearest else { return nil }
     // From a header on it is not far to a beginning that is meant.

@@ -7,20 +7,20 @@ import Threads
 @testable import MediaCache
 
 /// What is fetched ahead of a reader, in requests and in bytes.
-@Suite struct ReadAheadTests {
+@Suite struct PrefetchWindowTests {
   private static let bytes: [UInt8] = (0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 / 11) }
   private static let end: Int64 = 12_000_000
 
   /// Requests, and bytes beyond those read, of a reader that opens an entity, jumps to `start`, and
   /// reads in steps to `end`.
   private func cost(
-    from start: Int64, expecting read: ExpectedRead?
+    from start: Int64, planning read: PlannedRead?
   ) throws -> (requests: Int, surplus: Int) {
     let rig = try CacheRig(.init(bytes: Self.bytes))
     let medium = try rig.cache().medium(at: rig.url)
     let reader = CachedReader(medium)
     _ = try reader.bytes(0..<1000)
-    if let read { reader.expect([read]) }
+    if let read { reader.prefetch(whileReading: [read]) }
     try rig.server.forget()
     for offset in stride(from: start, to: Self.end, by: 1 << 15) {
       let step = offset..<min(offset + 1 << 15, Self.end)
@@ -32,17 +32,17 @@ import Threads
 
   @Test("a part whose end is known is fetched with one request")
   func exact() throws {
-    let read = ExpectedRead(range: 9_000_000..<Self.end, isExact: true)
-    let (requests, surplus) = try cost(from: 9_000_044, expecting: read)
+    let read = PlannedRead(range: 9_000_000..<Self.end, isExact: true)
+    let (requests, surplus) = try cost(from: 9_000_044, planning: read)
     // One for the first bytes, as it is not known before that they are read on from.
     #expect(requests <= 2 && surplus < 128 << 10, "\(requests) requests, \(surplus) bytes")
   }
 
   @Test("a part of about known length is fetched with few requests, wherever it begins")
   func guessed() throws {
-    let plain = try cost(from: 9_000_044, expecting: nil)
-    let read = ExpectedRead(range: 8_500_000..<Self.end - 500_000, isExact: false)
-    let (requests, surplus) = try cost(from: 9_000_044, expecting: read)
+    let plain = try cost(from: 9_000_044, planning: nil)
+    let read = PlannedRead(range: 8_500_000..<Self.end - 500_000, isExact: false)
+    let (requests, surplus) = try cost(from: 9_000_044, planning: read)
     #expect(
       requests * 3 < plain.requests * 2 && surplus < 384 << 10,
       "\(requests) requests, \(surplus) bytes"
@@ -70,12 +70,12 @@ import Threads
     try wait(until: "it waits") { looks.value == 1 }
   }
 
-  @Test("what is expected elsewhere changes nothing")
+  @Test("what is planned elsewhere changes nothing")
   func elsewhere() throws {
-    let plain = try cost(from: 9_000_044, expecting: nil)
+    let plain = try cost(from: 9_000_044, planning: nil)
     for isExact in [false, true] {
-      let read = ExpectedRead(range: 3_000_000..<6_000_000, isExact: isExact)
-      let other = try cost(from: 9_000_044, expecting: read)
+      let read = PlannedRead(range: 3_000_000..<6_000_000, isExact: isExact)
+      let other = try cost(from: 9_000_044, planning: read)
       #expect(other.surplus <= plain.surplus + 128 << 10)
     }
   }

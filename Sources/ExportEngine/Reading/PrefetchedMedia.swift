@@ -5,7 +5,7 @@ import MediaComposition
 
 /// The media of servers that an export reads, open as long as this object lives. What it reads of each
 /// is said to the medium: a whole one, or nearly so, is asked for with one request, others by ranges.
-final class ExpectedMedia {
+final class PrefetchedMedia {
   private let media: [MediumBytes]
 
   /// Begins to fetch the first whole ones, and says which parts will be read of the others.
@@ -19,12 +19,12 @@ final class ExpectedMedia {
       let whole = 0..<asset.identity.size
       if Double(ranges.reduce(0) { $0 + $1.count }) < 0.9 * Double(whole.count) {
         let isExact = asset.codec.hasPrefix("pcm_") || asset.isReadFromItsStart
-        bytes.expect(ranges.map { ExpectedRead(range: $0, isExact: isExact) })
+        bytes.prefetch(whileReading: ranges.map { PlannedRead(range: $0, isExact: isExact) })
       } else if begun < Self.mostBegun {
-        bytes.expect(whole)
+        bytes.prefetch(now: whole)
         begun += 1
       } else {
-        bytes.expect([ExpectedRead(range: whole, isExact: true)])
+        bytes.prefetch(whileReading: [PlannedRead(range: whole, isExact: true)])
       }
       return bytes
     }
