@@ -28,7 +28,7 @@ package struct ByteWaiting: @unchecked Sendable {
     until body: (inout State) -> Result?
   ) throws(Failure) -> Result {
     while true {
-      let due = ContinuousClock.now + pause
+      let due = ContinuousClock.now + .milliseconds(20)
       let found: Result? = monitor.wait { state -> Monitor<State>.Answer<Result?> in
         if let result = body(&state) { return .now(result) }
         return due <= .now ? .now(nil) : .later(by: due)
@@ -39,7 +39,4 @@ package struct ByteWaiting: @unchecked Sendable {
       }
     }
   }
-
-  /// Between two calls.
-  static let pause = Duration.milliseconds(20)
 }

@@ -158,42 +158,31 @@ package final class CachedMedium: Sendable {
     case isThere(Int64)
     case failed(Failure)
     case begin
-    /// The thread has something else to look at.
-    case look
   }
 
   /// Waits until the first of some bytes are there; gives the end of those that are.
   func wait(for wanted: Range<Int64>, goal: Int64) throws(Failure) -> Int64 {
     var awaited: Int?
     defer { state.withLock { $0.noteWait(for: nil, insteadOf: awaited) } }
-    let waiting = ByteWaiting.current
-    var due = waiting.map { _ in ContinuousClock.now + ByteWaiting.pause }
     while true {
-      let step: Step = state.wait { state -> Monitor<State>.Answer<Step> in
-        if cache.isCancelled { return .now(.failed(Failure(HTTPError.cancelled, of: url))) }
+      let step = try ByteWaiting.wait(for: state, of: url, in: cache) { state -> Step? in
+        if cache.isCancelled { return .failed(Failure(HTTPError.cancelled, of: url)) }
         let end = end(of: state.present, in: wanted)
         if end > wanted.lowerBound {
           if awaited != nil { state.prefetchHasFailed = false }
-          return .now(.isThere(end))
+          return .isThere(end)
         }
-        if let awaited, let failure = state.awaited[awaited]?.failure {
-          return .now(.failed(failure))
-        }
+        if let awaited, let failure = state.awaited[awaited]?.failure { return .failed(failure) }
         let fetch = fetch(bringing: files.blocks(of: wanted).lowerBound, state)
         state.noteWait(for: fetch, insteadOf: awaited)
         awaited = fetch
-        if awaited == nil { return .now(.begin) }
-        if let due, due <= .now { return .now(.look) }
-        return .later(by: due)
+        return awaited == nil ? .begin : nil
       }
       switch step {
       case .isThere(let end): return end
       case .failed(let failure): throw failure
       case .begin:
         awaited = try begin(wanted.lowerBound..<max(wanted.upperBound, goal), isAwaited: true)
-      case .look:
-        if waiting?.keepsWaiting() == false { throw Failure(HTTPError.cancelled, of: url) }
-        due = .now + ByteWaiting.pause
       }
     }
   }

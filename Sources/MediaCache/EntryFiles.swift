@@ -26,31 +26,30 @@ final class EntryFiles: Sendable {
   /// Opens the files of a generation, and makes them where there are none.
   ///
   /// - Parameters:
-  ///   - generation: Its name.
-  ///   - size: The entity's bytes.
+  ///   - facts: Its name, and the entity's size.
   ///   - folder: The entry's.
   ///   - boot: The start of the machine (`ProcessIdentity.boot`).
   /// - Throws: `Errno`
-  init(of generation: String, size: Int64, in folder: EntryFolder, boot: String) throws {
+  init(of facts: EntryFacts, in folder: EntryFolder, boot: String) throws {
     func open(_ name: String) throws(Errno) -> FileBytes {
-      FileBytes(try folder.open(generation + name, O_RDWR | O_CREAT))
+      FileBytes(try folder.open(facts.generation + name, O_RDWR | O_CREAT))
     }
     // The map first, which is also removed first: two processes that share a map share the data.
     let map = try open(".map")
     data = try open(".data")
     // In this order: what is recorded meanwhile was written before.
     let recorded = try map.size()
-    let whole = try Self.mapSize(ofData: data.size(), of: size)
+    let whole = try Self.mapSize(ofData: data.size(), of: facts.size)
     if recorded > whole {
       // The data were removed or cut off. Processes that have the old ones open go on recording
       // their blocks in the old map.
-      try folder.remove([generation + ".map"])
+      try folder.remove([facts.generation + ".map"])
       self.map = try open(".map")
       try Self.copy(map, to: self.map, upTo: whole)
     } else {
       self.map = map
     }
-    self.size = size
+    size = facts.size
     mark = BlockRecord.mark(of: boot)
   }
 
@@ -144,23 +143,16 @@ final class EntryFiles: Sendable {
   /// - Returns: Whether it is there.
   /// - Throws: `Errno`, `LibAVError`
   private func renew(_ record: BlockRecord, of block: Int) throws -> Bool {
-    guard try isKept(record, of: block) else { return false }
-    if mark != 0, !record.isTrusted(under: mark) {
-      try write(record.renewed(under: mark), of: block)
-    }
-    return true
-  }
-
-  /// Whether a block is on the disk as it was recorded.
-  ///
-  /// - Throws: `Errno`, `LibAVError`
-  private func isKept(_ record: BlockRecord, of block: Int) throws -> Bool {
     let range = bytes(of: block..<block + 1)
     var bytes = [UInt8](repeating: 0, count: range.count)
-    return try bytes.withUnsafeMutableBytes { buffer in
-      guard try data.fill(buffer, from: range.lowerBound) == range.count else { return false }
-      return try record.hasDigest(of: UnsafeRawBufferPointer(buffer))
+    let isThere = try bytes.withUnsafeMutableBytes { buffer in
+      try data.fill(buffer, from: range.lowerBound) == range.count
+        && record.hasDigest(of: UnsafeRawBufferPointer(buffer))
     }
+    if isThere, mark != 0, !record.isTrusted(under: mark) {
+      try write(record.renewed(under: mark), of: block)
+    }
+    return isThere
   }
 
   /// Reads bytes that are there.

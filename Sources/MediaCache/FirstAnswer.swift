@@ -177,10 +177,7 @@ final class FirstAnswer: HTTPReceiver {
     isKept: Bool = true
   ) {
     do {
-      let files =
-        try files
-        ?? EntryFiles(
-          of: facts.generation, size: facts.size, in: folder, boot: cache.options.boot)
+      let files = try files ?? EntryFiles(of: facts, in: folder, boot: cache.options.boot)
       if isKept { try folder.write(facts) } else { try folder.removeAll() }
       let medium = CachedMedium(
         url, facts: facts, files: files, in: folder, use: use, cache: cache, isKept: isKept)
@@ -262,7 +259,7 @@ private final class Unmeasured {
 
   init(_ facts: EntryFacts, in folder: EntryFolder, boot: String, isKept: Bool) throws {
     (self.facts, self.isKept) = (facts, isKept)
-    files = try EntryFiles(of: facts.generation, size: facts.size, in: folder, boot: boot)
+    files = try EntryFiles(of: facts, in: folder, boot: boot)
     writer = BlockWriter(files)
     if !isKept { try folder.remove([facts.generation + ".data"]) }
   }

@@ -15,8 +15,7 @@ extension MediaCache {
     else { return nil }
     defer { try? use.close() }
     guard let facts = try? folder.facts(),
-      let files = try? EntryFiles(
-        of: facts.generation, size: facts.size, in: folder, boot: options.boot),
+      let files = try? EntryFiles(of: facts, in: folder, boot: options.boot),
       let found = try? files.present(in: EntryFiles.blocksReadAtOnce)
     else { return nil }
     return (facts.size, found.ranges.map(files.bytes))

@@ -118,8 +118,7 @@ final class Opening: Sendable {
   private func emptyIfFull(_ facts: inout EntryFacts?, in folder: EntryFolder) throws {
     let options = cache.options
     guard var known = facts, known.size > options.limit, !options.isOffline else { return }
-    let files = try EntryFiles(
-      of: known.generation, size: known.size, in: folder, boot: options.boot)
+    let files = try EntryFiles(of: known, in: folder, boot: options.boot)
     guard try Int64(files.recordedCount()) * EntryFiles.blockSize >= options.limit else { return }
     known.beginAnew()
     try folder.write(known)
@@ -141,8 +140,7 @@ final class Opening: Sendable {
     _ facts: EntryFacts, in folder: EntryFolder, use: FileDescriptor
   ) throws(Failure) -> CachedMedium {
     do {
-      let files = try EntryFiles(
-        of: facts.generation, size: facts.size, in: folder, boot: cache.options.boot)
+      let files = try EntryFiles(of: facts, in: folder, boot: cache.options.boot)
       return CachedMedium(url, facts: facts, files: files, in: folder, use: use, cache: cache)
     } catch {
       try? use.close()

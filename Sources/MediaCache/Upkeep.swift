@@ -153,7 +153,7 @@ extension EntryFolder {
     defer { try? use.close() }
     // Another process may have begun it anew before it was locked.
     guard let facts = try facts() else { return nil }
-    let files = try EntryFiles(of: facts.generation, size: facts.size, in: self, boot: boot)
+    let files = try EntryFiles(of: facts, in: self, boot: boot)
     let checked = try files.check()
     if !checked.damaged.isEmpty { try forgetDigest(of: facts.generation, use) }
     return (facts.address, checked.bytes, checked.damaged.count)

@@ -90,7 +90,7 @@ extension PlayerItem {
     TimeRange(start: start, end: max(start, min(duration, start + length)))
   }
 
-  // MARK: Fetching ahead
+  // MARK: Prefetching
 
   /// Fetches what is missing of a range, without waiting, and gives up what an earlier call fetches
   /// for another place of the same media.

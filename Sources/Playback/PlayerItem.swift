@@ -42,7 +42,7 @@ public final class PlayerItem: Sendable {
   let remoteMedia: Set<MediaURL>
   let forwardBuffer = Mutex(Time.zero)
   let loadedParts = Mutex(LoadedParts())
-  /// The media that something is fetched of ahead.
+  /// The media that `prefetch` has fetched something of.
   let prefetched = Mutex<Set<MediaURL>>([])
 
   /// An export as its output number `outputIndex` will sound, before it is encoded.

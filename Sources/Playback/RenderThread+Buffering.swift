@@ -5,7 +5,7 @@ import MediaTime
 /// Sound whose bytes are on their way from a server: the thread waits in a read then, and looks at
 /// the player's state from there.
 extension RenderThread {
-  /// Slots between two looks ahead, a quarter of a second.
+  /// Slots between two calls of `prefetch`, a quarter of a second.
   static let slotsBetweenPrefetches = 12
 
   /// Called every 20 ms while a read waits. Publishes a stall of a player that is to play, once all
@@ -90,20 +90,20 @@ extension RenderThread {
     slotsUntilPrefetch -= 1
     guard slotsUntilPrefetch <= 0 else { return }
     slotsUntilPrefetch = Self.slotsBetweenPrefetches
-    prefetchAhead(of: renderer, isAwaited: false)
+    prefetch(for: renderer, isAwaited: false)
   }
 
   /// Waits for a change of a paused player. The sound after its place is fetched meanwhile: a fetch
   /// begins only after earlier ones have ended.
   func waitPaused() {
-    let readiness = renderer.map { prefetchAhead(of: $0, isAwaited: true) }
+    let readiness = renderer.map { prefetch(for: $0, isAwaited: true) }
     wait(milliseconds: readiness == .isUnderWay ? 250 : -1)
   }
 
   /// Fetches the sound after the place of a renderer, without waiting.
   @discardableResult
-  private func prefetchAhead(
-    of renderer: ItemRenderer, isAwaited: Bool
+  private func prefetch(
+    for renderer: ItemRenderer, isAwaited: Bool
   ) -> RemoteMedium.Readiness {
     let item = renderer.item
     let place = Time(frames: renderer.position, rate: renderer.sampleRate)

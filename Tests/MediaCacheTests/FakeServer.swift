@@ -194,7 +194,7 @@ extension CacheRig {
   func files(boot: String = "b") throws -> EntryFiles {
     let entry = try entry()
     guard let facts = try entry.facts() else { throw Errno.noSuchFileOrDirectory }
-    return try EntryFiles(of: facts.generation, size: facts.size, in: entry, boot: boot)
+    return try EntryFiles(of: facts, in: entry, boot: boot)
   }
 
   /// The path of a file of its generation, which ends in `suffix`.

@@ -119,13 +119,15 @@ import Threads
       try Tool.succeed("ls", folder.string).text.split(separator: "\n")
         .filter { $0.hasPrefix("0123456789abcdef") }
     }
+    var facts = try #require(try entry.facts())
+    let known = facts.generation
+    facts.generation = "0123456789abcdef"
     // What cannot be made, and cannot be removed, shows what is done before.
     try Tool.succeed("mkdir", folder.appending("0123456789abcdef.data").string)
     #expect(throws: Errno.isDirectory) {
-      try EntryFiles(of: "0123456789abcdef", size: 1, in: entry, boot: "b")
+      try EntryFiles(of: facts, in: entry, boot: "b")
     }
     #expect(try names() == ["0123456789abcdef.data", "0123456789abcdef.map"])
-    let known = try entry.facts()?.generation
     #expect(throws: Errno.self) { try entry.removeOthers(than: known) }
     #expect(try names() == ["0123456789abcdef.data"])
   }
