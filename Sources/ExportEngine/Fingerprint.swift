@@ -140,7 +140,7 @@ extension Node {
   }
 }
 
-extension Process {
+extension SoundProcess {
   fileprivate var needsFilters: Bool {
     switch self {
     case .stretch, .filter, .reverb: true

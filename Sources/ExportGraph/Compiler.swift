@@ -193,7 +193,7 @@ struct Compiler {
     if nodes[node].frames != 0..<length {
       node = add(Node(.mix([node]), format: format, frames: 0..<length, origin: segment.origin))
     }
-    func process(_ process: Process, _ memory: Node.Memory) {
+    func process(_ process: SoundProcess, _ memory: Node.Memory) {
       node = add(
         Node(
           .process(process, node), format: format, frames: 0..<length, memory: memory,
@@ -216,7 +216,7 @@ struct Compiler {
       process(effects, effects.memory(atRate: format.sampleRate))
     }
     if let target = segment.loudness {
-      let normalize = Process.normalize(Normalization(target))
+      let normalize = SoundProcess.normalize(Normalization(target))
       process(normalize, normalize.memory(atRate: format.sampleRate))
     }
     let first = place.frames.lowerBound

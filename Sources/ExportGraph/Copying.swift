@@ -12,11 +12,11 @@ extension Graph {
   /// - Throws: `mendJob` where nothing can be copied, and what the output refuses to encode.
   mutating func copy(into sink: inout Sink) throws(Failure) {
     guard let copying = sink.output.copying else { return }
-    var nudges: [Node.ID: Int] = [:]
-    if copying.join == .nudge, sink.format.kind == .mp3 { nudges = nudge(&sink) }
+    var shifts: [Node.ID: Int] = [:]
+    if copying.join == .nudge, sink.format.kind == .mp3 { shifts = shiftOntoGrid(&sink) }
     let plan: CopyPlan
     switch sink.format.kind.capabilities.copiedUnit {
-    case .frames: plan = FrameCopies(nodes, sink).plan(nudges)
+    case .frames: plan = FrameCopies(nodes, sink).plan(shifts)
     case .samples: plan = samplePlan(of: sink)
     case .packets, .nothing: plan = packetPlan(of: sink)
     }
@@ -33,7 +33,8 @@ extension Graph {
   private func samplePlan(of sink: Sink) -> CopyPlan {
     var assets: [Asset] = []
     let zero = sink.frames.lowerBound
-    let parts = SoleSpans(nodes, of: sink.node, in: sink.frames).spans.map { span -> CopiedPart in
+    let parts = UntouchedSpans(nodes, of: sink.node, in: sink.frames).spans.map {
+      span -> CopiedPart in
       let frames = span.frames.lowerBound - zero..<span.frames.upperBound - zero
       switch span.content {
       case .changed(let change): return CopiedPart(frames: frames, reasons: [change.reason])
@@ -51,12 +52,10 @@ extension Graph {
 
   /// Of other formats the packets of one clip are copied, between which nothing else can lie.
   private func packetPlan(of sink: Sink) -> CopyPlan {
-    let spans = SoleSpans(nodes, of: sink.node, in: sink.frames).spans
+    let untouched = UntouchedSpans(nodes, of: sink.node, in: sink.frames)
     let frames = 0..<Int64(sink.frames.count)
     var reasons: [CopiedPart.Reason] = []
-    if spans.count == 1, case .source(let ids, let start) = spans[0].content,
-      let asset = nodes[ids[0]].asset
-    {
+    if let (node, start) = untouched.only, let asset = nodes[node].asset {
       if !asset.isCopyable(as: sink.format, nodes[sink.node].format) {
         reasons = [asset.refusal(as: sink.format, nodes[sink.node].format)]
       } else if !asset.hasExactPackets {
@@ -67,11 +66,12 @@ extension Graph {
         return CopyPlan(.packets, assets: [asset], parts: [part])
       }
     }
-    for case .changed(let change) in spans.map(\.content) where !reasons.contains(change.reason) {
+    for case .changed(let change) in untouched.spans.map(\.content)
+    where !reasons.contains(change.reason) {
       reasons.append(change.reason)
     }
     // Clips that are changed have a reason of their own.
-    if reasons.isEmpty, spans.count > 1 { reasons.append(.seam) }
+    if reasons.isEmpty, untouched.spans.count > 1 { reasons.append(.seam) }
     return CopyPlan(.packets, assets: [], parts: [CopiedPart(frames: frames, reasons: reasons)])
   }
 
@@ -132,7 +132,7 @@ extension Output.Kind {
   }
 }
 
-extension SoleSpans.Change {
+extension UntouchedSpans.Change {
   var reason: CopiedPart.Reason {
     switch self {
     case .silence: .silence

@@ -3,8 +3,8 @@ import MediaComposition
 extension [Effect] {
   /// What they become, in order: effects of libavfilter that follow one another are one process,
   /// each of ours is its own, and those that change nothing are none.
-  var processes: [Process] {
-    var processes: [Process] = []
+  var processes: [SoundProcess] {
+    var processes: [SoundProcess] = []
     for effect in self where !effect.isNeutral {
       if let own = effect.ownProcess {
         processes.append(own)
@@ -20,7 +20,7 @@ extension [Effect] {
 
 extension Effect {
   /// The process of an effect that libavfilter does not have.
-  fileprivate var ownProcess: Process? {
+  fileprivate var ownProcess: SoundProcess? {
     switch self {
     case .delay(let settings): .delay(settings)
     case .reverb(let reverb): .reverb(reverb)

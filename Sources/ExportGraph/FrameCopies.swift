@@ -6,7 +6,7 @@ struct FrameCopies {
   private let nodes: [Node]
   private let sink: Sink
   /// What is heard, in order.
-  private let spans: [SoleSpans.Span]
+  private let spans: [UntouchedSpans.Span]
   /// By span; nil where none of it can be copied.
   private let candidates: [CopyLayout.Span?]
   private let layout: CopyLayout
@@ -14,7 +14,7 @@ struct FrameCopies {
   /// Chooses them. O(n log n) in the nodes
   init(_ nodes: [Node], _ sink: Sink) {
     (self.nodes, self.sink) = (nodes, sink)
-    let spans = SoleSpans(nodes, of: sink.node, in: sink.frames).spans
+    let spans = UntouchedSpans(nodes, of: sink.node, in: sink.frames).spans
     let format = nodes[sink.node].format
     candidates = spans.map { span in
       guard case .source(let ids, let start) = span.content, let asset = nodes[ids[0]].asset,
@@ -44,7 +44,7 @@ struct FrameCopies {
   }
 
   /// The plan, in which some nodes were moved by so many samples.
-  func plan(_ nudges: [Node.ID: Int]) -> CopyPlan {
+  func plan(_ shifts: [Node.ID: Int]) -> CopyPlan {
     let numbers = candidates.indices.filter { candidates[$0] != nil }
     var assets: [Asset] = []
     var parts: [CopiedPart] = []
@@ -60,7 +60,7 @@ struct FrameCopies {
           source: CopiedPart.Source(
             asset.location, .packets,
             frame: start + frames.lowerBound - candidate.frames.lowerBound,
-            firstPacket: copy.first, nudge: nudges[ids[0]] ?? 0)))
+            firstPacket: copy.first, nudge: shifts[ids[0]] ?? 0)))
     }
     return CopyPlan(
       .frames(layout), assets: assets,
@@ -99,7 +99,7 @@ struct FrameCopies {
   private func reason(_ number: Int) -> CopiedPart.Reason? {
     switch spans[number].content {
     case .changed(.silence):
-      // A nudge may leave as much.
+      // A shift onto the grid may leave as much.
       return spans[number].frames.count > layout.samplesPerFrame / 2 ? .silence : nil
     case .changed(let change): return change.reason
     case .source:

@@ -66,7 +66,7 @@ public struct Node: Sendable, Hashable, Encodable {
     /// One child's sound at another rate, another layout, or both, from the timeline's start.
     case convert(ID)
     /// One child's whole sound, changed in time or tone; both count from a zero of their own.
-    case process(Process, ID)
+    case process(SoundProcess, ID)
     /// A part of a child that counts from a zero of its own, from the child's frame `start`.
     case excerpt(ID, start: Int64)
     /// One child's sound, lowered while one of the keys sounds, which it does not hold. Keys are
@@ -139,7 +139,7 @@ public struct Source: Sendable, Hashable, Encodable {
 }
 
 /// A change of a whole sound. The node's frames have the new length.
-public enum Process: Sendable, Hashable, Encodable {
+public enum SoundProcess: Sendable, Hashable, Encodable {
   /// The last frame first.
   case reverse
   /// Slower or faster, pitch included.

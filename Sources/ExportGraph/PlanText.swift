@@ -189,7 +189,7 @@ extension Level {
   }
 }
 
-extension Process: CustomStringConvertible {
+extension SoundProcess: CustomStringConvertible {
   /// The process, in words.
   public var description: String {
     switch self {

@@ -136,7 +136,6 @@ extension Graph {
   private func untouchedWhole(of sink: Sink) -> Whole? {
     var id = sink.node
     guard nodes[id].frames == sink.frames else { return nil }
-    var isConverted = false
     while true {
       let node = nodes[id]
       guard node.level.isUnity else { return nil }
@@ -145,7 +144,6 @@ extension Graph {
         guard nodes[child].format.channelLayout == node.format.channelLayout,
           Self.keepsBand(from: nodes[child].format.sampleRate, to: node.format.sampleRate)
         else { return nil }
-        isConverted = true
         id = child
       case .mix(let children):
         guard children.count == 1, nodes[children[0]].frames == node.frames else { return nil }
@@ -159,7 +157,7 @@ extension Graph {
           source.ratio == rates,
           Self.keepsBand(from: asset.sampleRate, to: node.format.sampleRate)
         else { return nil }
-        let isSame = !isConverted && source.ratio == .one && source.matrix.isIdentity
+        let isSame = UntouchedSpans(nodes, of: sink.node, in: sink.frames).only != nil
         let isCopied = sink.copied?.isWhole == true
         return Whole(
           asset: asset,

@@ -62,33 +62,6 @@ extension Graph {
       sinks.append(sink)
     }
   }
-
-  /// Whether a file in `format` needs dither after a node: its integers have few bits, and are no
-  /// copy of a source's samples. O(nodes).
-  package func needsDither(_ node: Node.ID, as format: Output.Format) -> Bool {
-    guard let depth = format.ditheredDepth else { return false }
-    return !nodes.passesUntouched(from: node, depth: depth)
-  }
-}
-
-extension [Node] {
-  /// Whether every sample below `root` is one sample of a source of at most `depth` bits, or silence.
-  fileprivate func passesUntouched(from root: Node.ID, depth: Int) -> Bool {
-    guard self[root].level.isUnity else { return false }
-    switch self[root].kind {
-    case .source(let source, _):
-      return (source.asset.bitDepth ?? .max) <= depth && source.ratio == .one
-        && source.matrix.isPermutation
-    case .excerpt(let child, _), .process(.reverse, let child):
-      return passesUntouched(from: child, depth: depth)
-    case .convert, .process, .duck:
-      return false
-    case .mix(let children):
-      let ranges = children.map { self[$0].frames }.sorted { $0.lowerBound < $1.lowerBound }
-      let isSequence = zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
-      return isSequence && children.allSatisfy { passesUntouched(from: $0, depth: depth) }
-    }
-  }
 }
 
 /// The nodes that feed outputs: conversions of the mix, brought to levels. Outputs share those that
@@ -119,7 +92,7 @@ private struct Masters {
     var key = Key(input: input, normalization: normalization)
     key.normalization.target.origin = .unknown
     if let known = normalized[key] { return known }
-    let normalize = Process.normalize(normalization)
+    let normalize = SoundProcess.normalize(normalization)
     nodes.append(
       Node(
         .process(normalize, input), format: format, frames: nodes[input].frames,

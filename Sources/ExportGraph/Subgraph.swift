@@ -63,7 +63,7 @@ extension Graph {
   package func twins() -> [Node.ID: Node.ID] {
     /// What tells most of them apart without a look at what they are made of.
     struct Sign: Hashable {
-      let process: Process
+      let process: SoundProcess
       let frames: Range<Int64>
     }
     var candidates: [Sign: [Node.ID]] = [:]

@@ -212,7 +212,7 @@ extension Graph {
   }
 
   private static func frames(
-    that process: Process, takesFor range: Range<Int64>, of all: Range<Int64>, rate: Int
+    that process: SoundProcess, takesFor range: Range<Int64>, of all: Range<Int64>, rate: Int
   ) -> Range<Int64> {
     switch process {
     case .reverse: all.upperBound - range.upperBound..<all.upperBound - range.lowerBound

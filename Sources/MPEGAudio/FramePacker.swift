@@ -23,7 +23,7 @@ package struct FramePacker: Sendable {
   package internal(set) var count = 0
 
   /// What a header says of its slot, beside the stream's own facts.
-  fileprivate struct Slot {
+  fileprivate struct SlotSize {
     var bitRateIndex: Int
     var isPadded: Bool
   }
@@ -114,20 +114,21 @@ package struct FramePacker: Sendable {
   private func longestSlot(_ frame: UnpackedFrame) -> Int {
     switch slots {
     case .own: slotLength(frame.slot)
-    case .smallest(let indices): slotLength(Slot(bitRateIndex: indices.upperBound, isPadded: true))
+    case .smallest(let indices):
+      slotLength(SlotSize(bitRateIndex: indices.upperBound, isPadded: true))
     }
   }
 
   /// A slot for the frame that leaves at least `need` bytes for the frame after it.
-  private func slot(for frame: UnpackedFrame, leaving need: Int) -> Slot {
+  private func slot(for frame: UnpackedFrame, leaving need: Int) -> SlotSize {
     guard case .smallest(let indices) = slots else { return frame.slot }
     let wanted = need + frame.mainDataLength - reservoir
-    return indices.lazy.map { Slot(bitRateIndex: $0, isPadded: false) }
+    return indices.lazy.map { SlotSize(bitRateIndex: $0, isPadded: false) }
       .first { slotLength($0) >= wanted }
-      ?? Slot(bitRateIndex: indices.upperBound, isPadded: true)
+      ?? SlotSize(bitRateIndex: indices.upperBound, isPadded: true)
   }
 
-  private func slotLength(_ slot: Slot) -> Int {
+  private func slotLength(_ slot: SlotSize) -> Int {
     slotLengths[slot.bitRateIndex] + (slot.isPadded ? 1 : 0)
   }
 
@@ -172,16 +173,16 @@ package struct FramePacker: Sendable {
 }
 
 extension UnpackedFrame {
-  fileprivate var slot: FramePacker.Slot {
-    FramePacker.Slot(bitRateIndex: Int(header.bits >> 12 & 15), isPadded: header.hasPadding)
+  fileprivate var slot: FramePacker.SlotSize {
+    FramePacker.SlotSize(bitRateIndex: Int(header.bits >> 12 & 15), isPadded: header.hasPadding)
   }
 }
 
 extension FrameHeader {
   /// The header of a frame in another slot, without a checksum.
-  fileprivate func bytes(with slot: FramePacker.Slot) -> [UInt8] {
+  fileprivate func bytes(with slot: FramePacker.SlotSize) -> [UInt8] {
     let facts = 0x1_0000 | UInt32(slot.bitRateIndex) << 12 | (slot.isPadded ? 0x200 : 0)
     let bits = bits & ~0x1_F200 | facts
-    return [24, 16, 8, 0].map { UInt8(bits >> $0 & 0xFF) }
+    return bits.bigEndianBytes
   }
 }

@@ -25,7 +25,7 @@ struct LimitingTests {
     let root = graph.sinks[0].node
     var node = graph.nodes[root]
     node.kind = .process(.limiter(limiter), root)
-    node.memory = Process.limiter(limiter).memory(atRate: node.format.sampleRate)
+    node.memory = SoundProcess.limiter(limiter).memory(atRate: node.format.sampleRate)
     node.level = .unity
     graph.nodes.append(node)
     graph.sinks[0].node = graph.nodes.count - 1

@@ -68,7 +68,7 @@ import Testing
     var parallel = Effect.Compressor()
     (parallel.ratio, parallel.makeup) = (1, 3)
     let all = 0..<Int64(100)
-    func process(_ process: Process, _ child: Node.ID) -> Node {
+    func process(_ process: SoundProcess, _ child: Node.ID) -> Node {
       node(.process(process, child), all)
     }
     let graph = graph(

@@ -102,7 +102,7 @@ import Testing
 
   @Test("items within groups and filtered groups join, those of reversed sound are not known")
   func groups() {
-    func nested(_ process: Process) -> [Range<Int64>] {
+    func nested(_ process: SoundProcess) -> [Range<Int64>] {
       joins(
         [
           node(.mix([]), 0..<100), node(.mix([]), 100..<300), node(.mix([0, 1]), 0..<300),

@@ -72,7 +72,7 @@ final class HeldFile: ByteSource, Sendable {
     guard let status = try? FileStatus(of: bytes.descriptor.rawValue),
       FileIdentity(status) == identity
     else {
-      throw SourceFile.changed(location)
+      throw SourceFile.changedMeanwhile(location)
     }
   }
 

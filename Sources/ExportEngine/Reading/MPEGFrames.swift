@@ -70,7 +70,7 @@ final class MPEGFrames {
   }
 
   /// The failure of a frame that is not like the first one.
-  func changed(at frame: Int) -> Failure {
+  func formatChange(at frame: Int) -> Failure {
     let place = Time(frames: index.firstSample(ofFrame: frame), rate: index.sampleRate)
     return Failure(
       .mendInput,

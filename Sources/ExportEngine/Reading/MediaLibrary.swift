@@ -38,7 +38,7 @@ public final class MediaLibrary: Sendable {
 
   /// Behind a reference: a table has room for twice as many values as are in it, or three times
   /// while it grows.
-  indirect enum Known {
+  indirect enum KnownStream {
     case probed(ProbedStream)
     /// By an earlier run: enough for a graph, not for reading.
     case recalled(ProbedAsset)
@@ -55,7 +55,7 @@ public final class MediaLibrary: Sendable {
     }
   }
 
-  let found = Mutex<[Key: Result<Known, Failure>]>([:])
+  let found = Mutex<[Key: Result<KnownStream, Failure>]>([:])
   private let recall: Recall?
   private let probe: Probe?
   let listen: Listen?
@@ -160,10 +160,10 @@ public final class MediaLibrary: Sendable {
     return (known.found, false)
   }
 
-  private func known(_ key: Key) throws(Failure) -> Known {
+  private func known(_ key: Key) throws(Failure) -> KnownStream {
     try Engine.start()
     if let known = entry(key) { return try known.get() }
-    let result: Result<Known, Failure>
+    let result: Result<KnownStream, Failure>
     do throws(Failure) {
       if let recalled = try recalled(key) {
         result = .success(recalled)
@@ -179,13 +179,13 @@ public final class MediaLibrary: Sendable {
     return try result.get()
   }
 
-  private func recalled(_ key: Key) throws(Failure) -> Known? {
+  private func recalled(_ key: Key) throws(Failure) -> KnownStream? {
     guard let recall else { return nil }
     let identity = try SourceFile.settle(key.location)
     return recall(key.location, key.streamIndex, identity).map { .recalled($0) }
   }
 
-  private func probed(_ key: Key) throws(Failure) -> Known {
+  private func probed(_ key: Key) throws(Failure) -> KnownStream {
     guard let probe else { return .probed(try stream(key)) }
     return .reported(try probe(key.location, key.streamIndex))
   }
@@ -195,7 +195,7 @@ public final class MediaLibrary: Sendable {
   }
 
   /// The result for a stream, also where it was probed as the best one and is opened by its number.
-  private func entry(_ key: Key) -> Result<Known, Failure>? {
+  private func entry(_ key: Key) -> Result<KnownStream, Failure>? {
     found.withLock { found in
       if let own = found[key] { return own }
       guard case .success(let best)? = found[key.best],
@@ -236,7 +236,7 @@ public final class MediaLibrary: Sendable {
     try verify(asset, is: found.found.asset)
   }
 
-  private func replace(_ known: Known, by found: Known, at key: Key) {
+  private func replace(_ known: KnownStream, by found: KnownStream, at key: Key) {
     if found.found != known.found { discoveries.add(1, ordering: .relaxed) }
     self.found.withLock { all in
       for key in [key, key.best] {

@@ -81,11 +81,11 @@ package enum SourceFile {
     } catch {
       guard error.remedy == .mendInput else { throw error }
     }
-    throw changed(location)
+    throw changedMeanwhile(location)
   }
 
   /// The failure of a medium that is another one, or gone.
-  static func changed(_ location: MediaLocation) -> Failure {
+  static func changedMeanwhile(_ location: MediaLocation) -> Failure {
     Failure(
       .tryAgain,
       "was changed, moved or removed while avjob was working; run the job again once it stays as "

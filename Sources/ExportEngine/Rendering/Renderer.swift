@@ -163,8 +163,8 @@ extension Graph {
 
   /// The source of a process's frames, which reads its child.
   func source(
-    of process: Process, over child: Node.ID, in node: Node, startsAnew: Bool, _ pool: SourcePool,
-    _ jumps: Jumps, _ watcher: (any NodeWatcher)?
+    of process: SoundProcess, over child: Node.ID, in node: Node, startsAnew: Bool,
+    _ pool: SourcePool, _ jumps: Jumps, _ watcher: (any NodeWatcher)?
   ) -> (any FrameSource) throws(Failure) -> any FrameSource {
     let inputCount = nodes[child].frames.upperBound
     let (count, rate) = (node.frames.upperBound, node.format.sampleRate)

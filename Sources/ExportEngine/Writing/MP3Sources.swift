@@ -232,6 +232,6 @@ extension MPEGFrames {
     guard let header = FrameHeader(startOf: bytes), header.isConsistent(with: index.header),
       header.channelCount == index.channelCount, header.frameLength == bytes.count,
       bytes.count > header.headLength
-    else { throw changed(at: frame) }
+    else { throw formatChange(at: frame) }
   }
 }

@@ -17,7 +17,7 @@ enum NamedPlace: Hashable {
 /// One sequence of a job while it is lowered: the known values of its items.
 struct SequenceState {
   /// A value that others may depend on.
-  enum Known<Value> {
+  enum Resolution<Value> {
     case unknown
     /// In work: a read of it now is a circle.
     case busy
@@ -38,8 +38,8 @@ struct SequenceState {
   var isJob = false
   /// The numbers of the sequences in an item's content.
   var children: [Int: Range<Int>] = [:]
-  var starts: [Known<Time>]
-  var lowered: [Known<LoweredItem>]
+  var starts: [Resolution<Time>]
+  var lowered: [Resolution<LoweredItem>]
   /// How long the item before continues.
   var crossfades: [Int: Time] = [:]
 

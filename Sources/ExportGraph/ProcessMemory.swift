@@ -1,7 +1,7 @@
 import Dynamics
 import MediaComposition
 
-extension Process {
+extension SoundProcess {
   /// How far back its sound depends on its input.
   package func memory(atRate sampleRate: Int) -> Node.Memory {
     switch self {
@@ -10,7 +10,7 @@ extension Process {
     case .stretch, .filter, .delay, .reverb: .unbounded
     case .leveler, .limiter: .frames(window(atRate: sampleRate).before)
     case .normalize(let normalization):
-      normalization.limiter.map { Process.limiter($0).memory(atRate: sampleRate) } ?? .none
+      normalization.limiter.map { SoundProcess.limiter($0).memory(atRate: sampleRate) } ?? .none
     }
   }
 

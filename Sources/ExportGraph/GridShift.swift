@@ -4,28 +4,28 @@ extension Graph {
   /// Moves the sources of a sink onto the grid of those of which most is heard, in nodes of its own.
   ///
   /// - Returns: By how many samples each node was moved.
-  mutating func nudge(_ sink: inout Sink) -> [Node.ID: Int] {
+  mutating func shiftOntoGrid(_ sink: inout Sink) -> [Node.ID: Int] {
     let shifts = FrameCopies(nodes, sink).offsets
     guard !shifts.isEmpty else { return [:] }
-    var nudges: [Node.ID: Int] = [:]
-    sink.node = moved(sink.node, by: shifts, &nudges) ?? sink.node
-    return nudges
+    var done: [Node.ID: Int] = [:]
+    sink.node = moved(sink.node, by: shifts, &done) ?? sink.node
+    return done
   }
 
   /// A copy of a mix in which the sound of sources lies later, each by its own number of frames; nil
   /// where none of its sources does.
   private mutating func moved(
-    _ id: Node.ID, by shifts: [Node.ID: Int], _ nudges: inout [Node.ID: Int]
+    _ id: Node.ID, by shifts: [Node.ID: Int], _ done: inout [Node.ID: Int]
   ) -> Node.ID? {
     guard case .mix(let children) = nodes[id].kind else { return nil }
     var copies: [Node.ID] = []
     for child in children {
       if let shift = shifts[child] {
         nodes.append(nodes[child].slipped(by: Int64(shift)))
-        nudges[nodes.count - 1] = shift
+        done[nodes.count - 1] = shift
         copies.append(nodes.count - 1)
       } else {
-        copies.append(moved(child, by: shifts, &nudges) ?? child)
+        copies.append(moved(child, by: shifts, &done) ?? child)
       }
     }
     guard copies != children else { return nil }

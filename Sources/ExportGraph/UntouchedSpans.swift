@@ -3,7 +3,7 @@ import MediaComposition
 /// Where one source alone is heard in a node, untouched: what a file could have copied from it.
 ///
 /// A sweep over the node's sounds: O(n log n) in its nodes, their ramps and the spans.
-struct SoleSpans {
+struct UntouchedSpans {
   /// What is heard in a span.
   enum Content: Hashable {
     /// The frames of one source, from its frame `start` on, by nodes that continue one another.
@@ -30,6 +30,13 @@ struct SoleSpans {
 
   /// All frames of the node, in order.
   private(set) var spans: [Span] = []
+
+  /// The node of a source of which the frames from `start` on, and nothing else, are heard; nil
+  /// otherwise.
+  var only: (node: Node.ID, start: Int64)? {
+    guard spans.count == 1, case .source(let ids, let start) = spans[0].content else { return nil }
+    return (ids[0], start)
+  }
 
   private let nodes: [Node]
   private var sounds: [Span] = []
@@ -125,6 +132,38 @@ struct SoleSpans {
       last == first || nodes[last].asset == nodes[first].asset
     else { return nil }
     return .source(last == first ? before : before + next, start: start)
+  }
+}
+
+extension Graph {
+  /// Whether a file in `format` needs dither after a node: its integers have few bits, and are no
+  /// copy of a source's samples. O(nodes).
+  ///
+  /// All of the node is asked, whatever is written of it, so that a part is the slice of the whole;
+  /// and samples may lie elsewhere than in their source, which what is copied may not.
+  package func needsDither(_ node: Node.ID, as format: Output.Format) -> Bool {
+    guard let depth = format.ditheredDepth else { return false }
+    return !nodes.passesUntouched(from: node, depth: depth)
+  }
+}
+
+extension [Node] {
+  /// Whether every sample below `root` is one sample of a source of at most `depth` bits, or silence.
+  fileprivate func passesUntouched(from root: Node.ID, depth: Int) -> Bool {
+    guard self[root].level.isUnity else { return false }
+    switch self[root].kind {
+    case .source(let source, _):
+      return (source.asset.bitDepth ?? .max) <= depth && source.ratio == .one
+        && source.matrix.isPermutation
+    case .excerpt(let child, _), .process(.reverse, let child):
+      return passesUntouched(from: child, depth: depth)
+    case .convert, .process, .duck:
+      return false
+    case .mix(let children):
+      let ranges = children.map { self[$0].frames }.sorted { $0.lowerBound < $1.lowerBound }
+      let isSequence = zip(ranges, ranges.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
+      return isSequence && children.allSatisfy { passesUntouched(from: $0, depth: depth) }
+    }
   }
 }
 
