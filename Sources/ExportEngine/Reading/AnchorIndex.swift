@@ -1,4 +1,5 @@
 import LibAV
+import MediaComposition
 
 /// Places in a stream where a fresh decoder may take over, found while the stream was counted. For
 /// streams whose timestamps do not count frames. 48 bytes for some three seconds of sound.
@@ -21,12 +22,8 @@ struct AnchorIndex: Sendable {
 
   /// The last anchor at or before a raw frame, nil where that is the stream's start. O(log n).
   func anchor(before frame: Int64) -> Int? {
-    var (low, high) = (0, anchors.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if anchors[middle].frame <= frame { low = middle + 1 } else { high = middle }
-    }
-    return low == 0 ? nil : low - 1
+    let behind = anchors.partitioningIndex { $0.frame > frame }
+    return behind == 0 ? nil : behind - 1
   }
 
   /// Frames between two anchors, and how many a decoder of this codec is fed before its output

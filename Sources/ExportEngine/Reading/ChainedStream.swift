@@ -57,26 +57,14 @@ final class ChainedStream: FrameSource {
 
   /// The link that a frame is in; nil behind the last.
   private func link(at frame: Int64) -> Int? {
-    // The first of those that begin behind it, by halves.
-    var (low, high) = (0, links.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if starts[middle + 1] <= frame { low = middle + 1 } else { high = middle }
-    }
-    return low < links.count ? low : nil
+    let number = starts.dropFirst().partitioningIndex { $0 > frame } - 1
+    return number < links.count ? number : nil
   }
 
   private func open(_ number: Int) throws(Failure) -> any FrameSource {
     if let current, current.number == number { return current.source }
     current = nil
-    let facts = links[number].facts
-    let stream: any FrameSource
-    if case .counted(let index) = facts.reader {
-      stream = try CountedStream.open(facts, index, damage)
-    } else {
-      stream = try DemuxedStream.open(facts, damage)
-    }
-    let source = facts.pieces.map { PiecedSource(stream, $0, damage) } ?? stream
+    let source = try links[number].facts.sound(noting: damage)
     current = (number, source)
     return source
   }

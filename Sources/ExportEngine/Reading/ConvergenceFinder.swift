@@ -59,8 +59,7 @@ final class ConvergenceFinder: @unchecked Sendable {
     /// Behind the last packet.
     private(set) var end: Int64 = .min
     private let facts: StreamFacts
-    private let demuxer: Demuxer
-    private let stream: LibAV.Stream
+    private let packets: PacketReader
     private let whole: Decoder
     private var fresh: (decoder: Decoder, feedFrom: Int64, agreed: Int)?
     private var next = ConvergenceFinder.stride / 2
@@ -68,19 +67,17 @@ final class ConvergenceFinder: @unchecked Sendable {
 
     init(_ facts: StreamFacts) throws(LibAVError) {
       self.facts = facts
-      (demuxer, stream) = try facts.open()
-      whole = try Decoder.open(stream, removesPadding: false)
+      packets = try PacketReader(facts)
+      whole = try Decoder.open(packets.stream, removesPadding: false)
       frames = (try Frame(), try Frame())
     }
 
     /// Decodes a packet; false where there is none any more.
     func advance(_ places: inout [Place]) throws(LibAVError) -> Bool {
-      guard let packet = try demuxer.readWhatIsThere() else { return false }
-      guard packet.streamIndex == facts.streamIndex,
-        let start = packet.timestamp.flatMap(facts.rawFrame)
-      else { return true }
+      guard let packet = try packets.next() else { return false }
+      guard let start = packet.timestamp.flatMap(facts.rawFrame) else { return true }
       if fresh == nil, start >= next {
-        fresh = (try Decoder.open(stream, removesPadding: false), start, 0)
+        fresh = (try Decoder.open(packets.stream, removesPadding: false), start, 0)
       }
       let isWhole = try whole.decode(packet, into: frames.whole)
       end = start + (isWhole ? Int64(frames.whole.sampleCount) : packet.duration)
@@ -130,36 +127,22 @@ extension StreamFacts {
   ) throws(LibAVError) -> Int64 {
     guard case .converging(let finder) = access, feedFrom > firstRaw else { return 0 }
     let place = try finder?.place(before: feedFrom, in: self, unless: cancellation)
-    var (demuxer, stream) = try open()
+    let packets = try PacketReader(self)
+    var following: Packet?
     if let place {
-      let first = try jump(toRaw: place.feedFrom, of: stream, in: demuxer) {
-        () throws(LibAVError) in try demuxer.readWhatIsThere()
-      }
-      // The packet that was read on the way is one that is fed.
-      if first?.start == place.feedFrom, let first {
-        return try divergence(
-          in: range, feeding: feedFrom, first.packet, demuxer, stream, cancellation)
-      }
-      (demuxer, stream) = try open()
+      // The packet that is read on the way is one that is fed.
+      let first = try packets.jump(toRaw: place.feedFrom)
+      if first?.start == place.feedFrom { following = first?.packet } else { try packets.reopen() }
     }
-    return try divergence(in: range, feeding: feedFrom, nil, demuxer, stream, cancellation)
-  }
-
-  private func divergence(
-    in range: Range<Int64>, feeding feedFrom: Int64, _ first: Packet?, _ demuxer: Demuxer,
-    _ stream: LibAV.Stream, _ cancellation: CancellationFlag
-  ) throws(LibAVError) -> Int64 {
-    let whole = try Decoder.open(stream, removesPadding: false)
-    let copy = try Decoder.open(stream, removesPadding: false)
+    let whole = try Decoder.open(packets.stream, removesPadding: false)
+    let copy = try Decoder.open(packets.stream, removesPadding: false)
     let frames = (whole: try Frame(), copy: try Frame())
     var (end, agreed) = (range.lowerBound, 0)
-    var following = first
     while agreed < ConvergenceFinder.agreement, !cancellation.isCancelled {
-      if following == nil { following = try demuxer.readWhatIsThere() }
+      if following == nil { following = try packets.next() }
       guard let packet = following else { break }
       following = nil
-      guard packet.streamIndex == streamIndex, let start = packet.timestamp.flatMap(rawFrame)
-      else { continue }
+      guard let start = packet.timestamp.flatMap(rawFrame) else { continue }
       guard start < range.upperBound else { break }
       let isWhole = try whole.decode(packet, into: frames.whole)
       guard start >= feedFrom else { continue }

@@ -2,8 +2,6 @@ import Diagnosis
 import LibAV
 import MPEGAudio
 import MediaComposition
-import MediaTime
-import SystemPackage
 
 /// A stream whose timestamps do not count frames: decoded frames are counted, from the first packet
 /// or from an anchor.
@@ -22,8 +20,9 @@ final class CountedStream: FrameSource {
   private var scratch: Frame
   private var spare: Frame
 
-  private var demuxer: Demuxer
-  private var stream: LibAV.Stream
+  private let packets: PacketReader
+  private var demuxer: Demuxer { packets.demuxer }
+  private var stream: LibAV.Stream { packets.stream }
   private var lane: DecodingLane?
   /// The decoder that is fed ahead of the next anchor.
   private var successor: DecodingLane?
@@ -54,17 +53,18 @@ final class CountedStream: FrameSource {
   private var lastFrames: Int64 = 0
 
   private init(
-    _ facts: StreamFacts, _ index: AnchorIndex, _ opened: (Demuxer, LibAV.Stream),
-    _ spacing: AnchorIndex.Spacing?, _ damage: Damage
+    _ facts: StreamFacts, _ index: AnchorIndex, _ spacing: AnchorIndex.Spacing?, _ damage: Damage
   ) throws(LibAVError) {
     self.facts = facts
     self.index = index
     self.damage = damage
-    (demuxer, stream) = opened
-    isBare = BareStream.formats.contains(opened.0.formatName)
-    finder = spacing.map { AnchorFinder($0, seeksByBytes: opened.0.seeksByBytes) }
+    let packets = try PacketReader(facts, unless: damage.cancellation)
+    self.packets = packets
+    isBare = BareStream.formats.contains(packets.demuxer.formatName)
+    finder = spacing.map { AnchorFinder($0, seeksByBytes: packets.demuxer.seeksByBytes) }
     channelCount = facts.channelCount
-    cursor = try FrameCursor(facts.location, channelCount: facts.channelCount, damage)
+    cursor = try FrameCursor(
+      facts.location, sampleRate: facts.sampleRate, channelCount: facts.channelCount, damage)
     (scratch, spare) = (try Frame(), try Frame())
   }
 
@@ -72,7 +72,7 @@ final class CountedStream: FrameSource {
     _ facts: StreamFacts, _ index: AnchorIndex, _ damage: Damage
   ) throws(Failure) -> CountedStream {
     try reading(facts.location) { () throws(LibAVError) in
-      try CountedStream(facts, index, try facts.open(), nil, damage)
+      try CountedStream(facts, index, nil, damage)
     }
   }
 
@@ -109,7 +109,7 @@ final class CountedStream: FrameSource {
     let damage = Damage()
     let stream = try reading(facts.location) { () throws(LibAVError) -> CountedStream in
       let stream = try CountedStream(
-        facts, AnchorIndex(), try facts.open(),
+        facts, AnchorIndex(),
         AnchorIndex.spacing(of: codec) ?? AnchorIndex.Spacing(stride: .max, preRoll: 0), damage)
       stream.holes = HoleFinder(
         HoleFinder.Trust(container: stream.demuxer.formatName), rate: facts.sampleRate,
@@ -156,13 +156,7 @@ final class CountedStream: FrameSource {
     try reading(facts.location) { () throws(LibAVError) in
       while true {
         if let raw = try lane?.receive(into: cursor.frame, { _ in nil }) {
-          guard cursor.frame.sampleRate == facts.sampleRate,
-            cursor.frame.channelCount == channelCount
-          else {
-            throw LibAVError.formatChanged(
-              to: cursor.frame,
-              at: Time(frames: raw - facts.origin, rate: facts.sampleRate).inSeconds)
-          }
+          try cursor.requireFormat(at: raw - facts.origin)
           // Codecs whose samples are compared give a frame a packet.
           isSame = finder?.comparesSamples == true && cursor.frame.hasSameSamples(as: scratch)
           cursor.place(at: raw - facts.origin)
@@ -261,21 +255,17 @@ final class CountedStream: FrameSource {
   }
 
   private func nextPacket() throws(LibAVError) -> Packet? {
-    let cancellation = damage.cancellation
-    while let packet = try demuxer.readWhatIsThere(unless: { cancellation.isCancelled }) {
-      guard packet.streamIndex == facts.streamIndex else { continue }
-      packetBytes += Int64(packet.size)
-      let size = isBare ? keepFrames(of: packet) : packet.size
-      if packet.isDiscarded { discarded += 1 }
-      firstPosition = firstPosition ?? packet.position
-      if size > 0 {
-        (last, damageBefore, damageBehind) = (packet, damage.count, nil)
-      } else if damageBehind == nil {
-        damageBehind = damage.count
-      }
-      return packet
+    guard let packet = try packets.next() else { return nil }
+    packetBytes += Int64(packet.size)
+    let size = isBare ? keepFrames(of: packet) : packet.size
+    if packet.isDiscarded { discarded += 1 }
+    firstPosition = firstPosition ?? packet.position
+    if size > 0 {
+      (last, damageBefore, damageBehind) = (packet, damage.count, nil)
+    } else if damageBehind == nil {
+      damageBehind = damage.count
     }
-    return nil
+    return packet
   }
 
   /// Leaves out what is no frame of a packet of a bare stream, and counts what lies before it.
@@ -367,7 +357,7 @@ final class CountedStream: FrameSource {
   }
 
   private func reopen() throws(LibAVError) {
-    (demuxer, stream) = try facts.open()
+    try packets.reopen()
     restart()
   }
 

@@ -1,8 +1,6 @@
 import Diagnosis
 import LibAV
 import MediaComposition
-import MediaTime
-import SystemPackage
 
 /// How a position in a stream is reached so that its samples are the same on every path.
 enum Access: Sendable, Hashable {
@@ -25,8 +23,7 @@ final class DemuxedStream: FrameSource {
   private let damage: Damage
 
   private let facts: StreamFacts
-  private var demuxer: Demuxer
-  private var stream: LibAV.Stream
+  private let packets: PacketReader
 
   private var lane: DecodingLane?
   /// The decoder that is fed ahead of the next anchor, and its next packet.
@@ -63,23 +60,20 @@ final class DemuxedStream: FrameSource {
     }
   }
 
-  private init(
-    _ facts: StreamFacts, _ demuxer: Demuxer, _ stream: LibAV.Stream, _ damage: Damage
-  ) throws(LibAVError) {
+  private init(_ facts: StreamFacts, _ damage: Damage) throws(LibAVError) {
     self.facts = facts
     self.damage = damage
-    self.demuxer = demuxer
-    self.stream = stream
+    packets = try PacketReader(facts, unless: damage.cancellation)
     channelCount = facts.channelCount
     segment = Segment(containing: 0, facts.access)
-    cursor = try FrameCursor(facts.location, channelCount: facts.channelCount, damage)
+    cursor = try FrameCursor(
+      facts.location, sampleRate: facts.sampleRate, channelCount: facts.channelCount, damage)
     scratch = try Frame()
   }
 
   static func open(_ facts: StreamFacts, _ damage: Damage) throws(Failure) -> DemuxedStream {
     try reading(facts.location) { () throws(LibAVError) in
-      let (demuxer, stream) = try facts.open()
-      return try DemuxedStream(facts, demuxer, stream, damage)
+      try DemuxedStream(facts, damage)
     }
   }
 
@@ -96,13 +90,7 @@ final class DemuxedStream: FrameSource {
     try reading(facts.location) { () throws(LibAVError) in
       while true {
         if let raw = try lane?.receive(into: cursor.frame, facts.rawFrame) {
-          guard cursor.frame.sampleRate == facts.sampleRate,
-            cursor.frame.channelCount == channelCount
-          else {
-            throw LibAVError.formatChanged(
-              to: cursor.frame,
-              at: Time(frames: raw - facts.origin, rate: facts.sampleRate).inSeconds)
-          }
+          try cursor.requireFormat(at: raw - facts.origin)
           if raw >= segment.frames.upperBound {
             try takeOver(at: raw)
           } else if raw >= segment.frames.lowerBound {
@@ -120,7 +108,7 @@ final class DemuxedStream: FrameSource {
   private func feed() throws(LibAVError) {
     if let packet = unshared { try share(packet) }
     unshared = nil
-    guard let packet = try nextPacket() else {
+    guard let packet = try packets.next() else {
       isAtEnd = true
       try lane?.send(nil)
       return
@@ -158,7 +146,7 @@ final class DemuxedStream: FrameSource {
     if let spare {
       decoder = spare
     } else {
-      decoder = try Decoder.open(stream, removesPadding: false)
+      decoder = try Decoder.open(packets.stream, removesPadding: false)
     }
     spare = nil
     switch facts.access {
@@ -171,17 +159,9 @@ final class DemuxedStream: FrameSource {
   /// Keeps a lane's decoder for the next one. Opening one for Vorbis costs as much as decoding half
   /// a second, for its codebooks; other codecs' flushes may keep some state (AAC's noise).
   private func retire(_ lane: DecodingLane?) {
-    guard let decoder = lane?.decoder, stream.codecName == "vorbis" else { return }
+    guard let decoder = lane?.decoder, packets.stream.codecName == "vorbis" else { return }
     decoder.flush()
     spare = decoder
-  }
-
-  private func nextPacket() throws(LibAVError) -> Packet? {
-    let cancellation = damage.cancellation
-    while let packet = try demuxer.readWhatIsThere(unless: { cancellation.isCancelled }) {
-      if packet.streamIndex == facts.streamIndex { return packet }
-    }
-    return nil
   }
 
   // MARK: Seeking
@@ -226,10 +206,7 @@ final class DemuxedStream: FrameSource {
 
   /// Jumps to a packet at or before a raw frame; false where the demuxer cannot.
   private func jump(toRaw raw: Int64) throws(LibAVError) -> Bool {
-    let landed = try facts.jump(toRaw: raw, of: stream, in: demuxer) { () throws(LibAVError) in
-      try nextPacket()
-    }
-    guard let (packet, start) = landed else { return false }
+    guard let (packet, start) = try packets.jump(toRaw: raw) else { return false }
     restart()
     // The lane must not be fed before an anchor's pre-roll; elsewhere this is the packet.
     if facts.access == .packets || start == raw {
@@ -241,7 +218,7 @@ final class DemuxedStream: FrameSource {
   }
 
   private func reopen() throws(LibAVError) {
-    (demuxer, stream) = try facts.open()
+    try packets.reopen()
     restart()
   }
 

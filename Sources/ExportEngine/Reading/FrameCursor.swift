@@ -1,7 +1,7 @@
 import Diagnosis
 import LibAV
 import MediaComposition
-import SystemPackage
+import MediaTime
 
 /// Copies decoded frames out as planar float: drops frames before the position, and fills holes
 /// with silence. One thread at a time.
@@ -11,6 +11,7 @@ final class FrameCursor {
   var position: Int64 = 0
 
   private let location: MediaLocation
+  private let sampleRate: Int
   private let channelCount: Int
   private let damage: Damage
   private let converter = FrameConverter()
@@ -20,11 +21,20 @@ final class FrameCursor {
   /// Whether it is a pause, for which nothing was decoded.
   private var isSilent = false
 
-  init(_ location: MediaLocation, channelCount: Int, _ damage: Damage) throws(LibAVError) {
-    self.location = location
-    self.channelCount = channelCount
-    self.damage = damage
+  init(
+    _ location: MediaLocation, sampleRate: Int, channelCount: Int, _ damage: Damage
+  ) throws(LibAVError) {
+    (self.location, self.damage) = (location, damage)
+    (self.sampleRate, self.channelCount) = (sampleRate, channelCount)
     frame = try Frame()
+  }
+
+  /// Refuses a decoded frame that is not like the others; it would begin at `position`.
+  func requireFormat(at position: Int64) throws(LibAVError) {
+    guard frame.sampleRate == sampleRate, frame.channelCount == channelCount else {
+      throw LibAVError.formatChanged(
+        to: frame, at: Time(frames: position, rate: sampleRate).inSeconds)
+    }
   }
 
   func place(at position: Int64) {

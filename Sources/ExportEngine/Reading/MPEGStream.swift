@@ -2,7 +2,6 @@ import Diagnosis
 import LibAV
 import MPEGAudio
 import MediaComposition
-import MediaTime
 
 /// A bare MPEG audio file, with seeks by our own index of its frames: libavformat's seek is an
 /// estimate.
@@ -29,7 +28,8 @@ final class MPEGStream: FrameSource {
     self.frames = frames
     channelCount = frames.index.channelCount
     decoder = try Decoder.openMP3()
-    cursor = try FrameCursor(location, channelCount: channelCount, damage)
+    cursor = try FrameCursor(
+      location, sampleRate: frames.index.sampleRate, channelCount: channelCount, damage)
   }
 
   /// Where its frames lie.
@@ -85,15 +85,9 @@ final class MPEGStream: FrameSource {
         guard error.isDamage else { throw error }
         return
       }
-      guard cursor.frame.sampleRate == index.sampleRate,
-        cursor.frame.channelCount == channelCount
-      else {
-        throw LibAVError.formatChanged(
-          to: cursor.frame,
-          at: Time(frames: index.firstSample(ofFrame: current), rate: index.sampleRate).inSeconds)
-      }
-      guard current >= firstWanted else { return }
-      cursor.place(at: index.firstSample(ofFrame: current))
+      let first = index.firstSample(ofFrame: current)
+      try cursor.requireFormat(at: first)
+      if current >= firstWanted { cursor.place(at: first) }
     }
     return true
   }

@@ -10,16 +10,8 @@ extension MediaLibrary {
     watch?(asset.location)
     defer { watch?(nil) }
     let facts = try readable(asset)
-    let stream: any FrameSource =
-      switch facts.reader {
-      case .mpegAudio(let index, let note): try openMPEG(asset, facts, index, note, damage)
-      case .demuxer: try DemuxedStream.open(facts, damage)
-      case .counted(let index): try CountedStream.open(facts, index, damage)
-      case .chained(let links):
-        ChainedStream(
-          links.map { $0.reading(facts.file) }, channelCount: facts.channelCount, damage)
-      }
-    let source = facts.pieces.map { PiecedSource(stream, $0, damage) } ?? stream
+    let source = try facts.sound(noting: damage)
+    if let stream = source as? MPEGStream { try requireAnnounced(stream.index, asset) }
     return watch.map { WatchedSource(source, asset.location, $0) } ?? source
   }
 
@@ -57,15 +49,6 @@ extension MediaLibrary {
     }
     facts.file = file
     return facts
-  }
-
-  private func openMPEG(
-    _ asset: Asset, _ facts: StreamFacts, _ index: FrameIndex?, _ note: ITunesGapless?,
-    _ damage: Damage
-  ) throws(Failure) -> MPEGStream {
-    let stream = try MPEGStream.open(facts, index, note, damage)
-    try requireAnnounced(stream.index, asset)
-    return stream
   }
 
   /// Refuses an MP3 whose frames were announced when it was probed, and counted otherwise since.

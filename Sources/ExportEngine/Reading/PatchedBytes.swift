@@ -1,4 +1,5 @@
 import LibAV
+import MediaComposition
 
 /// Bytes that a reader gets instead of those of its medium.
 struct BytePatch: Sendable, Hashable {
@@ -33,27 +34,13 @@ final class PatchedBytes: ByteSource {
   func read(at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws -> Int {
     let count = try source.read(at: offset, into: bytes)
     let end = offset + Int64(count)
-    for index in first(endingBehind: offset)..<patches.count {
-      let patch = patches[index]
+    let first = patches.partitioningIndex { $0.offset + Int64($0.bytes.count) > offset }
+    for patch in patches[first...] {
       guard patch.offset < end else { break }
       for (place, byte) in zip(patch.offset..., patch.bytes) where offset..<end ~= place {
         bytes[Int(place - offset)] = byte
       }
     }
     return count
-  }
-
-  /// The first patch that ends behind a place. O(log n).
-  private func first(endingBehind offset: Int64) -> Int {
-    var (low, high) = (0, patches.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if patches[middle].offset + Int64(patches[middle].bytes.count) <= offset {
-        low = middle + 1
-      } else {
-        high = middle
-      }
-    }
-    return low
   }
 }

@@ -1,3 +1,5 @@
+import MediaComposition
+
 /// What is played of a stream, one piece after the other: frames of it, or silence. A container's edits
 /// and holes in its time stamps make them.
 struct SoundPieces: Sendable, Hashable {
@@ -47,14 +49,7 @@ struct SoundPieces: Sendable, Hashable {
   }
 
   /// The piece in which a frame of what is played lies, by its number. O(log n).
-  func index(of frame: Int64) -> Int {
-    var (low, high) = (0, ends.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if ends[middle] <= frame { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  func index(of frame: Int64) -> Int { ends.partitioningIndex { $0 > frame } }
 }
 
 /// Where the frames of a stream lie on its container's clock, counted in frames as well.
@@ -90,8 +85,7 @@ struct MediaClock: Sendable, Hashable {
   /// - Complexity: O(log holes + holes in the range)
   func append(_ times: Range<Int64>, to played: inout SoundPieces) -> Bool {
     var place = times.lowerBound
-    var index = first(beginningBehind: place)
-    if index > 0 { index -= 1 }
+    var index = max(0, runs.partitioningIndex { $0.time > times.lowerBound } - 1)
     while place < times.upperBound {
       guard index < runs.count else {
         return played.append(.init(start: nil, count: times.upperBound - place))
@@ -114,14 +108,5 @@ struct MediaClock: Sendable, Hashable {
       index += 1
     }
     return true
-  }
-
-  private func first(beginningBehind time: Int64) -> Int {
-    var (low, high) = (0, runs.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if runs[middle].time <= time { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

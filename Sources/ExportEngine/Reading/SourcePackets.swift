@@ -13,11 +13,11 @@ final class SourcePackets {
     let frames: Range<Int64>
   }
 
-  let stream: LibAV.Stream
+  var stream: LibAV.Stream { packets.stream }
   private let facts: StreamFacts
   let cancellation: CancellationFlag
   private let watch: MediaLibrary.Watch?
-  private var demuxer: Demuxer
+  private let packets: PacketReader
   /// Read ahead: a packet ends where the next one begins.
   private var following: (packet: Packet, start: Int64)?
   /// Frames from the last packet but one to the last that was read.
@@ -27,7 +27,7 @@ final class SourcePackets {
     _ facts: StreamFacts, _ cancellation: CancellationFlag, _ watch: MediaLibrary.Watch?
   ) throws(LibAVError) {
     (self.facts, self.cancellation, self.watch) = (facts, cancellation, watch)
-    (demuxer, stream) = try facts.open()
+    packets = try PacketReader(facts, unless: cancellation)
   }
 
   /// Opens a stream.
@@ -158,17 +158,8 @@ final class SourcePackets {
   }
 
   private func readStart() throws(LibAVError) -> (packet: Packet, start: Int64)? {
-    while let packet = try nextPacket() {
+    while !cancellation.isCancelled, let packet = try packets.next() {
       if let start = packet.timestamp.flatMap(facts.rawFrame) { return (packet, start) }
-    }
-    return nil
-  }
-
-  private func nextPacket() throws(LibAVError) -> Packet? {
-    while !cancellation.isCancelled,
-      let packet = try demuxer.readWhatIsThere(unless: { cancellation.isCancelled })
-    {
-      if packet.streamIndex == facts.streamIndex { return packet }
     }
     return nil
   }
@@ -176,9 +167,7 @@ final class SourcePackets {
   /// Goes to a packet at or before a raw frame; to the first one where the demuxer finds none.
   private func jump(toRaw raw: Int64) throws(LibAVError) {
     guard raw > facts.firstRaw else { return }
-    following = try facts.jump(toRaw: raw, of: stream, in: demuxer) { () throws(LibAVError) in
-      try nextPacket()
-    }
-    if following == nil { (demuxer, _) = try facts.open() }
+    following = try packets.jump(toRaw: raw)
+    if following == nil { try packets.reopen() }
   }
 }

@@ -84,35 +84,24 @@ struct StreamFacts: Sendable {
 }
 
 extension StreamFacts {
-  /// Goes to a packet at or before a raw frame.
-  ///
-  /// - Returns: The packet and its raw frame; nil where the demuxer finds none.
-  func jump(
-    toRaw raw: Int64, of stream: LibAV.Stream, in demuxer: Demuxer,
-    reading next: () throws(LibAVError) -> Packet?
-  ) throws(LibAVError) -> (packet: Packet, start: Int64)? {
-    var margin: Int64 = 0
-    try notePlaces(near: raw, of: stream, in: demuxer)
-    for _ in 0..<4 {
-      do throws(LibAVError) {
-        try demuxer.seek(stream: streamIndex, to: timestamp(ofRaw: raw - margin))
-      } catch {
-        return nil
-      }
-      guard let packet = try next(), let landed = packet.timestamp.flatMap(rawFrame) else {
-        return nil
-      }
-      if landed <= raw { return (packet, landed) }
-      margin += Int64(sampleRate) << 2
-    }
-    return nil
-  }
-
   /// Whether packets of the stream can be copied exactly.
   func hasExactPackets(of stream: LibAV.Stream) -> Bool {
     guard case .demuxer = reader, pieces == nil else { return false }
     return stream.codecName != "aac"
       || stream.audioObjectType == 2 && stream.sampleRate == sampleRate && !hasBandReplication
+  }
+
+  /// The stream as it is played, from its first frame on.
+  func sound(noting damage: Damage) throws(Failure) -> any FrameSource {
+    let stream: any FrameSource =
+      switch reader {
+      case .mpegAudio(let index, let note): try MPEGStream.open(self, index, note, damage)
+      case .demuxer: try DemuxedStream.open(self, damage)
+      case .counted(let index): try CountedStream.open(self, index, damage)
+      case .chained(let links):
+        ChainedStream(links.map { $0.reading(file) }, channelCount: channelCount, damage)
+      }
+    return pieces.map { PiecedSource(stream, $0, damage) } ?? stream
   }
 
   /// The medium's bytes, beside any demuxer.
