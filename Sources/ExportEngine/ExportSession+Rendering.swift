@@ -20,19 +20,10 @@ extension ExportSession {
         ? try render(graph, spans, by: crew, &masterWriters, progress)
         : try render(graph, &masterWriters, crew.cancellation, progress)
       // The last sounds of all outputs are encoded together.
-      for (writer, sink) in zip(take.writers, graph.sinks) {
-        try placed(at: sink) { () throws(Failure) in try writer.end() }
-      }
-      take.outputs = try zip(take.writers, graph.sinks).map { writer, sink in
-        try placed(at: sink) { () throws(Failure) in try writer.finish() }
-      }
+      for writer in take.writers { try writer.end() }
+      take.outputs = try take.writers.map { try $0.finish() }
       masterWriters.finish(&take)
-      for (writer, sink) in zip(take.writers, graph.sinks) {
-        for var warning in writer.warnings {
-          warning.origin = sink.output.origin
-          take.warnings.append(warning)
-        }
-      }
+      take.warnings += take.writers.flatMap(\.warnings)
     } catch {
       take.abandon()
       throw error
@@ -42,8 +33,8 @@ extension ExportSession {
 
   private func openWriters(
     for graph: Graph, _ crew: Crew
-  ) throws(Failure) -> [any SoundWriter] {
-    var writers: [any SoundWriter] = []
+  ) throws(Failure) -> [SoundWriter] {
+    var writers: [SoundWriter] = []
     for sink in graph.sinks {
       let node = graph.nodes[sink.node]
       do throws(Failure) {
@@ -51,7 +42,7 @@ extension ExportSession {
           try makeWriter(for: sink, format: node.format, crew: crew, library: library))
       } catch {
         for writer in writers { writer.abandon() }
-        throw error.placed(at: sink.output.origin)
+        throw error
       }
     }
     return writers

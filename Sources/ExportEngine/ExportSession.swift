@@ -191,7 +191,7 @@ public struct ExportSession: Sendable {
       try sources.requireUnchanged()
       // No file takes its place before all are whole on the disk.
       isCommitting = true
-      try commit(made.writers, recorder, made.graph, replacing: replaced)
+      try commit(made.writers, recorder, replacing: replaced)
       return Report(
         outputs: made.outputs, duration: export.duration, records: records,
         files: (made.writers.flatMap(\.files) + recorder.files).compactMap(WrittenFile.init),
@@ -208,7 +208,7 @@ public struct ExportSession: Sendable {
   /// One rendering of the export: whole files, none of which is in its place yet.
   struct Take {
     var graph: Graph
-    var writers: [any SoundWriter]
+    var writers: [SoundWriter]
     var outputs: [WrittenOutput] = []
     var warnings: [Warning] = []
 
@@ -220,15 +220,10 @@ public struct ExportSession: Sendable {
   /// - Throws: The system's error where a rename fails; the failure names the files that are in
   ///   place.
   private func commit(
-    _ writers: [any SoundWriter], _ recorder: RecordWriter, _ graph: Graph,
-    replacing replaced: ReplacedFiles
+    _ writers: [SoundWriter], _ recorder: RecordWriter, replacing replaced: ReplacedFiles
   ) throws(Failure) {
     do throws(Failure) {
-      for (writer, sink) in zip(writers, graph.sinks) {
-        try placed(at: sink) { () throws(Failure) in
-          try writer.commit(replacing: replaced)
-        }
-      }
+      for writer in writers { try writer.commit(replacing: replaced) }
       try recorder.commit(replacing: replaced)
     } catch {
       var failure = error
@@ -281,17 +276,6 @@ public struct ExportSession: Sendable {
       } catch {
         throw error.failure(of: file.path, at: file.origin)
       }
-    }
-  }
-
-  /// Reports an output's errors at the output's place in the job.
-  func placed<Result>(
-    at sink: Sink, _ body: () throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    do throws(Failure) {
-      return try body()
-    } catch {
-      throw error.placed(at: sink.output.origin)
     }
   }
 

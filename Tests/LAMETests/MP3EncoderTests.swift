@@ -4,7 +4,7 @@ import Testing
 
 @testable import LAME
 
-/// A whole MP3 file in memory: what `MP3Writer` does on disk.
+/// A whole MP3 file in memory: what `MP3Encoding` does on disk.
 func encoded(
   _ channels: [[Float]], _ settings: MP3Settings, sampleRate: Int, blockLength: Int = 4096
 ) throws -> [UInt8] {

@@ -1,6 +1,9 @@
 import Diagnosis
 import Files
 import Glibc
+import LAME
+import LibAV
+import MPEGAudio
 import MediaComposition
 import SystemPackage
 
@@ -17,6 +20,14 @@ extension Failure {
     let found = SystemRemedy(errno)
     return Failure(
       found.remedy, "\(action): \(Errno(rawValue: errno)); \(found.text)", path: path)
+  }
+
+  /// The same failure, about `path` if it has none yet.
+  func about(_ path: FilePath) -> Failure {
+    guard location == nil else { return self }
+    var copy = self
+    copy.location = .file(path)
+    return copy
   }
 
   /// The failure of an output whose path another program has taken.
@@ -63,6 +74,42 @@ extension Failure {
       // As for a written file.
       .writing(errno, action, path: path)
     default: nil
+    }
+  }
+}
+
+extension Error {
+  /// The failure of the output at `path`, whichever library this is an error of.
+  func failure(writing path: FilePath) -> Failure {
+    switch self {
+    case let failure as Failure: failure.about(path)
+    case let error as LibAVError: error.failure(of: path)
+    case let error as LAMEError: error.failure(of: path)
+    case let error as FramePacker.NoRoom: LAMEError.noRoom(frame: error.frame).failure(of: path)
+    default: Failure(.reportBug, "\(self)", path: path)
+    }
+  }
+}
+
+extension LibAVError {
+  fileprivate func failure(of path: FilePath) -> Failure {
+    if operation == "write", let posix {
+      return .writing(posix, "cannot write the file", path: path)
+    }
+    if posix == ENOMEM { return .writing(ENOMEM, operation, path: path) }
+    return Failure(.reportBug, "\(operation) failed: \(message)", path: path)
+  }
+}
+
+extension LAMEError {
+  fileprivate func failure(of path: FilePath) -> Failure {
+    switch self {
+    case .unsupported(let words): Failure(.mendJob, words, path: path)
+    case .status(-10, _), .status(-2, _): Failure(.tryAgain, message, path: path)
+    case .tooLoud:
+      Failure(.mendJob, "\(message); lower the gain or check the source", path: path)
+    case .cancelled: Failure(.tryAgain, message, path: path)
+    case .status, .notFinite, .damagedStream, .noRoom: Failure(.reportBug, message, path: path)
     }
   }
 }

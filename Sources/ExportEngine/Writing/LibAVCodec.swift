@@ -6,19 +6,15 @@ import Splicing
 struct LibAVCodec<Sample: EncoderSample>: SplicedCodec {
   typealias Stream = MuxedStream<Sample>
 
-  let codec: LibAV.Encoder.Codec
-  let sampleRate: Int
-  let channelMask: UInt64
-  private let unplacedCount: Int
+  private let recipe: LibAVRecipe
   let framesPerPacket: Int
   let channelCount: Int
 
   /// The codec of an encoder that was opened with `recipe`.
   init(_ recipe: LibAVRecipe, like encoder: LibAV.Encoder) {
-    (codec, sampleRate, channelMask) = (recipe.codec, recipe.sampleRate, recipe.channelMask)
-    unplacedCount = recipe.unplacedCount
+    self.recipe = recipe
     // libvorbis takes any number of frames; its long blocks begin 1024 after one another, or 512.
-    if case .vorbis = codec {
+    if case .vorbis = recipe.codec {
       framesPerPacket = 1024
     } else {
       framesPerPacket = encoder.frameLength
@@ -28,23 +24,21 @@ struct LibAVCodec<Sample: EncoderSample>: SplicedCodec {
 
   func open(at frame: Int64) throws(Failure) -> LibAVPart<Sample> {
     do throws(LibAVError) {
-      let encoder = try LibAV.Encoder.open(
-        codec, sampleRate: sampleRate, channelMask: channelMask, unplacedCount: unplacedCount,
-        continuing: frame > 0)
-      return LibAVPart(encoder, at: frame, isFLAC: isFLAC)
+      return LibAVPart(
+        try recipe.openEncoder(continuing: frame > 0), at: frame, isFLAC: isFLAC)
     } catch {
       throw error.machineFailure
     }
   }
 
-  var isFLAC: Bool { if case .flac = codec { true } else { false } }
+  var isFLAC: Bool { if case .flac = recipe.codec { true } else { false } }
 
   /// Packets of FLAC and ALAC depend on their own sound alone. Vorbis' and Opus' encoders come to make
   /// the same packets. AAC's rate control goes on from all that was before, but its blocks are chosen
   /// by the sound: two encoders whose blocks have the same windows can take over from one another,
   /// since overlapping blocks cancel each other's alias then.
   func agree(_ one: Packet, _ other: Packet) -> Bool {
-    guard case .aac = codec else {
+    guard case .aac = recipe.codec else {
       return one.size == other.size
         && one.withBytes { one in other.withBytes { other in one.elementsEqual(other) } }
     }
@@ -58,7 +52,7 @@ struct LibAVCodec<Sample: EncoderSample>: SplicedCodec {
   /// of AAC 32, whose rate control comes near to its own within the warm-up of 12 s at 44.1 kHz.
   var grid: ChunkGrid {
     let (frames, warmUp, agreement) =
-      switch codec {
+      switch recipe.codec {
       case .aac: (1 << 23, 512, 4)
       case .vorbis: (1 << 22, 24, 8)
       case .opus: (1 << 22, 64, 16)
@@ -143,7 +137,7 @@ struct MuxedStream<Sample: EncoderSample>: PacketStream {
         try muxer.write(placed.packet)
       }
     } catch {
-      throw error.outputFailure(file)
+      throw error.failure(writing: file.path)
     }
   }
 }

@@ -7,14 +7,14 @@ import MediaComposition
 /// of their joins.
 struct MasterWriters {
   private let graph: Graph
-  private let writers: [any SoundWriter]
+  private let writers: [SoundWriter]
   /// How far each master has come.
   private(set) var masters: MastersInStep
   /// One for each master; none where joins are not wanted.
   private var inspectors: [JoinInspector]
 
   init(
-    _ graph: Graph, _ masters: MastersInStep, _ writers: [any SoundWriter],
+    _ graph: Graph, _ masters: MastersInStep, _ writers: [SoundWriter],
     inspecting isInspecting: Bool
   ) {
     (self.graph, self.masters, self.writers) = (graph, masters, writers)
@@ -40,28 +40,16 @@ struct MasterWriters {
 
   /// Passes over the next frames of a master, which are not rendered.
   mutating func skip(_ count: Int64, of index: Int) throws(Failure) {
-    try forEachSink(of: index) { (writer) throws(Failure) in try writer.skip(count) }
+    for sink in masters.all[index].sinks { try writers[sink].skip(count) }
     if !inspectors.isEmpty { inspectors[index].skip(count) }
     masters.advance(index, by: count)
   }
 
   /// Takes the next frames of a master.
   mutating func write(_ block: AudioBuffer, of index: Int) throws(Failure) {
-    try forEachSink(of: index) { (writer) throws(Failure) in try writer.write(block) }
+    for sink in masters.all[index].sinks { try writers[sink].write(block) }
     if !inspectors.isEmpty { inspectors[index].add(block.planes, count: block.frameCount) }
     masters.advance(index, by: Int64(block.frameCount))
-  }
-
-  private func forEachSink(
-    of index: Int, _ body: (any SoundWriter) throws(Failure) -> Void
-  ) throws(Failure) {
-    for sink in masters.all[index].sinks {
-      do throws(Failure) {
-        try body(writers[sink])
-      } catch {
-        throw error.placed(at: graph.sinks[sink].output.origin)
-      }
-    }
   }
 
   /// Gives the outputs their joins, once all sound was taken.

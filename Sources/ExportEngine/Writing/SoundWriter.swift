@@ -5,101 +5,147 @@ import SystemPackage
 /// One output being written: takes blocks of sound in order and becomes a file.
 ///
 /// `makeWriter` opens the temporary file and writes the headers. Then call `write` for each block,
-/// from frame 0 on, in the writer's format, or `skip` for frames before `firstNeeded`, without gaps;
+/// from frame 0 on, in the output's format, or `skip` for frames before `firstNeeded`, without gaps;
 /// then `finish` once, after exactly the announced number of frames; then `commit`, once all outputs
 /// of the export are finished, so that no failure leaves a new file beside an old one. The caller
 /// keeps the blocks: the writer holds none after a call. A block may have any number of frames, even
 /// none; the file's bytes do not depend on the cuts.
 ///
 /// If a call throws, `abandon` is called, or the writer is released unfinished, the target is as it
-/// was before. Nothing may be called after `commit` or `abandon`. One thread at a time, which
-/// blocks on encoding and on the disk.
-package protocol SoundWriter: AnyObject {
+/// was before. Failures are about the output, and at its place in the job. Nothing may be called
+/// after `commit` or `abandon`. One thread at a time, which blocks on encoding and on the disk.
+package class SoundWriter {
+  /// A file beside the output, with all its bytes.
+  typealias Sidecar = (kind: ChapterPlaces.Sidecar, file: OutputFile)
+
+  let file: OutputFile
+  private var tally: SoundTally
+  private let encoding: any SoundEncoding
+  private let sampleRate: Int
+  private let origin: Origin
+  private let sidecars: [Sidecar]
+
+  /// A writer at frame 0.
+  ///
+  /// - Parameters:
+  ///   - file: The output's file, in which the encoding has begun.
+  ///   - tally: Counts the frames.
+  ///   - encoding: Makes the file's bytes.
+  ///   - sampleRate: Frames a second.
+  ///   - origin: The output's place in the job.
+  ///   - sidecars: The files of chapters.
+  init(
+    _ file: OutputFile, _ tally: SoundTally, _ encoding: any SoundEncoding, sampleRate: Int,
+    origin: Origin = .unknown, sidecars: [Sidecar] = []
+  ) {
+    (self.file, self.tally, self.encoding, self.sampleRate) = (file, tally, encoding, sampleRate)
+    (self.origin, self.sidecars) = (origin, sidecars)
+  }
+
   /// The output's file, then those beside it in the order of `WrittenOutput.sidecars`. Between
   /// `finish` and `commit` they are whole.
-  var files: [OutputFile] { get }
+  package final var files: [OutputFile] { [file] + sidecars.map(\.file) }
 
   /// What there is to say of the file.
-  var warnings: [Warning] { get }
+  package final var warnings: [Warning] {
+    encoding.warnings.map { warning in
+      var placed = warning
+      placed.origin = origin
+      return placed
+    }
+  }
+
+  /// The next frame whose sound the writer needs, `Int64.max` where it needs no more: the frames
+  /// before it need not be rendered.
+  package final var firstNeeded: Int64 { encoding.firstNeeded }
 
   /// Encodes one block.
   ///
   /// - Throws: `.reportBug` for samples that are not finite or more frames than announced;
   ///   otherwise the error of the encoder or the disk.
-  func write(_ block: AudioBuffer) throws(Failure)
-
-  /// The next frame whose sound the writer needs, `Int64.max` where it needs no more: the frames
-  /// before it need not be rendered.
-  var firstNeeded: Int64 { get }
+  package final func write(_ block: AudioBuffer) throws(Failure) {
+    let count = Int64(block.frameCount)
+    guard count > 0 else { return }
+    // The block may have been rendered for another output.
+    guard firstNeeded < tally.frameCount + count else { return try skip(count) }
+    try attempt {
+      try tally.add(block)
+      try encoding.encode(block)
+    }
+  }
 
   /// Writes the next frames without their sound: none from `firstNeeded` on.
   ///
   /// - Throws: As `write`, and the failure of a source that is copied.
-  func skip(_ frameCount: Int64) throws(Failure)
+  package final func skip(_ frameCount: Int64) throws(Failure) {
+    try attempt {
+      tally.skip(frameCount)
+      try encoding.skip(frameCount)
+    }
+  }
 
   /// Lets what is left be encoded on other cores while the calling thread does other things, such as
   /// ending other outputs. Comes after the last frame; `finish` does it, too.
   ///
   /// - Throws: As `finish`.
-  func end() throws(Failure)
+  package final func end() throws(Failure) {
+    try attempt {
+      try tally.requireComplete()
+      try encoding.end()
+    }
+  }
 
   /// Completes the temporary file and flushes it to the disk.
   ///
   /// - Returns: The output.
   /// - Throws: `.reportBug` where frames are missing; otherwise as `write`.
-  func finish() throws(Failure) -> WrittenOutput
-
-  /// Removes everything written so far. Does nothing after `commit`.
-  func abandon()
-}
-
-extension SoundWriter {
-  package var warnings: [Warning] { [] }
-
-  /// The sound of all frames is needed.
-  package var firstNeeded: Int64 { 0 }
-
-  package func end() throws(Failure) {}
-
-  package func skip(_: Int64) throws(Failure) {
-    preconditionFailure("a writer that needs all frames skips none")
+  package final func finish() throws(Failure) -> WrittenOutput {
+    try end()
+    return try attempt {
+      let copied = try encoding.finish()
+      for file in files { try file.flush() }
+      return WrittenOutput(
+        path: file.path, size: file.size, frameCount: tally.frameCount, sampleRate: sampleRate,
+        channelCount: tally.channelCount, clippedSamples: tally.clippedSamples, peak: tally.peak,
+        copied: copied,
+        sidecars: sidecars.map {
+          WrittenSidecar(kind: $0.kind, path: $0.file.path, size: $0.file.size)
+        })
+    }
   }
 
   /// Puts the finished files at their targets.
   ///
   /// - Parameter replaced: Which files at the targets are replaced.
   /// - Throws: As `OutputFile.commit`.
-  package func commit(replacing replaced: ExportSession.ReplacedFiles = .all) throws(Failure) {
-    for file in files { try file.commit(replacing: replaced) }
+  package final func commit(
+    replacing replaced: ExportSession.ReplacedFiles = .all
+  ) throws(Failure) {
+    do throws(Failure) {
+      for file in files { try file.commit(replacing: replaced) }
+    } catch {
+      throw error.placed(at: origin)
+    }
   }
-}
 
-/// A sound writer whose file can be played at any time, even after a crash: a recording.
-///
-/// Begun by `GrowingTarget`, for an unknown number of frames. The file is at its path from the
-/// start. After a call has thrown, or `abandon`, it has the frames settled before.
-package protocol GrowingWriter: SoundWriter {
-  /// Makes everything written so far part of the file, but for the frames that the encoder still
-  /// holds: up to a tenth of a second, some more for MP3.
-  ///
-  /// - Throws: The disk's error.
-  func settle() throws(Failure)
+  /// Removes everything written so far, but for settled frames of a file that grows. Does nothing
+  /// after `commit`.
+  package final func abandon() {
+    encoding.cancel()
+    file.discard()
+    // In reverse, so that folders made for the first are empty again.
+    for (_, file) in sidecars.reversed() { file.discard() }
+  }
 
-  /// Flushes all settled frames to the disk; blocks as long as the flush given to
-  /// `GrowingTarget`.
-  ///
-  /// - Throws: The system's error.
-  func sync() throws(Failure)
-
-  /// Frames of sound settled in the file: those that remain after a call has thrown.
-  var settledFrames: Int64 { get }
-
-  /// Puts a label at a frame where the container has a place for labels: WAV, once it is finished.
-  func mark(_ frame: Int64, _ label: String)
-}
-
-extension GrowingWriter {
-  package func mark(_: Int64, _: String) {}
+  /// Does a part of the work; if it fails, the output is abandoned.
+  final func attempt<Result>(_ work: () throws -> Result) throws(Failure) -> Result {
+    do {
+      return try work()
+    } catch {
+      abandon()
+      throw error.failure(writing: file.path).placed(at: origin)
+    }
+  }
 }
 
 /// The result of a finished writer.

@@ -21,55 +21,70 @@ import Threads
 package func makeWriter(
   for sink: Sink, format: AudioFormat, crew: Crew = Crew(),
   library: MediaLibrary = MediaLibrary()
-) throws(Failure) -> any SoundWriter {
-  do throws(Failure) {
-    guard !sink.sidecars.isEmpty else {
-      return try makeSoundWriter(for: sink, format: format, crew: crew, library)
-    }
-    return try SidecarWriter(
-      of: sink, chapters(of: sink, sampleRate: format.sampleRate), sampleRate: format.sampleRate
-    ) { () throws(Failure) in
-      try makeSoundWriter(for: sink, format: format, crew: crew, library)
-    }
+) throws(Failure) -> SoundWriter {
+  let (path, origin) = (sink.output.path, sink.output.origin)
+  do {
+    // First, so that folders made for them are empty again when the output fails.
+    let sidecars = try openSidecars(of: sink, sampleRate: format.sampleRate)
+    let (file, encoding) = try openEncoding(of: sink, format, crew, library)
+    let tally = SoundTally(
+      expectedFrames: sink.frameCount, channelCount: format.channelLayout.count,
+      copied: sink.sparedParts)
+    return SoundWriter(
+      file, tally, encoding, sampleRate: format.sampleRate, origin: origin, sidecars: sidecars)
   } catch {
-    throw error.about(sink.output.path).placed(at: sink.output.origin)
+    throw error.failure(writing: path).placed(at: origin)
   }
 }
 
-private func makeSoundWriter(
-  for sink: Sink, format: AudioFormat, crew: Crew, _ library: MediaLibrary
-) throws(Failure) -> any SoundWriter {
-  let tally = SoundTally(
-    expectedFrames: sink.frameCount, channelCount: format.channelLayout.count,
-    copied: sink.sparedParts)
+/// Starts the files of chapters beside an output.
+private func openSidecars(
+  of sink: Sink, sampleRate: Int
+) throws(Failure) -> [SoundWriter.Sidecar] {
+  guard !sink.sidecars.isEmpty else { return [] }
+  let chapters = try chapters(of: sink, sampleRate: sampleRate)
+  return try sink.sidecars.map { kind throws(Failure) in
+    let path = sink.output.path.sidecar(kind)
+    let text = ChapterText(chapters, sampleRate: sampleRate, beside: path)
+    do throws(Failure) {
+      let file = try OutputFile.create(at: path)
+      try file.put(Array(text.written(as: kind).utf8), at: 0)
+      return (kind, file)
+    } catch {
+      throw error.about(path)
+    }
+  }
+}
+
+/// Starts an output's file and what makes its bytes, after all that can fail without them.
+private func openEncoding(
+  of sink: Sink, _ format: AudioFormat, _ crew: Crew, _ library: MediaLibrary
+) throws -> (OutputFile, any SoundEncoding) {
+  let channelCount = format.channelLayout.count
   if case .mp3(let settings) = sink.format {
     let tag = try id3Tag(of: sink, sampleRate: format.sampleRate, readPicture)
     let file = try OutputFile.create(at: sink.output.path)
     // A clip of one frame is encoded.
     if let plan = sink.copied, case .frames(let layout) = plan.method, !plan.assets.isEmpty {
-      return try MP3CopyWriter.open(
-        file, MP3Sources(plan, layout, library), settings, tally: tally,
-        sampleRate: format.sampleRate, tag: tag, crew: crew)
+      let sources = MP3Sources(plan, layout, library)
+      return (file, try MP3CopyEncoding(file, sources, settings, format, tag: tag, crew: crew))
     }
-    let setup: EncoderSetup
-    do throws(LAMEError) {
-      setup = try EncoderSetup(
-        settings, sampleRate: format.sampleRate, channelCount: tally.channelCount)
-    } catch {
-      throw error.failure(of: file)
-    }
-    return try MP3Writer.open(file, setup, tally: tally, tag: tag, crew: crew)
+    let setup = try EncoderSetup(
+      settings, sampleRate: format.sampleRate, channelCount: channelCount)
+    return (file, try MP3Encoding(file, ChunkEncoder(setup, crew: crew), tag: tag))
   }
   let recipe = try recipe(for: sink, format: format, readPicture)
-  if let plan = sink.copied, case .packets = plan.method, let asset = plan.assets.first {
-    return try PacketCopyWriter.open(
-      try OutputFile.create(at: sink.output.path), recipe, plan,
-      try library.openPackets(of: asset, unless: crew.cancellation), tally: tally)
-  }
   let file = try OutputFile.create(at: sink.output.path)
-  return sink.format.kind.capabilities.sampleFormats.isEmpty
-    ? try openSplicedWriter(file, recipe, tally: tally, crew: crew)
-    : try LibAVWriter.open(file, recipe, tally: tally)
+  if let plan = sink.copied, case .packets = plan.method, let asset = plan.assets.first {
+    let packets = try library.openPackets(of: asset, unless: crew.cancellation)
+    return (file, try PacketCopyEncoding(file, recipe, plan, packets))
+  }
+  return (
+    file,
+    sink.format.kind.capabilities.sampleFormats.isEmpty
+      ? try openSplicedEncoding(file, recipe, channelCount: channelCount, crew: crew)
+      : try LibAVEncoding(file, recipe)
+  )
 }
 
 /// Gives the picture to write, under its name in messages; nil for one that is left out.

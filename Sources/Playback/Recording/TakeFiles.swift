@@ -19,7 +19,7 @@ final class TakeFiles {
 
   /// The recording, with the open file after it is closed.
   private(set) var recording: Recording
-  private var writer: (any GrowingWriter)?
+  private var writer: GrowingWriter?
   /// The file to be begun with the first sound, in place of an older one.
   private var target: GrowingTarget?
   /// Frames in the open file, and in the files before it.

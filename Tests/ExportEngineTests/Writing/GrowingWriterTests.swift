@@ -21,7 +21,7 @@ import Testing
     Signal.noise(seed: 5, count: count).map { ($0 * 32_768).rounded() / 32_768 }
   }
 
-  private func write(_ sound: [Float], to writer: any GrowingWriter, in step: Int) throws(Failure) {
+  private func write(_ sound: [Float], to writer: GrowingWriter, in step: Int) throws(Failure) {
     let block = AudioBuffer(channelCount: 2, capacity: step)
     var done = 0
     while done < sound.count {
@@ -128,8 +128,9 @@ import Testing
     for (name, recipe) in [("a.wav", recipe), ("a.flac", flac)] {
       let file = try OutputFile.grow(
         at: FilePath(folder.path(name)), replacing: false, calls: calls)
-      let writer = try LibAVWriter.openGrowing(
-        file, recipe, tally: SoundTally(expectedFrames: nil, channelCount: 2))
+      let writer = GrowingWriter(
+        file, SoundTally(expectedFrames: nil, channelCount: 2),
+        try LibAVEncoding.growing(file, recipe), sampleRate: 44_100)
       var failure: Failure?
       do throws(Failure) {
         let block = AudioBuffer(channelCount: 2, capacity: 1000)

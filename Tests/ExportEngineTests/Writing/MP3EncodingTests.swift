@@ -10,25 +10,19 @@ import Threads
 
 @testable import ExportEngine
 
-@Suite("MP3Writer")
-struct MP3WriterTests {
+@Suite("MP3Encoding")
+struct MP3EncodingTests {
   let folder = TestFolder()
 
   /// Writes noise until something fails; 64 kbps at 8 kHz are a byte for each sample, and the first
   /// half a million of them comes out at once.
-  private func writeNoise(
-    _ count: Int64, calls: FileCalls, _ crew: Crew
-  ) throws(Failure) {
+  private func writeNoise(_ count: Int64, calls: FileCalls, _ crew: Crew) throws {
     let file = try OutputFile.create(at: FilePath(folder.path("new/a.mp3")), calls: calls)
-    let setup: EncoderSetup
-    do throws(LAMEError) {
-      setup = try EncoderSetup(.init(.cbr(bitRate: 64_000)), sampleRate: 8000, channelCount: 1)
-    } catch {
-      throw error.failure(of: file)
-    }
-    let writer = try MP3Writer.open(
-      file, setup, tally: SoundTally(expectedFrames: count, channelCount: 1),
-      tag: [UInt8](repeating: 0, count: 100), crew: crew)
+    let setup = try EncoderSetup(.init(.cbr(bitRate: 64_000)), sampleRate: 8000, channelCount: 1)
+    let encoding = try MP3Encoding(
+      file, ChunkEncoder(setup, crew: crew), tag: [UInt8](repeating: 0, count: 100))
+    let writer = SoundWriter(
+      file, SoundTally(expectedFrames: count, channelCount: 1), encoding, sampleRate: 8000)
     let noise = Signal.noise(seed: 1, count: 1 << 16)
     let block = AudioBuffer(channelCount: 1, capacity: noise.count)
     block.fill([noise], from: 0, count: noise.count)

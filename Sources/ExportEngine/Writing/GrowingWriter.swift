@@ -6,12 +6,45 @@ import LibAV
 import MediaComposition
 import SystemPackage
 
+/// A sound writer whose file can be played at any time, even after a crash: a recording.
+///
+/// Begun by `GrowingTarget`, for an unknown number of frames. The file is at its path from the
+/// start. After a call has thrown, or `abandon`, it has the frames settled before.
+package final class GrowingWriter: SoundWriter {
+  private let growing: any GrowingEncoding
+
+  init(
+    _ file: OutputFile, _ tally: SoundTally, _ encoding: any GrowingEncoding, sampleRate: Int
+  ) {
+    growing = encoding
+    super.init(file, tally, encoding, sampleRate: sampleRate)
+  }
+
+  /// Makes everything written so far part of the file, but for the frames that the encoder still
+  /// holds: up to a tenth of a second, some more for MP3.
+  ///
+  /// - Throws: The disk's error.
+  package func settle() throws(Failure) { try attempt { try growing.settle() } }
+
+  /// Flushes all settled frames to the disk; blocks as long as the flush given to
+  /// `GrowingTarget`.
+  ///
+  /// - Throws: The system's error.
+  package func sync() throws(Failure) { try file.flush() }
+
+  /// Frames of sound settled in the file: those that remain after a call has thrown.
+  package var settledFrames: Int64 { growing.settledFrames }
+
+  /// Puts a label at a frame where the container has a place for labels: WAV, once it is finished.
+  package func mark(_ frame: Int64, _ label: String) { growing.mark(frame, label) }
+}
+
 /// A file for sound of unknown length that can be played at any time: a recording.
 ///
 /// It is locked, and not begun: what was at its path before is still there.
 package struct GrowingTarget {
   private let file: OutputFile
-  private let open: (OutputFile) throws(Failure) -> any GrowingWriter
+  private let open: (OutputFile) throws -> GrowingWriter
 
   /// Locks the file, which is made if there is none.
   ///
@@ -46,15 +79,16 @@ package struct GrowingTarget {
 
   private static func opener(
     _ path: FilePath, _ format: Output.Format, _ sound: AudioFormat, _ isDithered: Bool
-  ) throws(Failure) -> (OutputFile) throws(Failure) -> any GrowingWriter {
+  ) throws(Failure) -> (OutputFile) throws -> GrowingWriter {
     let sink = Sink(
       node: 0, frames: 0..<0, output: Output(path: path, format: format), format: format,
       metadata: Metadata(), chapters: [], isDithered: isDithered)
     let tally = SoundTally(expectedFrames: nil, channelCount: sound.channelLayout.count)
     guard case .mp3(let settings) = format else {
       let recipe = try recipe(for: sink, format: sound, readPicture)
-      return { file throws(Failure) in
-        try LibAVWriter.openGrowing(file, recipe, tally: tally)
+      return { file in
+        GrowingWriter(
+          file, tally, try LibAVEncoding.growing(file, recipe), sampleRate: sound.sampleRate)
       }
     }
     let tag = try id3Tag(of: sink, sampleRate: sound.sampleRate, readPicture)
@@ -65,8 +99,9 @@ package struct GrowingTarget {
     } catch {
       throw Failure(.mendJob, error.message)
     }
-    return { file throws(Failure) in
-      try MP3Writer.openGrowing(file, setup, tally: tally, tag: tag)
+    return { file in
+      let encoding = try MP3Encoding(file, try StreamEncoder(setup), tag: tag)
+      return GrowingWriter(file, tally, encoding, sampleRate: sound.sampleRate)
     }
   }
 
@@ -77,12 +112,12 @@ package struct GrowingTarget {
   ///
   /// - Returns: A writer at frame 0 of a file without sound.
   /// - Throws: The file system's error.
-  package func begin() throws(Failure) -> any GrowingWriter {
-    do throws(Failure) {
+  package func begin() throws(Failure) -> GrowingWriter {
+    do {
       try file.empty()
       return try open(file)
     } catch {
-      throw error.about(file.path)
+      throw error.failure(writing: file.path)
     }
   }
 }

@@ -13,7 +13,7 @@ import Threads
 
 /// The slow twin is one encoder over the whole sound.
 @Suite("Formats of FFmpeg's encoders, on many cores")
-struct SplicedWriterTests {
+struct SplicedEncodingTests {
   private let folder = TestFolder()
 
   /// Writes sound; gives the bytes.
@@ -41,10 +41,11 @@ struct SplicedWriterTests {
     grid.length = length
     grid.warmUp = min(grid.warmUp, length / 2)
     grid.shortest = min(grid.shortest, length / 2)
-    let writer = try openSplicedWriter(
-      try OutputFile.create(at: FilePath(path)), recipe,
-      tally: SoundTally(expectedFrames: Int64(sound[0].count), channelCount: sound.count),
-      crew: Crew(budget: budget), grid: grid)
+    let file = try OutputFile.create(at: FilePath(path))
+    let encoding = try openSplicedEncoding(
+      file, recipe, channelCount: sound.count, crew: Crew(budget: budget), grid: grid)
+    let tally = SoundTally(expectedFrames: Int64(sound[0].count), channelCount: sound.count)
+    let writer = SoundWriter(file, tally, encoding, sampleRate: rate)
     let block = AudioBuffer(channelCount: sound.count, capacity: blockLength)
     for start in stride(from: 0, to: sound[0].count, by: blockLength) {
       block.fill(sound, from: start, count: min(blockLength, sound[0].count - start))
@@ -53,8 +54,8 @@ struct SplicedWriterTests {
     _ = try writer.finish()
     if let seams {
       let count =
-        (writer as? SplicedWriter<FloatSamples>)?.encoder.seamCount
-        ?? (writer as? SplicedWriter<IntegerSamples>)?.encoder.seamCount
+        (encoding as? SplicedEncoding<FloatSamples>)?.encoder.seamCount
+        ?? (encoding as? SplicedEncoding<IntegerSamples>)?.encoder.seamCount
       #expect(count.map { seams ~= $0 } == true, "\(count ?? 0) seams")
     }
     try writer.commit()

@@ -1,0 +1,62 @@
+import Diagnosis
+import LibAV
+import MediaComposition
+import Splicing
+import Threads
+
+/// Writes what FFmpeg's encoders make on many cores: FLAC, ALAC, AAC, Vorbis and Opus.
+final class SplicedEncoding<Samples: EncodedSamples>: SoundEncoding {
+  private let file: OutputFile
+  private let muxer: Muxer
+  let encoder: SplicedEncoder<LibAVCodec<Samples.Sample>>
+  private var samples: Samples
+  private let recipe: LibAVRecipe
+
+  /// `grid` is where encoders take over from one another; nil: the codec's.
+  init(
+    _ file: OutputFile, _ recipe: LibAVRecipe, _ samples: Samples, crew: Crew, grid: ChunkGrid?
+  ) throws(LibAVError) {
+    (self.file, self.recipe, self.samples) = (file, recipe, samples)
+    let first = try recipe.openEncoder()
+    muxer = try recipe.openMuxer(of: file, for: .encoder(first))
+    let codec = LibAVCodec<Samples.Sample>(recipe, like: first)
+    let stream = MuxedStream<Samples.Sample>(
+      file: file, muxer: muxer, header: codec.isFLAC ? FLACHeader() : nil)
+    encoder = SplicedEncoder(codec, to: stream, grid: grid ?? codec.grid, crew: crew)
+  }
+
+  func encode(_ block: AudioBuffer) throws {
+    try samples.convert(block) { planes, count throws(Failure) in
+      try encoder.encode(planes, count: count)
+    }
+  }
+
+  func end() throws {
+    if let digest = samples.finish() {
+      encoder.stream.header?.sound = (encoder.frameCount, digest)
+    }
+    try encoder.end()
+  }
+
+  func finish() throws -> [CopiedPart]? {
+    _ = try encoder.finish()
+    try muxer.finish()
+    try file.put(recipe.laterTags)
+    return recipe.copied
+  }
+
+  func cancel() { encoder.cancel() }
+}
+
+/// Prepares the encoders of a recipe's codec, for so many channels.
+func openSplicedEncoding(
+  _ file: OutputFile, _ recipe: LibAVRecipe, channelCount: Int, crew: Crew, grid: ChunkGrid? = nil
+) throws(LibAVError) -> any SoundEncoding {
+  switch recipe.codec {
+  case .flac(let bitDepth), .alac(let bitDepth):
+    let samples = try IntegerSamples(recipe, bitDepth: bitDepth, channelCount: channelCount)
+    return try SplicedEncoding(file, recipe, samples, crew: crew, grid: grid)
+  case .aac, .vorbis, .opus, .pcm, .muLaw, .aLaw:
+    return try SplicedEncoding(file, recipe, FloatSamples(), crew: crew, grid: grid)
+  }
+}
