@@ -159,7 +159,6 @@ struct Compiler {
         Node(
           .source(source, start: sounding.lowerBound - zero), format: format,
           frames: sounding, level: level(of: segment.mix, at: place.target),
-          memory: source.ratio == .one ? .none : .frames(Resampling.warmUp(source.ratio)),
           origin: segment.origin))
     case .composition(let inner):
       return try addMix(
@@ -193,32 +192,22 @@ struct Compiler {
     if nodes[node].frames != 0..<length {
       node = add(Node(.mix([node]), format: format, frames: 0..<length, origin: segment.origin))
     }
-    func process(_ process: SoundProcess, _ memory: Node.Memory) {
+    func process(_ process: SoundProcess) {
       node = add(
         Node(
-          .process(process, node), format: format, frames: 0..<length, memory: memory,
-          origin: segment.origin))
+          .process(process, node), format: format, frames: 0..<length, origin: segment.origin))
     }
-    if segment.isReversed { process(.reverse, .none) }
+    if segment.isReversed { process(.reverse) }
     if isStretched {
       length = segment.target.duration.frame(atRate: format.sampleRate)
       let ratio =
         FrameRatio(
           from: format.sampleRate, lasting: segment.source.duration, to: format.sampleRate,
           lasting: segment.target.duration) ?? .one
-      if algorithm == .varispeed {
-        process(.varispeed(ratio), .frames(Resampling.warmUp(ratio)))
-      } else {
-        process(.stretch(ratio, algorithm), .unbounded)
-      }
+      process(algorithm == .varispeed ? .varispeed(ratio) : .stretch(ratio, algorithm))
     }
-    for effects in segment.effects.processes {
-      process(effects, effects.memory(atRate: format.sampleRate))
-    }
-    if let target = segment.loudness {
-      let normalize = SoundProcess.normalize(Normalization(target))
-      process(normalize, normalize.memory(atRate: format.sampleRate))
-    }
+    for effects in segment.effects.processes { process(effects) }
+    if let target = segment.loudness { process(.normalize(Normalization(target))) }
     let first = place.frames.lowerBound
     let frames = place.frames.clamped(to: first..<(first + length)).clamped(to: window)
     guard !frames.isEmpty else { return nil }

@@ -121,7 +121,7 @@ extension Compiler {
         add(
           Node(
             .duck(child, keys: keyNodes, ducking), format: format, frames: nodes[child].frames,
-            memory: .frames(Int(ducking.behind)), origin: origin))
+            origin: origin))
       ]
     }
   }

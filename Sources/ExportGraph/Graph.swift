@@ -82,8 +82,8 @@ public struct Node: Sendable, Hashable, Encodable {
   public var frames: Range<Int64>
   /// Applied to the kind's sound.
   public var level: Level
-  /// How far back its sound depends on its input.
-  public var memory: Memory
+  /// How far back its sound depends on its input, which its kind decides.
+  public let memory: Memory
   /// Where the job declares it.
   public var origin: Origin
   /// The name of the track whose sound it is, for plans; nil within a track, and for what has none. Not
@@ -101,16 +101,16 @@ public struct Node: Sendable, Hashable, Encodable {
     case unbounded
   }
 
-  /// A node of `kind` that sounds over `frames`.
+  /// A node of `kind` that sounds over `frames`; a `convert` of a child at another rate has their ratio.
   public init(
     _ kind: Kind, format: AudioFormat, frames: Range<Int64>, level: Level = .unity,
-    memory: Memory = .none, origin: Origin = .unknown
+    ratio: FrameRatio = .one, origin: Origin = .unknown
   ) {
     self.kind = kind
     self.format = format
     self.frames = frames
     self.level = level
-    self.memory = memory
+    memory = kind.memory(atRate: format.sampleRate, converting: ratio)
     self.origin = origin
   }
 }

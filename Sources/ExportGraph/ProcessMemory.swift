@@ -1,12 +1,30 @@
 import Dynamics
 import MediaComposition
 
+extension Node.Kind {
+  /// How far back its sound depends on its input; that of a `convert` by `ratio`.
+  func memory(atRate sampleRate: Int, converting ratio: FrameRatio) -> Node.Memory {
+    switch self {
+    case .mix, .excerpt: .none
+    case .source(let source, _): source.ratio == .one ? .none : .resampling(by: source.ratio)
+    case .convert: ratio == .one ? .none : .resampling(by: ratio)
+    case .process(let process, _): process.memory(atRate: sampleRate)
+    case .duck(_, _, let ducking): .frames(Int(ducking.behind))
+    }
+  }
+}
+
+extension Node.Memory {
+  fileprivate static func resampling(by ratio: FrameRatio) -> Self {
+    .frames(Resampling.warmUp(ratio))
+  }
+}
+
 extension SoundProcess {
-  /// How far back its sound depends on its input.
-  package func memory(atRate sampleRate: Int) -> Node.Memory {
+  fileprivate func memory(atRate sampleRate: Int) -> Node.Memory {
     switch self {
     case .reverse: .none
-    case .varispeed(let ratio): .frames(Resampling.warmUp(ratio))
+    case .varispeed(let ratio): .resampling(by: ratio)
     case .stretch, .filter, .delay, .reverb: .unbounded
     case .leveler, .limiter: .frames(window(atRate: sampleRate).before)
     case .normalize(let normalization):

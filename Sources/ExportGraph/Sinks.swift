@@ -92,11 +92,10 @@ private struct Masters {
     var key = Key(input: input, normalization: normalization)
     key.normalization.target.origin = .unknown
     if let known = normalized[key] { return known }
-    let normalize = SoundProcess.normalize(normalization)
     nodes.append(
       Node(
-        .process(normalize, input), format: format, frames: nodes[input].frames,
-        memory: normalize.memory(atRate: format.sampleRate), origin: output.origin))
+        .process(.normalize(normalization), input), format: format, frames: nodes[input].frames,
+        origin: output.origin))
     normalized[key] = nodes.count - 1
     return nodes.count - 1
   }
@@ -107,11 +106,10 @@ private struct Masters {
     let mixFormat = nodes[root].format
     if format == mixFormat { return root }
     if let known = converted[format] { return known }
-    let ratio = FrameRatio(from: mixFormat.sampleRate, to: format.sampleRate)
     nodes.append(
       Node(
         .convert(root), format: format, frames: 0..<duration.frames(atRate: format.sampleRate),
-        memory: ratio == .one ? .none : .frames(Resampling.warmUp(ratio)),
+        ratio: FrameRatio(from: mixFormat.sampleRate, to: format.sampleRate),
         origin: output.origin))
     converted[format] = nodes.count - 1
     return nodes.count - 1

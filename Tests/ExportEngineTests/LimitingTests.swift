@@ -23,11 +23,9 @@ struct LimitingTests {
         name: "test", composition: composition(segment), mix: AudioMix(gain: Gain(decibels: 24)),
         outputs: [Output(path: "mix.wav", format: .wav(.float32))]))
     let root = graph.sinks[0].node
-    var node = graph.nodes[root]
-    node.kind = .process(.limiter(limiter), root)
-    node.memory = SoundProcess.limiter(limiter).memory(atRate: node.format.sampleRate)
-    node.level = .unity
-    graph.nodes.append(node)
+    let mix = graph.nodes[root]
+    graph.nodes.append(
+      Node(.process(.limiter(limiter), root), format: mix.format, frames: mix.frames))
     graph.sinks[0].node = graph.nodes.count - 1
     return graph
   }
