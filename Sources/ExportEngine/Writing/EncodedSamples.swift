@@ -17,28 +17,19 @@ protocol EncodedSamples {
 
 /// A sample as one of FFmpeg's encoders takes it.
 protocol EncoderSample: BitwiseCopyable, Numeric {
+  /// Fills in `count` frames from `start` of the planes on, at most the encoder's `room`.
+  ///
+  /// - Parameters:
+  ///   - encoder: The encoder.
+  ///   - count: PCM frames.
+  ///   - planes: One pointer for each channel, to samples where ±1 is full scale, or steps of as many
+  ///     bits as the codec has.
+  ///   - start: The first frame's place in them.
+  /// - Throws: FFmpeg's error.
   static func fill(
     _ encoder: Encoder, _ count: Int, with planes: UnsafePointer<UnsafeMutablePointer<Self>>,
     from start: Int
   ) throws(LibAVError)
-}
-
-extension Float: EncoderSample {
-  static func fill(
-    _ encoder: Encoder, _ count: Int, with planes: UnsafePointer<UnsafeMutablePointer<Float>>,
-    from start: Int
-  ) throws(LibAVError) {
-    try encoder.fill(count, with: planes, from: start)
-  }
-}
-
-extension Int32: EncoderSample {
-  static func fill(
-    _ encoder: Encoder, _ count: Int, with planes: UnsafePointer<UnsafeMutablePointer<Int32>>,
-    from start: Int
-  ) throws(LibAVError) {
-    try encoder.fill(count, with: planes, from: start)
-  }
 }
 
 /// The samples of a lossy codec: those of the mix.

@@ -15,25 +15,56 @@ extension LibAV.Encoder {
     _ count: Int, with planes: UnsafePointer<UnsafeMutablePointer<Float>>, from start: Int,
     frame: Int64 = 0, _ quantizer: Quantizer = Quantizer(isDithered: false)
   ) throws(LibAVError) {
-    try fill(count) { plane, destination in
-      store(
-        planes, from: start, count: count, frame: frame, quantizer, plane: plane, to: destination)
-    }
-  }
-
-  /// Fills in `count` frames of integers from `start` of the planes on, at most `room`.
-  ///
-  /// - Parameters:
-  ///   - count: PCM frames.
-  ///   - planes: One pointer for each channel, to the steps of as many bits as the codec has.
-  ///   - start: The first frame's place in them.
-  /// - Throws: FFmpeg's error.
-  func fill(
-    _ count: Int, with planes: UnsafePointer<UnsafeMutablePointer<Int32>>, from start: Int
-  ) throws(LibAVError) {
     let channels = channelCount
     try fill(count) { plane, destination in
       switch sampleFormat {
+      case .uint8:
+        let samples = destination.assumingMemoryBound(to: UInt8.self)
+        for channel in 0..<channels {
+          quantizer.convert(
+            planes[channel] + start, count: count, frame: frame, channel: channel,
+            to: samples + channel, stride: channels)
+        }
+      case .int16:
+        let samples = destination.assumingMemoryBound(to: Int16.self)
+        for channel in 0..<channels {
+          quantizer.convert(
+            planes[channel] + start, count: count, frame: frame, channel: channel,
+            to: samples + channel, stride: channels)
+        }
+      case .int24:
+        let samples = destination.assumingMemoryBound(to: Int32.self)
+        for channel in 0..<channels {
+          quantizer.convert(
+            planes[channel] + start, count: count, to: samples + channel, stride: channels)
+        }
+      case .float: interleave(planes, start, count, channels, to: destination) { $0 }
+      case .planarFloat:
+        destination.assumingMemoryBound(to: Float.self)
+          .update(from: planes[plane] + start, count: count)
+      case .planarInt16, .planarInt24: preconditionFailure("ALAC takes integers")
+      }
+    }
+  }
+}
+
+extension Float: EncoderSample {
+  static func fill(
+    _ encoder: Encoder, _ count: Int, with planes: UnsafePointer<UnsafeMutablePointer<Float>>,
+    from start: Int
+  ) throws(LibAVError) {
+    try encoder.fill(count, with: planes, from: start)
+  }
+}
+
+extension Int32: EncoderSample {
+  static func fill(
+    _ encoder: Encoder, _ count: Int, with planes: UnsafePointer<UnsafeMutablePointer<Int32>>,
+    from start: Int
+  ) throws(LibAVError) {
+    let (format, channels) = (encoder.sampleFormat, encoder.channelCount)
+    try encoder.fill(count) { plane, destination in
+      switch format {
       case .int16:
         interleave(planes, start, count, channels, to: destination) {
           Int16(truncatingIfNeeded: $0)
@@ -51,52 +82,13 @@ extension LibAV.Encoder {
       }
     }
   }
-
-  private func store(
-    _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, from start: Int, count: Int, frame: Int64,
-    _ quantizer: Quantizer, plane: Int, to destination: UnsafeMutableRawPointer
-  ) {
-    let channels = channelCount
-    switch sampleFormat {
-    case .uint8:
-      let samples = destination.assumingMemoryBound(to: UInt8.self)
-      for channel in 0..<channels {
-        quantizer.convert(
-          planes[channel] + start, count: count, frame: frame, channel: channel,
-          to: samples + channel, stride: channels)
-      }
-    case .int16:
-      let samples = destination.assumingMemoryBound(to: Int16.self)
-      for channel in 0..<channels {
-        quantizer.convert(
-          planes[channel] + start, count: count, frame: frame, channel: channel,
-          to: samples + channel, stride: channels)
-      }
-    case .int24:
-      let samples = destination.assumingMemoryBound(to: Int32.self)
-      for channel in 0..<channels {
-        quantizer.convert(
-          planes[channel] + start, count: count, to: samples + channel, stride: channels)
-      }
-    case .float:
-      let samples = destination.assumingMemoryBound(to: Float.self)
-      for channel in 0..<channels {
-        let source = planes[channel] + start
-        for index in 0..<count { samples[index * channels + channel] = source[index] }
-      }
-    case .planarFloat:
-      destination.assumingMemoryBound(to: Float.self)
-        .update(from: planes[plane] + start, count: count)
-    case .planarInt16, .planarInt24: preconditionFailure("ALAC takes integers")
-    }
-  }
 }
 
 /// Stores the samples of some channels frame by frame, in memory that has room for them.
 @inline(__always)
-func interleave<Sample>(
-  _ planes: UnsafePointer<UnsafeMutablePointer<Int32>>, _ start: Int, _ count: Int,
-  _ channels: Int, to destination: UnsafeMutableRawPointer, _ sample: (Int32) -> Sample
+func interleave<Source, Sample>(
+  _ planes: UnsafePointer<UnsafeMutablePointer<Source>>, _ start: Int, _ count: Int,
+  _ channels: Int, to destination: UnsafeMutableRawPointer, _ sample: (Source) -> Sample
 ) {
   let samples = destination.bindMemory(to: Sample.self, capacity: count * channels)
   for channel in 0..<channels {

@@ -67,9 +67,8 @@ package struct Quantizer: Sendable {
     _ source: UnsafePointer<Float>, count: Int,
     to destination: UnsafeMutablePointer<Int32>, stride: Int
   ) {
-    for index in 0..<count {
-      let step = Self.nearest(Double(source[index]) * 0x1p23, -0x80_0000, 0x7F_FFFF)
-      destination[index * stride] = Int32(truncatingIfNeeded: step) &<< 8
+    Quantizer(isDithered: false).quantize(source, count, 0, 0, bits: 24) {
+      destination[$0 * stride] = Int32(truncatingIfNeeded: $1) &<< 8
     }
   }
 
