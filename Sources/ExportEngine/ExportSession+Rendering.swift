@@ -11,8 +11,13 @@ extension ExportSession {
   func take(
     _ graph: Graph, _ crew: Crew, inspecting isInspecting: Bool, _ progress: (Progress) -> Void
   ) throws -> Take {
-    var take = Take(graph: graph, writers: try openWriters(for: graph, crew))
+    var take = Take(graph: graph)
     do {
+      for sink in graph.sinks {
+        let format = graph.nodes[sink.node].format
+        take.writers.append(
+          try makeWriter(for: sink, format: format, crew: crew, library: library))
+      }
       let spans = RenderedSpans(of: graph)
       var masterWriters = MasterWriters(graph, spans.whole, take.writers, inspecting: isInspecting)
       take.warnings =
@@ -29,23 +34,6 @@ extension ExportSession {
       throw error
     }
     return take
-  }
-
-  private func openWriters(
-    for graph: Graph, _ crew: Crew
-  ) throws(Failure) -> [SoundWriter] {
-    var writers: [SoundWriter] = []
-    for sink in graph.sinks {
-      let node = graph.nodes[sink.node]
-      do throws(Failure) {
-        writers.append(
-          try makeWriter(for: sink, format: node.format, crew: crew, library: library))
-      } catch {
-        for writer in writers { writer.abandon() }
-        throw error
-      }
-    }
-    return writers
   }
 
   // MARK: - On one thread

@@ -208,7 +208,7 @@ public struct ExportSession: Sendable {
   /// One rendering of the export: whole files, none of which is in its place yet.
   struct Take {
     var graph: Graph
-    var writers: [SoundWriter]
+    var writers: [SoundWriter] = []
     var outputs: [WrittenOutput] = []
     var warnings: [Warning] = []
 

@@ -7,7 +7,7 @@ final class LibAVEncoding: GrowingEncoding {
   private let file: OutputFile
   private let encoder: Encoder
   private let muxer: Muxer
-  private let recipe: LibAVRecipe
+  private var recipe: LibAVRecipe
   private var dithering: Dithering
   /// For a WAV that grows: keeps its sizes valid.
   private var sizes: WAVSizes?
@@ -20,7 +20,7 @@ final class LibAVEncoding: GrowingEncoding {
   init(_ file: OutputFile, _ recipe: LibAVRecipe) throws(LibAVError) {
     (self.file, self.recipe, dithering) = (file, recipe, Dithering(recipe))
     encoder = try recipe.openEncoder()
-    muxer = try recipe.openMuxer(of: file, for: .encoder(encoder))
+    muxer = try self.recipe.openMuxer(of: file, for: .encoder(encoder))
   }
 
   /// Makes a file that is whole at each moment: PCM in WAV, or FLAC.
@@ -132,9 +132,12 @@ struct LibAVRecipe {
       continuing: isContinuing)
   }
 
-  /// Writes the header for packets of `source`.
-  func openMuxer(of file: OutputFile, for source: Muxer.Source) throws(LibAVError) -> Muxer {
-    try Muxer.open(
+  /// Writes the header for packets of `source`, and lets go of the picture, which may be large.
+  mutating func openMuxer(
+    of file: OutputFile, for source: Muxer.Source
+  ) throws(LibAVError) -> Muxer {
+    defer { picture = nil }
+    return try Muxer.open(
       container, to: file, for: source, metadata: metadata, chapters: chapters, picture: picture)
   }
 }

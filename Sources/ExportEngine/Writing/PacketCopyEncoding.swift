@@ -13,8 +13,8 @@ final class PacketCopyEncoding: SoundEncoding {
   private let file: OutputFile
   private let muxer: Muxer
   private let packets: SourcePackets
-  private let plan: CopyPlan
-  private let recipe: LibAVRecipe
+  private var parts: [CopiedPart]
+  private var recipe: LibAVRecipe
   /// Raw frames of the source.
   private let frames: Range<Int64>
   /// Frames of sound that were passed.
@@ -41,8 +41,8 @@ final class PacketCopyEncoding: SoundEncoding {
     frames = packets.raw(wanted.lowerBound)..<packets.raw(wanted.upperBound)
     end = frames.lowerBound
     let padding = Int(max(0, end - (begun.first?.frames.lowerBound ?? end)))
-    muxer = try recipe.openMuxer(of: file, for: .stream(packets.stream, padding: padding))
-    (self.file, self.recipe, self.plan, self.packets) = (file, recipe, plan, packets)
+    (self.file, self.recipe, parts, self.packets) = (file, recipe, plan.parts, packets)
+    muxer = try self.recipe.openMuxer(of: file, for: .stream(packets.stream, padding: padding))
   }
 
   var firstNeeded: Int64 { .max }
@@ -73,7 +73,6 @@ final class PacketCopyEncoding: SoundEncoding {
     try muxer.finish()
     try file.put(recipe.laterTags)
     try readBack()
-    var parts = plan.parts
     parts[0].packetCount = packetCount
     return parts
   }

@@ -10,7 +10,7 @@ final class SplicedEncoding<Samples: EncodedSamples>: SoundEncoding {
   private let muxer: Muxer
   let encoder: SplicedEncoder<LibAVCodec<Samples.Sample>>
   private var samples: Samples
-  private let recipe: LibAVRecipe
+  private var recipe: LibAVRecipe
 
   /// `grid` is where encoders take over from one another; nil: the codec's.
   init(
@@ -18,8 +18,8 @@ final class SplicedEncoding<Samples: EncodedSamples>: SoundEncoding {
   ) throws(LibAVError) {
     (self.file, self.recipe, self.samples) = (file, recipe, samples)
     let first = try recipe.openEncoder()
-    muxer = try recipe.openMuxer(of: file, for: .encoder(first))
-    let codec = LibAVCodec<Samples.Sample>(recipe, like: first)
+    muxer = try self.recipe.openMuxer(of: file, for: .encoder(first))
+    let codec = LibAVCodec<Samples.Sample>(self.recipe, like: first)
     let stream = MuxedStream<Samples.Sample>(
       file: file, muxer: muxer, header: codec.isFLAC ? FLACHeader() : nil)
     encoder = SplicedEncoder(codec, to: stream, grid: grid ?? codec.grid, crew: crew)
