@@ -212,7 +212,8 @@ public struct ExportSession: Sendable {
     var outputs: [WrittenOutput] = []
     var warnings: [Warning] = []
 
-    func abandon() { for writer in writers { writer.abandon() } }
+    /// In reverse, so that folders made for the first are empty again.
+    func abandon() { for writer in writers.reversed() { writer.abandon() } }
   }
 
   /// Puts all files in their places, one after the other.

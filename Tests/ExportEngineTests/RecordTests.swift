@@ -185,6 +185,13 @@ struct RecordTests {
     export.outputs[1].path = FilePath(folder.path("raw/voice.wav/voice.mp3"))
     #expect(throws: Failure.self) { try run(export) }
     #expect(try entries(of: folder.root) == ["raw"])
+    // Without a record, the folder of two outputs goes with them.
+    export.records = []
+    var other = export.outputs[0]
+    other.path = FilePath(folder.path("out/other.flac"))
+    export.outputs.insert(other, at: 1)
+    #expect(throws: Failure.self) { try run(export) }
+    #expect(try entries(of: folder.root) == ["raw"])
   }
 
   @Test("A source that changes while the job runs is no source of a record")
