@@ -82,6 +82,13 @@ public struct Diagnostics: Error, Sendable, Hashable {
   /// A single one.
   public init(_ one: Diagnostic) { all = [one] }
 
+  /// A single error at `origin`.
+  public init(
+    _ message: String, at origin: Origin, help: String? = nil, notes: [Diagnostic.Note] = []
+  ) {
+    all = [Diagnostic(message, at: origin, help: help, notes: notes)]
+  }
+
   /// Whether there is none.
   public var isEmpty: Bool { all.isEmpty }
 
@@ -130,8 +137,7 @@ public struct Diagnostics: Error, Sendable, Hashable {
   ///
   /// - Complexity: O(n log n)
   public func sorted(by map: SourceMap) -> Diagnostics {
-    var seen: Set<Diagnostic> = []
-    let placed = all.filter { seen.insert($0).inserted }
+    let placed = all.unique
       .enumerated().map {
         (index: $0.offset, diagnostic: $0.element, place: map.place(of: $0.element.origin))
       }

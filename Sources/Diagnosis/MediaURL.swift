@@ -270,21 +270,17 @@ public enum MediaURLError: Error, Sendable, Hashable {
     case .port: "write a number from 1 to 65535, or leave it out with its colon"
     case .userinfo: "write '@' as %40, '/' as %2F, ':' in a name as %3A"
     case .escape: "write '%' itself as %25"
-    case .byte(let byte): "write it as %\(Self.digits(of: byte))"
+    case .byte(let byte): "write it as %\(byte.digits(2, radix: 16))"
     case .fragment: "leave it out, or write '#' in a name as %23"
     case .tooLong: "shorten it"
     }
-  }
-
-  private static func digits(of byte: UInt8) -> String {
-    (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
   }
 
   private static func name(of byte: UInt8) -> String {
     switch byte {
     case 0x20: "a space"
     case 0x21...0x7E: "'\(UnicodeScalar(byte))'"
-    default: "U+00\(digits(of: byte))"
+    default: "U+00\(byte.digits(2, radix: 16))"
     }
   }
 }
@@ -296,7 +292,7 @@ extension UInt8 {
   }
 
   fileprivate var isUserinfo: Bool {
-    isLetter || isDigit || "-._~!$&'()*+,;=:%".utf8.contains(self)
+    isUnreserved || "!$&'()*+,;=:%".utf8.contains(self)
   }
 
   /// Stores also use brackets and bars, which the RFC does not allow.

@@ -31,8 +31,7 @@ extension JSONValue {
       case "\r": result += "\\r"
       case "\t": result += "\\t"
       case _ where scalar.isUnprintable || scalar == "#" && isHash:
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        result += "\\u" + scalar.value.digits(4, radix: 16)
       default: result.unicodeScalars.append(scalar)
       }
     }

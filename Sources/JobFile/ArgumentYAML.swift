@@ -1,3 +1,5 @@
+import Diagnosis
+
 extension ArgumentNode {
   /// The same tree as a job file, which reads back unchanged: lists and maps in blocks, one value a
   /// line, texts in quotes where YAML or the language would read them otherwise. Keys are printed
@@ -61,10 +63,8 @@ extension ArgumentNode {
           quoted.unicodeScalars.append(scalar)
           continue
         }
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        let width = scalar.value > 0xFFFF ? 8 : 4
-        quoted += (width == 8 ? "\\U" : "\\u") + String(repeating: "0", count: width - digits.count)
-        quoted += digits
+        let (mark, width) = scalar.value > 0xFFFF ? ("\\U", 8) : ("\\u", 4)
+        quoted += mark + scalar.value.digits(width, radix: 16)
       }
     }
     // To runners of CI systems, a command wherever it stands in a line.

@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaComposition
 import MediaTime
 import NowPlaying
@@ -91,15 +92,7 @@ extension PreviewItems {
 extension FilePath {
   /// The address of the file, with the bytes that a URI has no letter for as `%2F` (RFC 8089).
   var uri: String {
-    normalized(in: .current).bytes.reduce(into: "file://") { uri, byte in
-      let character = Character(Unicode.Scalar(byte))
-      if character.isASCII,
-        character.isLetter || character.isNumber || "-._~/".contains(character)
-      {
-        uri.append(character)
-      } else {
-        uri += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
+    "file://"
+      + normalized(in: .current).bytes.percentEncoded { $0.isUnreserved || $0 == UInt8(ascii: "/") }
   }
 }

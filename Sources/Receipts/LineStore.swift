@@ -1,3 +1,4 @@
+import Diagnosis
 import Files
 import LibAV
 import MediaComposition
@@ -145,10 +146,7 @@ final class LineStore: Sendable {
 
 extension UInt64 {
   /// 16 digits.
-  var hexadecimal: String {
-    let digits = String(self, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  var hexadecimal: String { digits(16, radix: 16, uppercase: false) }
 
   init?(hexadecimal digits: some Collection<UInt8>) {
     self.init(String(decoding: digits, as: UTF8.self), radix: 16)

@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportEngine
 import JSON
 import MediaComposition
@@ -136,19 +137,7 @@ struct PageLinks {
   /// The address of a file (RFC 3986, §4.2).
   func link(to path: FilePath) -> String {
     let link = path.relative(to: folder, in: .current)
-    return link.components.map { Self.escaped(FilePath(root: nil, [$0])) }.joined(separator: "/")
-  }
-
-  private static func escaped(_ name: FilePath) -> String {
-    name.bytes.reduce(into: "") { text, byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-        UInt8(ascii: "_"), UInt8(ascii: "~"):
-        text.unicodeScalars.append(Unicode.Scalar(byte))
-      default:
-        text += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }
+    return link.components.map { FilePath(root: nil, [$0]).bytes.percentEncoded() }
+      .joined(separator: "/")
   }
 }

@@ -139,7 +139,7 @@ enum JUnitReport {
   /// Seconds, with three decimals.
   private static func decimal(_ duration: Duration) -> String {
     let milliseconds = Int64(max(0, duration.seconds) * 1000 + 0.5)
-    return "\(milliseconds / 1000)." + String(1000 + milliseconds % 1000).dropFirst()
+    return "\(milliseconds / 1000)." + (milliseconds % 1000).digits(3)
   }
 }
 

@@ -106,11 +106,3 @@ extension RunReport.Message {
     .init(Diagnostic(Failure(.tryAgain, message)), in: SourceMap())
   }
 }
-
-extension Array where Element: Hashable {
-  /// Each once, in the order of first places. O(n)
-  fileprivate var unique: [Element] {
-    var seen: Set<Element> = []
-    return filter { seen.insert($0).inserted }
-  }
-}

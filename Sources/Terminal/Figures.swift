@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaTime
 
 /// Figures as people read them: the same in every locale.
@@ -14,7 +15,7 @@ package enum Figures {
     let seconds = max(0, duration.seconds)
     let (hundredths, tenths) = (Int64((seconds * 100).rounded()), Int64((seconds * 10).rounded()))
     if hundredths < 1000 {
-      return "\(hundredths / 100)." + digits(hundredths % 100, count: 2) + " s"
+      return "\(hundredths / 100)." + (hundredths % 100).digits(2) + " s"
     }
     if tenths < 600 { return "\(tenths / 10).\(tenths % 10) s" }
     return clock(seconds: Int64(seconds.rounded()))
@@ -26,14 +27,14 @@ package enum Figures {
     let milliseconds = time.frames(atRate: 1000)
     let (seconds, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
     let sign = milliseconds < 0 ? "-" : ""
-    return sign + clock(seconds: Int64(seconds)) + "." + digits(Int64(rest), count: 3)
+    return sign + clock(seconds: Int64(seconds)) + "." + Int64(rest).digits(3)
   }
 
   private static func clock(seconds: Int64) -> String {
     let (minutes, seconds) = seconds.quotientAndRemainder(dividingBy: 60)
     let (hours, rest) = minutes.quotientAndRemainder(dividingBy: 60)
-    guard hours > 0 else { return "\(rest):" + digits(seconds, count: 2) }
-    return "\(hours):" + digits(rest, count: 2) + ":" + digits(seconds, count: 2)
+    guard hours > 0 else { return "\(rest):" + seconds.digits(2) }
+    return "\(hours):" + rest.digits(2) + ":" + seconds.digits(2)
   }
 
   /// `812 B`, `8.4 MB`, `58 MB`: powers of 1000, two significant digits or the whole number.
@@ -67,11 +68,6 @@ package enum Figures {
   package static func decibels(_ value: Double) -> String {
     let tenths = Int((max(-1000, min(1000, value)) * 10).rounded())
     return (tenths < 0 ? "-" : "") + "\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
-  }
-
-  private static func digits(_ number: Int64, count: Int) -> String {
-    let text = String(number)
-    return String(repeating: "0", count: max(0, count - text.count)) + text
   }
 }
 

@@ -114,7 +114,6 @@ extension Failure {
     let (seconds, attoseconds) = duration.components
     let milliseconds = attoseconds / 1_000_000_000_000_000
     guard milliseconds > 0 else { return "\(seconds) s" }
-    let digits = String(1000 + milliseconds).dropFirst()
-    return "\(seconds).\(digits) s"
+    return "\(seconds).\(milliseconds.digits(3)) s"
   }
 }

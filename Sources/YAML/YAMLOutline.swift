@@ -65,7 +65,7 @@ package final class YAMLOutline: Sendable {
       return try builder.document()
     } catch {
       throw Diagnostics(
-        Diagnostic("'\(name)' is no YAML: \(error.text)", at: .unknown, help: "run 'avjob check'"))
+        "'\(name)' is no YAML: \(error.text)", at: .unknown, help: "run 'avjob check'")
     }
   }
 

@@ -113,8 +113,7 @@ extension YAMLReader {
     _ = try next()
     guard case .documentStart = try next().kind else {
       throw Diagnostics(
-        Diagnostic(
-          "the file is empty", at: origin(YAMLMark(line: 1, column: 1)), help: smallestFile))
+        "the file is empty", at: origin(YAMLMark(line: 1, column: 1)), help: smallestFile)
     }
     let root = try node(try next(), depth: 0)
     _ = try next()
@@ -163,9 +162,8 @@ extension YAMLReader {
 
   private func tooDeep(_ event: YAMLEvent) -> Diagnostics {
     Diagnostics(
-      Diagnostic(
-        "nested more than \(Self.depthLimit) levels deep", at: origin(event.start),
-        help: "write what is deepest into a job of its own, and use what it makes"))
+      "nested more than \(Self.depthLimit) levels deep", at: origin(event.start),
+      help: "write what is deepest into a job of its own, and use what it makes")
   }
 
   private mutating func sequence(_ start: YAMLEvent, depth: Int) throws(Diagnostics) -> YAMLNode {

@@ -70,14 +70,12 @@ extension YAMLReader {
     _ add: (String) -> SourceMap.Source
   ) throws(Diagnostics) -> String {
     guard !isUTF16(bytes) else {
-      throw Diagnostics(
-        Diagnostic("'\(name)' is UTF-16", at: .unknown, help: "save it as UTF-8"))
+      throw Diagnostics("'\(name)' is UTF-16", at: .unknown, help: "save it as UTF-8")
     }
     guard bytes.count(where: isSeparator) <= separatorLimit else {
       throw Diagnostics(
-        Diagnostic(
-          "'\(name)' has more values than a job file can hold", at: .unknown,
-          help: "move its jobs into several files, or let 'for_each' or 'rows' make them"))
+        "'\(name)' has more values than a job file can hold", at: .unknown,
+        help: "move its jobs into several files, or let 'for_each' or 'rows' make them")
     }
     let content = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
     guard let text = String(validating: content, as: UTF8.self) else {
@@ -89,8 +87,7 @@ extension YAMLReader {
     }
     let isPlain = content.allSatisfy { (0x20...0x7E).contains($0) || $0 == 0x0A }
     if !isPlain, let bad = text.unicodeScalars.firstIndex(where: { !isAllowed($0) }) {
-      let digits = String(text.unicodeScalars[bad].value, radix: 16, uppercase: true)
-      let code = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+      let code = text.unicodeScalars[bad].value.digits(4, radix: 16)
       throw refusal(
         of: bad, in: text, "the character U+\(code) may not stand in a job file", named: name, map,
         add, help: "take it out")
@@ -117,8 +114,7 @@ extension YAMLReader {
     let lineStart = before.lastIndex { $0 == "\n" || $0 == "\r" }.map(before.index(after:))
     let column = before.distance(from: lineStart ?? before.startIndex, to: before.endIndex) + 1
     return Diagnostics(
-      Diagnostic(
-        message, at: map.origin(in: source, line: line, column: column, length: 1), help: help))
+      message, at: map.origin(in: source, line: line, column: column, length: 1), help: help)
   }
 
   /// YAML 1.1's `c-printable` without plane 16's private use, which `YAMLDisguise` needs.

@@ -85,11 +85,8 @@ extension Prober {
 
   /// A link in plain ASCII (RFC 3986 §2.1): its bytes were read as Latin-1.
   private static func plainLink(_ link: String) -> String {
-    link.unicodeScalars.reduce(into: "") { plain, scalar in
-      if 0x21...0x7E ~= scalar.value { return plain.unicodeScalars.append(scalar) }
-      let digits = String(scalar.value & 0xFF, radix: 16, uppercase: true)
-      plain += (digits.count == 1 ? "%0" : "%") + digits
-    }
+    link.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) }
+      .percentEncoded { 0x21...0x7E ~= $0 }
   }
 
   private func artwork(_ image: StoredID3Tag.Image) throws(Failure) -> Artwork? {

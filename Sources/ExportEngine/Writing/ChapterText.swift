@@ -1,5 +1,4 @@
 import Diagnosis
-import Glibc
 import JSON
 import MediaComposition
 import MediaTime
@@ -80,8 +79,8 @@ struct ChapterText {
 extension ChapterText.Line {
   fileprivate var clock: String {
     let seconds = milliseconds / 1000
-    let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { decimal($0, digits: 2) }
-    return parts.joined(separator: ":") + "." + decimal(milliseconds % 1000, digits: 3)
+    let parts = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { $0.digits(2) }
+    return parts.joined(separator: ":") + "." + (milliseconds % 1000).digits(3)
   }
 }
 
@@ -89,26 +88,13 @@ extension FilePath {
   /// This path as a reference from a folder: relative, with `/`, and all but unreserved characters
   /// as %XX (RFC 3986 §2.3 and §4.2). Links are not followed.
   fileprivate func reference(from folder: FilePath) -> String {
-    relative(to: folder).components.map { component in
-      FilePath(root: nil, [component]).withPlatformString { name in
-        (0..<strlen(name)).reduce(into: "") { $0 += Self.escaped(UInt8(bitPattern: name[$1])) }
-      }
-    }.joined(separator: "/")
+    relative(to: folder).components.map { FilePath(root: nil, [$0]).bytes.percentEncoded() }
+      .joined(separator: "/")
   }
 
   /// This path relative to a folder: without a root. Links are not followed.
   func relative(to folder: FilePath) -> FilePath {
     relative(to: folder, in: .current)
-  }
-
-  private static func escaped(_ byte: UInt8) -> String {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-      UInt8(ascii: "_"), UInt8(ascii: "~"):
-      String(UnicodeScalar(byte))
-    default: "%" + hexadecimal(UInt32(byte), digits: 2)
-    }
   }
 }
 
@@ -117,14 +103,4 @@ extension MediaLocation {
   func relative(to folder: FilePath) -> MediaLocation {
     file.map { .file($0.relative(to: folder)) } ?? self
   }
-}
-
-private func decimal(_ number: Int64, digits: Int) -> String {
-  let text = String(number)
-  return String(repeating: "0", count: max(0, digits - text.count)) + text
-}
-
-private func hexadecimal(_ number: UInt32, digits: Int) -> String {
-  let text = String(number, radix: 16, uppercase: true)
-  return String(repeating: "0", count: max(0, digits - text.count)) + text
 }

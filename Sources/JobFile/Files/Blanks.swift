@@ -7,9 +7,8 @@ extension StringProtocol {
     guard let scalar = unicodeScalars.first(where: { blankNames[$0.value] != nil }),
       let name = blankNames[scalar.value]
     else { return nil }
-    let digits = String(scalar.value, radix: 16, uppercase: true)
-    let code = "U+" + String(repeating: "0", count: 4 - digits.count) + digits
-    return "there is \(name) (\(code)) in it, as word processors and web pages have: "
+    return
+      "there is \(name) (U+\(scalar.value.digits(4, radix: 16))) in it, as word processors and web pages have: "
       + "write a plain space, or nothing"
   }
 }
