@@ -174,13 +174,12 @@ public struct JobFile: Sendable {
     of path: FilePath, _ files: any FileSystem, includedAt origin: Origin = .unknown
   ) throws(Diagnostics) -> FileContents {
     func refusal(_ message: String, help: String? = nil) -> Diagnostics {
-      Diagnostics(Diagnostic("'\(path)' \(message)", at: origin, help: help))
+      Diagnostics("'\(path)' \(message)", at: origin, help: help)
     }
     guard !path.isEmpty else {
       throw Diagnostics(
-        Diagnostic(
-          "the path of a job file is empty", at: origin,
-          help: "name a job file; a variable of the shell may be empty"))
+        "the path of a job file is empty", at: origin,
+        help: "name a job file; a variable of the shell may be empty")
     }
     let text: MediaInstead.Text = origin == .unknown ? .jobFile : .included
     func media(_ bytes: [UInt8]?) -> Diagnostic? {
@@ -200,9 +199,8 @@ public struct JobFile: Sendable {
       }
       if let address = address(writtenAs: path) {
         throw Diagnostics(
-          Diagnostic(
-            "'\(MediaURL.shown(address))' is an address, and job files are read from this machine",
-            at: origin, help: "download it; sources of a job may be addresses"))
+          "'\(MediaURL.shown(address))' is an address, and job files are read from this machine",
+          at: origin, help: "download it; sources of a job may be addresses")
       }
       throw refusal("does not exist", help: absence(of: path, files))
     } catch Errno.isDirectory {
@@ -242,7 +240,7 @@ public struct JobFile: Sendable {
 
   /// A suggestion for a missing job file.
   private static func absence(of path: FilePath, _ files: any FileSystem) -> String {
-    let isYAML = ["yaml", "yml"].contains(path.extension?.lowercased() ?? "")
+    let isYAML = isNamed(path)
     let written = FilePath(isYAML ? path.string : path.string + ".yaml")
     if !isYAML, files.kind(of: written) == .file { return "did you mean '\(written)'?" }
     if let entry = files.nearestEntry(to: written) ?? files.nearestEntry(to: path) {

@@ -3,6 +3,14 @@ import MediaComposition
 import SystemPackage
 
 extension JobFile {
+  /// What names of job files end in.
+  public static let extensions = ["yaml", "yml"]
+
+  /// Whether a name ends as those of job files do.
+  public static func isNamed(_ path: FilePath) -> Bool {
+    extensions.contains(path.extension?.lowercased() ?? "")
+  }
+
   /// The job files in a folder, without those below it, for `avjob run FOLDER`.
   ///
   /// - Parameters:
@@ -16,16 +24,14 @@ extension JobFile {
   ) throws(Diagnostics) -> [FilePath] {
     guard let entries = files.entries(of: folder) else {
       throw Diagnostics(
-        Diagnostic(
-          "the folder '\(folder)' cannot be opened", at: .unknown,
-          help: "let it be read, or name the job files themselves"))
+        "the folder '\(folder)' cannot be opened", at: .unknown,
+        help: "let it be read, or name the job files themselves")
     }
     let paths = jobFiles(among: entries, of: folder)
     guard !paths.isEmpty else {
       throw Diagnostics(
-        Diagnostic(
-          "there is no job file in the folder '\(folder)'", at: .unknown,
-          help: "job files end in '.yaml' or '.yml'"))
+        "there is no job file in the folder '\(folder)'", at: .unknown,
+        help: "job files end in '.yaml' or '.yml'")
     }
     return NaturalOrder.sorted(paths)
   }
@@ -43,11 +49,10 @@ extension JobFile {
   ) -> [FilePath]? {
     guard let entries = files.entries(of: folder), jobFiles(among: entries, of: folder).isEmpty
     else { return nil }
-    let pictures: Set = ["jpg", "jpeg", "png", "gif", "webp"]
     let paths = entries.compactMap { entry -> FilePath? in
       let path = folder.appending(entry.name)
       guard entry.kind == .file, !entry.name.string.hasPrefix("."),
-        !pictures.contains(path.extension?.lowercased() ?? "")
+        !MediaInstead.isPicture(path.extension)
       else { return nil }
       return isMedia(path) ? path : nil
     }
@@ -57,10 +62,9 @@ extension JobFile {
   private static func jobFiles(among entries: [FolderEntry], of folder: FilePath) -> [FilePath] {
     entries.compactMap { entry -> FilePath? in
       let path = folder.appending(entry.name)
-      let isYAML = ["yaml", "yml"].contains(path.extension?.lowercased() ?? "")
       // One that leads out of reach is refused when it is read, and not passed over.
       let isFile = entry.kind == .file || entry.kind == .outside
-      return isYAML && isFile && !entry.name.string.hasPrefix(".") ? path : nil
+      return isNamed(path) && isFile && !entry.name.string.hasPrefix(".") ? path : nil
     }
   }
 }

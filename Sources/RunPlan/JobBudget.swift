@@ -38,8 +38,7 @@ struct JobBudget {
     count = made.exports.count
     guard let exportLimit, exports + count > exportLimit, let split = job.split else { return made }
     throw Diagnostics(
-      Diagnostic(
-        "with its parts there are \(exports + count) jobs, and \(exportLimit) are allowed",
-        at: split.origin, help: "allow more with --max-jobs, or make the parts longer"))
+      "with its parts there are \(exports + count) jobs, and \(exportLimit) are allowed",
+      at: split.origin, help: "allow more with --max-jobs, or make the parts longer")
   }
 }

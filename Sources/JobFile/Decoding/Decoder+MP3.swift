@@ -157,10 +157,9 @@ extension Values {
     "stereo_mode", "'joint', 'forced', 'simple' or 'mono'",
     Pattern.whole(
       Pattern.one(
-        of: [
-          "joint", "joint stereo", "j", "forced", "force", "forced joint", "forced joint stereo",
-          "f", "simple", "simple stereo", "stereo", "s", "mono", "m",
-        ].map { Pattern.anyCase($0).replacing(" ", with: "[ _-]") })),
+        of: Quantity.mp3Modes.flatMap(\.words).map {
+          Pattern.anyCase($0).replacing(" ", with: "[ _-]")
+        })),
     parse: Quantity.mp3Mode)
 
   static let lowpass = TextNotation(
@@ -183,16 +182,20 @@ extension Quantity {
     }
   }
 
+  /// The words of each mode; nil is mono.
+  fileprivate static let mp3Modes: [(mode: MP3Settings.StereoMode?, words: [String])] = [
+    (.joint, ["joint", "joint stereo", "j"]),
+    (.forced, ["forced", "force", "forced joint", "forced joint stereo", "f"]),
+    (.simple, ["simple", "simple stereo", "stereo", "s"]), (nil, ["mono", "m"]),
+  ]
+
   /// LAME's `-m`, by its words, its letters, or lame.h's; nil is mono.
   fileprivate static func mp3Mode(
     _ text: String
   ) throws(QuantityError) -> MP3Settings.StereoMode? {
-    let word = text.lowercased().map { $0 == "_" || $0 == "-" ? " " : $0 }
-    switch String(word) {
-    case "joint", "joint stereo", "j": return .joint
-    case "forced", "force", "forced joint", "forced joint stereo", "f": return .forced
-    case "simple", "simple stereo", "stereo", "s": return .simple
-    case "mono", "m": return nil
+    let word = String(text.lowercased().map { $0 == "_" || $0 == "-" ? " " : $0 })
+    if let known = mp3Modes.first(where: { $0.words.contains(word) }) { return known.mode }
+    switch word {
     case "dual", "dual mono", "dual channel", "d":
       throw QuantityError(
         "'\(text)' is not written: two sounds in one file",

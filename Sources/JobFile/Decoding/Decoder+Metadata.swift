@@ -195,10 +195,10 @@ extension Decoder {
   }
 
   private func refusePlace(_ word: String, at origin: Origin) {
-    let words = ["file", "id3"] + ChapterPlaces.Sidecar.allCases.map(\.rawValue)
+    let words = Values.chapterPlaceNames
     sink.error(
       "'\(word)' is no place for chapters", at: origin,
       help: Spelling.help(for: word, among: words)
-        ?? "write 'file', 'id3', 'podlove' or 'podcasting2', or [] for none")
+        ?? "write \(words.map { "'\($0)'" }.listed("or")), or [] for none")
   }
 }

@@ -363,10 +363,6 @@ extension Decoder {
         "'\(text)' is a moment, and a length is meant here",
         help: "write a time, as '1:30' or '250ms'")
     }
-    do throws(TimeTextError) {
-      return try TimeText(parsing: text)
-    } catch {
-      throw QuantityError(error.message)
-    }
+    return try Quantity.time(text)
   }
 }

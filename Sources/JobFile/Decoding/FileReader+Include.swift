@@ -118,9 +118,8 @@ extension FileReader {
       bytes += contents.bytes.count
       guard bytes <= YAMLReader.sizeLimit else {
         throw Diagnostics(
-          Diagnostic(
-            "with what it includes, the file has more than \(YAMLReader.sizeLimit >> 20) MiB",
-            at: other.origin, help: "move the jobs into several job files"))
+          "with what it includes, the file has more than \(YAMLReader.sizeLimit >> 20) MiB",
+          at: other.origin, help: "move the jobs into several job files")
       }
       return decoder.keep(
         try YAMLReader.read(

@@ -60,7 +60,7 @@ public struct TakeEdit: Sendable, Hashable {
   ) throws(Diagnostics) -> Edited {
     let path = file.path
     guard let job = file.jobs.first(where: { $0.name == self.job }) else {
-      throw refusal(
+      throw Diagnostics(
         "'\(path)' has no job '\(self.job)'", at: .unknown, help: "name one of its jobs")
     }
     var sink = DiagnosticSink()
@@ -77,16 +77,12 @@ public struct TakeEdit: Sendable, Hashable {
       let expected = adding(to: tree, at: places.keys, isNewTrack: insertion.isNewTrack),
       after.hasSameContent(as: expected)
     else {
-      throw refusal(
+      throw Diagnostics(
         "the take cannot be put into '\(path)': the text there has a form that is not edited",
         at: job.origin,
         help: "write its list in lines that begin with '- ', and end the file with a line break")
     }
     return Edited(bytes: edited, inserted: range, isNewTrack: insertion.isNewTrack)
-  }
-
-  func refusal(_ message: String, at origin: Origin, help: String) -> Diagnostics {
-    Diagnostics(Diagnostic(message, at: origin, help: help))
   }
 }
 
@@ -110,7 +106,7 @@ extension TakeEdit {
     try refuseLoops(job, file, keysOf: [node, root["defaults"]])
     try refuseShifts(of: job.item, "the job '\(job.name)'", ", here or from 'defaults'", job.origin)
     guard let tracks = node["tracks"], case .mapping = tracks.kind else {
-      throw refusal(
+      throw Diagnostics(
         "the job '\(job.name)' has no 'tracks', so that it has no place for a take",
         at: job.origin,
         help: "write its items as a track: 'tracks:', and below it 'main:' with their list")
@@ -123,7 +119,7 @@ extension TakeEdit {
       return Places(tracks: tracks, list: track, keys: trackKeys)
     }
     guard let list = track["concat"], case .sequence = list.kind else {
-      throw refusal(
+      throw Diagnostics(
         "the track '\(self.track)' is a single item, and a take needs a list", at: job.origin,
         help: "write its item behind '- ' in a line below '\(self.track):', or name another track")
     }
@@ -139,7 +135,7 @@ extension TakeEdit {
   ) throws(Diagnostics) -> (YAMLOutline, [String]) {
     let place = map.place(of: job.origin)
     if let place, place.file != path.string {
-      throw refusal(
+      throw Diagnostics(
         "the job '\(job.name)' is written in '\(place.file)', which '\(path)' includes",
         at: job.origin, help: "record --into that file")
     }
@@ -152,7 +148,7 @@ extension TakeEdit {
         return (entry.value, ["jobs", entry.key.text ?? ""])
       }
     }
-    throw refusal(
+    throw Diagnostics(
       "the job '\(job.name)' is not found in the text of '\(path)'", at: job.origin,
       help: "write it below 'jobs:', as a map")
   }
@@ -175,12 +171,12 @@ extension TakeEdit {
     // Jobs of one loop are written at one place.
     if key != nil || file.jobs.count(where: { $0.origin == job.origin }) > 1 {
       let name = key.map { "'\($0)'" } ?? "'for_each' or 'rows' of 'defaults'"
-      throw refusal(
+      throw Diagnostics(
         "the job '\(job.name)' is one of many that \(name) makes, and each would get the take",
         at: job.origin, help: "write a job of its own for it, without \(name)")
     }
     guard job.split == nil else {
-      throw refusal(
+      throw Diagnostics(
         "the job '\(job.name)' is split into parts, whose times are not the mix's", at: job.origin,
         help: "record into a job without 'split', of its own or of 'defaults'")
     }
@@ -192,7 +188,7 @@ extension TakeEdit {
     of item: Item, _ name: String, _ choice: String, _ origin: Origin
   ) throws(Diagnostics) {
     guard let key = item.shiftingKey else { return }
-    throw refusal(
+    throw Diagnostics(
       "\(name) has '\(key)', after which its time is not that of the mix", at: origin,
       help: "take '\(key)' away while you record" + choice)
   }
@@ -273,7 +269,7 @@ extension TakeEdit {
         indentation: list.column - 1, isNewTrack: false)
     }
     guard case .mapping(let isFlow, let entries) = places.tracks.kind else {
-      throw refusal("there are no tracks", at: origin, help: "write 'tracks:'")
+      throw Diagnostics("there are no tracks", at: origin, help: "write 'tracks:'")
     }
     let key = ArgumentNode.flowScalar(track) + ":"
     if isFlow {

@@ -61,6 +61,11 @@ enum MediaInstead {
     return Output.Request.mediaExtensions.contains(own) || others.contains(own)
   }
 
+  /// Whether names with this extension are those of pictures.
+  static func isPicture(_ fileExtension: String?) -> Bool {
+    ["jpg", "jpeg", "png", "gif", "webp"].contains(fileExtension?.lowercased())
+  }
+
   /// The first bytes of formats, from libmagic and FFmpeg's probes.
   private static let signatures: [(offset: Int, bytes: [UInt8])] = [
     (0, Array("RIFF".utf8)), (0, Array("RF64".utf8)), (0, Array("FORM".utf8)),
@@ -92,7 +97,7 @@ extension JobFile {
   /// Whether a file is a medium and no job file, by its first bytes, or else by its name; for a
   /// command that takes both.
   public static func isMedia(_ path: FilePath) -> Bool {
-    guard !["yaml", "yml"].contains(path.extension?.lowercased()) else { return false }
+    guard !isNamed(path) else { return false }
     return MediaInstead.beginsAsMedia(PathCalls.beginning(of: path))
       || MediaInstead.hasMediaExtension(path)
   }

@@ -25,8 +25,7 @@ extension JobFile {
         }
       }
     }
-    let pictures: Set = ["jpg", "png"]
-    let names = extensions.filter { !pictures.contains($0.lowercased()) }.sorted()
+    let names = extensions.filter { !MediaInstead.isPicture($0) }.sorted()
     guard let first = names.first else { return nil }
     let ending = names.count == 1 ? first : "{" + names.joined(separator: ",") + "}"
     return FilePattern.escaped(folder.string) + "/**/*." + ending

@@ -60,7 +60,9 @@ enum Pattern {
   static let bitRateBody = positive + number + " *" + kilobits
 
   /// One channel of a file.
-  static let pickedChannel = whole("(left|right|centre|center|channel 0*[1-9][0-9]*)")
+  static let pickedChannel = whole(one(of: sides + [numberedChannel]))
+  static let sides = ["left", "right", "centre", "center"]
+  static let numberedChannel = "channel 0*[1-9][0-9]*"
 
   /// LAME's -V, up to 9.999.
   static let quality =
@@ -123,7 +125,7 @@ enum Pattern {
   }
   static let jsonPath = whole(local + #".*[^/]\."# + anyCase("json"))
   static let variableName = whole(
-    "(?!(input|n|count|env|part|row)([.]|$))[A-Za-z_][A-Za-z0-9._-]*")
+    "(?!\(one(of: VariableName.reserved))([.]|$))[A-Za-z_][A-Za-z0-9._-]*")
 }
 
 extension Output.Kind {

@@ -61,11 +61,12 @@ extension Values {
     return ["anyOf": .list(known + [own])]
   }
 
+  static let chapterPlaceNames = ["file", "id3"] + ChapterPlaces.Sidecar.allCases.map(\.rawValue)
+
   static let chapterPlaces: Form = Form(
     "chapter_places", [.text, .list], "places, as [file, podlove, podcasting2], or [] for none"
   ) {
-    let names = ["file", "id3"] + ChapterPlaces.Sidecar.allCases.map(\.rawValue)
-    return JSONForm.oneOrMore(JSONForm.words(names.map { .text($0) }), onceEach: true)
+    JSONForm.oneOrMore(JSONForm.words(chapterPlaceNames.map { .text($0) }), onceEach: true)
   }
 
   /// A file by its extension, a map, or a list of both with a sound file.

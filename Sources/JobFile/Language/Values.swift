@@ -42,12 +42,7 @@ enum Values {
     guard !text.isEmpty else {
       throw QuantityError("an empty text is no link", help: "leave it out")
     }
-    let bytes = text.utf8.map { byte -> String in
-      if 0x21...0x7E ~= byte { return String(UnicodeScalar(byte)) }
-      let digits = String(byte, radix: 16, uppercase: true)
-      return (digits.count == 1 ? "%0" : "%") + digits
-    }
-    let link = bytes.joined()
+    let link = text.utf8.percentEncoded { 0x21...0x7E ~= $0 }
     guard link == text else {
       throw QuantityError("'\(text)' is no link: links are plain ASCII", help: "write '\(link)'")
     }
@@ -143,7 +138,7 @@ enum Values {
 
   static let place = TextNotation(
     "place", "a place, as '-20 %' or 'left'",
-    Pattern.whole(Pattern.one(of: "left", "right", "centre", "center", Pattern.signed + " *%")),
+    Pattern.whole(Pattern.one(of: Pattern.sides + [Pattern.signed + " *%"])),
     parse: Quantity.pan)
 
   static let frequency = TextNotation(
@@ -186,7 +181,8 @@ enum Values {
 
   static let rounds = TextNotation(
     "loop", "a number of rounds, as '4', or 'end'", Pattern.whole("(end|0*[1-9][0-9]*)"),
-    or: ["type": "integer", "minimum": 1, "maximum": 100_000], parse: Quantity.loop)
+    or: ["type": "integer", "minimum": 1, "maximum": .count(Quantity.loopLimit)],
+    parse: Quantity.loop)
 
   // MARK: Rates and layouts
 
@@ -211,12 +207,12 @@ enum Values {
         [
           "enum": .list(
             JSONForm.layouts(ChannelLayout.named.map(\.key))
-              + ["left", "right", "centre", "center"])
+              + Pattern.sides.map { .text($0) })
         ],
         [
           "type": "string",
           "anyOf": [
-            ["pattern": .text(Pattern.whole("channel 0*[1-9][0-9]*"))],
+            ["pattern": .text(Pattern.whole(Pattern.numberedChannel))],
             ["pattern": .text(Pattern.template)],
           ],
         ],

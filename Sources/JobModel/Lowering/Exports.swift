@@ -72,9 +72,8 @@ extension Job {
     case .granted: break
     case .tooMany:
       throw Diagnostics(
-        Diagnostic(
-          "\(parts.count) parts of so many items are too many", at: split.origin,
-          help: "join the items in a job of its own, and split its output"))
+        "\(parts.count) parts of so many items are too many", at: split.origin,
+        help: "join the items in a job of its own, and split its output")
     case .exhausted:
       throw Diagnostics(budget.exhausted(by: "\(parts.count) parts", at: split.origin))
     }
@@ -102,10 +101,8 @@ extension Job {
     var export = whole.export
     export.timeRange = placed.range
     export.chapters = chapters.around(placed.range)
-    let number = String(part.number)
-    let width = max(2, String(part.count).count)
-    let padded = String(repeating: "0", count: max(0, width - number.count)) + number
-    export.name = "\(name)/\(padded)" + (part.title.map { " \($0)" } ?? "")
+    let number = part.number.digits(max(2, String(part.count).count))
+    export.name = "\(name)/\(number)" + (part.title.map { " \($0)" } ?? "")
     func fill(_ path: inout FilePath, at origin: Origin) {
       do throws(PartTemplate.Failure) {
         path = try PartTemplate.path(path, for: part)

@@ -69,15 +69,15 @@ package struct ClipText {
     if isAlone { to = trimmed(to) }
     guard isAlone || looksLikeTime(from) && looksLikeTime(to) else { return nil }
     var range = ParsedRange()
-    if !from.isEmpty { range.from = (try moment(from, first), place(of: from, first)) }
+    if !from.isEmpty { range.from = try placed(from, first, Moment.init(parsing:)) }
     if isLength {
-      do throws(TimeTextError) {
-        range.end = .duration(try TimeText(parsing: to), place(of: to, first))
-      } catch {
-        throw MalformedRange(error: QuantityError(error.message), range: place(of: to, first))
+      let (length, place) = try placed(to, first) { text throws(QuantityError) in
+        try Quantity.time(text)
       }
+      range.end = .duration(length, place)
     } else if !to.isEmpty {
-      range.end = .moment(try moment(to, first), place(of: to, first))
+      let (moment, place) = try placed(to, first, Moment.init(parsing:))
+      range.end = .moment(moment, place)
     }
     return range
   }
@@ -90,13 +90,15 @@ package struct ClipText {
     return part[first..<bytes.index(after: last)]
   }
 
-  private static func moment(
-    _ part: Substring, _ first: Int
-  ) throws(MalformedRange) -> Moment {
+  /// What `parse` makes of a part of a range, and its place.
+  private static func placed<Value>(
+    _ part: Substring, _ first: Int, _ parse: (Substring) throws(QuantityError) -> Value
+  ) throws(MalformedRange) -> (Value, Range<Int>) {
+    let place = place(of: part, first)
     do throws(QuantityError) {
-      return try Moment(parsing: part)
+      return (try parse(part), place)
     } catch {
-      throw MalformedRange(error: error, range: place(of: part, first))
+      throw MalformedRange(error: error, range: place)
     }
   }
 

@@ -41,13 +41,7 @@ extension Quantity {
       throw QuantityError(
         "'\(text)' has no unit", help: "write '\(EffectUnit.number.text(number))ms'")
     }
-    let parsed: TimeText
-    do throws(TimeTextError) {
-      parsed = try TimeText(parsing: text)
-    } catch {
-      throw QuantityError(error.message)
-    }
-    guard case .time(let time) = parsed else {
+    guard case .time(let time) = try Quantity.time(text) else {
       throw QuantityError("'\(text)' is no time on a clock", help: "write a time, as '10ms'")
     }
     return time

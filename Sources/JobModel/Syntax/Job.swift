@@ -83,11 +83,7 @@ public struct Job: Sendable, Hashable {
   /// The media to probe before `exports`: each stream once, in the order of writing.
   ///
   /// - Complexity: O(n) in the number of items
-  public var media: [MediaReference] {
-    let sounding = soundingMedia
-    var seen = Set(sounding)
-    return sounding + tagMedia.filter { seen.insert($0).inserted }
-  }
+  public var media: [MediaReference] { (soundingMedia + tagMedia).unique }
 
   /// The media whose tags are used by name: the job's, then those of its outputs.
   package var tagMedia: [MediaReference] {

@@ -109,7 +109,8 @@ extension Quantity {
       throw QuantityError("'\(text)' is no number of rounds", help: "write '4' or 'end'")
     }
     guard (1...loopLimit).contains(rounds) else {
-      throw QuantityError("'\(text)' is out of range", help: "1 to 100000 rounds are possible")
+      throw QuantityError(
+        "'\(text)' is out of range", help: "1 to \(loopLimit) rounds are possible")
     }
     return .count(rounds)
   }

@@ -67,20 +67,10 @@ extension Moment {
         self = moment
       } else if text.hasPrefix("end-") {
         let help = "write 'end-10s' for ten seconds before the end"
-        self.init(.end, try Self.offset(text.dropFirst(4), help: help))
+        self.init(.end, try Quantity.time(text.dropFirst(4), help: help))
       } else {
-        self.init(.start, try Self.offset(text[...], help: Self.help(for: text)))
+        self.init(.start, try Quantity.time(text, help: Self.help(for: text)))
       }
-    }
-  }
-
-  private static func offset(
-    _ text: Substring, help: @autoclosure () -> String?
-  ) throws(QuantityError) -> TimeText {
-    do throws(TimeTextError) {
-      return try TimeText(parsing: text)
-    } catch {
-      throw QuantityError(error.message, help: help())
     }
   }
 
@@ -118,7 +108,7 @@ extension Moment {
         guard !tail.isEmpty else { return Moment(anchor) }
         let help = "write '\(text[..<dot]).\(edge.rawValue)-10s' for ten seconds before it"
         return Moment(
-          anchor, try offset(tail.dropFirst(), help: help), isEarlier: tail.hasPrefix("-"))
+          anchor, try Quantity.time(tail.dropFirst(), help: help), isEarlier: tail.hasPrefix("-"))
       }
     }
     return nil

@@ -103,6 +103,17 @@ package struct Quantity {
       && parts.allSatisfy { !$0.isEmpty && $0.allSatisfy { ("0"..."9").contains($0) } }
   }
 
+  /// `1:30`, `250ms`; `help` is for a text that is no time.
+  package static func time(
+    _ text: some StringProtocol, help: @autoclosure () -> String? = nil
+  ) throws(QuantityError) -> TimeText {
+    do throws(TimeTextError) {
+      return try TimeText(parsing: text)
+    } catch {
+      throw QuantityError(error.message, help: help())
+    }
+  }
+
   // MARK: Rates
 
   /// The sample rates of jobs, in frames a second.

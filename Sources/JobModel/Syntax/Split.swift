@@ -39,23 +39,18 @@ package struct Part {
   /// The tags of this part and of all parts.
   package var tags = Metadata()
 
-  /// The variables, for "did you mean".
-  package static let names = [
-    "part.n", "part.count", "part.title", "part.performer", "part.songwriter", "part.isrc",
+  private static let variables: KeyValuePairs<String, @Sendable (Part) -> String?> = [
+    "part.n": { String($0.number) }, "part.count": { String($0.count) },
+    "part.title": { $0.title }, "part.performer": { $0.tags["artist"] },
+    "part.songwriter": { $0.tags["composer"] }, "part.isrc": { $0.tags["isrc"] },
   ]
+  /// The variables, for "did you mean".
+  package static let names = variables.map(\.key)
   /// The variables that are whole numbers, and take leading zeros.
   package static let numbers: Set<String> = ["part.n", "part.count"]
 
   /// The value of a variable; nil where this part has none.
   package func value(of name: String) -> String? {
-    switch name {
-    case "part.n": String(number)
-    case "part.count": String(count)
-    case "part.title": title
-    case "part.performer": tags["artist"]
-    case "part.songwriter": tags["composer"]
-    case "part.isrc": tags["isrc"]
-    default: nil
-    }
+    Self.variables.first { $0.key == name }?.value(self)
   }
 }

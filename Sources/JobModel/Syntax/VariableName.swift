@@ -1,11 +1,11 @@
 /// The rules for names of variables.
 package enum VariableName {
   /// The first words of the language's own names.
-  private static let reserved: Set<Substring> = ["input", "n", "count", "env", "part", "row"]
+  package static let reserved = ["input", "n", "count", "env", "part", "row"]
 
   /// Whether the name is the language's own.
   package static func isReserved(_ name: String) -> Bool {
-    reserved.contains(name.prefix { $0 != "." })
+    reserved.contains(String(name.prefix { $0 != "." }))
   }
 
   /// Whether a template can hold it.

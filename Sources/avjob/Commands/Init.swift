@@ -22,7 +22,7 @@ struct Init: ParsableCommand {
 
   func run() throws {
     let path = FilePath(file)
-    guard ["yaml", "yml"].contains(path.extension?.lowercased()), !file.hasSuffix("/") else {
+    guard JobFile.isNamed(path), !file.hasSuffix("/") else {
       let name = path.lastComponent == nil || file.hasSuffix("/") ? "job.yaml" : nil
       throw refusal(
         "'\(file)' is no name of a job file",

@@ -5,7 +5,7 @@ import MediaTime
 struct TakeOptions: ParsableArguments {
   @Option(
     help: .value("file", "Record a take to the mix of this job file, and put it in."),
-    completion: .file(extensions: ["yaml", "yml"]))
+    completion: .jobFiles)
   var into: String?
 
   @Option(help: .value("name", "Put the take on this track; a new one is added."))

@@ -145,9 +145,8 @@ struct CommandContext {
     if let limit = loaded.limit, loaded.jobs.count > limit {
       report(
         Diagnostics(
-          Diagnostic(
-            "there are \(loaded.jobs.count) jobs, and \(limit) are allowed",
-            at: loaded.jobs[limit].origin, help: "allow more with --max-jobs")))
+          "there are \(loaded.jobs.count) jobs, and \(limit) are allowed",
+          at: loaded.jobs[limit].origin, help: "allow more with --max-jobs"))
       faults.append(.mendJob)
     }
     var wrong = !faults.isEmpty || isPart ? [] : loaded.unused(of: variables.variables).all

@@ -9,7 +9,7 @@ import SystemPackage
 
 extension CompletionKind {
   /// Job files, and folders.
-  static var jobFiles: CompletionKind { .file(extensions: ["yaml", "yml"]) }
+  static var jobFiles: CompletionKind { .file(extensions: JobFile.extensions) }
 
   /// The names of the jobs in the job files on the command line, and in its folders.
   static var jobNames: CompletionKind {
@@ -19,8 +19,7 @@ extension CompletionKind {
       let others = words.enumerated().filter { $0.offset > 1 && $0.offset != current }
       let paths = others.map { FilePath(CommandWord($0.element).text) }.filter { !$0.isEmpty }
       let jobFiles = paths.flatMap { path in
-        let isFile = ["yaml", "yml"].contains(path.extension?.lowercased() ?? "")
-        return isFile ? [path] : (try? JobFile.paths(in: path, files: files)) ?? []
+        JobFile.isNamed(path) ? [path] : (try? JobFile.paths(in: path, files: files)) ?? []
       }
       let names = jobFiles.flatMap { path in
         let file = try? JobFile.loadAllowingMistakes(

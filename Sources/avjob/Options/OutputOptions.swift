@@ -53,16 +53,16 @@ struct OutputOptions: ParsableArguments {
   var caf: String?
 
   @Option(
-    help: .value("join", "Let copied MP3 meet so: exact, nudge or strict."),
-    completion: .list(Output.Copying.Join.allCases.map(\.rawValue)))
+    help: .value("join", "Let copied MP3 meet so: \(Self.joins.listed("or"))."),
+    completion: .list(Self.joins))
   var join: String?
 
   @Option(help: .value("rate", "Convert to this sample rate, such as 44.1kHz."))
   var sampleRate: String?
 
   @Option(
-    help: .value("layout", "Mix to mono, stereo, quad, 5.0, 5.1 or 7.1."),
-    completion: .list(["mono", "stereo", "quad", "5.0", "5.1", "7.1"]))
+    help: .value("layout", "Mix to \(ChannelLayout.named.map(\.key).listed("or"))."),
+    completion: .list(ChannelLayout.named.map(\.key)))
   var channels: String?
 
   @Option(
@@ -111,6 +111,8 @@ struct OutputOptions: ParsableArguments {
         value.map { Assignment(text: "--\(name) \($0)", name: name, value: $0) }
       } + tags)
   }
+
+  private static let joins = Output.Copying.Join.allCases.map(\.rawValue)
 
   /// The format and its settings, as keys of an output.
   var settings: [(key: String, value: String?)] {
