@@ -1,5 +1,8 @@
 import Diagnosis
+import Glibc
 import JSON
+import Reports
+import Threads
 
 /// A file by which an engine runs all shards of a run: `avjob manifest`.
 package enum ClusterManifest: String, CaseIterable, Sendable {
@@ -41,6 +44,13 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
     case .gitlab: Self.gitlab(run, image: image)
     }
   }
+
+  /// The statuses of a shard that another try does not change.
+  private static let lastingStatuses = [ExitStatus.jobFailed, ExitStatus.wrongJob]
+  /// Those after which one may help: a temporary failure, or SIGTERM.
+  private static let passingStatuses = [
+    ExitStatus.temporary, ChildProcess.exitStatus(ofSignal: SIGTERM),
+  ]
 
   // MARK: - Slurm
 
@@ -95,9 +105,9 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
             - action: Ignore
               onPodConditions: [{ type: DisruptionTarget, status: "True" }]
             - action: FailIndex
-              onExitCodes: { containerName: avjob, operator: In, values: [1, 2] }
+              onExitCodes: { containerName: avjob, operator: In, values: \(lastingStatuses) }
             - action: Count
-              onExitCodes: { containerName: avjob, operator: In, values: [75, 143] }
+              onExitCodes: { containerName: avjob, operator: In, values: \(passingStatuses) }
         template:
           spec:
             restartPolicy: Never
@@ -186,7 +196,7 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
           when: always
           paths: \(artifacts)
           reports: { junit: avjob-reports/*.xml }
-        retry: { max: 2, when: runner_system_failure, exit_codes: [75, 143] }
+        retry: { max: 2, when: runner_system_failure, exit_codes: \(passingStatuses) }
 
       \(run.name)-report:
         stage: test

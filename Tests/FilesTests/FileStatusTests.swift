@@ -52,7 +52,7 @@ struct FileStatusTests {
     #expect(try FileStatus(at: "/dev/null").kind == .device)
   }
 
-  @Test("times before 1970 are exact", arguments: [0, 1, -1, 7_000_000_000])
+  @Test("times are exact, also before 1970", arguments: [0, 1, -1, 4_000_000_000])
   func times(seconds: Int) throws {
     try writeFile(folder.path("a"), [])
     var times = [timespec(tv_sec: seconds, tv_nsec: 5), timespec(tv_sec: seconds, tv_nsec: 5)]
