@@ -23,8 +23,12 @@ final class CacheFolder: Sendable {
 
   /// Whether there is anything by that name, be it a link that leads nowhere.
   static func exists(_ path: FilePath) -> Bool {
-    var facts = stat()
-    return path.withPlatformString { lstat($0, &facts) } == 0 || errno != ENOENT
+    do throws(Errno) {
+      _ = try FileStatus(of: path, in: AT_FDCWD)
+      return true
+    } catch {
+      return error != .noSuchFileOrDirectory
+    }
   }
 
   /// Opens the folder.
@@ -38,14 +42,16 @@ final class CacheFolder: Sendable {
     }
     guard opened >= 0 else { throw Self.failure(Errno(rawValue: errno), toOpen: path) }
     descriptor = FileDescriptor(rawValue: opened)
-    var facts = stat()
-    guard fstat(opened, &facts) == 0 else {
-      throw Self.failure(Errno(rawValue: errno), toOpen: path)
+    let status: FileStatus
+    do throws(Errno) {
+      status = try FileStatus(of: opened)
+    } catch {
+      throw Self.failure(error, toOpen: path)
     }
-    guard facts.st_uid == geteuid() else {
+    guard status.owner == geteuid() else {
       throw Self.refusal(of: path, "the cache's folder belongs to somebody else")
     }
-    guard facts.st_mode & 0o022 == 0 else {
+    guard status.permissions & 0o022 == 0 else {
       throw Self.refusal(of: path, "others may write into the cache's folder")
     }
     mark()
@@ -54,10 +60,7 @@ final class CacheFolder: Sendable {
   deinit { try? descriptor.close() }
 
   /// Whether somebody has removed the folder since it was opened.
-  var isRemoved: Bool {
-    var facts = stat()
-    return fstat(descriptor.rawValue, &facts) != 0 || facts.st_nlink == 0
-  }
+  var isRemoved: Bool { (try? FileStatus(of: descriptor.rawValue))?.linkCount ?? 0 == 0 }
 
   private static func refusal(of path: FilePath, _ fault: String) -> Failure {
     Failure(
@@ -82,8 +85,7 @@ final class CacheFolder: Sendable {
   }
 
   private static func isLink(_ path: FilePath) -> Bool {
-    var facts = stat()
-    return path.withPlatformString { lstat($0, &facts) } == 0 && facts.st_mode & S_IFMT == S_IFLNK
+    (try? FileStatus(of: path, in: AT_FDCWD))?.kind == .link
   }
 
   /// Marks the folder for backup programs, which leave out caches (Cache Directory Tagging
@@ -95,9 +97,8 @@ final class CacheFolder: Sendable {
     guard file >= 0 else { return }
     let tag = FileDescriptor(rawValue: file)
     defer { try? tag.close() }
-    var facts = stat()
     // A process that was killed before it wrote left an empty file.
-    guard fstat(file, &facts) == 0, facts.st_size == 0 else { return }
+    guard (try? FileStatus(of: file))?.size == 0 else { return }
     _ = try? tag.writeAll(toAbsoluteOffset: 0, signature.utf8)
   }
 

@@ -226,8 +226,7 @@ final class EntryFiles: Sendable {
   /// Bytes on the disk, for files without names.
   var diskBytes: Int64 {
     [data, map].reduce(0) { sum, file in
-      var facts = stat()
-      return fstat(file.descriptor.rawValue, &facts) == 0 ? sum + Int64(facts.st_blocks) * 512 : sum
+      sum + ((try? FileStatus(of: file.descriptor.rawValue))?.diskSize ?? 0)
     }
   }
 

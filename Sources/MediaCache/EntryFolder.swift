@@ -199,13 +199,15 @@ final class EntryFolder: Sendable {
   func usage() throws(Errno) -> Usage {
     var usage = Usage()
     for name in try CacheFolder.names(in: descriptor) {
-      var facts = stat()
-      guard fstatat(descriptor.rawValue, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 else { continue }
-      usage.bytes += Int64(facts.st_blocks) * 512
+      guard let status = try? FileStatus(of: FilePath(name), in: descriptor.rawValue) else {
+        continue
+      }
+      usage.bytes += status.diskSize
+      let (seconds, attoseconds) = status.modificationTime.components
       if name == "lock" {
-        usage.lastUse = Int64(facts.st_mtim.tv_sec)
+        usage.lastUse = seconds
       } else {
-        let time = Int64(facts.st_mtim.tv_sec) &* 1_000_000_000 &+ Int64(facts.st_mtim.tv_nsec)
+        let time = seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000
         usage.lastChange = max(usage.lastChange, time)
       }
     }
