@@ -20,7 +20,7 @@ extension HTTPHead {
     }
     self.init(status: status)
     let transfer = values("transfer-encoding")
-    let coding = Self.list(transfer)
+    let coding = Self.elements(of: transfer).map(HTTPText.lowercased)
     contentLength = try Self.length(values("content-length"), isCoded: !transfer.isEmpty)
     // Chunks end a body where they are the last coding (RFC 9112, 6.3).
     hasDelimitedBody = isFramed || contentLength != nil || coding.last == "chunked"
@@ -32,16 +32,13 @@ extension HTTPHead {
     {
       hasStrongDate = sent - changed >= 60
     }
-    let control = CacheControl(values("cache-control"))
-    let age = values("age").first.flatMap { HTTPText.seconds($0) } ?? 0
-    secondsFresh = control.mustAsk ? 0 : max(0, (control.maxAge ?? 0) - age)
-    mustNotBeStored = control.mustNotBeStored
+    takeCacheControl(values("cache-control"), age: values("age").first)
     retryAfter = single("retry-after").flatMap { value in
       HTTPText.seconds(value) ?? Self.date(value).flatMap(date).map { max(0, $0 - time(nil)) }
     }
     location = single("location").flatMap { String(validating: $0, as: UTF8.self) }
-    let encodings = Self.list(values("content-encoding")) + coding.filter { $0 != "chunked" }
-    isEncoded = encodings.contains { $0 != "identity" }
+    let content = Self.elements(of: values("content-encoding")).map(HTTPText.lowercased)
+    isEncoded = (content + coding.filter { $0 != "chunked" }).contains { $0 != "identity" }
   }
 
   /// Content-Length, which may occur several times with one value; with Transfer-Encoding it is
@@ -50,8 +47,7 @@ extension HTTPHead {
     _ values: [[UInt8]], isCoded: Bool
   ) throws(HTTPError) -> Int64? {
     guard !values.isEmpty, !isCoded else { return nil }
-    let parts = values.flatMap { $0.split(separator: UInt8(ascii: ",")) }
-      .map { HTTPText.number(HTTPText.trimmed($0)) }
+    let parts = elements(of: values).map { HTTPText.number($0) }
     guard let length = parts.first ?? nil, parts.allSatisfy({ $0 == length }) else {
       throw .malformedHead("its Content-Length is not a number")
     }
@@ -97,49 +93,37 @@ extension HTTPHead {
     return String(decoding: value, as: UTF8.self)
   }
 
-  private static func list(_ values: [[UInt8]]) -> [String] {
-    values.flatMap { $0.split(separator: UInt8(ascii: ",")) }
-      .map { HTTPText.lowercased(HTTPText.trimmed($0)) }.filter { !$0.isEmpty }
-  }
-}
-
-/// Cache-Control (RFC 9111, 5.2.2), as far as a cache of one user needs it.
-private struct CacheControl {
-  /// Whether `no-cache` demands that the server is asked before an answer is used again.
-  var mustAsk = false
-  /// Whether `no-store` forbids storing the answer.
-  var mustNotBeStored = false
-  /// The seconds of `max-age`; the least of several.
-  var maxAge: Int?
-
-  init(_ values: [[UInt8]]) {
-    for value in values {
-      for directive in Self.directives(of: value) {
-        let parts = directive.split(
-          separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-        guard let name = parts.first.map({ HTTPText.lowercased(HTTPText.trimmed($0)) }) else {
-          continue
-        }
-        switch name {
-        case "no-cache": mustAsk = true
-        case "no-store": mustNotBeStored = true
-        case "max-age":
-          let text = parts.count > 1 ? HTTPText.trimmed(parts[1]) : []
-          let digits = text.first == UInt8(ascii: "\"") ? text.dropFirst().dropLast() : text
-          // A malformed `max-age` makes the answer stale (RFC 9111, 4.2.1).
-          maxAge = min(maxAge ?? Int.max, HTTPText.seconds(digits) ?? 0)
-        default: break
-        }
+  /// Reads Cache-Control (RFC 9111, 5.2.2), as far as a cache of one user needs it.
+  private mutating func takeCacheControl(_ values: [[UInt8]], age: [UInt8]?) {
+    var (mustAsk, maxAge): (Bool, Int?) = (false, nil)
+    for directive in Self.elements(of: values) {
+      let parts = directive.split(
+        separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      switch HTTPText.lowercased(HTTPText.trimmed(parts[0])) {
+      case "no-cache": mustAsk = true
+      case "no-store": mustNotBeStored = true
+      case "max-age":
+        let text = parts.count > 1 ? HTTPText.trimmed(parts[1]) : []
+        let digits = text.first == UInt8(ascii: "\"") ? text.dropFirst().dropLast() : text
+        // A malformed `max-age` makes the answer stale (RFC 9111, 4.2.1), and the least of several
+        // counts.
+        maxAge = min(maxAge ?? Int.max, HTTPText.seconds(digits) ?? 0)
+      default: break
       }
     }
+    let seconds = age.flatMap { HTTPText.seconds($0) } ?? 0
+    secondsFresh = mustAsk ? 0 : max(0, (maxAge ?? 0) - seconds)
   }
 
-  /// The parts between commas, except for commas in quotes.
-  private static func directives(of value: [UInt8]) -> [ArraySlice<UInt8>] {
-    var isQuoted = false
-    return value.split {
-      if $0 == UInt8(ascii: "\"") { isQuoted.toggle() }
-      return $0 == UInt8(ascii: ",") && !isQuoted
-    }
+  /// The elements of a list (RFC 9110, 5.6.1), without blanks around them; a comma in quotes separates
+  /// none.
+  private static func elements(of values: [[UInt8]]) -> [ArraySlice<UInt8>] {
+    values.flatMap { value in
+      var isQuoted = false
+      return value.split {
+        if $0 == UInt8(ascii: "\"") { isQuoted.toggle() }
+        return $0 == UInt8(ascii: ",") && !isQuoted
+      }
+    }.map(HTTPText.trimmed).filter { !$0.isEmpty }
   }
 }

@@ -140,34 +140,26 @@ final class EntryFolder: Sendable {
   ///
   /// - Returns: nil where the entry was removed meanwhile, and must be opened anew.
   /// - Throws: `Errno`
-  func use() throws(Errno) -> FileDescriptor? {
+  func use() throws(Errno) -> FileDescriptor? { try lock(LOCK_SH) }
+
+  private func lock(_ kind: Int32) throws(Errno) -> FileDescriptor? {
     guard let lock = try openExisting("lock", O_RDWR | O_CREAT) else { return nil }
-    guard flock(lock.rawValue, LOCK_SH | LOCK_NB) == 0 else {
-      let code = Errno(rawValue: errno)
-      try? lock.close()
-      // Where there are no locks, nothing would keep others from removing it.
-      guard code == .wouldBlock else { throw code }
-      return nil
-    }
     var facts = stat()
-    guard fstat(lock.rawValue, &facts) == 0, facts.st_nlink > 0 else {
-      try? lock.close()
-      return nil
-    }
-    return lock
+    let code = flock(lock.rawValue, kind | LOCK_NB) == 0 ? nil : Errno(rawValue: errno)
+    // A lock that another process removed meanwhile is not the one that users of the entry have now.
+    if code == nil, fstat(lock.rawValue, &facts) == 0, facts.st_nlink > 0 { return lock }
+    try? lock.close()
+    // Where there are no locks, nothing would keep others from removing it.
+    if let code, code != .wouldBlock { throw code }
+    return nil
   }
 
   /// Removes the entry, if no process uses it.
   ///
   /// - Returns: Whether it is gone.
   func remove() -> Bool {
-    guard let lock = try? open("lock", O_RDWR | O_CREAT) else { return false }
+    guard let lock = try? lock(LOCK_EX) else { return false }
     defer { try? lock.close() }
-    var facts = stat()
-    // A lock that another process removed meanwhile is not the one that users of the entry have now.
-    guard flock(lock.rawValue, LOCK_EX | LOCK_NB) == 0, fstat(lock.rawValue, &facts) == 0,
-      facts.st_nlink > 0
-    else { return false }
     guard (try? removeAll()) != nil, unlinkat(descriptor.rawValue, "lock", 0) == 0 else {
       return false
     }
