@@ -39,44 +39,28 @@ static inline int avjob_load_curl(const char *name, struct avjob_curl *table) {
 #undef AVJOB_LOAD
 }
 
-// curl_easy_setopt(3), by the type of the option's value.
-static inline CURLcode avjob_curl_set_number(
-    const struct avjob_curl *curl, CURL *handle, CURLoption option, long value) {
-  return curl->easy_setopt(handle, option, value);
-}
-static inline CURLcode avjob_curl_set_text(
-    const struct avjob_curl *curl, CURL *handle, CURLoption option, const char *value) {
-  return curl->easy_setopt(handle, option, value);
-}
-static inline CURLcode avjob_curl_set_pointer(
-    const struct avjob_curl *curl, CURL *handle, CURLoption option, void *value) {
-  return curl->easy_setopt(handle, option, value);
-}
-static inline CURLcode avjob_curl_set_list(
-    const struct avjob_curl *curl, CURL *handle, CURLoption option, struct curl_slist *value) {
-  return curl->easy_setopt(handle, option, value);
-}
-
 // CURLOPT_WRITEFUNCTION and CURLOPT_HEADERFUNCTION
 typedef size_t (*avjob_curl_data)(char *bytes, size_t size, size_t count, void *context);
-static inline CURLcode avjob_curl_set_data_function(
-    const struct avjob_curl *curl, CURL *handle, CURLoption option, avjob_curl_data function) {
-  return curl->easy_setopt(handle, option, function);
-}
 // CURLOPT_XFERINFOFUNCTION
 typedef int (*avjob_curl_progress)(void *context, curl_off_t download_size, curl_off_t downloaded,
                                    curl_off_t upload_size, curl_off_t uploaded);
-static inline CURLcode avjob_curl_set_progress_function(
-    const struct avjob_curl *curl, CURL *handle, avjob_curl_progress function) {
-  return curl->easy_setopt(handle, CURLOPT_XFERINFOFUNCTION, function);
-}
 // CURLOPT_OPENSOCKETFUNCTION
 typedef curl_socket_t (*avjob_curl_open)(void *context, curlsocktype purpose,
                                          struct curl_sockaddr *address);
-static inline CURLcode avjob_curl_set_open_function(
-    const struct avjob_curl *curl, CURL *handle, avjob_curl_open function) {
-  return curl->easy_setopt(handle, CURLOPT_OPENSOCKETFUNCTION, function);
-}
+
+// curl_easy_setopt(3), by the type of the option's value.
+#define AVJOB_SET(name, type)                                                      \
+  static inline CURLcode name(const struct avjob_curl *curl, CURL *handle,         \
+                              CURLoption option, type value) {                     \
+    return curl->easy_setopt(handle, option, value);                               \
+  }
+AVJOB_SET(avjob_curl_set_number, long)
+AVJOB_SET(avjob_curl_set_text, const char *)
+AVJOB_SET(avjob_curl_set_pointer, void *)
+AVJOB_SET(avjob_curl_set_data, avjob_curl_data)
+AVJOB_SET(avjob_curl_set_progress, avjob_curl_progress)
+AVJOB_SET(avjob_curl_set_open, avjob_curl_open)
+#undef AVJOB_SET
 
 // curl_easy_getinfo(3); 0 where the library does not know it.
 static inline long avjob_curl_number(const struct avjob_curl *curl, CURL *handle, CURLINFO info) {

@@ -143,24 +143,19 @@ final class CurlHandle: @unchecked Sendable {
     try accept(avjob_curl_set_pointer(library.functionTable, handle, option, pointer))
   }
 
-  /// Sets header fields, which must live until the request ends (CURLOPT_HTTPHEADER).
-  func set(_ option: CURLoption, _ list: CurlList) throws(HTTPError) {
-    try accept(avjob_curl_set_list(library.functionTable, handle, option, list.first))
-  }
-
   /// Sets a function that takes data (CURLOPT_WRITEFUNCTION, CURLOPT_HEADERFUNCTION).
   func set(_ option: CURLoption, _ function: avjob_curl_data) throws(HTTPError) {
-    try accept(avjob_curl_set_data_function(library.functionTable, handle, option, function))
+    try accept(avjob_curl_set_data(library.functionTable, handle, option, function))
   }
 
-  /// Sets the function that is called while a request runs (CURLOPT_XFERINFOFUNCTION).
-  func setProgress(_ function: avjob_curl_progress) throws(HTTPError) {
-    try accept(avjob_curl_set_progress_function(library.functionTable, handle, function))
+  /// Sets a function that is called while a request runs (CURLOPT_XFERINFOFUNCTION).
+  func set(_ option: CURLoption, _ function: avjob_curl_progress) throws(HTTPError) {
+    try accept(avjob_curl_set_progress(library.functionTable, handle, option, function))
   }
 
-  /// Sets the function that opens sockets (CURLOPT_OPENSOCKETFUNCTION).
-  func setOpen(_ function: avjob_curl_open) throws(HTTPError) {
-    try accept(avjob_curl_set_open_function(library.functionTable, handle, function))
+  /// Sets a function that opens sockets (CURLOPT_OPENSOCKETFUNCTION).
+  func set(_ option: CURLoption, _ function: avjob_curl_open) throws(HTTPError) {
+    try accept(avjob_curl_set_open(library.functionTable, handle, option, function))
   }
 }
 

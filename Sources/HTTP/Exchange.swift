@@ -59,7 +59,7 @@ final class Exchange {
     // The handle keeps no pointer to anything of this exchange.
     defer { handle.reset() }
     try handle.set(CURLOPT_ERRORBUFFER, pointer: UnsafeMutableRawPointer(text.baseAddress))
-    try handle.set(CURLOPT_HTTPHEADER, list)
+    try handle.set(CURLOPT_HTTPHEADER, pointer: UnsafeMutableRawPointer(list.first))
     try setOptions()
     try setServers(environment: environment, proxy: proxy, credentials: credentials)
     try setCallbacks()
@@ -127,10 +127,10 @@ final class Exchange {
     try handle.set(CURLOPT_HEADERDATA, pointer: context)
     try handle.set(CURLOPT_WRITEFUNCTION, takeBody)
     try handle.set(CURLOPT_WRITEDATA, pointer: context)
-    try handle.setProgress(takeProgress)
+    try handle.set(CURLOPT_XFERINFOFUNCTION, takeProgress)
     try handle.set(CURLOPT_XFERINFODATA, pointer: context)
     try handle.set(CURLOPT_NOPROGRESS, 0)
-    try handle.setOpen(openSocket)
+    try handle.set(CURLOPT_OPENSOCKETFUNCTION, openSocket)
     try handle.set(CURLOPT_OPENSOCKETDATA, pointer: context)
   }
 

@@ -95,8 +95,8 @@ final class FirstAnswer: HTTPReceiver {
 
   func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
     if let fetch { return fetch.take(bytes) }
-    guard let unmeasured else { return false }
-    let count = unmeasured.count + Int64(bytes.count)
+    guard let before = unmeasured?.writer.cursor else { return false }
+    let count = before + Int64(bytes.count)
     guard count <= limit else {
       end(.success(nil))
       return false
@@ -106,7 +106,7 @@ final class FirstAnswer: HTTPReceiver {
       return false
     }
     do {
-      try unmeasured.take(bytes)
+      try unmeasured?.writer.take(bytes[...])
       cache.note(bytes.count)
       return true
     } catch {
@@ -219,8 +219,10 @@ final class FirstAnswer: HTTPReceiver {
       (facts.validators, facts.secondsFresh) = (.init(), 0)
     }
     do {
-      unmeasured = try Unmeasured(
-        facts, in: folder, boot: cache.options.boot, isKept: !head.mustNotBeStored)
+      let files = try EntryFiles(of: facts, in: folder, boot: cache.options.boot)
+      unmeasured = Unmeasured(
+        facts: facts, files: files, writer: BlockWriter(files), isKept: !head.mustNotBeStored)
+      if head.mustNotBeStored { try folder.remove([facts.generation + ".data"]) }
       return true
     } catch {
       fail(Failure(caching: error, in: cache.options.folder))
@@ -237,11 +239,13 @@ final class FirstAnswer: HTTPReceiver {
   }
 
   private func finishUnmeasured() {
-    guard let unmeasured else {
+    guard var unmeasured else {
       return fail("the server's answer ended before it had begun", .tryAgain)
     }
     do {
-      let files = try unmeasured.finish()
+      try unmeasured.writer.finish()
+      unmeasured.facts.size = unmeasured.writer.cursor
+      let files = EntryFiles(unmeasured.files, size: unmeasured.facts.size)
       open(unmeasured.facts, files, isKept: unmeasured.isKept)
       cache.fetchHasEnded()
     } catch {
@@ -250,29 +254,10 @@ final class FirstAnswer: HTTPReceiver {
   }
 }
 
-/// Takes an entity whose size its server does not know: it is open once all of it has come.
-private final class Unmeasured {
-  private(set) var facts: EntryFacts
-  private let files: EntryFiles
-  private var writer: BlockWriter
+/// An entity whose size its server does not know: it is open once all of it has come.
+private struct Unmeasured {
+  var facts: EntryFacts
+  let files: EntryFiles
+  var writer: BlockWriter
   let isKept: Bool
-
-  init(_ facts: EntryFacts, in folder: EntryFolder, boot: String, isKept: Bool) throws {
-    (self.facts, self.isKept) = (facts, isKept)
-    files = try EntryFiles(of: facts, in: folder, boot: boot)
-    writer = BlockWriter(files)
-    if !isKept { try folder.remove([facts.generation + ".data"]) }
-  }
-
-  /// Bytes so far.
-  var count: Int64 { writer.cursor }
-
-  func take(_ bytes: UnsafeRawBufferPointer) throws { try writer.take(bytes[...]) }
-
-  /// Writes the rest, and the size into the facts; gives the files of the whole.
-  func finish() throws -> EntryFiles {
-    try writer.finish()
-    facts.size = count
-    return EntryFiles(files, size: count)
-  }
 }

@@ -29,21 +29,21 @@ final class Opening: Sendable {
   func open() throws(Failure) -> CachedMedium? {
     let (folder, use) = try entry()
     var facts: EntryFacts?
+    let isRefused = cache.options.isOffline && !cache.options.trustsMaxAge
     do {
       let isAlone = try begin(folder, use)
       facts = try folder.facts()
       if isAlone { try emptyIfFull(&facts, in: folder) }
       // The next opening removes leftovers.
       if isAlone { try? folder.removeOthers(than: facts?.generation) }
+      if let facts, !isRefused, cache.options.isOffline || isFresh(facts) {
+        let files = try EntryFiles(of: facts, in: folder, boot: cache.options.boot)
+        defer { Self.end(use) }
+        return CachedMedium(url, facts: facts, files: files, in: folder, use: use, cache: cache)
+      }
     } catch {
       try? use.close()
       throw Failure(caching: error, in: cache.options.folder)
-    }
-    let isRefused = cache.options.isOffline && !cache.options.trustsMaxAge
-    if let facts, !isRefused, cache.options.isOffline || isFresh(facts) {
-      let medium = try medium(facts, in: folder, use: use)
-      Self.end(use)
-      return medium
     }
     if cache.options.isOffline {
       Self.abandon(folder, use)
@@ -134,18 +134,6 @@ final class Opening: Sendable {
     let isTrusted = options.trustsMaxAge || facts.run == options.runID
     if isTrusted, facts.checked >= options.freshSince { return true }
     return options.trustsMaxAge && age < 1000 * Int64(facts.secondsFresh)
-  }
-
-  private func medium(
-    _ facts: EntryFacts, in folder: EntryFolder, use: FileDescriptor
-  ) throws(Failure) -> CachedMedium {
-    do {
-      let files = try EntryFiles(of: facts, in: folder, boot: cache.options.boot)
-      return CachedMedium(url, facts: facts, files: files, in: folder, use: use, cache: cache)
-    } catch {
-      try? use.close()
-      throw Failure(caching: error, in: cache.options.folder)
-    }
   }
 
   /// Asks the server, on a thread that stays until the answer has ended.
