@@ -59,7 +59,10 @@ public struct MediaURL: Sendable, Hashable {
 
   /// The scheme of an address: the letters before `://`, in small letters; nil for any other text.
   /// A path that begins like an address has one slash too many.
-  public static func scheme(of text: String) -> String? {
+  public static func scheme(of text: String) -> String? { scheme(of: text, before: "://") }
+
+  /// The scheme of at most 32 letters before a separator (RFC 3986, 3.1); nil for any other text.
+  package static func scheme(of text: String, before separator: String) -> String? {
     var name: [UInt8] = []
     var rest = text.utf8[...]
     while let byte = rest.first, byte != UInt8(ascii: ":") {
@@ -70,7 +73,7 @@ public struct MediaURL: Sendable, Hashable {
       name.append(isLetter ? byte | 0x20 : byte)
       rest.removeFirst()
     }
-    guard !name.isEmpty, rest.starts(with: "://".utf8) else { return nil }
+    guard !name.isEmpty, rest.starts(with: separator.utf8) else { return nil }
     return String(decoding: name, as: UTF8.self)
   }
 

@@ -42,7 +42,7 @@ enum Redirect {
     if text.hasPrefix("//") { return "\(url.scheme.rawValue):\(text)" }
     if text.isEmpty { return origin + url.path + (url.query.map { "?" + $0 } ?? "") }
     if text.hasPrefix("?") { return origin + url.path + text }
-    if let scheme = scheme(of: text) {
+    if let scheme = MediaURL.scheme(of: text, before: ":") {
       // `http:path` is deprecated (5.2.2), and servers do not send it.
       guard MediaURL.scheme(of: text) != nil else {
         throw MediaURL.Scheme(rawValue: scheme) == nil ? .otherScheme(scheme) : .noAddress
@@ -58,18 +58,6 @@ enum Redirect {
       path = Substring(url.path[...last] + text[..<end])
     }
     return origin + withoutDots(path) + text[end...]
-  }
-
-  /// The scheme of a reference, of at most 32 letters (RFC 3986, 3.1); nil for a path.
-  private static func scheme(of text: String) -> String? {
-    let start = text.utf8.prefix(33).prefix { $0 != UInt8(ascii: ":") }
-    let isScheme = start.allSatisfy {
-      (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || "+-.".utf8.contains($0)
-    }
-    guard start.count < text.utf8.count, start.count <= 32, isScheme, let first = start.first,
-      (0x61...0x7A).contains(first | 0x20)
-    else { return nil }
-    return HTTPText.lowercased(start)
   }
 
   /// Removes `.` and `..` from a path (RFC 3986, 5.2.4).
