@@ -114,11 +114,10 @@ package final class CachedMedium: Sendable {
   package func missingBytes(of ranges: [Range<Int64>]) -> Int64 {
     let ranges = ranges.map { $0.clamped(to: 0..<size) }.filter { !$0.isEmpty }
     // What two ranges share counts once.
-    var missing = RangeSet(ranges.map(files.blocks)).subtracting(state.withLock { $0.present })
-    for blocks in missing.ranges {
-      missing.subtract((try? files.recorded(in: blocks)) ?? RangeSet())
-    }
-    return missing.ranges.reduce(0) { $0 + Int64(files.bytes(of: $1).count) }
+    let wanted = RangeSet(ranges.map(files.blocks))
+    var there = state.withLock { $0.present }
+    for blocks in wanted.ranges { there.formUnion((try? files.recorded(in: blocks)) ?? RangeSet()) }
+    return wanted.subtracting(there).ranges.reduce(0) { $0 + Int64(files.bytes(of: $1).count) }
   }
 
   /// Bytes that are on their way.
