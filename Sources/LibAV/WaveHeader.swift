@@ -1,3 +1,5 @@
+import Tagging
+
 /// What the chunks of a WAV or Wave64 say of its sound, as far as libavformat takes it wrongly: RIFX's
 /// byte order, valid bits, sizes that do not fit into 32 bits, and Wave64's length.
 ///
@@ -30,13 +32,12 @@ package struct WaveHeader: Sendable, Hashable {
     /// Names are GUIDs, and sizes have 64 bits and count their heads.
     case wave64
 
-    /// Bytes of a chunk's head.
-    var headSize: Int { self == .wave64 ? 24 : 8 }
-    /// What the size of a chunk's content is padded to.
-    var alignment: Int64 { self == .wave64 ? 8 : 2 }
-    /// Bytes between a content of `count` bytes and the next chunk.
-    func padding(behind count: Int64) -> Int64 {
-      (alignment - count % alignment) % alignment
+    var layout: ChunkWalk.Layout {
+      switch self {
+      case .riff: .riff
+      case .rifx: .aiff
+      case .wave64: .wave64
+      }
     }
   }
 
@@ -113,8 +114,6 @@ extension WaveHeader.Format {
 }
 
 extension WaveHeader {
-  /// Chunks that are walked through at most, on either side of the sound.
-  private static let mostChunks = 1000
   /// Sizes from here on stand for an unknown one where the file is shorter: 0x7FFFF000 is sox's and
   /// espeak's, 0x7FFFFFFF oggdec's, 0x80000000 arecord's; others take their header's size from
   /// 0xFFFFFFFF.
@@ -153,10 +152,10 @@ extension WaveHeader {
   ) throws {
     guard let (kind, offset) = Self.beginning(try read(0, 40)) else { return nil }
     self.kind = kind
-    var walk = Walk(kind, offset: offset, size: size)
+    var walk = ChunkWalk(in: offset..<max(offset, size), kind.layout)
     var format: (Format, Range<Int64>)?
     var longSize: Int64?
-    while let chunk = try walk.next(read) {
+    while let chunk = try walk.nextChunk(of: kind, read) {
       chunks.append(chunk)
       switch chunk.name {
       case "fmt ":
@@ -220,10 +219,10 @@ extension WaveHeader {
   private mutating func walkBehindSound(
     size: Int64, _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
   ) throws {
-    var walk = Walk(
-      kind, offset: sound.upperBound + kind.padding(behind: soundSize), size: size)
-    while walk.offset + Int64(kind.headSize) <= size {
-      let chunk = try walk.next(read)
+    let start = sound.upperBound + kind.layout.padding(behind: soundSize)
+    var walk = ChunkWalk(in: start..<max(start, size), kind.layout)
+    while walk.offset + Int64(kind.layout.headSize) <= size {
+      let chunk = try walk.nextChunk(of: kind, read)
       guard let chunk, chunk.isNamed, !chunk.beginsFile else {
         unclaimedSize = size - walk.start
         holdsAnother = chunk?.beginsFile ?? false
@@ -261,65 +260,32 @@ extension WaveHeader {
     _ kind: Kind, from offset: Int64, size: Int64,
     _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
   ) throws -> Bool {
-    var walk = Walk(kind, offset: offset, size: size)
+    var walk = ChunkWalk(in: offset..<max(offset, size), kind.layout)
     guard offset < size else { return false }
     while walk.offset < size {
-      guard let chunk = try walk.next(read), chunk.isNamed, chunk.isWhole else { return false }
+      guard let chunk = try walk.nextChunk(of: kind, read), chunk.isNamed, chunk.isWhole else {
+        return false
+      }
     }
     return true
   }
 }
 
-extension WaveHeader {
-  /// One chunk after the other.
-  private struct Walk {
-    var offset: Int64
-    private let kind: Kind
-    private let size: Int64
-    /// Where the last chunk began.
-    private(set) var start: Int64
-    private var count = 0
-
-    init(_ kind: Kind, offset: Int64, size: Int64) {
-      (self.kind, self.offset, self.size) = (kind, offset, size)
-      start = offset
-    }
-
-    mutating func next(
-      _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
-    ) throws -> Chunk? {
-      start = offset
-      guard count < mostChunks, offset + Int64(kind.headSize) <= size else { return nil }
-      count += 1
-      let head = try read(offset, kind.headSize)
-      guard head.count == kind.headSize, let announced = announcedSize(of: head) else { return nil }
-      let content = offset + Int64(kind.headSize)
-      offset = content + announced + kind.padding(behind: announced)
-      let (name, isNamed) = name(of: head)
-      return Chunk(
-        name: name, isNamed: isNamed, announcedSize: announced,
-        content: content..<max(content, min(size, content + announced)))
-    }
-
-    private func announcedSize(of head: [UInt8]) -> Int64? {
-      guard kind == .wave64 else {
-        return Int64(UInt32(head[4...], isBigEndian: kind == .rifx))
-      }
-      let size = UInt64(head[16...], isBigEndian: false)
-      return size < 24 ? nil : Int64(min(size - 24, UInt64(openLongSize)))
-    }
-
-    private func name(of head: [UInt8]) -> (String, isNamed: Bool) {
-      let bytes = head[..<4]
-      // Sony's GUIDs that are no names.
-      if kind == .wave64, bytes.elementsEqual([0xBC, 0x94, 0x5F, 0x92]) {
-        return ("summary list", true)
-      }
-      if kind == .wave64, bytes.elementsEqual([0x56, 0x62, 0xF7, 0xAB]) { return ("marker", true) }
-      return (
-        String(decoding: bytes, as: UTF8.self), bytes.allSatisfy { (32...126).contains($0) }
-      )
-    }
+extension ChunkWalk {
+  /// The next chunk of a WAV or Wave64.
+  fileprivate mutating func nextChunk(
+    of kind: WaveHeader.Kind, _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
+  ) throws -> WaveHeader.Chunk? {
+    guard let chunk = try next(read), chunk.announcedSize >= 0 else { return nil }
+    // Sony's GUIDs that are no names.
+    let others: [[UInt8]: String] = [
+      [0xBC, 0x94, 0x5F, 0x92]: "summary list", [0x56, 0x62, 0xF7, 0xAB]: "marker",
+    ]
+    let other = kind == .wave64 ? others[chunk.name] : nil
+    return WaveHeader.Chunk(
+      name: other ?? String(decoding: chunk.name, as: UTF8.self),
+      isNamed: other != nil || chunk.name.allSatisfy { (32...126).contains($0) },
+      announcedSize: chunk.announcedSize, content: chunk.content)
   }
 }
 

@@ -1,3 +1,5 @@
+import Tagging
+
 /// A WAV or Wave64 as libavformat reads it rightly: another source's bytes, with another header where its own
 /// would be misunderstood.
 struct WaveSource {
@@ -60,10 +62,10 @@ extension WaveHeader {
   /// The pieces of a Wave64 whose sound does not end the file, by which libavformat takes its length, or
   /// whose `fmt ` has not the bits of its samples' containers; nil for others.
   fileprivate var reordered: [SplicedBytes.Piece]? {
-    let behind = sound.upperBound + kind.padding(behind: soundSize)
+    let behind = sound.upperBound + kind.layout.padding(behind: soundSize)
     let isLast = announcedSize == nil || sound.upperBound >= fileSize
     guard format.hasOddBits || !isLast else { return nil }
-    let dataStart = sound.lowerBound - Int64(kind.headSize)
+    let dataStart = sound.lowerBound - Int64(kind.layout.headSize)
     var pieces: [SplicedBytes.Piece] = []
     var rest: Int64 = 0
     if format.hasOddBits {
@@ -73,7 +75,7 @@ extension WaveHeader {
     pieces.append(.range(rest..<max(rest, dataStart)))
     let end = fileSize - unclaimedSize
     if !isLast, behind < end {
-      let padding = [UInt8](repeating: 0, count: Int(kind.padding(behind: end - behind)))
+      let padding = [UInt8](repeating: 0, count: Int(kind.layout.padding(behind: end - behind)))
       pieces += [.range(behind..<end), .bytes(padding)]
     }
     pieces.append(.range(dataStart..<sound.upperBound))
@@ -142,14 +144,11 @@ extension WaveHeader {
   private static func littleEndian(list: [UInt8]) -> [UInt8] {
     guard list.starts(with: "INFO".utf8) else { return [] }
     var content = Array("INFO".utf8)
-    var offset = 4
-    while offset + 8 <= list.count {
-      let size = Int(UInt32(list[offset + 4..<offset + 8], isBigEndian: true))
-      guard size <= list.count - offset - 8 else { break }
-      content += list[offset..<offset + 4] + bytes(UInt64(size), count: 4)
-      content += list[offset + 8..<offset + 8 + size]
-      if size % 2 == 1 { content.append(0) }
-      offset += 8 + size + size % 2
+    var walk = ChunkWalk(in: 4..<Int64(list.count), .aiff)
+    while let chunk = walk.next({ Array(list[Int($0)...].prefix($1)) }), chunk.isWhole {
+      content += chunk.name + bytes(UInt64(chunk.content.count), count: 4)
+      content += list[Int(chunk.content.lowerBound)..<Int(chunk.content.upperBound)]
+      if chunk.content.count % 2 == 1 { content.append(0) }
     }
     return chunk("LIST", Int64(content.count)) + content
   }

@@ -1,5 +1,7 @@
 /// The head of a page of Ogg (RFC 3533 §6).
 package struct OggPage: Sendable, Hashable {
+  /// The frame at which its last packet ends; -1, here without a sign, where none does.
+  package let granule: UInt64
   package let serial: UInt32
   /// Whether a stream begins with it.
   package let isFirst: Bool
@@ -20,7 +22,8 @@ package struct OggPage: Sendable, Hashable {
     guard head.count >= 27, head.starts(with: Array("OggS".utf8) + [0]), head[5] < 8,
       head.count >= 27 + Int(head[26])
     else { return nil }
-    serial = head[14..<18].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    granule = AtomHead.number(head[6..<14].reversed())
+    serial = UInt32(truncatingIfNeeded: AtomHead.number(head[14..<18].reversed()))
     isFirst = head[5] & 2 != 0
     isLast = head[5] & 4 != 0
     isContinued = head[5] & 1 != 0

@@ -157,7 +157,8 @@ extension ContainerFacts {
 
   /// The content of a file's last chunk of a name, and where the last chunk ends.
   fileprivate static func claimed(
-    _ name: String, of format: String, _ layout: Layout, from start: Int64, _ medium: MediumBytes
+    _ name: String, of format: String, _ layout: ChunkWalk.Layout, from start: Int64,
+    _ medium: MediumBytes
   ) throws(Failure) -> (sound: Range<Int64>, end: Int64) {
     let size = try medium.size()
     var chunks = try chunks(in: start..<max(start, size), of: layout, medium)

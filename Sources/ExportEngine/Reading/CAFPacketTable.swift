@@ -20,14 +20,9 @@ struct CAFPacketTable: Sendable, Hashable {
     let size = try medium.size()
     var (rate, table): (Int?, CAFPacketTable?) = (nil, nil)
     var patches: [BytePatch] = []
-    var offset: Int64 = 8
-    // More chunks than any honest file has.
-    for _ in 0..<1000 {
-      let head = try medium.bytes(at: offset, count: 12)
-      guard head.count == 12 else { break }
-      let count = Int64(bitPattern: AtomHead.number(head[4...]))
-      let start = offset + 12
-      switch String(decoding: head[..<4], as: UTF8.self) {
+    for chunk in try ContainerFacts.chunks(of: "caf", wave: nil, medium) {
+      let start = chunk.body.lowerBound
+      switch chunk.name {
       case "desc":
         let bits = AtomHead.number(try medium.bytes(at: start, count: 8))
         rate = Int(exactly: Double(bitPattern: bits).rounded())
@@ -38,14 +33,14 @@ struct CAFPacketTable: Sendable, Hashable {
           sampleRate: rate, validFrames: Int64(bitPattern: AtomHead.number(bytes[8..<16])),
           priming: Int64(AtomHead.number(bytes[16..<20])),
           remainder: Int64(AtomHead.number(bytes[20..<24])))
-      case "data" where count == -1:
+      case "data":
+        // -1, where its size is left open.
+        let isOpen = try medium.bytes(at: start - 8, count: 8).allSatisfy { $0 == 0xFF }
+        guard isOpen else { break }
         let bytes = (0..<8).map { UInt8(truncatingIfNeeded: (size - start) >> (56 - 8 * $0)) }
-        patches.append(BytePatch(offset: offset + 4, bytes: bytes))
+        patches.append(BytePatch(offset: start - 8, bytes: bytes))
       default: break
       }
-      let (next, isTooMuch) = start.addingReportingOverflow(count)
-      guard count >= 0, !isTooMuch else { break }
-      offset = next
     }
     if let found = table, !(1..<1 << 48 ~= found.validFrames) { table = nil }
     return (table, patches)

@@ -82,56 +82,27 @@ extension ContainerFacts {
     }
   }
 
-  /// How chunks lie behind one another.
-  struct Layout {
-    /// Bytes of a chunk's name, of which the first four tell it, and of its size.
-    var nameBytes = 4
-    var sizeBytes = 4
-    var isBigEndian = false
-    /// What a chunk's size is a multiple of, with padding.
-    var alignment: Int64 = 2
-    /// Whether a chunk's size counts its head.
-    var countsHead = false
-
-    static let riff = Layout()
-    static let aiff = Layout(isBigEndian: true)
-    /// DSDIFF 1.5, 3.1.
-    static let dsdiff = Layout(sizeBytes: 8, isBigEndian: true)
-    static let caf = Layout(sizeBytes: 8, isBigEndian: true, alignment: 1)
-    /// Objects of ASF, whose names are GUIDs.
-    static let asf = Layout(nameBytes: 16, sizeBytes: 8, alignment: 1, countsHead: true)
-  }
-
+  /// The chunks in a range of a file's bytes.
   static func chunks(
-    in range: Range<Int64>, of layout: Layout, _ medium: MediumBytes
+    in range: Range<Int64>, of layout: ChunkWalk.Layout, _ medium: MediumBytes
   ) throws(Failure) -> [Chunk] {
     var found: [Chunk] = []
-    var offset = range.lowerBound
-    let headSize = layout.nameBytes + layout.sizeBytes
-    // More chunks than any honest file has.
-    for _ in 0..<1000 where offset + Int64(headSize) <= range.upperBound {
-      let head = try medium.bytes(at: offset, count: headSize)
-      guard head.count == headSize, head[..<4].contains(where: { $0 != 0 }) else { break }
-      let name = chunkName(head[..<4])
+    var walk = ChunkWalk(in: range, layout)
+    while let chunk = try walk.next(medium.bytes(at:count:)),
+      chunk.name.contains(where: { $0 != 0 })
+    {
+      let name = chunkName(chunk.name)
       // Samples, or another file, behind the last chunk: those of AIFF and CAF have names of letters.
       if layout.isBigEndian,
-        head[..<4].contains(where: { !(0x20...0x7E ~= $0) })
-          || name == "FORM" || name == "caff"
+        chunk.name.contains(where: { !(0x20...0x7E ~= $0) }) || name == "FORM" || name == "caff"
       {
         break
       }
-      let digits = head[layout.nameBytes...]
-      let size = Int64(
-        clamping: AtomHead.number(layout.isBigEndian ? Array(digits) : digits.reversed()))
-      let start = offset + Int64(headSize)
-      let (end, isTooMuch) = (layout.countsHead ? offset : start).addingReportingOverflow(size)
-      guard !isTooMuch, start...range.upperBound ~= end else {
-        let missing = isTooMuch ? 0 : max(0, end - range.upperBound)
-        found.append(Chunk(name: name, body: start..<range.upperBound, missing: missing))
-        break
-      }
-      found.append(Chunk(name: name, body: start..<end))
-      offset = end + (layout.alignment - size % layout.alignment) % layout.alignment
+      let (end, isTooMuch) = chunk.content.lowerBound
+        .addingReportingOverflow(chunk.announcedSize)
+      let missing = isTooMuch ? 0 : max(0, end - range.upperBound)
+      found.append(Chunk(name: name, body: chunk.content, missing: missing))
+      guard chunk.isWhole else { break }
     }
     return found
   }
@@ -179,7 +150,7 @@ extension Prober {
   /// nil without any.
   func infoTags(of wave: WaveHeader?) throws(Failure) -> SourceTags? {
     var found: SourceTags?
-    let layout: ContainerFacts.Layout = wave?.kind == .rifx ? .aiff : .riff
+    let layout: ChunkWalk.Layout = wave?.kind == .rifx ? .aiff : .riff
     for list in try ContainerFacts.chunks(of: "wav", wave: wave, bytes)
     where list.name == "LIST" && list.body.count > 4 {
       let start = list.body.lowerBound

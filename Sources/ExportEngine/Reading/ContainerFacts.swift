@@ -1,4 +1,5 @@
 import Diagnosis
+import Tagging
 
 /// Facts about the end of two containers that libavformat does not pass on. Each reads a few
 /// kilobytes.
@@ -14,16 +15,12 @@ enum ContainerFacts {
     // A page has at most 65,307 bytes.
     let start = max(link.lowerBound, link.upperBound - 1 << 17)
     let bytes = try medium.bytes(at: start, count: Int(link.upperBound - start))
-    let capture = Array("OggS".utf8)
+    let capture = Array("OggS".utf8) + [0]
     guard
-      let page = bytes.indices.dropLast(27).last(where: { index in
-        bytes[index] == capture[0] && bytes[index..<index + 5].elementsEqual(capture + [0])
-      })
+      let place = bytes.indices.dropLast(27).last(where: { index in
+        bytes[index] == capture[0] && bytes[index...].starts(with: capture)
+      }), let page = OggPage(bytes[place...])
     else { return true }
-    let lacing = page + 27
-    let count = Int(bytes[lacing - 1])
-    guard lacing + count <= bytes.count else { return true }
-    let end = bytes[lacing..<lacing + count].reduce(lacing + count) { $0 + Int($1) }
-    return end > bytes.count || isLast && bytes[page + 5] & 4 == 0
+    return place + page.size > bytes.count || isLast && !page.isLast
   }
 }

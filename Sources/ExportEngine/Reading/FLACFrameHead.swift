@@ -7,19 +7,22 @@ struct FLACFrameHead: Sendable, Hashable {
   let sample: Int64
   /// Samples of the frame.
   let count: Int64
+  /// Where its coded number ends, which begins with the fifth byte, and where its checksum stands.
+  let numberEnd, end: Int
 
   /// Reads a head at the start of `bytes`; nil where there is none.
   ///
   /// - Parameters:
   ///   - bytes: From the first byte of the head on.
   ///   - blockSize: Samples of a frame, for streams that count frames.
-  init?(_ bytes: ArraySlice<UInt8>, blockSize: Int64?) {
-    let head = Array(bytes.prefix(16))
-    guard head.count == 16, head[0] == 0xFF, head[1] >> 1 == 0x7C, head[3] & 1 == 0,
+  init?(_ bytes: some Collection<UInt8>, blockSize: Int64?) {
+    let there = min(16, bytes.count)
+    let head = bytes.prefix(16) + [UInt8](repeating: 0, count: 16 - there)
+    guard head[0] == 0xFF, head[1] >> 1 == 0x7C, head[3] & 1 == 0,
       head[3] >> 4 < 11, head[3] >> 1 & 7 != 3, head[2] & 15 != 15,
-      let (number, end) = Self.number(head)
+      let (number, numberEnd) = Self.number(head)
     else { return nil }
-    var index = end
+    var index = numberEnd
     func next() -> Int64 {
       defer { index += 1 }
       return Int64(head[index])
@@ -38,7 +41,10 @@ struct FLACFrameHead: Sendable, Hashable {
     default: break
     }
     // CRC-8 (9.1.8).
-    guard head[..<index].withUnsafeBytes(Checksum.crc8) == head[index] else { return nil }
+    guard index < there, head[..<index].withUnsafeBytes(Checksum.crc8) == head[index] else {
+      return nil
+    }
+    (self.numberEnd, end) = (numberEnd, index)
     let countsSamples = head[1] & 1 == 1
     guard countsSamples || blockSize != nil else { return nil }
     sample = countsSamples ? number : number * (blockSize ?? 0)

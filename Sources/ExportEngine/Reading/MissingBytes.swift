@@ -12,7 +12,9 @@ extension ContainerFacts {
     of format: String, wave: WaveHeader?, in medium: MediumBytes
   ) throws(Failure) -> Int64 {
     let size = try medium.size()
-    func last(_ name: String, _ layout: Layout, from start: Int64) throws(Failure) -> Int64 {
+    func last(_ name: String, _ layout: ChunkWalk.Layout, from start: Int64) throws(Failure)
+      -> Int64
+    {
       let chunk = try chunks(in: start..<max(start, size), of: layout, medium).last
       return chunk?.name == name ? chunk?.missing ?? 0 : 0
     }
@@ -45,18 +47,15 @@ extension ContainerFacts {
   private static func missingOfAtoms(
     in medium: MediumBytes, _ size: Int64
   ) throws(Failure) -> Int64 {
+    var reader = AtomReader(medium: medium, limit: mostHeads(of: medium) + 1)
     var offset: Int64 = 0
-    for _ in 0..<mostHeads(of: medium) where offset < size {
-      let bytes = try medium.bytes(at: offset, count: AtomHead.longest)
-      if let head = AtomHead(bytes, space: size - offset) {
-        offset += head.size
-        continue
-      }
-      guard let head = AtomHead(bytes, space: .max), ["mdat", "moof", "moov"].contains(head.name)
-      else { return 0 }
-      return head.size - (size - offset)
-    }
-    return 0
+    while let atom = try reader.atom(at: offset, in: 0..<size) { offset = atom.body.upperBound }
+    guard reader.rest > 0,
+      let head = AtomHead(
+        try medium.bytes(at: offset, count: AtomHead.longest), space: .max),
+      ["mdat", "moof", "moov"].contains(head.name)
+    else { return 0 }
+    return head.size - (size - offset)
   }
 
   /// Matroska's outermost elements, those of a segment, and those of a cluster (RFC 9559, 5.1): others

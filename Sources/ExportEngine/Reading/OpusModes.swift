@@ -37,10 +37,9 @@ extension StreamFacts {
   func opusModes(of stream: LibAV.Stream) throws(Failure) -> OpusModes {
     try reading(location) { () throws(LibAVError) in
       var modes = OpusModes(stream)
-      let (demuxer, _) = try open()
+      let packets = try PacketReader(self)
       var left = location.url == nil ? Int.max : 50
-      while left > 0, let packet = try demuxer.readWhatIsThere() {
-        guard packet.streamIndex == streamIndex else { continue }
+      while left > 0, let packet = try packets.next() {
         modes.note(packet)
         left -= 1
       }

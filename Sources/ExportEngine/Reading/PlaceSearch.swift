@@ -1,5 +1,6 @@
 import Diagnosis
 import LibAV
+import Tagging
 
 /// Where the packets of a stream lie, found by where they should: in two or three looks.
 ///
@@ -18,7 +19,7 @@ struct PlaceSearch {
     /// FLAC; the samples of each frame, where all but the last have the same number.
     case flac(blockSize: Int64?)
     /// Ogg; the stream's serial number.
-    case ogg(serial: [UInt8])
+    case ogg(serial: UInt32)
   }
 
   private let bytes: MediumBytes
@@ -40,29 +41,21 @@ struct PlaceSearch {
     guard head.count == 18 else { return nil }
     switch String(decoding: head[..<4], as: UTF8.self) {
     case "fLaC":
-      guard let (blockSize, end) = try Self.metadata(of: bytes), end < size else { return nil }
-      (container, start) = (.flac(blockSize: blockSize), end)
-    case "OggS": (container, start) = (.ogg(serial: Array(head[14..<18])), 0)
+      // The least and the most samples of a frame (RFC 9639, 8.2).
+      let (least, most) = (AtomHead.number(head[8..<10]), AtomHead.number(head[10..<12]))
+      guard
+        let last = try FLACBlock.all(from: 4, reading: bytes.bytes(at:count:)).last, last.isLast,
+        last.body.upperBound < size
+      else { return nil }
+      container = .flac(blockSize: least == most ? Int64(most) : nil)
+      start = last.body.upperBound
+    case "OggS":
+      guard let page = OggPage(try bytes.bytes(at: 0, count: OggPage.longestHead)) else {
+        return nil
+      }
+      (container, start) = (.ogg(serial: page.serial), 0)
     default: return nil
     }
-  }
-
-  /// The size of FLAC's frames, where they have one, and where its metadata end (RFC 9639, 8.1).
-  private static func metadata(
-    of bytes: MediumBytes
-  ) throws(Failure) -> (blockSize: Int64?, end: Int64)? {
-    let info = try bytes.bytes(at: 8, count: 4)
-    guard info.count == 4 else { return nil }
-    let sizes = (Int64(info[0]) << 8 | Int64(info[1]), Int64(info[2]) << 8 | Int64(info[3]))
-    var offset: Int64 = 4
-    // A file with more blocks than this is none.
-    for _ in 0..<128 {
-      let head = try bytes.bytes(at: offset, count: 4)
-      guard head.count == 4 else { return nil }
-      offset += 4 + Int64(head[1]) << 16 + Int64(head[2]) << 8 + Int64(head[3])
-      if head[0] & 0x80 != 0 { break }
-    }
-    return (sizes.0 == sizes.1 ? sizes.1 : nil, offset)
   }
 
   /// A place at or before a frame, near it, and one behind it; nil where they are not found soon.
@@ -118,7 +111,7 @@ struct PlaceSearch {
   static func frames(in block: [UInt8], at offset: Int64, _ blockSize: Int64?) -> [Place] {
     var found: [Place] = []
     var previous: (place: Place, end: Int64)?
-    for index in block.indices.dropLast(1)
+    for index in block.indices.dropLast(15)
     where block[index] == 0xFF && block[index + 1] >> 1 == 0x7C {
       guard let head = FLACFrameHead(block[index...], blockSize: blockSize) else { continue }
       if let previous, previous.end == head.sample {
@@ -133,19 +126,13 @@ struct PlaceSearch {
   }
 
   /// Ogg's pages, each with the frame at which the one before it ends (RFC 3533, 6).
-  static func pages(in block: [UInt8], at offset: Int64, _ serial: [UInt8]) -> [Place] {
+  static func pages(in block: [UInt8], at offset: Int64, _ serial: UInt32) -> [Place] {
     var found: [Place] = []
     var end: Int64?
-    let sign = Array("OggS".utf8)
-    for index in block.indices.dropLast(26)
-    where block[index] == sign[0] && block[index..<index + 4] == sign[...] {
-      guard block[index + 14..<index + 18] == serial[...] else { continue }
+    for index in block.indices where block[index] == UInt8(ascii: "O") {
+      guard let page = OggPage(block[index...]), page.serial == serial else { continue }
       if let end { found.append(Place(offset: offset + Int64(index), frame: end)) }
-      let granule = block[index + 6..<index + 14].reversed().reduce(UInt64(0)) {
-        $0 << 8 | UInt64($1)
-      }
-      // -1: no packet ends on this page.
-      end = granule < UInt64(StreamFacts.farthestFrame) ? Int64(granule) : end
+      if page.granule < UInt64(StreamFacts.farthestFrame) { end = Int64(page.granule) }
     }
     return found
   }

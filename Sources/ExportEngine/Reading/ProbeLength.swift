@@ -338,16 +338,15 @@ extension Prober {
   ) throws(Failure) -> (end: Int64, padding: Int64, modes: OpusModes)? {
     let isOneStream = location.url == nil || range != nil ? false : try endsAsItBegins()
     return try reading(location) { () throws(LibAVError) in
-      let (demuxer, stream) = try facts.open()
+      let packets = try PacketReader(facts)
+      let (demuxer, stream) = (packets.demuxer, packets.stream)
       var modes = OpusModes(stream)
       var start: Int64?
       if isOneStream, let announced = stream.duration.flatMap(facts.rawFrame) {
         for _ in 0..<50 {
-          guard let packet = try demuxer.readWhatIsThere() else { break }
+          guard let packet = try packets.next() else { break }
           modes.note(packet)
-          if packet.streamIndex == facts.streamIndex {
-            start = start ?? packet.timestamp.flatMap(facts.rawFrame)
-          }
+          start = start ?? packet.timestamp.flatMap(facts.rawFrame)
         }
         let raw = max(0, announced - 2 * Int64(facts.sampleRate))
         try facts.notePlaces(near: raw, of: stream, in: demuxer)
@@ -359,8 +358,7 @@ extension Prober {
       var last: Int64?
       var end: Int64?
       var padding: Int64 = 0
-      while let packet = try demuxer.readWhatIsThere() {
-        guard packet.streamIndex == facts.streamIndex else { continue }
+      while let packet = try packets.next() {
         padding += Int64(packet.skip.end)
         modes.note(packet)
         guard let raw = packet.timestamp.flatMap(facts.rawFrame) else { return nil }
@@ -383,13 +381,11 @@ extension Prober {
   func endsAsItBegins() throws(Failure) -> Bool {
     // A page has at most 65,307 bytes.
     let count = min(identity.size, 1 << 16)
-    let head = try bytes.bytes(at: 0, count: 18)
+    let first = OggPage(try bytes.bytes(at: 0, count: OggPage.longestHead))
     let tail = try bytes.bytes(at: identity.size - count, count: Int(count))
-    let sign = Array("OggS".utf8)
-    let last = tail.indices.dropLast(17).last { index in
-      tail[index] == sign[0] && tail[index..<index + 4] == sign[...]
-    }
-    guard head.count == 18, head[..<4] == sign[...], let last else { return false }
-    return head[14..<18] == tail[last + 14..<last + 18]
+    let last = tail.indices.reversed().lazy.compactMap { index in
+      tail[index] == UInt8(ascii: "O") ? OggPage(tail[index...]) : nil
+    }.first
+    return first != nil && first?.serial == last?.serial
   }
 }

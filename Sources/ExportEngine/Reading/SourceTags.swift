@@ -192,22 +192,18 @@ extension Prober {
     var others = try mpegTags()
     if let tag = try storedTag() { offset = Int64(tag.byteCount) }
     guard try bytes.bytes(at: offset, count: 4) == Array("fLaC".utf8) else { return nil }
-    offset += 4
-    for _ in 0..<1000 {
-      let head = try bytes.bytes(at: offset, count: 8)
-      guard head.count == 8 else { break }
-      let size = head[1..<4].reduce(0) { $0 << 8 | Int($1) }
-      switch head[0] & 0x7F {
+    for block in try FLACBlock.all(from: offset + 4, reading: bytes.bytes(at:count:)) {
+      let start = block.body.lowerBound
+      switch block.kind {
       case 4 where tags == nil:
-        tags = SourceTags(VorbisComment(parsing: try bytes.bytes(at: offset + 4, count: size)[...]))
+        let body = try bytes.bytes(at: start, count: block.body.count)
+        tags = SourceTags(VorbisComment(parsing: body[...]))
       case 2:
-        others.unread.append(
-          "APPLICATION " + ContainerFacts.chunkName(head[4..<8]))
+        let name = ContainerFacts.chunkName(try bytes.bytes(at: start, count: 4))
+        others.unread.append("APPLICATION " + name)
       case 5: others.unread.append("CUESHEET")
       default: break
       }
-      offset += 4 + Int64(size)
-      if head[0] & 0x80 != 0 { break }
     }
     tags = tags ?? SourceTags()
     tags?.complete(with: others)

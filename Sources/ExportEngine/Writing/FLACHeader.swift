@@ -1,3 +1,4 @@
+import Glibc
 import LibAV
 
 /// What stands before the frames of a FLAC file (`STREAMINFO`, RFC 9639, 8.2), which no single encoder
@@ -30,22 +31,23 @@ struct FLACHeader {
 enum FLACFrame {
   /// A frame with another number, and the checksums that change with it.
   static func numbered(_ packet: Packet, _ number: UInt64) throws(LibAVError) -> Packet {
-    let bytes = packet.withBytes { numbered($0, number) }
+    guard let bytes = packet.withBytes({ numbered($0, number) }) else {
+      throw LibAVError(code: -EINVAL, operation: "reading the head of a frame of FLAC")
+    }
     return try bytes.span.withUnsafeBytes { bytes throws(LibAVError) in
       try Packet(copying: bytes, like: packet)
     }
   }
 
-  private static func numbered(_ frame: UnsafeRawBufferPointer, _ number: UInt64) -> [UInt8] {
-    // The coded number's first byte tells how many bytes it has; without ones, it is the only one.
-    let ones = (~frame[4]).leadingZeroBitCount
-    let end = headEnd(frame, numberEnd: 4 + max(1, ones))
+  private static func numbered(_ frame: UnsafeRawBufferPointer, _ number: UInt64) -> [UInt8]? {
+    guard let head = FLACFrameHead(frame, blockSize: 1) else { return nil }
+    let end = head.end
     let body = frame[(end + 1)..<(frame.count - 2)]
     var bytes: [UInt8] = []
     bytes.reserveCapacity(frame.count + 6)
     bytes += frame[..<4]
     bytes += coded(number)
-    bytes += frame[(4 + max(1, ones))..<end]
+    bytes += frame[head.numberEnd..<end]
     bytes.append(bytes.withUnsafeBytes { Checksum.crc8($0) })
     // The sum changes by that of the head's change, whatever the body is.
     let change =
@@ -57,14 +59,6 @@ enum FLACFrame {
     bytes += body
     bytes += [UInt8(sum >> 8), UInt8(sum & 0xFF)]
     return bytes
-  }
-
-  /// Where the checksum of the head is: behind block size and sample rate, if these have bytes of their
-  /// own (9.1.6, 9.1.7).
-  private static func headEnd(_ frame: UnsafeRawBufferPointer, numberEnd: Int) -> Int {
-    let ofSize = [6: 1, 7: 2][frame[2] >> 4] ?? 0
-    let ofRate = [12: 1, 13: 2, 14: 2][frame[2] & 15] ?? 0
-    return numberEnd + ofSize + ofRate
   }
 
   /// A number as UTF-8 codes it, extended to 36 bits (9.1.5).

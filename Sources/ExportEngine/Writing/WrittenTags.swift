@@ -156,23 +156,13 @@ extension OutputFile {
   }
 
   private func putIntoFLAC(_ fields: [VorbisComment.Field]) throws(Failure) -> Bool {
-    var offset: Int64 = 4
-    while offset + 4 <= size {
-      let head = try bytes(at: offset, count: 4)
-      guard head.count == 4 else { return false }
-      let length = head[1...].reduce(0) { $0 << 8 | Int($1) }
-      if head[0] & 0x7F == 4 {
-        let old = try bytes(at: offset + 4, count: length)
-        guard let new = VorbisComment.replacingPlaceholder(in: old, with: fields) else {
-          return false
-        }
-        try put(new, at: offset + 4)
-        return true
-      }
-      offset += 4 + Int64(length)
-      if head[0] & 0x80 != 0 { break }
-    }
-    return false
+    let blocks = try FLACBlock.all(from: 4, reading: bytes(at:count:))
+    guard let body = blocks.first(where: { $0.kind == 4 })?.body,
+      let new = VorbisComment.replacingPlaceholder(
+        in: try bytes(at: body.lowerBound, count: body.count), with: fields)
+    else { return false }
+    try put(new, at: body.lowerBound)
+    return true
   }
 
   /// The comments are the second packet, on pages of their own or with what follows.

@@ -63,8 +63,7 @@ private func checkFacts(_ bytes: [UInt8]) {
 
 /// Places lie in their block, in order.
 private func checkPlaces(_ bytes: [UInt8]) {
-  let serial = Array(bytes.prefix(4))
-  guard serial.count == 4 else { return }
+  let serial = bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
   for blockSize in [nil, 4096] as [Int64?] {
     check(PlaceSearch.frames(in: bytes, at: 10, blockSize), in: bytes)
   }

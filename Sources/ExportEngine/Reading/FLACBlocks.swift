@@ -1,0 +1,32 @@
+import Diagnosis
+import Tagging
+
+/// A block of a FLAC's metadata (RFC 9639, 8.1).
+struct FLACBlock: Sendable, Hashable {
+  /// 2 an application's, 4 the comments, 5 a cue sheet.
+  var kind: UInt8
+  var body: Range<Int64>
+  /// Whether frames follow it.
+  var isLast: Bool
+
+  /// More than any honest file has.
+  private static let most = 1000
+
+  /// The blocks from a place behind `fLaC` on, up to the last one or the file's end; `read` gives so
+  /// many bytes from an offset on, fewer at the end.
+  static func all(
+    from offset: Int64, reading read: (_ offset: Int64, _ count: Int) throws(Failure) -> [UInt8]
+  ) throws(Failure) -> [FLACBlock] {
+    var found: [FLACBlock] = []
+    var offset = offset
+    while found.count < most, found.last?.isLast != true {
+      let head = try read(offset, 4)
+      guard head.count == 4 else { break }
+      let start = offset + 4
+      offset = start + Int64(AtomHead.number(head[1...]))
+      found.append(
+        FLACBlock(kind: head[0] & 0x7F, body: start..<offset, isLast: head[0] & 0x80 != 0))
+    }
+    return found
+  }
+}

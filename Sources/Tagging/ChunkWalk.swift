@@ -1,0 +1,84 @@
+/// Walks over chunks of RIFF and the containers like it, one after the other: each has a name, a size
+/// and a content.
+package struct ChunkWalk: Sendable {
+  /// How chunks lie behind one another.
+  package struct Layout: Sendable, Hashable {
+    /// Bytes of a chunk's name, of which the first four tell it, and of its size.
+    fileprivate var nameSize = 4
+    fileprivate var sizeSize = 4
+    package private(set) var isBigEndian = false
+    /// What a chunk's size is a multiple of, with padding.
+    fileprivate var alignment: Int64 = 2
+    /// Whether a chunk's size counts its head.
+    package private(set) var countsHead = false
+
+    package static let riff = Layout()
+    /// RIFX as well.
+    package static let aiff = Layout(isBigEndian: true)
+    /// DSDIFF 1.5, 3.1.
+    package static let dsdiff = Layout(sizeSize: 8, isBigEndian: true)
+    package static let caf = Layout(sizeSize: 8, isBigEndian: true, alignment: 1)
+    /// Objects of ASF, whose names are GUIDs.
+    package static let asf = Layout(nameSize: 16, sizeSize: 8, alignment: 1, countsHead: true)
+    /// Sony's Wave64, whose names are GUIDs.
+    package static let wave64 = Layout(nameSize: 16, sizeSize: 8, alignment: 8, countsHead: true)
+
+    /// Bytes of a chunk's head.
+    package var headSize: Int { nameSize + sizeSize }
+
+    /// Bytes between a content of `count` bytes and the next chunk.
+    package func padding(behind count: Int64) -> Int64 {
+      (alignment - count % alignment) % alignment
+    }
+  }
+
+  /// One chunk.
+  package struct Chunk: Sendable, Hashable {
+    /// The first four bytes.
+    package let name: [UInt8]
+    /// Bytes of content by the head; negative where it counts less than itself.
+    package let announcedSize: Int64
+    /// What lies there of it; all that lies there where that is negative.
+    package let content: Range<Int64>
+
+    /// Whether all of it lies there.
+    package var isWhole: Bool { Int64(content.count) == announcedSize }
+  }
+
+  /// Where the next chunk begins.
+  package private(set) var offset: Int64
+  /// Where the last one began, or would have.
+  package private(set) var start: Int64
+  private let end: Int64
+  private let layout: Layout
+  /// More chunks than any honest file has.
+  private var rest = 1000
+
+  /// A walk over what lies in a range of bytes, from its start on.
+  package init(in range: Range<Int64>, _ layout: Layout) {
+    (offset, start, end, self.layout) = (
+      range.lowerBound, range.lowerBound, range.upperBound, layout
+    )
+  }
+
+  /// The next chunk; nil at the end. `read` gives so many bytes from an offset on, fewer at the end.
+  package mutating func next<Problem: Error>(
+    _ read: (_ offset: Int64, _ count: Int) throws(Problem) -> [UInt8]
+  ) throws(Problem) -> Chunk? {
+    start = offset
+    let headSize = layout.headSize
+    guard rest > 0, end - offset >= Int64(headSize) else { return nil }
+    rest -= 1
+    let head = try read(offset, headSize)
+    guard head.count == headSize else { return nil }
+    let digits = head[layout.nameSize...]
+    let size = Int64(
+      clamping: AtomHead.number(layout.isBigEndian ? Array(digits) : digits.reversed()))
+    let first = offset + Int64(headSize)
+    let announced = layout.countsHead ? size - Int64(headSize) : size
+    let count = announced < 0 ? end - first : min(announced, end - first)
+    // What is not whole is the last one.
+    offset = announced == count ? min(end, first + count + layout.padding(behind: count)) : end
+    return Chunk(name: Array(head[..<4]), announcedSize: announced, content: first..<first + count)
+  }
+}

@@ -1,0 +1,52 @@
+import Tagging
+import Testing
+
+/// What a file has of its chunks, whatever their sizes say.
+@Suite("Chunks") struct ChunkWalkTests {
+  private typealias Chunk = (name: String, announced: Int64, content: Range<Int64>)
+
+  private func chunks(_ bytes: [UInt8], _ layout: ChunkWalk.Layout) -> [Chunk] {
+    var walk = ChunkWalk(in: 0..<Int64(bytes.count), layout)
+    var found: [Chunk] = []
+    while let chunk = walk.next({ Array(bytes.dropFirst(Int($0)).prefix($1)) }) {
+      found.append(
+        (String(decoding: chunk.name, as: UTF8.self), chunk.announcedSize, chunk.content))
+    }
+    return found
+  }
+
+  @Test("chunks follow one another with padding, in each byte order")
+  func layouts() {
+    let little = Array("abcd".utf8) + [3, 0, 0, 0, 1, 2, 3, 0] + Array("efgh".utf8) + [0, 0, 0, 0]
+    #expect(chunks(little, .riff).map(\.name) == ["abcd", "efgh"])
+    #expect(chunks(little, .riff).map(\.content) == [8..<11, 20..<20])
+    let big = Array("abcd".utf8) + [0, 0, 0, 2, 1, 2] + Array("efgh".utf8) + [0, 0, 0, 0]
+    #expect(chunks(big, .aiff).map(\.content) == [8..<10, 18..<18])
+    let long = Array("abcd".utf8) + [0, 0, 0, 0, 0, 0, 0, 1, 9] + Array("efgh".utf8)
+    #expect(
+      chunks(long + [UInt8](repeating: 0, count: 8), .caf).map(\.content) == [12..<13, 25..<25])
+    let name = Array("abcdefghijklmnop".utf8)
+    let guid = name + [25, 0, 0, 0, 0, 0, 0, 0, 7] + [UInt8](repeating: 0, count: 7)
+    #expect(chunks(guid + guid, .wave64).map(\.content) == [24..<25, 56..<57])
+  }
+
+  @Test("a size beyond the end, or below the head's, makes a chunk the last one")
+  func broken() {
+    let tooLong = Array("abcd".utf8) + [9, 0, 0, 0, 1, 2]
+    #expect(chunks(tooLong, .riff).map(\.announced) == [9])
+    #expect(chunks(tooLong, .riff).map(\.content) == [8..<10])
+    let open = Array("data".utf8) + [UInt8](repeating: 0xFF, count: 8) + [1, 2]
+    #expect(chunks(open, .caf).map(\.announced) == [.max])
+    #expect(chunks(open, .caf).map(\.content) == [12..<14])
+    let small = Array("abcdefghijklmnop".utf8) + [23, 0, 0, 0, 0, 0, 0, 0, 1]
+    #expect(chunks(small, .asf).map(\.announced) == [-1])
+    #expect(chunks(small, .asf).map(\.content) == [24..<25])
+    #expect(chunks(Array(small.dropLast(2)), .asf).isEmpty)
+  }
+
+  @Test("no more than a thousand chunks are looked at")
+  func limit() {
+    let empty = Array("abcd".utf8) + [0, 0, 0, 0]
+    #expect(chunks((0..<1001).flatMap { _ in empty }, .riff).count == 1000)
+  }
+}
