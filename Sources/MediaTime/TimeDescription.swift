@@ -110,7 +110,8 @@ func clockDigits(seconds: UInt64) -> String {
   return hours == 0 ? "\(minutes):\(tail)" : "\(hours):\(paddedDigits(minute, count: 2)):\(tail)"
 }
 
-private func paddedDigits(_ number: UInt64, count: Int) -> String {
+/// A number, not negative, in so many digits at least.
+package func paddedDigits(_ number: some BinaryInteger, count: Int) -> String {
   let digits = String(number)
   return String(repeating: "0", count: max(0, count - digits.count)) + digits
 }

@@ -27,7 +27,7 @@ final class Clock {
       if status == .paused {
         engine.observationDue.wait(milliseconds: -1)
       } else {
-        usleep(engine.observers.isEmpty ? 20_000 : 10_000)
+        usleep(engine.timeObservers.isEmpty ? 20_000 : 10_000)
       }
     }
   }
@@ -61,7 +61,7 @@ final class Clock {
     if jumped, passages.isEmpty, let place { turn(to: place.item) }
     // A fast device may have played several items since the last look.
     for passage in passages { report(passage) }
-    if jumped, passages.isEmpty, let place { engine.observers.jump(to: place.time) }
+    if jumped, passages.isEmpty, let place { engine.timeObservers.yield(.jumped(to: place.time)) }
     let count = engine.writer.counts.xruns.load(ordering: .relaxed)
     if count > xruns { engine.observers.yield(.ranDry(count: count)) }
     xruns = count
@@ -81,7 +81,7 @@ final class Clock {
     case .advance, .again, .loop: engine.observers.yield(.looped(passage.item))
     case .change, .replacement: isFresh = false
     }
-    engine.observers.pass(passage.start, passage.end, isFresh: isFresh)
+    engine.timeObservers.yield(.passed(from: passage.start, to: passage.end, isFresh: isFresh))
     if passage.end >= passage.item.duration { engine.observers.yield(.itemEnded(passage.item)) }
   }
 

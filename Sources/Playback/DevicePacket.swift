@@ -65,24 +65,19 @@ struct DevicePacket {
   /// Stops the sound at once, empties the ring, and publishes how far it was heard.
   mutating func flush() {
     let delay = sink.delay
-    note(delay)
     sink.drop()
-    index -= min(index, Int64(delay))
-    counts.publish(written: index, delay: 0, isHeard: false)
-    forget()
+    forget(delay)
   }
 
   /// Empties the ring after the sink has lost its frames, which were not heard. Calls only `delay`
   /// of the sink: the server of a sink that is gone may hang.
-  mutating func lose() {
-    let lost = sink.delay
-    note(lost)
-    index -= min(index, Int64(lost))
-    counts.publish(written: index, delay: 0, isHeard: false)
-    forget()
-  }
+  mutating func lose() { forget(sink.delay) }
 
-  private mutating func forget() {
+  /// Forgets everything, of which `delay` frames were written and not heard.
+  private mutating func forget(_ delay: Int) {
+    note(delay)
+    index -= min(index, Int64(delay))
+    counts.publish(written: index, delay: 0, isHeard: false)
     ring.removeAll()
     fade.clear()
     (converted, taken, offset, held) = (0, 0, 0, 0)

@@ -38,11 +38,6 @@ final class ItemRenderer {
   /// Frames of the item, at that rate and at speed 1.
   var frameCount: Int64 { sound.source.live.frameCount }
 
-  var isMetered: Bool {
-    get { sound.isMetered }
-    set { sound.isMetered = newValue }
-  }
-
   /// Whether it renders at a device's rate.
   func isFor(_ device: SinkFormat?) -> Bool {
     device.map { $0.sampleRate == sampleRate } ?? true
@@ -119,7 +114,7 @@ final class ItemRenderer {
 
   /// The meters of `block`: of all that was read of the sound for it.
   func meters(endingAt end: Int64) -> MeterFrame {
-    guard isMetered else { return MeterFrame(end: end) }
+    guard sound.isMetered else { return MeterFrame(end: end) }
     var meters = sound.takeMeters()
     meters.end = end
     return meters

@@ -43,26 +43,15 @@ public final class PlayerObservation: Sendable {
   public func cancel() { remove() }
 }
 
-/// The observers of a player's time and events. Safe from any thread.
-final class Observers: Sendable {
+/// The observers of the events of a player or a session. Safe from any thread.
+final class Observers<Event: Sendable>: Sendable {
   private struct Observer {
-    var kind: Kind
-    var block: @Sendable (Time) -> Void
-  }
-
-  private enum Kind {
-    case periodic(Time)
-    case boundary([Time])
-  }
-
-  private struct Listener {
-    var block: @Sendable (PlayerEvent) -> Void
+    var block: @Sendable (Event) -> Void
     var end: @Sendable () -> Void = {}
   }
 
   private struct State {
     var observers: [Int: Observer] = [:]
-    var listeners: [Int: Listener] = [:]
     var next = 0
     var isClosed = false
   }
@@ -71,102 +60,89 @@ final class Observers: Sendable {
 
   // MARK: For players
 
-  func events() -> AsyncStream<PlayerEvent> {
+  /// The events from now on, until `close`.
+  func events() -> AsyncStream<Event> {
     AsyncStream(bufferingPolicy: .bufferingNewest(1024)) { continuation in
-      let listener = Listener {
+      let observer = Observer {
         continuation.yield($0)
       } end: {
         continuation.finish()
       }
-      guard let id = add(listener) else { return continuation.finish() }
+      guard let id = add(observer) else { return continuation.finish() }
       // Weak: a reader may outlive the player.
-      continuation.onTermination = { [weak self] _ in self?.removeListener(id) }
+      continuation.onTermination = { [weak self] _ in self?.remove(id) }
     }
   }
 
   /// Calls `block` for each event from now on, on the event's thread.
-  func add(_ block: @escaping @Sendable (PlayerEvent) -> Void) -> PlayerObservation {
-    guard let id = add(Listener(block: block)) else { return PlayerObservation {} }
+  func add(_ block: @escaping @Sendable (Event) -> Void) -> PlayerObservation {
+    guard let id = add(Observer(block: block)) else { return PlayerObservation {} }
     // Weak: an observation does not keep its player.
-    return PlayerObservation { [weak self] in self?.removeListener(id) }
+    return PlayerObservation { [weak self] in self?.remove(id) }
   }
 
   /// Nil after the end.
-  private func add(_ listener: Listener) -> Int? {
+  private func add(_ observer: Observer) -> Int? {
     state.withLock { state in
       guard !state.isClosed else { return nil }
-      state.next += 1
-      state.listeners[state.next] = listener
-      return state.next
-    }
-  }
-
-  private func removeListener(_ id: Int) {
-    // Released without the lock: its captures may call this object.
-    let removed = state.withLock { $0.listeners.removeValue(forKey: id) }
-    _ = removed
-  }
-
-  /// Calls `block` at each multiple of `interval`, and after each jump.
-  func add(every interval: Time, _ block: @escaping @Sendable (Time) -> Void) -> PlayerObservation {
-    add(Observer(kind: .periodic(interval), block: block))
-  }
-
-  /// Calls `block` when one of `times` is passed.
-  func add(at times: [Time], _ block: @escaping @Sendable (Time) -> Void) -> PlayerObservation {
-    add(Observer(kind: .boundary(times), block: block))
-  }
-
-  private func add(_ observer: Observer) -> PlayerObservation {
-    let id = state.withLock { state in
       state.next += 1
       state.observers[state.next] = observer
       return state.next
     }
-    // Weak: an observation does not keep its player.
-    return PlayerObservation { [weak self] in
-      _ = self?.state.withLock { $0.observers.removeValue(forKey: id) }
-    }
   }
 
-  // MARK: From the engine's threads
+  private func remove(_ id: Int) {
+    // Released without the lock: its captures may call this object.
+    let removed = state.withLock { $0.observers.removeValue(forKey: id) }
+    _ = removed
+  }
+
+  // MARK: From the threads of the events
 
   var isEmpty: Bool { state.withLock { $0.observers.isEmpty } }
 
-  func yield(_ event: PlayerEvent) {
-    for listener in state.withLock({ Array($0.listeners.values) }) { listener.block(event) }
+  func yield(_ event: Event) {
+    for observer in state.withLock({ Array($0.observers.values) }) { observer.block(event) }
   }
 
   func close() {
     // Released without the lock: their captures may hold the last reference to an observation.
-    let (listeners, observers) = state.withLock { state in
-      defer { (state.listeners, state.observers) = ([:], [:]) }
+    let observers = state.withLock { state in
+      defer { state.observers = [:] }
       state.isClosed = true
-      return (state.listeners, state.observers)
+      return state.observers
     }
-    for listener in listeners.values { listener.end() }
-    _ = observers
+    for observer in observers.values { observer.end() }
   }
+}
 
-  /// Reports that the time from `start` to `end` was heard, `start` included if `isFresh`.
-  func pass(_ start: Time, _ end: Time, isFresh: Bool) {
-    for observer in state.withLock({ Array($0.observers.values) }) {
-      switch observer.kind {
-      case .periodic(let interval):
-        if isFresh || end.multiples(of: interval) > start.multiples(of: interval) {
-          observer.block(end)
-        }
-      case .boundary(let times):
-        for time in times where start < time && time <= end || isFresh && time == start {
-          observer.block(time)
-        }
+/// What happens to the time that is heard of an item.
+enum TimeEvent: Sendable {
+  /// It was heard from `start` to `end`, `start` included if `isFresh`.
+  case passed(from: Time, to: Time, isFresh: Bool)
+  /// A pause goes on elsewhere.
+  case jumped(to: Time)
+}
+
+extension Observers<TimeEvent> {
+  /// Calls `block` at each multiple of `interval`, and after each jump.
+  func add(every interval: Time, _ block: @escaping @Sendable (Time) -> Void) -> PlayerObservation {
+    add { event in
+      switch event {
+      case .passed(let start, let end, let isFresh):
+        if isFresh || end.multiples(of: interval) > start.multiples(of: interval) { block(end) }
+      case .jumped(let time): block(time)
       }
     }
   }
 
-  func jump(to time: Time) {
-    for observer in state.withLock({ Array($0.observers.values) }) {
-      if case .periodic = observer.kind { observer.block(time) }
+  /// Calls `block` when one of `times` is passed.
+  func add(at times: [Time], _ block: @escaping @Sendable (Time) -> Void) -> PlayerObservation {
+    add { event in
+      guard case .passed(let start, let end, let isFresh) = event else { return }
+      for time in times where start < time && time <= end || isFresh && time == start {
+        block(time)
+      }
     }
   }
 }

@@ -268,15 +268,17 @@ public final class Player: Sendable {
 
   /// Decibels of a channel, counted from 0 (`AVAudioPlayer.averagePower(forChannel:)`).
   public func averagePower(forChannel channel: Int) -> Double {
-    let channels = meters.channels
-    return channels.indices.contains(channel)
-      ? channels[channel].averagePower : LevelReading.silence
+    reading(ofChannel: channel).averagePower
   }
 
   /// Decibels of a channel, counted from 0 (`AVAudioPlayer.peakPower(forChannel:)`).
   public func peakPower(forChannel channel: Int) -> Double {
+    reading(ofChannel: channel).peakPower
+  }
+
+  private func reading(ofChannel channel: Int) -> LevelReading {
     let channels = meters.channels
-    return channels.indices.contains(channel) ? channels[channel].peakPower : LevelReading.silence
+    return channels.indices.contains(channel) ? channels[channel] : LevelReading()
   }
 
   /// The format of the device, and its progress.
@@ -331,7 +333,7 @@ public final class Player: Sendable {
   public func addPeriodicTimeObserver(
     forInterval interval: Time, using block: @escaping @Sendable (Time) -> Void
   ) -> PlayerObservation {
-    engine.observers.add(every: interval, block)
+    engine.timeObservers.add(every: interval, block)
   }
 
   /// Calls `block` whenever one of `times` of the item is heard
@@ -346,6 +348,6 @@ public final class Player: Sendable {
   public func addBoundaryTimeObserver(
     forTimes times: [Time], using block: @escaping @Sendable (Time) -> Void
   ) -> PlayerObservation {
-    engine.observers.add(at: times, block)
+    engine.timeObservers.add(at: times, block)
   }
 }

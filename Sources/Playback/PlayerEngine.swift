@@ -17,7 +17,8 @@ final class PlayerEngine: Sendable {
   let writer: DeviceWriter
   /// Signals the observing thread: something has changed.
   let observationDue: WakeUp
-  let observers = Observers()
+  let observers = Observers<PlayerEvent>()
+  let timeObservers = Observers<TimeEvent>()
   private let cancellation = CancellationFlag()
   private let threads = Mutex<[Thread]>([])
   /// How long `end` waits for the threads that read files and call observers, and then for the
@@ -73,6 +74,7 @@ final class PlayerEngine: Sendable {
     update { $0.isEnding = true }
     observationDue.signal()
     observers.close()
+    timeObservers.close()
     let running = threads.withLock { threads in
       defer { threads = [] }
       return threads

@@ -12,14 +12,7 @@ extension Player {
     engine.update { state in
       let isSame = state.queue.count == items.count && zip(state.queue, items).allSatisfy(===)
       guard !isSame else { return }
-      // The item that is heard, also before the observing thread has reported it.
-      var current = state.current
-      if state.isPlaying, state.jump == nil,
-        let mark = state.marks.last(where: { $0.index < heard }),
-        state.isInQueue(state.resolved(mark.item))
-      {
-        current = state.resolved(mark.item)
-      }
+      let current = state.current(heard: heard)
       state.queue = items
       if let current {
         if !state.isInQueue(current) { state.go(to: next) }

@@ -60,7 +60,7 @@ extension Player {
     let heard = engine.heardIndex
     engine.update { state in
       guard let index = state.queue.firstIndex(where: { $0 === item }) else { return }
-      let isCurrent = state.isCurrent(item, heard: heard)
+      let isCurrent = state.current(heard: heard) === item
       let next = state.item(after: item)
       state.queue.remove(at: index)
       if isCurrent { state.go(to: next === item ? nil : next) }
@@ -92,25 +92,23 @@ extension Player {
   /// Goes to the start of an item, if it is in the queue. O(items).
   public func go(to item: PlayerItem) {
     engine.update { state in
-      if state.queue.contains(where: { $0 === item }) { state.go(to: item) }
+      if state.isInQueue(item) { state.go(to: item) }
     }
   }
 }
 
 extension PlayerState {
   fileprivate func canInsert(_ item: PlayerItem, after other: PlayerItem?) -> Bool {
-    guard !queue.contains(where: { $0 === item }) else { return false }
-    guard let other else { return true }
-    return queue.contains { $0 === other }
+    !isInQueue(item) && other.map(isInQueue) ?? true
   }
 
-  /// Whether an item is the current one, also before the observing thread has reported it.
+  /// The item that is heard, or that is next, also before the observing thread has reported it.
   /// O(marks).
-  fileprivate func isCurrent(_ item: PlayerItem, heard: Int64) -> Bool {
+  func current(heard: Int64) -> PlayerItem? {
     guard isPlaying, jump == nil,
       let last = marks.last(where: { $0.index < heard })?.item, isQueued(last)
-    else { return current === item }
-    return last === item
+    else { return current }
+    return resolved(last)
   }
 
   /// Goes to the start of an item; nil: stops, without a current item.

@@ -336,7 +336,7 @@ final class RenderThread {
 
   private func fill(_ ring: SlotRing, _ renderer: ItemRenderer, _ device: SinkFormat) {
     let (speed, isMetering) = engine.state.withLock { ($0.speed, $0.isMetering) }
-    renderer.isMetered = isMetering
+    renderer.sound.isMetered = isMetering
     do throws(Failure) {
       if speed != renderer.speed {
         try renderer.go(to: renderer.position, at: speed)

@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaTime
 
 /// Whether a player plays, and why not.
@@ -32,6 +33,15 @@ extension Player {
   /// Why the player waits; nil if it does not (`AVPlayer.reasonForWaitingToPlay`).
   public var reasonForWaitingToPlay: WaitingReason? {
     engine.state.withLock { $0.reasonForWaitingToPlay }
+  }
+
+  /// Why there is no device, or `unknown` for one that was lost without a reason; nil: there is one, or
+  /// none was opened yet.
+  package func deviceFailure(orElse unknown: Failure) -> Failure? {
+    if case .failed(let failure) = engine.writer.device { return failure }
+    return engine.state.withLock { state in
+      state.hasDevice == false ? state.lossReason ?? unknown : nil
+    }
   }
 
   /// Whether the media of the current item are here for so long that the player would go on after a

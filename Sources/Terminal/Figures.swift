@@ -23,18 +23,11 @@ package enum Figures {
 
   /// `0:04.500`, `1:02:03.250`: to the millisecond, rounded half away from zero.
   package static func clock(_ time: Time) -> String {
-    guard time.isNumeric else { return "?" }
-    let milliseconds = time.frames(atRate: 1000)
-    let (seconds, rest) = milliseconds.magnitude.quotientAndRemainder(dividingBy: 1000)
-    let sign = milliseconds < 0 ? "-" : ""
-    return sign + clock(seconds: Int64(seconds)) + "." + Int64(rest).digits(3)
+    time.isNumeric ? time.clockText(decimals: 3) : "?"
   }
 
   private static func clock(seconds: Int64) -> String {
-    let (minutes, seconds) = seconds.quotientAndRemainder(dividingBy: 60)
-    let (hours, rest) = minutes.quotientAndRemainder(dividingBy: 60)
-    guard hours > 0 else { return "\(rest):" + seconds.digits(2) }
-    return "\(hours):" + rest.digits(2) + ":" + seconds.digits(2)
+    Time(value: seconds, timescale: 1).clockText(decimals: 0)
   }
 
   /// `812 B`, `8.4 MB`, `58 MB`: powers of 1000, two significant digits or the whole number.

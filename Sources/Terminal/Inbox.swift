@@ -1,4 +1,3 @@
-import Glibc
 import Synchronization
 import Threads
 
@@ -18,10 +17,7 @@ package final class Inbox<Message: Sendable>: Sendable {
   }
 
   /// Waits until there is something, or the time is over.
-  package func wait(milliseconds: Int32) {
-    var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    poll(&polled, 1, milliseconds)
-  }
+  package func wait(milliseconds: Int32) { arrival.wait(milliseconds: milliseconds) }
 
   /// All that has come, in order.
   package func takeAll() -> [Message] {

@@ -3,8 +3,7 @@ import ExportEngine
 import MediaTime
 import SystemPackage
 
-/// A file of Audacity's labels (Audacity's manual, "Importing and Exporting Labels") beside a
-/// recording that has no place for markers.
+/// A file of Audacity's labels beside a recording that has no place for markers.
 ///
 /// A label is in the file when `append` returns; the disk has it soon. Of one thread.
 final class LabelFile {
@@ -45,22 +44,30 @@ final class LabelFile {
       .appending(number == 1 ? "\(name).txt" : "\(name)-\(number).txt")
   }
 
-  /// Appends a line for each label: its start and end, in seconds, and its text.
+  /// Appends a line for each label.
   ///
   /// - Throws: The system's error.
   func append(_ labels: [Label]) throws(Failure) {
     for label in labels {
-      let time = Self.seconds(label.time)
-      let text = label.text.map { $0.isNewline || $0 == "\t" ? " " : $0 }
-      try file.put(Array("\(time)\t\(time)\t\(String(text))\n".utf8), at: file.size)
+      let line = AudacityLabel(from: label.time, to: label.time, label.text).line
+      try file.put(Array(line.utf8), at: file.size)
     }
   }
+}
 
-  /// Audacity's six decimals.
-  private static func seconds(_ time: Time) -> String {
-    let (whole, rest) = time.frames(atRate: 1_000_000).quotientAndRemainder(
-      dividingBy: 1_000_000)
-    let digits = String(rest)
-    return "\(whole)." + String(repeating: "0", count: 6 - digits.count) + digits
+/// A label of Audacity: a start and an end, with tabs behind them, and a text (Audacity's manual,
+/// "Importing and Exporting Labels").
+package struct AudacityLabel {
+  /// In seconds with six decimals, which are less than half a frame of any sample rate.
+  package let line: String
+
+  /// A label of a part of a sound, or of a place if `end` is `start`.
+  package init(from start: Time, to end: Time, _ text: String) {
+    let times = [start, end].map { time in
+      let millionths = time.frames(atRate: 1_000_000)
+      return "\(millionths / 1_000_000)." + paddedDigits(millionths % 1_000_000, count: 6)
+    }
+    let text = text.map { $0.isNewline || $0 == "\t" ? " " : $0 }
+    line = "\(times[0])\t\(times[1])\t\(String(text))\n"
   }
 }

@@ -342,7 +342,7 @@ public final class Recorder: Sendable {
       state.withLock { state in
         (state.phase, state.format, state.output) = (.ready, format, output)
         state.isDithered = files.isDithered
-        state.isListening = settings.preRoll != nil && settings.startLevel == nil
+        state.isListening = settings.listens
         state.recording = files.recording
       }
       let recording = TakeWriter(state, reader, format, ring, files, settings).run()

@@ -55,6 +55,9 @@ public struct RecordingSettings: Sendable, Hashable {
   /// Settings for a recording until `stop`, in the format of the device.
   public init() {}
 
+  /// Whether the recorder listens before it records, until `record`.
+  package var listens: Bool { preRoll != nil && startLevel == nil }
+
   /// Refuses impossible settings.
   func requireSense() throws(Failure) {
     try Self.requireLength(duration, "record for")

@@ -234,10 +234,7 @@ final class TakeFiles {
   private var taken = 0
 
   static func part(_ number: Int, of path: FilePath) -> FilePath {
-    let digits = String(number)
-    let name =
-      (path.stem ?? "recording") + "-"
-      + String(repeating: "0", count: max(0, 3 - digits.count)) + digits
+    let name = (path.stem ?? "recording") + "-" + paddedDigits(number, count: 3)
     return path.removingLastComponent().appending(
       path.extension.map { "\(name).\($0)" } ?? name)
   }

@@ -48,7 +48,7 @@ final class TakeWriter {
     self.files = files
     let gate = TakeGate(settings, sampleRate: format.sampleRate)
     self.gate = gate
-    isListening = settings.preRoll != nil && settings.startLevel == nil
+    isListening = settings.listens
     levels = LevelWindow(channelCount: format.channelCount, sampleRate: format.sampleRate)
     lead = LeadBuffer(channelCount: format.channelCount, capacity: gate.leadFrames)
     block = AudioBuffer(channelCount: format.channelCount, capacity: ring.slotFrames)

@@ -7,7 +7,7 @@ internal import PulseAudio
 /// The state of a session, which its streams and its thread share. Safe from any thread.
 final class SessionCore: Sendable {
   let state: Monitor<State>
-  let observers = SessionObservers()
+  let observers = Observers<AudioSession.Event>()
 
   /// What the session's thread is to handle.
   enum Signal: Sendable, Hashable {
