@@ -248,9 +248,9 @@ final class MediaPlayerObject: DBusObject {
 extension NowPlayingState {
   /// `PlaybackStatus`
   fileprivate var status: String {
-    switch playbackState {
-    case .playing, .interrupted: info == nil ? "Stopped" : "Playing"
-    case .paused: info == nil ? "Stopped" : "Paused"
+    switch facts.playbackState {
+    case .playing, .interrupted: facts.info == nil ? "Stopped" : "Playing"
+    case .paused: facts.info == nil ? "Stopped" : "Paused"
     case .stopped, .unknown: "Stopped"
     }
   }

@@ -3,17 +3,23 @@ import Synchronization
 import Threads
 
 /// The state that programs set, and that callers on the bus see.
+@dynamicMemberLookup
 struct NowPlayingState {
-  var info: NowPlayingInfo?
-  var playbackState = NowPlayingPlaybackState.unknown
+  /// What is compared at each change; the tracks, which may be many, are not.
+  struct Facts: Equatable {
+    var info: NowPlayingInfo?
+    var playbackState = NowPlayingPlaybackState.unknown
+    /// The index of the current one in `tracks`.
+    var trackIndex: Int?
+    var repeatType = RepeatType.off
+    var shuffleType = ShuffleType.off
+    /// A factor.
+    var volume = 1.0
+    var supportedRates = 1.0...1.0
+  }
+
+  private(set) var facts = Facts()
   var tracks: [NowPlayingTrack] = []
-  /// The index of the current one in `tracks`.
-  var trackIndex: Int?
-  var repeatType = RepeatType.off
-  var shuffleType = ShuffleType.off
-  /// A factor.
-  var volume = 1.0
-  var supportedRates = 1.0...1.0
   fileprivate(set) var timeline = NowPlayingTimeline()
   /// Whether the position has changed otherwise than by playing, and that was not signalled.
   fileprivate(set) var hasJumped = false
@@ -26,23 +32,11 @@ struct NowPlayingState {
   }
 
   /// In microseconds.
-  var duration: Int64? { info?.playbackDuration?.microseconds }
+  var duration: Int64? { facts.info?.playbackDuration?.microseconds }
 
-  fileprivate var facts: Facts {
-    Facts(
-      info: info, playbackState: playbackState, trackIndex: trackIndex, repeatType: repeatType,
-      shuffleType: shuffleType, volume: volume, supportedRates: supportedRates)
-  }
-
-  /// What is compared at each change; the tracks, which may be many, are not.
-  fileprivate struct Facts: Equatable {
-    var info: NowPlayingInfo?
-    var playbackState: NowPlayingPlaybackState
-    var trackIndex: Int?
-    var repeatType: RepeatType
-    var shuffleType: ShuffleType
-    var volume: Double
-    var supportedRates: ClosedRange<Double>
+  subscript<Value>(dynamicMember path: WritableKeyPath<Facts, Value>) -> Value {
+    get { facts[keyPath: path] }
+    set { facts[keyPath: path] = newValue }
   }
 }
 
