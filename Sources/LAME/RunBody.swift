@@ -3,6 +3,15 @@ internal import Splicing
 internal import Threads
 
 /// The frames of a long run that are encoded with the stream's own settings.
+///
+/// ```
+///   copy │               frames of a run              │ copy
+///   ─────┼────────────────────────────────────────────┼─────
+///     ├─ head: SeamEncoder ─┤       ├─ tail: SeamEncoder ─┤
+///                  ├─────────── body ────────┤
+///                  └ choice ┘       └ choice ┘
+///   The opening Seam ends, and the closing one begins, in frames that two encoders have made.
+/// ```
 final class RunBody {
   private let span: LaneSpan
   private let encoder: ChunkEncoder

@@ -20,6 +20,16 @@ extension Follower {
 
 /// Frames of a `SeamEncoder` between others, at the best rate at which there is room for them, and
 /// where the slopes of blocks agree with both neighbours.
+///
+/// ```
+///              first             last
+///   b  b  b  b  b│s  s  s  s  s  s│f  f  f  f  f
+///          ├─────┤                ├──┤
+///           early                 late          Frames of the neighbours that are made anew: as few
+///          └────────── frames ───────┘          as let the slopes agree at both ends.
+///
+///   opening seam:  b of the copy, f of the body      closing seam:  b of the body, f of the copy
+/// ```
 struct Seam {
   private(set) var frames: Range<Int>
   private let encoder: SeamEncoder

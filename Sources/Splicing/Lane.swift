@@ -1,5 +1,16 @@
 /// One encoder of a part of the stream, and the packets that it has made.
 ///
+/// ```
+///   chunk 0         chunk 1         chunk 2
+///   ├───────────────┼───────────────┼───────────
+///   ████████████████▒▒┐                             lane 0
+///               ░░░░░░└█████████████▒▒▒▒▒┐          lane 1
+///                               ░░░░░░░░░└███████   lane 2
+///
+///   ░ dropped: the warm-up, and packets before which two lanes do not agree yet
+///   █ ▒ in the stream; ▒ is a lane that continues until the next one agrees
+/// ```
+///
 /// Used by one thread at a time.
 package final class Lane<Codec: SplicedCodec> {
   /// A packet with its place.
