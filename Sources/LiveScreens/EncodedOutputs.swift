@@ -51,11 +51,9 @@ package final class EncodedOutputs: Sendable {
 
   /// Encodes the output that an item sounds like, on a thread of its own.
   ///
-  /// - Parameters:
-  ///   - made: The item, and what it was made of.
-  ///   - item: The item that is heard.
+  /// - Parameter made: The item, and what it was made of.
   /// - Throws: `mendJob` for what is not encoded; `tryAgain` while another output is.
-  func encode(_ made: PreviewItems.MadeItem, for item: PlayerItem) throws(Failure) {
+  func encode(_ made: MadeItem) throws(Failure) {
     guard let output = made.output else {
       throw Failure(.mendJob, "'\(made.entry.name)' is a medium: only a job has an encoded output")
     }
@@ -75,7 +73,7 @@ package final class EncodedOutputs: Sendable {
       try start(writing: path) {
         let result = self.encoded(made, as: output, to: path)
         if case .failure = result { self.remove(path) }
-        self.report(.encoded(Encoded(item: item, file: path, result: result)))
+        self.report(.encoded(Encoded(item: made.item, file: path, result: result)))
       }
     } catch {
       state.withLock { $0.isBusy = false }
@@ -124,7 +122,7 @@ package final class EncodedOutputs: Sendable {
   }
 
   private func encoded(
-    _ made: PreviewItems.MadeItem, as output: Output, to path: FilePath
+    _ made: MadeItem, as output: Output, to path: FilePath
   ) -> Result<PlayerItem, Failure> {
     do {
       var (export, output) = (made.export, output)

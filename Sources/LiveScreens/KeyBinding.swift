@@ -1,7 +1,7 @@
 import Terminal
 
 /// Keys of the preview that belong together, and what they do: a row of the help and of the page
-/// about the preview.
+/// about the preview, or of the keys of a list, of the tracks or of a tour.
 struct KeyBinding {
   /// What a key does.
   enum Action {
@@ -16,7 +16,7 @@ struct KeyBinding {
   let help: String
   /// What the last line of the screen says of them.
   let hints: [String]
-  private let actions: [Key: Action]
+  let actions: [Key: Action]
 
   private init(
     _ keys: String, _ help: String, hints: [String] = [], _ commands: [Key: PlayerCommand] = [:],
@@ -26,9 +26,34 @@ struct KeyBinding {
     self.actions = actions.merging(commands.mapValues { .perform($0) }) { $1 }
   }
 
+  /// Keys of a list or of the tracks, whose row is what the last line of the screen says of them.
+  private init(
+    hinted keys: String, _ help: String, _ commands: [Key: PlayerCommand] = [:],
+    actions: [Key: Action] = [:]
+  ) {
+    self.init(
+      keys, help, hints: [help.isEmpty ? keys : "\(keys) \(help)"], commands, actions: actions)
+  }
+
+  /// Keys of `all` that do what they always do, by other words.
+  private init(of keys: String, _ help: String) {
+    let known = keys.split(separator: " ").map { Key.character(Character(String($0))) }
+    self.init(hinted: keys, help, actions: Self.actions.filter { known.contains($0.key) })
+  }
+
   /// What keys do outside of lists and of lines that are typed. A key in two rows is a mistake in the
   /// table, and stops the first test that presses any key.
-  static let actions = Dictionary(uniqueKeysWithValues: all.flatMap(\.actions))
+  static let actions = actions(of: all)
+  /// What keys do in a list, beside those of its text, and at the cursor of the tracks.
+  static let listActions = actions(of: inList)
+  static let trackActions = actions(of: inTracks)
+
+  private static func actions(of bindings: [KeyBinding]) -> [Key: Action] {
+    Dictionary(uniqueKeysWithValues: bindings.flatMap(\.actions))
+  }
+
+  /// How far keys go in lists and in the help.
+  static let steps: [Key: Int] = [.up: -1, .down: 1, .pageUp: -10, .pageDown: 10]
 
   /// The keys of the first tracks.
   private static func tracks(
@@ -109,5 +134,34 @@ struct KeyBinding {
     KeyBinding(
       "? q", "show or hide this; quit", hints: ["? help", "q quit"], ["q": .quit],
       actions: ["?": .toggleHelp]),
+  ]
+
+  /// In the order of the last line of the screen, as those below.
+  static let inList = [
+    KeyBinding(hinted: "up down", "choose", steps.mapValues { .list(.move(by: $0)) }),
+    KeyBinding(hinted: "Home End", "", [.home: .list(.first), .end: .list(.last)]),
+    KeyBinding(hinted: "Del", "remove mark", [.delete: .list(.remove)]),
+    KeyBinding(hinted: "Enter", "go", actions: [.enter: .ask(.commands, .list(.choose))]),
+    KeyBinding(
+      hinted: "Esc", "close",
+      actions: [.escape: .ask(.commands, .list(.close)), .tab: .ask(.commands, .list(.close))]),
+  ]
+
+  static let inTracks = [
+    KeyBinding(
+      hinted: "up down, 12", "choose",
+      steps.mapValues { .track(.move(by: $0)) }
+        .merging([.home: .track(.first), .end: .track(.last)]) { $1 }),
+    KeyBinding(hinted: "m", "mute", ["m": .track(.mute), .enter: .track(.mute)]),
+    KeyBinding(hinted: "s", "alone", ["s": .track(.solo)]),
+    KeyBinding(of: "?", "help"),
+    KeyBinding(
+      hinted: "Esc", "back",
+      actions: [.escape: .ask(.commands, .track(.leave)), "t": .ask(.commands, .track(.leave))]),
+  ]
+
+  static let inTour = [
+    KeyBinding(of: "m", "mark"), KeyBinding(of: "j J", "next, previous join"),
+    KeyBinding(of: "?", "help"), KeyBinding(of: "r", "end"),
   ]
 }

@@ -28,6 +28,10 @@ protocol LiveSession: AnyObject {
 }
 
 extension LiveSession {
+  func resize() {}
+
+  func redrawBelow() {}
+
   /// Runs until `isOver`. The caller takes the console before, and gives it back after.
   func runLoop() throws(Failure) {
     while !isOver {

@@ -85,10 +85,6 @@ package final class OpeningSession<Opened: Sendable>: LiveSession {
 
   func end(by signal: Int32) { end = .signal(signal) }
 
-  func resize() {}
-
-  func redrawBelow() {}
-
   func suspend() -> (() -> Void)? {
     line.erase()
     return {}

@@ -20,7 +20,8 @@ extension PreviewControls {
     list = PreviewList(
       rows.enumerated().map { index, row in
         PreviewList.Row(
-          kind: .device(row.name), entry: index, text: row.text.joined(separator: "  "))
+          kind: .device(row.name), entry: index, number: index + 1,
+          text: row.text.joined(separator: "  "))
       }, at: present, .zero)
   }
 

@@ -1,32 +1,17 @@
 import Diagnosis
-import MediaTime
 import Playback
-import SystemPackage
 
 /// The encoded output of a job beside its mix.
 extension PreviewControls {
-  /// The two sounds of an entry.
-  struct SoundPair {
-    let mix: PlayerItem
-    let encoded: PlayerItem
-    let file: FilePath
-  }
-
   /// Goes over from the mix to the encoded output, or back; encodes it, if that was not done.
   mutating func toggleEncoded() {
-    guard let item = player.currentItem, let made = items.madeItem(of: item) else { return }
-    if let pair = pairs.first(where: { $0.encoded === item }) {
-      exchange(item, for: pair.mix)
-      message = "the mix is heard: e goes over to the encoded output"
-    } else if let pair = pairs.first(where: { $0.mix === item }) {
-      hear(pair)
-    } else {
-      do throws(Failure) {
-        try outputs.encode(made, for: item)
-        message = "encoding '\(made.entry.name)'"
-      } catch {
-        message = error.message
-      }
+    guard let entry = currentEntry, let made = entry.made else { return }
+    guard entry.encoded == nil else { return hear(encoded: !entry.isEncodedHeard) }
+    do throws(Failure) {
+      try outputs.encode(made)
+      message = "encoding '\(made.entry.name)'"
+    } catch {
+      message = error.message
     }
   }
 
@@ -34,42 +19,31 @@ extension PreviewControls {
   mutating func take(_ encoded: EncodedOutputs.Encoded) {
     switch encoded.result {
     case .success(let item):
-      guard items.index(of: encoded.item) != nil else {
+      let isPresent = items.update(entryOf: encoded.item) { $0.encoded = (item, encoded.file) }
+      guard isPresent else {
         outputs.remove(encoded.file)
         message = "'\(item.name)' is of a former version; e encodes the present one"
         return
       }
-      let pair = SoundPair(mix: encoded.item, encoded: item, file: encoded.file)
-      pairs.append(pair)
       guard player.currentItem === encoded.item else {
         message = "'\(item.name)' is ready"
         return
       }
-      hear(pair)
+      hear(encoded: true)
     case .failure(let failure): message = "the output cannot be encoded: \(failure)"
     }
   }
 
-  private mutating func hear(_ pair: SoundPair) {
-    exchange(pair.mix, for: pair.encoded)
-    message = "the encoded output is heard: e goes back to the mix"
-  }
-
-  private mutating func exchange(_ item: PlayerItem, for other: PlayerItem) {
+  /// Goes over to the other sound of the present entry, at its place.
+  private mutating func hear(encoded isEncoded: Bool) {
+    guard let item = player.currentItem else { return }
     let time = player.currentTime
-    items.exchange(item, for: other)
+    items.update(entryOf: item) { $0.isEncodedHeard = isEncoded }
+    guard let other = items.entry(of: item)?.item else { return }
     player.replace(item, with: other, at: time, insteadOf: time)
-    if loopedItem === item { loopedItem = other }
-    if touredItem === item { touredItem = other }
-  }
-
-  /// Forgets outputs of which neither sound is an item of the preview any more, and removes their files.
-  mutating func dropPairs(outside all: [PlayerItem]) {
-    let present = Set(all.map { ObjectIdentifier($0) })
-    let gone = pairs.filter { pair in
-      present.isDisjoint(with: [ObjectIdentifier(pair.mix), ObjectIdentifier(pair.encoded)])
-    }
-    for pair in gone { outputs.remove(pair.file) }
-    pairs.removeAll { pair in gone.contains { $0.file == pair.file } }
+    message =
+      isEncoded
+      ? "the encoded output is heard: e goes back to the mix"
+      : "the mix is heard: e goes over to the encoded output"
   }
 }

@@ -13,13 +13,13 @@ extension PreviewControls {
   ///     is replaced, the player goes on there.
   /// - Returns: Whether `lost` was replaced.
   @discardableResult
-  mutating func take(_ change: PreviewChange, lost: LostItem? = nil) -> Bool {
-    let change = change.keeping(pairs.compactMap { items.present(of: $0) })
+  mutating func take(_ change: Playlist.Difference, lost: LostItem? = nil) -> Bool {
     message = nil
+    let before = items.playlist
     let (hasStopped, present) = (player.timeControlStatus == .paused, player.currentPlace)
     let (heard, now) = (present?.item ?? player.currentItem, present?.time ?? .zero)
-    var found: PreviewChange.Replacement?
-    for replacement in change.replaced {
+    var found: Playlist.Difference.Replacement?
+    for replacement in change.replacements(of: before) {
       replacement.new.takeTracks(of: replacement.old)
       let isHeard = replacement.old === heard
       let isLost = replacement.old === lost?.item
@@ -29,22 +29,21 @@ extension PreviewControls {
         replacement.old, with: replacement.new,
         at: isHeard ? replacement.places.time(of: place) : .zero,
         insteadOf: isHeard ? now : .zero)
-      if replacement.old === loopedItem { followLoop(replacement) }
-      if replacement.old === touredItem { followTour(replacement, at: isHeard ? place : nil) }
+      if replacement.id == loopedEntry { followLoop(replacement) }
+      if replacement.id == touredEntry { followTour(replacement, at: isHeard ? place : nil) }
       if replacement.old === failedItem { failedItem = nil }
       if isLost { found = replacement }
     }
-    let before = items.itemsByEntry
     items.commit(change)
-    follow(Moves(before, change, items))
-    let all = change.items
-    dropPairs(outside: all)
-    if tour != nil, items.index(of: touredItem) == nil {
+    follow(change, from: before)
+    let after = items.playlist
+    if tour != nil, touredEntry.flatMap(after.entry) == nil {
       tour = nil
       message = "the tour of the joins has ended: its entry is gone"
     }
-    let next = heard.flatMap { change.successors[ObjectIdentifier($0)] } ?? all.last
-    player.arrange(all, orElse: next)
+    let all = after.items
+    let next = before.entry(of: heard).flatMap { change.successors[$0.id] }.flatMap(after.entry)
+    player.arrange(all, orElse: next?.item ?? all.last)
     // An entry that is made and queued before would leave the queue again.
     items.endCommit()
     // A loop of one entry is its own, if there were not more before.
@@ -56,46 +55,34 @@ extension PreviewControls {
     return true
   }
 
-  /// Where entries are in another version.
-  private struct Moves {
-    /// The indices of entries that are there still, by those of before.
-    var indices: [Int: Int] = [:]
-    /// Of entries whose items were replaced, by the indices of before.
-    var places: [Int: PlaceMap] = [:]
-
-    init(_ before: [Int: PlayerItem], _ change: PreviewChange, _ items: PreviewItems) {
-      let replaced = change.replaced.reduce(into: [:]) { $0[ObjectIdentifier($1.old)] = $1 }
-      for (index, item) in before {
-        let replacement = replaced[ObjectIdentifier(item)]
-        indices[index] = items.index(of: replacement?.new ?? item)
-        places[index] = replacement?.places
-      }
+  /// Leaves marks where their sound is now, shows the new entries in an open list, and removes the
+  /// encoded outputs of items that are not played any more. Marks of entries that are gone are gone,
+  /// too.
+  private mutating func follow(_ change: Playlist.Difference, from before: Playlist) {
+    let after = items.playlist
+    for entry in before.entries where after.entry(entry.id)?.made !== entry.made {
+      if let file = entry.encoded?.file { outputs.remove(file) }
     }
-  }
-
-  /// Leaves marks and the rows of the list where their sound is now; marks of entries that are gone are
-  /// gone, too.
-  private mutating func follow(_ moves: Moves) {
-    let before = marks
+    let marksBefore = marks
     marks.move { mark in
-      guard let index = moves.indices[mark.entry] else { return nil }
+      guard after.entry(mark.entry) != nil else { return nil }
+      guard let places = change.changed[mark.entry] else { return mark }
       var mark = mark
-      if let places = moves.places[mark.entry] {
-        let start = places.time(of: mark.range.start)
-        let end = max(start, places.time(of: mark.range.end))
-        mark.range = TimeRange(start: start, end: end)
-      }
-      mark.entry = index
+      let start = places.time(of: mark.range.start)
+      let end = max(start, places.time(of: mark.range.end))
+      mark.range = TimeRange(start: start, end: end)
       return mark
     }
-    markFiles?.take(moves.indices, entries: items.entries.map(\.name))
-    for (old, new) in moves.indices.sorted(by: <) {
-      let ranges = marks.marks(of: new).map(\.range)
-      if before.marks(of: old).map(\.range) != ranges { saveMarks(of: new) }
+    markFiles?.take(
+      after.entries.map { ($0.id, $0.entry.name) },
+      keeping: Set(before.entries.filter { $0.made != nil }.map(\.id)))
+    for entry in before.entries where change.changed[entry.id] != nil {
+      let ranges = [marksBefore, marks].map { $0.marks(of: entry.id).map(\.range) }
+      if ranges[0] != ranges[1] { saveMarks(of: entry.id) }
     }
     guard list?.isOfDevices == false else { return }
     let rows = listRows
-    list?.take(rows, moved: moves.indices)
+    list?.take(rows)
   }
 
   /// An item whose medium was changed or removed before all of it was read.
@@ -109,7 +96,7 @@ extension PreviewControls {
 
   /// Goes back to an item that was passed over, unless it is heard or still to come.
   private mutating func goOn(
-    _ replacement: PreviewChange.Replacement, _ lost: LostItem, isHeard: Bool
+    _ replacement: Playlist.Difference.Replacement, _ lost: LostItem, isHeard: Bool
   ) {
     guard !isHeard else { return }
     player.go(to: replacement.new)
@@ -129,9 +116,8 @@ extension PreviewControls {
   /// - Parameters:
   ///   - replacement: The item, and the other version.
   ///   - time: The time of the old version that is heard; nil: another item is.
-  private mutating func followTour(_ replacement: PreviewChange.Replacement, at time: Time?) {
+  private mutating func followTour(_ replacement: Playlist.Difference.Replacement, at time: Time?) {
     let (new, places) = (replacement.new, replacement.places)
-    touredItem = new
     guard let before = tour else { return }
     let place = places.time(of: before.joins[before.index].start)
     let joins = joins(of: new)
@@ -149,9 +135,8 @@ extension PreviewControls {
   }
 
   /// Loops the same part of another version of the looped item.
-  private mutating func followLoop(_ replacement: PreviewChange.Replacement) {
+  private mutating func followLoop(_ replacement: Playlist.Difference.Replacement) {
     let (old, new) = (replacement.old, replacement.new)
-    loopedItem = new
     guard let before = loop else { return }
     // A whole item stays whole.
     let start = before.start > .zero ? replacement.places.time(of: before.start) : .zero

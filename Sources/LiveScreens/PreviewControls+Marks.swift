@@ -8,7 +8,7 @@ extension PreviewControls {
 
   mutating func setLoop(_ loop: PreviewModel.Loop?) {
     self.loop = loop
-    loopedItem = player.currentItem
+    loopedEntry = currentEntry?.id
     player.loopRange = nil
   }
 
@@ -46,7 +46,7 @@ extension PreviewControls {
       message = "a loop lasts 10 ms or more"
       return false
     }
-    (loop, loopedItem) = (PreviewModel.Loop(start: start, end: end), player.currentItem)
+    (loop, loopedEntry) = (PreviewModel.Loop(start: start, end: end), currentEntry?.id)
     let texts = [start, end, range.duration].map { $0.clockText(decimals: 3) }
     message = "loop from \(texts[0]) to \(texts[1]), \(texts[2]) long; \\ clears it"
     return true
@@ -63,20 +63,20 @@ extension PreviewControls {
   mutating func mark() {
     guard let item = player.currentItem else { return }
     let place = min(player.currentTime, item.duration)
-    mark(TimeRange(start: place, duration: .zero), of: item)
+    mark(TimeRange(start: place, duration: .zero))
   }
 
   /// Marks the range of the loop.
   mutating func markLoop() {
-    guard let item = player.currentItem, let loop, let end = loop.end, item === loopedItem else {
+    guard let loop, let end = loop.end, currentEntry.map({ $0.id == loopedEntry }) == true else {
       message = "there is no loop to mark: [ starts one, and ] ends it"
       return
     }
-    mark(TimeRange(start: loop.start, end: end), of: item)
+    mark(TimeRange(start: loop.start, end: end))
   }
 
-  private mutating func mark(_ range: TimeRange, of item: PlayerItem) {
-    guard let entry = items.index(of: item) else { return }
+  private mutating func mark(_ range: TimeRange) {
+    guard let entry = currentEntry?.id else { return }
     guard let mark = marks.add(range, of: entry) else {
       message = "a mark is here already"
       return
@@ -108,7 +108,9 @@ extension PreviewControls {
 
   /// Writes the marks of an entry to its file, if there is one.
   mutating func saveMarks(of entry: Int) {
-    guard var files = markFiles, let name = items.name(ofEntry: entry) else { return }
+    guard var files = markFiles, let name = items.playlist.entry(entry)?.entry.name else {
+      return
+    }
     // In place of a copy, which would be made of both.
     markFiles = nil
     do throws(Failure) {
@@ -153,8 +155,9 @@ extension PreviewControls {
 extension PreviewControls {
   /// The marks as text for a person, of each entry; empty without marks.
   var marksText: String {
-    marks.entries.map { entry in
-      "marks of \(items.name(ofEntry: entry)?.printable ?? ""):\n" + marks.labels(of: entry)
+    items.playlist.entries.map { entry in
+      let labels = marks.labels(of: entry.id)
+      return labels.isEmpty ? "" : "marks of \(entry.entry.name.printable):\n" + labels
     }.joined()
   }
 }

@@ -117,9 +117,11 @@ extension PreviewControls {
   ///
   /// - Returns: Whether it is ready.
   mutating func begin(entry index: Int) -> Bool {
-    guard let item = items.item(ofEntry: index) else {
-      let state = items.refusedEntries.contains(index) ? "cannot be played" : "is not ready yet"
-      message = items.name(ofEntry: index).map { "'\($0)' \(state)" }
+    let entries = items.playlist.entries
+    guard entries.indices.contains(index) else { return false }
+    guard let item = entries[index].item else {
+      let state = entries[index].failure == nil ? "is not ready yet" : "cannot be played"
+      message = "'\(entries[index].entry.name)' \(state)"
       return false
     }
     begin(item)
@@ -136,7 +138,7 @@ extension PreviewControls {
 
   /// The joins of an item; an encoded output has those of its mix.
   mutating func joins(of item: PlayerItem) -> [TimeRange] {
-    let item = pairs.first { $0.encoded === item }?.mix ?? item
+    let item = items.entry(of: item)?.made?.item ?? item
     if let knownJoins, knownJoins.item === item { return knownJoins.ranges }
     let ranges = item.joins.map(\.timeRange)
     knownJoins = (item, ranges)
@@ -176,7 +178,7 @@ extension PreviewControls {
       return reportNoJoins(of: item)
     }
     setLoop(nil)
-    (self.tour, touredItem) = (tour, item)
+    (self.tour, touredEntry) = (tour, currentEntry?.id)
     go(to: tour.start)
     setPlaying(true)
   }
@@ -218,28 +220,26 @@ extension PreviewControls {
 
   private mutating func openList() {
     trackCursor = nil
-    let current = items.index(of: player.currentItem) ?? 0
-    list = PreviewList(listRows, at: current, player.currentTime)
+    list = PreviewList(listRows, at: currentEntry?.id ?? 0, player.currentTime)
   }
 
   /// The rows of the list of entries. O(n log n).
   var listRows: [PreviewList.Row] {
-    let (ready, refused, entries) = (items.itemsByEntry, items.refusedEntries, items.entries)
-    return entries.indices.flatMap { index -> [PreviewList.Row] in
-      let item = ready[index]
+    items.playlist.entries.enumerated().flatMap { index, entry -> [PreviewList.Row] in
+      let (id, item) = (entry.id, entry.item)
       let length =
         item.map { PreviewLayout.clock($0.duration) }
-        ?? (refused.contains(index) ? "cannot be played" : "not ready")
-      let entry = PreviewList.Row(
-        kind: .entry, entry: index, time: item == nil ? nil : .zero,
-        text: entries[index].name + "  " + length)
+        ?? (entry.failure == nil ? "not ready" : "cannot be played")
+      let row = PreviewList.Row(
+        kind: .entry, entry: id, number: index + 1, time: item == nil ? nil : .zero,
+        text: entry.entry.name + "  " + length)
       let chapters = (item?.chapters ?? []).map {
-        PreviewList.Row(kind: .chapter, entry: index, time: $0.start, text: $0.title)
+        PreviewList.Row(kind: .chapter, entry: id, time: $0.start, text: $0.title)
       }
-      let marks = marks.marks(of: index).map {
-        PreviewList.Row(kind: .mark($0), entry: index, time: $0.range.start, text: $0.name)
+      let marks = marks.marks(of: id).map {
+        PreviewList.Row(kind: .mark($0), entry: id, time: $0.range.start, text: $0.name)
       }
-      return [entry] + (chapters + marks).sorted { $0.time ?? .zero < $1.time ?? .zero }
+      return [row] + (chapters + marks).sorted { $0.time ?? .zero < $1.time ?? .zero }
     }
   }
 
@@ -248,10 +248,11 @@ extension PreviewControls {
     guard let row = list?.selected else { return }
     if case .device(let name) = row.kind { return goOver(toDevice: name) }
     let time = row.time ?? .zero
-    let item = items.item(ofEntry: row.entry)
-    if row.kind != .entry, let item, item === player.currentItem {
+    if row.kind != .entry, row.entry == currentEntry?.id {
       seek(to: time)
-    } else if begin(entry: row.entry), time > .zero {
+    } else if let index = items.playlist.index(ofEntry: row.entry), begin(entry: index),
+      time > .zero
+    {
       player.seek(to: time)
     }
   }

@@ -14,7 +14,7 @@ extension PreviewControls {
   var hasNextTrack: Bool {
     guard let item = player.currentItem, let index = items.index(of: item) else { return false }
     if let last = item.chapters.last, last.start > player.currentTime { return true }
-    let count = items.entries.count
+    let count = items.count
     return index + 1 < count || isLooping && count > 1
   }
 
@@ -31,7 +31,7 @@ extension PreviewControls {
   /// What is repeated, in the words of other programs: a loop between two places has none.
   var repeatType: RepeatType {
     if let loop, loop.start == .zero, loop.end == player.currentItem?.duration {
-      return isLooping && items.entries.count == 1 ? .all : .one
+      return isLooping && items.count == 1 ? .all : .one
     }
     return isLooping ? .all : .off
   }
@@ -40,8 +40,8 @@ extension PreviewControls {
     guard type != repeatType, let item = player.currentItem else { return }
     setLoop(nil)
     isLooping = type == .all
-    player.repeatsQueue = isLooping && items.entries.count > 1 && !items.isLoading
-    guard type == .one || isLooping && items.entries.count == 1 else { return }
+    player.repeatsQueue = isLooping && items.count > 1 && !items.isLoading
+    guard type == .one || isLooping && items.count == 1 else { return }
     let whole = TimeRange(start: .zero, duration: item.duration)
     setLoop(PreviewModel.Loop(start: whole.start, end: whole.end))
     player.loopRange = whole

@@ -23,12 +23,12 @@ package struct PreviewControls {
   private(set) var pan = 0
   /// The loop; without an end until that is set.
   var loop: PreviewModel.Loop?
-  /// The item of the loop.
-  var loopedItem: PlayerItem?
+  /// The identity of the loop's entry.
+  var loopedEntry: Int?
   /// The tour of the joins, if one is under way.
   var tour: JoinTour?
-  /// The item of the tour.
-  var touredItem: PlayerItem?
+  /// The identity of the tour's entry.
+  var touredEntry: Int?
   /// The joins of the item that was asked for last.
   var knownJoins: (item: PlayerItem, ranges: [TimeRange])?
   /// The track under the cursor, from 0, while there is one.
@@ -41,8 +41,6 @@ package struct PreviewControls {
   let opener: (String) -> SinkOpener
   /// Encodes outputs.
   let outputs: EncodedOutputs
-  /// What was encoded, with its mix.
-  var pairs: [SoundPair] = []
   /// The list, while it is open.
   var list: PreviewList?
   /// The marks.
@@ -79,7 +77,7 @@ package struct PreviewControls {
     (self.device, self.opener) = (device, opener)
     self.markFiles = markFiles
     loop = player.loopRange.map { PreviewModel.Loop(start: $0.start, end: $0.end) }
-    loopedItem = player.currentItem
+    loopedEntry = currentEntry?.id
   }
 
   /// Performs a command, if it is one for the player.
@@ -183,6 +181,9 @@ package struct PreviewControls {
 
   // MARK: The queue
 
+  /// The entry that is heard, or that is next.
+  var currentEntry: PlaylistEntry? { items.entry(of: player.currentItem) }
+
   /// Continues with an entry that was queued after the player had stopped at the end, or because
   /// the last entry could not be played.
   ///
@@ -214,12 +215,13 @@ package struct PreviewControls {
   mutating func itemBegan(_ item: PlayerItem) {
     (failedItem, failureCount) = (nil, 0)
     // A jump may be ahead of this event.
-    if tour != nil, item !== touredItem { tour = nil }
-    if loop != nil, item !== loopedItem { setLoop(nil) }
+    let entry = items.entry(of: item)?.id
+    if tour != nil, entry != touredEntry { tour = nil }
+    if loop != nil, entry != loopedEntry { setLoop(nil) }
   }
 
   /// Begins to repeat the queue, after all entries are in it. A single entry loops by its range.
-  func hasLoaded() { if isLooping, items.entries.count > 1 { player.repeatsQueue = true } }
+  func hasLoaded() { if isLooping, items.count > 1 { player.repeatsQueue = true } }
 }
 
 extension ClosedRange<Int> {

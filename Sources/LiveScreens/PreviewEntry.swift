@@ -20,6 +20,8 @@ package struct PreviewEntry: Sendable {
     /// By the number of a part that has got another name.
     case number(job: String, part: Int)
     case media(MediaLocation)
+    /// Any part of a job.
+    case job(String)
   }
 
   private let content: Content
@@ -194,7 +196,7 @@ package enum PreviewMessage: Sendable {
   /// The cover of an entry has an address now.
   case coverFound
   /// The job files were read again, and the entries are these now.
-  case changed(PreviewChange)
+  case changed(Playlist.Difference)
   /// An item whose medium has changed cannot be made again; nil: the job files are wrong by now.
   case notRenewed(PlayerItem, Failure?)
   /// Mistakes of the job files, while the sound of the version before goes on; nil: none any more.

@@ -6,125 +6,74 @@ import Playback
 import Synchronization
 import Threads
 
-/// The entries of a preview and their items: the first is made at once, the others while it plays, so
-/// that a long list is heard as soon as a short one. Entries are replaced when job files change.
+/// The playlist of a preview that is played: the first item is made at once, the others while it plays,
+/// so that a long list is heard as soon as a short one. Other versions replace it when job files change.
 ///
 /// Safe from any thread; one thread at a time makes items.
 package final class PreviewItems: Sendable {
   let library: MediaLibrary
   let state: Mutex<State>
   /// Whether a change is not taken over yet.
-  let isChanging = Monitor(false)
+  private let isChanging = Monitor(false)
 
   struct State {
-    /// In the order of the job files.
-    var slots: [Slot]
-    /// The places in `slots` of items.
-    var indices: [ObjectIdentifier: Int] = [:]
+    var playlist: Playlist
     var isLoading = false
     /// Files whose warnings were reported.
     var warnedMedia: Set<MediaLocation> = []
   }
 
-  /// An entry, and its item if it is made.
-  struct Slot: Sendable {
-    var entry: PreviewEntry
-    var made: MadeItem?
-    /// Why it was not made.
-    var failure: Failure?
-    /// The failure of the version before, which was reported.
-    var reported: Failure?
-  }
-
-  /// An item, and what it was made of.
-  struct MadeItem: Sendable {
-    var item: PlayerItem
-    /// The entry as it was then: places in the item are of its texts.
-    let entry: PreviewEntry
-    let export: Export
-    /// By which it is known to be the same; nil: it never is.
-    let digest: String?
-    /// Whether it is cut off by `--to`.
-    let isCut: Bool
-    /// Its files stay open as long as it is in the queue.
-    let media: HeldMedia
-    /// The groups that its loudness belongs to.
-    let groups: [String: LoudnessGroup]
-
-    /// The output that it sounds like; nil: it is a medium.
-    var output: Output? { entry.output(of: export) }
-  }
-
   /// The items of `entries`, none of which is made yet.
   package init(_ entries: [PreviewEntry], library: MediaLibrary) {
     self.library = library
-    state = Mutex(State(slots: entries.map { Slot(entry: $0) }))
+    state = Mutex(State(playlist: Playlist(entries)))
   }
+
+  /// The present version.
+  var playlist: Playlist { state.withLock { $0.playlist } }
 
   /// In the order of the job files and arguments.
-  package var entries: [PreviewEntry] { state.withLock { $0.slots.map(\.entry) } }
+  package var entries: [PreviewEntry] { playlist.entries.map(\.entry) }
 
   /// The number of entries.
-  package var count: Int { state.withLock { $0.slots.count } }
+  var count: Int { state.withLock { $0.playlist.entries.count } }
 
-  /// What an item was made of.
-  func madeItem(of item: PlayerItem?) -> MadeItem? {
-    guard let item else { return nil }
-    return state.withLock { state in
-      state.indices[ObjectIdentifier(item)].flatMap { state.slots[$0].made }
-    }
+  /// The items that can be played, in order.
+  var items: [PlayerItem] { playlist.items }
+
+  /// Whether more items may follow.
+  var isLoading: Bool { state.withLock { $0.isLoading } }
+
+  /// The place of the entry of an item; nil: it is of none.
+  func index(of item: PlayerItem?) -> Int? { state.withLock { $0.playlist.index(of: item) } }
+
+  /// The entry of an item; nil: it is of none.
+  func entry(of item: PlayerItem?) -> PlaylistEntry? {
+    state.withLock { $0.playlist.entry(of: item) }
   }
-
-  /// The place of an item's job in its file.
-  func origin(of item: PlayerItem) -> Origin { madeItem(of: item)?.entry.origin ?? .unknown }
 
   /// The file and the line of a place in an item's job.
   package func place(of origin: Origin, in item: PlayerItem) -> String? {
-    madeItem(of: item)?.entry.place(origin)
-  }
-
-  /// The index of an item's entry.
-  func index(of item: PlayerItem?) -> Int? {
-    guard let item else { return nil }
-    return state.withLock { $0.indices[ObjectIdentifier(item)] }
-  }
-
-  /// The name of an entry; nil: there is no such entry.
-  func name(ofEntry index: Int) -> String? {
-    state.withLock { $0.slots.indices.contains(index) ? $0.slots[index].entry.name : nil }
-  }
-
-  /// The item of an entry, if it is made.
-  func item(ofEntry index: Int) -> PlayerItem? {
-    state.withLock { $0.slots.indices.contains(index) ? $0.slots[index].made?.item : nil }
+    entry(of: item)?.made?.entry.place(origin)
   }
 
   /// The tags of an entry that was made. Touches no file.
-  func metadata(ofEntry index: Int) -> Metadata {
-    let entry = entries[index]
+  func metadata(of entry: PreviewEntry) -> Metadata {
     let asset = entry.medium.flatMap { library.probedAsset(at: $0)?.found.asset }
     return entry.jobMetadata ?? asset?.metadata ?? Metadata()
   }
 
-  /// Puts another item of the same entry in the place of one.
-  func exchange(_ item: PlayerItem, for other: PlayerItem) {
+  /// Changes the entry of an item.
+  ///
+  /// - Returns: Whether there is one.
+  @discardableResult
+  func update(entryOf item: PlayerItem, _ body: (inout PlaylistEntry) -> Void) -> Bool {
     state.withLock { state in
-      guard let index = state.indices[ObjectIdentifier(item)] else { return }
-      state.slots[index].made?.item = other
-      state.indices[ObjectIdentifier(other)] = index
+      guard let index = state.playlist.index(of: item) else { return false }
+      body(&state.playlist[index])
+      return true
     }
   }
-
-  /// The indices of entries that cannot be played.
-  var refusedEntries: Set<Int> {
-    state.withLock { state in Set(state.slots.indices.filter { state.slots[$0].failure != nil }) }
-  }
-
-  /// The items that can be played, in order.
-  var items: [PlayerItem] { state.withLock { $0.slots.compactMap(\.made?.item) } }
-
-  /// Whether more items may follow.
-  var isLoading: Bool { state.withLock { $0.isLoading } }
 
   /// An entry as it is to be played.
   package struct Made {
@@ -143,22 +92,18 @@ package final class PreviewItems: Sendable {
     _ index: Int, from: PreviewTime? = nil, to: PreviewTime? = nil,
     _ measuring: PreviewMeasuring = PreviewMeasuring()
   ) throws(Failure) -> Made {
-    let entry = state.withLock { $0.slots[index].entry }
+    let entry = state.withLock { $0.playlist[index].entry }
     let made: MadeItem
     do throws(Failure) {
       made = try build(entry, to: to, from: from, measuring)
     } catch {
-      state.withLock { $0.slots[index].failure = error }
+      state.withLock { $0.playlist[index].failure = error }
       throw error
     }
-    let start = try from.map { time throws(Failure) in
-      try place(time, "--from", entry.name, made.export.duration, made.item.sampleRate)
-    }
     state.withLock { state in
-      (state.slots[index].made, state.slots[index].failure) = (made, nil)
-      state.indices[ObjectIdentifier(made.item)] = index
+      (state.playlist[index].made, state.playlist[index].failure) = (made, nil)
     }
-    return Made(item: made.item, start: start ?? .zero, warnings: warnings(of: entry))
+    return Made(item: made.item, start: made.start, warnings: warnings(of: entry))
   }
 
   /// Makes an item of an entry.
@@ -166,12 +111,15 @@ package final class PreviewItems: Sendable {
     _ entry: PreviewEntry, to: PreviewTime?, from: PreviewTime? = nil, _ measuring: PreviewMeasuring
   ) throws(Failure) -> MadeItem {
     let session = try entry.session(library)
-    let export = session.export
     // Held first: what is measured is what is heard.
-    let media = library.hold(export)
+    let media = library.hold(session.export)
     let whole = try entry.item(of: session, measuring)
     func moment(_ time: PreviewTime, _ option: String) throws(Failure) -> Time {
-      try place(time, option, entry.name, whole.duration, whole.sampleRate)
+      guard let place = time.time(in: whole.duration, rate: whole.sampleRate) else {
+        throw Failure(
+          .mendJob, "\(option): " + time.refusal(in: entry.name, lasting: whole.duration))
+      }
+      return place
     }
     let end = try to.map { time throws(Failure) in try moment(time, "--to") }
     let start = try from.map { time throws(Failure) in try moment(time, "--from") }
@@ -190,17 +138,7 @@ package final class PreviewItems: Sendable {
         try entry.item(of: session, endingAt: end, measuring)
       } ?? whole
     return MadeItem(
-      item: item, entry: entry, export: export, digest: session.heardDigest, isCut: to != nil,
-      media: media, groups: session.groups)
-  }
-
-  private func place(
-    _ time: PreviewTime, _ option: String, _ name: String, _ duration: Time, _ rate: Int
-  ) throws(Failure) -> Time {
-    guard let place = time.time(in: duration, rate: rate) else {
-      throw Failure(.mendJob, "\(option): " + time.refusal(in: name, lasting: duration))
-    }
-    return place
+      item, of: entry, session, from: start ?? .zero, isCut: to != nil, holding: media)
   }
 
   /// Those of jobs were reported when their files were probed.
@@ -234,7 +172,7 @@ package final class PreviewItems: Sendable {
       index = next + 1
       do throws(Failure) {
         let made = try make(next, to: isLast ? end : nil, measuring)
-        let before = state.withLock { $0.slots[..<next].lazy.compactMap(\.made?.item).last }
+        let before = playlist.entries[..<next].lazy.compactMap(\.item).last
         if let before {
           player.insert(made.item, after: before)
         } else {
@@ -244,12 +182,12 @@ package final class PreviewItems: Sendable {
       } catch {
         // It is made when it is asked for again.
         if measuring.cancellation.isCancelled {
-          state.withLock { $0.slots[next].failure = nil }
+          state.withLock { $0.playlist[next].failure = nil }
           return
         }
-        let slot = state.withLock { $0.slots[next] }
-        if let reported = slot.reported, reported.isLike(error) { continue }
-        report(.refused(error.placed(at: slot.entry.origin), slot.entry))
+        let failed = playlist[next]
+        if let reported = failed.reported, reported.isLike(error) { continue }
+        report(.refused(error.placed(at: failed.entry.origin), failed.entry))
       }
     }
     guard nextToMake(from: 0) == nil else { return }
@@ -258,12 +196,125 @@ package final class PreviewItems: Sendable {
   }
 
   private func nextToMake(from index: Int) -> (index: Int, isLast: Bool)? {
+    let entries = playlist.entries
+    let next = entries.indices.dropFirst(index).first { entries[$0].isToBeMade }
+    return next.map { ($0, $0 == entries.count - 1) }
+  }
+}
+
+/// Another version of the entries.
+extension PreviewItems {
+  /// Makes the items of entries that have changed. Entries that are the same keep their items; new ones
+  /// are left to `load`. An entry whose item cannot be made keeps the one that it has.
+  ///
+  /// - Parameters:
+  ///   - next: The entries of the new version.
+  ///   - end: Where the last entry ends.
+  ///   - measuring: How measuring is ended.
+  /// - Returns: The change, and what is wrong with entries that keep their old items.
+  /// - Throws: `CancellationError` if the measuring was ended.
+  /// - Complexity: O(entries), and that of compiling, probing and measuring those that have changed
+  func change(
+    to next: [NextEntry], endingAt end: PreviewTime?, _ measuring: PreviewMeasuring
+  ) throws(CancellationError) -> (
+    change: Playlist.Difference, problems: [(Failure, PreviewEntry)]
+  ) {
+    let before = playlist
+    var (entries, nextID) = ([PlaylistEntry](), before.nextID)
+    var problems: [(Failure, PreviewEntry)] = []
+    let lastIndex = next.count - 1
+    for (index, (next, old)) in zip(next, before.matches(of: next)).enumerated() {
+      guard case .entry(let new) = next else {
+        entries += old
+        continue
+      }
+      guard let known = old.first else {
+        entries.append(PlaylistEntry(id: nextID, entry: new))
+        nextID += 1
+        continue
+      }
+      do throws(Failure) {
+        // Only the last one of all is cut off.
+        let isLast = index == lastIndex
+        entries.append(try version(of: known, as: new, endingAt: isLast ? end : nil, measuring))
+      } catch {
+        if measuring.cancellation.isCancelled { throw CancellationError() }
+        entries.append(known)
+        problems.append((error.placed(at: new.origin), new))
+      }
+    }
+    return (begin(Playlist(entries, nextID: nextID).difference(from: before)), problems)
+  }
+
+  /// The next version of an entry, with another item if that has changed.
+  private func version(
+    of known: PlaylistEntry, as new: PreviewEntry, endingAt end: PreviewTime?,
+    _ measuring: PreviewMeasuring
+  ) throws(Failure) -> PlaylistEntry {
+    var next = known
+    next.entry = new
+    guard let made = known.made else {
+      // It is tried again, and the same failure is not reported again.
+      (next.failure, next.reported) = (nil, known.failure ?? known.reported)
+      return next
+    }
+    let digest = (try? new.session(library))?.heardDigest
+    let isSame = digest != nil && digest == made.digest && new.name == made.entry.name
+    guard !isSame || made.isCut != (end != nil) else { return next }
+    return PlaylistEntry(id: known.id, entry: new, made: try build(new, to: end, measuring))
+  }
+
+  /// Makes an item again whose medium has changed.
+  ///
+  /// - Parameters:
+  ///   - item: The item.
+  ///   - next: The entries as they are now; of these only the item's counts.
+  ///   - end: Where the last entry ends.
+  /// - Returns: A change of this item; nil if there is no such entry any more.
+  /// - Throws: Why the item cannot be made.
+  /// - Complexity: O(entries), and that of compiling, probing and measuring the item
+  func renewal(
+    of item: PlayerItem, among next: [NextEntry], endingAt end: PreviewTime?
+  ) throws(Failure) -> Playlist.Difference? {
+    let before = playlist
+    guard let index = before.index(of: item), let made = before[index].made else { return nil }
+    var (entries, rest) = (before.entries, UnmatchedEntries(before.entries))
+    for case .entry(let entry) in next where rest.take(entry)?.id == before[index].id {
+      do throws(Failure) {
+        let new = try build(entry, to: made.isCut ? end : nil, PreviewMeasuring())
+        entries[index] = PlaylistEntry(id: before[index].id, entry: entry, made: new)
+      } catch {
+        throw error.placed(at: entry.origin)
+      }
+      return begin(Playlist(entries, nextID: before.nextID).difference(from: before))
+    }
+    return nil
+  }
+
+  private func begin(_ change: Playlist.Difference) -> Playlist.Difference {
+    isChanging.withLock { $0 = true }
+    return change
+  }
+
+  /// Waits until the last change is taken over, also by the player.
+  func awaitCommit() { isChanging.wait { $0 ? nil : () } }
+
+  /// Takes a change over. Called on the thread that controls the player, after `change` and before the
+  /// next one; `endCommit` follows.
+  func commit(_ change: Playlist.Difference) {
     state.withLock { state in
-      guard index < state.slots.count else { return nil }
-      let next = state.slots[index...].firstIndex { $0.made == nil && $0.failure == nil }
-      return next.map { ($0, $0 == state.slots.count - 1) }
+      state.playlist = change.playlist.hearing(as: state.playlist)
+      state.isLoading = state.playlist.entries.contains(where: \.isToBeMade)
     }
   }
+
+  /// Notes that the player has a change, too: what is made from now on is not of its queue yet.
+  func endCommit() { isChanging.withLock { $0 = false } }
+}
+
+extension PlaylistEntry {
+  /// Whether its item is not made yet, and may be.
+  fileprivate var isToBeMade: Bool { made == nil && failure == nil }
 }
 
 extension Failure {

@@ -23,8 +23,6 @@ struct PreviewKeys {
 
   /// Times and names are shorter.
   private static let longestText = 64
-  /// How far keys go in lists and in the help.
-  private static let steps: [Key: Int] = [.up: -1, .down: 1, .pageUp: -10, .pageDown: 10]
 
   /// The command of a key, with the keys before it; nil for none.
   mutating func command(for key: Key) -> PlayerCommand? {
@@ -40,21 +38,26 @@ struct PreviewKeys {
 
   private mutating func command(of key: Key) -> PlayerCommand? {
     if key == .escape { return leave() }
-    if let start = helpStart, let step = Self.steps[key] {
+    if let start = helpStart, let step = KeyBinding.steps[key] {
       helpStart = max(0, min(start + step, KeyBinding.all.count - 1))
       return nil
     }
-    switch KeyBinding.actions[key] {
+    if let action = KeyBinding.actions[key] { return perform(action) }
+    // A modifier without a meaning changes none.
+    if case .modified(_, let plain) = key { return command(of: plain) }
+    return nil
+  }
+
+  private mutating func perform(_ action: KeyBinding.Action) -> PlayerCommand? {
+    switch action {
     case .perform(let command): return command
     case .ask(let mode, let command):
       self.mode = mode
       return command
-    case .toggleHelp: helpStart = helpStart == nil ? 0 : nil
-    case nil:
-      // A modifier without a meaning changes none.
-      if case .modified(_, let plain) = key { return command(of: plain) }
+    case .toggleHelp:
+      helpStart = helpStart == nil ? 0 : nil
+      return nil
     }
-    return nil
   }
 
   /// Hides the help, or ends what is under way.
@@ -93,42 +96,24 @@ struct PreviewKeys {
 
   private mutating func trackCommand(of key: Key, after digits: String) -> PlayerCommand? {
     mode = .tracks("")
-    if let step = Self.steps[key] { return .track(.move(by: step)) }
-    switch key {
-    case .home: return .track(.first)
-    case .end: return .track(.last)
-    case .enter, .character("m"): return .track(.mute)
-    case .character("s"): return .track(.solo)
-    case .escape, .character("t"):
-      mode = .commands
-      return .track(.leave)
-    case .character(let digit) where ("0"..."9").contains(digit):
+    if let action = KeyBinding.trackActions[key] { return perform(action) }
+    if case .character(let digit) = key, ("0"..."9").contains(digit) {
       let digits = String((digits + String(digit)).suffix(4))
       mode = .tracks(digits)
       return .track(.go(to: Int(digits) ?? 0))
-    default:
-      let command = command(of: key)
-      // Keys that ask for more end the choice of tracks.
-      if mode == .tracks("") { return command }
-      return command ?? .track(.leave)
     }
+    let command = command(of: key)
+    // Keys that ask for more end the choice of tracks.
+    return mode == .tracks("") ? command : command ?? .track(.leave)
   }
 
   // MARK: The list
 
   private mutating func listCommand(of key: Key, after text: String) -> PlayerCommand? {
-    if let step = Self.steps[key] { return .list(.move(by: step)) }
+    if let action = KeyBinding.listActions[key] { return perform(action) }
     switch key {
-    case .home: return .list(.first)
-    case .end: return .list(.last)
-    case .delete: return .list(.remove)
-    case .enter:
-      mode = .commands
-      return .list(.choose)
-    case .escape, .tab: return closeList()
     case .backspace:
-      if text.isEmpty { return closeList() }
-      return find(String(text.dropLast()))
+      return text.isEmpty ? listCommand(of: .escape, after: text) : find(String(text.dropLast()))
     case .character(let character) where text.count < Self.longestText:
       return find(text + String(character))
     default: return nil
@@ -138,10 +123,5 @@ struct PreviewKeys {
   private mutating func find(_ text: String) -> PlayerCommand {
     mode = .list(text)
     return .list(.find(text))
-  }
-
-  private mutating func closeList() -> PlayerCommand {
-    mode = .commands
-    return .list(.close)
   }
 }

@@ -13,9 +13,7 @@ extension PreviewLayout {
 
   /// Columns of the time line before the place.
   private func filled(_ model: PreviewModel, of room: Int) -> Int {
-    let fraction =
-      model.duration > .zero ? model.time.seconds / model.duration.seconds : 0
-    return Int(Double(room) * max(0, min(1, fraction)))
+    Int(Double(room) * model.share(of: model.time))
   }
 
   /// `0:12.3  ━━━━━━────────··········  0:58.0`; the dots are not fetched yet.
@@ -95,18 +93,16 @@ extension PreviewLayout {
     else { return nil }
     var cells = Array(repeating: Character(" "), count: room)
     func column(_ place: Double) -> Int { min(room - 1, Int(place * Double(room))) }
-    func share(_ time: Time) -> Double {
-      model.duration > .zero ? max(0, min(1, time.seconds / model.duration.seconds)) : 0
-    }
+    func column(_ time: Time) -> Int { column(model.share(of: time)) }
     if let loop = model.loop, let end = loop.end {
-      for index in column(share(loop.start))...max(column(share(loop.start)), column(share(end))) {
+      for index in column(loop.start)...max(column(loop.start), column(end)) {
         cells[index] = characters.bar.left
       }
     }
     for chapter in model.chapterPlaces { cells[column(chapter)] = isUnicode ? "╵" : "'" }
     if let loop = model.loop {
-      if let end = loop.end { cells[column(share(end))] = "]" }
-      cells[column(share(loop.start))] = "["
+      if let end = loop.end { cells[column(end)] = "]" }
+      cells[column(loop.start)] = "["
     }
     for mark in model.marks {
       let sign: Character = isUnicode ? "▲" : "^"

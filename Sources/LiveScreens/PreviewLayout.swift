@@ -17,11 +17,11 @@ struct PreviewLayout {
       case .playing: "playing"
       case .paused: "paused"
       case .waiting: "waiting for the device"
-      case .buffering(let share?): "buffering \(Int(max(0, min(1, share)) * 100)) %"
+      case .buffering(let share?): "buffering \(Self.percent(share))"
       case .buffering: "buffering"
       case .renderingAhead(let share):
         "too heavy to hear live\(speed(model.renderingRate)): "
-          + "rendering ahead, \(Int(max(0, min(1, share)) * 100)) %"
+          + "rendering ahead, \(Self.percent(share))"
       }
     let facts = facts(model)
     var shown = facts
@@ -47,7 +47,7 @@ struct PreviewLayout {
     }
     if model.entryCount > 1 { facts.append("\(model.entry) of \(model.entryCount)") }
     if let share = model.approximation {
-      facts.append("approximate after seek, exact \(Int(max(0, min(1, share)) * 100)) %")
+      facts.append("approximate after seek, exact \(Self.percent(share))")
     }
     if model.rate != 100 { facts.append(characters.text(Self.rate(model.rate))) }
     if model.volume != 0 { facts.append(Self.signed(model.volume) + " dB") }
@@ -116,7 +116,7 @@ struct PreviewLayout {
     let indent = String(repeating: " ", count: width < 40 ? 0 : 4)
     let text =
       switch row.kind {
-      case .entry, .device: "\(String(row.entry + 1).aligned(to: 3))  \(plain(row.text))"
+      case .entry, .device: "\(String(row.number ?? 0).aligned(to: 3))  \(plain(row.text))"
       case .chapter: "\(indent)  \(time)  \(plain(row.text))"
       case .mark: "\(indent)\(isUnicode ? "▲" : "^") \(time)  \(plain(row.text))"
       }
@@ -174,20 +174,16 @@ struct PreviewLayout {
 
   /// The keys that are wanted most.
   func hint(_ model: PreviewModel) -> String {
-    var words: [String]
-    switch model.mode {
-    case .list:
-      let isMark = if case .mark = model.list?.selected?.kind { true } else { false }
-      let removal = isMark ? ["Del remove mark"] : []
-      words = ["up down choose", "Home End"] + removal + ["Enter go", "Esc close"]
-    case .tracks:
-      words = ["up down, 12 choose", "m mute", "s alone", "? help", "Esc back"]
-    case _ where model.tour != nil:
-      words = ["m mark", "j J next, previous join", "? help", "r end"]
-    default:
-      let jumps = model.hasChapters ? "chapters" : "items"
-      words = KeyBinding.all.flatMap(\.hints).map { $0.replacing("items", with: jumps) }
-    }
+    let isMark = if case .mark = model.list?.selected?.kind { true } else { false }
+    let bindings =
+      switch model.mode {
+      case .list: KeyBinding.inList.filter { isMark || $0.actions[.delete] == nil }
+      case .tracks: KeyBinding.inTracks
+      case _ where model.tour != nil: KeyBinding.inTour
+      default: KeyBinding.all
+      }
+    let jumps = model.hasChapters ? "chapters" : "items"
+    var words = bindings.flatMap(\.hints).map { $0.replacing("items", with: jumps) }
     // From the middle: how to get help and out is missed most.
     while words.count > 2, words.joined(separator: "   ").columns > width {
       words.remove(at: words.count - 3)
@@ -202,6 +198,11 @@ struct PreviewLayout {
     let tenths = Time(
       value: time.converted(toTimescale: 10, rounding: .towardZero).value, timescale: 10)
     return tenths.clockText(decimals: 1)
+  }
+
+  /// `45 %` of a share, which is limited to 0 … 1.
+  private static func percent(_ share: Double) -> String {
+    "\(Int(max(0, min(1, share)) * 100)) %"
   }
 
   static func signed(_ number: Int) -> String { number > 0 ? "+\(number)" : "\(number)" }

@@ -14,20 +14,14 @@ struct PreviewList {
     }
 
     var kind: Kind
-    /// The index of the entry, or of the device.
+    /// The identity of the entry, or the index of the device.
     var entry: Int
+    /// That of an entry or a device in the list, from 1; nil: it is a place of an entry.
+    var number: Int?
     /// In the entry's time; nil for an entry that is not ready.
     var time: Time?
     /// The name; of an entry with its duration.
     var text: String
-
-    /// Whether it has a number.
-    var isNumbered: Bool {
-      switch kind {
-      case .entry, .device: true
-      case .chapter, .mark: false
-      }
-    }
   }
 
   private var rows: [Row]
@@ -73,10 +67,8 @@ struct PreviewList {
     let chosen = selected
     self.text = Int(text) == nil ? text : ""
     showRows()
-    if let number = Int(text) {
-      if let index = rows.firstIndex(where: { $0.entry == number - 1 && $0.isNumbered }) {
-        return choose(index)
-      }
+    if let number = Int(text), let index = rows.firstIndex(where: { $0.number == number }) {
+      return choose(index)
     }
     choose(shown.firstIndex { rows[$0] == chosen } ?? 0)
   }
@@ -92,22 +84,14 @@ struct PreviewList {
   }
 
   /// Shows the rows of another version of the entries, with the same search. The row that was chosen
-  /// stays so or, if it is gone, its entry is. An entry that is not ready is known by its name. O(n).
-  ///
-  /// - Parameters:
-  ///   - rows: As of `init`.
-  ///   - moved: The indices of entries that are ready and there still, by those of before.
-  mutating func take(_ rows: [Row], moved: [Int: Int]) {
+  /// stays so or, if it is gone, its entry is. O(n).
+  mutating func take(_ rows: [Row]) {
     let chosen = selected
     self.rows = rows
     showRows()
     guard let chosen else { return choose(selection) }
-    guard let entry = moved[chosen.entry] else {
-      let same = shown.firstIndex { rows[$0].kind == .entry && rows[$0].text == chosen.text }
-      return choose(same ?? selection)
-    }
     let isEntry = chosen.kind == .entry
-    let rest = shown.indices.filter { rows[shown[$0]].entry == entry }
+    let rest = shown.indices.filter { self[$0].entry == chosen.entry }
     let same = rest.first { index in
       let row = self[index]
       return isEntry ? row.kind == .entry : row.kind != .entry && row.text == chosen.text

@@ -12,6 +12,8 @@ package struct PreviewMarkFiles {
 
   /// The file of an entry.
   private struct File {
+    /// The entry's identity.
+    let entry: Int
     let path: FilePath
     /// Whether this object has written it.
     var isWritten = false
@@ -21,7 +23,7 @@ package struct PreviewMarkFiles {
   private let path: FilePath
   private let format: Format
   private let replacesFiles: Bool
-  /// Of each entry.
+  /// Of each entry, in order.
   private var entries: [File] = []
   /// Files that were written for entries that are gone.
   private var left: [FilePath] = []
@@ -31,7 +33,7 @@ package struct PreviewMarkFiles {
   ///
   /// - Parameters:
   ///   - path: Ends in `.txt` for Audacity's labels, and in `.yaml` or `.yml` for job files.
-  ///   - names: Of the entries.
+  ///   - names: Of the entries, whose identities are their indices.
   ///   - replacesFiles: Whether files that are there may be replaced.
   /// - Throws: `mendJob` for another extension, and for a file that is there and may not be replaced.
   package init(
@@ -43,7 +45,8 @@ package struct PreviewMarkFiles {
     (self.path, self.format, self.replacesFiles) = (path, format, replacesFiles)
     var taken: Set<FilePath> = []
     for index in names.indices {
-      entries.append(File(path: newPath(of: index, names) { taken.insert($0).inserted }))
+      let path = newPath(of: index, names) { taken.insert($0).inserted }
+      entries.append(File(entry: index, path: path))
     }
     guard !replacesFiles, let found = entries.first(where: \.path.exists) else { return }
     throw Failure(.mendJob, "'\(found.path)' exists already; --force replaces it with new marks")
@@ -62,25 +65,22 @@ package struct PreviewMarkFiles {
   /// that nobody has, and files of entries that are gone stay as they are.
   ///
   /// - Parameters:
-  ///   - moved: The entries that are there still: their indices now, by those of before.
-  ///   - names: Of the entries now.
+  ///   - next: The identities and names of the entries now.
+  ///   - ready: The identities of entries that may have marks.
   /// - Complexity: O(entries), with a system call for each new one
-  mutating func take(_ moved: [Int: Int], entries names: [String]) {
-    var kept: [Int: File] = [:]
-    for (index, file) in entries.enumerated() {
-      if let new = moved[index] {
-        kept[new] = file
-      } else if file.isWritten {
-        left.append(file.path)
-      }
-    }
+  mutating func take(_ next: [(id: Int, name: String)], keeping ready: Set<Int>) {
+    let present = ready.intersection(next.map(\.id))
+    left += entries.filter { !present.contains($0.entry) && $0.isWritten }.map(\.path)
+    let kept = entries.filter { present.contains($0.entry) }
+      .reduce(into: [:]) { $0[$1.entry] = $1 }
     var taken = Set(kept.values.map(\.path) + left)
-    entries = names.indices.map { index in
-      if let file = kept[index] { return file }
+    let names = next.map(\.name)
+    entries = next.enumerated().map { index, entry in
+      if let file = kept[entry.id] { return file }
       let path = newPath(of: index, names) { path in
         (replacesFiles || !path.exists) && taken.insert(path).inserted
       }
-      return File(path: path)
+      return File(entry: entry.id, path: path)
     }
   }
 
@@ -106,10 +106,11 @@ package struct PreviewMarkFiles {
   ///
   /// - Throws: The system's error; `mendJob` for a file that was made there meanwhile.
   mutating func write(_ marks: PreviewMarks, of entry: Int, named name: String) throws(Failure) {
-    let path = entries[entry].path
+    guard let index = entries.firstIndex(where: { $0.entry == entry }) else { return }
+    let path = entries[index].path
     guard !marks.marks(of: entry).isEmpty else {
-      if entries[entry].isWritten { PathCalls.unlink(path) }
-      entries[entry].isWritten = false
+      if entries[index].isWritten { PathCalls.unlink(path) }
+      entries[index].isWritten = false
       return
     }
     let text =
@@ -120,8 +121,8 @@ package struct PreviewMarkFiles {
     let file = try OutputFile.create(at: path)
     try file.put(text.utf8, at: 0)
     try file.flush()
-    try file.commit(replacing: replacesFiles || entries[entry].isWritten ? .all : .none)
-    entries[entry].isWritten = true
+    try file.commit(replacing: replacesFiles || entries[index].isWritten ? .all : .none)
+    entries[index].isWritten = true
   }
 
   /// The files that hold marks now: those of entries that are gone, and then in the order of the

@@ -1,8 +1,9 @@
 import MediaTime
+import Playback
 
 /// A place, or a range, of an entry that the listener has marked.
 package struct PreviewMark: Sendable, Hashable {
-  /// The index of its entry.
+  /// The identity of its entry.
   package var entry: Int
   /// In the time of the entry; of no length for a place.
   package var range: TimeRange
@@ -25,9 +26,6 @@ package struct PreviewMarks: Sendable, Equatable {
     all.filter { $0.entry == entry }
       .sorted { ($0.range.start, $0.range.end) < ($1.range.start, $1.range.end) }
   }
-
-  /// The entries with marks, in order. O(n log n).
-  var entries: [Int] { Set(all.map(\.entry)).sorted() }
 
   /// Sets a mark; nil if it is there already.
   mutating func add(_ range: TimeRange, of entry: Int) -> PreviewMark? {
@@ -58,20 +56,10 @@ package struct PreviewMarks: Sendable, Equatable {
 
   // MARK: Texts
 
-  /// The marks of an entry as Audacity's labels: start, end and name with tabs between them, in
-  /// seconds with six decimals, which are less than half a frame of any sample rate (Audacity's
-  /// manual, "Importing and Exporting Labels").
+  /// The marks of an entry as Audacity's labels.
   func labels(of entry: Int) -> String {
-    marks(of: entry).map { mark in
-      let times = [mark.range.start, mark.range.end].map(Self.seconds)
-      return (times + [mark.name.replacing("\t", with: " ")]).joined(separator: "\t") + "\n"
-    }.joined()
-  }
-
-  private static func seconds(_ time: Time) -> String {
-    let millionths = String(time.frames(atRate: 1_000_000))
-    let padded = String(repeating: "0", count: max(0, 7 - millionths.count)) + millionths
-    return "\(padded.dropLast(6)).\(padded.suffix(6))"
+    marks(of: entry).map { AudacityLabel(from: $0.range.start, to: $0.range.end, $0.name).line }
+      .joined()
   }
 
   /// The marks of an entry for a job file: places as its `chapters`, ranges as its `cut`.

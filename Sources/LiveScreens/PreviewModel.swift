@@ -120,4 +120,9 @@ struct PreviewModel {
   var helpStart: Int?
   /// Whether there is a keyboard.
   var hasKeys = true
+
+  /// The place of a time in the entry, from 0 to 1.
+  func share(of time: Time) -> Double {
+    duration > .zero ? max(0, min(1, time.seconds / duration.seconds)) : 0
+  }
 }

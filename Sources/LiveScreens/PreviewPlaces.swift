@@ -1,3 +1,4 @@
+import MediaComposition
 import MediaTime
 
 /// The targets of `n` and `p` within an entry: the starts of its chapters or, without chapters, of
@@ -21,14 +22,14 @@ struct PreviewPlaces {
 
   /// The first start after a time; nil if there is none. O(log n).
   func next(after time: Time) -> Time? {
-    let index = moments.partitioned { $0 > time }
+    let index = moments.partitioningIndex { $0 > time }
     return index < moments.count ? moments[index] : nil
   }
 
   /// The target of `p` at a time; nil if that is the previous entry. O(log n).
   func previous(before time: Time) -> Time? {
     guard time > Self.grace else { return nil }
-    let index = moments.partitioned { $0 > time - Self.grace }
+    let index = moments.partitioningIndex { $0 > time - Self.grace }
     return index > 0 ? moments[index - 1] : .zero
   }
 }
@@ -67,17 +68,5 @@ struct PreviewTimeline<Value: Equatable> {
     }
     validity = (start, end)
     return values
-  }
-}
-
-extension Array {
-  /// The first index from which on all elements satisfy a condition. O(log n).
-  fileprivate func partitioned(by condition: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if condition(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
   }
 }

@@ -150,10 +150,11 @@ package final class PreviewRemote {
 
   /// Shows another entry, or entries that were made since.
   private func turn(to item: PlayerItem?, _ controls: PreviewControls) {
-    guard let item, let index = controls.items.index(of: item) else { return }
+    let playlist = controls.items.playlist
+    guard let item, let index = playlist.index(of: item) else { return }
     self.item = item
     info = controls.items.nowPlayingInfo(ofEntry: index, as: item)
-    let cover = controls.items.metadata(ofEntry: index).cover
+    let cover = controls.items.metadata(of: playlist[index].entry).cover
     covers.find(cover, for: info.externalContentIdentifier)
     entriesHaveChanged(controls)
   }

@@ -118,7 +118,6 @@ package final class PreviewSession: LiveSession {
   // MARK: Keys and signals
 
   func press(_ key: Key) {
-    view.isStale = true
     view.message = nil
     if let command = keys.command(for: key) { perform(command) }
   }
@@ -131,7 +130,7 @@ package final class PreviewSession: LiveSession {
     default:
       if lost != nil { giveUpLost() }
       let status = controls.perform(command)
-      show(controls.message)
+      view.message = controls.message
       return status
     }
     return .success
@@ -152,12 +151,7 @@ package final class PreviewSession: LiveSession {
   private func advanceTour() {
     controls.message = nil
     controls.advanceTour()
-    if let message = controls.message { show(message) }
-  }
-
-  private func show(_ message: String?) {
-    view.message = message
-    view.isStale = true
+    if let message = controls.message { view.message = message }
   }
 
   func end(by signal: Int32) { end = .signal(signal) }
@@ -187,10 +181,10 @@ package final class PreviewSession: LiveSession {
     case .remote(let request): perform(request)
     // What it changes is published after all messages.
     case .coverFound: break
-    case .encoding(let percent): show("encoding: \(percent) %")
+    case .encoding(let percent): view.message = "encoding: \(percent) %"
     case .encoded(let encoded):
       controls.take(encoded)
-      show(controls.message)
+      view.message = controls.message
     case .refused(let failure, let entry): fail(failure, of: entry)
     case .noted(let text): view.interrupt { StandardStream.error.write(text + "\n") }
     case .changed(let change): take(change)
@@ -216,12 +210,13 @@ package final class PreviewSession: LiveSession {
       case .damaged(let item, var warning):
         // As in a run: once for each file, in whichever entries it is.
         guard damages.insert(warning.location ?? .file(FilePath(item.name))).inserted else { break }
-        if warning.origin == .unknown { warning.origin = controls.items.origin(of: item) }
-        say(Diagnostic(warning), of: controls.items.madeItem(of: item)?.entry)
+        let entry = controls.items.entry(of: item)?.made?.entry
+        if warning.origin == .unknown { warning.origin = entry?.origin ?? .unknown }
+        say(Diagnostic(warning), of: entry)
       case .deviceLost(let failure?):
         if let former = controls.formerDevice {
           controls.goBack(toDevice: former, for: failure)
-          return show(controls.message)
+          return view.message = controls.message
         }
         // No sound was heard: the device is not disconnected, but wrong.
         if !hadDevice { finish(by: failure, help: deviceHelp) }
@@ -235,9 +230,8 @@ package final class PreviewSession: LiveSession {
   /// Reports that an item cannot be played: once, also if the queue repeats.
   private func fail(_ failure: Failure, of item: PlayerItem) {
     guard failedItems.insert(ObjectIdentifier(item)).inserted else { return }
-    fail(
-      failure.placed(at: controls.items.origin(of: item)),
-      of: controls.items.madeItem(of: item)?.entry)
+    let entry = controls.items.entry(of: item)?.made?.entry
+    fail(failure.placed(at: entry?.origin ?? .unknown), of: entry)
   }
 
   private func fail(_ failure: Failure, of entry: PreviewEntry?) {
@@ -272,19 +266,18 @@ package final class PreviewSession: LiveSession {
       // As mpv's keep-open: paused at the end.
       controls.setPlaying(false)
       view.message = "the end: space plays again, q quits"
-      view.isStale = true
     }
   }
 
   // MARK: Another version of the entries
 
   /// Takes over another version of the entries.
-  private func take(_ change: PreviewChange) {
+  private func take(_ change: Playlist.Difference) {
     view.isStale = true
     let isFound = controls.take(change, lost: lost)
     if let lost, isFound || controls.items.index(of: lost.item) == nil { self.lost = nil }
     if isFound { hasStopped = false }
-    if let message = controls.message { show(message) }
+    if let message = controls.message { view.message = message }
     remote?.versionHasChanged(controls)
     // Of what is gone, another item may have the identity now.
     let present = Set(controls.items.items.map { ObjectIdentifier($0) })
@@ -298,7 +291,6 @@ package final class PreviewSession: LiveSession {
   /// Shows what is wrong with the job files, or that nothing is any more.
   private func show(_ mistakes: PreviewMistakes?) {
     view.notice = mistakes?.summary
-    view.isStale = true
     defer { self.mistakes = mistakes }
     if let mistakes, !view.isScreen, mistakes != self.mistakes {
       view.interrupt { StandardStream.error.write(mistakes.text + "\n") }

@@ -33,11 +33,12 @@ struct PreviewTracks {
       add(track, .seek(.to(chapter.start)))
     }
     guard starts.isEmpty else { return }
-    entry = items.index(of: item)
-    for (index, other) in items.entries.enumerated() {
-      var track = NowPlayingTrack(id: Self.identity(ofEntry: index), title: other.name)
+    let playlist = items.playlist
+    entry = playlist.index(of: item)
+    for (index, other) in playlist.entries.enumerated() {
+      var track = NowPlayingTrack(id: Self.identity(ofEntry: index), title: other.entry.name)
       track.albumTrackNumber = index + 1
-      track.playbackDuration = items.item(ofEntry: index)?.duration
+      track.playbackDuration = other.item?.duration
       add(track, .entry(.to(index)))
     }
   }
@@ -65,7 +66,8 @@ struct PreviewTracks {
 extension PreviewItems {
   /// An entry in the words of other programs: its tags, and its name where it has no title.
   func nowPlayingInfo(ofEntry index: Int, as item: PlayerItem) -> NowPlayingInfo {
-    let tags = metadata(ofEntry: index)
+    let entry = playlist[index].entry
+    let tags = metadata(of: entry)
     func tag(_ key: String) -> String? { tags[key].flatMap { $0.isEmpty ? nil : $0 } }
     // `3/12`
     func number(_ key: String) -> Int? {
@@ -79,7 +81,7 @@ extension PreviewItems {
     (info.genre, info.comments, info.releaseDate) = (tag("genre"), tag("comment"), tag("date"))
     (info.albumTrackNumber, info.discNumber) = (number("track"), number("disc"))
     info.playbackDuration = item.duration
-    info.assetURL = entries[index].medium.map { medium in
+    info.assetURL = entry.medium.map { medium in
       switch medium.redacted {
       case .file(let path): path.uri
       case .remote(let url): url.absoluteText

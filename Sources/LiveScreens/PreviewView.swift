@@ -11,7 +11,7 @@ package struct PreviewView {
   /// A message on the screen, until the next one or a key.
   var message: String? {
     get { model.message }
-    set { model.message = newValue ?? waiting }
+    set { (model.message, isStale) = (newValue ?? waiting, true) }
   }
   /// What is wrong with the job files: on the screen until it is mended, below the message.
   var notice: String? {
@@ -111,20 +111,18 @@ package struct PreviewView {
     isStale = true
     let player = controls.player
     if case .itemBegan(let item) = event {
-      let number = (controls.items.index(of: item) ?? 0) + 1
       guard !isScreen else { return }
       begun = item
-      let line = log.began(
-        item.name, number: number, of: controls.items.entries.count, lasting: item.duration)
-      return stream.write(line + "\n")
+      let number = (controls.items.index(of: item) ?? 0) + 1
+      return show(
+        log.began(item.name, number: number, of: controls.items.count, lasting: item.duration))
     }
     guard let line = log.line(for: event, at: player.currentTime, device: controls.device) else {
       return
     }
-    guard isScreen else { return stream.write(line + "\n") }
     // The first word of the screen says that it is buffering.
-    if case .timeControlStatusChanged = event { return }
-    model.message = line
+    if isScreen, case .timeControlStatusChanged = event { return }
+    show(line)
   }
 
   /// Shows an event of the sound server.
@@ -147,7 +145,6 @@ package struct PreviewView {
   ///   - hint: What keys are for, behind it on a screen.
   mutating func show(waiting line: String, hint: String) {
     guard isScreen else { return show(line) }
-    isStale = true
     waiting = line + (hasKeys ? hint : "")
   }
 
@@ -204,7 +201,7 @@ package struct PreviewView {
     let player = controls.player
     if let current = player.currentItem, current !== item { turn(to: current) }
     if let index = controls.items.index(of: item) { model.entry = index + 1 }
-    model.entryCount = controls.items.entries.count
+    model.entryCount = controls.items.count
     model.rate = player.speed.percent
     (model.approximation, model.renderingRate) = (player.approximation, player.renderingRate)
     (model.volume, model.pan, model.loop) = (controls.volume, controls.pan, controls.loop)
@@ -250,15 +247,10 @@ package struct PreviewView {
       firstTime = time
     }
     model.overview = item.flatMap { scan.overview(of: $0, mayBegin: hasSounded) }
-    let entry = controls.items.index(of: item)
+    let entry = controls.items.entry(of: item)?.id
     model.marks = (entry.map { controls.marks.marks(of: $0) } ?? []).map { mark in
-      share(of: mark.range.start)...share(of: mark.range.end)
+      model.share(of: mark.range.start)...model.share(of: mark.range.end)
     }
-  }
-
-  /// The place of a time in the item, from 0 to 1.
-  private func share(of time: Time) -> Double {
-    model.duration > .zero ? max(0, min(1, time.seconds / model.duration.seconds)) : 0
   }
 
   private mutating func lookAtMeters(of player: Player, seconds: Double) {
@@ -293,7 +285,7 @@ package struct PreviewView {
       let track = reduction.track.map { item.tracks[$0].name + " " } ?? ""
       return PreviewModel.Reduction(name: track + reduction.reducer.rawValue)
     }
-    message = nil
+    model.message = waiting
     model.loudness = LoudnessReading()
     for index in model.channels.indices { model.channels[index].meter.clear() }
     let starts = item.chapters.map(\.start) + [item.duration]
@@ -301,7 +293,7 @@ package struct PreviewView {
       zip(item.chapters, starts.dropFirst()).map { chapter, end in
         (TimeRange(start: chapter.start, end: end), chapter.title)
       })
-    model.chapterPlaces = item.chapters.map { share(of: $0.start) }
+    model.chapterPlaces = item.chapters.map { model.share(of: $0.start) }
     // Adjacent segments are mostly of one item.
     var last: (origin: Origin, place: String?)?
     timelines.segments = PreviewTimeline(

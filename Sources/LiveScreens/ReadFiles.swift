@@ -7,52 +7,52 @@ import SystemPackage
 
 /// The files and folders on which job files, and what they name, depend. Safe from any thread.
 package final class ReadFiles: Sendable {
-  private struct State {
-    /// With the file that was there when it was noted first.
-    var files: [FilePath: FileIdentity?] = [:]
-    var folders: [FilePath: FileIdentity?] = [:]
+  private struct Place: Hashable {
+    let path: FilePath
+    /// Whether its list of entries counts.
+    let isFolder: Bool
   }
 
-  private let state = Mutex(State())
+  /// With the file that was there when it was noted first.
+  private let places = Mutex<[Place: FileIdentity?]>([:])
 
   /// Nothing yet.
   package init() {}
 
   /// The files.
-  var files: Set<FilePath> { state.withLock { Set($0.files.keys) } }
+  var files: Set<FilePath> { paths(areFolders: false) }
   /// Folders whose lists of entries count.
-  var folders: Set<FilePath> { state.withLock { Set($0.folders.keys) } }
+  var folders: Set<FilePath> { paths(areFolders: true) }
 
-  /// Notes a file before it is read.
-  package func note(_ file: FilePath) {
-    state.withLock { state in
-      if state.files[file] == nil { state.files[file] = .some(Self.identity(of: file)) }
-    }
+  private func paths(areFolders: Bool) -> Set<FilePath> {
+    places.withLock { Set($0.keys.filter { $0.isFolder == areFolders }.map(\.path)) }
   }
 
+  /// Notes a file before it is read.
+  package func note(_ file: FilePath) { note(Place(path: file, isFolder: false)) }
+
   /// Notes a folder before it is listed.
-  func note(folder: FilePath) {
-    state.withLock { state in
-      if state.folders[folder] == nil { state.folders[folder] = .some(Self.identity(of: folder)) }
+  func note(folder: FilePath) { note(Place(path: folder, isFolder: true)) }
+
+  private func note(_ place: Place) {
+    places.withLock { places in
+      if places[place] == nil { places[place] = .some(Self.identity(of: place.path)) }
     }
   }
 
   /// Adds what others depend on.
   func formUnion(_ other: ReadFiles) {
-    let (files, folders) = other.state.withLock { ($0.files, $0.folders) }
-    state.withLock { state in
-      state.files.merge(files) { own, _ in own }
-      state.folders.merge(folders) { own, _ in own }
-    }
+    let others = other.places.withLock { $0 }
+    places.withLock { $0.merge(others) { own, _ in own } }
   }
 
   /// Whether any of them is not what it was when it was noted, besides what was in `watched`.
   /// O(files).
   func haveChanged(besides watched: ReadFiles? = nil) -> Bool {
-    let (files, folders) = state.withLock { ($0.files, $0.folders) }
-    let (oldFiles, oldFolders) = watched?.state.withLock { ($0.files, $0.folders) } ?? ([:], [:])
-    return files.contains { oldFiles[$0.key] == nil && Self.identity(of: $0.key) != $0.value }
-      || folders.contains { oldFolders[$0.key] == nil && Self.identity(of: $0.key) != $0.value }
+    let old = watched?.places.withLock { $0 } ?? [:]
+    return places.withLock { $0 }.contains { place, identity in
+      old[place] == nil && Self.identity(of: place.path) != identity
+    }
   }
 
   private static func identity(of path: FilePath) -> FileIdentity? {

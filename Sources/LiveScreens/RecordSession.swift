@@ -59,7 +59,7 @@ package final class RecordSession: LiveSession {
     self.recorder = recorder
     self.device = device
     self.mix = mix
-    isListening = recorder.settings.preRoll != nil && recorder.settings.startLevel == nil
+    isListening = recorder.settings.listens
     console = Console(signals, drawingOn: .error)
     do {
       inbox = try Inbox()
@@ -229,8 +229,6 @@ package final class RecordSession: LiveSession {
     default: stop()
     }
   }
-
-  func resize() {}
 
   func redrawBelow() { drawing.abandon() }
 

@@ -1,7 +1,6 @@
 import Diagnosis
 import MediaTime
 import Playback
-import Synchronization
 
 /// The mix of a job, which is heard while a take is recorded to it. Of the session's thread.
 package final class RecordedMix {
@@ -13,24 +12,6 @@ package final class RecordedMix {
   let start: Time
   let time: Time
   private var punch: PunchIn?
-  private let lost: LostDevice
-  private let observation: PlayerObservation
-
-  /// The reason why the device of the mix plays nothing; nil: it plays.
-  private final class LostDevice: Sendable {
-    let failure = Mutex<Failure?>(nil)
-
-    func note(_ event: PlayerEvent) {
-      switch event {
-      case .deviceLost(let reason):
-        let unknown = Failure(.tryAgain, "the device that plays the mix has disconnected")
-        failure.withLock { $0 = reason ?? $0 ?? unknown }
-      case .deviceFailed(let reason): failure.withLock { $0 = reason }
-      case .deviceFound: failure.withLock { $0 = nil }
-      default: break
-      }
-    }
-  }
 
   /// The mix of a job.
   ///
@@ -41,15 +22,13 @@ package final class RecordedMix {
   ///   - time: The time at which the take begins, not before `start`.
   package init(_ player: Player, name: String, from start: Time, at time: Time) {
     (self.player, self.name, self.start, self.time) = (player, name, start, time)
-    let lost = LostDevice()
-    self.lost = lost
-    observation = player.addEventObserver { lost.note($0) }
   }
 
-  deinit { observation.cancel() }
-
   /// Why the mix is not heard; nil: it is.
-  var deviceFailure: Failure? { lost.failure.withLock { $0 } }
+  var deviceFailure: Failure? {
+    player.deviceFailure(
+      orElse: Failure(.tryAgain, "the device that plays the mix has disconnected"))
+  }
 
   func begin() {
     player.seek(to: start)

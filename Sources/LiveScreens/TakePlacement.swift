@@ -192,9 +192,8 @@ package struct TakePlacement: Sendable {
     let folder = path.removingLastComponent().appending("takes")
     var number = 1
     while true {
-      let digits = String(number)
-      let name = String(repeating: "0", count: max(0, 3 - digits.count)) + digits
-      let found = folder.appending("\(String(letters))-\(name).wav")
+      let name = "\(String(letters))-\(paddedDigits(number, count: 3)).wav"
+      let found = folder.appending(name)
       if !found.exists { return found }
       number += 1
     }

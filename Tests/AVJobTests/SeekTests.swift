@@ -22,8 +22,9 @@ import Testing
     let context = CommandContext()
     return try paths.flatMap { path in
       var queue = PreviewQueue(
-        context: context, variables: try VariableOptions.parse([]), names: [], output: 0)
-      let entries = try queue.entries(of: [path]).compactMap { next in
+        context: context, variables: try VariableOptions.parse([]), paths: [path], names: [],
+        output: 0)
+      let entries = try queue.entries().compactMap { next in
         if case .entry(let entry) = next { entry } else { nil }
       }
       let items = PreviewItems(entries, library: context.library)

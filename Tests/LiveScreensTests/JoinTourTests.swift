@@ -84,7 +84,8 @@ import Testing
   private let list = PreviewList(
     (0..<30).flatMap { entry in
       [
-        PreviewList.Row(kind: .entry, entry: entry, time: .zero, text: "Folge \(entry + 1)"),
+        PreviewList.Row(
+          kind: .entry, entry: entry, number: entry + 1, time: .zero, text: "Folge \(entry + 1)"),
         PreviewList.Row(
           kind: .chapter, entry: entry, time: Time(value: 10, timescale: 1), text: "Éloge \(entry)"),
       ]

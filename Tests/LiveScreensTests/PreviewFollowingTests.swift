@@ -44,7 +44,7 @@ private struct FollowedPreview {
   }
 
   /// Another version of the jobs, of which some begin with so much more of the sound.
-  func change(to names: String..., later: [String: Time] = [:]) throws -> PreviewChange {
+  func change(to names: String..., later: [String: Time] = [:]) throws -> Playlist.Difference {
     let asset = try library.asset(at: FilePath(Fixture.path("feelings.ogg")))
     let next = names.map { name in
       NextEntry.entry(entry(name, of: asset, library, after: later[name] ?? .zero))
@@ -53,7 +53,7 @@ private struct FollowedPreview {
   }
 
   /// Another version, of one job of so many clips of a second each.
-  func change(to name: String, ofClips count: Int) throws -> PreviewChange {
+  func change(to name: String, ofClips count: Int) throws -> Playlist.Difference {
     let asset = try library.asset(at: FilePath(Fixture.path("feelings.ogg")))
     let clips = (0..<Int64(count)).map { index in
       Segment(
@@ -121,7 +121,7 @@ private func entry(
     // Half a second was inserted before it.
     #expect(try preview.text("m-b.txt") == "2.500000\t2.500000\tmark 2\n")
     _ = try preview.controls.items.make(0)
-    let new = try #require(preview.controls.items.item(ofEntry: 0))
+    let new = try #require(preview.controls.items.playlist[0].item)
     preview.player.arrange(preview.controls.items.items, orElse: nil)
     preview.player.go(to: new)
     preview.perform(.go(to: "0.1s"), .mark)
@@ -140,7 +140,7 @@ private func entry(
     preview.controls.take(change)
     _ = try preview.controls.items.make(1)
     preview.player.arrange(preview.controls.items.items, orElse: nil)
-    preview.player.go(to: try #require(preview.controls.items.item(ofEntry: 1)))
+    preview.player.go(to: try #require(preview.controls.items.playlist[1].item))
     preview.perform(.go(to: "1s"), .mark)
     #expect(try preview.text("m-a.txt") == "0.000000\t0.000000\tmark 1\n")
     #expect(
@@ -170,13 +170,13 @@ private func entry(
     preview.perform(.list(.open), .list(.find("b")), .list(.last))
     preview.controls.take(try preview.change(to: "b", "ab", "bc"))
     let list = try #require(preview.controls.list)
-    #expect((0..<list.count).map { list[$0].entry } == [0, 1, 2])
+    #expect((0..<list.count).map { list[$0].number } == [1, 2, 3])
     #expect(list.selected?.text.hasPrefix("ab ") == true)
     // A row may be gone.
     preview.controls.take(try preview.change(to: "b"))
     #expect(preview.controls.list?.selected?.text.hasPrefix("b ") == true)
     preview.perform(.list(.choose))
-    #expect(preview.player.currentItem === preview.controls.items.item(ofEntry: 0))
+    #expect(preview.player.currentItem === preview.controls.items.playlist[0].item)
   }
 
   @Test("a renamed job goes on at its place, and others are not taken for it")
@@ -185,14 +185,14 @@ private func entry(
     let first = try #require(preview.player.currentItem)
     preview.player.seek(to: tenths(30))
     preview.controls.take(try preview.change(to: "x", "b"))
-    let item = try #require(preview.controls.items.item(ofEntry: 0))
+    let item = try #require(preview.controls.items.playlist[0].item)
     #expect(item !== first && item.name == "x")
     #expect(preview.player.currentItem === item)
     #expect(preview.player.currentTime == tenths(30))
     // Of a job that is gone, and one that is new elsewhere, neither is the other.
     preview.controls.take(try preview.change(to: "b", "y"))
     #expect(preview.player.currentItem?.name == "b")
-    #expect(preview.controls.items.item(ofEntry: 1) == nil)
+    #expect(preview.controls.items.playlist[1].item == nil)
   }
 
   @Test("an entry that is not ready stays chosen when others are inserted before it")
@@ -203,9 +203,9 @@ private func entry(
     #expect(preview.controls.list?.selected?.text == "b  not ready")
     preview.controls.take(try preview.change(to: "d", "a", "e", "b", "c"))
     #expect(preview.controls.list?.selected?.text == "b  not ready")
-    #expect(preview.controls.list?.selected?.entry == 3)
+    #expect(preview.controls.list?.selected?.number == 4)
     let items = preview.controls.items
-    items.state.withLock { $0.slots[3].failure = Failure(.mendJob, "is no sound") }
+    items.state.withLock { $0.playlist[3].failure = Failure(.mendJob, "is no sound") }
     preview.perform(.list(.open), .list(.find("b")))
     #expect(preview.controls.list?.selected?.text == "b  cannot be played")
     preview.perform(.list(.choose))
@@ -220,7 +220,7 @@ private func entry(
     preview.controls.take(try preview.change(to: "a"))
     preview.controls.list = list
     preview.perform(.list(.choose))
-    #expect(preview.player.currentItem === preview.controls.items.item(ofEntry: 0))
+    #expect(preview.player.currentItem === preview.controls.items.playlist[0].item)
   }
 
   @Test("an output that is gone over to while a change is made is still heard after it")
@@ -270,10 +270,10 @@ private func entry(
     // One that is heard goes with its entry.
     let other = try preview.encode()
     preview.controls.take(other)
-    #expect(preview.controls.pairs.count == 1)
+    #expect(preview.controls.currentEntry?.isEncodedHeard == true)
     #expect(isThere(other.file))
     preview.controls.take(try preview.change(to: "a"))
-    #expect(preview.controls.pairs.isEmpty)
+    #expect(preview.controls.currentEntry?.encoded == nil)
     #expect(!isThere(other.file))
   }
 
@@ -363,7 +363,7 @@ private func entry(
     let silent = AudioSession.Event.interruption(.ended(shouldResume: false))
     func take(later: Int64) throws {
       let lost = PreviewControls.LostItem(
-        item: try #require(preview.controls.items.item(ofEntry: 0)), time: .zero,
+        item: try #require(preview.controls.items.playlist[0].item), time: .zero,
         failure: Failure(.tryAgain, "it has changed"))
       let change = try preview.change(to: "a", later: ["a": tenths(later)])
       let isFound = preview.controls.take(change, lost: lost)

@@ -139,6 +139,19 @@ import Testing
     #expect(page.contains("\n\n| key | action |\n| --- | --- |\n\(rows)\n"))
   }
 
+  @Test("the last line of a list, of the tracks and of a tour names keys, which do what it says")
+  func hints() {
+    func hints(_ bindings: [KeyBinding]) -> [String] { bindings.flatMap(\.hints) }
+    #expect(
+      hints(KeyBinding.inList)
+        == ["up down choose", "Home End", "Del remove mark", "Enter go", "Esc close"])
+    #expect(
+      hints(KeyBinding.inTracks)
+        == ["up down, 12 choose", "m mute", "s alone", "? help", "Esc back"])
+    #expect(hints(KeyBinding.inTour) == ["m mark", "j J next, previous join", "? help", "r end"])
+    #expect(commands("mjJr") == [.mark, .join(by: 1), .join(by: -1), .tour])
+  }
+
   @Test("the help scrolls by the arrows, and other keys do what they always do")
   func help() {
     var keys = PreviewKeys()

@@ -60,7 +60,7 @@ import Testing
       let isReady = entry < 10
       let name = "sonnets-\(entry + 1)" + (isReady ? "  0:58.0" : "  not ready")
       let row = PreviewList.Row(
-        kind: .entry, entry: entry, time: isReady ? .zero : nil, text: name)
+        kind: .entry, entry: entry, number: entry + 1, time: isReady ? .zero : nil, text: name)
       guard entry == 1 else { return [row] }
       let range = TimeRange(start: PreviewScene.tenths(200), duration: .zero)
       let mark = PreviewMark(entry: 1, range: range, name: "too loud in here")

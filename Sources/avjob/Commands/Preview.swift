@@ -109,23 +109,24 @@ struct Preview: MediaCommand {
     let signals = try Console.catchSignals()
     StandardStream.stopWaiting()
     let line = OpeningLine()
-    let beginning = PreviewBeginning(
-      queue: PreviewQueue(
-        context: CommandContext(beside: line, isConfined: isConfined), variables: variables,
-        names: job, output: output.map { $0 - 1 }),
-      files: files, start: try from.map { try PreviewTime($0) },
-      end: try to.map { try PreviewTime($0) }, line: line)
-    guard let opened = try OpeningSession.run(signals, line, beginning.open).get() else { return }
-    let status = try play(opened, from: beginning, signals)
+    let queue = PreviewQueue(
+      context: CommandContext(beside: line, isConfined: isConfined), variables: variables,
+      paths: files, names: job, output: output.map { $0 - 1 })
+    let (start, end) = (try from.map { try PreviewTime($0) }, try to.map { try PreviewTime($0) })
+    let opening = try OpeningSession.run(signals, line) {
+      try queue.opened(from: start, to: end, showing: line)
+    }
+    guard let opened = try opening.get() else { return }
+    let status = try play(opened, to: end, signals)
     if status != 0 { throw ExitCode(status) }
   }
 
   /// Makes the player, sees to it that something is heard, and only then to what is seen.
   private func play(
-    _ opened: PreviewBeginning.Opened, from beginning: PreviewBeginning, _ signals: SignalQueue
+    _ opened: PreviewQueue.Opened, to end: PreviewTime?, _ signals: SignalQueue
   ) throws -> Int32 {
-    let (items, made) = (opened.items, opened.made)
-    let markFiles = try markFiles(of: items, beginning.queue.context)
+    let (items, made, context) = (opened.items, opened.made, opened.queue.context)
+    let markFiles = try markFiles(of: items, context)
     let sound = AudioSession.sharedInstance()
     let player = try QueuePlayer(items: [made.item], opening: sound.opener(device: device))
     sound.attach(player)
@@ -140,9 +141,8 @@ struct Preview: MediaCommand {
     try start(player, made, isAlone: items.entries.count == 1)
     let view = PreviewView { items.place(of: $1, in: $0) }
     let follower = try PreviewFollower(
-      opened.queue.reading(nil),
-      readingAgain: { [files] in opened.queue.readAgain(files) },
-      endingAt: beginning.end, items: items, follows: follow ?? view.isScreen
+      opened.queue.reading(nil), readingAgain: opened.queue.readAgain,
+      endingAt: end, items: items, follows: follow ?? view.isScreen
     ) { inbox.put($0) }
     follower.start(player)
     // Without a screen the meters are not read.
@@ -151,19 +151,19 @@ struct Preview: MediaCommand {
     if view.isScreen { player.preferredIOBufferDuration = Player.responsiveIOBufferDuration }
     let controls = PreviewControls(
       player, items, isLooping: loop, device: device, opener: { sound.opener(device: $0) },
-      outputs: EncodedOutputs(library: beginning.queue.context.library) { inbox.put($0) },
+      outputs: EncodedOutputs(library: context.library) { inbox.put($0) },
       markFiles: markFiles)
     let session = PreviewSession(
       signals: signals, inbox: inbox, controls: controls, view: view,
-      remote: noRemote ? nil : PreviewRemote(inbox), failures: opened.failures,
+      remote: noRemote ? nil : PreviewRemote(inbox), failures: opened.queue.failures,
       deviceHelp: DeviceList.help(for: "preview"),
       keepsOpen: keepOpen ?? (view.isScreen && isatty(STDIN_FILENO) == 1),
       following: (follower.follows, { follower.renew($0) }),
-      report: { opened.queue.context.report(Diagnostics($0)) })
-    let end = session.run()
+      report: { context.report(Diagnostics($0)) })
+    let ending = session.run()
     // Otherwise the end of the process would wait for bytes on their way.
     MediaNetwork.cancel()
-    switch end {
+    switch ending {
     case .heard: return session.failures.status
     case .failed(let failure):
       return ExitStatus.failed(1, mayPass: failure.remedy == .tryAgain)
@@ -202,62 +202,6 @@ struct Preview: MediaCommand {
   }
 }
 
-/// What a preview begins with.
-private struct PreviewBeginning: Sendable {
-  let queue: PreviewQueue
-  /// Job files, folders of them, and media files.
-  let files: [String]
-  /// Where the first entry begins, and the last one ends; nil: nothing is cut off.
-  let start, end: PreviewTime?
-  let line: OpeningLine
-
-  /// The first entry that can be played.
-  struct Opened: Sendable {
-    /// With what it has read.
-    let queue: PreviewQueue
-    let items: PreviewItems
-    let made: PreviewItems.Made
-    /// With the entries before it.
-    let failures: PreviewFailures
-  }
-
-  /// Reads the job files, and opens the first entry that can be played; what is wrong with those
-  /// before it is reported.
-  ///
-  /// - Throws: An `ExitCode` where job files or arguments are wrong, or no entry can be played;
-  ///   `ValidationError` as `PreviewQueue.entries`.
-  func open() throws -> Opened {
-    // Before any file is opened.
-    try queue.variables.confinement.enter()
-    line.read(files.filter { !PreviewQueue.isMedia($0) }.joined(separator: ", "))
-    var queue = queue
-    let read = try queue.entries(of: files).compactMap { next -> PreviewEntry? in
-      if case .entry(let entry) = next { entry } else { nil }
-    }
-    let items = PreviewItems(read, library: queue.context.library)
-    var (failures, mendsJob) = (queue.failures, false)
-    for (index, entry) in items.entries.enumerated() {
-      line.open(entry)
-      do throws(Failure) {
-        let isLast = index == items.entries.count - 1
-        let made = try items.make(
-          index, from: start, to: isLast ? end : nil,
-          line.measuring)
-        queue.context.report(Diagnostics(made.warnings.map { Diagnostic($0) }))
-        return Opened(queue: queue, items: items, made: made, failures: failures)
-      } catch {
-        queue.context.report(Diagnostics(Diagnostic(error, at: entry.origin)))
-        // No medium is wrong, but a place outside of the entry, or the job.
-        guard error.remedy != .mendJob || error.location != nil else { throw ExitCode.wrongJob }
-        mendsJob = mendsJob || error.remedy == .mendJob
-        failures.add(error)
-      }
-    }
-    if mendsJob { throw ExitCode.wrongJob }
-    throw failures.count > 0 ? ExitCode(failures.status) : ExitCode.jobFailed
-  }
-}
-
 extension PreviewTime {
   /// Refuses an option whose value is no time.
   static func check(_ text: String?, of option: String) throws {
@@ -272,5 +216,5 @@ extension PreviewTime {
 
 extension PreviewFailures {
   /// The status of a preview that was heard to its end.
-  fileprivate var status: Int32 { ExitStatus.failed(count, mayPass: mayPass) }
+  var status: Int32 { ExitStatus.failed(count, mayPass: mayPass) }
 }

@@ -11,6 +11,8 @@ import SystemPackage
 struct PreviewQueue: Sendable {
   private(set) var context: CommandContext
   let variables: VariableOptions
+  /// Job files, folders of them, media files, and folders of these.
+  let paths: [String]
   /// Names of the jobs that are wanted; none: all.
   let names: [String]
   /// From 0; nil: not given.
@@ -20,19 +22,71 @@ struct PreviewQueue: Sendable {
   /// Jobs that cannot be heard; the reason of each was reported.
   private(set) var failures = PreviewFailures()
 
-  /// Reads nothing yet; jobs and media are those of `entries(of:)`.
-  init(context: CommandContext, variables: VariableOptions, names: [String], output: Int?) {
-    (self.variables, self.names, self.output) = (variables, names, output)
+  /// Reads nothing yet.
+  init(
+    context: CommandContext, variables: VariableOptions, paths: [String], names: [String],
+    output: Int?
+  ) {
+    (self.variables, self.paths, self.names, self.output) = (variables, paths, names, output)
     self.context = context.noting(read)
   }
 
+  /// The first entry that can be played.
+  struct Opened: Sendable {
+    /// With what it has read, and what was wrong with the entries before.
+    let queue: PreviewQueue
+    let items: PreviewItems
+    let made: PreviewItems.Made
+  }
+
+  /// Reads the job files, and opens the first entry that can be played; what is wrong with those
+  /// before it is reported.
+  ///
+  /// - Parameters:
+  ///   - start: Where the first entry begins; nil: nothing is cut off.
+  ///   - end: Where the last one ends; nil: nothing is cut off.
+  ///   - line: Shows what is read and opened.
+  /// - Returns: The entry, and all that were read.
+  /// - Throws: An `ExitCode` where job files or arguments are wrong, or no entry can be played;
+  ///   `ValidationError` as `entries()`.
+  func opened(
+    from start: PreviewTime?, to end: PreviewTime?, showing line: OpeningLine
+  ) throws -> Opened {
+    // Before any file is opened.
+    try variables.confinement.enter()
+    line.read(paths.filter { !Self.isMedia($0) }.joined(separator: ", "))
+    var queue = self
+    let read = try queue.entries().compactMap { next -> PreviewEntry? in
+      if case .entry(let entry) = next { entry } else { nil }
+    }
+    let items = PreviewItems(read, library: context.library)
+    var mendsJob = false
+    for (index, entry) in read.enumerated() {
+      line.open(entry)
+      do throws(Failure) {
+        let isLast = index == read.count - 1
+        let made = try items.make(index, from: start, to: isLast ? end : nil, line.measuring)
+        context.report(Diagnostics(made.warnings.map { Diagnostic($0) }))
+        return Opened(queue: queue, items: items, made: made)
+      } catch {
+        context.report(Diagnostics(Diagnostic(error, at: entry.origin)))
+        // No medium is wrong, but a place outside of the entry, or the job.
+        guard error.remedy != .mendJob || error.location != nil else { throw ExitCode.wrongJob }
+        mendsJob = mendsJob || error.remedy == .mendJob
+        queue.failures.add(error)
+      }
+    }
+    if mendsJob { throw ExitCode.wrongJob }
+    throw queue.failures.count > 0 ? ExitCode(queue.failures.status) : ExitCode.jobFailed
+  }
+
   /// Reads everything once more; messages are kept.
-  func readAgain(_ paths: [String]) -> PreviewReading {
+  func readAgain() -> PreviewReading {
     var next = PreviewQueue(
-      context: context.renewed(), variables: variables, names: names, output: output)
+      context: context.renewed(), variables: variables, paths: paths, names: names, output: output)
     var entries: [NextEntry]?
     do {
-      entries = try next.entries(of: paths)
+      entries = try next.entries()
     } catch is ExitCode {
       // The reason was reported.
     } catch {
@@ -52,11 +106,11 @@ struct PreviewQueue: Sendable {
     case media([MediaLocation])
   }
 
-  /// The entries of job files, folders of them, media files, and folders of these, in order.
+  /// The entries, in order.
   ///
   /// - Throws: An `ExitCode` where nothing may be played; the reason was reported. `ValidationError`
   ///   where an option is about job files, and there is none.
-  mutating func entries(of paths: [String]) throws -> [NextEntry] {
+  mutating func entries() throws -> [NextEntry] {
     try variables.confinement.enter()
     try refuseMissing(paths.filter(Self.isMedia))
     // Job files that are named one after the other are read together: their jobs may need each other.
