@@ -74,8 +74,8 @@ public final class Player: Sendable {
   ///
   /// The frames from there on are those of a rendering from the start, except after effects with
   /// unbounded memory (a speed with the pitch kept, a filter), which are rendered from 300 ms
-  /// before, or from 1.2 s for the level of a speed. There the exact sound is rendered beside what is heard, which goes over to it when that
-  /// has arrived; `approximation` is its progress.
+  /// before, or from 1.2 s for the level of a speed. There the exact sound is rendered beside what
+  /// is heard, which goes over to it when that has arrived; `approximation` is its progress.
   public func seek(to time: Time) { go(to: time, exactly: false) }
 
   /// Goes to a time of the current item, within tolerances

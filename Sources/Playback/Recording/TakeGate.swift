@@ -38,9 +38,6 @@ struct TakeGate {
   /// Sets the number of frames that are still to be recorded.
   mutating func limit(to frames: Int64) { left = frames }
 
-  /// How many of `held` frames before the start are recorded, the oldest first.
-  mutating func release(_ held: Int) -> Int { taken(of: held) }
-
   /// The instructions for `range` of a block after `held` frames, in order. O(n) in the samples.
   mutating func pass(_ block: AudioBuffer, _ range: Range<Int>, held: Int) -> [Step] {
     var steps: [Step] = []
@@ -66,8 +63,9 @@ struct TakeGate {
     return steps
   }
 
-  /// Counts up to `count` frames as recorded; returns how many.
-  private mutating func taken(of count: Int) -> Int {
+  /// Counts up to `count` frames as recorded, such as those before the start, the oldest first; returns
+  /// how many.
+  mutating func taken(of count: Int) -> Int {
     guard let left else { return count }
     let taken = Int(min(Int64(count), left))
     self.left = left - Int64(taken)

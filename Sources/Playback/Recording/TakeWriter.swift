@@ -203,7 +203,7 @@ final class TakeWriter {
     guard isListening else { return }
     isListening = false
     if let first { lead.removeFirst(Int(max(0, first - (position - Int64(lead.count))))) }
-    let count = gate.release(lead.count)
+    let count = gate.taken(of: lead.count)
     try lead.drain(count) { (block, start, count) throws(Failure) in
       try files.write(block, from: start, count: count)
     }
