@@ -105,15 +105,16 @@ struct PlaylistEntry: Sendable {
 }
 
 /// An item, and what it was made of. Another object is another item.
-final class MadeItem: Sendable {
-  let item: PlayerItem
+package final class MadeItem: Sendable {
+  /// The item.
+  package let item: PlayerItem
   /// The entry as it was then: places in the item are of its texts.
   let entry: PreviewEntry
   let export: Export
   /// By which it is known to be the same; nil: it never is.
   let digest: String?
   /// Where it is begun, by `--from`.
-  let start: Time
+  package let start: Time
   /// Whether it is cut off by `--to`.
   let isCut: Bool
   /// Its files stay open as long as it is in the queue.

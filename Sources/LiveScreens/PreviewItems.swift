@@ -75,23 +75,13 @@ package final class PreviewItems: Sendable {
     }
   }
 
-  /// An entry as it is to be played.
-  package struct Made {
-    /// The item, which is kept.
-    package let item: PlayerItem
-    /// Where it begins.
-    package let start: Time
-    /// Warnings about its file that were not reported before.
-    package let warnings: [Warning]
-  }
-
   /// Makes an entry's item, cut off at `to`, and begun at `from`: both are times of the whole entry.
   ///
   /// - Throws: What is wrong with its files or with these times.
   package func make(
     _ index: Int, from: PreviewTime? = nil, to: PreviewTime? = nil,
     _ measuring: PreviewMeasuring = PreviewMeasuring()
-  ) throws(Failure) -> Made {
+  ) throws(Failure) -> MadeItem {
     let entry = state.withLock { $0.playlist[index].entry }
     let made: MadeItem
     do throws(Failure) {
@@ -103,7 +93,7 @@ package final class PreviewItems: Sendable {
     state.withLock { state in
       (state.playlist[index].made, state.playlist[index].failure) = (made, nil)
     }
-    return Made(item: made.item, start: made.start, warnings: warnings(of: entry))
+    return made
   }
 
   /// Makes an item of an entry.
@@ -141,8 +131,9 @@ package final class PreviewItems: Sendable {
       item, of: entry, session, from: start ?? .zero, isCut: to != nil, holding: media)
   }
 
-  /// Those of jobs were reported when their files were probed.
-  func warnings(of entry: PreviewEntry) -> [Warning] {
+  /// The warnings about the file of an entry that were not reported before; those of jobs were reported
+  /// when their files were probed.
+  package func warnings(of entry: PreviewEntry) -> [Warning] {
     guard let medium = entry.medium,
       state.withLock({ $0.warnedMedia.insert(medium).inserted })
     else {
@@ -178,7 +169,7 @@ package final class PreviewItems: Sendable {
         } else {
           player.arrange(items, orElse: nil)
         }
-        for warning in made.warnings { report(.warned(warning)) }
+        for warning in warnings(of: made.entry) { report(.warned(warning)) }
       } catch {
         // It is made when it is asked for again.
         if measuring.cancellation.isCancelled {

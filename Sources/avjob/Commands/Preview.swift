@@ -187,7 +187,7 @@ struct Preview: MediaCommand {
     }
   }
 
-  private func start(_ player: QueuePlayer, _ made: PreviewItems.Made, isAlone: Bool) throws {
+  private func start(_ player: QueuePlayer, _ made: MadeItem, isAlone: Bool) throws {
     player.speed = PlaybackSpeed(rate) ?? .normal
     if made.start > .zero { player.seek(to: made.start) }
     if loop, isAlone {

@@ -36,7 +36,7 @@ struct PreviewQueue: Sendable {
     /// With what it has read, and what was wrong with the entries before.
     let queue: PreviewQueue
     let items: PreviewItems
-    let made: PreviewItems.Made
+    let made: MadeItem
   }
 
   /// Reads the job files, and opens the first entry that can be played; what is wrong with those
@@ -66,7 +66,7 @@ struct PreviewQueue: Sendable {
       do throws(Failure) {
         let isLast = index == read.count - 1
         let made = try items.make(index, from: start, to: isLast ? end : nil, line.measuring)
-        context.report(Diagnostics(made.warnings.map { Diagnostic($0) }))
+        context.report(Diagnostics(items.warnings(of: entry).map { Diagnostic($0) }))
         return Opened(queue: queue, items: items, made: made)
       } catch {
         context.report(Diagnostics(Diagnostic(error, at: entry.origin)))
