@@ -1,6 +1,7 @@
 import Diagnosis
 import MediaComposition
 import MediaTime
+import Playback
 
 /// Maps the places of an export to those of its next version: by what sounds there and by the moment of
 /// its source, not by seconds from the start.
@@ -81,17 +82,8 @@ private struct Lane {
   let name: String?
   let segments: [Segment]
 
-  /// Adjacent tracks of one origin are one: the compiler makes two of a track with cross-fades.
   static func all(of composition: Composition) -> [Lane] {
-    var groups: [[Track]] = []
-    for track in composition.tracks {
-      if let last = groups.last?.last, track.origin != .unknown, track.origin == last.origin {
-        groups[groups.count - 1].append(track)
-      } else {
-        groups.append([track])
-      }
-    }
-    return groups.map { tracks in
+    composition.writtenTracks.map { tracks in
       let segments = tracks.flatMap(\.segments).filter { !$0.isEmpty }
       return Lane(
         name: tracks.first?.name, segments: segments.sorted { $0.target.start < $1.target.start })

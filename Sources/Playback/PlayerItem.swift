@@ -73,7 +73,9 @@ public final class PlayerItem: Sendable {
     name = export.name
     duration = export.duration
     chapters = sink.chapters
-    trackIndices = Self.trackIndices(of: export.composition)
+    trackIndices = export.composition.writtenTracks.enumerated().flatMap { index, tracks in
+      tracks.map { _ in index }
+    }
     segments = PlayerSegment.all(of: export, trackIndices)
     remoteSpans = RemoteSpan.all(of: export)
     remoteMedia = Set(remoteSpans.map(\.url))
@@ -130,17 +132,6 @@ public final class PlayerItem: Sendable {
       outputs: [Output(path: FilePath("\(name).wav"), format: .wav(.float32))])
   }
 
-  private static func trackIndices(of composition: Composition) -> [Int] {
-    var indices: [Int] = []
-    var last: Track?
-    for track in composition.tracks {
-      let isOfLast = track.origin != .unknown && track.origin == last?.origin
-      indices.append((indices.last ?? -1) + (isOfLast ? 0 : 1))
-      last = track
-    }
-    return indices
-  }
-
   /// Frames a second of its sound.
   public var sampleRate: Int { graph.nodes[sink.node].format.sampleRate }
 
@@ -155,6 +146,20 @@ public final class PlayerItem: Sendable {
   func gain(ofTrack index: Int) -> Float {
     let isAlone = tracks.contains { $0.isSolo }
     return tracks[index].isEnabled && (!isAlone || tracks[index].isSolo) ? 1 : 0
+  }
+}
+
+extension Composition {
+  /// The tracks as they were written: adjacent tracks of one origin are one, of which the compiler makes
+  /// two where it cross-fades.
+  package var writtenTracks: [[Track]] {
+    tracks.reduce(into: []) { written, track in
+      if track.origin != .unknown, written.last?.last?.origin == track.origin {
+        written[written.count - 1].append(track)
+      } else {
+        written.append([track])
+      }
+    }
   }
 }
 
