@@ -178,13 +178,13 @@ public struct ExportSession: Sendable {
     }
     // First, so that folders made for records are empty again when the outputs give up.
     let recorder = try RecordWriter(for: export)
-    var take: Take?
+    var rendering: Rendering?
     var isCommitting = false
     do {
       var made = try Crew.gather(from: budget, unless: cancellation) { crew in
         try mastered(graph, crew, examining: examination, progress)
       }
-      take = made
+      rendering = made
       let records = try finish(recorder, &made, cancellation)
       // Links may have changed since the export began.
       try requireOwnPlaces()
@@ -197,7 +197,7 @@ public struct ExportSession: Sendable {
         files: (made.writers.flatMap(\.files) + recorder.files).compactMap(WrittenFile.init),
         warnings: warnings(of: made))
     } catch {
-      take?.abandon()
+      rendering?.abandon()
       recorder.abandon()
       // A report of files that are in place comes before a cancellation.
       if isCommitting { throw error }
@@ -206,7 +206,7 @@ public struct ExportSession: Sendable {
   }
 
   /// One rendering of the export: whole files, none of which is in its place yet.
-  struct Take {
+  struct Rendering {
     var graph: Graph
     var writers: [SoundWriter] = []
     var outputs: [WrittenOutput] = []
@@ -242,16 +242,18 @@ public struct ExportSession: Sendable {
 
   /// Writes the records, for which every file is read once more.
   private func finish(
-    _ recorder: RecordWriter, _ take: inout Take, _ cancellation: CancellationFlag
+    _ recorder: RecordWriter, _ rendering: inout Rendering, _ cancellation: CancellationFlag
   ) throws -> [WrittenRecord] {
     guard recorder.isNeeded else { return [] }
-    let digests = try take.writers.map { writer in
+    let digests = try rendering.writers.map { writer in
       try writer.files.map { try $0.digest(unless: cancellation) }
     }
-    for index in take.outputs.indices { take.outputs[index].sha256 = digests[index].first }
-    let told = zip(take.outputs, digests).map { ($0, Array($1.dropFirst())) }
-    let warnings = sourceWarnings + losses + warnings(of: take)
-    return try recorder.finish(take.graph, told, warnings) { asset in
+    for index in rendering.outputs.indices {
+      rendering.outputs[index].sha256 = digests[index].first
+    }
+    let told = zip(rendering.outputs, digests).map { ($0, Array($1.dropFirst())) }
+    let warnings = sourceWarnings + losses + warnings(of: rendering)
+    return try recorder.finish(rendering.graph, told, warnings) { asset in
       try library.digest(of: asset, unless: cancellation)
     }
   }
@@ -280,16 +282,16 @@ public struct ExportSession: Sendable {
     }
   }
 
-  private func warnings(of take: Take) -> [Warning] {
-    let clipped = zip(take.graph.sinks, take.outputs).compactMap { sink, output in
+  private func warnings(of rendering: Rendering) -> [Warning] {
+    let clipped = zip(rendering.graph.sinks, rendering.outputs).compactMap { sink, output in
       output.clippedSamples > 0
         ? Warning(
           "\(output.clippedSamples) samples are over full scale; lower the gain",
           path: sink.output.path, origin: sink.output.origin) : nil
     }
     var known: Set<JoinKey> = []
-    return take.warnings + clipped
-      + zip(take.graph.sinks, take.outputs).flatMap { sink, output in
+    return rendering.warnings + clipped
+      + zip(rendering.graph.sinks, rendering.outputs).flatMap { sink, output in
         output.flawWarnings(of: sink, besides: &known)
       }
   }

@@ -81,14 +81,15 @@ final class ItemRenderer {
     let revision = item.trackChanges.count
     if revision != trackRevision {
       trackRevision = revision
-      try sound.forget()
+      sound.forget()
     }
-    try sound.seek(to: frame, exactly: isExact)
+    sound.seek(to: frame, exactly: isExact)
     stretched =
       speed == .normal
       ? nil
       : try PlaybackStretch(
-        sound, frameCount: frameCount, sampleRate: sampleRate, at: speed.ratio)
+        sound, from: sound.position, frameCount: frameCount, sampleRate: sampleRate, at: speed.ratio
+      )
   }
 
   /// Goes to a frame of speed 1, and on at a speed.

@@ -83,7 +83,9 @@ final class ReductionMonitor {
 
     var isReading: Bool { monitor.isMetered }
 
-    func pass(_ block: AudioBuffer, at frames: Range<Int64>) { other?.pass(block, at: frames) }
+    func pass(_ buffer: AudioBuffer, from offset: Int, at frames: Range<Int64>) {
+      other?.pass(buffer, from: offset, at: frames)
+    }
 
     func lowered(by gain: Float, at frames: Range<Int64>) {
       guard monitor.isMetered, gain < 1 else { return }

@@ -6,7 +6,7 @@ import MediaComposition
 
 /// An item's sound at a device's rate, as it is rendered and measured: once, also if the place goes
 /// back a little. Belongs to the rendering thread.
-final class RenderedSound: FrameSource {
+final class RenderedSound: Sound {
   private(set) var source: MonitoredSource
   let channelCount: Int
   /// The meters of what was read since they were taken, and of what was read last.
@@ -57,26 +57,22 @@ final class RenderedSound: FrameSource {
   var framesAhead: Int64 { rendered.framesAhead }
 
   /// Goes to a frame; sound that is there is not rendered again.
-  func seek(to frame: Int64) throws(Failure) { try seek(to: frame, exactly: false) }
-
-  /// Goes to a frame.
   ///
   /// - Parameters:
   ///   - frame: The frame; others than the item's are clamped.
   ///   - isExact: As of `LiveSource.seek`.
-  /// - Throws: As reading on the way.
-  func seek(to frame: Int64, exactly isExact: Bool) throws(Failure) {
+  func seek(to frame: Int64, exactly isExact: Bool) {
     // What was read and not played is read again.
     newMeters = nil
     if source.live.isExact || !isExact, rendered.seek(to: frame) { return }
     rendered.removeAll()
-    try jump(to: frame, exactly: isExact)
+    jump(to: frame, exactly: isExact)
   }
 
-  private func jump(to frame: Int64, exactly isExact: Bool) throws(Failure) {
+  private func jump(to frame: Int64, exactly isExact: Bool) {
     (framesSinceJump, exact, hasChaseFailed) = (0, nil, false)
     measureAnew()
-    try source.live.seek(to: frame, exactly: isExact)
+    source.live.seek(to: frame, exactly: isExact)
     // One that has not come so far yet is on its way to there.
     if source.live.isExact || chase.map({ $0.isOver || $0.progress.frame > frame }) == true {
       endChase()
@@ -84,13 +80,14 @@ final class RenderedSound: FrameSource {
   }
 
   /// Forgets what was rendered; the position stays.
-  func forget() throws(Failure) {
+  func forget() {
     let place = position
     rendered.removeAll()
     endChase()
-    try jump(to: place, exactly: false)
+    jump(to: place, exactly: false)
   }
 
+  /// Fills frames of a buffer with the next ones; fewer than `count` only at the end.
   func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
     var filled = 0
     while filled < count {
@@ -102,6 +99,12 @@ final class RenderedSound: FrameSource {
       note(taken.meters, isWhole: taken.isStart)
     }
     return filled
+  }
+
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int
+  {
+    if frames.lowerBound != position { seek(to: frames.lowerBound, exactly: false) }
+    return try read(into: buffer, at: offset, count: frames.count)
   }
 
   /// Frames that were rendered, up to this one.

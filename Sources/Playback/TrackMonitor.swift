@@ -40,21 +40,21 @@ final class TrackMonitor {
 
     init(_ track: TrackMonitor) { self.track = track }
 
-    func pass(_ block: AudioBuffer, at frames: Range<Int64>) {
+    func pass(_ buffer: AudioBuffer, from offset: Int, at frames: Range<Int64>) {
       let target = track.item.gain(ofTrack: track.index)
       // Sound that begins here begins at its level.
       if end != frames.lowerBound { gain = target }
       end = frames.upperBound
-      if gain != 1 || target != 1 { scale(block, to: target) }
+      if gain != 1 || target != 1 { scale(buffer, from: offset, count: frames.count, to: target) }
       guard track.isMetered else { return }
-      round = track.add(block, at: frames, isNew: round == track.round)
+      round = track.add(buffer, from: offset, at: frames, isNew: round == track.round)
     }
 
-    private func scale(_ block: AudioBuffer, to target: Float) {
-      let step = (target - gain) / Float(max(1, block.frameCount))
-      for channel in 0..<block.channelCount {
-        let samples = block.samples(channel)
-        for index in 0..<block.frameCount {
+    private func scale(_ buffer: AudioBuffer, from offset: Int, count: Int, to target: Float) {
+      let step = (target - gain) / Float(max(1, count))
+      for channel in 0..<buffer.channelCount {
+        let samples = buffer.planes[channel] + offset
+        for index in 0..<count {
           samples[index] *= gain + step * Float(Int32(truncatingIfNeeded: index))
         }
       }
@@ -64,23 +64,24 @@ final class TrackMonitor {
 
   /// Adds a node's sound to that of the others; returns the round. A node that comes a second time
   /// begins the next block of the mix.
-  private func add(_ block: AudioBuffer, at frames: Range<Int64>, isNew: Bool) -> Int {
-    let start = frames.lowerBound
-    let end = start + Int64(block.frameCount)
+  private func add(
+    _ buffer: AudioBuffer, from first: Int, at frames: Range<Int64>, isNew: Bool
+  ) -> Int {
+    let (start, end) = (frames.lowerBound, frames.upperBound)
     if isNew || !span.contains(start) {
       finish()
       span = start..<start
     }
     let length = Int(end - span.lowerBound)
-    while sum.count < block.channelCount { sum.append([]) }
+    while sum.count < buffer.channelCount { sum.append([]) }
     let offset = Int(start - span.lowerBound)
-    for channel in 0..<block.channelCount {
+    for channel in 0..<buffer.channelCount {
       if sum[channel].count < length {
         sum[channel] += repeatElement(0, count: length - sum[channel].count)
       }
-      let samples = block.samples(channel)
+      let samples = buffer.planes[channel] + first
       sum[channel].withUnsafeMutableBufferPointer { sum in
-        for index in 0..<samples.count { sum[offset + index] += samples[index] }
+        for index in 0..<frames.count { sum[offset + index] += samples[index] }
       }
     }
     span = span.lowerBound..<max(span.upperBound, end)

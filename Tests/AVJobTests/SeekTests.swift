@@ -88,7 +88,8 @@ extension PlayerItem {
     let buffer = AudioBuffer(channelCount: channelLayout.count, capacity: Renderer.blockSize)
     var samples: [Float] = []
     repeat {
-      try renderer.pull(sink.node, into: buffer)
+      let next = renderer.position(of: sink.node)
+      try renderer.read(next..<next + Int64(buffer.capacity), of: sink.node, into: buffer)
       for index in 0..<buffer.frameCount {
         for channel in 0..<buffer.channelCount { samples.append(buffer.samples(channel)[index]) }
       }

@@ -13,7 +13,7 @@ struct CompressorMeterTests {
   private final class Watcher: NodeWatcher {
     var gains: [(frames: Range<Int64>, gain: Float)] = []
     var isReading = true
-    func pass(_ block: AudioBuffer, at frames: Range<Int64>) {}
+    func pass(_ buffer: AudioBuffer, from offset: Int, at frames: Range<Int64>) {}
     func lowered(by gain: Float, at frames: Range<Int64>) { gains.append((frames, gain)) }
   }
 
@@ -30,15 +30,10 @@ struct CompressorMeterTests {
     let process = try #require(
       graph.nodes.firstIndex { if case .process = $0.kind { true } else { false } })
     let renderer = try Renderer(graph, library: stage.library, watchers: [process: watcher])
-    let master = graph.sinks[0].node
-    let buffer = AudioBuffer(channelCount: asset.channelLayout.count, capacity: 3000)
     var sound = Array(repeating: [Float](), count: asset.channelLayout.count)
     for _ in 0..<passes {
-      try renderer.seek(master, to: 0)
-      repeat {
-        try renderer.pull(master, into: buffer)
-        for channel in sound.indices { sound[channel] += buffer.samples(channel) }
-      } while buffer.frameCount > 0
+      let pass = try renderer.samples(of: graph.sinks[0].node)
+      for channel in sound.indices { sound[channel] += pass[channel] }
     }
     return sound
   }

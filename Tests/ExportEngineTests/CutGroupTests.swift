@@ -46,12 +46,7 @@ struct CutGroupTests {
       outputs: [Output(path: "mix.wav", format: .wav(.float32))])
     let graph = try Graph(compiling: export)
     let renderer = try Renderer(graph, library: stage.library)
-    let buffer = AudioBuffer(channelCount: 1, capacity: 3000)
-    var sound: [Float] = []
-    repeat {
-      try renderer.pull(graph.sinks[0].node, into: buffer)
-      sound += buffer.samples(0)
-    } while buffer.frameCount > 0
+    let sound = try renderer.samples(of: graph.sinks[0].node)[0]
     return (sound, renderer.pool.damage.values.reduce(0) { $0 + $1.readCount })
   }
 

@@ -34,11 +34,10 @@ struct DuckRenderingTests {
     let buffer = AudioBuffer(channelCount: 2, capacity: 3000)
     for _ in 0..<40 {
       let first = dice.number(0..<Int64(whole[0].count - 9000))
-      try renderer.seek(graph.sinks[0].node, to: first)
-      for block in 0..<3 {
-        try renderer.pull(graph.sinks[0].node, into: buffer)
-        let start = Int(first) + block * 3000
-        #expect(Array(buffer.samples(0)) == Array(whole[0][start..<start + 3000]), "\(start)")
+      for start in stride(from: first, to: first + 9000, by: 3000) {
+        try renderer.read(start..<start + 3000, of: graph.sinks[0].node, into: buffer)
+        let expected = whole[0][Int(start)..<Int(start) + 3000]
+        #expect(Array(buffer.samples(0)) == Array(expected), "\(start)")
       }
     }
   }
@@ -61,7 +60,8 @@ struct DuckRenderingTests {
     while !isAtEnd {
       isAtEnd = true
       for (index, sink) in graph.sinks.enumerated() {
-        try renderer.pull(sink.node, into: buffer)
+        let first = Int64(sounds[index].count)
+        try renderer.read(first..<first + 4096, of: sink.node, into: buffer)
         if buffer.frameCount > 0 { isAtEnd = false }
         sounds[index] += buffer.samples(0)
       }
@@ -163,7 +163,7 @@ struct DuckRenderingTests {
       #expect(steps.last.map { $0.upperBound > min(400_000, reach.upperBound) - 80 } == true)
       // The mix begins late.
       guard start >= 20_000 else { continue }
-      try mix.render(frames, into: block)
+      block.frameCount = try mix.read(frames, into: block, at: 0)
       #expect(block.samples(0).elementsEqual(frames.map { Float($0) }))
     }
     #expect(
@@ -185,15 +185,41 @@ struct DuckRenderingTests {
     #expect((100_000 - ducking.behind - 4096...100_000 - ducking.behind).contains(first))
   }
 
+  @Test("readers that begin one after the other go on in step, though one is ahead")
+  func readersInStep() throws {
+    let format = AudioFormat(sampleRate: 8000, channelLayout: .mono)
+    let node = Node(.mix([]), format: format, frames: 0..<400_000)
+    let counting = CountingNode()
+    let shared = SharedNode(counting, node, .init(), key: nil)
+    let (ahead, behind) = (shared.reader(), shared.reader())
+    let block = AudioBuffer(channelCount: 1, capacity: 12_288)
+    #expect(try ahead.read(0..<12_288, into: block, at: 0) == 12_288)
+    #expect(counting.ranges.count == 3)
+    counting.ranges = []
+    for start in stride(from: 0 as Int64, to: 100_000, by: 4096) {
+      #expect(try behind.read(start..<start + 4096, into: block, at: 0) == 4096)
+      #expect(block.planes[0][0] == Float(start))
+      let next = start + 12_288
+      #expect(try ahead.read(next..<next + 4096, into: block, at: 0) == 4096)
+      #expect(block.planes[0][4095] == Float(next + 4095))
+    }
+    #expect(counting.ranges.first?.lowerBound == 0)
+    #expect(
+      zip(counting.ranges, counting.ranges.dropFirst()).allSatisfy {
+        $0.upperBound == $1.lowerBound
+      })
+  }
+
   /// Every sample is its frame's index.
-  private final class CountingNode: RenderNode {
+  private final class CountingNode: Sound {
+    let channelCount = 1
     var ranges: [Range<Int64>] = []
     var closings = 0
 
-    func render(_ frames: Range<Int64>, into buffer: AudioBuffer) {
+    func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) -> Int {
       ranges.append(frames)
-      for (index, frame) in frames.enumerated() { buffer.planes[0][index] = Float(frame) }
-      buffer.frameCount = frames.count
+      for (index, frame) in frames.enumerated() { buffer.planes[0][offset + index] = Float(frame) }
+      return frames.count
     }
 
     func close() { closings += 1 }
@@ -210,7 +236,7 @@ struct DuckRenderingTests {
     let live = try LiveSource(graph, sink: graph.sinks[0], library: stage.library)
     let buffer = AudioBuffer(channelCount: 2, capacity: 5000)
     for frame in [0, 200_003, 60_000, 60_001, 400_000] {
-      try live.seek(to: Int64(frame))
+      live.seek(to: Int64(frame))
       buffer.frameCount = try live.read(into: buffer, at: 0, count: 5000)
       #expect(Array(buffer.samples(1)) == Array(whole[1][frame..<frame + 5000]))
     }

@@ -27,11 +27,8 @@ struct HeldFileTests {
 
   private func medium(_ name: String) throws -> Asset { try library.asset(at: make(name)) }
 
-  private func read(_ source: any FrameSource, at frame: Int64) throws -> [Float] {
-    try source.seek(to: frame)
-    let buffer = AudioBuffer(channelCount: source.channelCount, capacity: 1000)
-    let count = try source.read(into: buffer, at: 0, count: 1000)
-    return Array(UnsafeBufferPointer(start: buffer.planes[0], count: count))
+  private func read(_ source: any Sound, at frame: Int64) throws -> [Float] {
+    try source.samples(frame..<frame + 1000)[0]
   }
 
   private static let places: [Int64] = [300_000, 0, 200_000, 100_000]

@@ -120,7 +120,7 @@ struct LevelTests {
       for channel in sound.indices {
         for frame in frames { buffer.planes[channel][frame - start] = sound[channel][frame] }
       }
-      applier.apply(to: buffer, frames: Int64(frames.lowerBound)..<Int64(frames.upperBound))
+      applier.apply(to: buffer, at: 0, frames: Int64(frames.lowerBound)..<Int64(frames.upperBound))
       for channel in sound.indices {
         result[channel].replaceSubrange(frames, with: buffer.samples(channel))
       }

@@ -18,15 +18,7 @@ struct PlayedSound {
 
   /// All of it.
   func whole() throws -> [[Float]] {
-    let stream = try library.open(asset, noting: Damage())
-    var whole = Array(repeating: [Float](), count: stream.channelCount)
-    let buffer = AudioBuffer(channelCount: stream.channelCount, capacity: 10_007)
-    while true {
-      let left = Int(asset.frameCount - stream.position)
-      buffer.frameCount = try stream.read(into: buffer, at: 0, count: min(left, buffer.capacity))
-      if buffer.frameCount == 0 { return whole }
-      for channel in whole.indices { whole[channel] += buffer.samples(channel) }
-    }
+    try library.open(asset, noting: Damage()).samples(0..<asset.frameCount)
   }
 
   /// Expects that a range is the slice of the whole: at some places, and around given ones.
@@ -40,13 +32,9 @@ struct PlayedSound {
       + places.flatMap { [$0 - 700, $0 - 1, $0] }
     for start in starts.shuffled(using: &dice) where 0..<frames ~= start {
       let length = min(frames - start, Int.random(in: 1...9000, using: &dice))
-      try stream.seek(to: Int64(start))
-      let buffer = AudioBuffer(channelCount: stream.channelCount, capacity: length)
-      #expect(try stream.read(into: buffer, at: 0, count: length) == length)
+      let range = try stream.samples(Int64(start)..<Int64(start + length))
       for channel in whole.indices {
-        let range = UnsafeBufferPointer(start: buffer.planes[channel], count: length)
-        let slice = whole[channel][start..<start + length]
-        let isSame = slice.elementsEqual(range)
+        let isSame = whole[channel][start..<start + length].elementsEqual(range[channel])
         #expect(isSame, "\(start)")
       }
     }

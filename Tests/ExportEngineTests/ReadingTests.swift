@@ -63,14 +63,11 @@ struct ReadingTests {
     for start in starts.shuffled(using: &random) where start < asset.frameCount {
       let length = Int(min(asset.frameCount - start, Int64.random(in: 1...30_000, using: &random)))
       let fresh = Bool.random(using: &random) ? try library.open(asset, noting: Damage()) : stream
-      try fresh.seek(to: start)
-      let buffer = AudioBuffer(channelCount: fresh.channelCount, capacity: length)
-      let taken = try fresh.read(into: buffer, at: 0, count: length)
-      #expect(taken == length)
+      let range = try fresh.samples(start..<start + Int64(length), inBlocksOf: length)
       for channel in whole.indices {
         let slice = whole[channel][Int(start)..<Int(start) + length]
-        let range = UnsafeBufferPointer(start: buffer.planes[channel], count: length)
-        #expect(slice.elementsEqual(range), "\(name) \(start) + \(length), channel \(channel)")
+        #expect(
+          slice.elementsEqual(range[channel]), "\(name) \(start) + \(length), channel \(channel)")
       }
     }
   }
@@ -158,13 +155,10 @@ struct ReadingTests {
     if name == "m4a" { #expect(count > 0) }
     #expect(try readAll(asset, damage) == sound)
     let stream = try MediaLibrary().open(asset, noting: damage)
-    let buffer = AudioBuffer(channelCount: stream.channelCount, capacity: 50_000)
     for start in stride(from: asset.frameCount / 50_000 * 50_000, through: 0, by: -50_000) {
-      try stream.seek(to: start)
-      let taken = try stream.read(
-        into: buffer, at: 0, count: Int(min(50_000, asset.frameCount - start)))
-      buffer.frameCount = taken
-      #expect(buffer.samples(0).elementsEqual(sound[0][Int(start)..<Int(start) + taken]))
+      let frames = start..<min(start + 50_000, asset.frameCount)
+      let part = try stream.samples(frames, inBlocksOf: 50_000)[0]
+      #expect(part.elementsEqual(sound[0][Int(start)..<Int(frames.upperBound)]))
     }
     #expect(damage.count == count)
   }
@@ -182,14 +176,6 @@ struct ReadingTests {
   }
 
   private func readAll(_ asset: Asset, _ damage: Damage = Damage()) throws -> [[Float]] {
-    let stream = try MediaLibrary().open(asset, noting: damage)
-    var whole = Array(repeating: [Float](), count: stream.channelCount)
-    let buffer = AudioBuffer(channelCount: stream.channelCount, capacity: 10_007)
-    while true {
-      let left = Int(asset.frameCount - stream.position)
-      buffer.frameCount = try stream.read(into: buffer, at: 0, count: min(left, buffer.capacity))
-      if buffer.frameCount == 0 { return whole }
-      for channel in whole.indices { whole[channel] += buffer.samples(channel) }
-    }
+    try MediaLibrary().open(asset, noting: damage).samples(0..<asset.frameCount)
   }
 }

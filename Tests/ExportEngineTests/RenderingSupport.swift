@@ -47,16 +47,35 @@ struct Stage {
   }
 
   func render(_ graph: Graph, from start: Time = .zero, block: Int = 3000) throws -> [[Float]] {
-    let renderer = try Renderer(graph, from: start, library: library)
     let master = graph.sinks[0].node
-    let count = graph.nodes[master].format.channelLayout.count
-    var channels = Array(repeating: [Float](), count: count)
-    let buffer = AudioBuffer(channelCount: count, capacity: block)
-    while true {
-      try renderer.pull(master, into: buffer)
-      if buffer.frameCount == 0 { return channels }
+    return try Renderer(graph, library: library).samples(
+      of: master, from: start.frames(atRate: graph.nodes[master].format.sampleRate),
+      inBlocksOf: block)
+  }
+}
+
+extension Renderer {
+  /// A master's sound from a frame of its sinks on, by channel.
+  func samples(
+    of master: Node.ID, from first: Int64 = 0, inBlocksOf size: Int = 3000
+  ) throws -> [[Float]] {
+    try sound(of: master)?.samples(first..<first + 1 << 40, inBlocksOf: size) ?? []
+  }
+}
+
+extension Sound {
+  /// Frames by channel, as far as there are any.
+  func samples(_ frames: Range<Int64>, inBlocksOf size: Int = 10_007) throws -> [[Float]] {
+    var channels = Array(repeating: [Float](), count: channelCount)
+    let buffer = AudioBuffer(channelCount: channelCount, capacity: size)
+    var rest = frames
+    while !rest.isEmpty {
+      buffer.frameCount = try read(rest.prefix(size), into: buffer, at: 0)
+      if buffer.frameCount == 0 { break }
       for channel in channels.indices { channels[channel] += buffer.samples(channel) }
+      rest = rest.dropFirst(buffer.frameCount)
     }
+    return channels
   }
 }
 

@@ -137,18 +137,11 @@ struct RenderingTests {
   }
 
   private func renderAll(_ graph: Graph, from start: Time) throws -> [Node.ID: [[Float]]] {
-    let renderer = try Renderer(graph, from: start, library: library)
+    let renderer = try Renderer(graph, library: library)
     var sound: [Node.ID: [[Float]]] = [:]
     for master in renderer.masters {
-      let count = graph.nodes[master].format.channelLayout.count
-      var channels = Array(repeating: [Float](), count: count)
-      let buffer = AudioBuffer(channelCount: count, capacity: 3000)
-      while true {
-        try renderer.pull(master, into: buffer)
-        if buffer.frameCount == 0 { break }
-        for channel in channels.indices { channels[channel] += buffer.samples(channel) }
-      }
-      sound[master] = channels
+      sound[master] = try renderer.samples(
+        of: master, from: start.frames(atRate: graph.nodes[master].format.sampleRate))
     }
     return sound
   }

@@ -68,9 +68,7 @@ struct ResamplingQualityTests {
     let resampled = ResampledSource(
       ArraySource(samples), ratio, sampleRate: source, frameCount: Int64(samples.count),
       targetCount: count)
-    let buffer = AudioBuffer(channelCount: 1, capacity: Int(count))
-    buffer.frameCount = try resampled.read(into: buffer, at: 0, count: Int(count))
-    return Array(buffer.samples(0))
+    return try resampled.samples(0..<count, inBlocksOf: Int(count))[0]
   }
 
   /// Away from both ends, where the sound starts and stops abruptly.
@@ -102,19 +100,17 @@ struct ResamplingQualityTests {
 }
 
 /// Samples in memory, as a source.
-private final class ArraySource: FrameSource {
+private final class ArraySource: Sound {
   let channelCount = 1
-  private(set) var position: Int64 = 0
   private let samples: [Float]
 
   init(_ samples: [Float]) { self.samples = samples }
 
-  func seek(to frame: Int64) { position = frame }
-
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) -> Int {
-    let taken = max(0, min(count, samples.count - Int(position)))
-    for index in 0..<taken { buffer.planes[0][offset + index] = samples[Int(position) + index] }
-    position += Int64(taken)
-    return taken
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) -> Int {
+    let there = frames.clamped(to: 0..<Int64(samples.count))
+    for (index, frame) in there.enumerated() {
+      buffer.planes[0][offset + index] = samples[Int(frame)]
+    }
+    return there.count
   }
 }

@@ -36,7 +36,7 @@ struct ResamplingTests {
       sampleRate: source, frameCount: asset.frameCount,
       targetCount: FrameRatio(from: source, to: target).target(ofSource: asset.frameCount))
     let buffer = AudioBuffer(channelCount: 1, capacity: oracle.count + 100)
-    let count = try resampled.read(into: buffer, at: 0, count: buffer.capacity)
+    let count = try resampled.read(0..<Int64(buffer.capacity), into: buffer, at: 0)
     buffer.frameCount = count
 
     #expect(Int64(count) == asset.duration.frames(atRate: target))

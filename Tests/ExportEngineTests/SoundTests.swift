@@ -1,161 +1,110 @@
+import Diagnosis
 import ExportGraph
-import LibAV
 import MediaComposition
-import MediaTime
 import SystemPackage
 import TestSupport
 import Testing
 
 @testable import ExportEngine
 
-/// What avjob makes of a fixed composition, for each revision of its sound.
-///
-/// Where one of these tests fails, outputs that people have made would come out otherwise now, and
-/// receipts do not know. Raise `Engine.soundRevision` and *add* what the new revision makes; what
-/// stands here already is never changed.
-@Suite("Sound and its revision")
+@Suite("Sounds")
 struct SoundTests {
-  private let stage = Stage()
+  /// Every sample is its frame's index, of 100.
+  private final class Counting: Sound {
+    let channelCount = 1
+    var closings = 0
 
-  /// SHA-256 of the mix, as floats, on any machine: nothing in it is computed by FFmpeg or LAME.
-  private static let mixes: [Int: String] = [
-    1: "3ae5ca5743024d5e2ed337d25a5fee4737dca1963f6ee4fe20f349f4ac03a787",
-    2: "3ae5ca5743024d5e2ed337d25a5fee4737dca1963f6ee4fe20f349f4ac03a787",
-    3: "3ae5ca5743024d5e2ed337d25a5fee4737dca1963f6ee4fe20f349f4ac03a787",
-    4: "3ae5ca5743024d5e2ed337d25a5fee4737dca1963f6ee4fe20f349f4ac03a787",
-    5: "3ae5ca5743024d5e2ed337d25a5fee4737dca1963f6ee4fe20f349f4ac03a787",
-    6: "3ae5ca5743024d5e2ed337d25a5fee4737dca1963f6ee4fe20f349f4ac03a787",
-  ]
-
-  /// SHA-256 of files, on machines of which `Engine.tools` are these, but for avjob.
-  private static let files: [Int: [String: String]] = [
-    1: [
-      "mp3": "9c264afa6614a2c63dbe23adce2639eaaeec8142e9a9cf93cb1f4e92cec78e9a",
-      "m4a": "5a32b736cba4024bced46296671bceb24b250be72a6d1e39f7213b7e67caeaab",
-      "flac": "ffa63115f6550230aa6e46bfbadf44aa368582ade6872894db59f4f0526d2440",
-      "ogg": "df3b2ece64bbb1eae191402a5978011456268b5fdd10e09235f0d03e9b95daea",
-      "opus": "3745f6a1a6477b8fb5ba44edb478d76b3d6d8d75d45de281cfc2db7ce4fa7705",
-      "wav": "3432de8cc855b4b0a130816c551635a51a90e6f42c0d56101c1370924b8e563f",
-    ],
-    // LAME is fed samples at 16-bit full scale.
-    2: [
-      "mp3": "787411b26eab2c66f457abc93f81604de78460fa64d3a346a0c3015d565b36b4",
-      "m4a": "5a32b736cba4024bced46296671bceb24b250be72a6d1e39f7213b7e67caeaab",
-      "flac": "ffa63115f6550230aa6e46bfbadf44aa368582ade6872894db59f4f0526d2440",
-      "ogg": "df3b2ece64bbb1eae191402a5978011456268b5fdd10e09235f0d03e9b95daea",
-      "opus": "3745f6a1a6477b8fb5ba44edb478d76b3d6d8d75d45de281cfc2db7ce4fa7705",
-      "wav": "3432de8cc855b4b0a130816c551635a51a90e6f42c0d56101c1370924b8e563f",
-    ],
-    // Mixes are summed in the order of writing.
-    3: [
-      "mp3": "787411b26eab2c66f457abc93f81604de78460fa64d3a346a0c3015d565b36b4",
-      "m4a": "5a32b736cba4024bced46296671bceb24b250be72a6d1e39f7213b7e67caeaab",
-      "flac": "ffa63115f6550230aa6e46bfbadf44aa368582ade6872894db59f4f0526d2440",
-      "ogg": "df3b2ece64bbb1eae191402a5978011456268b5fdd10e09235f0d03e9b95daea",
-      "opus": "3745f6a1a6477b8fb5ba44edb478d76b3d6d8d75d45de281cfc2db7ce4fa7705",
-      "wav": "3432de8cc855b4b0a130816c551635a51a90e6f42c0d56101c1370924b8e563f",
-    ],
-    // AAC and Opus of more than half a minute are made by several encoders.
-    4: [
-      "mp3": "787411b26eab2c66f457abc93f81604de78460fa64d3a346a0c3015d565b36b4",
-      "m4a": "5a32b736cba4024bced46296671bceb24b250be72a6d1e39f7213b7e67caeaab",
-      "flac": "ffa63115f6550230aa6e46bfbadf44aa368582ade6872894db59f4f0526d2440",
-      "ogg": "df3b2ece64bbb1eae191402a5978011456268b5fdd10e09235f0d03e9b95daea",
-      "opus": "3745f6a1a6477b8fb5ba44edb478d76b3d6d8d75d45de281cfc2db7ce4fa7705",
-      "wav": "3432de8cc855b4b0a130816c551635a51a90e6f42c0d56101c1370924b8e563f",
-    ],
-    // Readers hear what they left out before: edit lists, holes, masks, links of a chain.
-    5: [
-      "mp3": "787411b26eab2c66f457abc93f81604de78460fa64d3a346a0c3015d565b36b4",
-      "m4a": "5a32b736cba4024bced46296671bceb24b250be72a6d1e39f7213b7e67caeaab",
-      "flac": "ffa63115f6550230aa6e46bfbadf44aa368582ade6872894db59f4f0526d2440",
-      "ogg": "df3b2ece64bbb1eae191402a5978011456268b5fdd10e09235f0d03e9b95daea",
-      "opus": "3745f6a1a6477b8fb5ba44edb478d76b3d6d8d75d45de281cfc2db7ce4fa7705",
-      "wav": "3432de8cc855b4b0a130816c551635a51a90e6f42c0d56101c1370924b8e563f",
-    ],
-    // Ends of MP3, MP4, Vorbis and Musepack, and channels of odd positions, are read otherwise.
-    6: [
-      "mp3": "787411b26eab2c66f457abc93f81604de78460fa64d3a346a0c3015d565b36b4",
-      "m4a": "5a32b736cba4024bced46296671bceb24b250be72a6d1e39f7213b7e67caeaab",
-      "flac": "ffa63115f6550230aa6e46bfbadf44aa368582ade6872894db59f4f0526d2440",
-      "ogg": "df3b2ece64bbb1eae191402a5978011456268b5fdd10e09235f0d03e9b95daea",
-      "opus": "3745f6a1a6477b8fb5ba44edb478d76b3d6d8d75d45de281cfc2db7ce4fa7705",
-      "wav": "3432de8cc855b4b0a130816c551635a51a90e6f42c0d56101c1370924b8e563f",
-    ],
-  ]
-  private static let tools: [String: String] = [
-    "ffmpeg": "5.1.9-0+deb12u1, avformat 59.27.100 (20cf7269), avcodec 59.37.100 (1b2f4a83), "
-      + "avutil 57.28.100 (848374f2), swresample 4.7.100 (a4700d90)",
-    "lame": "3.100 (5608dbb8)",
-    "libc": "2.36",
-    "opus": "libopus 1.3.1 (0ec5bcf3)",
-    "processor": "3fd3db",
-    "soxr": "libsoxr-0.1.3 (703b5df5)",
-    "vorbis": "Xiph.Org libVorbis 1.3.7 (ec7eb223) (15116f34)",
-  ]
-
-  /// Two sounds that overlap, with levels, a fade and a pan.
-  private func composition(rate: Int = 44_100) throws -> Composition {
-    let count = 3 * rate
-    let noise = try stage.sound(
-      [Signal.noise(seed: 1, count: count), Signal.noise(seed: 2, count: count)], rate: rate,
-      name: "noise\(rate).wav")
-    let hiss = try stage.sound(
-      [Signal.noise(seed: 3, count: count, amplitude: 0.9)], rate: rate, name: "hiss\(rate).wav")
-    func second(_ tenths: Int64) -> Time { Time(value: tenths, timescale: 10) }
-    var mix = AudioMix(gain: Gain(factor: 0.75))
-    mix.pan.initial = Pan(position: 0.5)
-    try mix.setVolumeRamp(
-      fromStartVolume: Gain(factor: 0), toEndVolume: Gain(factor: 1),
-      timeRange: TimeRange(start: second(5), end: second(12)))
-    var segment = clip(hiss, 4410..<Int64(2 * rate), at: second(3))
-    segment.mix = mix
-    return Composition(tracks: [Track(segments: [clip(noise)]), Track(segments: [segment])])
-  }
-
-  private static let advice: Comment =
-    "the sound is another: raise Engine.soundRevision, and add the new digest to its table"
-
-  @Test("a fixed mix has the bytes of this revision")
-  func mix() throws {
-    let sound = try stage.render(try composition())
-    let digest = try Array(sound.joined()).withUnsafeBytes { try SHA256.digest($0) }.hexadecimal
-    #expect(Self.mixes[Engine.soundRevision] == digest, Self.advice)
-    #expect(Self.mixes.keys.max() == Engine.soundRevision)
-  }
-
-  private static var otherTools: [String: String] { Engine.tools.filter { $0.key != "avjob" } }
-
-  @Test(
-    "fixed files have the bytes of this revision, on a machine as the one that they were made on",
-    .enabled(if: otherTools == tools))
-  func files() throws {
-    var outputs: [Output] = []
-    for format: Output.Format in [
-      .mp3(.standard), .m4a(bitRate: 96_000), .flac(bitDepth: 16), .vorbis(.standard),
-      .opus(bitRate: 64_000), .wav(.float32),
-    ] {
-      let facts = format.kind.capabilities
-      outputs.append(
-        Output(
-          path: FilePath(stage.folder.path("a." + facts.extensions[0])), format: format,
-          sampleRate: facts.sampleRates.nearest(to: 44_100)))
+    func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) -> Int {
+      let there = frames.clamped(to: 0..<100)
+      for (index, frame) in there.enumerated() {
+        buffer.planes[0][offset + index] = Float(frame)
+      }
+      return there.count
     }
-    let export = Export(
-      name: "fixed", composition: try composition(rate: 48_000), outputs: outputs)
-    _ = try ExportSession(export, library: stage.library).run()
-    for output in outputs {
-      let digest = try SHA256.digest(of: FileBytes(output.path))?.hexadecimal
-      let name = output.path.extension ?? ""
-      #expect(Self.files[Engine.soundRevision]?[name] == digest, "\(name): \(Self.advice)")
-    }
+
+    func close() { closings += 1 }
   }
 
-  @Test("the makers of an output are listed: avjob's sound, and each library with its build")
-  func toolNames() {
-    #expect(Engine.tools["avjob"] == "\(Engine.version), sound \(Engine.soundRevision)")
-    #expect(
-      Engine.tools.keys.sorted()
-        == ["avjob", "ffmpeg", "lame", "libc", "opus", "processor", "soxr", "vorbis"])
+  @Test("an excerpt counts from a zero of its own, ends where its frames do, and closes its input")
+  func excerpt() throws {
+    let counting = Counting()
+    let excerpt = ExcerptSound(counting, 20..<50)
+    #expect(try excerpt.samples(0..<100, inBlocksOf: 7)[0] == (20..<50).map { Float($0) })
+    #expect(try excerpt.samples(28..<40)[0] == [48, 49])
+    #expect(try excerpt.samples(30..<40)[0].isEmpty)
+    let placed = ExcerptSound(counting, 20..<50, at: -5)
+    #expect(try placed.samples(-5 ..< -2)[0] == [20, 21, 22])
+    #expect(counting.closings == 0)
+    excerpt.close()
+    #expect(counting.closings == 1)
+  }
+
+  @Test("a level is applied where the sound stands in the buffer")
+  func level() throws {
+    let ramp = Level.Ramp(frames: 10..<20, start: 0, end: 1, curve: .linear)
+    let level = Level(gain: 2, envelopes: [Level.Envelope(0, [ramp])])
+    let buffer = AudioBuffer(channelCount: 1, capacity: 30)
+    let node = LevelNode(Counting(), at: level, .mono)
+    #expect(try node.read(8..<30, into: buffer, at: 4) == 22)
+    buffer.frameCount = 30
+    let factors = (8..<30).map { frame in 2 * Float(min(max(frame - 10, 0), 10)) / 10 }
+    for (index, factor) in factors.enumerated() {
+      #expect(abs(buffer.planes[0][4 + index] - factor * Float(8 + index)) < 1e-4)
+    }
+    #expect(buffer.samples(0).prefix(4).allSatisfy { $0 == 0 })
+    #expect(buffer.samples(0).suffix(4).allSatisfy { $0 == 0 })
+  }
+
+  @Test("a task gives its pieces in order, and then its failure")
+  func task() throws {
+    var next = 0
+    let task = SpanTask<Int>(pace: 2) { () throws(Failure) in
+      next += 1
+      guard next < 6 else { throw Failure(.tryAgain, "is over") }
+      return next
+    }
+    #expect(!task.advance())
+    #expect(!task.advance())
+    #expect(task.advance())
+    var pieces: [Int] = []
+    let failure = #expect(throws: Failure.self) { try task.give { pieces.append($0) } }
+    #expect(failure?.message == "is over")
+    #expect(pieces == [1, 2, 3, 4, 5])
+    let short = SpanTask<Int>(pace: 2) { nil }
+    #expect(short.advance())
+    try short.give { _ in Issue.record("it has no pieces") }
+  }
+
+  @Test("outputs of one rate at several levels are each the same as alone")
+  func levels() throws {
+    let stage = Stage()
+    var outputs = (0..<3).map {
+      Output(path: FilePath("\($0).wav"), format: .wav(.float32), sampleRate: 48_000)
+    }
+    outputs[1].loudness = LoudnessTarget(.integrated(-20), truePeak: nil)
+    outputs[2].loudness = LoudnessTarget(.integrated(-16), truePeak: -1)
+    var graph = try Graph(
+      compiling: Export(
+        name: "test", composition: composition(clip(try stage.fixture("feelings.ogg"), 0..<99_999)),
+        sampleRate: 44_100, outputs: outputs))
+    for (id, normalization, _) in graph.normalizations {
+      graph.solve(id, by: .init(gain: Gain(decibels: 6), ceiling: normalization.ceiling))
+    }
+    let masters = graph.sinks.map(\.node)
+    #expect(Set(masters).count == 3)
+    let renderer = try Renderer(graph, library: stage.library)
+    var sounds = [[Float]](repeating: [], count: 3)
+    let buffer = AudioBuffer(channelCount: 2, capacity: 4096)
+    for start in stride(from: 0 as Int64, to: 110_000, by: 4096) {
+      for (index, master) in masters.enumerated() {
+        try renderer.read(start..<start + 4096, of: master, into: buffer)
+        sounds[index] += buffer.samples(1)
+      }
+    }
+    for (index, master) in masters.enumerated() {
+      let alone = try Renderer(graph, library: stage.library, masters: [master])
+      #expect(try alone.samples(of: master)[1] == sounds[index])
+    }
+    #expect(sounds[1] == sounds[0].map { $0 * Float(Gain(decibels: 6).factor) })
   }
 }

@@ -26,11 +26,11 @@ import Testing
     let (first, second) = (monitor.watcher(), monitor.watcher())
     #expect(monitor.take() == nil)
     // The second begins inside of the first block, and the first ends inside of the second one.
-    first.pass(block(0.5, 100), at: 0..<100)
-    second.pass(block(-0.5, 60), at: 40..<100)
-    first.pass(block(0.5, 30), at: 100..<130)
-    second.pass(block(0.25, 100), at: 100..<200)
-    second.pass(block(0.125, 10), at: 200..<210)
+    first.pass(block(0.5, 100), from: 0, at: 0..<100)
+    second.pass(block(-0.5, 60), from: 0, at: 40..<100)
+    first.pass(block(0.5, 30), from: 0, at: 100..<130)
+    second.pass(block(0.25, 100), from: 0, at: 100..<200)
+    second.pass(block(0.125, 10), from: 0, at: 200..<210)
     let level = try #require(monitor.take())
     #expect(level.peak == 0.75)
     #expect(level.count == 210 * 2)
@@ -38,8 +38,8 @@ import Testing
     #expect(level.squares == Double(squares) * 2)
     #expect(monitor.take() == nil)
     // Back to where it was.
-    second.pass(block(1, 10), at: 205..<215)
-    second.pass(block(1, 10), at: 205..<215)
+    second.pass(block(1, 10), from: 0, at: 205..<215)
+    second.pass(block(1, 10), from: 0, at: 205..<215)
     #expect(monitor.take()?.count == 40)
   }
 
@@ -48,18 +48,18 @@ import Testing
     let item = try item()
     let monitor = TrackMonitor(item, track: 0)
     let (first, second, third) = (monitor.watcher(), monitor.watcher(), monitor.watcher())
-    first.pass(block(1, 100), at: 0..<100)
-    second.pass(block(1, 100), at: 0..<100)
+    first.pass(block(1, 100), from: 0, at: 0..<100)
+    second.pass(block(1, 100), from: 0, at: 0..<100)
     item.tracks[0].isEnabled = false
     let ramp = (0..<100).map { 1 - Float($0) * 0.01 }
     for watcher in [first, second] {
       let block = block(1, 100)
-      watcher.pass(block, at: 100..<200)
+      watcher.pass(block, from: 0, at: 100..<200)
       #expect(zip(block.samples(1), ramp).allSatisfy { abs($0 - $1) < 1e-5 })
     }
     for watcher in [first, second, third] {
       let block = block(1, 100)
-      watcher.pass(block, at: 200..<300)
+      watcher.pass(block, from: 0, at: 200..<300)
       #expect(block.samples(0).allSatisfy { $0 == 0 })
     }
   }

@@ -126,38 +126,23 @@ package struct ChunkPass: Sendable {
     let readers = ReusePool<ChunkReader>()
     try crew.inOrder((count + run - 1) / run) {
       min(2 * ($0 + 1), renderers)
-    } make: { index -> AnalysisTask<SoundChunk, Analyzer.Outcome> in
+    } make: { index in
       let chunks = (index * run..<min(count, (index + 1) * run)).map(chunk)
-      return AnalysisTask(chunks, analysis(upTo: chunks.last, readers, makeAnalyzer))
+      var own: ChunkReader?
+      return task(chunks, makeAnalyzer) { chunk, hear, add throws(Failure) in
+        let reader =
+          if let own { own } else {
+            try readers.take(
+              where: { $0.position == chunk.frames.lowerBound },
+              or: { () throws(Failure) in try openReader() })
+          }
+        own = reader
+        try reader.read(chunk, warmUp: hear, sound: add)
+        // One that has failed is not used again.
+        if chunk == chunks.last { readers.put(reader) }
+      }
     } collect: {
       try $0.give(to: collect)
-    }
-  }
-
-  /// What analyses chunks in a row: by a reader of the pool, which gets it back after `last`.
-  private func analysis<Analyzer: ChunkAnalyzer>(
-    upTo last: SoundChunk?, _ readers: ReusePool<ChunkReader>,
-    _ makeAnalyzer: @escaping @Sendable (SoundChunk) throws(Failure) -> Analyzer
-  ) -> (SoundChunk) throws(Failure) -> Analyzer.Outcome {
-    var own: ChunkReader?
-    return { chunk throws(Failure) in
-      let reader =
-        if let own { own } else {
-          try readers.take(
-            where: { $0.position == chunk.frames.lowerBound },
-            or: { () throws(Failure) in try openReader() })
-        }
-      own = reader
-      var analyzer = try makeAnalyzer(chunk)
-      try reader.read(chunk) {
-        analyzer.warmUp($0)
-      } sound: {
-        analyzer.add($0)
-      }
-      let outcome = try analyzer.finish()
-      // One that has failed is not used again.
-      if chunk == last { readers.put(reader) }
-      return outcome
     }
   }
 
@@ -172,7 +157,7 @@ package struct ChunkPass: Sendable {
     let bytes = max(1, grid.length * channelCount * MemoryLayout<Float>.size)
     try crew.inOrder(count, keeping: 0) {
       $0 == 0 ? 1 : min($0 + 2, max(2, Renderer.mostHeldBytes / bytes))
-    } make: { index -> AnalysisTask<HeldChunk, Analyzer.Outcome> in
+    } make: { index in
       let chunk = chunk(index)
       var (warmUp, sound): ([AudioBuffer], [AudioBuffer]) = ([], [])
       try reader.read(chunk) {
@@ -180,15 +165,28 @@ package struct ChunkPass: Sendable {
       } sound: {
         sound.append($0)
       }
-      return AnalysisTask([HeldChunk(chunk: chunk, warmUp: warmUp, sound: sound)]) {
-        held throws(Failure) in
-        var analyzer = try makeAnalyzer(held.chunk)
-        for block in held.warmUp { analyzer.warmUp(block) }
-        for block in held.sound { analyzer.add(block) }
-        return try analyzer.finish()
+      return task([chunk], makeAnalyzer) { [warmUp, sound] _, hear, add in
+        warmUp.forEach(hear)
+        sound.forEach(add)
       }
     } collect: {
       try $0.give(to: collect)
+    }
+  }
+
+  /// The analysis of some chunks in a row, whose blocks `read` passes on.
+  private func task<Analyzer: ChunkAnalyzer>(
+    _ chunks: [SoundChunk], _ makeAnalyzer: @escaping (SoundChunk) throws(Failure) -> Analyzer,
+    _ read:
+      @escaping (SoundChunk, _ hear: (AudioBuffer) -> Void, _ add: (AudioBuffer) -> Void)
+      throws(Failure) -> Void
+  ) -> SpanTask<Analyzer.Outcome> {
+    var rest = chunks[...]
+    return SpanTask { () throws(Failure) in
+      guard let chunk = rest.popFirst() else { return nil }
+      var analyzer = try makeAnalyzer(chunk)
+      try read(chunk, { analyzer.warmUp($0) }, { analyzer.add($0) })
+      return try analyzer.finish()
     }
   }
 
@@ -207,48 +205,6 @@ package struct ChunkPass: Sendable {
   private func openReader() throws(Failure) -> ChunkReader {
     try ChunkReader(graph, warmUp: grid.warmUp, library, cancellation)
   }
-}
-
-/// The analysis of some chunks in a row.
-//
-// `@unchecked Sendable`: one thread at a time advances a task. The crew's lock orders these threads, and
-// the owner, which touches the task before it is added and after it is done.
-private final class AnalysisTask<Item, Outcome>: CrewTask, @unchecked Sendable {
-  private var items: ArraySlice<Item>
-  private let analyze: (Item) throws(Failure) -> Outcome
-  /// In order; the last one may be a failure.
-  private var outcomes: [Result<Outcome, Failure>] = []
-
-  init(_ items: [Item], _ analyze: @escaping (Item) throws(Failure) -> Outcome) {
-    self.items = items[...]
-    self.analyze = analyze
-  }
-
-  /// Gives the outcomes to `collect`, in order, up to the first failure, which is thrown.
-  func give(to collect: (Outcome) throws -> Void) throws {
-    for outcome in outcomes { try collect(try outcome.get()) }
-  }
-
-  func advance() -> Bool {
-    guard let item = items.popFirst() else { return true }
-    do throws(Failure) {
-      outcomes.append(.success(try analyze(item)))
-      return items.isEmpty
-    } catch {
-      outcomes.append(.failure(error))
-      return true
-    }
-  }
-}
-
-/// A chunk with its sound.
-//
-// `@unchecked Sendable`: the thread that renders fills the blocks, and from then on they are only
-// read.
-private struct HeldChunk: @unchecked Sendable {
-  let chunk: SoundChunk
-  let warmUp: [AudioBuffer]
-  let sound: [AudioBuffer]
 }
 
 /// Reads the chunks of a graph's last node, each with the sound before it. One thread at a time.
@@ -278,10 +234,8 @@ private final class ChunkReader {
   ) throws(Failure) {
     let frames = chunk.frames
     if position != frames.lowerBound {
-      let start = frames.lowerBound - Int64(chunk.warmUp)
-      try renderer.seek(node, to: start)
       tail = []
-      try read(start..<frames.lowerBound) { tail.append($0) }
+      try read(frames.lowerBound - Int64(chunk.warmUp)..<frames.lowerBound) { tail.append($0) }
     }
     for block in tail { hear(block) }
     tail = []
@@ -296,16 +250,15 @@ private final class ChunkReader {
   }
 
   private func read(_ frames: Range<Int64>, to use: (AudioBuffer) -> Void) throws(Failure) {
-    var rest = frames.count
-    while rest > 0 {
+    var rest = frames
+    while !rest.isEmpty {
       guard !cancellation.isCancelled else { throw Failure(.tryAgain, "was cancelled") }
+      let next = rest.prefix(Renderer.blockSize)
       // A new one each time: some are kept.
-      let block = AudioBuffer(
-        channelCount: channelCount, capacity: min(rest, Renderer.blockSize))
-      try renderer.pull(node, into: block)
-      guard block.frameCount > 0 else { throw Failure(.reportBug, "a sound ended early") }
+      let block = AudioBuffer(channelCount: channelCount, capacity: next.count)
+      try renderer.read(next, of: node, into: block)
       use(block)
-      rest -= block.frameCount
+      rest = next.upperBound..<rest.upperBound
     }
   }
 }

@@ -77,16 +77,14 @@ extension SoundAnalyst {
     let block = AudioBuffer(
       channelCount: graph.nodes[node].format.channelLayout.count, capacity: Renderer.blockSize)
     func levels(of steps: Range<Int64>) throws -> StepLevels {
-      let frames = grid.frames(of: steps)
+      var rest = grid.frames(of: steps)
       var levels = StepLevels(grid, from: steps.lowerBound, below: threshold)
-      try renderer.seek(node, to: frames.lowerBound)
-      var left = frames.count
-      while left > 0 {
+      while !rest.isEmpty {
         if cancellation.isCancelled { throw CancellationError() }
-        try renderer.pull(node, into: block, count: left)
-        guard block.frameCount > 0 else { throw Failure(.reportBug, "a sound ended early") }
+        let next = rest.prefix(block.capacity)
+        try renderer.read(next, of: node, into: block)
         levels.add(block)
-        left -= block.frameCount
+        rest = next.upperBound..<rest.upperBound
       }
       return levels
     }

@@ -18,8 +18,8 @@ extension ExportSession {
   /// refused before, so that the sound is at fault.
   ///
   /// - Throws: `mendInput`, where the specification was written.
-  func requireConformance(of take: Take) throws(Failure) {
-    for (sink, output) in zip(take.graph.sinks, take.outputs) {
+  func requireConformance(of rendering: Rendering) throws(Failure) {
+    for (sink, output) in zip(rendering.graph.sinks, rendering.outputs) {
       try sink.output.require(output.conformances, .mendInput)
     }
   }

@@ -8,20 +8,20 @@ import Threads
 extension ExportSession {
   /// How often an export is rendered where its encoders lift peaks over a ceiling, or change its
   /// loudness.
-  private static let mostTakes = 3
+  private static let mostRenderings = 3
   /// dB by which an encoded file may miss its level.
   static let levelTolerance = 0.1
   /// dB by which a sound within a mix may miss its level, which is approached by fewer means.
   private static let itemTolerance = 0.5
 
   /// Brings every sound to its level, renders and encodes, and measures the encoded files. What an
-  /// encoder did to the peaks or the loudness of a file is given back by another take.
+  /// encoder did to the peaks or the loudness of a file is given back by another rendering.
   ///
   /// - Throws: As `run`; nothing is left behind.
   func mastered(
     _ graph: Graph, _ crew: Crew, examining examination: Examination,
     _ progress: (Progress) -> Void
-  ) throws -> Take {
+  ) throws -> Rendering {
     let isDrawn = examination.contains(.levels)
     let measured = graph.sinks.indices.filter { isDrawn || isMeasured(graph.sinks[$0]) }
     let analyst = SoundAnalyst(
@@ -40,33 +40,33 @@ extension ExportSession {
     var solved = Normalizer.Result(graph: graph)
     for attempt in 1... {
       try normalizer.solve(&solved) { report($0, of: .measuring) }
-      var take = try take(solved.graph, crew, inspecting: examination.contains(.joins)) {
+      var rendering = try render(solved.graph, crew, inspecting: examination.contains(.joins)) {
         // Exactly the frames where there is but one pass.
         if passes.count == 1 { progress($0) } else { report($0.fractionCompleted, of: .rendering) }
       }
       do {
-        try measure(measured, of: &take, drawing: isDrawn, crew) { report($0, of: .checking) }
+        try measure(measured, of: &rendering, drawing: isDrawn, crew) { report($0, of: .checking) }
       } catch {
-        take.abandon()
+        rendering.abandon()
         throw error
       }
       let corrected =
-        attempt < Self.mostTakes
-        && correct(&solved, by: take.outputs, isLast: attempt + 1 == Self.mostTakes)
+        attempt < Self.mostRenderings
+        && correct(&solved, by: rendering.outputs, isLast: attempt + 1 == Self.mostRenderings)
       guard corrected else {
         do throws(Failure) {
-          try requireConformance(of: take)
+          try requireConformance(of: rendering)
         } catch {
-          take.abandon()
+          rendering.abandon()
           throw error
         }
-        for (index, sink) in take.graph.sinks.enumerated() {
-          take.outputs[index].correction = solved.corrections[sink.node]
+        for (index, sink) in rendering.graph.sinks.enumerated() {
+          rendering.outputs[index].correction = solved.corrections[sink.node]
         }
-        take.warnings += misses(solved, take.outputs)
-        return take
+        rendering.warnings += misses(solved, rendering.outputs)
+        return rendering
       }
-      take.abandon()
+      rendering.abandon()
     }
     throw Failure(.reportBug, "an export is rendered without end", origin: export.origin)
   }
@@ -101,16 +101,16 @@ extension ExportSession {
 
   /// Measures the encoded files of some outputs, before they are in their places.
   private func measure(
-    _ measured: [Int], of take: inout Take, drawing isDrawn: Bool, _ crew: Crew,
+    _ measured: [Int], of rendering: inout Rendering, drawing isDrawn: Bool, _ crew: Crew,
     _ progress: (Double) -> Void
   ) throws {
     for (number, index) in measured.enumerated() {
-      guard let file = take.writers[index].files.first else { continue }
+      guard let file = rendering.writers[index].files.first else { continue }
       // Of its own: what it knows of unfinished files is of no use to others.
       let library = MediaLibrary()
       let analyst = SoundAnalyst(
         library: library, budget: crew.budget, cancellation: crew.cancellation)
-      let sink = take.graph.sinks[index]
+      let sink = rendering.graph.sinks[index]
       do {
         let asset = try library.asset(at: .file(file.currentPath))
         let graph = Graph(of: asset)
@@ -122,12 +122,12 @@ extension ExportSession {
           isDrawn
           ? try analyst.portrait(of: node, in: graph, progress: report)
           : (try analyst.loudness(of: node, in: graph, progress: report), nil)
-        take.outputs[index].overview = overview
+        rendering.outputs[index].overview = overview
         let isDualMono =
           (sink.output.loudness ?? export.loudness)?.isDualMono == true
           && asset.channelLayout.count == 1
-        take.outputs[index].loudness = isDualMono ? levels.asDualMono : levels
-        take.outputs[index].conformances = sink.output.conformances(
+        rendering.outputs[index].loudness = isDualMono ? levels.asDualMono : levels
+        rendering.outputs[index].conformances = sink.output.conformances(
           of: DeliveredSound(asset, levels: levels))
       } catch let failure as Failure {
         throw failure.about(sink.output.path).placed(at: sink.output.origin)

@@ -16,15 +16,14 @@ struct ChainLink: Sendable {
 }
 
 /// The links of a chained file, one after the other. One of them is open at a time.
-final class ChainedStream: FrameSource {
+final class ChainedStream: Sound {
   let channelCount: Int
-  private(set) var position: Int64 = 0
 
   private let links: [ChainLink]
   /// The first frame of each link, and the end of the last.
   private let starts: [Int64]
   private let damage: Damage
-  private var current: (number: Int, source: any FrameSource)?
+  private var current: (number: Int, source: any Sound)?
 
   init(_ links: [ChainLink], channelCount: Int, _ damage: Damage) {
     (self.links, self.channelCount, self.damage) = (links, channelCount, damage)
@@ -37,18 +36,18 @@ final class ChainedStream: FrameSource {
       }
   }
 
-  func seek(to frame: Int64) throws(Failure) { position = frame }
-
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    var filled = 0
-    while filled < count, let number = link(at: position) {
-      let source = try open(number)
-      let local = position - starts[number]
-      if source.position != local { try source.seek(to: local) }
-      let wanted = Int(min(Int64(count - filled), starts[number + 1] - position))
-      let taken = try source.read(into: buffer, at: offset + filled, count: wanted)
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int
+  {
+    var (position, filled) = (frames.lowerBound, 0)
+    while position < frames.upperBound, let number = link(at: position) {
+      let start = starts[number]
+      let wanted = Int(min(frames.upperBound, starts[number + 1]) - position)
+      let taken = try open(number).read(
+        position - start..<position - start + Int64(wanted), into: buffer, at: offset + filled)
       // A link keeps its length, so that the next one keeps its place.
-      if taken < wanted { silence(buffer, from: offset + filled + taken, count: wanted - taken) }
+      if taken < wanted {
+        silence(buffer, from: offset + filled + taken, count: wanted - taken, at: position)
+      }
       filled += wanted
       position += Int64(wanted)
     }
@@ -61,7 +60,7 @@ final class ChainedStream: FrameSource {
     return number < links.count ? number : nil
   }
 
-  private func open(_ number: Int) throws(Failure) -> any FrameSource {
+  private func open(_ number: Int) throws(Failure) -> any Sound {
     if let current, current.number == number { return current.source }
     current = nil
     let source = try links[number].facts.sound(noting: damage)
@@ -69,7 +68,9 @@ final class ChainedStream: FrameSource {
     return source
   }
 
-  private func silence(_ buffer: AudioBuffer, from offset: Int, count: Int) {
+  private func silence(
+    _ buffer: AudioBuffer, from offset: Int, count: Int, at position: Int64
+  ) {
     for channel in 0..<channelCount {
       (buffer.planes[channel] + offset).update(repeating: 0, count: count)
     }

@@ -5,9 +5,9 @@ import MediaComposition
 
 /// A stream whose timestamps do not count frames: decoded frames are counted, from the first packet
 /// or from an anchor.
-final class CountedStream: FrameSource {
+final class CountedStream: Sound {
   let channelCount: Int
-  var position: Int64 { cursor.position }
+  private var position: Int64 { cursor.position }
 
   private let facts: StreamFacts
   private let index: AnchorIndex
@@ -117,7 +117,8 @@ final class CountedStream: FrameSource {
       return stream
     }
     let buffer = AudioBuffer(channelCount: facts.channelCount, capacity: 16_384)
-    while try stream.read(into: buffer, at: 0, count: buffer.capacity) == buffer.capacity {}
+    let size = Int64(buffer.capacity)
+    while try stream.read(stream.position..<stream.position + size, into: buffer, at: 0) == size {}
     let holes = stream.holes?.finish()
     return Count(
       frames: stream.position, padding: stream.finder?.padding ?? 0,
@@ -145,8 +146,10 @@ final class CountedStream: FrameSource {
 
   // MARK: Reading
 
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    try cursor.read(into: buffer, at: offset, count: count) { () throws(Failure) in
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int
+  {
+    try seek(to: frames.lowerBound)
+    return try cursor.read(into: buffer, at: offset, count: frames.count) { () throws(Failure) in
       try advance()
     }
   }
@@ -287,7 +290,7 @@ final class CountedStream: FrameSource {
 
   // MARK: Seeking
 
-  func seek(to frame: Int64) throws(Failure) {
+  private func seek(to frame: Int64) throws(Failure) {
     guard frame != position else { return }
     let target = index.anchor(before: frame + facts.origin)
     let isAhead = frame > position

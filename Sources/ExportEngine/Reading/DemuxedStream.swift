@@ -17,9 +17,8 @@ enum Access: Sendable, Hashable {
 }
 
 /// A stream read through libavformat, whose timestamps are proven to count frames.
-final class DemuxedStream: FrameSource {
+final class DemuxedStream: Sound {
   let channelCount: Int
-  var position: Int64 { cursor.position }
   private let damage: Damage
 
   private let facts: StreamFacts
@@ -79,8 +78,10 @@ final class DemuxedStream: FrameSource {
 
   // MARK: Reading
 
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    try cursor.read(into: buffer, at: offset, count: count) { () throws(Failure) in
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int
+  {
+    try seek(to: frames.lowerBound)
+    return try cursor.read(into: buffer, at: offset, count: frames.count) { () throws(Failure) in
       try advance()
     }
   }
@@ -166,7 +167,8 @@ final class DemuxedStream: FrameSource {
 
   // MARK: Seeking
 
-  func seek(to frame: Int64) throws(Failure) {
+  private func seek(to frame: Int64) throws(Failure) {
+    let position = cursor.position
     guard frame != position else { return }
     // Reading on is cheaper than a seek with its repeated decoding.
     var near = Int64(facts.sampleRate)

@@ -5,9 +5,8 @@ import MediaComposition
 
 /// A bare MPEG audio file, with seeks by our own index of its frames: libavformat's seek is an
 /// estimate.
-final class MPEGStream: FrameSource {
+final class MPEGStream: Sound {
   let channelCount: Int
-  var position: Int64 { cursor.position }
 
   /// PCM frames of sound.
   var frameCount: Int64 { index.validFrameCount }
@@ -45,7 +44,8 @@ final class MPEGStream: FrameSource {
     }
   }
 
-  func seek(to target: Int64) throws(Failure) {
+  private func seek(to target: Int64) throws(Failure) {
+    let position = cursor.position
     guard target != position else { return }
     let frame = index.frame(containing: target)
     try frames.find(frame)
@@ -59,8 +59,10 @@ final class MPEGStream: FrameSource {
     cursor.position = target
   }
 
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    let count = Int(min(Int64(count), index.validFrameCount - position))
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int
+  {
+    try seek(to: frames.lowerBound)
+    let count = Int(min(frames.upperBound, index.validFrameCount) - cursor.position)
     let filled = try cursor.read(into: buffer, at: offset, count: count) { () throws(Failure) in
       try advance()
     }

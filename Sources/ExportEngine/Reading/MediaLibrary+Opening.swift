@@ -6,7 +6,7 @@ import Threads
 /// Media that are read.
 extension MediaLibrary {
   /// Opens an asset for reading, if its file is still the probed one.
-  func open(_ asset: Asset, noting damage: Damage) throws(Failure) -> any FrameSource {
+  func open(_ asset: Asset, noting damage: Damage) throws(Failure) -> any Sound {
     watch?(asset.location)
     defer { watch?(nil) }
     let facts = try readable(asset)

@@ -2,35 +2,28 @@ import Diagnosis
 import MediaComposition
 
 /// Plays pieces of a stream. One thread at a time.
-final class PiecedSource: FrameSource {
-  private let source: any FrameSource
+final class PiecedSource: DerivedSound {
+  let input: any Sound
   private let pieces: SoundPieces
   private let damage: Damage
-  private(set) var position: Int64 = 0
 
-  init(_ source: any FrameSource, _ pieces: SoundPieces, _ damage: Damage) {
-    (self.source, self.pieces, self.damage) = (source, pieces, damage)
+  init(_ source: any Sound, _ pieces: SoundPieces, _ damage: Damage) {
+    (input, self.pieces, self.damage) = (source, pieces, damage)
   }
 
-  var channelCount: Int { source.channelCount }
-
-  func seek(to frame: Int64) throws(Failure) { position = frame }
-
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    var filled = 0
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int
+  {
+    var (position, filled) = (frames.lowerBound, 0)
     var index = pieces.index(of: position)
-    while filled < count, index < pieces.pieces.count {
+    while position < frames.upperBound, index < pieces.pieces.count {
       let piece = pieces.pieces[index]
       let rest = pieces.ends[index] - position
-      let wanted = Int(min(Int64(count - filled), rest))
+      let wanted = Int(min(frames.upperBound - position, rest))
       var read = 0
       if let start = piece.start {
-        try source.seek(to: start + piece.count - rest)
-        read = try source.read(into: buffer, at: offset + filled, count: wanted)
-        if read < wanted, index == pieces.pieces.count - 1 {
-          position += Int64(read)
-          return filled + read
-        }
+        let first = start + piece.count - rest
+        read = try input.read(first..<first + Int64(wanted), into: buffer, at: offset + filled)
+        if read < wanted, index == pieces.pieces.count - 1 { return filled + read }
         // Damage before the last piece: what follows keeps its place.
         if read < wanted { damage.note(.hole(end: pieces.ends[index])) }
       }

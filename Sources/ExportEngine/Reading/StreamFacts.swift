@@ -92,8 +92,8 @@ extension StreamFacts {
   }
 
   /// The stream as it is played, from its first frame on.
-  func sound(noting damage: Damage) throws(Failure) -> any FrameSource {
-    let stream: any FrameSource =
+  func sound(noting damage: Damage) throws(Failure) -> any Sound {
+    let stream: any Sound =
       switch reader {
       case .mpegAudio(let index, let note): try MPEGStream.open(self, index, note, damage)
       case .demuxer: try DemuxedStream.open(self, damage)

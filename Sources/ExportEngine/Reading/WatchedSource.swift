@@ -2,28 +2,19 @@ import Diagnosis
 import SystemPackage
 
 /// A source whose reading is watched: a file on which it does not come back can then be named.
-final class WatchedSource: FrameSource {
-  private let source: any FrameSource
+final class WatchedSource: DerivedSound {
+  let input: any Sound
   private let location: MediaLocation
   private let watch: MediaLibrary.Watch
 
-  init(_ source: any FrameSource, _ location: MediaLocation, _ watch: @escaping MediaLibrary.Watch)
+  init(_ source: any Sound, _ location: MediaLocation, _ watch: @escaping MediaLibrary.Watch) {
+    (input, self.location, self.watch) = (source, location, watch)
+  }
+
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int
   {
-    (self.source, self.location, self.watch) = (source, location, watch)
-  }
-
-  var channelCount: Int { source.channelCount }
-  var position: Int64 { source.position }
-
-  func seek(to frame: Int64) throws(Failure) {
     watch(location)
     defer { watch(nil) }
-    try source.seek(to: frame)
-  }
-
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    watch(location)
-    defer { watch(nil) }
-    return try source.read(into: buffer, at: offset, count: count)
+    return try input.read(frames, into: buffer, at: offset)
   }
 }

@@ -28,7 +28,7 @@ extension FilteredSource.Setup {
     var frame: Int64 = 0
     while frame < source.frameCount {
       let end = min(frame + Int64(block.capacity), source.frameCount)
-      try node.render(frame..<end, into: block)
+      block.frameCount = try node.read(frame..<end, into: block, at: 0)
       for channel in response.indices { response[channel] += block.samples(channel) }
       frame = end
     }

@@ -4,56 +4,51 @@ import ExportGraph
 import MediaComposition
 
 /// A child that is lower while one of its keys sounds.
-final class DuckNode: RenderNode {
-  private let child: any RenderNode
+final class DuckNode: DerivedSound {
+  let input: any Sound
   private let keys: [SharedNode.Reader]
   private let ducking: Ducking
   private let envelope: DuckEnvelope
-  private let level: LevelApplier
   private let watcher: (any NodeWatcher)?
   /// The gains of a block in which they move.
   private var gains: AudioBuffer?
 
   init(
-    _ node: Node, _ child: any RenderNode, keys: [SharedNode.Reader], _ ducking: Ducking,
-    _ watcher: (any NodeWatcher)?
+    _ input: any Sound, keys: [SharedNode.Reader], _ ducking: Ducking, _ watcher: (any NodeWatcher)?
   ) {
-    self.child = child
+    self.input = input
     self.keys = keys
     self.ducking = ducking
     self.watcher = watcher
     envelope = DuckEnvelope(
       depth: ducking.depth, attack: ducking.attack, hold: ducking.hold, release: ducking.release)
-    level = LevelApplier(node.level, node.format.channelLayout)
   }
 
-  func render(_ frames: Range<Int64>, into buffer: AudioBuffer) throws(Failure) {
-    try child.render(frames, into: buffer)
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int
+  {
+    let count = try input.read(frames, into: buffer, at: offset)
     let sounding = try soundingRanges(around: frames)
     if let gain = envelope.steadyGain(over: frames, sounding: sounding) {
       watcher?.lowered(by: gain, at: frames)
       if gain != 1 {
-        for channel in 0..<buffer.channelCount {
-          let plane = buffer.planes[channel]
-          for frame in 0..<frames.count { plane[frame] *= gain }
+        for channel in 0..<channelCount {
+          scale(buffer.planes[channel] + offset, count: count, by: gain)
         }
       }
     } else {
       let gains = gains(count: frames.count)
       envelope.write(gains, over: frames, sounding: sounding)
       report(gains, at: frames)
-      for channel in 0..<buffer.channelCount {
-        let plane = buffer.planes[channel]
-        for frame in 0..<frames.count { plane[frame] *= gains[frame] }
+      for channel in 0..<channelCount {
+        multiply(buffer.planes[channel] + offset, with: gains, count: count)
       }
     }
-    level.apply(to: buffer, frames: frames)
+    return count
   }
 
   func close() {
-    level.close()
     gains = nil
-    child.close()
+    input.close()
     for key in keys { key.close() }
   }
 

@@ -8,11 +8,8 @@ import MediaComposition
 ///
 /// A step back, or a long one ahead, begins as many frames before as any of these depend on; silence
 /// surrounds the sound.
-final class DynamicsSource: FrameSource {
-  let channelCount: Int
-  private(set) var position: Int64 = 0
-
-  private let input: any FrameSource
+final class DynamicsSource: DerivedSound {
+  let input: any Sound
   private let rider: GainRider
   private let reach: Int64
   private let frameCount: Int64
@@ -24,7 +21,7 @@ final class DynamicsSource: FrameSource {
   /// `frameCount` frames of `input` through `rider`, whose frames depend on `reach` frames before
   /// them.
   init(
-    _ input: any FrameSource, _ rider: GainRider, reach: Int, frameCount: Int64,
+    _ input: any Sound, _ rider: GainRider, reach: Int, frameCount: Int64,
     watcher: (any NodeWatcher)? = nil
   ) {
     self.input = input
@@ -32,20 +29,16 @@ final class DynamicsSource: FrameSource {
     self.reach = Int64(reach)
     self.frameCount = frameCount
     self.watcher = watcher
-    channelCount = input.channelCount
     block = AudioBuffer(channelCount: input.channelCount, capacity: GainRider.mostFed)
   }
 
-  func seek(to frame: Int64) {
-    position = frame
-    if let ready = places?.ready, frame < ready || frame - ready > reach { places = nil }
-  }
-
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    let wanted = Int(max(0, min(Int64(count), frameCount - position)))
-    var filled = 0
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int
+  {
+    var (position, filled) = (frames.lowerBound, 0)
+    let wanted = max(0, Int(min(frames.upperBound, frameCount) - position))
+    if let ready = places?.ready, position < ready || position - ready > reach { places = nil }
     while filled < wanted {
-      var places = try fed()
+      var places = try fed(for: position)
       let isBefore = places.ready < position
       let left = isBefore ? Int(position - places.ready) : wanted - filled
       let some = min(rider.ready, left, watchedFrames)
@@ -61,26 +54,25 @@ final class DynamicsSource: FrameSource {
   }
 
   /// The places, when something is ready.
-  private func fed() throws(Failure) -> (fed: Int64, ready: Int64) {
-    // `??` would lose the type of what `begin` throws.
-    var places = if let places { places } else { try begin() }
+  private func fed(for position: Int64) throws(Failure) -> (fed: Int64, ready: Int64) {
+    var places = self.places ?? begin(at: position)
     while rider.ready == 0 {
       // Before its first frame, and behind its last, a sound is silent.
       let before = Int(min(Int64(block.capacity), max(0, -places.fed)))
       clear(0..<before)
-      let read = try input.read(into: block, at: before, count: block.capacity - before)
+      let next = places.fed..<places.fed + Int64(block.capacity)
+      let read = try input.read(next.clamped(to: 0..<Int64.max), into: block, at: before)
       clear(before + read..<block.capacity)
       rider.feed(block.planes, count: block.capacity)
-      places.fed += Int64(block.capacity)
+      places.fed = next.upperBound
     }
     return places
   }
 
-  private func begin() throws(Failure) -> (fed: Int64, ready: Int64) {
+  private func begin(at position: Int64) -> (fed: Int64, ready: Int64) {
     let grid = Int64(rider.grid)
     // Silence before the sound: there may be peaks between the two.
     let first = position < reach ? -grid : (position - reach) / grid * grid
-    try input.seek(to: max(0, first))
     rider.reset()
     return (first, first)
   }
@@ -95,7 +87,7 @@ final class DynamicsSource: FrameSource {
 extension DynamicsSource {
   /// `frameCount` frames of `input`, limited.
   convenience init(
-    limiting input: any FrameSource, by settings: Effect.Limiter, _ format: AudioFormat,
+    limiting input: any Sound, by settings: Effect.Limiter, _ format: AudioFormat,
     frameCount: Int64, _ watcher: (any NodeWatcher)? = nil
   ) {
     let limiter = settings.limiter(atRate: format.sampleRate)
@@ -106,7 +98,7 @@ extension DynamicsSource {
 
   /// `frameCount` frames of `input`, leveled.
   convenience init(
-    leveling input: any FrameSource, by settings: Effect.Leveler, _ format: AudioFormat,
+    leveling input: any Sound, by settings: Effect.Leveler, _ format: AudioFormat,
     frameCount: Int64, _ watcher: (any NodeWatcher)? = nil
   ) {
     let leveler = settings.leveler(atRate: format.sampleRate)

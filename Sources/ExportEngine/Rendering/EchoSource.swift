@@ -6,11 +6,8 @@ import MediaTime
 ///
 /// Each echo is in the next one, so its memory has no bound: a step back begins with the first frame
 /// again, but for the warm-up that players set.
-final class EchoSource: FrameSource {
-  let channelCount: Int
-  private(set) var position: Int64 = 0
-
-  private let input: any FrameSource
+final class EchoSource: DerivedSound {
+  let input: any Sound
   private let frameCount: Int64
   private let sampleRate: Int
   private let jumps: Jumps
@@ -25,14 +22,13 @@ final class EchoSource: FrameSource {
 
   /// `frameCount` frames of `input` with the echoes of `delay`.
   init(
-    _ input: any FrameSource, _ delay: Effect.Delay, sampleRate: Int, frameCount: Int64,
+    _ input: any Sound, _ delay: Effect.Delay, sampleRate: Int, frameCount: Int64,
     jumps: Jumps
   ) {
     self.input = input
     self.frameCount = frameCount
     self.sampleRate = sampleRate
     self.jumps = jumps
-    channelCount = input.channelCount
     (dry, wet) = (Float(1 - delay.mix), Float(delay.mix))
     feedback = Float(delay.feedback)
     ring = AudioBuffer(
@@ -40,41 +36,35 @@ final class EchoSource: FrameSource {
       capacity: max(1, Int(delay.time.frames(atRate: sampleRate))))
   }
 
-  func seek(to frame: Int64) {
-    if let next {
-      let warmUp = jumps.warmUp?.frames(atRate: sampleRate)
-      if frame < next || warmUp.map({ frame - next > 2 * $0 }) ?? false { self.next = nil }
-    }
-    position = frame
-  }
-
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    let wanted = Int(max(0, min(Int64(count), frameCount - position)))
-    var next = if let next { next } else { try begin() }
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int
+  {
+    let position = frames.lowerBound
+    var next = start(for: position)
     // Frames before the position go where the next read writes, and are overwritten.
     while next < position {
       let some = try input.read(
-        into: buffer, at: offset, count: Int(min(Int64(count), position - next)))
+        next..<min(position, next + Int64(frames.count)), into: buffer, at: offset)
       guard some > 0 else { return 0 }
       echo(buffer, offset..<offset + some)
       next += Int64(some)
       self.next = next
     }
-    let taken = try input.read(into: buffer, at: offset, count: wanted)
+    let wanted = position..<max(position, min(frames.upperBound, frameCount))
+    let taken = try input.read(wanted, into: buffer, at: offset)
     echo(buffer, offset..<offset + taken)
-    position += Int64(taken)
-    self.next = position
+    self.next = position + Int64(taken)
     return taken
   }
 
-  private func begin() throws(Failure) -> Int64 {
+  /// The next frame of the input on the way to a position; the ring has the sound before it.
+  private func start(for position: Int64) -> Int64 {
     let warmUp = jumps.warmUp?.frames(atRate: sampleRate)
+    if let next, position >= next, warmUp.map({ position - next <= 2 * $0 }) ?? true { return next }
     let start = warmUp.map { max(0, position - $0) } ?? 0
     for channel in 0..<channelCount {
       ring.planes[channel].update(repeating: 0, count: ring.capacity)
     }
     place = 0
-    try input.seek(to: start)
     next = start
     return start
   }

@@ -9,7 +9,7 @@ import MediaTime
 /// A filter's memory has no bound, so a step back feeds the source again from its first frame, in
 /// blocks that are the same each time, with silence before and after it. Players, which cannot wait
 /// for that, set a warm-up instead, with nearly the same sound.
-final class FilteredSource: FrameSource {
+final class FilteredSource: DerivedSound {
   struct Setup {
     var filters: [FilterChain.Filter]
     var lead = 0
@@ -17,10 +17,7 @@ final class FilteredSource: FrameSource {
     var lag = 0
   }
 
-  let channelCount: Int
-  private(set) var position: Int64 = 0
-
-  private let input: any FrameSource
+  let input: any Sound
   private let setup: Setup
   private let ratio: FrameRatio
   private let sampleRate: Int
@@ -31,6 +28,8 @@ final class FilteredSource: FrameSource {
   private var chain: FilterChain?
   /// The next frame of the chain's output, counted from the sound's first.
   private var chainPosition: Int64 = 0
+  /// The next frame of the input that it is fed.
+  private var fed: Int64 = 0
   private var isInputAtEnd = false
 
   private static let blockSize = 4096
@@ -40,7 +39,7 @@ final class FilteredSource: FrameSource {
   /// `frameCount` frames of output from `input` through the filters of `setup`, which change its
   /// length by `ratio`. `jumps` has the warm-up after a jump; `meters` get the input, too.
   init(
-    _ input: any FrameSource, _ setup: Setup, _ ratio: FrameRatio = .one, sampleRate: Int,
+    _ input: any Sound, _ setup: Setup, _ ratio: FrameRatio = .one, sampleRate: Int,
     frameCount: Int64, jumps: Jumps = Jumps(), meters: [CompressorMeter] = []
   ) {
     self.input = input
@@ -50,22 +49,14 @@ final class FilteredSource: FrameSource {
     self.frameCount = frameCount
     self.jumps = jumps
     self.meters = meters
-    channelCount = input.channelCount
     block = AudioBuffer(channelCount: input.channelCount, capacity: Self.blockSize)
   }
 
-  func seek(to frame: Int64) throws(Failure) {
-    let warmUp = jumps.warmUp?.frames(atRate: sampleRate)
-    let isFar = warmUp.map { frame - chainPosition > 2 * $0 } ?? false
-    if frame < chainPosition || isFar { chain = nil }
-    position = frame
-  }
-
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    let wanted = Int(max(0, min(Int64(count), frameCount - position)))
-    // `??` would lose the type of what `begin` throws.
-    let chain = if let chain { chain } else { try begin() }
-    var filled = 0
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int
+  {
+    var (position, filled) = (frames.lowerBound, 0)
+    let wanted = max(0, Int(min(frames.upperBound, frameCount) - position))
+    let chain = try chain(at: position)
     var blocksWithoutSound = 0
     while filled < wanted {
       let isBefore = chainPosition < position
@@ -89,9 +80,12 @@ final class FilteredSource: FrameSource {
     return filled
   }
 
-  private func begin() throws(Failure) -> FilterChain {
-    // On the grid of the blocks from its start.
+  /// The chain, whose next frame is the one at `position`, or one before it.
+  private func chain(at position: Int64) throws(Failure) -> FilterChain {
     let warmUp = jumps.warmUp?.frames(atRate: sampleRate)
+    let isFar = warmUp.map { position - chainPosition > 2 * $0 } ?? false
+    if let chain, position >= chainPosition, !isFar { return chain }
+    // On the grid of the blocks from its start.
     let first = warmUp.map { ratio.source(ofTarget: max(0, position - $0)) } ?? 0
     let start = first / Int64(Self.blockSize) * Int64(Self.blockSize)
     let made = try filtering { () throws(LibAVError) in
@@ -101,10 +95,8 @@ final class FilteredSource: FrameSource {
     }
     chain = made
     chainPosition = ratio.target(ofSource: start) - Int64(setup.lag)
-    isInputAtEnd = false
+    (fed, isInputAtEnd) = (start, false)
     for meter in meters { meter.restart(at: start) }
-    try input.seek(to: start)
-    block.frameCount = 0
     clear(0..<block.capacity)
     var silence = setup.lead
     while silence > 0 {
@@ -117,7 +109,9 @@ final class FilteredSource: FrameSource {
 
   /// Feeds a whole block: of the source, and past its end of silence.
   private func feed(_ chain: FilterChain) throws(Failure) {
-    let read = isInputAtEnd ? 0 : try input.read(into: block, at: 0, count: block.capacity)
+    let next = fed..<fed + Int64(block.capacity)
+    let read = isInputAtEnd ? 0 : try input.read(next, into: block, at: 0)
+    fed = next.upperBound
     if read < block.capacity {
       isInputAtEnd = true
       clear(read..<block.capacity)

@@ -5,7 +5,6 @@ import MediaComposition
 /// Applies a `Level` to blocks. A frame's result depends on its index and channel alone.
 final class LevelApplier {
   private let level: Level
-  private let isUnity: Bool
   /// By channel; nil for channels that a pan does not change.
   private let sides: [Side?]
   /// The factors of a block where they change within it: for the middle, the left and the right.
@@ -16,27 +15,26 @@ final class LevelApplier {
 
   init(_ level: Level, _ layout: ChannelLayout) {
     self.level = level
-    isUnity = level.isUnity
     sides = layout.channels.map { level.pan == nil ? nil : $0.side }
   }
 
   func close() { (factors, unweighed) = (nil, nil) }
 
-  /// Applies the level to the buffer's first frames, which lie at `frames` on the timeline.
-  /// O(frames + log ramps).
-  func apply(to buffer: AudioBuffer, frames: Range<Int64>) {
-    if isUnity { return }
-    if let matrix = level.matrix { weigh(buffer, matrix, count: frames.count) }
+  /// Applies the level to a buffer from its frame `offset` on, with the sound at `frames` of the
+  /// timeline. O(frames + log ramps).
+  func apply(to buffer: AudioBuffer, at offset: Int, frames: Range<Int64>) {
+    if let matrix = level.matrix { weigh(buffer, matrix, at: offset, count: frames.count) }
     if let factor = steadyGain(over: frames), let pan = steadyPan(over: frames) {
       for (channel, side) in sides.enumerated() {
         let own = factor * (side.map { pan.factor(of: $0) } ?? 1)
-        if own != 1 { scale(buffer.planes[channel], count: frames.count, by: own) }
+        if own != 1 { scale(buffer.planes[channel] + offset, count: frames.count, by: own) }
       }
     } else {
       let factors = movingFactors(over: frames)
       for (channel, side) in sides.enumerated() {
         multiply(
-          buffer.planes[channel], with: factors.planes[side?.rawValue ?? 0], count: frames.count)
+          buffer.planes[channel] + offset, with: factors.planes[side?.rawValue ?? 0],
+          count: frames.count)
       }
     }
   }
@@ -92,15 +90,15 @@ final class LevelApplier {
     return made
   }
 
-  private func weigh(_ buffer: AudioBuffer, _ matrix: ChannelMatrix, count: Int) {
+  private func weigh(_ buffer: AudioBuffer, _ matrix: ChannelMatrix, at offset: Int, count: Int) {
     let copy =
       unweighed.flatMap { $0.capacity >= count ? $0 : nil }
       ?? AudioBuffer(channelCount: buffer.channelCount, capacity: count)
     unweighed = copy
     for channel in 0..<buffer.channelCount {
-      copy.planes[channel].update(from: buffer.planes[channel], count: count)
+      copy.planes[channel].update(from: buffer.planes[channel] + offset, count: count)
     }
-    matrix.weigh(copy, into: buffer, at: 0, count: count)
+    matrix.weigh(copy, into: buffer, at: offset, count: count)
   }
 }
 
@@ -110,7 +108,7 @@ func scale(_ plane: UnsafeMutablePointer<Float>, count: Int, by factor: Float) {
   for frame in 0..<count { plane[frame] *= factor }
 }
 
-private func multiply(
+func multiply(
   _ plane: UnsafeMutablePointer<Float>, with factors: UnsafeMutablePointer<Float>, count: Int
 ) {
   for frame in 0..<count { plane[frame] *= factors[frame] }

@@ -9,11 +9,9 @@ import MediaTime
 /// The mean powers of source and sound, over some 0.4 s, give a gain for each fiftieth of a second. It
 /// is a function of the sound from its start, as the stretch is: a step back starts there, or, where
 /// `jumps` have a warm-up, at `memory` before its target. One thread at a time.
-final class LevelMatchedSource: FrameSource {
-  let channelCount: Int
-  private(set) var position: Int64 = 0
-
-  private let stretched: any FrameSource
+final class LevelMatchedSource: DerivedSound {
+  /// The stretched sound.
+  let input: any Sound
   private let meter: PowerMeter
   private let ratio: FrameRatio
   private let sampleRate: Int
@@ -34,31 +32,18 @@ final class LevelMatchedSource: FrameSource {
   /// −1.5 to 6 dB.
   private static let gains = 0.84...2.0
 
-  /// `stretched` is made of what is read through `meter`.
+  /// `input` is made of what is read through `meter`.
   init(
-    _ stretched: any FrameSource, of meter: PowerMeter, _ ratio: FrameRatio, sampleRate: Int,
+    _ input: any Sound, of meter: PowerMeter, _ ratio: FrameRatio, sampleRate: Int,
     jumps: Jumps
   ) {
-    (self.stretched, self.meter, self.ratio) = (stretched, meter, ratio)
+    (self.input, self.meter, self.ratio) = (input, meter, ratio)
     (self.sampleRate, self.jumps) = (sampleRate, jumps)
-    channelCount = stretched.channelCount
-    block = AudioBuffer(channelCount: channelCount, capacity: max(1, sampleRate / 50))
+    block = AudioBuffer(channelCount: input.channelCount, capacity: max(1, sampleRate / 50))
   }
 
-  /// What opens the sound of `stretched` at the level of its input.
-  static func matching(
-    _ stretched: @escaping (any FrameSource) throws(Failure) -> any FrameSource,
-    _ ratio: FrameRatio, sampleRate: Int, jumps: Jumps
-  ) -> (any FrameSource) throws(Failure) -> any FrameSource {
-    { input throws(Failure) in
-      let meter = PowerMeter(input)
-      return LevelMatchedSource(
-        try stretched(meter), of: meter, ratio, sampleRate: sampleRate, jumps: jumps)
-    }
-  }
-
-  func seek(to frame: Int64) throws(Failure) {
-    position = frame
+  /// Begins anew where a frame cannot be reached from the step that it is at.
+  private func seek(to frame: Int64) {
     let warmUp = jumps.warmUp.map { max($0, Self.memory).frames(atRate: sampleRate) }
     let isFar = warmUp.map { frame - blockStart > 2 * $0 } ?? false
     guard frame < blockStart || isFar else { return }
@@ -66,18 +51,19 @@ final class LevelMatchedSource: FrameSource {
     blockStart = first / Int64(block.capacity) * Int64(block.capacity)
     block.frameCount = 0
     (powers, gain) = ((0, 0), 1)
-    try stretched.seek(to: blockStart)
   }
 
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    var filled = 0
-    while filled < count {
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int
+  {
+    seek(to: frames.lowerBound)
+    var (position, filled) = (frames.lowerBound, 0)
+    while position < frames.upperBound {
       let start = Int(min(position - blockStart, Int64(block.frameCount)))
       guard start < block.frameCount else {
         guard try advance() else { break }
         continue
       }
-      let taken = min(count - filled, block.frameCount - start)
+      let taken = min(frames.count - filled, block.frameCount - start)
       for channel in 0..<channelCount {
         (buffer.planes[channel] + offset + filled).update(
           from: block.planes[channel] + start, count: taken)
@@ -91,7 +77,8 @@ final class LevelMatchedSource: FrameSource {
   /// Goes to the next step; false at the end.
   private func advance() throws(Failure) -> Bool {
     blockStart += Int64(block.frameCount)
-    block.frameCount = try stretched.read(into: block, at: 0, count: block.capacity)
+    block.frameCount = try input.read(
+      blockStart..<blockStart + Int64(block.capacity), into: block, at: 0)
     guard block.frameCount > 0 else { return false }
     let source = meter.power(
       ratio.source(
@@ -125,28 +112,24 @@ final class LevelMatchedSource: FrameSource {
 }
 
 /// Passes sound on, and keeps its power for some time.
-final class PowerMeter: FrameSource {
-  var channelCount: Int { input.channelCount }
-  var position: Int64 { input.position }
-
-  private let input: any FrameSource
+final class PowerMeter: DerivedSound {
+  let input: any Sound
+  /// The frame behind those that were read last.
+  private var end: Int64 = 0
   /// Sums of squares of `cell` frames each, from cell `first` on.
   private var sums: [Double] = []
   private var first: Int64 = 0
 
   private static let cell: Int64 = 64
 
-  init(_ input: any FrameSource) { self.input = input }
+  init(_ input: any Sound) { self.input = input }
 
-  func seek(to frame: Int64) throws(Failure) {
-    try input.seek(to: frame)
-    sums = []
-    first = frame / Self.cell
-  }
-
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    let start = input.position
-    let filled = try input.read(into: buffer, at: offset, count: count)
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int
+  {
+    let start = frames.lowerBound
+    if start != end { (sums, first) = ([], start / Self.cell) }
+    let filled = try input.read(frames, into: buffer, at: offset)
+    end = start + Int64(filled)
     for frame in 0..<filled {
       let cell = Int((start + Int64(frame)) / Self.cell - first)
       if cell >= sums.count { sums.append(0) }

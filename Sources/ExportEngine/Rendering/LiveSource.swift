@@ -12,7 +12,7 @@ import Threads
 /// are rendered from `warmUp` before the target of a seek.
 ///
 /// One thread at a time, which blocks on files and decoders.
-package final class LiveSource: FrameSource {
+package final class LiveSource {
   /// The warm-up of nodes with unbounded memory after a jump. 300 ms are three of rubberband's
   /// windows, and more than afftdn's noise estimate takes to settle.
   package static let warmUp = Time(value: 3, timescale: 10)
@@ -22,7 +22,7 @@ package final class LiveSource: FrameSource {
   /// Frames of the whole, at `format`'s rate.
   package let frameCount: Int64
 
-  private let sound: any FrameSource
+  private let sound: any Sound
   private let renderer: Renderer
   private let jumps = Jumps(warmUp: LiveSource.warmUp)
   /// Whether a node's memory is unbounded.
@@ -54,16 +54,18 @@ package final class LiveSource: FrameSource {
     let count = Int64(sink.frames.count)
     self.format = format
     frameCount = ratio.target(ofSource: count)
+    guard let master = renderer.sound(of: sink.node) else {
+      throw Failure(.reportBug, "a sink has no sound")
+    }
     sound = convert(
-      MasterSource(renderer, sink.node, channelCount: own.channelLayout.count, frameCount: count),
-      by: ChannelMatrix(from: own.channelLayout, to: format.channelLayout), ratio,
+      master, by: ChannelMatrix(from: own.channelLayout, to: format.channelLayout), ratio,
       sampleRate: own.sampleRate, frameCount: count, targetCount: frameCount)
   }
 
   package var channelCount: Int { format.channelLayout.count }
 
   /// The frame that the next read begins with, 0 … `frameCount`.
-  package var position: Int64 { sound.position }
+  package private(set) var position: Int64 = 0
 
   /// A warning for each file with damage so far.
   package var damageWarnings: [Warning] { Renderer.damageWarnings(of: [renderer]) }
@@ -74,14 +76,13 @@ package final class LiveSource: FrameSource {
   ///   - frame: The target.
   ///   - isExact: Whether nodes of unbounded memory are rendered from their start, however long
   ///     that takes.
-  /// - Throws: As reading on the way.
-  package func seek(to frame: Int64, exactly isExact: Bool) throws(Failure) {
+  package func seek(to frame: Int64, exactly isExact: Bool) {
     let frame = max(0, min(frame, frameCount))
     guard frame != position || isExact && !self.isExact else { return }
     let isFromStart = Time(frames: frame, rate: format.sampleRate) <= Self.warmUp
     self.isExact = isExact || isFromStart || !remembers
     jumps.warmUp = isExact ? nil : Self.warmUp
-    try sound.seek(to: frame)
+    position = frame
   }
 
   /// Reads frames that nobody hears.
@@ -96,51 +97,15 @@ package final class LiveSource: FrameSource {
   }
 
   /// Moves to a frame; nodes of unbounded memory are rendered from shortly before it.
-  package func seek(to frame: Int64) throws(Failure) { try seek(to: frame, exactly: false) }
+  package func seek(to frame: Int64) { seek(to: frame, exactly: false) }
 
   /// Fills frames of a buffer; fewer than `count` only at the end.
   package func read(
     into buffer: AudioBuffer, at offset: Int, count: Int
   ) throws(Failure) -> Int {
-    try sound.read(into: buffer, at: offset, count: count)
-  }
-}
-
-/// A master's frames from 0 on, read like a file's.
-private final class MasterSource: FrameSource {
-  let channelCount: Int
-  private(set) var position: Int64 = 0
-  private let renderer: Renderer
-  private let master: Node.ID
-  private let frameCount: Int64
-  private let block: AudioBuffer
-
-  init(_ renderer: Renderer, _ master: Node.ID, channelCount: Int, frameCount: Int64) {
-    self.renderer = renderer
-    self.master = master
-    self.channelCount = channelCount
-    self.frameCount = frameCount
-    block = AudioBuffer(channelCount: channelCount, capacity: Renderer.blockSize)
-  }
-
-  func seek(to frame: Int64) throws(Failure) {
-    guard frame != position else { return }
-    try renderer.seek(master, to: frame)
-    position = frame
-  }
-
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    var filled = 0
-    while filled < count, position < frameCount {
-      let wanted = min(count - filled, block.capacity)
-      try renderer.pull(master, into: block, count: wanted)
-      for channel in 0..<channelCount {
-        (buffer.planes[channel] + offset + filled).update(
-          from: block.planes[channel], count: block.frameCount)
-      }
-      filled += block.frameCount
-      position += Int64(block.frameCount)
-    }
-    return filled
+    let frames = position..<min(position + Int64(count), frameCount)
+    let taken = try sound.read(frames, into: buffer, at: offset)
+    position += Int64(taken)
+    return taken
   }
 }

@@ -2,27 +2,26 @@ import Diagnosis
 import ExportGraph
 import MediaComposition
 
-final class MatrixedSource: FrameSource {
-  private let input: any FrameSource
+final class MatrixedSource: DerivedSound {
+  let input: any Sound
   private let matrix: ChannelMatrix
   private let scratch: AudioBuffer
 
   var channelCount: Int { matrix.weights.count }
-  var position: Int64 { input.position }
 
-  init(_ input: any FrameSource, _ matrix: ChannelMatrix) {
+  init(_ input: any Sound, _ matrix: ChannelMatrix) {
     self.input = input
     self.matrix = matrix
     scratch = AudioBuffer(channelCount: input.channelCount, capacity: 4096)
   }
 
-  func seek(to frame: Int64) throws(Failure) { try input.seek(to: frame) }
-
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int
+  {
     var filled = 0
-    while filled < count {
-      let wanted = min(count - filled, scratch.capacity)
-      let taken = try input.read(into: scratch, at: 0, count: wanted)
+    while filled < frames.count {
+      let wanted = min(frames.count - filled, scratch.capacity)
+      let first = frames.lowerBound + Int64(filled)
+      let taken = try input.read(first..<first + Int64(wanted), into: scratch, at: 0)
       matrix.weigh(scratch, into: buffer, at: offset + filled, count: taken)
       filled += taken
       if taken < wanted { break }

@@ -2,22 +2,23 @@ import Diagnosis
 import ExportGraph
 import MediaComposition
 
-/// The nodes of a graph at work. Nodes with several readers are shared: those that masters are made
-/// of, and keys of ducks.
+/// The nodes of a graph at work. Nodes with several readers are shared.
 struct NodeTree {
-  private var nodes: [any RenderNode] = []
+  private var nodes: [any Sound] = []
   private var shared: [Node.ID: SharedNode] = [:]
   private let watchers: [Node.ID: any NodeWatcher]
 
-  /// All nodes of `graph`; of those in `masters`, several readers may be had.
+  /// All nodes of `graph`, of which `masters` are read from outside.
   ///
   /// - Throws: Where the library cannot say how a reversed file is read.
   init(
-    _ graph: Graph, masters: Set<Node.ID>, _ pool: SourcePool, _ library: MediaLibrary,
+    _ graph: Graph, masters: [Node.ID], _ pool: SourcePool, _ library: MediaLibrary,
     watchers: [Node.ID: any NodeWatcher], jumps: Jumps
   ) throws(Failure) {
     self.watchers = watchers
-    let spreads = graph.spreads()
+    // The blocks of a mix lie on one grid, wherever its readers begin.
+    let mixes = Set(masters.map(graph.mixNode))
+    let readers = graph.readers(from: masters)
     var keys: [Node.ID: Ducking] = [:]
     for case .duck(_, keys: let ids, let ducking) in graph.nodes.lazy.map(\.kind) {
       for id in ids { keys[id] = ducking }
@@ -29,46 +30,55 @@ struct NodeTree {
     // What a watcher sees is of one node.
     let isWatched = graph.nodesThatHold(Set(watchers.keys))
     for (id, node) in graph.nodes.enumerated() {
+      let sound: any Sound
       switch node.kind {
       case .source(let source, let first):
-        nodes.append(SourceNode(node, source, start: first, pool))
+        sound = SourceNode(node, source, start: first, pool)
       case .mix(let children):
-        let children = children.map { (graph.nodes[$0].frames, heard($0)) }
-        nodes.append(MixNode(node, children, capacity: Renderer.blockSize))
+        sound = MixNode(node, children.map { (graph.nodes[$0].frames, heard($0)) })
       case .convert(let child):
-        // Its child's place in the list keeps the numbering; it is read through its tap.
-        nodes.append(nodes[child])
+        let input = graph.nodes[child]
+        sound = convert(
+          heard(child),
+          by: ChannelMatrix(from: input.format.channelLayout, to: node.format.channelLayout),
+          FrameRatio(from: input.format.sampleRate, to: node.format.sampleRate),
+          sampleRate: input.format.sampleRate, frameCount: input.frames.upperBound,
+          targetCount: node.frames.upperBound)
       case .process(let process, let child):
-        let source = graph.source(
-          of: process, over: child, in: node, startsAnew: startsAnew[child], pool, jumps,
-          watchers[id])
+        let input = ExcerptSound(heard(child), 0..<graph.nodes[child].frames.upperBound)
         let first = isWatched[id] ? nil : twins[id]
-        nodes.append(
-          ProcessNode(
-            node, heard(child), frameCount: graph.nodes[child].frames.upperBound,
-            twins: first.map {
-              ProcessPool.Place(pool: processes, first: $0, isLast: lastTwins[$0] == id)
-            }, source))
+        let twins = first.map {
+          ProcessPool.Place(pool: processes, first: $0, isLast: lastTwins[$0] == id)
+        }
+        sound = ProcessNode(node, twins: twins) { () throws(Failure) in
+          try graph.source(
+            of: process, over: input, child, in: node, startsAnew: startsAnew[child], pool, jumps,
+            watchers[id])
+        }
       case .excerpt(let child, let start):
-        nodes.append(ExcerptNode(node, heard(child), start: start))
+        sound = ExcerptSound(
+          heard(child), start..<start + Int64(node.frames.count), at: node.frames.lowerBound)
       case .duck(let child, let keys, let ducking):
         let keys = keys.compactMap { shared[$0]?.reader() }
-        nodes.append(DuckNode(node, heard(child), keys: keys, ducking, watchers[id]))
+        sound = DuckNode(heard(child), keys: keys, ducking, watchers[id])
       }
-      if masters.contains(id) || keys[id] != nil {
-        shared[id] = SharedNode(nodes[id], node, spreads[id], key: keys[id])
+      nodes.append(
+        node.level.isUnity
+          ? sound : LevelNode(sound, at: node.level, node.format.channelLayout))
+      if mixes.contains(id) || keys[id] != nil || readers[id].count > 1 {
+        shared[id] = SharedNode(nodes[id], node, readers[id].reach, key: keys[id])
       }
     }
   }
 
-  /// A reader of a master.
-  func master(_ id: Node.ID) -> (any FrameSource)? { shared[id]?.reader() }
+  /// The sound of a node.
+  func sound(of id: Node.ID) -> any Sound { shared[id]?.reader() ?? nodes[id] }
 
   /// A reader of a node's sound on its way to the masters, which its watcher sees. What a duck
   /// reads of its keys, no watcher sees: it is ahead of what is heard.
-  private func heard(_ id: Node.ID) -> any RenderNode {
-    let node: any RenderNode = shared[id]?.reader() ?? nodes[id]
-    return watchers[id].map { WatchedNode(node, $0) } ?? node
+  private func heard(_ id: Node.ID) -> any Sound {
+    let sound = sound(of: id)
+    return watchers[id].map { WatchedNode(sound, $0) } ?? sound
   }
 }
 
@@ -82,24 +92,30 @@ extension Graph {
     return found
   }
 
-  /// For each node, how far its readers may be apart, in frames. O(nodes).
+  /// For each node, how many readers it has on the way to `masters`, and how far these may be apart, in
+  /// frames. O(nodes).
   ///
   /// A duck reads its keys before and after the frames that it renders, in whole blocks, and is
   /// itself rendered as far ahead as the duck that it is a key of.
-  fileprivate func spreads() -> [SharedNode.Spread] {
+  fileprivate func readers(
+    from masters: [Node.ID]
+  ) -> [(count: Int, reach: SharedNode.ReaderReach)] {
     let block = Int64(Renderer.blockSize)
-    typealias Spread = SharedNode.Spread
+    typealias Reach = SharedNode.ReaderReach
+    var counts = Array(repeating: 0, count: nodes.count)
+    for id in masters { counts[id] += 1 }
     // How far from the masters' frames a node is rendered, and those that read it.
-    var most = Array(repeating: Spread(), count: nodes.count)
-    var least = Array(repeating: nil as Spread?, count: nodes.count)
+    var most = Array(repeating: Reach(), count: nodes.count)
+    var least = Array(repeating: nil as Reach?, count: nodes.count)
     // Parents stand after their children.
-    for id in nodes.indices.reversed() {
+    for id in nodes.indices.reversed() where counts[id] > 0 {
       let own = most[id]
       func read(_ child: Node.ID, behind: Int64 = 0, ahead: Int64 = 0) {
+        counts[child] += 1
         most[child].behind = max(most[child].behind, own.behind + behind)
         most[child].ahead = max(most[child].ahead, own.ahead + ahead)
         let known = least[child] ?? own
-        least[child] = Spread(
+        least[child] = Reach(
           behind: min(known.behind, own.behind), ahead: min(known.ahead, own.ahead))
       }
       guard case .duck(let child, let keys, let ducking) = nodes[id].kind else {
@@ -109,8 +125,11 @@ extension Graph {
       read(child)
       for key in keys { read(key, behind: ducking.behind, ahead: ducking.ahead + 2 * block) }
     }
-    return zip(most, least).map { most, least in
-      Spread(behind: most.behind - (least?.behind ?? 0), ahead: most.ahead - (least?.ahead ?? 0))
+    return nodes.indices.map { id in
+      let (most, least) = (most[id], least[id] ?? Reach())
+      return (
+        counts[id], Reach(behind: most.behind - least.behind, ahead: most.ahead - least.ahead)
+      )
     }
   }
 }

@@ -3,22 +3,18 @@ import ExportGraph
 import MediaComposition
 
 /// A sound after one gain: each sample times a factor.
-final class AmplifiedSource: FrameSource {
-  private let input: any FrameSource
+final class AmplifiedSource: DerivedSound {
+  let input: any Sound
   private let factor: Float
 
-  init(_ input: any FrameSource, by gain: Gain) {
+  init(_ input: any Sound, by gain: Gain) {
     self.input = input
     factor = Float(gain.factor)
   }
 
-  var channelCount: Int { input.channelCount }
-  var position: Int64 { input.position }
-
-  func seek(to frame: Int64) throws(Failure) { try input.seek(to: frame) }
-
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    let taken = try input.read(into: buffer, at: offset, count: count)
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int
+  {
+    let taken = try input.read(frames, into: buffer, at: offset)
     for channel in 0..<channelCount {
       scale(buffer.planes[channel] + offset, count: taken, by: factor)
     }
@@ -37,9 +33,9 @@ final class AmplifiedSource: FrameSource {
 /// - Returns: `input` itself where that changes nothing.
 /// - Throws: `reportBug` where the sound has not been measured.
 func normalized(
-  _ input: any FrameSource, _ normalization: Normalization, _ format: AudioFormat,
+  _ input: any Sound, _ normalization: Normalization, _ format: AudioFormat,
   frameCount: Int64, _ watcher: (any NodeWatcher)?
-) throws(Failure) -> any FrameSource {
+) throws(Failure) -> any Sound {
   guard let solution = normalization.solution else {
     throw Failure(.reportBug, "a loudness is rendered that was not measured")
   }

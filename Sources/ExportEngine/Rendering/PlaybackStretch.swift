@@ -10,36 +10,35 @@ import MediaComposition
 ///
 /// One thread at a time.
 package final class PlaybackStretch {
-  private let source: any FrameSource
   private let stretched: FilteredSource
   private let speed: FrameRatio
   private let start: Int64
   private let frameCount: Int64
+  /// The frame of the stretched sound that is read next.
+  private var next: Int64 = 0
 
-  /// The frames of `source`, which has `frameCount` of them, from its position on. Nothing else may
-  /// read it meanwhile.
+  /// The frames of `source`, which has `frameCount` of them, from `start` on.
   ///
   /// - Throws: `mendMachine` without libavfilter.
   package init(
-    _ source: any FrameSource, frameCount: Int64, sampleRate: Int, at speed: FrameRatio
+    _ source: any Sound, from start: Int64, frameCount: Int64, sampleRate: Int, at speed: FrameRatio
   ) throws(Failure) {
-    (self.source, self.speed, self.frameCount) = (source, speed, frameCount)
-    start = source.position
-    let count = frameCount - start
+    (self.start, self.speed, self.frameCount) = (start, speed, frameCount)
     stretched = FilteredSource(
-      OffsetSource(source, from: start, frameCount: count),
+      ExcerptSound(source, start..<frameCount),
       try FilteredSource.Setup.stretch(speed, .timeDomain, sampleRate: sampleRate), speed,
-      sampleRate: sampleRate, frameCount: speed.target(ofSource: count))
+      sampleRate: sampleRate, frameCount: speed.target(ofSource: frameCount - start))
   }
 
   /// The frame of the source that sounds next.
   package var position: Int64 {
-    start + speed.place(ofTarget: stretched.position, in: frameCount - start)
+    start + speed.place(ofTarget: next, in: frameCount - start)
   }
 
   /// Fills a buffer's first frames; fewer than `count` only at the end.
   package func read(into buffer: AudioBuffer, count: Int) throws(Failure) {
-    buffer.frameCount = try stretched.read(into: buffer, at: 0, count: count)
+    buffer.frameCount = try stretched.read(next..<next + Int64(count), into: buffer, at: 0)
+    next += Int64(buffer.frameCount)
   }
 }
 
@@ -48,28 +47,5 @@ extension FrameRatio {
   /// before it, however lengths are rounded.
   func place(ofTarget frame: Int64, in count: Int64) -> Int64 {
     frame >= target(ofSource: count) ? count : min(count - 1, source(ofTarget: frame))
-  }
-}
-
-private final class OffsetSource: FrameSource {
-  let channelCount: Int
-  private let source: any FrameSource
-  private let start: Int64
-  private let end: Int64
-
-  init(_ source: any FrameSource, from start: Int64, frameCount: Int64) {
-    self.source = source
-    self.start = start
-    end = start + frameCount
-    channelCount = source.channelCount
-  }
-
-  var position: Int64 { source.position - start }
-
-  func seek(to frame: Int64) throws(Failure) { try source.seek(to: start + frame) }
-
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    let wanted = Int(max(0, min(Int64(count), end - source.position)))
-    return try source.read(into: buffer, at: offset, count: wanted)
   }
 }

@@ -16,24 +16,29 @@ package final class Renderer {
   /// The nodes of sinks, in the graph's order.
   package let masters: [Node.ID]
   private let graph: Graph
-  private var spans: [Node.ID: Range<Int64>] = [:]
-  private var taps: [Node.ID: any FrameSource] = [:]
+  private var taps: [Node.ID: Tap] = [:]
   let pool: SourcePool
 
-  /// Starts at this time of the sinks. Once `cancellation` is set, `pull` soon throws, wherever it
-  /// is in a file; ignore that error.
+  /// A master's sound, from the first frame of its sinks on.
+  private struct Tap {
+    let sound: any Sound
+    let frameCount: Int64
+    /// Behind the frames that were read last.
+    var position: Int64 = 0
+  }
+
+  /// Once `cancellation` is set, `read` soon throws, wherever it is in a file; ignore that error.
   ///
   /// - Parameters:
   ///   - graph: The graph.
-  ///   - start: Where the first pull begins.
   ///   - library: Opens the files.
-  ///   - masters: The nodes to pull; nil: those of all sinks.
-  ///   - watchers: They see, and may change, a node's sound, on the thread that pulls.
+  ///   - masters: The nodes to read; nil: those of all sinks.
+  ///   - watchers: They see, and may change, a node's sound, on the thread that reads.
   ///   - jumps: The warm-up of nodes with unbounded memory after a jump.
   ///   - cancellation: Ends it.
   /// - Throws: The failure of a file that cannot be opened.
   package init(
-    _ graph: Graph, from start: Time = .zero, library: MediaLibrary,
+    _ graph: Graph, library: MediaLibrary,
     masters: [Node.ID]? = nil, watchers: [Node.ID: any NodeWatcher] = [:], jumps: Jumps = Jumps(),
     cancellation: CancellationFlag = CancellationFlag()
   ) throws(Failure) {
@@ -41,15 +46,11 @@ package final class Renderer {
     self.masters = masters ?? Set(graph.sinks.map(\.node)).sorted()
     pool = SourcePool(library, unless: cancellation)
     let tree = try NodeTree(
-      graph, masters: Set(self.masters.map(graph.mixNode)), pool, library, watchers: watchers,
-      jumps: jumps)
+      graph, masters: self.masters, pool, library, watchers: watchers, jumps: jumps)
     for id in self.masters {
-      let node = graph.nodes[id]
-      guard let tap = try graph.master(id, over: tree.master, watchers) else { continue }
-      let span = graph.sinks.first { $0.node == id }?.frames ?? node.frames
-      try tap.seek(to: span.lowerBound + start.frames(atRate: node.format.sampleRate))
-      spans[id] = span
-      taps[id] = tap
+      let span = graph.sinks.first { $0.node == id }?.frames ?? graph.nodes[id].frames
+      taps[id] = Tap(
+        sound: ExcerptSound(tree.sound(of: id), span), frameCount: Int64(span.count))
     }
   }
 
@@ -107,119 +108,81 @@ package final class Renderer {
       .sorted { ($0.location?.description ?? "") < ($1.location?.description ?? "") }
   }
 
-  /// The next frame of a master's sinks, in the master's own rate.
-  package func position(of master: Node.ID) -> Int64 {
-    guard let tap = taps[master], let span = spans[master] else { return 0 }
-    return tap.position - span.lowerBound
+  /// A master's sound, from the first frame of its sinks on, in the master's own rate.
+  func sound(of master: Node.ID) -> (any Sound)? { taps[master]?.sound }
+
+  /// The frame of a master's sinks behind those that were read last.
+  package func position(of master: Node.ID) -> Int64 { taps[master]?.position ?? 0 }
+
+  /// Whether it stands where a rendition begins.
+  func stands(at rendition: Rendition) -> Bool {
+    rendition.all.allSatisfy { $0.frames.isEmpty || position(of: $0.id) == $0.frames.lowerBound }
   }
 
-  /// Moves to this frame of a master's sinks, in the master's own rate.
-  package func seek(_ master: Node.ID, to frame: Int64) throws(Failure) {
-    guard let tap = taps[master], let span = spans[master] else { return }
-    try tap.seek(to: min(span.lowerBound + max(0, frame), span.upperBound))
-  }
-
-  /// Fills a buffer with a master's next frames, `count` or as many as fit; `frameCount` is 0 at
-  /// the end of its sinks.
-  package func pull(
-    _ master: Node.ID, into buffer: AudioBuffer, count: Int = .max
+  /// Fills a buffer with frames of a master's sinks, in the master's own rate. They are counted from
+  /// the first one; those behind the end are left out, and `frameCount` says how many are there.
+  package func read(
+    _ frames: Range<Int64>, of master: Node.ID, into buffer: AudioBuffer
   ) throws(Failure) {
-    guard let tap = taps[master], let span = spans[master] else { return }
-    let left = span.upperBound - tap.position
-    let wanted = Int(max(0, min(Int64(min(count, buffer.capacity)), left)))
-    let taken = try tap.read(into: buffer, at: 0, count: wanted)
-    guard taken == wanted else {
-      throw Failure(.reportBug, "the mix ended \(wanted - taken) frames early")
+    guard let tap = taps[master] else { return }
+    let wanted = frames.clamped(to: 0..<tap.frameCount)
+    let taken = try tap.sound.read(wanted, into: buffer, at: 0)
+    guard taken == wanted.count else {
+      throw Failure(.reportBug, "the mix ended \(wanted.count - taken) frames early")
     }
-    buffer.frameCount = wanted
+    taps[master]?.position = wanted.upperBound
+    buffer.frameCount = taken
   }
 }
 
 extension Graph {
-  /// The sound of a master: a mix, converted and brought to a level for some outputs; nil where
-  /// there is no mix.
-  fileprivate func master(
-    _ id: Node.ID, over mix: (Node.ID) -> (any FrameSource)?,
-    _ watchers: [Node.ID: any NodeWatcher]
-  ) throws(Failure) -> (any FrameSource)? {
-    let node = nodes[id]
-    switch node.kind {
-    case .convert(let child):
-      let input = nodes[child]
-      guard let sound = try master(child, over: mix, watchers) else { return nil }
-      return convert(
-        sound,
-        by: ChannelMatrix(from: input.format.channelLayout, to: node.format.channelLayout),
-        FrameRatio(from: input.format.sampleRate, to: node.format.sampleRate),
-        sampleRate: input.format.sampleRate, frameCount: input.frames.upperBound,
-        targetCount: node.frames.upperBound)
-    case .process(.normalize(let normalization), let child):
-      guard let sound = try master(child, over: mix, watchers) else { return nil }
-      return try normalized(
-        sound, normalization, node.format, frameCount: node.frames.upperBound, watchers[id])
-    case .source, .mix, .process, .excerpt, .duck: return mix(id)
-    }
-  }
-
-  /// The source of a process's frames, which reads its child.
+  /// The sound of a process, which reads all of its child's.
   func source(
-    of process: SoundProcess, over child: Node.ID, in node: Node, startsAnew: Bool,
+    of process: SoundProcess, over input: any Sound, _ child: Node.ID, in node: Node,
+    startsAnew: Bool,
     _ pool: SourcePool, _ jumps: Jumps, _ watcher: (any NodeWatcher)?
-  ) -> (any FrameSource) throws(Failure) -> any FrameSource {
+  ) throws(Failure) -> any Sound {
     let inputCount = nodes[child].frames.upperBound
     let (count, rate) = (node.frames.upperBound, node.format.sampleRate)
-    let ratio = if case .stretch(let ratio, _) = process { ratio } else { FrameRatio.one }
     func filtered(
-      _ meters: [CompressorMeter] = [],
-      _ setup: @escaping () throws(Failure) -> FilteredSource.Setup
-    ) -> (any FrameSource) throws(Failure) -> any FrameSource {
-      { input throws(Failure) in
-        let setup = try setup()
-        return setup.filters.isEmpty
-          ? input
-          : FilteredSource(
-            input, setup, ratio, sampleRate: rate, frameCount: count,
-            jumps: jumps, meters: meters)
-      }
+      _ input: any Sound, _ setup: FilteredSource.Setup, _ ratio: FrameRatio = .one,
+      _ meters: [CompressorMeter] = []
+    ) -> any Sound {
+      setup.filters.isEmpty
+        ? input
+        : FilteredSource(
+          input, setup, ratio, sampleRate: rate, frameCount: count, jumps: jumps, meters: meters)
     }
     switch process {
     case .reverse:
-      return { ReversedSource($0, frameCount: inputCount, startsAnew: startsAnew) }
+      return ReversedSource(input, frameCount: inputCount, startsAnew: startsAnew)
     case .varispeed(.one), .stretch(.one, _):
-      return { $0 }
+      return input
     case .varispeed(let ratio):
-      return {
-        ResampledSource(
-          $0, ratio, sampleRate: rate, frameCount: inputCount, targetCount: count)
-      }
+      return ResampledSource(
+        input, ratio, sampleRate: rate, frameCount: inputCount, targetCount: count)
     case .stretch(let ratio, let algorithm):
-      let stretched = filtered { () throws(Failure) in
-        try .stretch(ratio, algorithm, sampleRate: rate)
-      }
-      guard algorithm == .spectral else { return stretched }
-      return LevelMatchedSource.matching(stretched, ratio, sampleRate: rate, jumps: jumps)
+      let setup = try FilteredSource.Setup.stretch(ratio, algorithm, sampleRate: rate)
+      guard algorithm == .spectral else { return filtered(input, setup, ratio) }
+      let meter = PowerMeter(input)
+      return LevelMatchedSource(
+        filtered(meter, setup, ratio), of: meter, ratio, sampleRate: rate, jumps: jumps)
     case .filter(let effects):
-      return filtered(CompressorMeter.meters(effects, node.format, watcher)) {
-        .effects(effects, sampleRate: rate)
-      }
+      return filtered(
+        input, .effects(effects, sampleRate: rate), .one,
+        CompressorMeter.meters(effects, node.format, watcher))
     case .delay(let delay):
-      return { EchoSource($0, delay, sampleRate: rate, frameCount: count, jumps: jumps) }
+      return EchoSource(input, delay, sampleRate: rate, frameCount: count, jumps: jumps)
     case .reverb(let reverb):
-      return filtered { () throws(Failure) in
-        try .reverb(reverb, at: node.format, pool)
-      }
+      return filtered(input, try .reverb(reverb, at: node.format, pool))
     case .leveler(let settings):
-      return {
-        DynamicsSource(leveling: $0, by: settings, node.format, frameCount: count, watcher)
-      }
+      return DynamicsSource(
+        leveling: input, by: settings, node.format, frameCount: count, watcher)
     case .limiter(let settings):
-      return {
-        DynamicsSource(limiting: $0, by: settings, node.format, frameCount: count, watcher)
-      }
+      return DynamicsSource(
+        limiting: input, by: settings, node.format, frameCount: count, watcher)
     case .normalize(let normalization):
-      return { input throws(Failure) in
-        try normalized(input, normalization, node.format, frameCount: inputCount, watcher)
-      }
+      return try normalized(input, normalization, node.format, frameCount: inputCount, watcher)
     }
   }
 

@@ -9,11 +9,9 @@ import MediaTime
 /// The source is cut into fixed stretches; each is resampled afresh, with real sound around it as
 /// warm-up. A frame's value depends on its stretch alone, so a range equals the slice of the whole
 /// whatever the resampler does.
-final class ResampledSource: FrameSource {
-  let channelCount: Int
-  private(set) var position: Int64 = 0
-
-  private let input: any FrameSource
+final class ResampledSource: DerivedSound {
+  let input: any Sound
+  private var position: Int64 = 0
   private let ratio: FrameRatio
   private let period: (source: Int64, target: Int64)
   private let stretch: Int64
@@ -38,16 +36,16 @@ final class ResampledSource: FrameSource {
 
   /// `targetCount` is the caller's own rounding of `frameCount`.
   init(
-    _ input: any FrameSource, _ ratio: FrameRatio, sampleRate: Int, frameCount: Int64,
+    _ input: any Sound, _ ratio: FrameRatio, sampleRate: Int, frameCount: Int64,
     targetCount: Int64
   ) {
     self.input = input
     self.ratio = ratio
-    channelCount = input.channelCount
     period = (Int64(ratio.source), Int64(ratio.target))
     stretch = Int64(Resampling.stretch(ratio, sampleRate: sampleRate))
     warmUp = Int64(Resampling.warmUp(ratio))
     length = (frameCount, targetCount)
+    let channelCount = input.channelCount
     block = AudioBuffer(channelCount: channelCount, capacity: 2048)
     output = AudioBuffer(
       channelCount: channelCount, capacity: 2048 * ratio.target / ratio.source + 16_384)
@@ -57,22 +55,24 @@ final class ResampledSource: FrameSource {
 
   private var targetStretch: Int64 { stretch / period.source * period.target }
 
-  func seek(to frame: Int64) throws(Failure) {
+  private func seek(to frame: Int64) throws(Failure) {
     guard frame != position else { return }
     let isSameStretch = frame / targetStretch == index && frame > position
     if !isSameStretch { index = -1 }
     if isSameStretch {
       let scratch = AudioBuffer(channelCount: channelCount, capacity: 4096)
       while position < frame {
-        let wanted = Int(min(frame - position, 4096))
-        guard try read(into: scratch, at: 0, count: wanted) == wanted else { break }
+        let next = position..<min(frame, position + 4096)
+        guard try read(next, into: scratch, at: 0) == next.count else { break }
       }
     }
     position = frame
   }
 
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    let wanted = Int(min(Int64(count), max(0, length.target - position)))
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int
+  {
+    try seek(to: frames.lowerBound)
+    let wanted = max(0, Int(min(frames.upperBound, length.target) - position))
     var filled = 0
     while filled < wanted {
       if position / targetStretch != index { try begin(position / targetStretch) }
@@ -126,7 +126,6 @@ final class ResampledSource: FrameSource {
       feed = (start + Int64(heard.frameCount))..<feed.upperBound
     } else {
       heard.frameCount = 0
-      try input.seek(to: start)
     }
     overlapStart = max(0, (newIndex + 1) * stretch - warmUp)
     overlap.frameCount = 0
@@ -152,10 +151,10 @@ final class ResampledSource: FrameSource {
       try take(nil, from: 0, count: 0)
       return output.frameCount > 0
     }
-    let wanted = Int(min(Int64(block.capacity), feed.upperBound - feed.lowerBound))
-    let read = try input.read(into: block, at: 0, count: wanted)
+    let next = feed.prefix(block.capacity)
+    let read = try input.read(next, into: block, at: 0)
     keepOverlap(from: feed.lowerBound, count: read)
-    feed = read < wanted ? 0..<0 : (feed.lowerBound + Int64(read))..<feed.upperBound
+    feed = read < next.count ? 0..<0 : next.upperBound..<feed.upperBound
     try take(block, from: 0, count: read)
     return true
   }

@@ -5,11 +5,8 @@ import MediaComposition
 ///
 /// Sources are cheap in their own order only, so the sound is read forwards in stretches, the last
 /// stretch first, and each is copied out backwards.
-final class ReversedSource: FrameSource {
-  let channelCount: Int
-  private(set) var position: Int64 = 0
-
-  private let input: any FrameSource
+final class ReversedSource: DerivedSound {
+  let input: any Sound
   private let frameCount: Int64
   private let stretch: Int64
   private var buffer: AudioBuffer?
@@ -21,23 +18,21 @@ final class ReversedSource: FrameSource {
   private static let longStretchSize = 32 << 20
 
   /// `startsAnew`: whether going back in `input` begins at its first frame.
-  init(_ input: any FrameSource, frameCount: Int64, startsAnew: Bool) {
+  init(_ input: any Sound, frameCount: Int64, startsAnew: Bool) {
     self.input = input
     self.frameCount = frameCount
-    channelCount = input.channelCount
     stretch = Int64(
       startsAnew
-        ? max(Self.shortStretch, Self.longStretchSize / 4 / max(1, channelCount))
+        ? max(Self.shortStretch, Self.longStretchSize / 4 / max(1, input.channelCount))
         : Self.shortStretch)
   }
 
-  func seek(to frame: Int64) { position = frame }
-
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-    let wanted = Int(max(0, min(Int64(count), frameCount - position)))
+  func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int
+  {
+    let wanted = max(0, Int(min(frames.upperBound, frameCount) - frames.lowerBound))
     var filled = 0
     while filled < wanted {
-      let last = frameCount - 1 - position
+      let last = frameCount - 1 - frames.lowerBound - Int64(filled)
       let held = try load(stretchWith: last)
       let index = Int(last - start)
       let taken = min(wanted - filled, index + 1)
@@ -47,7 +42,6 @@ final class ReversedSource: FrameSource {
         for frame in 0..<taken { target[frame] = source[-frame] }
       }
       filled += taken
-      position += Int64(taken)
     }
     return filled
   }
@@ -60,10 +54,14 @@ final class ReversedSource: FrameSource {
     let first = frame / stretch * stretch
     if first != start {
       start = -1
-      try input.seek(to: first)
-      let count = Int(min(stretch, frameCount - first))
-      guard try input.read(into: buffer, at: 0, count: count) == count else {
-        throw Failure(.reportBug, "a sound to be reversed ended early")
+      var rest = first..<min(first + stretch, frameCount)
+      while !rest.isEmpty {
+        let next = rest.prefix(Renderer.blockSize)
+        let place = Int(next.lowerBound - first)
+        guard try input.read(next, into: buffer, at: place) == next.count else {
+          throw Failure(.reportBug, "a sound to be reversed ended early")
+        }
+        rest = next.upperBound..<rest.upperBound
       }
       start = first
     }

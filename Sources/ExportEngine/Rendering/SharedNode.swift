@@ -9,17 +9,19 @@ import MediaComposition
 /// Memory is bounded by how far the readers are apart. One thread at a time.
 final class SharedNode {
   /// How far its readers may be apart, in frames.
-  struct Spread {
+  struct ReaderReach {
     /// How far before the frame of one reader another one may begin.
     var behind: Int64 = 0
     /// How far after the frame of one reader another one may have read.
     var ahead: Int64 = 0
   }
 
-  private let node: any RenderNode
+  private let node: any Sound
   private let frames: Range<Int64>
   private let channelCount: Int
-  private let spread: Spread
+  private let reach: ReaderReach
+  /// Frames by which readers in step are apart at most: some blocks, or one of an output at 8 kHz.
+  private let mostAhead: Int64
   /// Weak, as readers hold the node: a cycle would never be released.
   private var readers: [WeakReader] = []
   /// The last blocks that were rendered, in order, as far as a reader may need them.
@@ -33,16 +35,17 @@ final class SharedNode {
   private static let size = Int64(Renderer.blockSize)
 
   /// A shared node; `key` where its level is read.
-  init(_ rendered: any RenderNode, _ node: Node, _ spread: Spread, key ducking: Ducking?) {
-    self.node = rendered
+  init(_ sound: any Sound, _ node: Node, _ reach: ReaderReach, key ducking: Ducking?) {
+    self.node = sound
     frames = node.frames
     channelCount = node.format.channelLayout.count
-    self.spread = spread
+    self.reach = reach
+    mostAhead = max(16 * Self.size, Int64(node.format.sampleRate))
     end = node.frames.lowerBound
     powers = ducking.map {
       StepPowers(
         channelCount: node.format.channelLayout.count, step: $0.step, zero: $0.zero,
-        kept: spread.behind + spread.ahead + 4 * Self.size)
+        kept: reach.behind + reach.ahead + 4 * Self.size)
     }
     powers?.restart(at: end, afterSilence: true)
   }
@@ -55,11 +58,18 @@ final class SharedNode {
 
   // MARK: Blocks
 
+  /// Where readers are that have begun.
+  private var positions: [Int64] {
+    readers.compactMap { $0.reader.flatMap { $0.isOpen ? $0.position : nil } }
+  }
+
   private var firstFrame: Int64 { end - blocks.reduce(0) { $0 + Int64($1.frameCount) } }
 
   /// The block that holds `frame`, and the frame's place in it.
   private func block(holding frame: Int64) throws(Failure) -> (AudioBuffer, offset: Int) {
-    if frame < firstFrame || frame > end + spread.behind { restart(before: frame) }
+    if frame < firstFrame || frame > end + reach.behind && !isInStep(frame) {
+      restart(before: frame)
+    }
     while end <= frame { try renderBlock() }
     var start = firstFrame
     for block in blocks {
@@ -69,9 +79,15 @@ final class SharedNode {
     throw Failure(.reportBug, "a shared node lost a block")
   }
 
+  /// Whether another reader needs what lies before a frame that is ahead: one of two that began one
+  /// after the other, and of which this one reads further ahead.
+  private func isInStep(_ frame: Int64) -> Bool {
+    frame < end + mostAhead && positions.contains { (firstFrame...end).contains($0) }
+  }
+
   /// Continues at the block that holds `frame`, or so far before it as another reader may begin.
   private func restart(before frame: Int64) {
-    let first = max(0, frame - spread.behind - frames.lowerBound)
+    let first = max(0, frame - reach.behind - frames.lowerBound)
     end = frames.lowerBound + first / Self.size * Self.size
     spare += blocks
     blocks = []
@@ -83,7 +99,7 @@ final class SharedNode {
     let buffer =
       spare.popLast() ?? AudioBuffer(channelCount: channelCount, capacity: Renderer.blockSize)
     let next = end..<min(end + Self.size, frames.upperBound)
-    try node.render(next, into: buffer)
+    try node.read(next, into: buffer, at: 0)
     buffer.frameCount = next.count
     blocks.append(buffer)
     end = next.upperBound
@@ -93,8 +109,7 @@ final class SharedNode {
 
   /// Drops blocks that no reader needs any more, one that is still to begin included.
   private func dropBlocks() {
-    let positions = readers.compactMap { $0.reader.flatMap { $0.isOpen ? $0.position : nil } }
-    let needed = min(positions.min() ?? end, end - spread.ahead)
+    let needed = min(positions.min() ?? end, end - reach.ahead)
     while let first = blocks.first, firstFrame + Int64(first.frameCount) <= needed {
       spare.append(blocks.removeFirst())
     }
@@ -114,7 +129,7 @@ final class SharedNode {
   }
 
   /// Reads the node's sound in any order, cheapest in that of time, or its power alone.
-  final class Reader: RenderNode, FrameSource {
+  final class Reader: Sound {
     private let shared: SharedNode
     private(set) var position: Int64 = 0
     fileprivate private(set) var isOpen = false
@@ -122,14 +137,14 @@ final class SharedNode {
 
     fileprivate init(_ shared: SharedNode) { self.shared = shared }
 
-    func seek(to frame: Int64) { (position, isOpen) = (frame, true) }
-
-    func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int {
-      isOpen = true
+    func read(
+      _ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int
+    ) throws(Failure) -> Int {
+      (position, isOpen) = (frames.lowerBound, true)
       var filled = 0
-      while filled < count, position < shared.frames.upperBound {
+      while filled < frames.count, position < shared.frames.upperBound {
         let (block, start) = try shared.block(holding: position)
-        let taken = min(count - filled, block.frameCount - start)
+        let taken = min(frames.count - filled, block.frameCount - start)
         for channel in 0..<channelCount {
           (buffer.planes[channel] + offset + filled).update(
             from: block.planes[channel] + start, count: taken)
@@ -138,11 +153,6 @@ final class SharedNode {
         position += Int64(taken)
       }
       return filled
-    }
-
-    func render(_ frames: Range<Int64>, into buffer: AudioBuffer) throws(Failure) {
-      seek(to: frames.lowerBound)
-      buffer.frameCount = try read(into: buffer, at: 0, count: frames.count)
     }
 
     /// Calls `body` with the frames of each step in `reach` whose power is at least `least`, in

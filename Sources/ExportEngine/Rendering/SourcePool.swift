@@ -11,7 +11,7 @@ import Threads
 final class SourcePool {
   private let library: MediaLibrary
   private let cancellation: CancellationFlag
-  private var idle = IdleSources<Source, any FrameSource>(limit: idleLimit)
+  private var idle = IdleSources<Source, any Sound>(limit: idleLimit)
   /// How many sources stay open that nothing reads.
   static let idleLimit = 8
 
@@ -22,23 +22,17 @@ final class SourcePool {
     self.cancellation = cancellation
   }
 
-  /// The source, opened at one of its frames: the idle one with the cheapest seek, if any.
-  func acquire(_ source: Source, at frame: Int64) throws(Failure) -> any FrameSource {
-    let opened: any FrameSource
-    if let known = idle.take(source, near: frame) {
-      opened = known
-    } else {
-      opened = try open(source)
-    }
-    try opened.seek(to: frame)
-    return opened
+  /// The source, to be read from one of its frames on: the idle one with the cheapest way, if any.
+  func acquire(_ source: Source, near frame: Int64) throws(Failure) -> any Sound {
+    // `??` would lose the type of what `open` throws.
+    if let idle = idle.take(source, near: frame) { idle } else { try open(source) }
   }
 
-  func release(_ opened: any FrameSource, of source: Source) {
-    idle.put(opened, of: source, at: opened.position)
+  func release(_ opened: any Sound, of source: Source, at frame: Int64) {
+    idle.put(opened, of: source, at: frame)
   }
 
-  private func open(_ source: Source) throws(Failure) -> any FrameSource {
+  private func open(_ source: Source) throws(Failure) -> any Sound {
     let asset = source.asset
     let damage = self.damage[asset.location] ?? Damage(unless: cancellation)
     self.damage[asset.location] = damage
@@ -51,9 +45,9 @@ final class SourcePool {
 /// A source with other channels, at another rate, or both: fewer channels before the rate is
 /// changed, more after.
 func convert(
-  _ source: any FrameSource, by matrix: ChannelMatrix, _ ratio: FrameRatio, sampleRate: Int,
+  _ source: any Sound, by matrix: ChannelMatrix, _ ratio: FrameRatio, sampleRate: Int,
   frameCount: Int64, targetCount: Int64
-) -> any FrameSource {
+) -> any Sound {
   var source = source
   let isReducing = matrix.weights.count < source.channelCount
   if !matrix.isIdentity, isReducing { source = MatrixedSource(source, matrix) }

@@ -1,9 +1,9 @@
 import ExportGraph
 import MediaTime
 
-/// The rendered nodes that outputs are made of. They are pulled in step, so that the mix between them
-/// stays short.
-struct MastersInStep {
+/// What is to be rendered: the nodes that outputs are made of. They are read in step, so that the mix
+/// between them stays short.
+struct Rendition {
   struct Master {
     let id: Node.ID
     let rate: Int
@@ -29,9 +29,14 @@ struct MastersInStep {
   }
 
   /// The one whose sound comes next; nil at the end.
-  var latest: Int? {
+  private var latest: Int? {
     all.indices.filter { !all[$0].frames.isEmpty }
       .min { all[$0].position < all[$1].position }
+  }
+
+  /// The next block of that one.
+  var next: (master: Int, frames: Range<Int64>)? {
+    latest.map { ($0, all[$0].frames.prefix(Renderer.blockSize)) }
   }
 
   /// How far all have come.
@@ -42,7 +47,7 @@ struct MastersInStep {
   }
 
   /// Those of its frames within a range of each master.
-  func clamped(to range: (Master) -> Range<Int64>) -> MastersInStep {
+  func clamped(to range: (Master) -> Range<Int64>) -> Rendition {
     var copy = self
     for place in all.indices {
       copy.all[place].frames = range(all[place]).clamped(to: all[place].frames)

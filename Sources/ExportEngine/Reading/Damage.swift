@@ -1,22 +1,4 @@
-import Diagnosis
-import MediaComposition
 import Threads
-
-/// Planar float sound that can be read from any frame on.
-///
-/// The sound at a position does not depend on how that was reached: a range equals the slice of the
-/// whole, bit for bit. One thread at a time.
-package protocol FrameSource: AnyObject {
-  var channelCount: Int { get }
-  /// The frame that the next read begins with.
-  var position: Int64 { get }
-
-  /// Moves to a frame. Cheap where it lies a little ahead.
-  func seek(to frame: Int64) throws(Failure)
-
-  /// Fills frames `offset ..< offset + count` of a buffer; fewer only at the end of the sound.
-  func read(into buffer: AudioBuffer, at offset: Int, count: Int) throws(Failure) -> Int
-}
 
 /// Damage of one file, gathered from all streams that read it. One thread at a time.
 final class Damage {
