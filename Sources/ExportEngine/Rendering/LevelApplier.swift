@@ -119,12 +119,7 @@ func multiply(
 extension Level.Envelope {
   /// The first ramp that ends after `frame`. O(log ramps).
   private func firstRamp(after frame: Int64) -> Int {
-    var (low, high) = (0, ramps.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if ramps[middle].frames.upperBound > frame { high = middle } else { low = middle + 1 }
-    }
-    return low
+    ramps.partitioningIndex { $0.frames.upperBound > frame }
   }
 
   /// The value over all of `frames`; nil where a ramp or a step lies within them.
