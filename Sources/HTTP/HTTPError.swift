@@ -133,7 +133,7 @@ extension HTTPError {
     case .wrongRange, .encoding, .headTooLarge, .malformedHead:
       "download the file with another program and use its path, "
         + "or report it to the server's operator"
-    case .libraryMissing: "install the package libcurl4"
+    case .libraryMissing: "install the package libcurl4, 7.85 or newer"
     case .option: "update the package libcurl4"
     case .tooManyFiles: "raise the limit with ulimit -n or run fewer jobs at once"
     case .cancelled: "run the job again"

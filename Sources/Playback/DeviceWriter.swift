@@ -320,10 +320,11 @@ final class DeviceWriter: Sendable {
         statusChanged.signal()
       case .gone:
         packet.lose()
-        // Before the device is closed, which may take as long as its server hangs.
-        shared.withLock { $0.device = .lost(nil) }
+        let hasPlayed = counts.hasPlayed.load(ordering: .relaxed)
+        // At once, with the reason: closing the device may take as long as its server hangs.
+        shared.withLock { $0.device = .lost(hasPlayed ? nil : Self.vain) }
         statusChanged.signal()
-        return .gone(hasPlayed: counts.hasPlayed.load(ordering: .relaxed))
+        return .gone(hasPlayed: hasPlayed)
       }
     }
     sink.drop()

@@ -78,7 +78,8 @@ struct HTTPErrorTests {
       mendInput: the server sent compressed data, which was not requested; \(Self.download)
       mendInput: the head of the server's answer is too large; \(Self.download)
       mendInput: the head of the server's answer is malformed: x; \(Self.download)
-      mendMachine: the library libcurl.so.4 cannot be loaded; install the package libcurl4
+      mendMachine: the library libcurl.so.4 cannot be loaded; install the package libcurl4, 7.85 or \
+      newer
       mendMachine: the library libcurl.so.4 refuses an option: x; update the package libcurl4
       tryAgain: no connection can be opened: too many open files; raise the limit with ulimit -n \
       or run fewer jobs at once

@@ -114,6 +114,9 @@ public final class PseudoTerminal {
     passed = end
   }
 
+  /// Passes all that was read.
+  public func passAll() { passed = bytes.count }
+
   /// Waits for the program's end, reads nothing meanwhile, and gives its status as a shell sees it.
   public func waitUnread() -> Int32 { wait(isReading: false) }
 

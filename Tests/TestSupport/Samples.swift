@@ -15,12 +15,12 @@ extension [UInt8] {
 extension Collection<Float> {
   /// Whether these are the samples of a slice.
   public func elementsEqual(_ other: ArraySlice<Float>) -> Bool {
-    withSamples { samples in other.withSamples { $0.elementsEqual(samples) } }
+    withSamples { samples in other.withSamples { areEqual(samples, $0) } }
   }
 
   /// Whether these are the samples of a block.
   public func elementsEqual(_ other: UnsafeBufferPointer<Float>) -> Bool {
-    withSamples { $0.elementsEqual(other) }
+    withSamples { areEqual($0, other) }
   }
 
   /// The largest difference from the samples of another sound, up to the end of the shorter one;
@@ -41,6 +41,11 @@ extension Collection<Float> {
   private func withSamples<Result>(_ body: (UnsafeBufferPointer<Float>) -> Result) -> Result {
     withContiguousStorageIfAvailable(body) ?? Array(self).withUnsafeBufferPointer(body)
   }
+}
+
+// Not `elementsEqual`, which would be the one above.
+private func areEqual(_ a: UnsafeBufferPointer<Float>, _ b: UnsafeBufferPointer<Float>) -> Bool {
+  a.count == b.count && zip(a, b).allSatisfy { $0 == $1 }
 }
 
 extension [Int16] {
