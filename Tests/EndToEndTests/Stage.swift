@@ -16,21 +16,23 @@ struct Stage {
   /// calls a program that is not there ends at once, with status 137. `taskset -c $(core) …` runs on
   /// one core, whatever there are.
   func run(_ script: String, environment: [String: String] = [:]) throws -> ToolResult {
-    // The limit is for loops that wait for what never comes.
-    let start =
-      "exec timeout --foreground --signal=KILL $((20 * ${AVJOB_PATIENCE:=60})) bash -c \"$0\""
     let prelude = """
-      : ${AVJOB_PATIENCE:=60}
       command_not_found_handle() { echo "$1: command not found" >&2; kill -KILL $$; }
       avjob() { timeout --foreground $AVJOB_PATIENCE "$AVJOB" "$@"; }
       core() { sed -n 's/^Cpus_allowed_list:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/self/status; }
 
       """
-    var environment = environment
-    environment["AVJOB"] = Command.path
-    environment["FIXTURES"] = Fixture.path("")
+    let patience = getenv("AVJOB_PATIENCE").flatMap { Int(String(cString: $0)) } ?? 60
+    let own = [
+      "AVJOB": Command.path, "FIXTURES": Fixture.path(""), "AVJOB_PATIENCE": "\(patience)",
+    ]
+    // The limit is for loops that wait for what never comes.
     return try Tool.run(
-      ["bash", "-c", start, prelude + script], environment: environment, in: folder.root)
+      [
+        "timeout", "--foreground", "--signal=KILL", "\(20 * patience)", "bash", "-c",
+        prelude + script,
+      ],
+      environment: environment.merging(own) { theirs, _ in theirs }, in: folder.root)
   }
 
   /// Runs a script that must succeed, each line of it.

@@ -159,17 +159,25 @@ public final class TestFolder: Sendable {
   /// The path of `name` inside the folder.
   public func path(_ name: String) -> String { root + "/" + name }
 
+  /// The names of what it holds, in order.
+  public var names: [String] { names(in: root).sorted() }
+
+  private func names(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
   private func removeTree(_ path: String) {
     guard path.hasPrefix("/tmp/avjob-test-") else { return }
-    if let folder = opendir(path) {
-      while let entry = readdir(folder) {
-        let name = withUnsafePointer(to: &entry.pointee.d_name) {
-          $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-        }
-        if name != ".", name != ".." { removeTree(path + "/" + name) }
-      }
-      closedir(folder)
-    }
+    for name in names(in: path) { removeTree(path + "/" + name) }
     remove(path)
   }
 }
