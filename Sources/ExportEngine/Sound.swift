@@ -24,6 +24,15 @@ package protocol Sound: AnyObject {
 
 extension Sound {
   package func close() {}
+
+  /// Reads frames that are there.
+  ///
+  /// - Throws: As `read`; `reportBug` where the sound ends before them.
+  func fill(_ frames: Range<Int64>, of buffer: AudioBuffer, at offset: Int) throws(Failure) {
+    guard try read(frames, into: buffer, at: offset) == frames.count else {
+      throw Failure(.reportBug, "a sound ended early")
+    }
+  }
 }
 
 /// A sound that is made of another one.

@@ -74,8 +74,8 @@ public struct Node: Sendable, Hashable, Encodable {
     case duck(ID, keys: [ID], Ducking)
   }
 
-  /// The node's kind.
-  public var kind: Kind
+  /// The node's kind. One of another memory makes another node.
+  public internal(set) var kind: Kind
   /// The format of its sound.
   public var format: AudioFormat
   /// Frames of the node's own rate on its timeline: outside them the node is silent.

@@ -257,6 +257,9 @@ private final class ChunkReader {
       // A new one each time: some are kept.
       let block = AudioBuffer(channelCount: channelCount, capacity: next.count)
       try renderer.read(next, of: node, into: block)
+      guard block.frameCount == next.count else {
+        throw Failure(.reportBug, "a sound ended early")
+      }
       use(block)
       rest = next.upperBound..<rest.upperBound
     }

@@ -83,6 +83,9 @@ extension SoundAnalyst {
         if cancellation.isCancelled { throw CancellationError() }
         let next = rest.prefix(block.capacity)
         try renderer.read(next, of: node, into: block)
+        guard block.frameCount == next.count else {
+          throw Failure(.reportBug, "a sound ended early")
+        }
         levels.add(block)
         rest = next.upperBound..<rest.upperBound
       }

@@ -130,6 +130,8 @@ final class PowerMeter: DerivedSound {
     if start != end { (sums, first) = ([], start / Self.cell) }
     let filled = try input.read(frames, into: buffer, at: offset)
     end = start + Int64(filled)
+    // Asked once: it is a call through the whole tree.
+    let channelCount = channelCount
     for frame in 0..<filled {
       let cell = Int((start + Int64(frame)) / Self.cell - first)
       if cell >= sums.count { sums.append(0) }

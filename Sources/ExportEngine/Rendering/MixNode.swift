@@ -37,7 +37,7 @@ final class MixNode: Sound {
     if active.count == 1, let only = active.first.map({ children[$0] }),
       only.frames.lowerBound <= frames.lowerBound, only.frames.upperBound >= frames.upperBound
     {
-      try only.node.read(frames, into: buffer, at: offset)
+      try only.node.fill(frames, of: buffer, at: offset)
     } else {
       for channel in 0..<channelCount {
         (buffer.planes[channel] + offset).update(repeating: 0, count: frames.count)
@@ -46,7 +46,7 @@ final class MixNode: Sound {
         let child = children[index]
         let common = child.frames.clamped(to: frames)
         let scratch = scratchBuffer()
-        try child.node.read(common, into: scratch, at: 0)
+        try child.node.fill(common, of: scratch, at: 0)
         // At once, so that the following clip continues with the same source.
         if common.upperBound == child.frames.upperBound { child.node.close() }
         let start = offset + Int(common.lowerBound - frames.lowerBound)

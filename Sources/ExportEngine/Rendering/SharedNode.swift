@@ -99,7 +99,7 @@ final class SharedNode {
     let buffer =
       spare.popLast() ?? AudioBuffer(channelCount: channelCount, capacity: Renderer.blockSize)
     let next = end..<min(end + Self.size, frames.upperBound)
-    try node.read(next, into: buffer, at: 0)
+    try node.fill(next, of: buffer, at: 0)
     buffer.frameCount = next.count
     blocks.append(buffer)
     end = next.upperBound

@@ -23,9 +23,9 @@ package func makeWriter(
   library: MediaLibrary = MediaLibrary()
 ) throws(Failure) -> SoundWriter {
   let (path, origin) = (sink.output.path, sink.output.origin)
+  var sidecars: [SoundWriter.Sidecar] = []
   do {
-    // First, so that folders made for them are empty again when the output fails.
-    let sidecars = try openSidecars(of: sink, sampleRate: format.sampleRate)
+    try openSidecars(of: sink, sampleRate: format.sampleRate, &sidecars)
     let (file, encoding) = try openEncoding(of: sink, format, crew, library)
     let tally = SoundTally(
       expectedFrames: sink.frameCount, channelCount: format.channelLayout.count,
@@ -33,23 +33,25 @@ package func makeWriter(
     return SoundWriter(
       file, tally, encoding, sampleRate: format.sampleRate, origin: origin, sidecars: sidecars)
   } catch {
+    // In reverse, so that folders made for the first are empty again.
+    for (_, file) in sidecars.reversed() { file.discard() }
     throw error.failure(writing: path).placed(at: origin)
   }
 }
 
 /// Starts the files of chapters beside an output.
 private func openSidecars(
-  of sink: Sink, sampleRate: Int
-) throws(Failure) -> [SoundWriter.Sidecar] {
-  guard !sink.sidecars.isEmpty else { return [] }
+  of sink: Sink, sampleRate: Int, _ opened: inout [SoundWriter.Sidecar]
+) throws(Failure) {
+  guard !sink.sidecars.isEmpty else { return }
   let chapters = try chapters(of: sink, sampleRate: sampleRate)
-  return try sink.sidecars.map { kind throws(Failure) in
+  for kind in sink.sidecars {
     let path = sink.output.path.sidecar(kind)
     let text = ChapterText(chapters, sampleRate: sampleRate, beside: path)
     do throws(Failure) {
       let file = try OutputFile.create(at: path)
+      opened.append((kind, file))
       try file.put(Array(text.written(as: kind).utf8), at: 0)
-      return (kind, file)
     } catch {
       throw error.about(path)
     }

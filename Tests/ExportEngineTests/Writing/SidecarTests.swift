@@ -137,6 +137,19 @@ struct SidecarTests {
       try write("out/a.wav", [.podlove, .podcasting2], chapters: chapters, isCut: true)
     }
     #expect(try entries(of: folder.root) == [])
+    // Its encoding cannot be opened.
+    let output = Output(
+      path: FilePath(folder.path("new/c.mp3")), format: .mp3(.standard),
+      chapters: ChapterPlaces(inFile: false, sidecars: [.podlove, .podcasting2]))
+    var metadata = Metadata()
+    metadata.cover = .file(FilePath(folder.path("missing.png")))
+    let sink = Sink(
+      node: 0, frames: 0..<100, output: output, metadata: metadata, chapters: chapters,
+      isDithered: false)
+    #expect(throws: Failure.self) {
+      try makeWriter(for: sink, format: AudioFormat(sampleRate: 44100, channelLayout: .mono))
+    }
+    #expect(try entries(of: folder.root) == [])
     try Tool.succeed("mkdir", "-p", folder.path("b.chapters.json"))
     let failure = #expect(throws: Failure.self) {
       try write("b.wav", [.podlove, .podcasting2], chapters: chapters)
