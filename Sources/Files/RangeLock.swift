@@ -4,8 +4,9 @@ import SystemPackage
 /// Locks on ranges of a file, between processes and between openings of it in one: those of open file
 /// descriptions (fcntl(2)), which end with the descriptor, however its process ends.
 ///
-/// The only kind of lock on an open file here. flock(2) locks whole files alone, and the other locks of
-/// fcntl(2) end when the process closes any other opening of the file.
+/// The only kind of lock on an open file here, but for the shared use of an entry of the media cache.
+/// flock(2) locks whole files alone, and the other locks of fcntl(2) end when the process closes any
+/// other opening of the file.
 package enum RangeLock {
   /// The range of a file as a whole, however it grows.
   package static let wholeFile: Range<Int64> = 0..<Int64.max

@@ -194,8 +194,9 @@ final class EntryFiles: Sendable {
     var start = blocks.lowerBound
     var words = [UInt64](repeating: 0, count: 512)
     while start < end {
-      // A map is as sparse as its file.
-      start = max(start, firstWritten(from: start) ?? end)
+      // A map is as sparse as its file. Of few records a hole costs nothing, while some file systems
+      // write all that is new before they say where it is.
+      if end - start > words.count { start = max(start, firstWritten(from: start) ?? end) }
       let count = min(end - start, words.count)
       guard count > 0 else { return }
       let filled = try words.withUnsafeMutableBytes { bytes in
