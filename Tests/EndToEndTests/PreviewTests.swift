@@ -150,8 +150,11 @@ import Testing
       """
       "$AVJOB" preview one.wav --loop > /dev/null & job=$!
       for n in $(seq 6000); do grep -qs start \(sound.folder.path("log")) && break; sleep 0.02; done
-      # Where there is no bus, the thread that looks for one ends.
-      for n in $(seq 6000); do grep -qs now-playing /proc/$job/task/*/comm || break; sleep 0.02; done
+      # Where there is no bus, the thread that looks for one ends; a new one has no name yet.
+      for n in $(seq 6000); do
+        [ "$(cat /proc/$job/task/*/comm | grep -vc ^playback-)" != 2 ] || break
+        sleep 0.02
+      done
       cat /proc/$job/task/*/comm | sort
       kill $job
       wait $job
