@@ -87,7 +87,9 @@ package struct FileStatus: Sendable, Hashable {
     (device, inode) == (other.device, other.inode)
   }
 
-  /// - Throws: `EISDIR` and `EINVAL` for what is no regular file.
+  /// Refuses what is no regular file.
+  ///
+  /// - Throws: `EISDIR` for a folder, `EINVAL` for anything else.
   package func requireFile() throws(Errno) {
     guard kind == .file else { throw kind == .folder ? .isDirectory : .invalidArgument }
   }

@@ -22,7 +22,8 @@ public enum PlayerEvent: Sendable {
   /// The device ran out of sound, `count` times by now.
   case ranDry(count: Int)
   /// There is no device. Opening one is tried again and again, and the player keeps its place.
-  /// Reported again for each new reason: a device that disconnects is lost without a reason first.
+  /// Reported again for each new reason: a device that disconnects after it has played is lost
+  /// without a reason first.
   case deviceLost(Failure?)
   /// There is a device with a format. A device after a loss is reported when it has played.
   case deviceFound(SinkFormat)

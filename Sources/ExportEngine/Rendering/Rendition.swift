@@ -1,8 +1,8 @@
 import ExportGraph
 import MediaTime
 
-/// What is to be rendered: the nodes that outputs are made of. They are read in step, so that the mix
-/// between them stays short.
+/// The nodes that outputs are made of, with their frames that are still to be rendered. They are read in
+/// step, so that little of the mix is held for the last of them.
 struct Rendition {
   struct Master {
     let id: Node.ID
@@ -10,7 +10,7 @@ struct Rendition {
     let channelCount: Int
     /// The sinks that it feeds.
     let sinks: [Int]
-    /// Those that are still to come.
+    /// Its frames that are still to be rendered.
     var frames: Range<Int64>
 
     var position: Time { Time(frames: frames.lowerBound, rate: rate) }
@@ -28,18 +28,18 @@ struct Rendition {
     }
   }
 
-  /// The one whose sound comes next; nil at the end.
+  /// The master that is behind the others; nil at the end.
   private var latest: Int? {
     all.indices.filter { !all[$0].frames.isEmpty }
       .min { all[$0].position < all[$1].position }
   }
 
-  /// The next block of that one.
+  /// The next block: that of the master which is behind the others; nil at the end.
   var next: (master: Int, frames: Range<Int64>)? {
     latest.map { ($0, all[$0].frames.prefix(Renderer.blockSize)) }
   }
 
-  /// How far all have come.
+  /// The time that the master ahead of the others has reached.
   var position: Time { all.map(\.position).max() ?? .zero }
 
   mutating func advance(_ index: Int, by count: Int64) {

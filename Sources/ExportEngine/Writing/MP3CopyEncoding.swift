@@ -16,7 +16,7 @@ final class MP3CopyEncoding: SoundEncoding {
   private let seams: SeamSetups
   private let crew: Crew
   private var output: MP3Bytes
-  /// Frames of sound that there were.
+  /// Frames of sound that have come so far.
   private var frameCount: Int64 = 0
   private var stream: FrameStream
   /// The header that all frames are like.

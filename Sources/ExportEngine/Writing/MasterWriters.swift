@@ -8,7 +8,7 @@ import MediaComposition
 struct MasterWriters {
   private let graph: Graph
   private let writers: [SoundWriter]
-  /// What is still to come of each master.
+  /// The frames of each master that are still to be written.
   private(set) var rendition: Rendition
   /// One for each master; none where joins are not wanted.
   private var inspectors: [JoinInspector]

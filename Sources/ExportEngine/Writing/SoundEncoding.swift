@@ -7,7 +7,7 @@ import MediaComposition
 /// It belongs to a `SoundWriter`, which calls it as it is called itself, and checks and counts what
 /// comes. Any error may be thrown: the writer makes it a failure of the file, and cancels.
 protocol SoundEncoding: AnyObject {
-  /// What there is to say of the file.
+  /// Warnings about the file.
   var warnings: [Warning] { get }
 
   /// As `SoundWriter.firstNeeded`.

@@ -46,7 +46,7 @@ package class SoundWriter {
   /// `finish` and `commit` they are whole.
   package final var files: [OutputFile] { [file] + sidecars.map(\.file) }
 
-  /// What there is to say of the file.
+  /// Warnings about the file.
   package final var warnings: [Warning] {
     encoding.warnings.map { warning in
       var placed = warning
