@@ -33,7 +33,8 @@ static inline int avjob_load_curl(const char *name, struct avjob_curl *table) {
   ((table->field = (__typeof__(table->field))dlsym(library, "curl_" #field)) != NULL)
   return AVJOB_LOAD(global_init) && AVJOB_LOAD(easy_init) && AVJOB_LOAD(easy_reset) &&
          AVJOB_LOAD(easy_cleanup) && AVJOB_LOAD(easy_perform) && AVJOB_LOAD(easy_strerror) &&
-         AVJOB_LOAD(easy_header) && AVJOB_LOAD(slist_append) && AVJOB_LOAD(slist_free_all) && AVJOB_LOAD(getdate) &&
+         AVJOB_LOAD(easy_header) && AVJOB_LOAD(slist_append) && AVJOB_LOAD(slist_free_all) &&
+         AVJOB_LOAD(getdate) &&
          AVJOB_LOAD(easy_setopt) && AVJOB_LOAD(easy_getinfo) &&
          table->global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
 #undef AVJOB_LOAD
