@@ -60,25 +60,10 @@ public final class PseudoTerminal {
     posix_spawn_file_actions_addopen(&actions, 0, path, O_RDWR, 0)
     posix_spawn_file_actions_adddup2(&actions, 0, 1)
     posix_spawn_file_actions_adddup2(&actions, 0, 2)
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // The threads of a thread pool block most signals, which a program would inherit.
-    var mask = sigset_t()
-    sigemptyset(&mask)
-    posix_spawnattr_setsigmask(&attributes, &mask)
-    // POSIX_SPAWN_SETSID (spawn.h), which wants _GNU_SOURCE.
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | 0x80)
-    var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
     let added = environment.merging(
       ["TERM": "xterm", "LC_ALL": "C.UTF-8", "NO_COLOR": "1"]) { mine, _ in mine }
-    var variables = Tool.inheritedEnvironment(adding: added).map { strdup($0) } + [nil]
-    defer { for word in words + variables { free(word) } }
-    let status = posix_spawnp(&process, arguments[0], &actions, &attributes, &words, &variables)
-    guard status == 0 else {
-      process = 0
-      throw ToolFailure(description: "\(arguments): \(String(cString: strerror(status)))")
-    }
+    // POSIX_SPAWN_SETSID (spawn.h), which wants _GNU_SOURCE.
+    process = try Tool.spawn(arguments, added, &actions, flags: 0x80)
   }
 
   /// Types keys.

@@ -72,16 +72,8 @@ public enum Tool {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&actions, 1, outputPath, O_WRONLY | O_CREAT, 0o600)
     posix_spawn_file_actions_addopen(&actions, 2, errorPath, O_WRONLY | O_CREAT, 0o600)
-
     let arguments = (folder.map { ["env", "-C", $0] } ?? []) + arguments
-    var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-    var variables = inheritedEnvironment(adding: environment).map { strdup($0) } + [nil]
-    defer { for word in words + variables { free(word) } }
-    var process = pid_t()
-    let status = posix_spawnp(&process, arguments.first ?? "", &actions, nil, &words, &variables)
-    guard status == 0 else {
-      throw ToolFailure(description: "\(arguments): \(String(cString: strerror(status)))")
-    }
+    let process = try spawn(arguments, environment, &actions)
     var result: Int32 = 0
     while waitpid(process, &result, 0) < 0, errno == EINTR {}
     let isSignalled = result & 0x7f != 0
@@ -102,7 +94,32 @@ public enum Tool {
     return result
   }
 
-  static func inheritedEnvironment(adding added: [String: String]) -> [String] {
+  /// Starts a program that is found on the PATH. No signal is blocked for it: threads of Swift's pool
+  /// block most, which it would inherit.
+  static func spawn(
+    _ arguments: [String], _ environment: [String: String],
+    _ actions: inout posix_spawn_file_actions_t, flags: Int32 = 0
+  ) throws -> pid_t {
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var mask = sigset_t()
+    sigemptyset(&mask)
+    posix_spawnattr_setsigmask(&attributes, &mask)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | flags))
+    var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+    var variables = inheritedEnvironment(adding: environment).map { strdup($0) } + [nil]
+    defer { for word in words + variables { free(word) } }
+    var process = pid_t()
+    let status = posix_spawnp(
+      &process, arguments.first ?? "", &actions, &attributes, &words, &variables)
+    guard status == 0 else {
+      throw ToolFailure(description: "\(arguments): \(String(cString: strerror(status)))")
+    }
+    return process
+  }
+
+  private static func inheritedEnvironment(adding added: [String: String]) -> [String] {
     var variables: [String] = []
     var entry = environ
     while let text = entry.pointee {
