@@ -31,6 +31,18 @@ static inline int64_t avjob_nopts(void) { return AV_NOPTS_VALUE; }
 
 static inline int avjob_averror_eagain(void) { return AVERROR(EAGAIN); }
 
+// avio_alloc_context for an output. What it writes is const since libavformat 61.
+static inline AVIOContext *avjob_alloc_output(uint8_t *buffer, int size, void *opaque,
+                                              int (*write)(void *, const uint8_t *, int),
+                                              int64_t (*seek)(void *, int64_t, int)) {
+#if LIBAVFORMAT_VERSION_MAJOR < 61
+  int (*write_packet)(void *, uint8_t *, int) = (int (*)(void *, uint8_t *, int))write;
+#else
+  int (*write_packet)(void *, const uint8_t *, int) = write;
+#endif
+  return avio_alloc_context(buffer, size, 1, opaque, NULL, write_packet, seek);
+}
+
 // How many samples the demuxer asks to drop at a packet's start and end
 // (AV_PKT_DATA_SKIP_SAMPLES: two little-endian 32-bit counts, then two bytes of reason).
 static inline int avjob_packet_skip(const AVPacket *packet, uint32_t *start, uint32_t *end) {
@@ -105,6 +117,12 @@ static inline int avjob_keeps_format(const AVFilterGraph *graph, int rate, int c
       if (!link || link->sample_rate != rate || link->ch_layout.nb_channels != channels) return 0;
     }
   return 1;
+}
+
+// Whether a filter has an option: later versions have more.
+static inline int avjob_has_option(const AVFilter *filter, const char *name) {
+  const AVClass *options = filter->priv_class;
+  return options && av_opt_find(&options, name, NULL, 0, AV_OPT_SEARCH_FAKE_OBJ);
 }
 
 static inline int avjob_averror_filter_not_found(void) { return AVERROR_FILTER_NOT_FOUND; }

@@ -41,9 +41,8 @@ final class OutputContext {
   static func open(_ output: any ByteOutput) throws(LibAVError) -> OutputContext {
     let buffer = try checkAllocated(av_malloc(bufferSize), "av_malloc")
     guard
-      let pointer = avio_alloc_context(
-        buffer.assumingMemoryBound(to: UInt8.self), Int32(bufferSize), 1, nil, nil, writePacket,
-        seekTo)
+      let pointer = avjob_alloc_output(
+        buffer.assumingMemoryBound(to: UInt8.self), Int32(bufferSize), nil, writePacket, seekTo)
     else {
       av_free(buffer)
       throw LibAVError(code: avjob_averror(ENOMEM), operation: "avio_alloc_context")
@@ -73,7 +72,7 @@ final class OutputContext {
 // Formed at file scope: C calls them without Swift's isolation.
 
 private func writePacket(
-  _ opaque: UnsafeMutableRawPointer?, _ bytes: UnsafeMutablePointer<UInt8>?, _ count: Int32
+  _ opaque: UnsafeMutableRawPointer?, _ bytes: UnsafePointer<UInt8>?, _ count: Int32
 ) -> Int32 {
   guard let opaque, let bytes else { return avjob_averror(EINVAL) }
   return Unmanaged<OutputContext>.fromOpaque(opaque).takeUnretainedValue()

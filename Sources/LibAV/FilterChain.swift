@@ -20,17 +20,23 @@ package final class FilterChain {
     fileprivate struct Option: Hashable {
       var name: String
       var value: String
+      /// Whether it is left out where the filter does not have it.
+      var isNewer: Bool
     }
 
     /// A filter with options: names and values.
     ///
-    /// `response` is the whole sound of its second input, with the channels of the first.
+    /// `newer` are options that not all versions of FFmpeg have, which do without them what these
+    /// ask for. `response` is the whole sound of its second input, with the channels of the first.
     package init(
-      _ name: String, _ options: [(String, String)] = [], response: [[Float]]? = nil
+      _ name: String, _ options: [(String, String)] = [], newer: [(String, String)] = [],
+      response: [[Float]]? = nil
     ) {
       self.name = name
       self.response = response
-      self.options = options.map { Option(name: $0.0, value: $0.1) }
+      self.options =
+        options.map { Option(name: $0.0, value: $0.1, isNewer: false) }
+        + newer.map { Option(name: $0.0, value: $0.1, isNewer: true) }
       arguments = nil
     }
 
@@ -135,7 +141,8 @@ package final class FilterChain {
     }
     var dictionary: OpaquePointer?
     defer { av_dict_free(&dictionary) }
-    for option in filter.options {
+    for option in filter.options
+    where !option.isNewer || avjob_has_option(found, option.name) != 0 {
       try check(av_dict_set(&dictionary, option.name, option.value, 0), "av_dict_set")
     }
     try check(library.init_dict(context, &dictionary), name)

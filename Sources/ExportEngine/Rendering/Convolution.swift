@@ -84,11 +84,13 @@ extension FilteredSource.Setup {
 
 extension FilterChain.Filter {
   /// `afir`, which gives frames as soon as it has one of its parts of 8192, without a lag. Responses
-  /// of less than 8 frames come out wrong in FFmpeg 5.1: they are filled up with silence.
+  /// of less than 8 frames come out wrong in FFmpeg 5.1: they are filled up with silence. Since
+  /// FFmpeg 7 it makes responses equally loud unless `irnorm` is negative; they are used as they are.
   fileprivate static func convolution(_ response: [[Float]], gain: Double) -> Self {
     let filled = response.map { $0 + [Float](repeating: 0, count: max(0, 64 - $0.count)) }
     return Self(
-      "afir", [("gtype", "none"), ("wet", "\(gain)"), ("maxir", "60")], response: filled)
+      "afir", [("gtype", "none"), ("wet", "\(gain)"), ("maxir", "60")], newer: [("irnorm", "-1")],
+      response: filled)
   }
 }
 
