@@ -188,9 +188,9 @@ let package = Package(
     .systemLibrary(
       name: "CEBUR128", pkgConfig: "libebur128", providers: [.apt(["libebur128-dev"])]),
     .systemLibrary(name: "CLAME", pkgConfig: "lame", providers: [.apt(["libmp3lame-dev"])]),
+    // Sound devices and servers; their libraries are loaded when one is asked for and not linked.
     .target(name: "ALSA", dependencies: ["CALSA"]),
-    .systemLibrary(name: "CALSA", pkgConfig: "alsa", providers: [.apt(["libasound2-dev"])]),
-    // Sound servers; libpulse is loaded when one is asked for and not linked.
+    .systemLibrary(name: "CALSA", providers: [.apt(["libasound2-dev"])]),
     .target(name: "PulseAudio", dependencies: ["CPulse", "Threads"]),
     .systemLibrary(name: "CPulse", providers: [.apt(["libpulse-dev"])]),
     .target(

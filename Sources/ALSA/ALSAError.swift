@@ -15,6 +15,8 @@ package struct ALSAError: Error, Sendable, Hashable, CustomStringConvertible {
 
   /// The kind of an error, by the reaction to it.
   package enum Kind: Sendable, Hashable {
+    /// alsa-lib is not installed.
+    case libraryMissing
     /// There is no such device now: it was unplugged, its name is wrong, or its server has ended.
     /// Opening it later may succeed.
     case absent
@@ -29,6 +31,9 @@ package struct ALSAError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Anything else.
     case other
   }
+
+  static let libraryMissing = ALSAError(
+    code: ELIBACC, call: "dlopen", message: "libasound.so.2 cannot be loaded")
 
   init(code: Int32, call: String, device: String? = nil, message: String? = nil) {
     self.code = code
@@ -46,6 +51,7 @@ package struct ALSAError: Error, Sendable, Hashable, CustomStringConvertible {
     case EBUSY, EAGAIN: .busy
     case EACCES, EPERM: .forbidden
     case EINVAL, ENOTSUP, ENOSYS: .unsupported
+    case ELIBACC: .libraryMissing
     case EMFILE, ENFILE, ENOMEM, ENOSPC: .exhausted
     default: .other
     }
@@ -73,7 +79,12 @@ package struct ALSAError: Error, Sendable, Hashable, CustomStringConvertible {
   }
 
   /// alsa-lib's sentence for the code (`snd_strerror`).
-  package var reason: String { String(cString: snd_strerror(-code)) }
+  package var reason: String {
+    guard kind != .libraryMissing, let text = alsa.strerror(-code) else {
+      return String(cString: strerror(code))
+    }
+    return String(cString: text)
+  }
 
   /// One line, such as `hw:7: No such device (snd_pcm_open: Unknown PCM hw:7)`.
   package var description: String {

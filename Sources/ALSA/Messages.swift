@@ -7,7 +7,7 @@ internal import CALSA
 //
 // `@inline(never)`: inlined into another file, these would have variables of their own there.
 enum Messages {
-  private static let isListening = avjob_alsa_listen() == 0
+  private static let isListening = withUnsafePointer(to: alsa) { avjob_alsa_listen($0) } == 0
 
   /// Clears this thread's message, and sets the handler.
   @inline(never) static func forget() {

@@ -29,7 +29,7 @@ extension PCMDevice {
   /// - Throws: alsa-lib's error; an empty playback device has an xrun (`EPIPE`).
   package func start() throws(ALSAError) {
     guard state != .running else { return }
-    try check("snd_pcm_start", name) { snd_pcm_start(pcm) }
+    try check("snd_pcm_start", name) { alsa.pcm_start(pcm) }
   }
 
   /// Stops at once and discards frames that were not heard, or not read (`snd_pcm_drop`). The
@@ -40,7 +40,7 @@ extension PCMDevice {
   @discardableResult
   package func drop() throws(ALSAError) -> Int {
     let dropped = delay() ?? 0
-    try check("snd_pcm_drop", name) { snd_pcm_drop(pcm) }
+    try check("snd_pcm_drop", name) { alsa.pcm_drop(pcm) }
     try prepare()
     return dropped
   }
@@ -50,7 +50,7 @@ extension PCMDevice {
   ///
   /// - Throws: alsa-lib's error.
   package func prepare() throws(ALSAError) {
-    try check("snd_pcm_prepare", name) { snd_pcm_prepare(pcm) }
+    try check("snd_pcm_prepare", name) { alsa.pcm_prepare(pcm) }
   }
 
   /// Plays all frames to the end (`snd_pcm_drain`), without waiting.
@@ -75,7 +75,7 @@ extension PCMDevice {
   /// some calls, and `dshare` plays on until an xrun (alsa-lib 1.2.8).
   private func isDrained() throws(ALSAError) -> Bool {
     Messages.forget()
-    let status = snd_pcm_drain(pcm)
+    let status = alsa.pcm_drain(pcm)
     guard status != 0 else {
       // alsa-lib's `file` writes buffered frames here, and reports a failure only in a message.
       guard let code = ALSAError.codeOfFailure() else { return true }
@@ -124,7 +124,7 @@ extension PCMDevice {
 
   /// Tries to resume a suspended device, once, without waiting (`snd_pcm_resume`).
   package func tryResume() -> PCMResume {
-    switch snd_pcm_resume(pcm) {
+    switch alsa.pcm_resume(pcm) {
     // alsa-lib returns 0 also for a plugin that cannot.
     case 0: state == .suspended ? .refused : .resumed
     case -EAGAIN: .notYet

@@ -76,6 +76,7 @@ package final class PCMDevice {
   package static func open(
     _ name: String, direction: PCMDirection, request: PCMRequest, configuration: String? = nil
   ) throws(ALSAError) -> PCMDevice {
+    try loadALSA()
     do throws(ALSAError) {
       return try PCMDevice(
         name, direction, request, configuration: configuration, mayConvert: false)
@@ -94,17 +95,17 @@ package final class PCMDevice {
       mode: SND_PCM_NONBLOCK | (mayConvert ? 0 : SND_PCM_NO_AUTO_FORMAT | SND_PCM_NO_AUTO_CHANNELS))
     do throws(ALSAError) {
       // Plugins get the mode only by this call: alsa-lib 1.2.8, pcm_ioplug.c.
-      try check("snd_pcm_nonblock", name) { snd_pcm_nonblock(pcm, 1) }
+      try check("snd_pcm_nonblock", name) { alsa.pcm_nonblock(pcm, 1) }
       let negotiation = PCMNegotiation(pcm: pcm, name: name, direction: direction)
       format = try negotiation.agree(on: request, isConverted: mayConvert)
-      let count = snd_pcm_poll_descriptors_count(pcm)
+      let count = alsa.pcm_poll_descriptors_count(pcm)
       guard 1...Self.mostDescriptors ~= Int(count) else {
         throw ALSAError(
           code: ENOTSUP, call: "snd_pcm_poll_descriptors_count", device: name,
           message: "it has \(count) descriptors to poll")
       }
     } catch {
-      snd_pcm_close(pcm)
+      _ = alsa.pcm_close(pcm)
       throw error
     }
     self.pcm = pcm
@@ -115,7 +116,7 @@ package final class PCMDevice {
   }
 
   deinit {
-    snd_pcm_close(pcm)
+    _ = alsa.pcm_close(pcm)
     descriptors.deallocate()
   }
 
@@ -129,7 +130,7 @@ package final class PCMDevice {
   /// - Returns: The result.
   package func write(_ frames: UnsafeRawPointer, count: Int) -> PCMOutcome {
     Messages.forget()
-    return outcome(of: snd_pcm_writei(pcm, frames, snd_pcm_uframes_t(max(0, count))))
+    return outcome(of: alsa.pcm_writei(pcm, frames, snd_pcm_uframes_t(max(0, count))))
   }
 
   /// Reads recorded frames, as many as there are (`snd_pcm_readi`).
@@ -140,7 +141,7 @@ package final class PCMDevice {
   /// - Returns: The number of frames, or why there are none.
   package func read(into frames: UnsafeMutableRawPointer, count: Int) -> PCMOutcome {
     Messages.forget()
-    return outcome(of: snd_pcm_readi(pcm, frames, snd_pcm_uframes_t(max(0, count))))
+    return outcome(of: alsa.pcm_readi(pcm, frames, snd_pcm_uframes_t(max(0, count))))
   }
 
   /// Waits for a period of room or of sound, for a caller's descriptor, or for the time.
@@ -156,7 +157,7 @@ package final class PCMDevice {
     let end = ContinuousClock.now + limit
     while true {
       // Read each time: a plugin may change them. snd_pcm_wait uses poll(2), too.
-      let count = snd_pcm_poll_descriptors(pcm, descriptors, UInt32(Self.mostDescriptors))
+      let count = alsa.pcm_poll_descriptors(pcm, descriptors, UInt32(Self.mostDescriptors))
       guard count > 0 else { return .ready }
       let callersEntry = descriptors + Int(count)
       callersEntry.pointee = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -165,7 +166,7 @@ package final class PCMDevice {
       if found > 0 {
         if callersEntry.pointee.revents != 0 { return .woken }
         var events: UInt16 = 0
-        let status = snd_pcm_poll_descriptors_revents(pcm, descriptors, UInt32(count), &events)
+        let status = alsa.pcm_poll_descriptors_revents(pcm, descriptors, UInt32(count), &events)
         let wanted = POLLIN | POLLOUT | POLLERR | POLLHUP | POLLNVAL
         if status < 0 || Int32(events) & wanted != 0 { return .ready }
       }
@@ -180,14 +181,14 @@ package final class PCMDevice {
     var frames: snd_pcm_sframes_t = 0
     // Plugins return a number in any state. The state is read last, since the call for the delay
     // may find an xrun.
-    guard snd_pcm_delay(pcm, &frames) >= 0, isCounting else { return nil }
+    guard alsa.pcm_delay(pcm, &frames) >= 0, isCounting else { return nil }
     return max(0, frames)
   }
 
   /// Frames in the buffer of a playing device, as of the last call of `delay`
   /// (`snd_pcm_avail_update`); nil while the device does not report it.
   package var bufferedFrames: Int? {
-    let room = snd_pcm_avail_update(pcm)
+    let room = alsa.pcm_avail_update(pcm)
     return room < 0 ? nil : max(0, format.bufferFrames - room)
   }
 
@@ -205,10 +206,10 @@ package final class PCMDevice {
 
   /// Whether it is alsa-lib's `file` (`SND_PCM_TYPE_FILE`), which writes the frames to a file, or
   /// reads them from one, beside or instead of a device.
-  package var isFile: Bool { snd_pcm_type(pcm).rawValue == SND_PCM_TYPE_FILE.rawValue }
+  package var isFile: Bool { alsa.pcm_type(pcm).rawValue == SND_PCM_TYPE_FILE.rawValue }
 
   /// The state of the device (`snd_pcm_state`).
-  package var state: PCMState { PCMState(snd_pcm_state(pcm)) }
+  package var state: PCMState { PCMState(alsa.pcm_state(pcm)) }
 
   /// Sorts the status of a transfer.
   private func outcome(of count: Int) -> PCMOutcome {
@@ -250,17 +251,17 @@ private func openPCM(
 ) throws(ALSAError) -> OpaquePointer {
   let stream = direction == .playback ? SND_PCM_STREAM_PLAYBACK : SND_PCM_STREAM_CAPTURE
   guard let configuration else {
-    return try checkPointer("snd_pcm_open", name) { snd_pcm_open(&$0, name, stream, mode) }
+    return try checkPointer("snd_pcm_open", name) { alsa.pcm_open(&$0, name, stream, mode) }
   }
-  let tree = try checkPointer("snd_config_top") { snd_config_top(&$0) }
+  let tree = try checkPointer("snd_config_top") { alsa.config_top(&$0) }
   // An open device has copied what it needs.
-  defer { snd_config_delete(tree) }
+  defer { _ = alsa.config_delete(tree) }
   let input = try checkPointer("snd_input_stdio_open", configuration) {
-    snd_input_stdio_open(&$0, configuration, "r")
+    alsa.input_stdio_open(&$0, configuration, "r")
   }
-  defer { snd_input_close(input) }
-  try check("snd_config_load", configuration) { snd_config_load(tree, input) }
+  defer { _ = alsa.input_close(input) }
+  try check("snd_config_load", configuration) { alsa.config_load(tree, input) }
   return try checkPointer("snd_pcm_open_lconf", name) {
-    snd_pcm_open_lconf(&$0, name, stream, mode, tree)
+    alsa.pcm_open_lconf(&$0, name, stream, mode, tree)
   }
 }

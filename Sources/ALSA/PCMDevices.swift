@@ -22,10 +22,11 @@ package enum PCMDevices {
   /// - Returns: Each name once; an empty list without a card and a configuration.
   /// - Throws: alsa-lib's error for a configuration that cannot be read.
   package static func list(_ direction: PCMDirection) throws(ALSAError) -> [PCMDeviceName] {
+    try loadALSA()
     var hints: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
-    try check("snd_device_name_hint", nil) { snd_device_name_hint(-1, "pcm", &hints) }
+    try check("snd_device_name_hint", nil) { alsa.device_name_hint(-1, "pcm", &hints) }
     guard let hints else { return [] }
-    defer { snd_device_name_free_hint(hints) }
+    defer { _ = alsa.device_name_free_hint(hints) }
     var found: [Hint] = []
     var entry = hints
     while let hint = entry.pointee {
@@ -60,7 +61,7 @@ package enum PCMDevices {
   }
 
   private static func text(of hint: UnsafeMutableRawPointer, _ key: String) -> String? {
-    guard let text = snd_device_name_get_hint(hint, key) else { return nil }
+    guard let text = alsa.device_name_get_hint(hint, key) else { return nil }
     defer { free(text) }
     return String(cString: text)
   }

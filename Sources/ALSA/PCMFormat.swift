@@ -116,7 +116,7 @@ package struct PCMChannelPosition: RawRepresentable, Sendable, Hashable, CustomS
 
   /// alsa-lib's name: `FL`, `FR`, `FC`, `LFE`, `RL`, `RR`, `SL`, `SR`, `MONO`, `UNKNOWN` …
   package var description: String {
-    snd_pcm_chmap_name(snd_pcm_chmap_position(rawValue)).map { String(cString: $0) }
+    alsa.pcm_chmap_name(snd_pcm_chmap_position(rawValue)).map { String(cString: $0) }
       ?? "\(rawValue)"
   }
 }

@@ -17,17 +17,17 @@ package struct PCMServer: Sendable, Hashable {
   /// - Returns: Nil for any other device, and for a plugin with settings that are not known here.
   package static func behind(_ name: String) -> PCMServer? {
     var top: OpaquePointer?
-    guard snd_config_update_ref(&top) >= 0, let top else { return nil }
-    defer { snd_config_unref(top) }
+    guard (try? loadALSA()) != nil, alsa.config_update_ref(&top) >= 0, let top else { return nil }
+    defer { alsa.config_unref(top) }
     var name = name
     // Some distributions call `default` by another name's definition.
     for _ in 0..<4 {
       var found: OpaquePointer?
       Messages.forget()
-      guard snd_config_search_definition(top, "pcm", name, &found) >= 0, let found else {
+      guard alsa.config_search_definition(top, "pcm", name, &found) >= 0, let found else {
         return nil
       }
-      defer { snd_config_delete(found) }
+      defer { _ = alsa.config_delete(found) }
       guard let alias = string(found) else { return server(entries(of: found)) }
       name = alias
     }
@@ -55,25 +55,25 @@ package struct PCMServer: Sendable, Hashable {
 
   private static func string(_ node: OpaquePointer) -> String? {
     var text: UnsafePointer<CChar>?
-    guard snd_config_get_string(node, &text) >= 0 else { return nil }
+    guard alsa.config_get_string(node, &text) >= 0 else { return nil }
     return text.map { String(cString: $0) }
   }
 
   /// The entries of a compound; those that are compounds themselves have an empty text.
   private static func entries(of node: OpaquePointer) -> [String: String] {
-    guard snd_config_get_type(node) == SND_CONFIG_TYPE_COMPOUND else { return [:] }
+    guard alsa.config_get_type(node) == SND_CONFIG_TYPE_COMPOUND else { return [:] }
     var entries: [String: String] = [:]
-    var place = snd_config_iterator_first(node)
-    let end = snd_config_iterator_end(node)
-    while place != end, let entry = snd_config_iterator_entry(place) {
+    var place = alsa.config_iterator_first(node)
+    let end = alsa.config_iterator_end(node)
+    while place != end, let entry = alsa.config_iterator_entry(place) {
       var name: UnsafePointer<CChar>?
       var text: UnsafeMutablePointer<CChar>?
-      if snd_config_get_id(entry, &name) >= 0, let name {
-        let isText = snd_config_get_ascii(entry, &text) >= 0
+      if alsa.config_get_id(entry, &name) >= 0, let name {
+        let isText = alsa.config_get_ascii(entry, &text) >= 0
         entries[String(cString: name)] = isText ? text.map { String(cString: $0) } ?? "" : ""
         free(text)
       }
-      place = snd_config_iterator_next(place)
+      place = alsa.config_iterator_next(place)
     }
     return entries
   }

@@ -30,7 +30,9 @@ public struct SoundDevice: Sendable, Hashable {
       return try PCMDevices.list(direction == .playback ? .playback : .capture)
         .map { SoundDevice(name: $0.name, summary: $0.summary) }
     } catch {
-      throw Failure(.mendMachine, "the sound devices cannot be listed: \(error)")
+      throw error.kind == .libraryMissing
+        ? Failure(.mendMachine, "sound devices need ALSA, which is not there; install libasound2")
+        : Failure(.mendMachine, "the sound devices cannot be listed: \(error)")
     }
   }
 
@@ -83,6 +85,8 @@ extension Failure {
     let reason = error.message ?? error.reason
     let (remedy, message): (Remedy, String) =
       switch error.kind {
+      case .libraryMissing:
+        (.mendMachine, "\(device) needs ALSA, which is not there; install libasound2")
       case .absent:
         (.mendMachine, "\(device) is not there; connect it, or choose another (\(reason))")
       case .busy:
