@@ -1,15 +1,18 @@
-# A Debian 12 that has nothing but its base. Sourced behind setup.bash.
+# A Debian that has nothing but its base. Sourced behind setup.bash.
 # shellcheck shell=bash
 
-# Unpacks the base system into an empty folder; downloads it if it is not kept yet.
-# usage: unpack_debian FOLDER KEPT-FILE [MIRROR]
+# Unpacks a release's base system into an empty folder; downloads it if it is not kept yet.
+# usage: unpack_debian RELEASE FOLDER KEPT-FILE [MIRROR]
 unpack_debian() {
-  local target=$1 kept=$2 from=${3-}
+  local release=$1 target=$2 kept=$3 from=${4:-http://deb.debian.org/debian}
+  # An older debootstrap does not know a newer release, which is made as unstable is.
+  local steps=/usr/share/debootstrap/scripts/$release
+  [[ -e $steps ]] || steps=${steps%/*}/sid
   rm -rf --one-file-system "$target"
   mkdir -p "$target"
   if [[ ! -e $kept ]]; then
-    say "Downloading Debian's base …"
-    debootstrap --variant=minbase bookworm "$target" ${from:+"$from"} >"$kept.log" 2>&1 \
+    say "Downloading the base of Debian $release …"
+    debootstrap --variant=minbase "$release" "$target" "$from" "$steps" >"$kept.log" 2>&1 \
       || die "debootstrap failed; $kept.log has what it said."
     tar -C "$target" -cf "$kept.new" .
     mv "$kept.new" "$kept"

@@ -73,10 +73,18 @@ require_without_debian() {
 }
 
 # Before packages are installed for nothing: a compiler must be there, though it may need some of
-# them to run.
+# them to run. Where the distribution's own is new enough, it is installed.
 require_toolchain() {
-  [[ -n $(command -v swift) ]] \
-    || die "avjob is written in Swift: install 6.2 or newer from https://www.swift.org/install/linux"
+  if [[ -n $(command -v swift) ]]; then return; fi
+  local known
+  if [[ -n $(command -v dpkg) && -n $(command -v apt-cache) ]]; then
+    known=$(apt-cache policy swiftlang 2>/dev/null | sed -n 's/^ *Candidate: //p')
+    if [[ -n $known ]] && dpkg --compare-versions "$known" ge 6.2; then
+      require_packages swiftlang
+      return
+    fi
+  fi
+  die "avjob is written in Swift: install 6.2 or newer from https://www.swift.org/install/linux"
 }
 
 require_swift_version() {
@@ -110,16 +118,23 @@ build_quietly() {
   say "Built $what in $((SECONDS - start)) s."
 }
 
-# How the command is built, but for the product. Targets that do no work for each sample are
-# compiled for size, which is faster: Package.swift. The command searches no libraries beside itself.
-readonly command_build=(
-  env -u AVJOB_STRICT AVJOB_COMMAND=1 swift build --package-path "$root"
-  --scratch-path "$root/.build" -c release --static-swift-stdlib --disable-local-rpath
-  -debug-info-format none
-  # Of lld: addresses to relocate take a tenth of the space, and equal functions stand once.
-  -Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=safe
-  -Xlinker --no-export-dynamic
-)
+# Sets `command_build` to how the command is built, but for the product. Targets that do no work for
+# each sample are compiled for size, which is faster: Package.swift. The command searches no libraries
+# beside itself.
+set_command_build() {
+  command_build=(
+    env -u AVJOB_STRICT AVJOB_COMMAND=1 swift build --package-path "$root"
+    --scratch-path "$root/.build" -c release --static-swift-stdlib --disable-local-rpath
+    -debug-info-format none -Xlinker --no-export-dynamic
+  )
+  # Of lld: addresses to relocate take a tenth of the space, and equal functions stand once. A
+  # toolchain of another release may lack a library of lld's; then the system's ld does.
+  local lld
+  lld=$(dirname "$(readlink -f "$(command -v swift)")")/ld.lld
+  if "$lld" --version &>/dev/null; then
+    command_build+=(-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker --icf=safe)
+  fi
+}
 
 # A digest of everything that the command is built from, so that an added, deleted or changed file
 # shows; and of the system, whose libraries it is linked with.
@@ -152,6 +167,7 @@ require_command() {
   # Another build may have finished, and the sources may have changed meanwhile.
   stamp=$(sources_stamp)
   if ! is_ready "$stamp"; then
+    set_command_build
     local build=("${command_build[@]}" --product avjob)
     build_quietly "avjob" "${build[@]}"
     cp "$("${build[@]}" --show-bin-path)/avjob" "$ready/avjob.new"
@@ -172,6 +188,7 @@ require_manual() {
     && [[ $(<"$ready/manual-version") == "$version" ]]; then
     return
   fi
+  set_command_build
   build_quietly "the generator of manual pages" "${command_build[@]}" --product generate-manual
   built=$("${command_build[@]}" --show-bin-path)/generate-manual
   install --strip "$built" "$ready/generate-manual.new"

@@ -62,7 +62,7 @@ verify_package() {
   cmp "$package" "$again" || die "Two builds of the package differ."
   say "A second build has the same bytes."
 
-  unpack_debian "$machine" "$made/base.tar" "$mirror"
+  unpack_debian bookworm "$machine" "$made/bookworm.tar" "$mirror"
   cp "$package" "$machine/tmp/avjob.deb"
   # Its mounts and processes end with its namespaces.
   # shellcheck disable=SC2016  # The inner shell expands this.
