@@ -39,13 +39,13 @@ struct avjob_alsa {
 #undef AVJOB_FIELD
 };
 
-// Fills `table` from the library of a name (dlopen(3)). Gives 0 where the library is not there or
-// lacks a function. Called by one thread.
+// Fills `table` from the library of a name (dlopen(3)), and with what is preloaded in its place, as
+// linking would. Gives 0 where the library is not there or lacks a function. Called by one thread.
 static inline int avjob_load_alsa(const char *name, struct avjob_alsa *table) {
-  void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  void *library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
   if (!library) return 0;
 #define AVJOB_LOAD(name) \
-  table->name = (__typeof__(table->name))dlsym(library, "snd_" #name); \
+  table->name = (__typeof__(table->name))dlsym(NULL, "snd_" #name); \
   if (!table->name) { \
     dlclose(library); \
     return 0; \

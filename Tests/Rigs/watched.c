@@ -80,21 +80,26 @@ int pthread_setname_np(pthread_t thread, const char *name) {
   return next(thread, name);
 }
 
-// alsa-lib's, whose headers are not needed for this.
+// alsa-lib's, whose headers are not needed for this. avjob opens it by its name, so that it is not
+// among the libraries that RTLD_NEXT looks at.
+#define NEXT_IN_ALSA(name) \
+  static __typeof__(name) *next; \
+  if (!next) next = (__typeof__(name) *)dlsym(dlopen("libasound.so.2", RTLD_NOW), #name)
+
 long snd_pcm_writei(void *pcm, const void *frames, unsigned long count) {
-  NEXT(snd_pcm_writei);
+  NEXT_IN_ALSA(snd_pcm_writei);
   if (is_watched) phase = PLAYING;
   return next(pcm, frames, count);
 }
 
 int snd_pcm_drop(void *pcm) {
-  NEXT(snd_pcm_drop);
+  NEXT_IN_ALSA(snd_pcm_drop);
   if (is_watched) phase = SILENT;
   return next(pcm);
 }
 
 int snd_pcm_close(void *pcm) {
-  NEXT(snd_pcm_close);
+  NEXT_IN_ALSA(snd_pcm_close);
   if (is_watched) phase = OPENING;
   return next(pcm);
 }
