@@ -133,8 +133,8 @@ extension HTTPError {
     case .wrongRange, .encoding, .headTooLarge, .malformedHead:
       "download the file with another program and use its path, "
         + "or report it to the server's operator"
-    case .libraryMissing: "install the package libcurl4, 7.85 or newer"
-    case .option: "update the package libcurl4"
+    case .libraryMissing: "install the package \(OptionalLibrary.curl.packageName), 7.85 or newer"
+    case .option: "update the package \(OptionalLibrary.curl.packageName)"
     case .tooManyFiles: "raise the limit with ulimit -n or run fewer jobs at once"
     case .cancelled: "run the job again"
     case .invalidRequest: "report this as a bug of avjob"

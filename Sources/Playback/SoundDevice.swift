@@ -31,7 +31,7 @@ public struct SoundDevice: Sendable, Hashable {
         .map { SoundDevice(name: $0.name, summary: $0.summary) }
     } catch {
       throw error.kind == .libraryMissing
-        ? Failure(.mendMachine, "sound devices need ALSA, which is not there; install libasound2")
+        ? Failure(.mendMachine, "sound devices need ALSA, which is not there; \(installALSA)")
         : Failure(.mendMachine, "the sound devices cannot be listed: \(error)")
     }
   }
@@ -78,6 +78,8 @@ public struct SoundDevice: Sendable, Hashable {
   static let startThreshold = Duration.milliseconds(100)
 }
 
+private let installALSA = "install \(OptionalLibrary.alsa.packageName)"
+
 extension Failure {
   /// The failure for an error of opening a device.
   init(_ error: ALSAError, of name: String) {
@@ -86,7 +88,7 @@ extension Failure {
     let (remedy, message): (Remedy, String) =
       switch error.kind {
       case .libraryMissing:
-        (.mendMachine, "\(device) needs ALSA, which is not there; install libasound2")
+        (.mendMachine, "\(device) needs ALSA, which is not there; \(installALSA)")
       case .absent:
         (.mendMachine, "\(device) is not there; connect it, or choose another (\(reason))")
       case .busy:

@@ -6,6 +6,8 @@ import Testing
 
 @Suite("Errors of HTTP")
 struct HTTPErrorTests {
+  private static let curl = OptionalLibrary.curl.packageName
+
   /// One error of each kind, and of each remedy of a status.
   private static let all: [HTTPError] = [
     .unknownHost("h"), .refused("h:1"), .connectTimeout("h"), .connectionLost, .tls("x"),
@@ -78,9 +80,9 @@ struct HTTPErrorTests {
       mendInput: the server sent compressed data, which was not requested; \(Self.download)
       mendInput: the head of the server's answer is too large; \(Self.download)
       mendInput: the head of the server's answer is malformed: x; \(Self.download)
-      mendMachine: the library libcurl.so.4 cannot be loaded; install the package libcurl4, 7.85 or \
-      newer
-      mendMachine: the library libcurl.so.4 refuses an option: x; update the package libcurl4
+      mendMachine: the library libcurl.so.4 cannot be loaded; install the package \(Self.curl), \
+      7.85 or newer
+      mendMachine: the library libcurl.so.4 refuses an option: x; update the package \(Self.curl)
       tryAgain: no connection can be opened: too many open files; raise the limit with ulimit -n \
       or run fewer jobs at once
       tryAgain: the download was cancelled; run the job again

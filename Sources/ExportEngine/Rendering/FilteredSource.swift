@@ -140,7 +140,9 @@ extension LibAVError {
   /// For a machine without libavfilter, or without one of its filters.
   var missingFilterFailure: Failure {
     Failure(
-      .mendMachine, "needs FFmpeg's \(operation), which is not there; install libavfilter")
+      .mendMachine,
+      "needs FFmpeg's \(operation), which is not there; install "
+        + OptionalLibrary.filters.packageName)
   }
 }
 

@@ -117,7 +117,8 @@ extension Failure {
       case .libraryMissing:
         (
           .mendMachine,
-          "'\(device)' needs the library libpulse.so.0; install the package libpulse0"
+          "'\(device)' needs the library libpulse.so.0; install the package "
+            + OptionalLibrary.pulseAudio.packageName
         )
       case .noServer:
         (

@@ -1,0 +1,85 @@
+import Glibc
+
+/// A library that is loaded when something asks for it. avjob works without it otherwise.
+package enum OptionalLibrary: Sendable, Hashable, CaseIterable {
+  /// alsa-lib.
+  case alsa
+  /// libcurl.
+  case curl
+  /// libavfilter.
+  case filters
+  /// libpulse.
+  case pulseAudio
+
+  /// The package that brings it on this machine.
+  package var packageName: String { packageName(on: .current) }
+
+  /// The package that brings it on a distribution; Debian's where that is not known.
+  func packageName(on distribution: Distribution) -> String {
+    switch (self, distribution) {
+    case (.alsa, .debian(true)): "libasound2t64"
+    case (.alsa, .debian(false)), (.alsa, .suse), (.alsa, .other): "libasound2"
+    case (.alsa, _): "alsa-lib"
+    case (.curl, .debian(true)): "libcurl4t64"
+    case (.curl, .debian(false)), (.curl, .suse), (.curl, .other): "libcurl4"
+    case (.curl, .arch): "curl"
+    case (.curl, _): "libcurl"
+    case (.filters, .arch): "ffmpeg"
+    case (.filters, .fedora): "libavfilter-free"
+    case (.filters, .alpine): "ffmpeg-libavfilter"
+    case (.filters, _): "libavfilter"
+    case (.pulseAudio, .fedora): "pulseaudio-libs"
+    case (.pulseAudio, .arch), (.pulseAudio, .alpine): "libpulse"
+    case (.pulseAudio, _): "libpulse0"
+    }
+  }
+}
+
+/// A family of distributions, by how they name packages.
+enum Distribution: Sendable, Hashable {
+  /// Debian, Ubuntu and what is made of them; since Debian 13 and Ubuntu 24.04 packages whose
+  /// functions take a time have `t64` in their names.
+  case debian(hasLongTimes: Bool)
+  case fedora
+  case suse
+  case arch
+  case alpine
+  case other
+
+  /// That of this machine.
+  static let current = Distribution(osRelease: systemFile("/etc/os-release"))
+
+  /// That of a system by its os-release(5).
+  init(osRelease: String) {
+    var settings: [Substring: String] = [:]
+    for line in osRelease.split(whereSeparator: \.isNewline) {
+      let parts = line.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2 else { continue }
+      settings[parts[0]] = parts[1].filter { $0 != "\"" && $0 != "'" }
+    }
+    let id = settings["ID"] ?? ""
+    let names = [id] + (settings["ID_LIKE"] ?? "").split(separator: " ").map(String.init)
+    // Debian's testing and unstable have no version yet.
+    let version = settings["VERSION_ID"].flatMap(Double.init) ?? .infinity
+    let family: Distribution? = names.lazy.compactMap { name in
+      switch name {
+      case "debian": .debian(hasLongTimes: id != "debian" || version >= 13)
+      case "ubuntu": .debian(hasLongTimes: id != "ubuntu" || version >= 24.04)
+      case "fedora", "rhel", "centos", "amzn": .fedora
+      case "suse", "opensuse": .suse
+      case "arch": .arch
+      case "alpine": .alpine
+      default: nil
+      }
+    }.first
+    self = family ?? .other
+  }
+}
+
+/// A small file of the system's; empty where it cannot be read.
+private func systemFile(_ path: String) -> String {
+  guard let file = fopen(path, "r") else { return "" }
+  defer { fclose(file) }
+  var bytes = [UInt8](repeating: 0, count: 1 << 14)
+  return String(decoding: bytes.prefix(fread(&bytes, 1, bytes.count, file)), as: UTF8.self)
+}

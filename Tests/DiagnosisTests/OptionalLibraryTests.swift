@@ -1,0 +1,53 @@
+import Testing
+
+@testable import Diagnosis
+
+@Suite("Libraries that are loaded when they are asked for")
+struct OptionalLibraryTests {
+  @Test(
+    "have the names of the distribution's packages",
+    arguments: [
+      (
+        "ID=debian\nVERSION_ID=\"12\"\n",
+        ["libasound2", "libcurl4", "libavfilter", "libpulse0"]
+      ),
+      (
+        "PRETTY_NAME=\"Debian GNU/Linux 13 (trixie)\"\nID=debian\nVERSION_ID=\"13\"\n",
+        ["libasound2t64", "libcurl4t64", "libavfilter", "libpulse0"]
+      ),
+      (
+        "ID=debian\nVERSION_CODENAME=sid\n",
+        ["libasound2t64", "libcurl4t64", "libavfilter", "libpulse0"]
+      ),
+      (
+        "ID=ubuntu\nID_LIKE=debian\nVERSION_ID=\"22.04\"\n",
+        ["libasound2", "libcurl4", "libavfilter", "libpulse0"]
+      ),
+      (
+        "ID=linuxmint\nID_LIKE=\"ubuntu debian\"\nVERSION_ID=\"22.1\"\n",
+        ["libasound2t64", "libcurl4t64", "libavfilter", "libpulse0"]
+      ),
+      (
+        "ID=fedora\nVERSION_ID=44\n",
+        ["alsa-lib", "libcurl", "libavfilter-free", "pulseaudio-libs"]
+      ),
+      (
+        "ID='rocky'\nID_LIKE=\"rhel centos fedora\"\nVERSION_ID='9.6'\n",
+        ["alsa-lib", "libcurl", "libavfilter-free", "pulseaudio-libs"]
+      ),
+      (
+        "ID=opensuse-leap\nID_LIKE=\"suse opensuse\"\n",
+        ["libasound2", "libcurl4", "libavfilter", "libpulse0"]
+      ),
+      ("ID=arch\n", ["alsa-lib", "curl", "ffmpeg", "libpulse"]),
+      (
+        "ID=alpine\n",
+        ["alsa-lib", "libcurl", "ffmpeg-libavfilter", "libpulse"]
+      ),
+      ("", ["libasound2", "libcurl4", "libavfilter", "libpulse0"]),
+    ])
+  func names(osRelease: String, expected: [String]) {
+    let distribution = Distribution(osRelease: osRelease)
+    #expect(OptionalLibrary.allCases.map { $0.packageName(on: distribution) } == expected)
+  }
+}
