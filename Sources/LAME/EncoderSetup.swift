@@ -225,7 +225,10 @@ extension MP3Settings {
       try require(bitRate / 1000, lame_get_VBR_mean_bitrate_kbps(lame), "mean kbps")
     case .cbr(let bitRate): try require(bitRate / 1000, lame_get_brate(lame), "constant kbps")
     }
-    try require(workingQuality, lame_get_quality(lame), "quality")
+    let quality = lame_get_quality(lame)
+    if !isQuality(Int(quality), ofLAME: LAMELibrary.majorVersion) {
+      try require(workingQuality, quality, "quality")
+    }
     try require(minimumBitRate.map { $0 / 1000 }, lame_get_VBR_min_bitrate_kbps(lame), "least kbps")
     try require(
       maximumBitRate.map { $0 / 1000 }, lame_get_VBR_max_bitrate_kbps(lame), "highest kbps")

@@ -86,6 +86,13 @@ extension MP3Settings {
     sampleRates.first { $0 >= sampleRate } ?? (sampleRate % 44100 == 0 ? 44100 : 48000)
   }
 
+  /// Whether a LAME of a major version works at the asked quality when it says that it works at
+  /// `reported` (`lame_get_quality`): LAME 4 has one quality for 0 to 4 of constant and mean bit
+  /// rates.
+  package func isQuality(_ reported: Int, ofLAME version: Int) -> Bool {
+    reported == (version >= 4 && !isVariable ? max(workingQuality, 4) : workingQuality)
+  }
+
   /// The quality that LAME works with: of the ten that `-q` names some are others under another
   /// name (`lame_init_params` for VBR, `lame_init_qval`).
   package var workingQuality: Int {

@@ -48,6 +48,24 @@ import Testing
     #expect("\(settings)" == text)
   }
 
+  @Test("A LAME works at the asked quality by its version's own numbers")
+  func workingQualities() {
+    func accepted(_ settings: MP3Settings, ofLAME version: Int) -> [Int] {
+      (0...9).filter { settings.isQuality($0, ofLAME: version) }
+    }
+    let constant = (0...9).map { MP3Settings(.cbr(bitRate: 128_000), quality: $0) }
+    #expect(
+      constant.map { accepted($0, ofLAME: 3) } == [0, 1, 2, 3, 4, 5, 6, 7, 7, 9].map { [$0] })
+    #expect(
+      constant.map { accepted($0, ofLAME: 4) } == [4, 4, 4, 4, 4, 5, 6, 7, 7, 9].map { [$0] })
+    let variable = (0...9).map { MP3Settings(.vbr(quality: 2), quality: $0) }
+    for version in [3, 4] {
+      #expect(
+        variable.map { accepted($0, ofLAME: version) }
+          == [0, 0, 0, 0, 0, 5, 6, 7, 7, 7].map { [$0] })
+    }
+  }
+
   @Test(
     "What is no setting is refused with the text to write",
     arguments: [
