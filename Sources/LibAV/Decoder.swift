@@ -5,6 +5,10 @@ import Glibc
 ///
 package final class Decoder {
   private let context: UnsafeMutablePointer<AVCodecContext>
+  /// Packets since the start, as far as the first frame.
+  private var sentCount = 0
+  /// Whether the next frame is the first one.
+  private var isFresh = true
 
   private init(_ context: UnsafeMutablePointer<AVCodecContext>) { self.context = context }
 
@@ -81,12 +85,16 @@ package final class Decoder {
   }
 
   /// Forgets everything that was sent (`avcodec_flush_buffers`).
-  package func flush() { avcodec_flush_buffers(context) }
+  package func flush() {
+    avcodec_flush_buffers(context)
+    (sentCount, isFresh) = (0, true)
+  }
 
   /// Hands a packet over, or the end of the stream where it is nil (`avcodec_send_packet`).
   ///
   /// Every frame is to be received before the next packet is sent.
   package func send(_ packet: Packet?) throws(LibAVError) {
+    if isFresh { sentCount += 1 }
     try check(avcodec_send_packet(context, packet?.pointer), "avcodec_send_packet")
   }
 
@@ -95,7 +103,18 @@ package final class Decoder {
     let status = avcodec_receive_frame(context, frame.pointer)
     if status == avjob_averror_eagain() || status == avjob_averror_eof() { return false }
     try check(status, "avcodec_receive_frame")
-    return true
+    let isHalf = isFresh && isHalf(frame)
+    isFresh = false
+    return isHalf ? try receive(into: frame) : true
+  }
+
+  /// Whether a first frame is the half of a block of Vorbis that nothing overlaps, which is no sound
+  /// (Vorbis I, 4.3.8). Until FFmpeg 6 none comes; later it is to be skipped, which is left to us
+  /// where no padding is removed.
+  private func isHalf(_ frame: Frame) -> Bool {
+    context.pointee.codec_id == AV_CODEC_ID_VORBIS
+      && context.pointee.flags2 & AV_CODEC_FLAG2_SKIP_MANUAL != 0
+      && (sentCount == 1 || frame.skip >= frame.sampleCount)
   }
 }
 
