@@ -50,11 +50,12 @@ struct LayoutTests {
   @Test("probe names the other streams of a file, with what probes them")
   func streams() throws {
     try film()
-    let text = try stage.make("avjob probe film.mkv").text
-    #expect(text.contains("  beside    stream 0, video (h264)\n"), "\(text)")
+    // Later versions of FFmpeg's muxer add a delay, and with it a wider column.
+    let text = try stage.make("avjob probe film.mkv | tr -s ' '").text
+    #expect(text.contains(" beside stream 0, video (h264)\n"), "\(text)")
     #expect(
-      text.contains(
-        "  beside    stream 2, ac3, 48 kHz stereo, deu, 'Director': '--stream 2'\n"), "\(text)")
+      text.contains(" beside stream 2, ac3, 48 kHz stereo, deu, 'Director': '--stream 2'\n"),
+      "\(text)")
   }
 
   @Test(

@@ -80,11 +80,12 @@ struct FilterDescriptionTests {
     #expect(names.count > 90)
     #expect(FilterTable.allowed.isSubset(of: names))
     let unnamed = Set(names).subtracting(FilterTable.allowed).subtracting(FilterTable.refused.keys)
-    // They measure, do nothing, or are made for other programs.
+    // They measure, do nothing, or are made for other programs; FFmpeg 6 has no "adrc" yet, and 7 no
+    // "afifo" any more.
     #expect(
-      unnamed.sorted() == [
-        "abench", "acopy", "aderivative", "aeval", "aexciter", "afifo", "aintegral", "alatency",
-        "anull", "aperms", "ashowinfo", "asidedata", "aspectralstats", "astats", "drmeter", "hdcd",
+      unnamed.subtracting(["adrc", "afifo"]).sorted() == [
+        "abench", "acopy", "aderivative", "aeval", "aexciter", "aintegral", "alatency", "anull",
+        "aperms", "ashowinfo", "asidedata", "aspectralstats", "astats", "drmeter", "hdcd",
         "mcompand", "replaygain", "silencedetect", "volumedetect",
       ])
   }

@@ -63,7 +63,7 @@ func decode(
   // Of WAV without a channel mask it says that mono is mono; of any CAF, its own ones too, that it
   // takes the length from the size.
   let warnings = result.errors.split(separator: "\n").filter {
-    !$0.hasPrefix("Guessed Channel") && !$0.contains(words ?? "\n")
+    !$0.contains("Guessed Channel") && !$0.contains(words ?? "\n")
       && !($0.hasPrefix("[caf") && $0.contains("Estimating duration from bitrate"))
   }
   #expect(warnings == [])
