@@ -1,0 +1,308 @@
+# One folder that runs on any Linux with glibc 2.34: the command, and the libraries that it needs,
+# with an FFmpeg that is made for sound. Sourced by scripts/package behind setup.bash and stage.bash.
+# shellcheck shell=bash
+# shellcheck disable=SC2154  # scripts/package sets these.
+readonly made mirror
+
+readonly bundle=$root/.build/bundle
+# The release whose sources are built: Debian mends them for years.
+readonly bundle_suite=trixie
+# No symbol may be newer: RHEL 9 and Amazon Linux 2023 have this one, all else that lives a newer one.
+readonly oldest_glibc=2.34
+# Those of every system with a C++ program.
+readonly system_libraries='^(ld-linux-.*|lib(c|m|gcc_s|stdc\+\+)\.so\.[0-9]+)$'
+# What FFmpeg and libcurl are built with, and what other parts are taken from, as Debian built them.
+readonly bundle_packages=(
+  nasm patchelf dpkg-dev xz-utils libopus-dev libvorbis-dev librubberband-dev libsoxr-dev libssl-dev
+  libnghttp2-dev libidn2-dev zlib1g-dev
+)
+
+# Unpacks a package's sources, with Debian's changes, and prints their folder. A mirror may not have
+# the newest version yet: then the one before is taken.
+# usage: debian_source PACKAGE
+debian_source() {
+  local package=$1 state=$bundle/apt folder version
+  folder=$bundle/sources/$package
+  if [[ ! -d $folder ]]; then
+    mkdir -p "$state/lists/partial" "$state/cache" "$bundle/sources/new"
+    printf 'deb-src [signed-by=%s] %s %s main\n' /usr/share/keyrings/debian-archive-keyring.gpg \
+      "${mirror:-http://deb.debian.org/debian}" "$bundle_suite" >"$state/sources.list"
+    local apt=(
+      apt-get -q -o "Dir::Etc::sourcelist=$state/sources.list" -o Dir::Etc::sourceparts=/dev/null
+      -o "Dir::State::lists=$state/lists" -o "Dir::Cache=$state/cache" -o APT::Sandbox::User=root
+    )
+    "${apt[@]}" update >"$bundle/$package.log" 2>&1 || true
+    while read -r version; do
+      (cd "$bundle/sources/new" && "${apt[@]}" source "$package=$version") \
+        >>"$bundle/$package.log" 2>&1 || continue
+      mv "$bundle/sources/new/$package"-*/ "$folder"
+      break
+    done < <(apt-cache "${apt[@]:2}" showsrc "$package" | sed -n 's/^Version: //p' | sort -rV)
+    [[ -d $folder ]] \
+      || die "The sources of $package could not be had; $bundle/$package.log has what happened."
+    dpkg-parsechangelog -l "$folder/debian/changelog" -S Version >"$folder.version"
+    rm -rf "$bundle/sources/new"
+  fi
+  printf '%s\n' "$folder"
+}
+
+# Builds sources in a folder of their own, where their configuration or their version is new, and
+# installs them to the stage.
+# usage: build_part NAME CONFIGURE OPTION…
+build_part() {
+  local name=$1 folder=$bundle/build/$1 stamp
+  shift
+  stamp=$(printf '%s\n' "$(<"$bundle/sources/$name.version")" "$@" | sha256sum - "$bundle/old.o")
+  if [[ -r $folder/stamp && $(<"$folder/stamp") == "$stamp" ]]; then return; fi
+  rm -rf "$folder"
+  mkdir -p "$folder"
+  # shellcheck disable=SC2016  # The inner shell expands this.
+  build_quietly "$name $(<"$bundle/sources/$name.version")" bash -c '
+    set -e
+    cd "$1"
+    shift
+    "$@"
+    make -j"$(nproc)"
+    make install' bash "$folder" "$@"
+  printf '%s\n' "$stamp" >"$folder/stamp"
+}
+
+# Two functions have a new version since glibc 2.35, which would ask for a newer one than is promised:
+# makes an object that calls the old ones, for each part its own.
+build_old_functions() {
+  local oldest
+  oldest=$(objdump -T "$(ldconfig -p | sed -nE 's,^\s*libm\.so\.6 .*=> ,,p' | head -1)" \
+    | sed -nE 's/.*\((GLIBC_[0-9.]+)\) +hypot$/\1/p')
+  mkdir -p "$bundle"
+  clang -O2 -fPIC -x c -c - -o "$bundle/old.o" <<END
+double old_hypot(double, double);
+float old_hypotf(float, float);
+__asm__(".symver old_hypot,hypot@$oldest");
+__asm__(".symver old_hypotf,hypotf@$oldest");
+#pragma GCC visibility push(hidden)
+double hypot(double x, double y) { return old_hypot(x, y); }
+float hypotf(float x, float y) { return old_hypotf(x, y); }
+END
+}
+
+# All demuxers, parsers and bitstream filters; all decoders and filters of sound; the encoders that
+# avjob has. No network, no devices, nothing that is found by chance.
+build_ffmpeg() {
+  local source decoders filters
+  source=$(debian_source ffmpeg)
+  decoders=$(sed -n '\,/\* audio codecs \*/,,\,/\* subtitles \*/,p' "$source/libavcodec/allcodecs.c" \
+    | sed -nE 's/^extern const FFCodec ff_([a-z0-9_]+)_decoder;.*/\1/p' | paste -sd,)
+  filters=$(sed -nE 's/^extern const (FF|AV)Filter ff_af_([a-z0-9_]+);.*/\2/p' \
+    "$source/libavfilter/allfilters.c" | paste -sd,)
+  build_part ffmpeg "$source/configure" --prefix="$bundle/stage" --enable-gpl --enable-version3 \
+    --enable-shared --disable-static --disable-programs --disable-doc --disable-avdevice \
+    --disable-swscale --disable-postproc --disable-network --disable-autodetect --disable-debug \
+    --disable-everything --enable-demuxers --enable-muxers --enable-parsers --enable-bsfs \
+    --enable-protocol=file --enable-decoder="$decoders,mjpeg,png" \
+    --enable-filter="$filters,abuffer,abuffersink,anullsrc" \
+    --enable-encoder="aac,alac,flac,libopus,libvorbis,$(
+      printf 'pcm_%s,' u8 s16be s16le s24be s24le f32be f32le mulaw
+    )pcm_alaw" \
+    --enable-libopus --enable-libvorbis --enable-librubberband --enable-libsoxr --enable-zlib \
+    --extra-ldsoflags="$bundle/old.o"
+}
+
+# HTTP and HTTPS alone.
+build_curl() {
+  local source without=(
+    ftp file ldap ldaps rtsp dict telnet tftp pop3 imap smb smtp gopher mqtt ipfs websockets
+    manual docs static
+  )
+  source=$(debian_source curl)
+  build_part curl "$source/configure" --prefix="$bundle/stage" --with-openssl --with-nghttp2 \
+    --with-libidn2 --with-zlib --without-libpsl --without-brotli --without-zstd --without-librtmp \
+    --without-libssh2 --without-nghttp3 --without-ngtcp2 \
+    --with-ca-bundle=/etc/ssl/certs/ca-certificates.crt "${without[@]/#/--disable-}"
+}
+
+# The command, linked with the stage's libraries, which it looks for beside itself first. Prints its
+# path.
+build_bundled_command() {
+  local build
+  set_command_build
+  build=(
+    env PKG_CONFIG_PATH="$bundle/stage/lib/pkgconfig" "${command_build[@]}"
+    --scratch-path "$bundle/swift" -Xlinker -z -Xlinker nopack-relative-relocs -Xlinker "$bundle/old.o"
+    -Xlinker -rpath -Xlinker "\$ORIGIN/../lib/avjob" --product avjob
+  )
+  build_quietly "the bundle's avjob" "${build[@]}"
+  printf '%s/avjob\n' "$("${build[@]}" --show-bin-path)"
+}
+
+# Copies a library, and those that it needs and not every system has, into a folder.
+# usage: add_library FOLDER SONAME
+add_library() {
+  local folder=$1 name=$2 path needed
+  [[ ! $name =~ $system_libraries && ! -e $folder/$name ]] || return 0
+  path=$bundle/stage/lib/$name
+  [[ -e $path ]] || path=$(ldconfig -p | sed -nE "s,^\\s*${name//+/\\+} .*=> ,,p" | head -1)
+  [[ -n $path ]] || die "The bundle needs $name, which is not here."
+  install -D --mode=644 "$path" "$folder/$name"
+  strip --strip-unneeded "$folder/$name"
+  patchelf --set-rpath "\$ORIGIN" "$folder/$name"
+  for needed in $(patchelf --print-needed "$folder/$name"); do add_library "$folder" "$needed"; done
+}
+
+# Refuses what a system with the oldest glibc, or with the GCC of its time, would not load.
+# usage: require_floor FILE…
+require_floor() {
+  local file newer
+  for file in "$@"; do
+    newer=$(objdump -T "$file" | grep -oE '(GLIBC|GLIBCXX)_[0-9A-Z_.]+' | sort -u \
+      | awk -v glibc="$oldest_glibc" -F'[_.]' '
+          $1 == "GLIBC" { split(glibc, floor, "."); if ($2 > floor[1] || $3 > floor[2]) print $0 }
+          $1 == "GLIBCXX" && $4 > 29' | paste -sd' ')
+    [[ -z $newer ]] || die "${file##*/} needs $newer: the bundle promises glibc $oldest_glibc."
+  done
+}
+
+# Writes what the bundle is made of, with versions, and their licences, below share/doc/avjob: name,
+# version, and the package of Debian whose sources those are.
+# usage: write_parts FOLDER
+write_parts() {
+  local folder=$1 documents=$1/share/doc/avjob file package
+  {
+    printf 'ffmpeg\t%s\tffmpeg\ncurl\t%s\tcurl\n' \
+      "$(<"$bundle/sources/ffmpeg.version")" "$(<"$bundle/sources/curl.version")"
+    for file in "$folder"/lib/avjob/*; do
+      [[ ! -e $bundle/stage/lib/${file##*/} ]] || continue
+      package=$(dpkg-query -S "*/${file##*/}" | sed -n 's/:.*//p' | head -1)
+      dpkg-query -W -f '${Package}\t${Version}\t${source:Package}\n' "$package"
+    done
+  } | LC_ALL=C sort -u | put "$documents/parts.tsv"
+  put "$documents/copyright" <"$root/packaging/copyright"
+  put "$documents/licences/ffmpeg" <"$bundle/sources/ffmpeg/debian/copyright"
+  put "$documents/licences/curl" <"$bundle/sources/curl/debian/copyright"
+  while IFS=$'\t' read -r package _; do
+    file=/usr/share/doc/$package/copyright
+    [[ ! -r $file ]] || put "$documents/licences/$package" <"$file"
+  done <"$documents/parts.tsv"
+  for file in GPL-2 GPL-3 LGPL-2 LGPL-2.1 LGPL-3 Apache-2.0; do
+    put "$documents/licences/$file" <"/usr/share/common-licenses/$file"
+  done
+}
+
+# Makes the folder of the bundle, and prints its path.
+make_bundle() {
+  local folder built library
+  require_packages "${build_packages[@]}" "${bundle_packages[@]}"
+  build_old_functions
+  build_ffmpeg
+  build_curl
+  require_manual
+  built=$(build_bundled_command)
+  # Until it stands beside its libraries.
+  export LD_LIBRARY_PATH=$bundle/stage/lib
+  # For fill_prefix.
+  # shellcheck disable=SC2034
+  avjob=$built generator=$ready/generate-manual
+  folder=$made/avjob-$("$built" --version)-linux-$(uname -m)
+  rm -rf "$folder"
+  fill_prefix "$folder" share/zsh/site-functions
+  for library in $(patchelf --print-needed "$built") \
+    "$(grep -aoE 'libavfilter\.so\.[0-9]+' "$built" | head -1)" libcurl.so.4; do
+    add_library "$folder/lib/avjob" "$library"
+  done
+  require_floor "$folder"/bin/avjob "$folder"/lib/avjob/*
+  write_parts "$folder"
+  write_installer >"$folder/install"
+  chmod -R u=rwX,go=rX "$folder"
+  chmod 755 "$folder/install"
+  printf '%s\n' "$folder"
+}
+
+# Prints the script that puts the bundle below a prefix, or takes it away.
+write_installer() {
+  cat <<'END'
+#!/usr/bin/env bash
+# Puts avjob, with the libraries that it needs, below a prefix; takes it away again.
+set -euo pipefail
+usage='usage: ./install [--uninstall] [--prefix DIR]
+
+DIR is /usr/local for root, and ~/.local for others, unless given.'
+prefix=$HOME/.local uninstalls=false
+((EUID != 0)) || prefix=/usr/local
+while (($# > 0)); do
+  case $1 in
+    --prefix) prefix=${2?$usage} && shift 2 ;;
+    --uninstall) uninstalls=true && shift ;;
+    *)
+      printf '%s\n' "$usage" >&2
+      exit 2
+      ;;
+  esac
+done
+umask 022
+END
+  declare -f put_tree remove_tree
+  cat <<'END'
+if $uninstalls; then
+  remove_tree "$prefix"
+else
+  self=$(readlink -f "${BASH_SOURCE[0]}")
+  filled=$(mktemp -d)
+  trap 'rm -rf "$filled"' EXIT
+  cp -R "${self%/*}"/{bin,lib,share} "$filled"
+  put_tree "$filled" "$prefix"
+  "$prefix/bin/avjob" --version >/dev/null
+  printf 'Installed %s/bin/avjob.\n' "$prefix"
+fi
+END
+}
+
+# Packs the bundle's folder as an archive and as a wheel of Python's, with the same bytes each time,
+# and prints their paths.
+# usage: pack_bundle FOLDER
+pack_bundle() {
+  local folder=$1 archive=$1.tar.xz
+  SOURCE_DATE_EPOCH=$(source_date %s)
+  export SOURCE_DATE_EPOCH
+  tar -C "$made" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@$SOURCE_DATE_EPOCH" \
+    -cf - "${folder##*/}" | xz -9 -T1 >"$archive"
+  printf '%s\n' "$archive"
+  python3 "$root/packaging/wheel.py" "$folder" "manylinux_${oldest_glibc/./_}_$(uname -m)" "$made"
+}
+
+# What runs on each machine, as a user without rights and without a home: all examples, and music in
+# every format; then the digests of what they wrote.
+# shellcheck disable=SC2016  # The inner shell expands this.
+readonly on_bundle_machine='
+  set -euo pipefail
+  cd /tmp/work
+  for job in Jobs/*.yaml; do /opt/avjob/bin/avjob run --quiet "$job" >/dev/null; done
+  for kind in wav aiff caf flac m4a opus ogg mp3; do
+    /opt/avjob/bin/avjob compress --quiet Fixtures/feelings.ogg -o "Jobs/out/feelings.$kind" >/dev/null
+  done
+  find . -path "*/out/*" -type f ! -name ".*" | LC_ALL=C sort | xargs -d "\n" sha256sum'
+
+# Runs the bundle on bare machines of several releases, which have no FFmpeg, and compares the bytes.
+# usage: verify_bundle FOLDER
+verify_bundle() {
+  local folder=$1 release machine first=
+  ((EUID == 0)) || die "A machine is made as root: sudo scripts/package bundle --verify"
+  require_packages debootstrap util-linux mount
+  for release in bookworm trixie sid; do
+    machine=$made/machine
+    unpack_debian "$release" "$machine" "$made/$release.tar" "$mirror"
+    cp -R "$folder" "$machine/opt/avjob"
+    mkdir "$machine/tmp/work"
+    git -C "$root" archive HEAD Jobs Fixtures | tar -C "$machine/tmp/work" -x
+    chown -R 65534:65534 "$machine/tmp/work"
+    # shellcheck disable=SC2016  # The inner shell expands this.
+    unshare --mount --pid --fork --kill-child bash -c '
+      mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" &&
+        exec chroot --userspec=65534:65534 "$1" env -i PATH=/usr/bin:/bin bash -c "$2"' \
+      bash "$machine" "$on_bundle_machine" </dev/null >"$made/$release.sums" 2>"$made/$release.log" \
+      || die "The bundle does not hold on Debian $release; $made/$release.log has what happened."
+    say "On Debian $release the bundle made $(wc -l <"$made/$release.sums") files."
+    first=${first:-$release}
+    cmp "$made/$first.sums" "$made/$release.sums" >&2 || die "Debian $release has other bytes."
+    rm -rf --one-file-system "$machine"
+  done
+  say "They have the same bytes."
+}
