@@ -79,7 +79,7 @@ require_toolchain() {
   local known
   if [[ -n $(command -v dpkg) && -n $(command -v apt-cache) ]]; then
     known=$(apt-cache policy swiftlang 2>/dev/null | sed -n 's/^ *Candidate: //p')
-    if [[ -n $known ]] && dpkg --compare-versions "$known" ge 6.2; then
+    if [[ $known == [0-9]* ]] && dpkg --compare-versions "$known" ge 6.2; then
       require_packages swiftlang
       return
     fi

@@ -81,5 +81,6 @@ private func systemFile(_ path: String) -> String {
   guard let file = fopen(path, "r") else { return "" }
   defer { fclose(file) }
   var bytes = [UInt8](repeating: 0, count: 1 << 14)
-  return String(decoding: bytes.prefix(fread(&bytes, 1, bytes.count, file)), as: UTF8.self)
+  let count = fread(&bytes, 1, bytes.count, file)
+  return String(decoding: bytes.prefix(count), as: UTF8.self)
 }

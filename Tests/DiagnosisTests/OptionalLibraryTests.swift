@@ -1,9 +1,17 @@
+import TestSupport
 import Testing
 
 @testable import Diagnosis
 
 @Suite("Libraries that are loaded when they are asked for")
 struct OptionalLibraryTests {
+  @Test("are named as on this machine")
+  func here() throws {
+    let osRelease = String(decoding: try readFile("/etc/os-release"), as: UTF8.self)
+    #expect(Distribution.current == Distribution(osRelease: osRelease))
+    #expect(Distribution.current != .other)
+  }
+
   @Test(
     "have the names of the distribution's packages",
     arguments: [
