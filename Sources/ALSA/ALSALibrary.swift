@@ -1,7 +1,7 @@
 internal import CALSA
 
-/// The functions of alsa-lib, which is loaded at the first use; nil where it is not there. All that
-/// this module offers begins with `loadALSA`.
+/// The functions of alsa-lib, which is loaded at the first use; nil where it is not there. What
+/// opens, lists or searches devices calls `loadALSA` first.
 let alsa: avjob_alsa = {
   var functions = avjob_alsa()
   return avjob_load_alsa("libasound.so.2", &functions) != 0 ? functions : avjob_alsa()

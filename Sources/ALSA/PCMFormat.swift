@@ -116,8 +116,10 @@ package struct PCMChannelPosition: RawRepresentable, Sendable, Hashable, CustomS
 
   /// alsa-lib's name: `FL`, `FR`, `FC`, `LFE`, `RL`, `RR`, `SL`, `SR`, `MONO`, `UNKNOWN` …
   package var description: String {
-    alsa.pcm_chmap_name(snd_pcm_chmap_position(rawValue)).map { String(cString: $0) }
-      ?? "\(rawValue)"
+    guard alsa.pcm_chmap_name != nil,
+      let name = alsa.pcm_chmap_name(snd_pcm_chmap_position(rawValue))
+    else { return "\(rawValue)" }
+    return String(cString: name)
   }
 }
 
