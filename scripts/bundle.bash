@@ -189,7 +189,7 @@ write_parts() {
 
 # Makes the folder of the bundle, and prints its path.
 make_bundle() {
-  local folder built library
+  local folder built needed filters library
   require_packages "${build_packages[@]}" "${bundle_packages[@]}"
   build_old_functions
   build_ffmpeg
@@ -204,8 +204,10 @@ make_bundle() {
   folder=$made/avjob-$("$built" --version)-linux-$(uname -m)
   rm -rf "$folder"
   fill_prefix "$folder" share/zsh/site-functions
-  for library in $(patchelf --print-needed "$built") \
-    "$(grep -aoE 'libavfilter\.so\.[0-9]+' "$built" | head -1)" libcurl.so.4; do
+  needed=$(patchelf --print-needed "$built")
+  filters=$(grep -aoE 'libavfilter\.so\.[0-9]+' "$built" | head -1) \
+    || die "$built does not name libavfilter."
+  for library in $needed "$filters" libcurl.so.4; do
     add_library "$folder/lib/avjob" "$library"
   done
   require_floor "$folder"/bin/avjob "$folder"/lib/avjob/*
