@@ -1,13 +1,13 @@
 import Glibc
 
 /// A library that is loaded when something asks for it. avjob works without it otherwise.
-package enum OptionalLibrary: Sendable, Hashable, CaseIterable {
+package enum OptionalLibrary: Sendable, Hashable {
   /// alsa-lib.
   case alsa
   /// libcurl.
   case curl
-  /// libavfilter.
-  case filters
+  /// libavfilter of a major version.
+  case filters(version: Int)
   /// libpulse.
   case pulseAudio
 
@@ -27,7 +27,7 @@ package enum OptionalLibrary: Sendable, Hashable, CaseIterable {
     case (.filters, .arch): "ffmpeg"
     case (.filters, .fedora): "libavfilter-free"
     case (.filters, .alpine): "ffmpeg-libavfilter"
-    case (.filters, _): "libavfilter"
+    case (.filters(let version), _): "libavfilter\(version)"
     case (.pulseAudio, .fedora): "pulseaudio-libs"
     case (.pulseAudio, .arch), (.pulseAudio, .alpine): "libpulse"
     case (.pulseAudio, _): "libpulse0"
@@ -59,12 +59,14 @@ enum Distribution: Sendable, Hashable {
     }
     let id = settings["ID"] ?? ""
     let names = [id] + (settings["ID_LIKE"] ?? "").split(separator: " ").map(String.init)
-    // Debian's testing and unstable have no version yet.
-    let version = settings["VERSION_ID"].flatMap(Double.init) ?? .infinity
+    // That of the release which a derivative is made of, where it is named. Debian's testing and
+    // unstable have one and no version.
+    let codename = ["UBUNTU_CODENAME", "DEBIAN_CODENAME", "VERSION_CODENAME"]
+      .lazy.compactMap { settings[$0] }.first
+    let hasLongTimes = !["bullseye", "bookworm", "focal", "jammy"].contains(codename)
     let family: Distribution? = names.lazy.compactMap { name in
       switch name {
-      case "debian": .debian(hasLongTimes: id != "debian" || version >= 13)
-      case "ubuntu": .debian(hasLongTimes: id != "ubuntu" || version >= 24.04)
+      case "debian", "ubuntu": .debian(hasLongTimes: hasLongTimes)
       case "fedora", "rhel", "centos", "amzn": .fedora
       case "suse", "opensuse": .suse
       case "arch": .arch

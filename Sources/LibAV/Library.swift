@@ -52,6 +52,9 @@ package enum Library {
     return versions
   }
 
+  /// The major version of the libavfilter that is loaded, which names its package on Debian.
+  package static let filterVersion = Int(LIBAVFILTER_VERSION_MAJOR)
+
   /// libavfilter and the library that stretches time for it, which are loaded for this: their builds.
   ///
   /// - Complexity: some 60 ms of processor time at first, for what libavfilter brings with it

@@ -142,7 +142,7 @@ extension LibAVError {
     Failure(
       .mendMachine,
       "needs FFmpeg's \(operation), which is not there; install "
-        + OptionalLibrary.filters.packageName)
+        + OptionalLibrary.filters(version: Library.filterVersion).packageName)
   }
 }
 
