@@ -11,7 +11,7 @@ public enum Engine {
   /// The revision of avjob's sound: raised by one with each change of the code that changes an
   /// output's bytes, so that older outputs are made again (`docs/receipts.md`). `SoundTests` fail
   /// where it was forgotten for mixing and encoding, but do not cover readers and filters.
-  public static let soundRevision = 6
+  public static let soundRevision = 7
 
   /// The versions of avjob and its linked libraries, by name, always in this order.
   public static var versions: [(name: String, version: String)] {

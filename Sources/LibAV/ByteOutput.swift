@@ -17,6 +17,8 @@ final class OutputContext {
   let pointer: UnsafeMutablePointer<AVIOContext>
   /// The errno that the output failed with, or 0: libavformat does not always hand it on.
   private(set) var failure: Int32 = 0
+  /// The first bytes that were written, 64 at most.
+  private(set) var head: [UInt8] = []
 
   private let output: any ByteOutput
   private var position: Int64 = 0
@@ -52,6 +54,7 @@ final class OutputContext {
 
   fileprivate func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
     guard failure == 0 else { return avjob_averror(failure) }
+    if head.isEmpty, position == 0 { head = Array(bytes.prefix(64)) }
     failure = output.write(bytes, at: position)
     guard failure == 0 else { return avjob_averror(failure) }
     position += Int64(bytes.count)

@@ -137,6 +137,13 @@ package final class Frame {
   package var channelCount: Int { Int(pointer.pointee.ch_layout.nb_channels) }
   /// FFmpeg's channel bits, 0 where the channels have no places.
   package var channelMask: UInt64 { avjob_layout_mask(&pointer.pointee.ch_layout) }
+  /// For each channel in the frame's order the number of FFmpeg's bit (`AVChannel`); negative, or above
+  /// 63, where it has none.
+  package var channelBits: [Int] {
+    (0..<UInt32(channelCount)).map {
+      Int(av_channel_layout_channel_from_index(&pointer.pointee.ch_layout, $0).rawValue)
+    }
+  }
   /// In ticks of the stream's time base; nil where unknown.
   package var timestamp: Int64? {
     pointer.pointee.pts == avjob_nopts() ? nil : pointer.pointee.pts

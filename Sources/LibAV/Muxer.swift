@@ -136,7 +136,12 @@ package final class Muxer {
     try muxer.initialize(options)
     if !isOgg { try set(tags, in: &opened.pointee.metadata) }
     try muxer.checkOutput(avformat_write_header(opened, nil), "avformat_write_header")
-    if case .m4a = container { try muxer.setMovieTimescale(source.sampleRate) }
+    switch container {
+    case .m4a: try muxer.setMovieTimescale(source.sampleRate)
+    case .caf: try muxer.nameChannels(of: sound, inChunk: "chan", 8)
+    case .aiff: try muxer.nameChannels(of: sound, inChunk: "CHAN", 4)
+    case .wav, .flac, .ogg: break
+    }
     if let picture { try muxer.write(picture) }
     return muxer
   }
@@ -193,6 +198,27 @@ package final class Muxer {
         code: avjob_averror_option_not_found(),
         operation: "setting \(String(cString: entry.pointee.key))")
     }
+  }
+
+  /// Names the channels of a layout with surrounds at the side and at the back by a bitmap
+  /// (`kAudioChannelLayoutTag_UseChannelBitmap`) in CAF and AIFF: libavformat writes them in the order
+  /// of its bits, and a tag (`MPEG_7_1_C`) that has the sides before the backs.
+  private func nameChannels(
+    of sound: UnsafeMutablePointer<AVStream>, inChunk name: String, _ sizeBytes: Int
+  ) throws(LibAVError) {
+    let mask = avjob_layout_mask(&sound.pointee.codecpar.pointee.ch_layout)
+    guard mask & 0x30 != 0, mask & 0x600 != 0 else { return }
+    try flush()
+    let head = output.head
+    guard let chunk = head.indices.first(where: { head[$0...].starts(with: name.utf8) }) else {
+      return
+    }
+    let end = avio_seek(output.pointer, 0, SEEK_CUR)
+    avio_seek(output.pointer, Int64(chunk + 4 + sizeBytes), SEEK_SET)
+    avio_wb32(output.pointer, 0x10000)
+    avio_wb32(output.pointer, UInt32(truncatingIfNeeded: mask))
+    avio_seek(output.pointer, end, SEEK_SET)
+    try flush()
   }
 
   /// Writes a packet of its source, and gives it the muxer's timestamps (`av_write_frame`).

@@ -64,7 +64,8 @@ final class CountedStream: Sound {
     finder = spacing.map { AnchorFinder($0, seeksByBytes: packets.demuxer.seeksByBytes) }
     channelCount = facts.channelCount
     cursor = try FrameCursor(
-      facts.location, sampleRate: facts.sampleRate, channelCount: facts.channelCount, damage)
+      facts.location, sampleRate: facts.sampleRate, channelCount: facts.channelCount,
+      planes: facts.planes, damage)
     (scratch, spare) = (try Frame(), try Frame())
   }
 

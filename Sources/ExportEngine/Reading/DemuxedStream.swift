@@ -66,7 +66,8 @@ final class DemuxedStream: Sound {
     channelCount = facts.channelCount
     segment = Segment(containing: 0, facts.access)
     cursor = try FrameCursor(
-      facts.location, sampleRate: facts.sampleRate, channelCount: facts.channelCount, damage)
+      facts.location, sampleRate: facts.sampleRate, channelCount: facts.channelCount,
+      planes: facts.planes, damage)
     scratch = try Frame()
   }
 

@@ -13,6 +13,7 @@ final class FrameCursor {
   private let location: MediaLocation
   private let sampleRate: Int
   private let channelCount: Int
+  private let planes: [Int]?
   private let damage: Damage
   private let converter = FrameConverter()
   /// The asset frame that the decoded frame begins with, and its length; 0 once it is used up.
@@ -21,11 +22,14 @@ final class FrameCursor {
   /// Whether it is a pause, for which nothing was decoded.
   private var isSilent = false
 
+  /// `planes` are those of the file's channels, where these are not their own numbers.
   init(
-    _ location: MediaLocation, sampleRate: Int, channelCount: Int, _ damage: Damage
+    _ location: MediaLocation, sampleRate: Int, channelCount: Int, planes: [Int]? = nil,
+    _ damage: Damage
   ) throws(LibAVError) {
     (self.location, self.damage) = (location, damage)
     (self.sampleRate, self.channelCount) = (sampleRate, channelCount)
+    self.planes = planes
     frame = try Frame()
   }
 
@@ -79,8 +83,7 @@ final class FrameCursor {
         clear(buffer, at: offset + filled, count: taken)
       } else {
         try reading(location) { () throws(LibAVError) in
-          try converter.convert(
-            frame, from: skipped, count: taken, into: buffer.planes, at: offset + filled)
+          try copy(skipped..<skipped + taken, to: buffer, at: offset + filled)
         }
       }
       filled += taken
@@ -88,6 +91,22 @@ final class FrameCursor {
       damage.note(read: taken)
     }
     return filled
+  }
+
+  /// Copies samples of the decoded frame, each channel to its plane.
+  private func copy(
+    _ samples: Range<Int>, to buffer: AudioBuffer, at offset: Int
+  ) throws(LibAVError) {
+    guard let planes else {
+      return try converter.convert(
+        frame, from: samples.lowerBound, count: samples.count, into: buffer.planes, at: offset)
+    }
+    let ordered = planes.map { buffer.planes[$0] }
+    try ordered.withUnsafeBufferPointer { ordered throws(LibAVError) in
+      guard let first = ordered.baseAddress else { return }
+      try converter.convert(
+        frame, from: samples.lowerBound, count: samples.count, into: first, at: offset)
+    }
   }
 
   /// Fills a hole that ends at `end` with silence; gives the number of frames filled.

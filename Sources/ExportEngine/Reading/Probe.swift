@@ -219,6 +219,8 @@ struct Prober {
     var sampleRate: Int
     var channelCount: Int
     var channelMask: UInt64
+    /// Where channels are in another order than that of their bits.
+    var order: ChannelOrder?
     var sampleCount: Int
     /// Significant bits where decoding gives integers.
     var bitDepth: Int?
@@ -243,9 +245,10 @@ struct Prober {
   }
 
   func decodeFirstFrame(
-    of stream: LibAV.Stream, _ demuxer: Demuxer
+    of stream: LibAV.Stream, _ demuxer: Demuxer, _ track: MP4Track?
   ) throws(Failure) -> FirstFrame {
     var latest: Packet?
+    let layout = try appleLayout(of: stream, demuxer, track)
     let first = try reading(location) { () throws(LibAVError) -> FirstFrame? in
       let decoder = try Decoder.open(stream, removesPadding: false)
       let frame = try Frame()
@@ -266,6 +269,7 @@ struct Prober {
           continue
         }
         skip = max(skip, frame.skip)
+        let order = channelOrder(of: stream, frame, appleLayout: layout)
         let base = stream.timeBase
         let facts = StreamFacts(
           location: location, streamIndex: stream.index, sampleRate: frame.sampleRate,
@@ -273,7 +277,8 @@ struct Prober {
           firstRaw: 0, range: range)
         return FirstFrame(
           sampleRate: frame.sampleRate, channelCount: frame.channelCount,
-          channelMask: frame.channelMask, sampleCount: frame.sampleCount,
+          channelMask: order?.mask ?? frame.channelMask, order: order,
+          sampleCount: frame.sampleCount,
           bitDepth: stream.integerBitDepth ?? decoder.integerBits,
           rawStart: frame.timestamp.flatMap(facts.rawFrame).map { $0 &+ Int64(skip) },
           timestamp: frame.timestamp.map { ticks in

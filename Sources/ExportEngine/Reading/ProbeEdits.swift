@@ -75,7 +75,7 @@ extension Prober {
       }
     }
     demuxer.select(stream: stream.index)
-    let first = try decodeFirstFrame(of: stream, demuxer)
+    let first = try decodeFirstFrame(of: stream, demuxer, track)
     guard Self.sampleRates.contains(first.sampleRate) else {
       throw Failure(
         .mendInput,

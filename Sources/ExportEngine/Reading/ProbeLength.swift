@@ -46,7 +46,7 @@ extension Prober {
       location: location, streamIndex: stream.index, sampleRate: first.sampleRate,
       channelCount: first.channelCount, reader: .demuxer(access(of: stream), stream.timeBase),
       origin: 0, firstRaw: 0, hasBandReplication: first.hasBandReplication(in: stream),
-      opening: opened.opening, range: range)
+      planes: first.order?.planes, opening: opened.opening, range: range)
     var lead: Int64 = 0
     if let raw = first.rawStart, first.timestampsCountFrames {
       facts.firstRaw = raw &- first.skip

@@ -11,6 +11,8 @@ struct SampleDescription: Sendable, Hashable {
   private var settings: [[UInt8]] = []
   /// How its packets are encrypted; nil where they are not.
   var encryption: String?
+  /// The order of its channels (`ChannelOrder.init(appleLayout:channelCount:)`), where it says one.
+  private(set) var channelLayout: [UInt8]?
 
   /// Atoms with settings that every decoder needs.
   private static let settingNames: Set<String> = ["alac", "dfLa", "dOps"]
@@ -53,6 +55,10 @@ struct SampleDescription: Sendable, Hashable {
       encryption = String(decoding: bytes.dropFirst(4), as: UTF8.self)
     } else if name == "esds" {
       settings.append(Self.specificInfo(try reader.bytes(of: part, count: 1 << 12)))
+    } else if name == "chan" {
+      // Behind version and flags.
+      let bytes = try reader.bytes(of: part, count: 4 + ChannelOrder.longestLayout)
+      channelLayout = Array(bytes.dropFirst(4))
     } else if Self.settingNames.contains(name) {
       settings.append(try reader.bytes(of: part, count: 1 << 12))
     }

@@ -41,6 +41,8 @@ struct StreamFacts: Sendable {
   /// Whether each packet of AAC gives twice as many frames as it codes: by spectral band replication
   /// (HE-AAC), which headers need not mention.
   var hasBandReplication = false
+  /// For each channel of the file its plane, where that is not its own number.
+  var planes: [Int]?
   /// How its demuxer gets it.
   var opening = MediumOpening()
   /// What is played of the frames from `origin` on; nil: all of them, one after the other.
