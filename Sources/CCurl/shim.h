@@ -69,6 +69,13 @@ static inline long avjob_curl_number(const struct avjob_curl *curl, CURL *handle
   return curl->easy_getinfo(handle, info, &value) == CURLE_OK ? value : 0;
 }
 
+// curl_easy_getinfo(3), for texts of the library; NULL where it has none.
+static inline const char *avjob_curl_text(const struct avjob_curl *curl, CURL *handle,
+                                          CURLINFO info) {
+  const char *value = NULL;
+  return curl->easy_getinfo(handle, info, &value) == CURLE_OK ? value : NULL;
+}
+
 // The value of one of a field's lines in the head of the answer (curl_easy_header(3)), without blanks
 // around it; NULL where there is none. Valid until the next call.
 static inline const char *avjob_curl_header(

@@ -104,6 +104,11 @@ final class CurlHandle: @unchecked Sendable {
     avjob_curl_number(library.functionTable, handle, info)
   }
 
+  /// The file of authorities that the library was built with; nil without one (CURLINFO_CAINFO).
+  var authorityFile: String? {
+    avjob_curl_text(library.functionTable, handle, CURLINFO_CAINFO).map { String(cString: $0) }
+  }
+
   /// The errno of the last connection that failed, to the server or its proxy (CURLINFO_OS_ERRNO).
   var systemError: Int32 { Int32(truncatingIfNeeded: number(CURLINFO_OS_ERRNO)) }
 

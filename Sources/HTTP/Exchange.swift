@@ -16,6 +16,8 @@ final class Exchange {
   private(set) var head: HTTPHead?
   /// The bytes and lines of all heads so far.
   private var (headBytes, headLines) = (0, 0)
+  /// Whether the last line was a status line, behind which no field can go on.
+  private var isBehindStatus = false
   /// Bytes of the body that the receiver got, and the count that a 206 announces; nil without a
   /// 206.
   private(set) var received: Int64 = 0
@@ -111,7 +113,9 @@ final class Exchange {
       try handle.set(CURLOPT_NETRC, 1)  // CURL_NETRC_OPTIONAL
       if let file = environment.passwordFile { try handle.set(CURLOPT_NETRC_FILE, file) }
     }
-    if let file = environment.authorityFile {
+    if let file = environment.authorityFile(
+      builtIn: handle.authorityFile, isReadable: { access($0, R_OK) == 0 })
+    {
       try handle.set(CURLOPT_CAINFO, file)
       try handle.set(CURLOPT_PROXY_CAINFO, file)
     }
@@ -134,6 +138,21 @@ final class Exchange {
     try handle.set(CURLOPT_OPENSOCKETDATA, pointer: context)
   }
 
+  /// Refuses a status line without a status of three digits, and a first field that continues another
+  /// (RFC 9112, 4 and 5.2), of which libcurl since version 8 makes something.
+  private func requireForm(of line: UnsafeRawBufferPointer) throws(HTTPError) {
+    let isStatus = line.starts(with: "HTTP/".utf8)
+    defer { isBehindStatus = isStatus }
+    if isBehindStatus, let first = line.first, first == 0x20 || first == 0x09 {
+      throw .malformedHead("a field has no name")
+    }
+    guard isStatus else { return }
+    let status = line.drop { $0 != 0x20 }.dropFirst().prefix { $0 > 0x20 }
+    guard status.count == 3, status.allSatisfy({ 0x30...0x39 ~= $0 }) else {
+      throw .malformedHead("its status is not a number of three digits")
+    }
+  }
+
   /// Takes a line of a head; returns whether the request goes on.
   fileprivate func take(line: UnsafeRawBufferPointer) -> Bool {
     headBytes += line.count
@@ -142,6 +161,7 @@ final class Exchange {
       guard headBytes <= limits.headBytes, headLines <= limits.headLines else {
         throw .headTooLarge
       }
+      try requireForm(of: line)
       // An empty line ends a head. Those of 1xx (RFC 9110, 15.2) precede it, and trailers (6.5)
       // follow the body.
       guard head == nil, let first = line.first, first == 0x0A || first == 0x0D,

@@ -30,7 +30,26 @@ struct NetworkEnvironment: Sendable, Hashable {
   var passwordFile: String? { first("NETRC") }
 
   /// The file of authorities; nil for that of the library (CURLOPT_CAINFO).
-  var authorityFile: String? { first("CURL_CA_BUNDLE", "SSL_CERT_FILE") }
+  ///
+  /// A library that was built for another distribution has a file that may not be there: the first one
+  /// of the usual files is taken in its place.
+  ///
+  /// - Parameters:
+  ///   - builtIn: The library's own file.
+  ///   - isReadable: Whether there is such a file, and this process may read it.
+  /// - Returns: nil where the library's own file or folder is to be used.
+  func authorityFile(builtIn: String?, isReadable: (String) -> Bool) -> String? {
+    if let file = first("CURL_CA_BUNDLE", "SSL_CERT_FILE") { return file }
+    if authorityFolder != nil || builtIn.map(isReadable) == true { return nil }
+    return Self.usualAuthorityFiles.first(where: isReadable)
+  }
+
+  /// Of Debian, Arch and Alpine; Fedora and RHEL; SUSE; newer RHEL; and Alpine without a package.
+  private static let usualAuthorityFiles = [
+    "/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/cert.pem",
+  ]
 
   /// The folder of authorities; nil for that of the library (CURLOPT_CAPATH).
   var authorityFolder: String? {

@@ -199,11 +199,32 @@ struct PolicyTests {
 
   @Test("authorities are those of curl's variable, or else of OpenSSL's")
   func authorities() {
-    let both = NetworkEnvironment(
-      ["CURL_CA_BUNDLE": "a", "SSL_CERT_FILE": "b", "SSL_CERT_DIR": "c"])
-    #expect(both.authorityFile == "a" && both.authorityFolder == nil)
-    let other = NetworkEnvironment(["SSL_CERT_FILE": "b", "SSL_CERT_DIR": "c"])
-    #expect(other.authorityFile == "b" && other.authorityFolder == "c")
-    #expect(NetworkEnvironment(["CURL_CA_BUNDLE": ""]).authorityFile == nil)
+    func file(_ variables: [String: String]) -> String? {
+      NetworkEnvironment(variables).authorityFile(builtIn: "built", isReadable: { $0 == "built" })
+    }
+    let both = ["CURL_CA_BUNDLE": "a", "SSL_CERT_FILE": "b", "SSL_CERT_DIR": "c"]
+    #expect(file(both) == "a" && NetworkEnvironment(both).authorityFolder == nil)
+    let other = ["SSL_CERT_FILE": "b", "SSL_CERT_DIR": "c"]
+    #expect(file(other) == "b" && NetworkEnvironment(other).authorityFolder == "c")
+    #expect(file(["CURL_CA_BUNDLE": ""]) == nil)
+  }
+
+  @Test(
+    "authorities of another distribution are found where the library's own file is not there",
+    arguments: [
+      ("built", ["built", "/etc/ssl/cert.pem"], nil),
+      (
+        "built", ["/etc/ssl/cert.pem", "/etc/pki/tls/certs/ca-bundle.crt"],
+        "/etc/pki/tls/certs/ca-bundle.crt"
+      ),
+      (nil, ["/etc/ssl/ca-bundle.pem"], "/etc/ssl/ca-bundle.pem"),
+      ("built", [], nil),
+    ] as [(String?, [String], String?)])
+  func distributions(builtIn: String?, files: [String], expected: String?) {
+    let none = NetworkEnvironment([:])
+    #expect(none.authorityFile(builtIn: builtIn, isReadable: files.contains) == expected)
+    // A folder is the only place, where it is named.
+    let folder = NetworkEnvironment(["SSL_CERT_DIR": "c"])
+    #expect(folder.authorityFile(builtIn: builtIn, isReadable: files.contains) == nil)
   }
 }
