@@ -73,11 +73,15 @@ struct FormatTests {
     #expect(result.status == 0)
     let music = try WAVFile(source)
     let decoded = try WAVFile(stage.path("out.wav"))
+    // FFmpeg's muxer of Matroska names the priming from version 7 on: it is left out then.
+    let probe = try stage.run("avjob probe --json \(format.name)").text
+    let isNamed = format.name.hasSuffix(".mkv") && number("encoder_delay", in: probe) != nil
+    let late = isNamed ? 0 : format.lag
     switch format.length {
     case .same: #expect(decoded.frameCount == music.frameCount)
     case .blocks(let size):
       #expect(decoded.frameCount % size == 0)
-      #expect(abs(decoded.frameCount - music.frameCount - format.lag) < 2 * size)
+      #expect(abs(decoded.frameCount - music.frameCount - late) < 2 * size)
     }
     let original = music.data.withUnsafeBytes { bytes in
       (0..<music.frameCount).map {
@@ -88,8 +92,8 @@ struct FormatTests {
       #expect(decoded.floats(0) == original)
     } else {
       // Around the expected place, where music that repeats itself cannot deceive.
-      let shifted = Array(decoded.floats(0).dropFirst(max(0, format.lag)))
-      let source = Array(original.dropFirst(max(0, -format.lag)))
+      let shifted = Array(decoded.floats(0).dropFirst(max(0, late)))
+      let source = Array(original.dropFirst(max(0, -late)))
       #expect(lag(of: shifted, behind: source) == 0)
     }
   }

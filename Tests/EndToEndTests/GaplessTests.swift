@@ -190,10 +190,12 @@ struct GaplessTests {
     #expect(try WAVFile(stage.path("oracle.wav")).frameCount == marked.frames)
   }
 
-  private func number(_ key: String, in json: String) -> Int? {
-    guard let range = json.firstRange(of: "\"\(key)\": ") else { return nil }
-    return Int(json[range.upperBound...].prefix { $0.isNumber })
-  }
+}
+
+/// The first number of a key in a JSON document.
+func number(_ key: String, in json: String) -> Int? {
+  guard let range = json.firstRange(of: "\"\(key)\": ") else { return nil }
+  return Int(json[range.upperBound...].prefix { $0.isNumber })
 }
 
 /// By how many frames `sound` is late, of -1200 ... 1200: where the two are most alike.

@@ -94,11 +94,14 @@ struct FormatReadingTests {
 
     // A container that ffmpeg needs to look at longer for is left to its own devices. Its libopus
     // would round to 16 bits.
-    let oracle = try Tool.succeed(
+    // ffmpeg keeps the priming in Matroska, though its muxer names it (from version 7 on).
+    let priming = medium.name.hasSuffix(".mkv") ? probed.asset.encoderDelay ?? 0 : 0
+    let decoded = try Tool.succeed(
       "ffmpeg", "-v", "error", "-c:a", decoders[probed.asset.codec] ?? probed.asset.codec,
       "-request_sample_fmt", "flt", "-i", path, "-map", "0:a", "-f", "f32le", "-c:a", "pcm_f32le",
       "-"
     ).floats
+    let oracle = Array(decoded.dropFirst(priming * whole.count))
     // ffmpeg decodes the last packet of a MOV whole, whatever its edit list says.
     let rest = oracle.count / whole.count - whole[0].count
     #expect(medium.name.hasSuffix(".mov") ? 0..<64 ~= rest : rest == 0)

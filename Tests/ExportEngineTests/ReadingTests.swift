@@ -79,11 +79,13 @@ struct ReadingTests {
     let library = MediaLibrary()
     let asset = try library.asset(at: FilePath(music.path(name)))
     let whole = try readAll(asset)
+    let channels = whole.count
+    // ffmpeg keeps AAC's priming in Matroska, though its muxer names it (from version 7 on).
+    let priming = name.hasSuffix(".mkv") ? asset.encoderDelay ?? 0 : 0
     let oracle = try Tool.succeed(
       "ffmpeg", "-v", "error", "-c:a", decoders[asset.codec] ?? asset.codec, "-i",
       music.path(name), "-map", "0:a", "-f", "f32le", "-c:a", "pcm_f32le", "-"
-    ).floats
-    let channels = whole.count
+    ).floats.dropFirst(priming * channels)
     if name.hasSuffix(".m4a") || name.hasSuffix(".mp4") || name.hasSuffix(".ogg") {
       #expect(oracle.count / channels >= whole[0].count)
       #expect(oracle.count / channels - whole[0].count <= 1024)
@@ -94,7 +96,8 @@ struct ReadingTests {
     var first = -1
     for frame in 0..<min(whole[0].count, oracle.count / channels) {
       for channel in 0..<channels {
-        let error = abs(whole[channel][frame] - oracle[frame * channels + channel])
+        let error = abs(
+          whole[channel][frame] - oracle[oracle.startIndex + frame * channels + channel])
         if error > 0, first < 0 { first = frame }
         worst = max(worst, error)
       }

@@ -73,12 +73,16 @@ struct TimeHoleTests {
       "a.mka", "-c:a aac -aac_pns 0", without: "eq(n,50)+eq(n,90)+between(n,150,159)")
     let (whole, sound) = (try PlayedSound(folder.path("whole-a.mka")), try PlayedSound(path))
     #expect(sound.asset.frameCount == whole.asset.frameCount)
+    // FFmpeg's muxer says how much of the sound is priming from its version 7 on.
+    let priming = whole.asset.encoderDelay ?? 0
+    #expect([0, 1024].contains(priming))
     #expect(
       sound.warnings == [
-        "has 3 holes in its time stamps, the first of 0.021 s at 1.067 s; 0.256 s of silence is put "
-          + "there"
+        "has 3 holes in its time stamps, the first of 0.021 s at \(priming == 0 ? "1.067" : "1.045") s; "
+          + "0.256 s of silence is put there"
       ])
-    try sound.expectSlices(of: try sound.whole(), around: [50 * 1024, 90 * 1024, 160 * 1024])
+    try sound.expectSlices(
+      of: try sound.whole(), around: [50, 90, 160].map { $0 * 1024 - priming })
   }
 
   @Test(
