@@ -18,6 +18,14 @@ public enum Engine {
     [("avjob", version), ("ffmpeg", Library.version), ("lame", LAMELibrary.version)]
   }
 
+  /// The licences of avjob and its linked libraries, by name, in the order of `versions`.
+  public static var licenses: [(name: String, license: String)] {
+    [
+      ("avjob", "Apache License 2.0"), ("ffmpeg", Library.license),
+      ("lame", "LGPL version 2 or later"),
+    ]
+  }
+
   /// Silences the libraries, and checks that avjob was built for their versions. The first
   /// ``MediaLibrary`` calls it; a program may call it earlier. It runs once, and has the same
   /// result at each call, from any thread.

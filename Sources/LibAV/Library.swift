@@ -17,6 +17,9 @@ package enum Library {
   /// The linked FFmpeg, such as `5.1.6-0+deb12u1` (`av_version_info`).
   package static var version: String { String(cString: av_version_info()) }
 
+  /// The licence of the linked FFmpeg, such as `GPL version 2 or later` (`avformat_license`).
+  package static var license: String { String(cString: avformat_license()) }
+
   /// The linked libraries, as their packagers and they themselves name them, each with its build:
   /// `5.1.6-0+deb12u1, avformat 59.27.100 (0ec5bcf3), …` (`av_version_info`, `avformat_version` …).
   package static var versions: String {

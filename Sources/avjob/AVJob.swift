@@ -17,6 +17,9 @@ struct AVJob: ParsableCommand {
     discussion: """
       A job file describes jobs; 'avjob run jobs/podcast.yaml' runs them. The commands clip, \
       concat and compress do one thing without a job file.
+
+      'avjob --version --json' prints the versions of all parts of this build, and 'avjob --licenses' \
+      their licences.
       """,
     version: Engine.version,
     subcommands: [
@@ -34,12 +37,8 @@ struct AVJob: ParsableCommand {
     refuseUnknownCommand()
     do {
       try ExportEngine.Engine.start()
-      var command = try parseAsRoot(Array(ProcessArguments.words.dropFirst()))
-      if let reader = command as? any MediaCommand {
-        try reader.network.enter(isConfined: reader.isConfined)
-      }
-      defer { MediaNetwork.settle() }
-      try command.run()
+      let words = Array(ProcessArguments.words.dropFirst())
+      if let print = BuildFacts.printer(for: words) { print() } else { try run(words) }
     } catch let failure as Failure {
       StandardStream.error.write("error: \(failure.message)\n")
       endProcess(ExitStatus.jobFailed)
@@ -48,6 +47,15 @@ struct AVJob: ParsableCommand {
       end(with: error)
     }
     if reportLoss() { endProcess(ExitStatus.jobFailed) }
+  }
+
+  private static func run(_ words: [String]) throws {
+    var command = try parseAsRoot(words)
+    if let reader = command as? any MediaCommand {
+      try reader.network.enter(isConfined: reader.isConfined)
+    }
+    defer { MediaNetwork.settle() }
+    try command.run()
   }
 
   /// Opens `/dev/null` for each standard stream that was closed, so that later opens get other

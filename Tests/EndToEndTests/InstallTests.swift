@@ -36,6 +36,7 @@ import Testing
         """)
     let schemas = [
       "avjob", "cache", "check", "common", "event", "plan", "probe", "record", "report",
+      "version",
     ]
     let files =
       ["bin/avjob", "share/avjob/installed", "share/bash-completion/completions/avjob"]
