@@ -149,10 +149,13 @@ extension PlayerState {
     isDropped = true
   }
 
-  /// Removes marks before a frame of the ring, as far as they were reported.
+  /// Removes marks of sound before a frame of the ring, as far as it was reported.
+  ///
+  /// An item that was heard to its end keeps its mark until a frame of the next item was heard: if
+  /// the next item cannot be played, the one before can still be replaced.
   mutating func forget(before index: Int64) {
     let index = min(index, observed)
-    if let first = marks.lastIndex(where: { $0.index <= index }), first > 0 {
+    if let first = marks.lastIndex(where: { $0.index < index }), first > 0 {
       marks.removeFirst(first)
     }
     forgetReplacements()

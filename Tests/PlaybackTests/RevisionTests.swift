@@ -210,16 +210,26 @@ import Testing
     #expect(stage.device.floats.suffix(whole.count) == whole[...])
   }
 
-  @Test("an item whose next one cannot be played is replaced up to its very end")
-  func replacesBeforeFailure() throws {
-    let (item, other) = (try Self.item(), try Self.item(from: 1))
+  @Test(
+    "an item whose next one cannot be played is replaced up to its very end",
+    arguments: [false, true])
+  func replacesBeforeFailure(isNextLate: Bool) throws {
+    let (item, other, gone) = (try Self.item(), try Self.item(from: 1), try Self.goneItem())
     let (whole, new) = (try item.exported(), try other.exported())
-    // The device holds the rest.
-    let device = MemoryDevice(rate: item.sampleRate, holdingAt: whole.count / 2 - 100)
-    let player = try QueuePlayer(items: [item, Self.goneItem()], opening: device.opener)
+    let count = whole.count / 2
+    // The device holds the last frame, which counts as heard when its time has passed.
+    let device = MemoryDevice(rate: item.sampleRate, holdingAt: count - 1)
+    let player = try QueuePlayer(
+      items: isNextLate ? [item] : [item, gone], opening: device.opener)
     let reader = SequenceReader(player.events)
     player.play()
-    try device.waitUntilPlayed(whole.count / 2 - 100)
+    try device.waitUntilPlayed(count - 1)
+    if isNextLate {
+      try wait(until: "the end of the item is reported") {
+        player.engine.state.withLock { $0.observed } == count
+      }
+      player.insert(gone, after: nil)
+    }
     _ = try reader.elements(until: "the player tells that the next one has failed") {
       if case .itemFailed = $0 { true } else { false }
     }
