@@ -57,8 +57,11 @@ final class HoldingServer: Sendable {
   }
 
   /// The sound's address with a fault.
+  ///
+  /// No other server has it: a later one may get the port of one that has ended, and the cache would
+  /// still have that one's sound, of which nothing is held back.
   func url(_ fault: String) throws -> MediaURL {
-    try MediaURL("http://127.0.0.1:\(port)/\(fault)/noise.wav")
+    try MediaURL("http://127.0.0.1:\(port)/\(fault)\(file)")
   }
 
   /// An item of it.
