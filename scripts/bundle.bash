@@ -286,20 +286,15 @@ readonly on_bundle_machine='
 # usage: verify_bundle FOLDER
 verify_bundle() {
   local folder=$1 release machine first=
-  ((EUID == 0)) || die "A machine is made as root: sudo scripts/package bundle --verify"
-  require_packages debootstrap util-linux mount
   for release in bookworm trixie sid; do
-    machine=$made/machine
-    unpack_debian "$release" "$machine" "$made/$release.tar" "$mirror"
+    machine=$(fresh_machine "$release")
     cp -R "$folder" "$machine/opt/avjob"
     mkdir "$machine/tmp/work"
     git -C "$root" archive HEAD Jobs Fixtures | tar -C "$machine/tmp/work" -x
     chown -R 65534:65534 "$machine/tmp/work"
-    # shellcheck disable=SC2016  # The inner shell expands this.
-    unshare --mount --pid --fork --kill-child bash -c '
-      mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" &&
-        exec chroot --userspec=65534:65534 "$1" env -i PATH=/usr/bin:/bin bash -c "$2"' \
-      bash "$machine" "$on_bundle_machine" </dev/null >"$made/$release.sums" 2>"$made/$release.log" \
+    run_on_machine "$machine" setpriv --reuid=65534 --regid=65534 --clear-groups \
+      env -i PATH=/usr/bin:/bin bash -c "$on_bundle_machine" \
+      >"$made/$release.sums" 2>"$made/$release.log" \
       || die "The bundle does not hold on Debian $release; $made/$release.log has what happened."
     say "On Debian $release the bundle made $(wc -l <"$made/$release.sums") files."
     first=${first:-$release}

@@ -49,28 +49,35 @@ readonly on_machine='
   fi
   echo "Purging avjob and its dependencies left nothing."'
 
-# usage: verify_package FILE
-verify_package() {
-  local package=$1 machine=$made/machine again
-  need_root "Making a machine"
-  ((${#as_root[@]} == 0)) || die "A machine is made as root: sudo scripts/package --verify"
-  require_packages lintian debootstrap util-linux mount
+# Asks lintian, and makes the package a second time.
+# usage: check_package FILE
+check_package() {
+  local package=$1 again
+  require_packages lintian
   lintian --allow-root --fail-on error,warning --info "$package" >&2 \
     || die "lintian has found mistakes; they stand above."
-  say "lintian has found no errors and no warnings."
+  say "lintian $(lintian --print-version) has found no errors and no warnings."
   again=$(make_package "$made/again")
   cmp "$package" "$again" || die "Two builds of the package differ."
   say "A second build has the same bytes."
+}
 
-  unpack_debian bookworm "$machine" "$made/bookworm.tar" "$mirror"
+# Makes a fresh machine of a release, and prints its folder.
+# usage: fresh_machine RELEASE
+fresh_machine() {
+  ((EUID == 0)) || die "A machine is made as root: sudo scripts/package …"
+  require_packages debootstrap util-linux mount
+  unpack_debian "$1" "$made/machine" "$made/$1.tar" "$mirror"
+  printf '%s/machine\n' "$made"
+}
+
+# usage: try_package FILE RELEASE
+try_package() {
+  local package=$1 release=$2 machine
+  machine=$(fresh_machine "$release")
   cp "$package" "$machine/tmp/avjob.deb"
-  # Its mounts and processes end with its namespaces.
-  # shellcheck disable=SC2016  # The inner shell expands this.
-  unshare --mount --pid --fork --kill-child bash -c '
-    mount --rbind /dev "$1/dev" && mount -t proc proc "$1/proc" &&
-      exec chroot "$1" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin bash -c "$2"' \
-    bash "$machine" "$on_machine" </dev/null >"$made/machine.log" 2>&1 \
-    || die "The package does not hold on a bare Debian; $made/machine.log has what happened."
-  grep '^Purging avjob' "$made/machine.log" >&2
+  run_on_machine "$machine" bash -c "$on_machine" >"$made/machine.log" 2>&1 \
+    || die "The package does not hold on Debian $release; $made/machine.log has what happened."
+  say "On Debian $release: $(grep '^Purging avjob' "$made/machine.log")"
   rm -rf --one-file-system "$machine"
 }
