@@ -11,6 +11,7 @@ import base64
 import hashlib
 import os
 import pathlib
+import re
 import stat
 import sys
 import time
@@ -20,7 +21,7 @@ SUMMARY = "Cut, join, mix and compress sound, exact to the sample"
 
 
 def main(folder: pathlib.Path, platform: str, into: pathlib.Path) -> None:
-    version = folder.name.split("-")[1]
+    version = python_version(folder.name.removeprefix("avjob-").rsplit("-linux-", 1)[0])
     info = f"avjob-{version}.dist-info"
     wheel = into / f"avjob-{version}-py3-none-{platform}.whl"
     moment = time.gmtime(int(os.environ["SOURCE_DATE_EPOCH"]))[:6]
@@ -50,6 +51,16 @@ def main(folder: pathlib.Path, platform: str, into: pathlib.Path) -> None:
         listed = "".join(line + "\n" for line in record) + f"{info}/RECORD,,\n"
         add(f"{info}/RECORD", listed.encode())
     print(wheel)
+
+
+def python_version(version: str) -> str:
+    """A version as `git describe` writes it, in the form of PEP 440: 0.1.0-3-gabc is
+    0.1.0.post3+gabc, which pip installs, and an index refuses."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)*)(?:-(\d+)-(g[0-9a-f]+))?", version)
+    if found is None:
+        sys.exit(f"wheel.py: '{version}' is no version that pip would take, such as 0.1.0")
+    release, commits, commit = found.groups()
+    return f"{release}.post{commits}+{commit}" if commit else release
 
 
 def metadata(version: str) -> str:

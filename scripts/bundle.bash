@@ -1,5 +1,6 @@
 # One folder that runs on any Linux with glibc 2.34: the command, and the libraries that it needs,
-# with an FFmpeg that is made for sound. Sourced by scripts/package behind setup.bash and stage.bash.
+# with an FFmpeg that is made for sound. Sourced by scripts/package behind setup.bash, stage.bash,
+# machine.bash and verify.bash.
 # shellcheck shell=bash
 # shellcheck disable=SC2154  # scripts/package sets these.
 readonly made mirror
@@ -7,10 +8,11 @@ readonly made mirror
 readonly bundle=$root/.build/bundle
 # The release whose sources are built: Debian mends them for years.
 readonly bundle_suite=trixie
-# No symbol may be newer: RHEL 9 and Amazon Linux 2023 have this one, all else that lives a newer one.
-readonly oldest_glibc=2.34
-# Those of every system with a C++ program.
-readonly system_libraries='^(ld-linux-.*|lib(c|m|gcc_s|stdc\+\+)\.so\.[0-9]+)$'
+# No symbol may be newer: RHEL 9 and Amazon Linux 2023 have this one, all others a newer one; and
+# their C++ library is that of GCC 11.
+readonly oldest_glibc=2.34 oldest_symbols='GLIBC_2.34 GLIBCXX_3.4.29 CXXABI_1.3.13 GCC_11'
+# Those of every system with a C++ program; four of them are parts of libc since 2.34.
+readonly system_libraries='^(ld-linux-.*|lib(c|m|dl|rt|pthread|resolv|gcc_s|stdc\+\+)\.so\.[0-9]+)$'
 # What FFmpeg and libcurl are built with, and what other parts are taken from, as Debian built them.
 readonly bundle_packages=(
   nasm patchelf dpkg-dev xz-utils libopus-dev libvorbis-dev librubberband-dev libsoxr-dev libssl-dev
@@ -21,10 +23,10 @@ readonly bundle_packages=(
 # the newest version yet: then the one before is taken.
 # usage: debian_source PACKAGE
 debian_source() {
-  local package=$1 state=$bundle/apt folder version
+  local package=$1 state=$bundle/apt new=$bundle/sources/new folder version
   folder=$bundle/sources/$package
   if [[ ! -d $folder ]]; then
-    mkdir -p "$state/lists/partial" "$state/cache" "$bundle/sources/new"
+    mkdir -p "$state/lists/partial" "$state/cache"
     printf 'deb-src [signed-by=%s] %s %s main\n' /usr/share/keyrings/debian-archive-keyring.gpg \
       "${mirror:-http://deb.debian.org/debian}" "$bundle_suite" >"$state/sources.list"
     local apt=(
@@ -33,15 +35,18 @@ debian_source() {
     )
     "${apt[@]}" update >"$bundle/$package.log" 2>&1 || true
     while read -r version; do
-      (cd "$bundle/sources/new" && "${apt[@]}" source "$package=$version") \
+      rm -rf "$new"
+      mkdir -p "$new"
+      (cd "$new" && "${apt[@]}" source "$package=$version") \
         >>"$bundle/$package.log" 2>&1 || continue
-      mv "$bundle/sources/new/$package"-*/ "$folder"
+      printf '%s\n' "$version" >"$folder.version"
+      # Last, so that a folder that is there is whole.
+      mv "$new/$package"-*/ "$folder"
       break
     done < <(apt-cache "${apt[@]:2}" showsrc "$package" | sed -n 's/^Version: //p' | sort -rV)
     [[ -d $folder ]] \
       || die "The sources of $package could not be had; $bundle/$package.log has what happened."
-    dpkg-parsechangelog -l "$folder/debian/changelog" -S Version >"$folder.version"
-    rm -rf "$bundle/sources/new"
+    rm -rf "$new"
   fi
   printf '%s\n' "$folder"
 }
@@ -67,11 +72,22 @@ build_part() {
   printf '%s\n' "$stamp" >"$folder/stamp"
 }
 
-# Two functions have a new version since glibc 2.35, which would ask for a newer one than is promised:
-# makes an object that calls the old ones, for each part its own.
+# Prints the path of a library of this system.
+# usage: system_library SONAME
+system_library() {
+  local found
+  # Users have no folder of the system's own programs among theirs.
+  found=$(PATH=$PATH:/usr/sbin:/sbin ldconfig -p \
+    | awk -v name="$1" '$1 == name && !path { path = $NF } END { print path }')
+  [[ -n $found ]] || die "The bundle needs $1, which is not here."
+  printf '%s\n' "$found"
+}
+
+# Two functions have a new version since glibc 2.35, which would ask for a newer one than is
+# promised: makes an object that calls the old ones, for each part its own.
 build_old_functions() {
   local oldest
-  oldest=$(objdump -T "$(ldconfig -p | sed -nE 's,^\s*libm\.so\.6 .*=> ,,p' | head -1)" \
+  oldest=$(objdump -T "$(system_library libm.so.6)" \
     | sed -nE 's/.*\((GLIBC_[0-9.]+)\) +hypot$/\1/p')
   mkdir -p "$bundle"
   clang -O2 -fPIC -x c -c - -o "$bundle/old.o" <<END
@@ -90,7 +106,8 @@ END
 build_ffmpeg() {
   local source decoders filters
   source=$(debian_source ffmpeg)
-  decoders=$(sed -n '\,/\* audio codecs \*/,,\,/\* subtitles \*/,p' "$source/libavcodec/allcodecs.c" \
+  decoders=$(sed -n '\,/\* audio codecs \*/,,\,/\* subtitles \*/,p' \
+    "$source/libavcodec/allcodecs.c" \
     | sed -nE 's/^extern const FFCodec ff_([a-z0-9_]+)_decoder;.*/\1/p' | paste -sd,)
   filters=$(sed -nE 's/^extern const (FF|AV)Filter ff_af_([a-z0-9_]+);.*/\2/p' \
     "$source/libavfilter/allfilters.c" | paste -sd,)
@@ -127,8 +144,8 @@ build_bundled_command() {
   set_command_build
   build=(
     env PKG_CONFIG_PATH="$bundle/stage/lib/pkgconfig" "${command_build[@]}"
-    --scratch-path "$bundle/swift" -Xlinker -z -Xlinker nopack-relative-relocs -Xlinker "$bundle/old.o"
-    -Xlinker -rpath -Xlinker "\$ORIGIN/../lib/avjob" --product avjob
+    --scratch-path "$bundle/swift" -Xlinker -z -Xlinker nopack-relative-relocs
+    -Xlinker "$bundle/old.o" -Xlinker -rpath -Xlinker "\$ORIGIN/../lib/avjob" --product avjob
   )
   build_quietly "the bundle's avjob" "${build[@]}"
   printf '%s/avjob\n' "$("${build[@]}" --show-bin-path)"
@@ -140,23 +157,37 @@ add_library() {
   local folder=$1 name=$2 path needed
   [[ ! $name =~ $system_libraries && ! -e $folder/$name ]] || return 0
   path=$bundle/stage/lib/$name
-  [[ -e $path ]] || path=$(ldconfig -p | sed -nE "s,^\\s*${name//+/\\+} .*=> ,,p" | head -1)
-  [[ -n $path ]] || die "The bundle needs $name, which is not here."
+  [[ -e $path ]] || path=$(system_library "$name")
   install -D --mode=644 "$path" "$folder/$name"
   strip --strip-unneeded "$folder/$name"
   patchelf --set-rpath "\$ORIGIN" "$folder/$name"
   for needed in $(patchelf --print-needed "$folder/$name"); do add_library "$folder" "$needed"; done
 }
 
-# Refuses what a system with the oldest glibc, or with the GCC of its time, would not load.
+# Refuses what a system with the oldest glibc, or with the GCC of its time, would not load: all
+# versions that a file asks for, also those that belong to no symbol, as packed relocations.
 # usage: require_floor FILE…
 require_floor() {
   local file newer
   for file in "$@"; do
-    newer=$(objdump -T "$file" | grep -oE '(GLIBC|GLIBCXX)_[0-9A-Z_.]+' | sort -u \
-      | awk -v glibc="$oldest_glibc" -F'[_.]' '
-          $1 == "GLIBC" { split(glibc, floor, "."); if ($2 > floor[1] || $3 > floor[2]) print $0 }
-          $1 == "GLIBCXX" && $4 > 29' | paste -sd' ')
+    newer=$(objdump --private-headers "$file" | awk -v oldest="$oldest_symbols" '
+      BEGIN {
+        split(oldest, versions, " ")
+        for (i in versions) { split(versions[i], parts, "_"); floor[parts[1]] = parts[2] }
+        # They are as old as GCC 5.
+        ignored["CXXABI_TM_1"] = ignored["CXXABI_FLOAT128"] = 1
+      }
+      function is_newer(version, than,   own, limit, i) {
+        if (version !~ /^[0-9.]+$/) return 1
+        split(version, own, "."); split(than, limit, ".")
+        for (i = 1; i <= 3; i++) if (own[i] + 0 != limit[i] + 0) return own[i] + 0 > limit[i] + 0
+        return 0
+      }
+      /^Version References:/ { references = 1; next }
+      /^$/ { references = 0 }
+      references && match($NF, /^(GLIBC|GLIBCXX|CXXABI|GCC)_/) && !($NF in ignored) {
+        if (is_newer(substr($NF, RLENGTH + 1), floor[substr($NF, 1, RLENGTH - 1)])) print $NF
+      }' | LC_ALL=C sort -u | paste -sd' ')
     [[ -z $newer ]] || die "${file##*/} needs $newer: the bundle promises glibc $oldest_glibc."
   done
 }
@@ -226,19 +257,37 @@ write_installer() {
 set -euo pipefail
 usage='usage: ./install [--uninstall] [--prefix DIR]
 
-DIR is /usr/local for root, and ~/.local for others, unless given.'
-prefix=$HOME/.local uninstalls=false
+Puts avjob into DIR/bin, DIR/lib and DIR/share; DIR is /usr/local for root, and ~/.local for others,
+unless given. With --uninstall, removes what was put there, and nothing else.'
+# usage: fail STATUS MESSAGE
+fail() {
+  printf '%s\n' "$2" >&2
+  exit "$1"
+}
+prefix=${HOME:+$HOME/.local} uninstalls=false
 ((EUID != 0)) || prefix=/usr/local
 while (($# > 0)); do
   case $1 in
-    --prefix) prefix=${2?$usage} && shift 2 ;;
-    --uninstall) uninstalls=true && shift ;;
-    *)
-      printf '%s\n' "$usage" >&2
-      exit 2
+    --prefix)
+      prefix=${2-}
+      [[ -n $prefix ]] || fail 2 "$usage"
+      shift 2
       ;;
+    --uninstall)
+      uninstalls=true
+      shift
+      ;;
+    -h | --help)
+      printf '%s\n' "$usage"
+      exit
+      ;;
+    *) fail 2 "$usage" ;;
   esac
 done
+[[ -n $prefix ]] || fail 2 'HOME is not set: name the folder to install to, ./install --prefix DIR'
+if $uninstalls && [[ ! -r $prefix/share/avjob/installed ]]; then
+  fail 1 "Nothing is installed in $prefix: there is no $prefix/share/avjob/installed."
+fi
 umask 022
 END
   declare -f put_tree remove_tree
@@ -276,13 +325,15 @@ pack_bundle() {
 readonly on_bundle_machine='
   set -euo pipefail
   cd /tmp/work
-  for job in Jobs/*.yaml; do /opt/avjob/bin/avjob run --quiet "$job" >/dev/null; done
+  export PATH=/opt/avjob/bin:$PATH
+  for job in Jobs/*.yaml; do avjob run --quiet "$job" >/dev/null; done
   for kind in wav aiff caf flac m4a opus ogg mp3; do
-    /opt/avjob/bin/avjob compress --quiet Fixtures/feelings.ogg -o "Jobs/out/feelings.$kind" >/dev/null
+    avjob compress --quiet Fixtures/feelings.ogg -o "Jobs/out/feelings.$kind" >/dev/null
   done
   find . -path "*/out/*" -type f ! -name ".*" | LC_ALL=C sort | xargs -d "\n" sha256sum'
 
-# Runs the bundle on bare machines of several releases, which have no FFmpeg, and compares the bytes.
+# Runs the bundle on bare machines of several releases, which have no FFmpeg, and compares the
+# bytes.
 # usage: verify_bundle FOLDER
 verify_bundle() {
   local folder=$1 release machine first=

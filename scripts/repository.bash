@@ -48,8 +48,8 @@ marked() {
 }
 
 # Writes what a release has, for each architecture, and the digests of that. Each list also stands
-# below its digest, where apt asks for it: a reader in the middle of an upload finds what the Release
-# names that it has read.
+# below its digest, where apt asks for it: a reader in the middle of an upload finds what the
+# Release names that it has read.
 # usage: write_index FOLDER RELEASE
 write_index() {
   local folder=$1 release=$2 index=$1/dists/$2 mark architecture list digest
@@ -121,7 +121,7 @@ verify_repository() {
       apt-get -q install -y --no-install-recommends avjob
       apt-cache policy avjob
       avjob --version' >"$made/machine.log" 2>&1 \
-      || die "apt does not install from $folder on Debian $release; $made/machine.log has what it said."
+      || die "apt installs nothing from there on Debian $release; $made/machine.log has why."
     installed=$(sed -n 's/^ *Installed: //p' "$made/machine.log")
     say "On Debian $release apt installs avjob $installed ($trust)."
     rm -rf --one-file-system "$machine"
