@@ -7,6 +7,17 @@ readonly made
 # Below the repository's folder.
 readonly pool=pool/main/a/avjob
 
+# Sets `key` to the secret key of a file, in a folder of gpg's that ends with this script.
+# usage: import_key FILE
+import_key() {
+  GNUPGHOME=$(mktemp -d)
+  export GNUPGHOME
+  trap 'gpgconf --kill all; rm -rf "$GNUPGHOME"' EXIT
+  gpg --batch --quiet --import "$1" || die "$1 has no key that gpg could import."
+  key=$(gpg --batch --with-colons --list-secret-keys | awk -F: '$1 == "fpr" && !n++ { print $10 }')
+  [[ -n $key ]] || die "$1 has no secret key."
+}
+
 # Adds packages, and writes the index of each release that has some. Packages that are there stay:
 # whoever installs an older version finds it.
 # usage: add_to_repository KEY FOLDER PACKAGE…

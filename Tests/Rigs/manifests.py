@@ -17,7 +17,8 @@ REPOSITORY = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__f
 # Files of the repository, and the schemas that check-jsonschema brings.
 OWN = {
     "vendor.github-actions": ["action.yml"],
-    "vendor.gitlab-ci": ["packaging/gitlab-ci.yml"],
+    "vendor.github-workflows": [".github/workflows/packages.yml", ".github/workflows/releases.yml"],
+    "vendor.gitlab-ci": [".ci/gitlab.yml", "packaging/gitlab-ci.yml"],
     "vendor.github-issue-forms": [".github/ISSUE_TEMPLATE/bug.yml", ".github/ISSUE_TEMPLATE/feature.yml"],
     "vendor.github-issue-config": [".github/ISSUE_TEMPLATE/config.yml"],
 }
