@@ -95,8 +95,8 @@ import Testing
       python3 -c '
       import json, yaml, jsonschema
       schema = json.load(open("schema.json"))
-      jsonschema.Draft202012Validator.check_schema(schema)
-      jsonschema.Draft202012Validator(schema).validate(yaml.load(open("job.yaml"), yaml.BaseLoader))
+      jsonschema.Draft7Validator.check_schema(schema)
+      jsonschema.Draft7Validator(schema).validate(yaml.load(open("job.yaml"), yaml.BaseLoader))
       print(schema["$schema"])'
       """)
     #expect(
@@ -104,7 +104,7 @@ import Testing
         """
         # yaml-language-server: $schema=avjob.schema.json
         ## Effect
-        https://json-schema.org/draft/2020-12/schema
+        http://json-schema.org/draft-07/schema#
 
         """))
   }

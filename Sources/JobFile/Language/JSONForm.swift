@@ -69,7 +69,12 @@ enum JSONForm {
   // MARK: Shapes
 
   /// Refers to the definition of that name.
-  static func reference(named name: String) -> JSONValue { ["$ref": .text("#/$defs/\(name)")] }
+  static func reference(named name: String) -> JSONValue {
+    ["$ref": .text("#/definitions/\(name)")]
+  }
+
+  /// What each of several trees demands: draft 7 ignores what stands beside a reference.
+  static func all(_ trees: JSONValue...) -> JSONValue { ["allOf": .list(trees)] }
 
   /// A value by its shape, so that an editor's messages fit the shape.
   static func shapes(

@@ -133,14 +133,14 @@ extension Schema.Rule.Kind {
     case .someOf(let keys):
       return keys.count == 1 ? has(keys[0]) : ["anyOf": .list(keys.map(has))]
     case .needs(let key, let others):
-      return ["dependentSchemas": .object([.init(key, Self.someOf(others).tree)])]
+      return ["dependencies": .object([.init(key, Self.someOf(others).tree)])]
     case .apart(let key, let other, let reason):
       return ["not": has(key).with(["allOf": [has(other), ["not": has(reason)]]])]
     case .never(let key): return Self.none([key])
     case .alone(let key, let others):
       let allowed = ([key] + others).map { JSONValue.Member($0, true) }
       let only: JSONValue = ["properties": .object(allowed), "additionalProperties": false]
-      return ["dependentSchemas": .object([.init(key, only)])]
+      return ["dependencies": .object([.init(key, only)])]
     }
   }
 

@@ -3,8 +3,9 @@ import JobModel
 import MediaComposition
 
 extension JobFile {
-  /// The language as a JSON Schema (draft 2020-12), for editors, made from the tables of the
-  /// decoder. It cannot check other files, other keys or numbers in texts: use `avjob check`.
+  /// The language as a JSON Schema (draft 7, which SchemaStore and every editor take), made from the
+  /// tables of the decoder. It cannot check other files, other keys or numbers in texts: use
+  /// `avjob check`.
   public static let schema = Language.wholeDocument.document(columns: 96)
 }
 
@@ -23,11 +24,14 @@ extension Language {
       JSONValue.Member($0.name, $0.tree())
     }
     let title: JSONValue = [
-      "$schema": "https://json-schema.org/draft/2020-12/schema",
-      "title": "A job file of avjob, version 1",
+      "$schema": "http://json-schema.org/draft-07/schema#",
+      "$id": "https://www.schemastore.org/avjob.json",
+      "title": "avjob job file, version 1",
       "description": "What to cut, join, mix and compress: one job, or several under 'jobs'.",
     ]
-    return title.with(file.tree(with: [oneOrMany, wholeJobs])).with(["$defs": .object(definitions)])
+    return title.with(file.tree(with: [oneOrMany, wholeJobs])).with([
+      "definitions": .object(definitions)
+    ])
   }()
 
   private static let ofJobs = jobRules.map(\.kind.tree) + jobConditions

@@ -226,7 +226,7 @@ extension Values {
     ) {
       let one = JSONForm.shapes(
         text: JSONForm.words(plainEffects.keys.sorted().map { .text($0) }),
-        map: effect.schema.reference.with(["minProperties": 1]))
+        map: JSONForm.all(effect.schema.reference, ["minProperties": 1]))
       return JSONForm.list(of: one, isEmptyFine: true)
     }
   ) { node, decoder, scope in

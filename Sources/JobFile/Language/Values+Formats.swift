@@ -80,7 +80,7 @@ extension Values {
     return JSONForm.shapes(
       text: one,
       list: JSONForm.list(of: one).with(["contains": ["not": isFacts.with(["type": "object"])]]),
-      map: map.with(["not": isFacts]))
+      map: JSONForm.all(map, ["not": isFacts]))
   }
 
   static let presets: Form = Form(

@@ -17,7 +17,8 @@ extension Values {
   private static func listItem() -> JSONValue {
     JSONForm.shapes(
       text: JSONForm.clip.with(["type": "string"]),
-      map: Language.item.reference.with(["properties": ["at": placeInList, "duck": ["not": [:]]]]))
+      map: JSONForm.all(
+        Language.item.reference, ["properties": ["at": placeInList, "duck": ["not": [:]]]]))
   }
 
   static let placeInList: JSONValue = [
@@ -41,7 +42,7 @@ extension Values {
       JSONForm.map(
         of: JSONForm.shapes(
           text: JSONForm.clip, list: JSONForm.list(of: listItem()),
-          map: Language.item.reference.with(["properties": ["at": placeInList]])),
+          map: JSONForm.all(Language.item.reference, ["properties": ["at": placeInList]])),
         isEmptyFine: false)
     }
   ) { node, decoder, scope in

@@ -63,7 +63,7 @@ extension Values {
     refusal: "is no loudness")
 
   private static let ceiling = TextNotation(
-    "true_peak", "a ceiling, as '-1 dBTP', or 'none'",
+    "ceiling", "a ceiling, as '-1 dBTP', or 'none'",
     Pattern.whole(Pattern.one(of: "none", Pattern.level(in: .dbtp)))
   ) { text throws(QuantityError) in
     text == "none"

@@ -174,8 +174,8 @@ extension Values {
       "insertions", [.list], "items and where they go, as [{ clip: ad.mp3, at: 1:30 }]",
       maps: { [Language.item] }
     ) {
-      let item = Language.item.reference
-        .with(["required": ["at"]]).with(Schema.Rule.Kind.never("duck").tree)
+      let item = JSONForm.all(
+        Language.item.reference, ["required": ["at"]], Schema.Rule.Kind.never("duck").tree)
       return JSONForm.list(of: item, isEmptyFine: true)
     }
   ) { node, decoder, scope in

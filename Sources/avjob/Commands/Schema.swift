@@ -11,7 +11,7 @@ struct SchemaCommand: ParsableCommand {
       'avjob schema item' lists the keys of an item, 'avjob schema job' those of a job, \
       'avjob schema all' those of every map, as Markdown. Without a name, it prints the JSON Schema.
 
-      Editors with a YAML language server use the schema (JSON Schema 2020-12) by this line at the \
+      Editors with a YAML language server use the schema (JSON Schema, draft 7) by this line at the \
       top of a job file:
 
       # yaml-language-server: $schema=avjob.schema.json
