@@ -154,7 +154,7 @@ extension JSONValue {
 
 extension Failure.Remedy {
   /// The `class` of a failure.
-  var className: String {
+  package var className: String {
     switch self {
     case .mendJob: "job"
     case .mendInput: "input"

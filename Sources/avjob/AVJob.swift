@@ -16,7 +16,8 @@ struct AVJob: ParsableCommand {
     abstract: "Cut, join, mix and compress sound, exact to the sample.",
     discussion: """
       A job file describes jobs; 'avjob run jobs/podcast.yaml' runs them. The commands clip, \
-      concat and compress do one thing without a job file.
+      concat and compress do one thing without a job file. 'avjob help agents' is for programs \
+      that write job files.
 
       'avjob --version --json' prints the versions of all parts of this build, and 'avjob --licenses' \
       their licences.
@@ -34,6 +35,10 @@ struct AVJob: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     occupyStandardStreams()
     refuseUnreadableArguments()
+    if ProcessArguments.words.dropFirst() == ["help", "agents"] {
+      StandardStream.output.write(AgentsPage.text)
+      endProcess(reportLoss() ? ExitStatus.jobFailed : 0)
+    }
     refuseUnknownCommand()
     do {
       try ExportEngine.Engine.start()

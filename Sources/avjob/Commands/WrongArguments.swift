@@ -74,6 +74,7 @@ struct WrongArguments {
     (["ffprobe", "identify", "info"], "probe"),
     (["lint", "validate", "verify"], "check"),
     (["dry-run", "explain"], "plan"),
+    (["agents", "agent"], "help agents"),
     (["rec", "capture"], "record"),
   ]
 
