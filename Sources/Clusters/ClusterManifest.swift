@@ -129,8 +129,9 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
 
   // MARK: - CI
 
-  /// A workflow with a matrix of shards, and a job that puts their reports on the summary page. Its
-  /// steps write as root, whatever user an image has: the runner's folders are root's.
+  /// A workflow that checks the jobs of a pull request, runs those of the default branch in a matrix of
+  /// shards, and puts their reports on the summary page. Its steps write as root, whatever user an
+  /// image has: the runner's folders are root's.
   private static func github(_ run: ShardedRun, image: String) -> String {
     let shards = JSONValue.list((1...run.shards).map { .count($0) }).line
     let paths = run.outputs.compactMap(EngineText.githubPath)
@@ -139,9 +140,19 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
       reports: ["avjob-reports/${{ matrix.shard }}.json"])
     return """
       name: \(run.name)
-      on: [push, workflow_dispatch]
+      on: [push, pull_request, workflow_dispatch]
+      permissions: { contents: read }
       jobs:
+        check:
+          if: github.event_name == 'pull_request'
+          runs-on: ubuntu-latest
+          container: { image: \(quoted(image)), options: --user 0 }
+          steps:
+            - uses: actions/checkout@v4
+            - run: \(quoted(run.check(options: ["--annotate", "github"])))
         run:
+          # On the default branch, and wherever it is started by hand.
+          if: github.event_name == 'workflow_dispatch' || github.ref_name == github.event.repository.default_branch
           runs-on: ubuntu-latest
           container: { image: \(quoted(image)), options: --user 0 }
           strategy:
@@ -162,7 +173,7 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
                 if-no-files-found: ignore
         report:
           needs: run
-          if: always()
+          if: always() && needs.run.result != 'skipped'
           runs-on: ubuntu-latest
           container: { image: \(quoted(image)), options: --user 0 }
           steps:
@@ -176,8 +187,9 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
       """
   }
 
-  /// A parallel job, and one that puts the reports together; each shard's JUnit report is on the page
-  /// of the merge request. An image may start avjob; the runner needs a shell.
+  /// A job that checks the jobs of a merge request; on the default branch a parallel one, whose JUnit
+  /// reports are on the pipeline's page, and one that puts the reports together. An image may start
+  /// avjob; the runner needs a shell.
   private static func gitlab(_ run: ShardedRun, image: String) -> String {
     let name = "avjob-reports/${CI_NODE_INDEX:-1}"
     let command = run.command(shard: "auto", reports: ["\(name).json", "\(name).xml"])
@@ -185,10 +197,20 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
     let artifacts = JSONValue.list((["avjob-reports"] + paths).map { .text($0) }).line
     // It takes no less than 2.
     let parallel = run.shards == 1 ? "" : "  parallel: \(run.shards)\n"
+    let isMain = #"$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH || $CI_PIPELINE_SOURCE == "web""#
     return """
+      \(run.name)-check:
+        stage: test
+        image: { name: \(quoted(image)), entrypoint: [""] }
+        rules: [{ if: '$CI_PIPELINE_SOURCE == "merge_request_event"' }]
+        script:
+          - \(quoted(run.check()))
+
       \(run.name):
         stage: build
         image: { name: \(quoted(image)), entrypoint: [""] }
+        # On the default branch, and wherever it is started by hand.
+        rules: [{ if: '\(isMain)' }]
       \(parallel)  script:
           - mkdir -p avjob-reports
           - \(quoted(command))
@@ -201,7 +223,7 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
       \(run.name)-report:
         stage: test
         image: { name: \(quoted(image)), entrypoint: [""] }
-        when: always
+        rules: [{ if: '\(isMain)', when: always }]
         needs: [\(quoted(run.name))]
         script:
           - avjob report merge avjob-reports/*.json --report avjob.json --report avjob.md

@@ -75,6 +75,17 @@ package struct ShardedRun: Sendable {
       ["run", "--shard", shard] + reports.flatMap { ["--report", $0] } + options
     return ([program] + options + words.map(EngineText.shellWord)).joined(separator: " ")
   }
+
+  /// The command by which a shell checks the jobs, which may be a stranger's: below the folder that it
+  /// is run in, unless they were given another one, or variables of the environment, which exclude it.
+  func check(options: [String] = []) -> String {
+    let kept = words.without(options: ["--retry"], flags: ["--keep-going", "--fail-fast"])
+    let isConfined = kept.contains { word in
+      ["--root", "--env"].contains { word == $0 || word.hasPrefix($0 + "=") }
+    }
+    let options = ["check"] + (isConfined ? [] : ["--root", "."]) + options
+    return (["avjob"] + options + kept.map(EngineText.shellWord)).joined(separator: " ")
+  }
 }
 
 extension Substring {

@@ -87,8 +87,22 @@ import Testing
     #expect(code.status == 2)
     let wrong = try stage.run(Self.prelude + "step build")
     #expect(wrong.status == 2)
-    #expect(wrong.errors == "usage: packaging/github install | run | merge\n")
+    #expect(wrong.errors == "usage: packaging/github install | check | run | merge\n")
     #expect(try !stage.listing().contains { $0.hasPrefix("owned") })
+  }
+
+  @Test("A check notes mistakes on their lines, keeps to the project's folder, and writes nothing")
+  func check() throws {
+    let stage = try stage()
+    let before = try stage.listing()
+    let fine = try stage.make(Self.prelude + "AVJOB_JOBS=jobs AVJOB_OPTIONS='--strict' step check")
+    #expect(fine.text == "3 jobs are fine\n")
+    #expect(try stage.listing() == before)
+    try stage.write("outside.yaml", "clip: ../../etc/a.wav\noutput: a.mp3\n")
+    let refused = try stage.run(
+      Self.prelude + "AVJOB_JOBS=$'outside.yaml\\nbad.yaml' step check")
+    #expect(refused.status == 2)
+    #expect(refused.text.contains("::error file=outside.yaml,line=1,"))
   }
 
   @Test("The action passes each input as a variable, and runs each of its steps")
@@ -114,6 +128,7 @@ import Testing
       result.text == """
         install AVJOB_PACKAGE AVJOB_RELEASE AVJOB_REPOSITORY
         merge AVJOB_REPORTS
+        check AVJOB_JOBS AVJOB_OPTIONS
         run AVJOB_JOBS AVJOB_OPTIONS AVJOB_REPORTS AVJOB_SHARD
         []
 
@@ -130,12 +145,13 @@ import Testing
       import os, yaml
       path = os.path.join(os.environ["FIXTURES"], "../packaging/gitlab-ci.yml")
       jobs = yaml.safe_load(open(path, encoding="utf-8"))
-      for name in ("avjob", "avjob-report"):
+      for name in ("avjob-check", "avjob", "avjob-report"):
           with open(name + ".sh", "w", encoding="utf-8") as file:
               file.write("set -eo pipefail\\n" + "\\n".join(jobs[name]["script"]) + "\\n")
       END
       shellcheck --shell=bash --exclude=SC2086,SC2154 ./*.sh
       export AVJOB_JOBS='jobs/a.yaml jobs/b.yaml' AVJOB_OPTIONS=--quiet CI_NODE_TOTAL=2
+      bash avjob-check.sh
       for CI_NODE_INDEX in 1 2; do
         export CI_NODE_INDEX
         bash avjob.sh
@@ -145,6 +161,7 @@ import Testing
       """)
     #expect(
       result.text == """
+        2 jobs are fine
         avjob-reports/1.html
         avjob-reports/1.json
         avjob-reports/1.xml

@@ -58,12 +58,15 @@ struct ManifestTests {
       container = pod['template']['spec']['containers'][0]
       print(pod['completionMode'], pod['completions'], container['env'][0]['value'])
       print(container['command'])
-      hub = yaml.safe_load(open('github.yaml'))['jobs']['run']
+      hub = yaml.safe_load(open('github.yaml'))['jobs']
+      print(shlex.split(hub['check']['steps'][1]['run']))
+      hub = hub['run']
       print(hub['strategy']['matrix']['shard'], hub['container'])
       print(shlex.split(hub['steps'][2]['run']), hub['steps'][4]['with']['path'].split())
       lab = list(yaml.safe_load(open('gitlab.yaml')).items())
-      print([name for name, _ in lab], lab[0][1]['parallel'], lab[0][1]['image'])
-      print(shlex.split(lab[0][1]['script'][1]), lab[0][1]['artifacts']['paths'])
+      print([name for name, _ in lab], lab[1][1]['parallel'], lab[1][1]['image'])
+      print(shlex.split(lab[0][1]['script'][0]))
+      print(shlex.split(lab[1][1]['script'][1]), lab[1][1]['artifacts']['paths'])
       END
       """)
     #expect(result.errors == "")
@@ -72,10 +75,13 @@ struct ManifestTests {
         Indexed 3 3
         ['avjob', 'run', '--shard', 'auto', '--report', 'avjob-reports/$(JOB_COMPLETION_INDEX).json', \#
         'my $$(show): "1".yaml']
+        ['avjob', 'check', '--root', '.', '--annotate', 'github', 'my $(show): "1".yaml']
         [1, 2, 3] {'image': 'avjob:0.1.0', 'options': '--user 0'}
         ['avjob', 'run', '--shard', '${{', 'matrix.shard', '}}/3', '--report', \#
         'avjob-reports/${{', 'matrix.shard', '}}.json', 'my $(show): "1".yaml'] ['out']
-        ['avjob-my-show-1', 'avjob-my-show-1-report'] 3 {'name': 'avjob:0.1.0', 'entrypoint': ['']}
+        ['avjob-my-show-1-check', 'avjob-my-show-1', 'avjob-my-show-1-report'] 3 \#
+        {'name': 'avjob:0.1.0', 'entrypoint': ['']}
+        ['avjob', 'check', '--root', '.', 'my $(show): "1".yaml']
         ['avjob', 'run', '--shard', 'auto', '--report', 'avjob-reports/${CI_NODE_INDEX:-1}.json', \#
         '--report', 'avjob-reports/${CI_NODE_INDEX:-1}.xml', 'my $(show): "1".yaml'] ['avjob-reports', 'out']
 
@@ -101,6 +107,62 @@ struct ManifestTests {
     #expect(result.text == "True 0 ${{ secrets.KEY }}.yaml\n2\n2\n0\n", "\(result.errors)")
     let message = "error: outputs in '../out' would be no artifacts: GitHub takes no '..'"
     #expect(result.errors.contains(message))
+  }
+
+  @Test("a request is checked below the project's folder, and the default branch is run")
+  func requests() throws {
+    let stage = try stage()
+    let result = try stage.run(
+      #"""
+      cat > jobs.py <<'END'
+      import sys, yaml
+      jobs = yaml.safe_load(sys.stdin)
+      jobs = jobs.get('jobs', jobs)
+      check = next(job for name, job in jobs.items() if name.endswith('check'))
+      steps = check.get('steps')
+      print(steps[-1]['run'] if steps else check['script'][0])
+      END
+      check() { avjob manifest "$@" | /usr/bin/python3 jobs.py; }
+      check github show.yaml --retry 5 --keep-going --only 2
+      check gitlab show.yaml --root=.
+      check gitlab show.yaml --env HOME
+      command=$(check github show.yaml)
+      eval "$command"
+      sed -i 's,"[*].wav","../*.wav",' show.yaml
+      eval "$command" > annotations 2> screen
+      echo $?
+      grep -o '^::error file=show.yaml,line=1' annotations
+      """#)
+    #expect(
+      result.text == """
+        avjob check --root . --annotate github show.yaml --only 2
+        avjob check show.yaml --root=.
+        avjob check show.yaml --env HOME
+        3 jobs are fine
+        2
+        ::error file=show.yaml,line=1
+
+        """, "\(result.errors)")
+    for (engine, rules) in [
+      (
+        "github",
+        [
+          "if: github.event_name == 'pull_request'",
+          "|| github.ref_name == github.event.repository.default_branch",
+          "if: always() && needs.run.result != 'skipped'",
+        ]
+      ),
+      (
+        "gitlab",
+        [
+          #"[{ if: '$CI_PIPELINE_SOURCE == "merge_request_event"' }]"#,
+          #"[{ if: '$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH || "#,
+        ]
+      ),
+    ] {
+      let text = try self.stage().make("avjob manifest \(engine) show.yaml").text
+      for rule in rules { #expect(text.contains(rule), "\(rule)") }
+    }
   }
 
   @Test("mistakes are found before, and limits of an engine are said")

@@ -16,7 +16,8 @@ struct Manifest: MediaCommand {
     discussion: """
       Checks the jobs as 'run' does, and deals them out among --shards machines. Prints a script for \
       sbatch, a Job of Kubernetes, a workflow of GitHub or jobs of GitLab, to be submitted by you. \
-      The other options go into the file.
+      Those of GitHub and GitLab check the jobs of pull and merge requests, and run them on the \
+      default branch. The other options go into the file.
       """)
 
   @Argument(help: "The engine.")
