@@ -23,8 +23,10 @@ ROOT, FOLDER = sys.argv[1:]
 # The pages in the order of the menu: its headings, and the pages below each.
 MENU = [
     ("Start", ["docs/index.md", "docs/tutorial.md", "docs/recipes.md", "docs/comparisons.md"]),
+    ("Coming from", ["docs/from-pydub.md", "docs/from-ffmpeg-normalize.md",
+                     "docs/from-m4b-tool.md", "docs/from-audacity.md"]),
     ("Job files", ["docs/job-language.md", "docs/reference.md", "docs/loudness.md",
-                   "docs/network.md", "docs/glossary.md"]),
+                   "docs/network.md", "docs/agents.md", "docs/glossary.md"]),
     ("Running", ["docs/receipts.md", "docs/reports.md", "docs/json.md", "docs/clusters.md"]),
     ("Listening and recording", ["docs/preview.md", "docs/remote-commands.md",
                                  "docs/recording.md", "docs/audio-sessions.md"]),

@@ -19,8 +19,8 @@ import Testing
   private func figure(_ name: String, _ file: String, _ effect: String = "") throws -> Double {
     let text = try stage.make("sox '\(file)' -n \(effect) stats 2>&1").text
     let line = try #require(text.split(separator: "\n").first { $0.hasPrefix(name) }, "\(text)")
-    return try #require(
-      Double(try #require(line.dropFirst(name.count).split(separator: " ").first)))
+    let word = try #require(line.dropFirst(name.count).split(separator: " ").first)
+    return try #require(Double(word))
   }
 
   private func level(_ file: String, _ effect: String = "") throws -> Double {
