@@ -16,17 +16,17 @@ enum AgentsPage {
   private static let introduction = """
     # Programs and agents
 
-    This page is for programs, scripts and language models that write job files and run them without
-    a person who watches. `avjob help agents` prints it.
+    This page is for programs, scripts and language models that write job files and run them
+    unattended. `avjob help agents` prints it.
 
     1. Write YAML, or JSON, by the schema: `avjob schema`.
     2. `avjob check --json FILE`, until `exit_status` is 0. Nothing is written.
     3. `avjob plan --json FILE` is the dry run: what would sound when, and which files would be made.
     4. `avjob run --report report.json FILE`, and read the report.
 
-    Start the command with a list of arguments, not through a shell. It asks nothing, needs no
-    terminal, and prints no colour where standard output is none. Results go to standard output,
-    messages for people to standard error.
+    Start the command with a list of arguments, not through a shell. It asks nothing, and needs no
+    terminal: without one it prints no colour. Results go to standard output, messages for people to
+    standard error.
 
     """
 
