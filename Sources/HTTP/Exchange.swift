@@ -16,8 +16,7 @@ final class Exchange {
   private(set) var head: HTTPHead?
   /// The bytes and lines of all heads so far.
   private var (headBytes, headLines) = (0, 0)
-  /// Whether the last line was a status line, behind which no field can go on.
-  private var isBehindStatus = false
+  private var headForm = HeadForm()
   /// Bytes of the body that the receiver got, and the count that a 206 announces; nil without a
   /// 206.
   private(set) var received: Int64 = 0
@@ -138,21 +137,6 @@ final class Exchange {
     try handle.set(CURLOPT_OPENSOCKETDATA, pointer: context)
   }
 
-  /// Refuses a status line without a status of three digits, and a first field that continues another
-  /// (RFC 9112, 4 and 5.2), of which libcurl since version 8 makes something.
-  private func requireForm(of line: UnsafeRawBufferPointer) throws(HTTPError) {
-    let isStatus = line.starts(with: "HTTP/".utf8)
-    defer { isBehindStatus = isStatus }
-    if isBehindStatus, let first = line.first, first == 0x20 || first == 0x09 {
-      throw .malformedHead("a field has no name")
-    }
-    guard isStatus else { return }
-    let status = line.drop { $0 != 0x20 }.dropFirst().prefix { $0 > 0x20 }
-    guard status.count == 3, status.allSatisfy({ 0x30...0x39 ~= $0 }) else {
-      throw .malformedHead("its status is not a number of three digits")
-    }
-  }
-
   /// Takes a line of a head; returns whether the request goes on.
   fileprivate func take(line: UnsafeRawBufferPointer) -> Bool {
     headBytes += line.count
@@ -161,7 +145,7 @@ final class Exchange {
       guard headBytes <= limits.headBytes, headLines <= limits.headLines else {
         throw .headTooLarge
       }
-      try requireForm(of: line)
+      try headForm.take(line)
       // An empty line ends a head. Those of 1xx (RFC 9110, 15.2) precede it, and trailers (6.5)
       // follow the body.
       guard head == nil, let first = line.first, first == 0x0A || first == 0x0D,

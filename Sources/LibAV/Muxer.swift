@@ -138,8 +138,8 @@ package final class Muxer {
     try muxer.checkOutput(avformat_write_header(opened, nil), "avformat_write_header")
     switch container {
     case .m4a: try muxer.setMovieTimescale(source.sampleRate)
-    case .caf: try muxer.nameChannels(of: sound, inChunk: "chan", 8)
-    case .aiff: try muxer.nameChannels(of: sound, inChunk: "CHAN", 4)
+    case .caf: try muxer.nameChannels(of: sound, inChunk: "chan", sizeBytes: 8)
+    case .aiff: try muxer.nameChannels(of: sound, inChunk: "CHAN", sizeBytes: 4)
     case .wav, .flac, .ogg: break
     }
     if let picture { try muxer.write(picture) }
@@ -200,24 +200,28 @@ package final class Muxer {
     }
   }
 
-  /// Names the channels of a layout with surrounds at the side and at the back by a bitmap
-  /// (`kAudioChannelLayoutTag_UseChannelBitmap`) in CAF and AIFF: libavformat writes them in the order
-  /// of its bits, and a tag (`MPEG_7_1_C`) that has the sides before the backs.
+  /// Names the channels of CAF and AIFF by a bitmap (`kAudioChannelLayoutTag_UseChannelBitmap`) where
+  /// libavformat has a tag of another order than that of its bits, in which it writes them:
+  /// `MPEG_7_1_A` and `MPEG_7_1_C` have the sides before the fronts of centre and the backs.
+  /// The chunk, of that name, stands in the file's first bytes, and its size has `sizeBytes` bytes.
   private func nameChannels(
-    of sound: UnsafeMutablePointer<AVStream>, inChunk name: String, _ sizeBytes: Int
+    of sound: UnsafeMutablePointer<AVStream>, inChunk name: String, sizeBytes: Int
   ) throws(LibAVError) {
     let mask = avjob_layout_mask(&sound.pointee.codecpar.pointee.ch_layout)
-    guard mask & 0x30 != 0, mask & 0x600 != 0 else { return }
+    let (backsAndCentres, sides) = (0xF0 as UInt64, 0x600 as UInt64)
+    guard mask & backsAndCentres != 0, mask & sides != 0 else { return }
     try flush()
     let head = output.head
     guard let chunk = head.indices.first(where: { head[$0...].starts(with: name.utf8) }) else {
-      return
+      throw LibAVError(code: avjob_averror_invaliddata(), operation: "finding the chunk \(name)")
     }
     let end = avio_seek(output.pointer, 0, SEEK_CUR)
-    avio_seek(output.pointer, Int64(chunk + 4 + sizeBytes), SEEK_SET)
+    try check(
+      Int32(clamping: avio_seek(output.pointer, Int64(chunk + 4 + sizeBytes), SEEK_SET)),
+      "avio_seek")
     avio_wb32(output.pointer, 0x10000)
     avio_wb32(output.pointer, UInt32(truncatingIfNeeded: mask))
-    avio_seek(output.pointer, end, SEEK_SET)
+    try check(Int32(clamping: avio_seek(output.pointer, end, SEEK_SET)), "avio_seek")
     try flush()
   }
 

@@ -48,6 +48,32 @@ struct ChannelOrderTests {
     #expect(try levels(path, "7.1") == [0, 1, 2, 3, 6, 7, 4, 5])
   }
 
+  @Test("of each tag are its own, and not that of the bits")
+  func table() throws {
+    for (tag, names) in ChannelOrder.ordersOfTags {
+      let count = names.split(separator: " ").count
+      let layout = MP4Bytes.big(tag << 16 | count) + MP4Bytes.big(0, 8)
+      let order = try #require(
+        ChannelOrder(appleLayout: layout, channelCount: count), "\(tag): \(names)")
+      #expect(order.planes?.count == count, "\(tag)")
+      #expect(ChannelOrder(appleLayout: layout, channelCount: count + 1) == nil)
+    }
+  }
+
+  @Test(
+    "stay in place through every layout of CAF and AIFF",
+    arguments: [Output.Format.aiff(.int16), .caf(.int16)],
+    [0x37, 0x3F, 0x60F, 0x63F, 0x6CF, 0xFF, 0x70F, 0x107, 0x13F, 0x73F])
+  func layouts(format: Output.Format, mask: UInt64) throws {
+    let layout = ChannelLayout(mask: mask)
+    let path = folder.path("\(mask)." + format.kind.capabilities.extensions[0])
+    let channels = (0..<layout.count).map { [Float](repeating: Float($0 + 1) / 12, count: 800) }
+    try writeSound(channels, to: path, format, sampleRate: 8000, layout: layout)
+    let sound = try PlayedSound(path)
+    #expect(sound.asset.channelLayout.count == layout.count)
+    #expect(try sound.whole().map { Int(($0[400] * 12).rounded()) } == Array(1...layout.count))
+  }
+
   @Test("are read of descriptions of each channel")
   func descriptions() throws {
     // Ls Rs L R C LFE, by their labels (`kAudioChannelLabel_…`).

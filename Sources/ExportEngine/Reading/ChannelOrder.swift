@@ -64,22 +64,24 @@ extension ChannelOrder {
   private static func bit(ofLabel label: Int, surroundsAtSide: Bool) -> Int? {
     switch label {
     case 5, 6: surroundsAtSide ? label + 4 : label - 1
-    // The order of a WAV's bits, whose sides are Apple's "direct" surrounds.
+    case 10, 11: surroundsAtSide ? label + 23 : label - 1
+    // The order of a WAV's bits, where sides stand for Apple's "direct" surrounds.
     case 1...18: label - 1
     case 33, 34: label - 29
+    case 35, 36: label - 4
     default: nil
     }
   }
 
   /// `kAudioChannelLabel_…` by the names that the tags' comments have for them.
   private static let labels = [
-    "L": 1, "R": 2, "C": 3, "LFE": 4, "Ls": 5, "Rs": 6, "Lc": 7, "Rc": 8, "Cs": 9, "Rls": 33,
-    "Rrs": 34,
+    "L": 1, "R": 2, "C": 3, "LFE": 4, "Ls": 5, "Rs": 6, "Lc": 7, "Rc": 8, "Cs": 9, "Lsd": 10,
+    "Rsd": 11, "Ts": 12, "Vhl": 13, "Vhc": 14, "Vhr": 15, "Rls": 33, "Rrs": 34, "Lw": 35, "Rw": 36,
   ]
 
   /// The tags (`kAudioChannelLayoutTag_…`, without the number of channels in their lower half) whose
   /// order is not that of FFmpeg's bits.
-  private static let ordersOfTags = [
+  static let ordersOfTags = [
     109: "L R Rls Rrs C",  // Pentagonal
     110: "L R Rls Rrs C Cs",  // Hexagonal
     111: "L R Rls Rrs C Cs Ls Rs",  // Octagonal
@@ -104,12 +106,39 @@ extension ChannelOrder {
     143: "C L R Ls Rs Rls Rrs",  // AAC_7_0
     144: "C L R Ls Rs Rls Rrs Cs",  // AAC_Octagonal
     148: "L R Ls Rs C Lc Rc",  // AudioUnit_7_0_Front
-    149: "C LFE",  // AC3_1_0_1
     150: "L C R",  // AC3_3_0
     151: "L C R Cs",  // AC3_3_1
     152: "L C R LFE",  // AC3_3_0_1
     153: "L R Cs LFE",  // AC3_2_1_1
     154: "L C R Cs LFE",  // AC3_3_1_1
+    155: "L C R Ls Rs Cs",  // EAC3_6_0_A
+    156: "L C R Ls Rs Rls Rrs",  // EAC3_7_0_A
+    157: "L C R Ls Rs LFE Cs",  // EAC3_6_1_A
+    158: "L C R Ls Rs LFE Ts",  // EAC3_6_1_B
+    159: "L C R Ls Rs LFE Vhc",  // EAC3_6_1_C
+    160: "L C R Ls Rs LFE Rls Rrs",  // EAC3_7_1_A
+    161: "L C R Ls Rs LFE Lc Rc",  // EAC3_7_1_B
+    162: "L C R Ls Rs LFE Lsd Rsd",  // EAC3_7_1_C
+    163: "L C R Ls Rs LFE Lw Rw",  // EAC3_7_1_D
+    164: "L C R Ls Rs LFE Vhl Vhr",  // EAC3_7_1_E
+    165: "L C R Ls Rs LFE Cs Ts",  // EAC3_7_1_F
+    166: "L C R Ls Rs LFE Cs Vhc",  // EAC3_7_1_G
+    167: "L C R Ls Rs LFE Ts Vhc",  // EAC3_7_1_H
+    168: "C L R LFE",  // DTS_3_1
+    169: "C L R Cs LFE",  // DTS_4_1
+    170: "Lc Rc L R Ls Rs",  // DTS_6_0_A
+    171: "C L R Rls Rrs Ts",  // DTS_6_0_B
+    172: "C Cs L R Rls Rrs",  // DTS_6_0_C
+    173: "Lc Rc L R Ls Rs LFE",  // DTS_6_1_A
+    174: "C L R Rls Rrs Ts LFE",  // DTS_6_1_B
+    175: "C Cs L R Rls Rrs LFE",  // DTS_6_1_C
+    176: "Lc C Rc L R Ls Rs",  // DTS_7_0
+    177: "Lc C Rc L R Ls Rs LFE",  // DTS_7_1
+    178: "Lc Rc L R Ls Rs Rls Rrs",  // DTS_8_0_A
+    179: "Lc C Rc L R Ls Cs Rs",  // DTS_8_0_B
+    180: "Lc Rc L R Ls Rs Rls Rrs LFE",  // DTS_8_1_A
+    181: "Lc C Rc L R Ls Cs Rs LFE",  // DTS_8_1_B
+    182: "C L R Ls Rs LFE Cs",  // DTS_6_1_D
   ]
 }
 
