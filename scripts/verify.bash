@@ -38,8 +38,10 @@ readonly on_machine='
   while read -r path; do
     if [[ ! -d $path ]] && { [[ -e $path ]] || [[ -L $path ]]; }; then echo "f $path"; fi
   done </tmp/own >/tmp/left
-  # What only avjob needed goes as well: the machine is as it was.
-  apt-get -q autoremove -y --purge
+  # What only avjob needed goes as well, also where a package of the base recommends it: the machine
+  # is as it was.
+  apt-get -q autoremove -y --purge -o APT::AutoRemove::RecommendsImportant=false \
+    -o APT::AutoRemove::SuggestsImportant=false
   files >/tmp/after
   comm -13 /tmp/before /tmp/after >>/tmp/left
   if [[ -s /tmp/left ]]; then
