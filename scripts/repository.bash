@@ -24,6 +24,8 @@ import_key() {
 add_to_repository() {
   local key=$1 folder=$2 package name release
   shift 2
+  # apt refuses what was signed once, and is not any more.
+  [[ -n $key || ! -e $folder/avjob.gpg ]] || die "$folder is signed: give its key, by --key."
   mkdir -p "$folder/$pool"
   for package in "$@"; do
     # shellcheck disable=SC2016  # dpkg expands these.
@@ -44,7 +46,6 @@ add_to_repository() {
       say "For Debian $release: $(cat "$folder/dists/$release"/main/*/Packages | grep '^Filename:')"
     fi
   done
-  rm -f "$folder/avjob.gpg"
   [[ -z $key ]] || gpg --batch --export "$key" | install --mode=644 /dev/stdin "$folder/avjob.gpg"
 }
 
