@@ -65,8 +65,9 @@ enum TagBoundary {
   private static func syncsafe(_ bytes: FileWindow, at position: Int) -> Int? {
     let value = bytes.bigEndian32(at: position)
     guard value & 0x8080_8080 == 0 else { return nil }
-    return Int(
-      value & 0x7F | value >> 1 & 0x3F80 | value >> 2 & 0x1F_C000 | value >> 3 & 0xFE0_0000)
+    let low = value & 0x7F | value >> 1 & 0x3F80
+    let high = value >> 2 & 0x1F_C000 | value >> 3 & 0xFE0_0000
+    return Int(low | high)
   }
 
   private static func littleEndian32(_ bytes: FileWindow, at position: Int) -> Int {
