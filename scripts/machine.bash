@@ -20,11 +20,24 @@ release_mark() {
   esac
 }
 
+# Prints the name of this system's release; nothing where it has none.
+this_release() (
+  # shellcheck source=/dev/null
+  source /etc/os-release
+  printf '%s\n' "${VERSION_CODENAME-}"
+)
+
+# Ends a script that makes machines and does not run as root.
+require_root() {
+  # shellcheck disable=SC2154  # The script that sources this sets it.
+  ((EUID == 0)) || die "A machine is made as root: sudo scripts/${self##*/} …"
+}
+
 # Unpacks a release's base system into an empty folder; downloads it if it is not kept yet.
 # usage: unpack_debian RELEASE FOLDER KEPT-FILE [MIRROR]
 unpack_debian() {
   local release=$1 target=$2 kept=$3 from=${4:-http://deb.debian.org/debian}
-  # An older debootstrap does not know a newer release, which is made as unstable is.
+  # An older debootstrap cannot make a newer release: the steps are those of unstable.
   local steps=/usr/share/debootstrap/scripts/$release
   [[ -e $steps ]] || steps=${steps%/*}/sid
   rm -rf --one-file-system "$target"
@@ -32,7 +45,7 @@ unpack_debian() {
   if [[ ! -e $kept ]]; then
     say "Downloading the base of Debian $release …"
     debootstrap --variant=minbase "$release" "$target" "$from" "$steps" >"$kept.log" 2>&1 \
-      || die "debootstrap failed; $kept.log has what it said."
+      || die "debootstrap failed; the reason is in $kept.log."
     tar -C "$target" -cf "$kept.new" .
     mv "$kept.new" "$kept"
   else

@@ -73,12 +73,13 @@ write_index() {
   for architecture in "${architectures[@]}"; do
     list=$index/main/binary-$architecture/Packages
     mkdir -p "${list%/*}/by-hash/SHA256"
-    (cd "$folder" && dpkg-scanpackages --multiversion --arch "$architecture" "$pool" 2>/dev/null) \
+    (cd "$folder" && dpkg-scanpackages --multiversion --arch "$architecture" "$pool") \
+      2>"$made/scan.log" \
       | awk -v mark="$mark" -v RS= -v ORS='\n\n' '
           match($0, /\nVersion: [^\n]*/) {
             version = substr($0, RSTART, RLENGTH)
             if (substr(version, length(version) - length(mark) + 1) == mark) print
-          }' >"$list"
+          }' >"$list" || die "dpkg-scanpackages failed; the reason is in $made/scan.log."
     [[ -s $list ]] || die "dpkg-scanpackages finds no package of Debian $release for $architecture."
     xz -9 -T1 --keep --force "$list"
     for list in "$list" "$list.xz"; do
@@ -133,7 +134,7 @@ verify_repository() {
       apt-get -q install -y --no-install-recommends avjob
       apt-cache policy avjob
       avjob --version' >"$made/machine.log" 2>&1 \
-      || die "apt installs nothing from there on Debian $release; $made/machine.log has why."
+      || die "apt installs nothing from there on Debian $release; the reason is in $made/machine.log."
     installed=$(sed -n 's/^ *Installed: //p' "$made/machine.log")
     say "On Debian $release apt installs avjob $installed ($trust)."
     rm -rf --one-file-system "$machine"

@@ -67,7 +67,7 @@ check_package() {
 # Makes a fresh machine of a release, and prints its folder.
 # usage: fresh_machine RELEASE
 fresh_machine() {
-  ((EUID == 0)) || die "A machine is made as root: sudo scripts/package …"
+  require_root
   require_packages debootstrap util-linux mount
   unpack_debian "$1" "$made/machine" "$made/$1.tar" "$mirror"
   printf '%s/machine\n' "$made"
@@ -79,7 +79,7 @@ try_package() {
   machine=$(fresh_machine "$release")
   cp "$package" "$machine/tmp/avjob.deb"
   run_on_machine "$machine" bash -c "$on_machine" >"$made/machine.log" 2>&1 \
-    || die "The package does not hold on Debian $release; $made/machine.log has what happened."
+    || die "The package fails on Debian $release; the reason is in $made/machine.log."
   say "On Debian $release: $(grep '^Purging avjob' "$made/machine.log")"
   rm -rf --one-file-system "$machine"
 }
