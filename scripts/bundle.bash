@@ -6,6 +6,10 @@
 readonly made mirror
 
 readonly bundle=$root/.build/bundle
+# Where parts are built for, so that no byte of theirs depends on where these sources are; and where
+# they are.
+readonly bundle_prefix=/opt/avjob
+readonly stage=$bundle/stage$bundle_prefix
 # The release whose sources are built: Debian mends them for years.
 readonly bundle_suite=trixie
 # No symbol may be newer: RHEL 9 and Amazon Linux 2023 have this one, all others a newer one; and
@@ -19,21 +23,24 @@ readonly bundle_packages=(
   libnghttp2-dev libidn2-dev zlib1g-dev
 )
 
-# Unpacks a package's sources, with Debian's changes, and prints their folder. A mirror may not have
-# the newest version yet: then the one before is taken.
+# Unpacks a package's sources, with Debian's changes and security updates, and prints their folder.
+# A mirror may not have the newest version yet: then the one before is taken. A mirror of Debian may
+# have no debian-security beside it.
 # usage: debian_source PACKAGE
 debian_source() {
-  local package=$1 state=$bundle/apt new=$bundle/sources/new folder version
-  folder=$bundle/sources/$package
+  local package=$1 state=$bundle/apt new=$bundle/sources/new folder version from
+  folder=$bundle/sources/$package from=${mirror:-http://deb.debian.org/debian} from=${from%/}
   if [[ ! -d $folder ]]; then
     mkdir -p "$state/lists/partial" "$state/cache"
-    printf 'deb-src [signed-by=%s] %s %s main\n' /usr/share/keyrings/debian-archive-keyring.gpg \
-      "${mirror:-http://deb.debian.org/debian}" "$bundle_suite" >"$state/sources.list"
+    printf "deb-src [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] %s %s main\n" \
+      "$from" "$bundle_suite" "$from-security" "$bundle_suite-security" >"$state/sources.list"
     local apt=(
       apt-get -q -o "Dir::Etc::sourcelist=$state/sources.list" -o Dir::Etc::sourceparts=/dev/null
       -o "Dir::State::lists=$state/lists" -o "Dir::Cache=$state/cache" -o APT::Sandbox::User=root
     )
     "${apt[@]}" update >"$bundle/$package.log" 2>&1 || true
+    compgen -G "$state/lists/*_dists_$bundle_suite-security_*_Sources*" >/dev/null \
+      || say "$from-security cannot be read: the sources of $package may lack security updates."
     while read -r version; do
       rm -rf "$new"
       mkdir -p "$new"
@@ -45,18 +52,20 @@ debian_source() {
       break
     done < <(apt-cache "${apt[@]:2}" showsrc "$package" | sed -n 's/^Version: //p' | sort -rV)
     [[ -d $folder ]] \
-      || die "The sources of $package could not be had; $bundle/$package.log has what happened."
+      || die "The sources of $package cannot be downloaded; the reason is in $bundle/$package.log."
     rm -rf "$new"
   fi
   printf '%s\n' "$folder"
 }
 
 # Builds sources in a folder of their own, where their configuration or their version is new, and
-# installs them to the stage.
-# usage: build_part NAME CONFIGURE OPTION…
+# installs them to the stage. Paths that the compiler writes begin at the bundle's folder.
+# usage: build_part NAME OPTION…
 build_part() {
   local name=$1 folder=$bundle/build/$1 stamp
   shift
+  set -- env CPPFLAGS="-ffile-prefix-map=$bundle/=" "$bundle/sources/$name/configure" \
+    --prefix="$bundle_prefix" "$@"
   stamp=$(printf '%s\n' "$(<"$bundle/sources/$name.version")" "$@" | sha256sum - "$bundle/old.o")
   if [[ -r $folder/stamp && $(<"$folder/stamp") == "$stamp" ]]; then return; fi
   rm -rf "$folder"
@@ -65,10 +74,12 @@ build_part() {
   build_quietly "$name $(<"$bundle/sources/$name.version")" bash -c '
     set -e
     cd "$1"
-    shift
+    destination=$2
+    shift 2
     "$@"
     make -j"$(nproc)"
-    make install' bash "$folder" "$@"
+    make install DESTDIR="$destination"' bash "$folder" "$bundle/stage" "$@"
+  sed -i "s,=$bundle_prefix,=$stage," "$stage"/lib/pkgconfig/*.pc
   printf '%s\n' "$stamp" >"$folder/stamp"
 }
 
@@ -102,7 +113,7 @@ END
 }
 
 # All demuxers, parsers and bitstream filters; all decoders and filters of sound; the encoders that
-# avjob has. No network, no devices, nothing that is found by chance.
+# avjob has. No network, no devices, no library that the configuration finds without being asked.
 build_ffmpeg() {
   local source decoders filters
   source=$(debian_source ffmpeg)
@@ -111,29 +122,29 @@ build_ffmpeg() {
     | sed -nE 's/^extern const FFCodec ff_([a-z0-9_]+)_decoder;.*/\1/p' | paste -sd,)
   filters=$(sed -nE 's/^extern const (FF|AV)Filter ff_af_([a-z0-9_]+);.*/\2/p' \
     "$source/libavfilter/allfilters.c" | paste -sd,)
-  build_part ffmpeg "$source/configure" --prefix="$bundle/stage" --enable-gpl --enable-version3 \
-    --enable-shared --disable-static --disable-programs --disable-doc --disable-avdevice \
-    --disable-swscale --disable-postproc --disable-network --disable-autodetect --disable-debug \
-    --disable-everything --enable-demuxers --enable-muxers --enable-parsers --enable-bsfs \
+  build_part ffmpeg --enable-gpl --enable-version3 --enable-shared --disable-static \
+    --disable-programs --disable-doc --disable-avdevice --disable-swscale --disable-postproc \
+    --disable-network --disable-autodetect --disable-debug --disable-everything \
+    --enable-demuxers --enable-muxers --enable-parsers --enable-bsfs \
     --enable-protocol=file --enable-decoder="$decoders,mjpeg,png" \
     --enable-filter="$filters,abuffer,abuffersink,anullsrc" \
     --enable-encoder="aac,alac,flac,libopus,libvorbis,$(
       printf 'pcm_%s,' u8 s16be s16le s24be s24le f32be f32le mulaw
     )pcm_alaw" \
     --enable-libopus --enable-libvorbis --enable-librubberband --enable-libsoxr --enable-zlib \
-    --extra-ldsoflags="$bundle/old.o"
+    --extra-ldsoflags=../../old.o
 }
 
 # HTTP and HTTPS alone.
 build_curl() {
-  local source without=(
+  local without=(
     ftp file ldap ldaps rtsp dict telnet tftp pop3 imap smb smtp gopher mqtt ipfs websockets
     manual docs static
   )
-  source=$(debian_source curl)
-  build_part curl "$source/configure" --prefix="$bundle/stage" --with-openssl --with-nghttp2 \
-    --with-libidn2 --with-zlib --without-libpsl --without-brotli --without-zstd --without-librtmp \
-    --without-libssh2 --without-nghttp3 --without-ngtcp2 \
+  debian_source curl >/dev/null
+  build_part curl --with-openssl --with-nghttp2 --with-libidn2 --with-zlib --without-libpsl \
+    --without-brotli --without-zstd --without-librtmp --without-libssh2 --without-nghttp3 \
+    --without-ngtcp2 \
     --with-ca-bundle=/etc/ssl/certs/ca-certificates.crt "${without[@]/#/--disable-}"
 }
 
@@ -143,7 +154,7 @@ build_bundled_command() {
   local build
   set_command_build
   build=(
-    env PKG_CONFIG_PATH="$bundle/stage/lib/pkgconfig" "${command_build[@]}"
+    env PKG_CONFIG_PATH="$stage/lib/pkgconfig" "${command_build[@]}"
     --scratch-path "$bundle/swift" -Xlinker -z -Xlinker nopack-relative-relocs
     -Xlinker "$bundle/old.o" -Xlinker -rpath -Xlinker "\$ORIGIN/../lib/avjob" --product avjob
   )
@@ -156,7 +167,7 @@ build_bundled_command() {
 add_library() {
   local folder=$1 name=$2 path needed
   [[ ! $name =~ $system_libraries && ! -e $folder/$name ]] || return 0
-  path=$bundle/stage/lib/$name
+  path=$stage/lib/$name
   [[ -e $path ]] || path=$(system_library "$name")
   install -D --mode=644 "$path" "$folder/$name"
   strip --strip-unneeded "$folder/$name"
@@ -192,8 +203,8 @@ require_floor() {
   done
 }
 
-# Writes what the bundle is made of, with versions, and their licences, below share/doc/avjob: name,
-# version, and the package of Debian whose sources those are.
+# Writes what the bundle is made of, with versions, and their licences, below share/doc/avjob: the
+# name, the version of the sources, and the package of Debian that these are.
 # usage: write_parts FOLDER
 write_parts() {
   local folder=$1 documents=$1/share/doc/avjob file package
@@ -201,9 +212,9 @@ write_parts() {
     printf 'ffmpeg\t%s\tffmpeg\ncurl\t%s\tcurl\n' \
       "$(<"$bundle/sources/ffmpeg.version")" "$(<"$bundle/sources/curl.version")"
     for file in "$folder"/lib/avjob/*; do
-      [[ ! -e $bundle/stage/lib/${file##*/} ]] || continue
+      [[ ! -e $stage/lib/${file##*/} ]] || continue
       package=$(dpkg-query -S "*/${file##*/}" | sed -n 's/:.*//p' | head -1)
-      dpkg-query -W -f '${Package}\t${Version}\t${source:Package}\n' "$package"
+      dpkg-query -W -f '${Package}\t${source:Version}\t${source:Package}\n' "$package"
     done
   } | LC_ALL=C sort -u | put "$documents/parts.tsv"
   put "$documents/copyright" <"$root/packaging/copyright"
@@ -218,17 +229,28 @@ write_parts() {
   done
 }
 
+# Refuses other systems than the one whose libraries the bundle takes: newer ones ask for a newer
+# glibc.
+require_build_host() {
+  [[ $(this_release) == bookworm ]] \
+    || die "The bundle is built on Debian 12 alone, as in a container of debian:bookworm."
+}
+
 # Makes the folder of the bundle, and prints its path.
 make_bundle() {
   local folder built needed filters library
+  require_build_host
+  # Its build also fetches the sources of the program for manual pages.
+  require_command
+  require_toolchain
   require_packages "${build_packages[@]}" "${bundle_packages[@]}"
+  require_manual
   build_old_functions
   build_ffmpeg
   build_curl
-  require_manual
   built=$(build_bundled_command)
   # Until it stands beside its libraries.
-  export LD_LIBRARY_PATH=$bundle/stage/lib
+  export LD_LIBRARY_PATH=$stage/lib
   # For fill_prefix.
   # shellcheck disable=SC2034
   avjob=$built generator=$ready/generate-manual
@@ -346,7 +368,7 @@ verify_bundle() {
     run_on_machine "$machine" setpriv --reuid=65534 --regid=65534 --clear-groups \
       env -i PATH=/usr/bin:/bin bash -c "$on_bundle_machine" \
       >"$made/$release.sums" 2>"$made/$release.log" \
-      || die "The bundle does not hold on Debian $release; $made/$release.log has what happened."
+      || die "The bundle fails on Debian $release; the reason is in $made/$release.log."
     say "On Debian $release the bundle made $(wc -l <"$made/$release.sums") files."
     first=${first:-$release}
     cmp "$made/$first.sums" "$made/$release.sums" >&2 || die "Debian $release has other bytes."
