@@ -79,7 +79,7 @@ Description-Content-Type: text/markdown
 
 {SUMMARY}: a batch media pipeline for Linux, described by small YAML files.
 
-    uvx avjob init > job.yaml
+    uvx avjob init
     uvx avjob run job.yaml
 
 The wheel holds the command and the libraries that it needs, FFmpeg among them; there is no Python
