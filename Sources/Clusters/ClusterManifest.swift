@@ -138,19 +138,13 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
     let command = run.command(
       shard: "${{ matrix.shard }}/\(run.shards)",
       reports: ["avjob-reports/${{ matrix.shard }}.json"])
+    let check = githubCheck(run, image: image)
     return """
       name: \(run.name)
-      on: [push, pull_request, workflow_dispatch]
+      on: [push,\(check.isEmpty ? "" : " pull_request,") workflow_dispatch]
       permissions: { contents: read }
       jobs:
-        check:
-          if: github.event_name == 'pull_request'
-          runs-on: ubuntu-latest
-          container: { image: \(quoted(image)), options: --user 0 }
-          steps:
-            - uses: actions/checkout@v4
-            - run: \(quoted(run.check(options: ["--annotate", "github"])))
-        run:
+      \(check)  run:
           # On the default branch, and wherever it is started by hand.
           if: github.event_name == 'workflow_dispatch' || github.ref_name == github.event.repository.default_branch
           runs-on: ubuntu-latest
@@ -187,6 +181,21 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
       """
   }
 
+  /// The job that checks a pull request; empty without a command for it.
+  private static func githubCheck(_ run: ShardedRun, image: String) -> String {
+    guard let command = run.check(options: ["--annotate", "github"]) else { return "" }
+    return """
+        check:
+          if: github.event_name == 'pull_request'
+          runs-on: ubuntu-latest
+          container: { image: \(quoted(image)), options: --user 0 }
+          steps:
+            - uses: actions/checkout@v4
+            - run: \(quoted(command))
+
+      """
+  }
+
   /// A job that checks the jobs of a merge request; on the default branch a parallel one, whose JUnit
   /// reports are on the pipeline's page, and one that puts the reports together. An image may start
   /// avjob; the runner needs a shell.
@@ -197,20 +206,13 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
     let artifacts = JSONValue.list((["avjob-reports"] + paths).map { .text($0) }).line
     // It takes no less than 2.
     let parallel = run.shards == 1 ? "" : "  parallel: \(run.shards)\n"
-    let isMain = #"$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH || $CI_PIPELINE_SOURCE == "web""#
+    let mainRule = #"$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH || $CI_PIPELINE_SOURCE == "web""#
     return """
-      \(run.name)-check:
-        stage: test
-        image: { name: \(quoted(image)), entrypoint: [""] }
-        rules: [{ if: '$CI_PIPELINE_SOURCE == "merge_request_event"' }]
-        script:
-          - \(quoted(run.check()))
-
-      \(run.name):
+      \(gitlabCheck(run, image: image))\(run.name):
         stage: build
         image: { name: \(quoted(image)), entrypoint: [""] }
         # On the default branch, and wherever it is started by hand.
-        rules: [{ if: '\(isMain)' }]
+        rules: [{ if: '\(mainRule)' }]
       \(parallel)  script:
           - mkdir -p avjob-reports
           - \(quoted(command))
@@ -223,11 +225,26 @@ package enum ClusterManifest: String, CaseIterable, Sendable {
       \(run.name)-report:
         stage: test
         image: { name: \(quoted(image)), entrypoint: [""] }
-        rules: [{ if: '\(isMain)', when: always }]
+        rules: [{ if: '\(mainRule)', when: always }]
         needs: [\(quoted(run.name))]
         script:
           - avjob report merge avjob-reports/*.json --report avjob.json --report avjob.md
         artifacts: { when: always, paths: [avjob.json, avjob.md] }
+
+      """
+  }
+
+  /// The job that checks a merge request; empty without a command for it.
+  private static func gitlabCheck(_ run: ShardedRun, image: String) -> String {
+    guard let command = run.check() else { return "" }
+    return """
+      \(run.name)-check:
+        stage: test
+        image: { name: \(quoted(image)), entrypoint: [""] }
+        rules: [{ if: '$CI_PIPELINE_SOURCE == "merge_request_event"' }]
+        script:
+          - \(quoted(command))
+
 
       """
   }

@@ -77,14 +77,17 @@ package struct ShardedRun: Sendable {
   }
 
   /// The command by which a shell checks the jobs, which may be a stranger's: below the folder that it
-  /// is run in, unless they were given another one, or variables of the environment, which exclude it.
-  func check(options: [String] = []) -> String {
+  /// is run in, unless they were given another one. There is none for jobs with variables of the
+  /// environment: a confined check refuses these, and another one would let a stranger read them.
+  func check(options: [String] = []) -> String? {
+    guard !hasOption("--env") else { return nil }
     let kept = words.without(options: ["--retry"], flags: ["--keep-going", "--fail-fast"])
-    let isConfined = kept.contains { word in
-      ["--root", "--env"].contains { word == $0 || word.hasPrefix($0 + "=") }
-    }
-    let options = ["check"] + (isConfined ? [] : ["--root", "."]) + options
+    let options = ["check"] + (hasOption("--root") ? [] : ["--root", "."]) + options
     return (["avjob"] + options + kept.map(EngineText.shellWord)).joined(separator: " ")
+  }
+
+  private func hasOption(_ name: String) -> Bool {
+    words.contains { $0 == name || $0.hasPrefix(name + "=") }
   }
 }
 
