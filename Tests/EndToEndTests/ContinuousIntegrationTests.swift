@@ -135,6 +135,24 @@ import Testing
         """)
   }
 
+  @Test("The jobs of GitLab's template run when those of a manifest do")
+  func gitlabRules() throws {
+    try stage().make(
+      """
+      bin/avjob manifest gitlab jobs/a.yaml > manifest.yaml
+      /usr/bin/python3 - <<'END'
+      import os, yaml
+      path = os.path.join(os.environ["FIXTURES"], "../packaging/gitlab-ci.yml")
+      template = yaml.safe_load(open(path, encoding="utf-8"))
+      jobs = yaml.safe_load(open("manifest.yaml", encoding="utf-8"))
+      for name in ("avjob-check", "avjob", "avjob-report"):
+          other = jobs[name.replace("avjob", "avjob-a", 1)]
+          assert template[name]["rules"] == other["rules"], template[name]["rules"]
+          assert "when" not in template[name]
+      END
+      """)
+  }
+
   @Test(
     "The jobs of GitLab's template run shards by the runner's variables, and merge their reports")
   func gitlab() throws {
