@@ -13,17 +13,18 @@ public enum Engine {
   /// where it was forgotten for mixing and encoding, but do not cover readers and filters.
   public static let soundRevision = 7
 
-  /// The versions of avjob and its linked libraries, by name, always in this order.
-  public static var versions: [(name: String, version: String)] {
-    [("avjob", version), ("ffmpeg", Library.version), ("lame", LAMELibrary.version)]
+  /// avjob and its linked libraries, with their licences, always in this order.
+  public static var parts: [(name: String, version: String, license: String)] {
+    [
+      ("avjob", version, "Apache License 2.0"),
+      ("ffmpeg", Library.version, Library.license),
+      ("lame", LAMELibrary.version, "LGPL version 2 or later"),
+    ]
   }
 
-  /// The licences of avjob and its linked libraries, by name, in the order of `versions`.
-  public static var licenses: [(name: String, license: String)] {
-    [
-      ("avjob", "Apache License 2.0"), ("ffmpeg", Library.license),
-      ("lame", "LGPL version 2 or later"),
-    ]
+  /// The versions of `parts`, in their order.
+  public static var versions: [(name: String, version: String)] {
+    parts.map { ($0.name, $0.version) }
   }
 
   /// Silences the libraries, and checks that avjob was built for their versions. The first

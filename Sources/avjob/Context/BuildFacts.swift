@@ -9,10 +9,10 @@ import Terminal
 enum BuildFacts {
   /// A library that a bundle has beside the command.
   struct Part {
-    /// The package of Debian that it is taken from, and its version.
-    var name, version: String
-    /// The package of Debian with its sources.
-    var source: String
+    /// The package of Debian that it is taken from.
+    var name: String
+    /// The package of Debian with its sources, and their version.
+    var source, version: String
   }
 
   /// What prints instead of a command where these words are all of the command line; nil for others.
@@ -39,7 +39,7 @@ enum BuildFacts {
     else { return [] }
     return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline).compactMap {
       let fields = $0.split(separator: "\t").map(String.init)
-      return fields.count == 3 ? Part(name: fields[0], version: fields[1], source: fields[2]) : nil
+      return fields.count == 3 ? Part(name: fields[0], source: fields[2], version: fields[1]) : nil
     }
   }
 
@@ -54,10 +54,11 @@ enum BuildFacts {
 
   private static func printLicenses() {
     var text = ""
-    for (library, license) in zip(Engine.versions, Engine.licenses) {
-      text += "\(library.name) \(library.version): \(license.license)\n"
-    }
+    for part in Engine.parts { text += "\(part.name) \(part.version): \(part.license)\n" }
+    // These are linked statically, as packaging/copyright says.
     text += """
+      Swift's runtime and libraries, swift-system, swift-argument-parser:
+        Apache License 2.0 with Runtime Library Exception
 
       Where FFmpeg is under the GPL, a copy of avjob that is linked with it is under
       the GPL, version 3 or later.
@@ -66,11 +67,12 @@ enum BuildFacts {
     if let documents, !parts.isEmpty {
       text += "\nThis bundle has these parts of Debian, whose licences are in\n"
       text += "\(documents.appending("licences")):\n\n"
-      for part in parts { text += "\(part.name) \(part.version)\n" }
+      for part in parts { text += "\(part.name) \(part.version) (\(part.source))\n" }
       text += """
 
-        Their sources are Debian's: 'apt-get source NAME=VERSION' fetches them, and
-        https://snapshot.debian.org keeps every version.
+        In parentheses is the package with the sources: 'apt-get source
+        PACKAGE=VERSION' fetches them, and https://snapshot.debian.org keeps every
+        version.
 
         """
     }
