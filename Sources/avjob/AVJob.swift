@@ -19,8 +19,8 @@ struct AVJob: ParsableCommand {
       concat and compress do one thing without a job file. 'avjob help agents' is for programs \
       that write job files.
 
-      'avjob --version --json' prints the versions of all parts of this build, and 'avjob --licenses' \
-      their licences.
+      'avjob --version --json' prints the versions of FFmpeg, LAME and a bundle's libraries, and \
+      'avjob --licenses' the licences.
       """,
     version: Engine.version,
     subcommands: [

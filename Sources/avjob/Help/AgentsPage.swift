@@ -33,9 +33,9 @@ enum AgentsPage {
   private static let writing = """
     ## Writing a job file
 
-    JSON is YAML, so a serializer of JSON does all quoting. It must write characters beside ASCII as
-    they are, in UTF-8 (`ensure_ascii=False` in Python): YAML has no `\\ud83d\\ude00`. The name ends in
-    `.yaml` or `.yml`.
+    JSON is YAML, so a serializer of JSON does all quoting. It must write characters beyond U+FFFF as
+    they are, in UTF-8 (`ensure_ascii=False` in Python): YAML has no pairs such as `\\ud83d\\ude00`. In a
+    folder that you name, files are job files if their names end in `.yaml` or `.yml`.
 
     ```yaml
     # teaser.yaml
@@ -79,7 +79,7 @@ enum AgentsPage {
     | --- | --- |
     \(table(Failure.Remedy.allCases.map { ("`\($0.className)`", $0.advice) }))
 
-    `avjob probe --json MEDIA` tells what files hold before you write: exact lengths, layouts, tags,
+    `avjob probe --json MEDIA` prints what a job file is written by: exact lengths, layouts, tags,
     chapters, and with `--loudness` levels. `avjob plan --json` has each job as a graph, its outputs and
     its chapters.
 
@@ -135,8 +135,9 @@ enum AgentsPage {
 
     With `--root FOLDER`, `check`, `plan` and `run` read and write below that folder alone, links
     resolved. No server is asked but those of `--allow-host`, `${env.NAME}` is refused, `--max-jobs`,
-    `--max-time`, `--max-memory` and `--max-output` have limits, and an output that exists already is
-    refused, and not replaced. Nothing in a job file reaches a shell, with and without it.
+    `--max-time`, `--max-memory` and `--max-output` have limits, and `run` refuses an output that exists
+    already, which `check` and `plan` do not report. Nothing in a job file reaches a shell, with and
+    without it.
     [The job language](job-language.md#job-files-of-strangers) has the details, and
     [attacks.md](attacks.md) what was tried.
 
@@ -194,7 +195,7 @@ extension Failure.Remedy {
     case .mendInput: "a medium is damaged, or not what it says it is: take another one"
     case .mendMachine: "the machine cannot: make room, give permission, install what is named"
     case .tryAgain: "try again later, without any change"
-    case .reportBug: "avjob broke a promise: report it"
+    case .reportBug: "avjob has an error: report it"
     }
   }
 }
