@@ -19,8 +19,8 @@ struct AVJob: ParsableCommand {
       concat and compress do one thing without a job file. 'avjob help agents' is for programs \
       that write job files.
 
-      'avjob --version --json' prints the versions of FFmpeg, LAME and a bundle's libraries, and \
-      'avjob --licenses' the licences.
+      Versions of FFmpeg, LAME and a bundle's libraries are printed by 'avjob --version --json', and \
+      licences by 'avjob --licenses'.
       """,
     version: Engine.version,
     subcommands: [
