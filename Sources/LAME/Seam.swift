@@ -97,7 +97,8 @@ struct Seam {
       let lane = try encoder.frames(kind, attempt: attempt)
       let isLast = attempt + 1 == encoder.setups.attempts
       guard lane.meets(decided, in: frames) || isLast else { continue }
-      let all = previous + lane.frames(frames) + [follower?.frame].compactMap(\.self)
+      var all = previous + lane.frames(frames)
+      if let frame = follower?.frame { all.append(frame) }
       do throws(LAMEError) {
         return try stream.pack(all, leaving: follower?.mainDataBegin ?? 0, into: &bytes)
       } catch .noRoom where !isLast {
