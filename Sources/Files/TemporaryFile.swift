@@ -89,7 +89,7 @@ extension TemporaryFile {
     var bytes = name(of: target)
     let longest = longestName - longestEnd - 1
     if bytes.count > longest {
-      let end = (1...longest).last { bytes[$0] & 0xC0 != 0x80 } ?? longest
+      let end: Int = (1...longest).last { bytes[$0] & 0xC0 != 0x80 } ?? longest
       bytes.removeSubrange(end...)
     }
     return [UInt8(ascii: ".")] + bytes
