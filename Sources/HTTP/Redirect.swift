@@ -57,7 +57,7 @@ enum Redirect {
       let last = url.path.lastIndex(of: "/") ?? url.path.startIndex
       path = Substring(url.path[...last] + text[..<end])
     }
-    return origin + withoutDots(path) + text[end...]
+    return origin + withoutDots(path) + String(text[end...])
   }
 
   /// Removes `.` and `..` from a path (RFC 3986, 5.2.4).
