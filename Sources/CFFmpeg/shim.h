@@ -43,6 +43,34 @@ static inline AVIOContext *avjob_alloc_output(uint8_t *buffer, int size, void *o
   return avio_alloc_context(buffer, size, 1, opaque, NULL, write_packet, seek);
 }
 
+// Makes an output's stream like one of an input, for packets that are copied. Side data, such as the
+// matrix by which a picture is turned, are the parameters' since libavformat 61.
+static inline int avjob_copy_stream(AVStream *to, const AVStream *from, const AVOutputFormat *format) {
+  int status = avcodec_parameters_copy(to->codecpar, from->codecpar);
+  if (status < 0) return status;
+  unsigned int tag = 0;
+  if (format->codec_tag && av_codec_get_id(format->codec_tag, from->codecpar->codec_tag) !=
+                               from->codecpar->codec_id)
+    to->codecpar->codec_tag =
+        av_codec_get_tag2(format->codec_tag, from->codecpar->codec_id, &tag) ? tag : 0;
+#if LIBAVFORMAT_VERSION_MAJOR < 61
+  for (int i = 0; i < from->nb_side_data; i++) {
+    uint8_t *data =
+        av_stream_new_side_data(to, from->side_data[i].type, from->side_data[i].size);
+    if (!data) return AVERROR(ENOMEM);
+    memcpy(data, from->side_data[i].data, from->side_data[i].size);
+  }
+#endif
+  to->time_base = from->time_base;
+  to->avg_frame_rate = from->avg_frame_rate;
+  to->r_frame_rate = from->r_frame_rate;
+  to->sample_aspect_ratio = from->sample_aspect_ratio;
+  to->disposition = from->disposition;
+  to->start_time = from->start_time;
+  to->duration = from->duration;
+  return av_dict_copy(&to->metadata, from->metadata, 0);
+}
+
 // How many samples the demuxer asks to drop at a packet's start and end
 // (AV_PKT_DATA_SKIP_SAMPLES: two little-endian 32-bit counts, then two bytes of reason).
 static inline int avjob_packet_skip(const AVPacket *packet, uint32_t *start, uint32_t *end) {

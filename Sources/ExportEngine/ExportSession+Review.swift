@@ -142,13 +142,14 @@ extension ExportSession {
             + stale.reason, at: sink.output.origin)
       }
     }
-    if let asset = export.unreadAsset {
+    if let (asset, parts) = export.unread {
       notes.append(
         Diagnostic(
           .note,
-          "'\(asset.location)': not read, and in no output: "
-            + asset.unread.joined(separator: ", "), at: export.origin))
+          "'\(asset.location)': not read, and in no output: " + parts.joined(separator: ", "),
+          at: export.origin))
     }
+    notes += graph.sinks.compactMap { $0.picture?.lossNote(in: $0.output) }
     return notes
   }
 

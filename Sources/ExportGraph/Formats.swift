@@ -16,6 +16,8 @@ struct SettledOutput {
   var output: Output
   var format: Output.Format
   var sound: AudioFormat
+  /// The moving picture beside it; nil where it has none.
+  var picture: PicturePlan?
 }
 
 extension Export {
@@ -121,7 +123,7 @@ extension Export {
       mixLayout: channelLayout.map { Located($0, at: origins.channelLayout) })
     var format: Output.Format
     let isRenamed = if case .same(_, isInFolder: true) = output.request { true } else { false }
-    if !isRenamed, let problem = output.pictureProblem(draft.kind) { throw Diagnostics(problem) }
+    if !isRenamed, let problem = output.nameProblem(draft.kind) { throw Diagnostics(problem) }
     switch output.request {
     case .exactly(let exact): format = exact
     case .usual(let kind):
@@ -148,8 +150,8 @@ extension Export {
     (output.mp3Preset, output.origins) = (nil, Output.Origins())
     output.origins.cover = cover
     return SettledOutput(
-      output: output, format: format,
-      sound: AudioFormat(sampleRate: rate, channelLayout: layout))
+      output: output, format: format, sound: AudioFormat(sampleRate: rate, channelLayout: layout),
+      picture: try picture(of: output))
   }
 
   /// A note on channels without positions in a format that gives each one a position of its own.

@@ -248,6 +248,8 @@ public struct Sink: Sendable, Hashable, Encodable {
   public var ceiling: Double?
   /// What it copies from its sources; nil: all of it is encoded.
   public var copied: CopyPlan?
+  /// The moving picture beside the sound; nil where there is none.
+  public var picture: PicturePlan?
 
   /// A sink that writes `frames` of `node`.
   public init(

@@ -31,6 +31,7 @@ extension Graph {
       for part in sink.copied?.parts ?? [] {
         lines.append("      " + interval(part.frames, rate: rate) + "  " + part.text)
       }
+      if let picture = sink.picture { lines.append("      beside it: " + picture.text) }
       lines += sink.sidecars.map { "    \(sink.output.path.sidecar($0))  \($0.name)" }
     }
     lines += records.map { "    \($0.path)  JSON record" }

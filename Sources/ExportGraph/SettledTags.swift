@@ -114,11 +114,17 @@ extension Graph {
 }
 
 extension Export {
-  /// The only source, if it has more than is read: what comes with several is not expected in an
-  /// output, as their tags are not.
-  package var unreadAsset: Asset? {
+  /// The only source, and what of it no output has, if there is something: what comes with several is
+  /// not expected in an output, as their tags are not.
+  package var unread: (asset: Asset, parts: [String])? {
     let assets = composition.assets
-    return assets.count == 1 ? assets.first.flatMap { $0.unread.isEmpty ? nil : $0 } : nil
+    guard assets.count == 1, let asset = assets.first else { return nil }
+    var parts = asset.unread
+    if !outputs.contains(where: \.keepsPicture) {
+      parts += asset.tracks.filter { $0.index != asset.streamIndex && $0.mediaType != .video }
+        .prefix(20).map(\.text)
+    }
+    return parts.isEmpty ? nil : (asset, parts)
   }
 }
 

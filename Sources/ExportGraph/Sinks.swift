@@ -57,6 +57,7 @@ extension Graph {
         chapters: export.chapters(in: frames, rate: format.sampleRate)
           .distinct(in: output, as: settled.format.kind, rate: format.sampleRate),
         isDithered: needsDither(node, as: settled.format), ceiling: target?.truePeak)
+      sink.picture = settled.picture
       try copy(into: &sink)
       settleTags(of: &sink, in: export)
       sinks.append(sink)

@@ -24,15 +24,8 @@ extension Demuxer {
     }
   }
 
-  /// The codec of the first moving picture that the file holds beside its sound; nil where there is
-  /// none. Covers, and the pictures of chapters, are none.
-  package var videoCodec: String? {
-    let stills = AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS
-    return streams.first {
-      $0.parameters.codec_type == AVMEDIA_TYPE_VIDEO
-        && $0.pointer.pointee.disposition & stills == 0
-    }?.codecName
-  }
+  /// Whether the file holds a moving picture beside its sound.
+  package var hasMovingPicture: Bool { streams.contains(where: \.isMovingPicture) }
 
   /// The bytes of a picture, as they lie in the file; nil where the stream is none.
   package func bytes(ofPicture index: Int) -> [UInt8]? {
@@ -46,6 +39,12 @@ extension Demuxer {
 }
 
 extension Stream {
+  /// Whether it is a picture that moves: covers, and the pictures of chapters, are none.
+  package var isMovingPicture: Bool {
+    let stills = AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS
+    return parameters.codec_type == AVMEDIA_TYPE_VIDEO && pointer.pointee.disposition & stills == 0
+  }
+
   /// Whether it is a picture of the file's tags, such as a cover.
   package var isAttachedPicture: Bool {
     pointer.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC != 0

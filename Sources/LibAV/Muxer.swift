@@ -16,6 +16,10 @@ package final class Muxer {
     case caf
     /// MPEG-4 for sound alone (`ipod`), with an edit list that hides the encoder's delay.
     case m4a
+    /// MPEG-4 for pictures and sound (`mp4`).
+    case mp4
+    /// QuickTime's.
+    case mov
     /// Ogg (RFC 3533), whose stream bears the number `serial`; its highest bit is not used.
     case ogg(serial: UInt32)
   }
@@ -34,6 +38,8 @@ package final class Muxer {
   let context: UnsafeMutablePointer<AVFormatContext>
   private let output: OutputContext
   private let timeBase: AVRational
+  /// What is copied beside the sound, and the index of its first stream.
+  var copied: (streams: CopiedStreams, first: Int)?
   /// Of Ogg, until the sound's first page has ended; nil for other containers.
   private var firstPage: FirstPage?
 
@@ -86,12 +92,13 @@ package final class Muxer {
   ///   - metadata: Tags by FFmpeg's generic names; a container leaves out those it has no place for.
   ///   - chapters: In order. WAV, AIFF and CAF do not hold them.
   ///   - picture: A front cover. WAV, AIFF and CAF do not hold one.
+  ///   - copied: Streams that are copied beside the sound, which begins as much later than the file.
   /// - Returns: A muxer whose header is written.
   /// - Throws: FFmpeg's refusal, or the errno of `output`.
   package static func open(
     _ container: Container, to output: any ByteOutput, for source: Source,
     metadata: [(key: String, value: String)] = [], chapters: [Chapter] = [],
-    picture: Picture? = nil
+    picture: Picture? = nil, copied: CopiedStreams? = nil
   ) throws(LibAVError) -> Muxer {
     let output = try OutputContext.open(output)
     var context: UnsafeMutablePointer<AVFormatContext>?
@@ -112,8 +119,8 @@ package final class Muxer {
       chapters = []
     }
     var options = container.options(sampleRate: source.sampleRate)
-    if case .m4a = container, !chapters.isEmpty {
-      chapters = Chapter.withoutGap(chapters)
+    if container.isMovie, !chapters.isEmpty {
+      chapters = Chapter.withoutGap(chapters.map { $0.moved(by: copied?.setting.delay ?? 0) })
       options += Chapter.trackOptions(chapters, sampleRate: source.sampleRate)
     }
     if case .ogg = container {
@@ -127,6 +134,7 @@ package final class Muxer {
     }
     let sound = try muxer.addSound(source)
     if let picture { try muxer.addCover(picture) }
+    if let copied { try muxer.add(copied, beside: sound) }
     try muxer.addChapters(chapters, sampleRate: source.sampleRate)
     // An Ogg stream's comments are made when its muxer is initialised. Of a file's own tags,
     // libavformat then takes out what it might have written itself, `encoder` and `encoder-…`, and
@@ -137,7 +145,7 @@ package final class Muxer {
     if !isOgg { try set(tags, in: &opened.pointee.metadata) }
     try muxer.checkOutput(avformat_write_header(opened, nil), "avformat_write_header")
     switch container {
-    case .m4a: try muxer.setMovieTimescale(source.sampleRate)
+    case .m4a, .mp4, .mov: try muxer.setMovieTimescale(source.sampleRate)
     case .caf: try muxer.nameChannels(of: sound, inChunk: "chan", sizeBytes: 8)
     case .aiff: try muxer.nameChannels(of: sound, inChunk: "CHAN", sizeBytes: 4)
     case .wav, .flac, .ogg: break
@@ -228,6 +236,11 @@ package final class Muxer {
   /// Writes a packet of its source, and gives it the muxer's timestamps (`av_write_frame`).
   package func write(_ packet: Packet) throws(LibAVError) {
     packet.pointer.pointee.stream_index = 0
+    if let copied {
+      packet.pointer.pointee.pts += copied.streams.setting.delay
+      packet.pointer.pointee.dts += copied.streams.setting.delay
+      try writeCopied(before: (packet.pointer.pointee.dts, timeBase))
+    }
     if let stream = context.pointee.streams[0] {
       av_packet_rescale_ts(packet.pointer, timeBase, stream.pointee.time_base)
     }
@@ -276,12 +289,13 @@ package final class Muxer {
       try checkOutput(av_write_frame(context, second.pointer), "av_write_frame")
     }
     firstPage = nil
+    try writeCopied()
     try checkOutput(av_write_trailer(context), "av_write_trailer")
     try flush()
   }
 
   /// The output's own errno is more exact than libavformat's status.
-  private func checkOutput(_ status: Int32, _ operation: String) throws(LibAVError) {
+  func checkOutput(_ status: Int32, _ operation: String) throws(LibAVError) {
     if output.failure != 0 {
       throw LibAVError(code: avjob_averror(output.failure), operation: "write")
     }
@@ -306,7 +320,15 @@ extension Muxer.Container {
   fileprivate var hasVorbisComments: Bool {
     switch self {
     case .flac, .ogg: true
-    case .wav, .aiff, .caf, .m4a: false
+    case .wav, .aiff, .caf, .m4a, .mp4, .mov: false
+    }
+  }
+
+  /// Whether it is of ISO/IEC 14496-12, or QuickTime's, from which that was made.
+  fileprivate var isMovie: Bool {
+    switch self {
+    case .m4a, .mp4, .mov: true
+    case .wav, .flac, .aiff, .caf, .ogg: false
     }
   }
 
@@ -317,6 +339,8 @@ extension Muxer.Container {
     case .aiff: "aiff"
     case .caf: "caf"
     case .m4a: "ipod"
+    case .mp4: "mp4"
+    case .mov: "mov"
     case .ogg: "ogg"
     }
   }
@@ -326,7 +350,7 @@ extension Muxer.Container {
     case .wav: [("rf64", "auto")]
     case .flac, .caf, .aiff: []
     case .ogg(let serial): [("serial_offset", String(serial & 0x7FFF_FFFF))]
-    case .m4a: [("movie_timescale", String(sampleRate)), ("use_editlist", "1")]
+    case .m4a, .mp4, .mov: [("movie_timescale", String(sampleRate)), ("use_editlist", "1")]
     }
   }
 }

@@ -20,6 +20,12 @@ extension Muxer.Chapter {
     }
   }
 
+  /// The chapter as many frames later.
+  func moved(by frames: Int64) -> Muxer.Chapter {
+    Muxer.Chapter(
+      frames: self.frames.lowerBound + frames..<self.frames.upperBound + frames, title: title)
+  }
+
   /// The chapters of a chapter track, which has no gaps: without one before it the first chapter would
   /// begin at 0.
   static func withoutGap(_ chapters: [Muxer.Chapter]) -> [Muxer.Chapter] {

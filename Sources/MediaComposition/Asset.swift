@@ -31,9 +31,11 @@ public struct Asset: Sendable, Hashable, Codable {
   public var announcedDuration: Time?
   /// Bits a second, as the container says; nil where it does not.
   public var bitRate: Int?
-  /// FFmpeg's name of the codec of the file's moving picture, such as `h264`, which no output holds;
-  /// nil where there is none. Covers and other pictures of tags do not count.
-  public var videoCodec: String?
+  /// The tracks of a file with a moving picture, in its order; empty for other files. Covers and other
+  /// pictures of tags are none.
+  public var tracks: [AssetTrack] = []
+  /// When the sound begins by the file's clock, by which its pictures are shown; 0 where no picture is.
+  public var start = Time.zero
   /// Whether its packets can be put into another file so that its sound begins and ends at any frame:
   /// their timestamps count frames, and AAC is of the profile LC (ISO 14496-3, 1.5.2.1).
   public var hasExactPackets = false
@@ -78,6 +80,10 @@ public struct Asset: Sendable, Hashable, Codable {
     self.chapters = chapters
     self.identity = identity
   }
+
+  /// FFmpeg's name of the codec of the file's first moving picture, such as `h264`; nil where there is
+  /// none.
+  public var videoCodec: String? { tracks.first { $0.mediaType == .video }?.codec }
 
   /// By place and stream alone: equal assets agree in these, and the rest is long.
   public func hash(into hasher: inout Hasher) {

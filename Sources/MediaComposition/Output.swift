@@ -36,6 +36,8 @@ public struct Output: Sendable, Hashable, Codable {
   public var metadata: Metadata
   /// Whether a source with damage or a doubtful header is refused, and not only warned of.
   public var isStrict = false
+  /// What becomes of a source's moving picture in a file that holds one; nil: it is copied.
+  public var video: Video?
   /// Where the chapters are written.
   public var chapters: ChapterPlaces
   /// Where its path was written.

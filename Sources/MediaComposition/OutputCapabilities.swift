@@ -266,7 +266,7 @@ extension OutputCapabilities {
     holdsNoSound: false)
 
   private static let mp4Container = "mov,mp4,m4a,3gp,3g2,mj2"
-  private static let mp4Extensions = ["m4a", "m4b"]
+  private static let mp4Extensions = ["m4a", "m4b"] + MovieContainer.allCases.flatMap(\.extensions)
 
   private static let riffTags = Set(TagNames.rows.filter(\.isInRIFF).map(\.key))
 }

@@ -1,12 +1,12 @@
 import SystemPackage
 
 extension OutputCapabilities {
-  /// Extensions that promise a picture, in lower case. Outputs are sound alone, so none of them may
-  /// end in one, whatever its format is: the name would hide that the picture is lost.
+  /// Extensions of videos that are not written, in lower case. No output may end in one, whatever its
+  /// format is: the name would hide that the picture is lost.
   public static let videoExtensions: Set<String> = [
     "264", "265", "3g2", "3gp", "3gp2", "3gpp", "amv", "asf", "av1", "avi", "divx", "dv", "f4v",
-    "flv", "gxf", "h264", "h265", "hevc", "ivf", "m1v", "m2p", "m2t", "m2ts", "m2v", "m4v", "mj2",
-    "mjpeg", "mjpg", "mk3d", "mkv", "mov", "mp4", "mp4v", "mpe", "mpeg", "mpg", "mpv", "mts", "mxf",
+    "flv", "gxf", "h264", "h265", "hevc", "ivf", "m1v", "m2p", "m2t", "m2ts", "m2v", "mj2",
+    "mjpeg", "mjpg", "mk3d", "mkv", "mp4v", "mpe", "mpeg", "mpg", "mpv", "mts", "mxf",
     "nut", "ogm", "ogv", "ogx", "qt", "rm", "rmvb", "tod", "ts", "vob", "webm", "wmv", "wtv", "y4m",
   ]
 }

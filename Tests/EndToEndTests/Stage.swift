@@ -121,7 +121,7 @@ extension ToolResult {
   var remarksBesidesPictures: [Substring] {
     errors.split(separator: "\n").filter { line in
       [": note: ", ": warning: ", "error: "].contains(where: line.contains)
-        && !line.hasSuffix("left out: outputs are sound alone")
+        && !line.hasSuffix("keeps it")
     }
   }
 }

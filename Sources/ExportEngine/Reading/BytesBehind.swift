@@ -136,7 +136,7 @@ extension Prober {
     switch demuxer.formatName {
     case "wv", "tta", "voc":
       // Between packets of sound others may lie.
-      return demuxer.videoCodec != nil || measured.breaksOff
+      return demuxer.hasMovingPicture || measured.breaksOff
         ? nil : behind(end, "that cannot be read")
     case "flac": return behind(end, "that no frame has")
     case _ where isBare(demuxer):

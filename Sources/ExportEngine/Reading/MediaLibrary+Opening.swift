@@ -1,4 +1,6 @@
 import Diagnosis
+import ExportGraph
+import LibAV
 import MPEGAudio
 import MediaComposition
 import Threads
@@ -56,6 +58,42 @@ extension MediaLibrary {
     guard index.validFrameCount == asset.frameCount else {
       throw Failure(
         .tryAgain, "is not as long as its tag says; run the job again", location: asset.location)
+    }
+  }
+}
+
+/// Moving pictures that are copied.
+extension MediaLibrary {
+  /// Opens the tracks that an output copies beside its sound, if their file is still the probed one.
+  ///
+  /// - Parameters:
+  ///   - plan: The source, and its tracks.
+  ///   - sampleRate: The output's frames a second.
+  ///   - cancellation: Once it is set, a file that gives nothing is not asked again.
+  /// - Returns: The tracks at their first packets.
+  /// - Throws: As reading the file does, and `mendInput` for packets without times.
+  func openStreams(
+    of plan: PicturePlan, atRate sampleRate: Int, unless cancellation: CancellationFlag
+  ) throws(Failure) -> CopiedStreams {
+    var facts = try readable(plan.asset)
+    // Edit lists are libavformat's to apply: it hides packets, and leaves none out.
+    facts.opening = MediumOpening()
+    var setting = CopiedStreams.Setting(
+      delay: plan.asset.start.frames(atRate: sampleRate),
+      language: plan.asset.tracks.first { $0.index == plan.asset.streamIndex }?.language)
+    let demuxer = try reading(plan.asset.location) { () throws(LibAVError) in
+      try facts.open().0
+    }
+    let bytes = try facts.bytes()
+    for track in plan.tracks where track.mediaType == .video {
+      guard demuxer.streams.indices.contains(track.index) else { continue }
+      let movie = try MP4Track.read(in: bytes, id: demuxer.streams[track.index].id)
+      if let picture = movie?.descriptions.first {
+        setting.sizes[track.index] = (picture.width, picture.height)
+      }
+    }
+    return try reading(plan.asset.location) { () throws(LibAVError) in
+      try CopiedStreams(demuxer, plan.tracks.map(\.index), setting) { cancellation.isCancelled }
     }
   }
 }

@@ -32,16 +32,41 @@ extension MediaLibrary {
       let demuxer = try location.demuxer()
       try demuxer.completeParameters()
       return demuxer.streams.filter { !$0.isAttachedPicture }.map { stream in
-        func tag(_ key: String) -> String? {
-          stream.metadata.first { $0.key.lowercased() == key && !$0.value.isEmpty }?.value
-        }
         let channels = stream.isAudio && stream.channelCount > 0 ? stream.channelCount : nil
         return MediaStream(
           index: stream.index, kind: stream.mediaType, codec: stream.codecName,
           sampleRate: stream.isAudio && stream.sampleRate > 0 ? stream.sampleRate : nil,
           channelLayout: channels.map { ChannelLayout(mask: stream.channelMask, count: $0) },
-          language: tag("language").flatMap { $0 == "und" ? nil : $0 }, title: tag("title"))
+          language: stream.language, title: stream.tag("title"))
       }
+    }
+  }
+}
+
+extension LibAV.Stream {
+  /// The value of its tag; nil where it has none.
+  fileprivate func tag(_ key: String) -> String? {
+    metadata.first { $0.key.lowercased() == key && !$0.value.isEmpty }?.value
+  }
+
+  /// An ISO 639 code; nil where the file has none.
+  var language: String? { tag("language").flatMap { $0 == "und" ? nil : $0 } }
+}
+
+extension AssetTrack {
+  /// The tracks of a file with moving pictures, without pictures of its tags, and without what its
+  /// demuxer has read for itself: chapters, and time codes. None of other files.
+  static func all(of demuxer: Demuxer) -> [AssetTrack] {
+    guard demuxer.hasMovingPicture else { return [] }
+    let hasChapters = !demuxer.chapters.isEmpty
+    return demuxer.streams.compactMap { stream in
+      guard !stream.isAttachedPicture, let type = MediaType(rawValue: stream.mediaType),
+        type != .video || stream.isMovingPicture,
+        type != .data
+          || stream.codecName != "none" && !(stream.codecName == "bin_data" && hasChapters)
+      else { return nil }
+      return AssetTrack(
+        index: stream.index, mediaType: type, codec: stream.codecName, language: stream.language)
     }
   }
 }

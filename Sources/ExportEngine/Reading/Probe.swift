@@ -135,7 +135,8 @@ struct Prober {
       announcedDuration: announced, bitRate: stream.bitRate,
       metadata: tags.metadata, chapters: tags.chapters ?? listed.chapters, identity: identity)
     asset.hasExactPackets = facts.hasExactPackets(of: stream)
-    asset.videoCodec = demuxer.videoCodec
+    asset.tracks = AssetTrack.all(of: demuxer)
+    if !asset.tracks.isEmpty { asset.start = measured.start ?? first.start(in: demuxer) }
     asset.unread = tags.unread
     if let guess = tags.guess(location, chapters: demuxer.guessedTexts.hasChapters) {
       warnings.append(guess)

@@ -162,13 +162,14 @@ extension Prober {
     return found
   }
 
-  /// Streams that no output gets, but for video.
+  /// Streams that no output gets; those of a file with a moving picture are the asset's tracks.
   private func unreadStreams(of demuxer: Demuxer, besides stream: LibAV.Stream) -> [String] {
     var found: [String] = []
     let pictures = demuxer.pictures.count
     if pictures > 1, demuxer.formatName != "aiff" {
       found.append(Self.more(pictures - 1, "picture"))
     }
+    guard !demuxer.hasMovingPicture else { return found }
     for other in demuxer.streams where other.index != stream.index && !other.isAttachedPicture {
       // Titles of QuickTime's chapters.
       if other.codecName == "bin_data", !demuxer.chapters.isEmpty { continue }

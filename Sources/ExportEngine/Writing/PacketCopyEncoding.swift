@@ -30,7 +30,8 @@ final class PacketCopyEncoding: SoundEncoding {
   private var written = Hasher()
 
   init(
-    _ file: OutputFile, _ recipe: LibAVRecipe, _ plan: CopyPlan, _ packets: SourcePackets
+    _ file: OutputFile, _ recipe: LibAVRecipe, _ plan: CopyPlan, _ packets: SourcePackets,
+    beside streams: CopiedStreams? = nil
   ) throws {
     guard let part = plan.parts.first, let source = part.source else {
       throw Failure(.reportBug, "has nothing to copy")
@@ -42,7 +43,8 @@ final class PacketCopyEncoding: SoundEncoding {
     end = frames.lowerBound
     let padding = Int(max(0, end - (begun.first?.frames.lowerBound ?? end)))
     (self.file, self.recipe, parts, self.packets) = (file, recipe, plan.parts, packets)
-    muxer = try self.recipe.openMuxer(of: file, for: .stream(packets.stream, padding: padding))
+    muxer = try self.recipe.openMuxer(
+      of: file, for: .stream(packets.stream, padding: padding), beside: streams)
   }
 
   var firstNeeded: Int64 { .max }

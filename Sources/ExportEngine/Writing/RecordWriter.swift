@@ -122,7 +122,7 @@ struct RecordWriter {
     let names =
       sink.staleTags.flatMap(\.names)
       + sink.fields.map(\.key).filter { !sink.format.kind.holds($0) }
-      + (export.unreadAsset?.unread ?? [])
+      + (export.unread?.parts ?? [])
     return names.isEmpty ? nil : .list(names.map { .text($0) })
   }
 

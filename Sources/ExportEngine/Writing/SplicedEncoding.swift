@@ -12,13 +12,15 @@ final class SplicedEncoding<Samples: EncodedSamples>: SoundEncoding {
   private var samples: Samples
   private var recipe: LibAVRecipe
 
-  /// `grid` is where encoders take over from one another; nil: the codec's.
+  /// `grid` is where encoders take over from one another; nil: the codec's. `streams` are copied beside
+  /// the sound.
   init(
-    _ file: OutputFile, _ recipe: LibAVRecipe, _ samples: Samples, crew: Crew, grid: ChunkGrid?
+    _ file: OutputFile, _ recipe: LibAVRecipe, _ samples: Samples, crew: Crew, grid: ChunkGrid?,
+    beside streams: CopiedStreams?
   ) throws(LibAVError) {
     (self.file, self.recipe, self.samples) = (file, recipe, samples)
     let first = try recipe.openEncoder()
-    muxer = try self.recipe.openMuxer(of: file, for: .encoder(first))
+    muxer = try self.recipe.openMuxer(of: file, for: .encoder(first), beside: streams)
     let codec = LibAVCodec<Samples.Sample>(self.recipe, like: first)
     let stream = MuxedStream<Samples.Sample>(
       file: file, muxer: muxer, header: codec.isFLAC ? FLACHeader() : nil)
@@ -50,13 +52,15 @@ final class SplicedEncoding<Samples: EncodedSamples>: SoundEncoding {
 
 /// Prepares the encoders of a recipe's codec, for so many channels.
 func openSplicedEncoding(
-  _ file: OutputFile, _ recipe: LibAVRecipe, channelCount: Int, crew: Crew, grid: ChunkGrid? = nil
+  _ file: OutputFile, _ recipe: LibAVRecipe, channelCount: Int, crew: Crew, grid: ChunkGrid? = nil,
+  beside streams: CopiedStreams? = nil
 ) throws(LibAVError) -> any SoundEncoding {
   switch recipe.codec {
   case .flac(let bitDepth), .alac(let bitDepth):
     let samples = try IntegerSamples(recipe, bitDepth: bitDepth, channelCount: channelCount)
-    return try SplicedEncoding(file, recipe, samples, crew: crew, grid: grid)
+    return try SplicedEncoding(file, recipe, samples, crew: crew, grid: grid, beside: streams)
   case .aac, .vorbis, .opus, .pcm, .muLaw, .aLaw:
-    return try SplicedEncoding(file, recipe, FloatSamples(), crew: crew, grid: grid)
+    return try SplicedEncoding(
+      file, recipe, FloatSamples(), crew: crew, grid: grid, beside: streams)
   }
 }

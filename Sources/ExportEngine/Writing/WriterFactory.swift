@@ -76,15 +76,19 @@ private func openEncoding(
     return (file, try MP3Encoding(file, ChunkEncoder(setup, crew: crew), tag: tag))
   }
   let recipe = try recipe(for: sink, format: format, readPicture)
+  let streams = try sink.picture.map { plan throws(Failure) in
+    try library.openStreams(of: plan, atRate: format.sampleRate, unless: crew.cancellation)
+  }
   let file = try OutputFile.create(at: sink.output.path)
   if let plan = sink.copied, case .packets = plan.method, let asset = plan.assets.first {
     let packets = try library.openPackets(of: asset, unless: crew.cancellation)
-    return (file, try PacketCopyEncoding(file, recipe, plan, packets))
+    return (file, try PacketCopyEncoding(file, recipe, plan, packets, beside: streams))
   }
   return (
     file,
     sink.format.kind.capabilities.sampleFormats.isEmpty
-      ? try openSplicedEncoding(file, recipe, channelCount: channelCount, crew: crew)
+      ? try openSplicedEncoding(
+        file, recipe, channelCount: channelCount, crew: crew, beside: streams)
       : try LibAVEncoding(file, recipe)
   )
 }
@@ -154,10 +158,13 @@ func recipe(
     case .aiff(let samples): (.aiff, samples.codec(isBigEndian: capabilities.isBigEndian))
     case .caf(let samples): (.caf, samples.codec(isBigEndian: capabilities.isBigEndian))
     case .flac(let bitDepth): (.flac, .flac(bitDepth: bitDepth))
-    case .alac(let bitDepth): (.m4a, .alac(bitDepth: bitDepth))
+    case .alac(let bitDepth): (sink.output.movieContainer, .alac(bitDepth: bitDepth))
     case .m4a(let bitRate):
       // Peaks of noise that a decoder makes up keep no ceiling.
-      (.m4a, .aac(bitRate: bitRate, substitutesNoise: sink.ceiling == nil))
+      (
+        sink.output.movieContainer,
+        .aac(bitRate: bitRate, substitutesNoise: sink.ceiling == nil)
+      )
     case .vorbis(.quality(let quality)):
       (.ogg(serial: serial(of: sink, format)), .vorbis(.quality(quality)))
     case .vorbis(.bitRate(let bitRate)):
@@ -201,6 +208,17 @@ private func serial(of sink: Sink, _ format: AudioFormat) -> UInt32 {
   ]
   for item in sink.metadata.items { words += [item.key] + item.values }
   return words.joined(separator: "\n").utf8.reduce(0x811C_9DC5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+}
+
+extension Output {
+  /// What holds AAC and ALAC in it.
+  fileprivate var movieContainer: Muxer.Container {
+    switch movie {
+    case .mp4: .mp4
+    case .mov: .mov
+    case nil: .m4a
+    }
+  }
 }
 
 extension Output.SampleFormat {

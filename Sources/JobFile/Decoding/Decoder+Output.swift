@@ -88,6 +88,12 @@ extension Decoder {
       noteLoudness(of: preset, draft.loudness, insteadOf: context.loudness)
     }
     output.copying = copying(draft)
+    output.video = draft.video?.value
+    if let video = draft.video, video.value == .copy, output.movie == nil {
+      sink.error(
+        "'video: copy' of an output that holds no picture", at: video.origin,
+        help: "write '\(output.path.stem ?? "").mp4' or '.mov'")
+    }
     output.mp3Preset = draft.mp3?.preset
     output.origins = draft.mp3?.origins ?? Output.Origins()
     if output.origins.format == .unknown, let key = draft.formatKey {
@@ -173,6 +179,7 @@ extension Decoder {
   private func fileExtension(
     of output: OutputDraft, _ fields: Fields, _ folder: YAMLEntry
   ) -> FileExtension? {
+    if output.video?.value == .copy { return .usual(movieExtension(of: output.job)) }
     if let request = output.request {
       return request.extensions.first.map(FileExtension.usual) ?? .clips
     }
@@ -181,6 +188,13 @@ extension Decoder {
       sink.error(Language.folderNeedsFormat, at: folder.keyOrigin, help: Language.addFormat)
     }
     return nil
+  }
+
+  /// That of the input, where it is a movie's that is written; else MP4's.
+  private func movieExtension(of job: EnclosingJob) -> String {
+    let location = job.scope.input?.kind.medium?.location ?? job.clip
+    let own = location?.fileName.flatMap { FilePath($0.string).extension?.lowercased() } ?? ""
+    return MovieContainer(extension: own) == nil ? MovieContainer.mp4.extensions[0] : own
   }
 
   /// The format of the extension of `path`.

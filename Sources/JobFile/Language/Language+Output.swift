@@ -20,6 +20,7 @@ struct OutputDraft {
   var id3: Located<ID3Version>?
   var copying: Output.Copying?
   var join: Located<Output.Copying.Join>?
+  var video: Located<Output.Video>?
 
   init(_ job: EnclosingJob, isInFolder: Bool) {
     self.job = job
@@ -66,6 +67,9 @@ extension Language {
           help: "name the format, as 'mp3: V2'")
       }
       output.take(.same(as: nil, isInFolder: output.isInFolder), by: "codec")
+    },
+    Key("video", Values.video, "the source's picture in MP4 and MOV: 'copy' unless 'none'") {
+      $0.video = $1
     },
     Key("sample_rate", Values.sampleRate, "of this output; else as the mix") { $0.sampleRate = $1 },
     Key("channels", Values.layout, "of this output; else as the mix") { $0.channels = $1 },

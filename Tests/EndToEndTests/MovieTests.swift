@@ -1,0 +1,205 @@
+import TestSupport
+import Testing
+
+/// Outputs with the moving picture of a source, whose sound is made anew.
+@Suite("Movies: the picture copied beside another sound")
+struct MovieTests {
+  /// A lecture of five seconds: H.264 with B-frames, turned by 90°, with a time code; two sounds in two
+  /// languages, subtitles and two chapters. `late.mp4` has its sound half a second after its picture,
+  /// `uneven.mp4` pictures at uneven times, and `hidden.mp4` an edit list that hides the first second.
+  private func stage() throws -> Stage {
+    let stage = Stage()
+    try stage.share(
+      """
+      printf ';FFMETADATA1\\ntitle=Lecture\\n' > tags
+      for s in 0 2000; do
+        printf '[CHAPTER]\\nTIMEBASE=1/1000\\nSTART=%s\\nEND=5000\\ntitle=%s\\n' $s $s >> tags
+      done
+      printf '1\\n00:00:00,500 --> 00:00:02,000\\nHello\\n' > words.srt
+      sound='anoisesrc=d=5:a=0.3:seed=7:r=48000'
+      ffmpeg -v error -f lavfi -i testsrc=s=128x96:d=5:r=25 -f lavfi -i "$sound" \\
+        -f lavfi -i sine=d=5 -i words.srt -i tags -map 0 -map 1 -map 2 -map 3 -map_metadata 4 \\
+        -c:v libx264 -bf 3 -g 40 -pix_fmt yuv420p -c:a aac -c:s mov_text \\
+        -metadata:s:a:0 language=eng -metadata:s:a:1 language=fre -metadata:s:v rotate=90 \\
+        -timecode 01:00:00:00 lecture.mp4
+      ffmpeg -v error -i lecture.mp4 -itsoffset 0.5 -i lecture.mp4 -map 0:v -map 1:a:0 -c copy late.mp4
+      ffmpeg -v error -i lecture.mp4 -map 0:v -map 0:a:0 -c:a copy -c:v libx264 -bf 2 \\
+        -vf "select='not(mod(n,3))+gt(n,60)'" -vsync vfr uneven.mp4
+      ffmpeg -v error -ss 1.1 -i lecture.mp4 -map 0:v -map 0:a:0 -c copy hidden.mp4
+      """)
+    return stage
+  }
+
+  /// What others find of a file's streams but its first sound: times, flags and digests of packets, the
+  /// matrix, languages.
+  private func copied(_ name: String, in stage: Stage) throws -> String {
+    try stage.make(
+      """
+      for stream in $(ffprobe -v error -show_entries stream=index,codec_name -of csv=p=0 \(name) \\
+        | sed -n 's/^\\([0-9]*\\),\\(h264\\|mov_text\\)$/\\1/p'); do
+        ffprobe -v error -select_streams $stream -show_data_hash md5 -of compact=p=0 \\
+          -show_entries stream=codec_name,width,height,sample_aspect_ratio,color_space \\
+          -show_entries stream_tags=language,timecode -show_entries stream_side_data=rotation \\
+          -show_entries packet=pts_time,dts_time,duration_time,size,flags,data_hash \(name)
+      done | sed 's/|tag:language=und//'
+      """
+    ).text
+  }
+
+  @Test(
+    "pictures and texts are the source's, bit for bit and at their times, and the sound is in its place",
+    arguments: ["lecture.mp4", "late.mp4", "uneven.mp4", "hidden.mp4"], ["mp4", "mov"])
+  func replaced(source: String, kind: String) throws {
+    let stage = try stage()
+    let result = try stage.job("clip: \(source)\ngain: -6 dB\noutput: out.\(kind)\n")
+    #expect(result.status == 0 && result.errors == "")
+    let (found, expected) = (try copied("out.\(kind)", in: stage), try copied(source, in: stage))
+    #expect(found == expected, "\(source)")
+    // From the start of the file's clock: ffmpeg fills what is before a sound with silence.
+    func sound(_ name: String) throws -> [Float] {
+      try Tool.succeed(
+        "ffmpeg", "-v", "error", "-i", stage.path(name), "-map", "0:a:0", "-af",
+        "aresample=async=1:first_pts=0", "-ac", "1", "-f", "f32le", "-"
+      ).floats
+    }
+    #expect(lag(of: try sound("out.\(kind)"), behind: try sound(source)) == 0)
+  }
+
+  @Test("other sounds, chapters and tags come along", arguments: ["mp4", "mov"])
+  func others(kind: String) throws {
+    let stage = try stage()
+    #expect(try stage.job("clip: lecture.mp4\ngain: -6 dB\noutput: out.\(kind)\n").status == 0)
+    try stage.make("[[ \(kind) == mp4 ]] || mv out.mov out.mp4")
+    let facts = try stage.make(
+      """
+      for name in lecture out; do
+        ffprobe -v error -show_entries stream=codec_name:stream_tags=language -of csv=p=0 $name.mp4 \\
+          | grep aac | sed 's/,fra/,fre/' | sort > $name.sounds
+        ffprobe -v error -show_chapters -show_entries format_tags=title -of compact $name.mp4 > $name.tags
+        ffmpeg -v error -i $name.mp4 -map 0:a:1 -c copy -f framemd5 - \\
+          | grep -v '^#' | cut -d, -f 3- > $name.french
+      done
+      cmp lecture.sounds out.sounds; cmp lecture.french out.french
+      grep -c title=2000 out.tags; grep -o 'tag:title=Lecture' out.tags
+      """)
+    #expect(facts.text == "1\ntag:title=Lecture\n")
+    let plan = try stage.run("avjob plan job.yaml").text
+    #expect(
+      plan.contains(
+        "\n      beside it: h264, aac (fre), mov_text (und) of 'lecture.mp4', copied\n")
+        || plan.contains("\n      beside it: h264, aac (fre), mov_text of 'lecture.mp4', copied\n"))
+  }
+
+  @Test("a folder of videos keeps them under their names, and a picture is left out where asked")
+  func folder() throws {
+    let stage = try stage()
+    let result = try stage.job(
+      """
+      for_each: "*.mp4"
+      loudness: -16 LUFS
+      output: { folder: out, video: copy, aac: 128k }
+
+      """)
+    #expect(result.status == 0)
+    #expect(try stage.run("ls out").text == "hidden.mp4\nlate.mp4\nlecture.mp4\nuneven.mp4\n")
+    #expect(try copied("out/late.mp4", in: stage) == copied("late.mp4", in: stage))
+    let alone = try stage.job("clip: late.mp4\noutput: { file: sound.mp4, video: none }\n")
+    #expect(alone.status == 0)
+    let streams = try stage.make(
+      "ffprobe -v error -show_entries stream=codec_name -of csv=p=0 sound.mp4")
+    // The other stream has chapters' titles.
+    #expect(streams.text == "aac\nbin_data\n")
+  }
+
+  @Test("the sound of a video is copied with it, and joins are the same for all numbers of cores")
+  func sound() throws {
+    let stage = try stage()
+    #expect(try stage.job("clip: late.mp4\noutput: { file: a.mp4, aac: copy }\n").status == 0)
+    let digests = try stage.make(
+      """
+      for name in late a; do
+        ffmpeg -v error -i $name.mp4 -map 0:a -c copy -f md5 -
+      done | sort -u | wc -l
+      cp job.yaml copy.yaml
+      """)
+    #expect(digests.text == "1\n")
+    try stage.write("mix.yaml", "clip: late.mp4\ngain: -3 dB\noutput: b.mp4\n")
+    let bytes = try stage.make(
+      """
+      avjob run --quiet --workers 1 mix.yaml; md5sum < b.mp4; rm b.mp4
+      taskset -c $(core) "$AVJOB" run --quiet mix.yaml; md5sum < b.mp4
+      """)
+    #expect(Set(bytes.text.split(separator: "\n")).count == 1)
+  }
+
+  @Test(
+    "what is not built is refused by name, before work starts",
+    arguments: [
+      (
+        "clip: lecture.mp4 1s..\noutput: out.mp4\n",
+        "the picture of 'lecture.mp4' would be cut at 1s, which is not built yet"
+      ),
+      (
+        "clip: lecture.mp4\nspeed: 2\noutput: out.mp4\n",
+        "the picture of 'lecture.mp4' would be played at another speed, which is not built yet"
+      ),
+      (
+        "concat: [lecture.mp4, late.mp4]\noutput: out.mp4\n",
+        "the picture of 'lecture.mp4' would be joined to others, which is not built yet"
+      ),
+      (
+        "concat: [1s, lecture.mp4]\noutput: out.mp4\n",
+        "the picture of 'lecture.mp4' would be moved to 1s, which is not built yet"
+      ),
+      (
+        "clip: lecture.mp4\nsplit: { every: 2s }\noutput: \"${part.n}.mp4\"\n",
+        "the picture of 'lecture.mp4' would be cut, which is not built yet"
+      ),
+      (
+        "clip: other.mkv\noutput: out.mp4\n",
+        "the picture of 'other.mkv' is not copied from matroska,webm, which is not built yet"
+      ),
+      (
+        "clip: tone.wav\noutput: out.mp4\n",
+        "'.mp4' is a video's extension, and no source has a moving picture"
+      ),
+      (
+        "clip: lecture.mp4\noutput: { file: out.m4a, video: copy }\n",
+        "'video: copy' of an output that holds no picture"
+      ),
+      (
+        "clip: lecture.mp4\noutput: { file: out.mp4, mp3: V2 }\n", "'mp3' does not go into '.mp4'"
+      ),
+    ])
+  func refused(job: String, message: String) throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      ffmpeg -v error -i late.mp4 -c copy other.mkv
+      ffmpeg -v error -f lavfi -i sine=d=1 tone.wav
+      """)
+    let result = try stage.job(job)
+    #expect(result.status == 2)
+    #expect(result.errors.contains("error: \(message)"), "\(result.errors)")
+    #expect(try stage.run("ls out.* 1.mp4 2> /dev/null").text == "")
+  }
+
+  @Test("tracks for which the output has no place are named")
+  func lost() throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i testsrc=s=64x48:d=1 -f lavfi -i sine=d=1 \\
+        -c:v prores -c:a aac film.mov
+      """)
+    let result = try stage.job("clip: film.mov\noutput: out.mp4\n")
+    #expect(result.status == 2)
+    #expect(
+      result.errors.contains(
+        """
+        error: MP4 holds no picture of prores, as 'film.mov' has it
+        """))
+    #expect(result.errors.contains("help: write 'out.mov'"))
+    #expect(try stage.job("clip: film.mov\noutput: out.mov\n").status == 0)
+  }
+}
