@@ -17,12 +17,12 @@ struct CopyLayoutTests {
   @Test("a cut begins with a silent frame, and the frame before its first")
   func cut() {
     let layout = CopyLayout(
-      [.init(frames: 0..<10_000, start: 50 * 1152 + 100)], length: 10_000, samplesPerFrame: 1152)
+      [.init(frames: 0..<10_000, start: 57_700)], length: 10_000, samplesPerFrame: 1152)
     #expect(layout.hasCarrier)
     #expect(copies(layout) == ["0: 1–11 from 49"])
     #expect(layout.delay == 2 * 1152 + 100 - 529)
     let low = CopyLayout(
-      [.init(frames: 0..<10_000, start: 50 * 576 + 100)], length: 10_000, samplesPerFrame: 576)
+      [.init(frames: 0..<10_000, start: 28_900)], length: 10_000, samplesPerFrame: 576)
     #expect(copies(low) == ["0: 1–21 from 48"])
   }
 

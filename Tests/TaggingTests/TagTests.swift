@@ -30,8 +30,8 @@ struct TagTests {
   /// With a size of 64 bits, as any atom may have (ISO 14496-12, 4.2).
   private func longAtom(_ name: String, _ body: [UInt8]) -> [UInt8] {
     let size = UInt64(body.count + 16)
-    return [0, 0, 0, 1] + Array(name.utf8) + (0..<8).map { UInt8(size >> (56 - 8 * $0) & 0xFF) }
-      + body
+    let long: [UInt8] = (0..<8).map { UInt8(size >> (56 - 8 * $0) & 0xFF) }
+    return [0, 0, 0, 1] + Array(name.utf8) + long + body
   }
 
   @Test("atoms may have sizes of 64 bits, and the last one the rest")
@@ -213,10 +213,11 @@ struct TagTests {
   @Test("the comments of an Ogg stream are its second packet, whatever pages it lies on")
   func ogg() throws {
     func page(_ serial: UInt8, _ flags: UInt8, _ lacing: [UInt8]) -> [UInt8] {
-      OggPage.checked(
-        Array("OggS".utf8) + [0, flags] + [UInt8](repeating: 0, count: 8) + [serial, 0, 0, 0]
-          + [UInt8](repeating: 0, count: 8) + [UInt8(lacing.count)] + lacing
-          + [UInt8](repeating: 1, count: lacing.reduce(0) { $0 + Int($1) }))
+      let zeros = [UInt8](repeating: 0, count: 8)
+      let count: Int = lacing.reduce(0) { $0 + Int($1) }
+      var bytes = Array("OggS".utf8) + [0, flags] + zeros
+      bytes += [serial, 0, 0, 0] + zeros + [UInt8(lacing.count)] + lacing
+      return OggPage.checked(bytes + [UInt8](repeating: 1, count: count))
     }
     let pages = [
       page(1, 2, [19]), page(2, 2, [5]), page(1, 0, [255]), page(2, 0, [9]), page(1, 1, [45, 10]),
