@@ -1,0 +1,130 @@
+extension H264 {
+  /// A slice of a picture: its header, and its data as they are.
+  package struct Slice: Sendable {
+    package let header: SliceHeader
+    private let unit: ArraySlice<UInt8>
+    /// Where the data begin in the payload, in bits.
+    private let dataStart: Int
+    private let usesCABAC: Bool
+
+    /// A slice header has less than this many bytes: its longest parts are the weights of 64
+    /// references and 66 operations.
+    private static let mostHeaderBytes = 4096
+
+    /// Reads the header of a NAL unit. Complexity: O(1), for the data are not looked at.
+    package init(
+      _ unit: ArraySlice<UInt8>, in sets: ParameterSets
+    ) throws(BitstreamRefusal) {
+      let start = Array(UnescapedBytes(unit).prefix(Self.mostHeaderBytes))
+      var reader = BitReader(start, of: .sliceHeader)
+      header = try SliceHeader(&reader, in: sets)
+      usesCABAC = try sets.picture(header.pictureParameterSetID).usesCABAC
+      self.unit = unit
+      dataStart = reader.position
+    }
+
+    /// The NAL unit with another header, whose picture parameter set has the same entropy coding.
+    /// Data of CABAC begin at a byte and stay as they are (7.3.4); those of CAVLC are shifted.
+    package func unit(
+      with header: SliceHeader, _ sequence: SequenceParameterSet, _ picture: PictureParameterSet
+    ) throws(BitstreamRefusal) -> [UInt8] {
+      var writer = BitWriter()
+      header.write(to: &writer, sequence, picture)
+      if usesCABAC {
+        writer.alignWithOnes()
+        var escaped = EscapedBytes()
+        for byte in writer.bytes { escaped.append(byte) }
+        escaped.append(payloadOf: unit, from: (dataStart + 7) / 8)
+        return escaped.finished()
+      }
+      let reader = BitReader(Array(UnescapedBytes(unit)), of: .sliceHeader, at: dataStart)
+      guard let end = reader.end, end >= dataStart else { throw .truncated(.sliceHeader) }
+      try writer.rest(of: reader, until: end)
+      writer.trailingBits()
+      return EscapedBytes.unit(of: writer.bytes)
+    }
+  }
+}
+
+extension H264 {
+  /// What an access unit tells of itself without a parameter set.
+  package struct AccessUnitSummary: Sendable, Hashable {
+    /// Whether it is an IDR picture.
+    package private(set) var isIDR = false
+    /// Whether all of its slices are I slices.
+    package private(set) var isIntra = false
+    /// Whether other pictures may refer to it.
+    package private(set) var isReference = false
+    /// `recovery_frame_cnt` of its recovery point (D.1.8), if it has one.
+    package private(set) var recoveryFrameCount: UInt32?
+
+    /// Reads the NAL units of one picture. Complexity: O(units), and O(bytes) of SEI messages.
+    package init(_ units: [ArraySlice<UInt8>]) throws(BitstreamRefusal) {
+      var hasSlices = false
+      isIntra = true
+      for unit in units {
+        guard let header = unit.first.map(NALHeader.init) else { continue }
+        if header.type == .supplementalInformation {
+          // A damaged message says nothing, and no picture is lost by it.
+          for message in (try? SupplementalMessage.messages(of: unit)) ?? []
+          where message.type == SupplementalMessage.recoveryPoint {
+            var reader = BitReader(message.payload, of: .supplementalInformation)
+            recoveryFrameCount = try? reader.unsigned()
+          }
+        }
+        guard header.type.isSlice else { continue }
+        hasSlices = true
+        isIDR = isIDR || header.type == .idrSlice
+        isReference = isReference || header.referenceIDC != 0
+        var reader = BitReader(
+          Array(UnescapedBytes(unit).prefix(16)), of: .sliceHeader, at: 8)
+        _ = try reader.unsigned()
+        isIntra = try reader.unsigned(atMost: 9) % 5 == SliceHeader.Kind.i.rawValue && isIntra
+      }
+      isIntra = isIntra && hasSlices
+    }
+
+    /// Whether decoding may begin here.
+    ///
+    /// - Parameter isMarked: Whether the container marks it as a key picture, as it does where open
+    ///   groups have no recovery points.
+    package func isEntry(isMarked: Bool) -> Bool {
+      isIDR || isIntra && isReference && (recoveryFrameCount.map { $0 == 0 } ?? isMarked)
+    }
+  }
+}
+
+/// A message of supplemental enhancement information (H.264 7.3.2.3.1, H.265 7.3.5).
+package struct SupplementalMessage: Sendable, Hashable {
+  package let type: Int
+  package let payload: [UInt8]
+
+  /// `payloadType` of a recovery point, in both standards.
+  package static let recoveryPoint = 6
+
+  /// The messages of a NAL unit of H.264.
+  package static func messages(
+    of unit: ArraySlice<UInt8>
+  ) throws(BitstreamRefusal) -> [SupplementalMessage] {
+    let bytes = Array(UnescapedBytes(unit).dropFirst())
+    // The last byte that is not 0 has the trailing bits.
+    var rest = bytes[..<(bytes.lastIndex { $0 != 0 } ?? 0)]
+    func number() throws(BitstreamRefusal) -> Int {
+      var value = 0
+      while let byte = rest.popFirst() {
+        value += Int(byte)
+        if byte < 255 { return value }
+      }
+      throw .truncated(.supplementalInformation)
+    }
+    var messages: [SupplementalMessage] = []
+    while !rest.isEmpty {
+      let type = try number()
+      let size = try number()
+      guard size <= rest.count else { throw .truncated(.supplementalInformation) }
+      messages.append(SupplementalMessage(type: type, payload: Array(rest.prefix(size))))
+      rest = rest.dropFirst(size)
+    }
+    return messages
+  }
+}
