@@ -208,6 +208,8 @@ let package = Package(
     .target(name: "MPEGAudio", dependencies: ["MediaTime", "Tagging"]),
     // Tags as bytes and as names, whatever file they are in.
     .target(name: "Tagging"),
+    // Pictures as bits: what a cut without encoding reads and rewrites of H.264 and HEVC.
+    .target(name: "VideoBitstream"),
     .target(name: "MediaTime"),
     .target(name: "Dynamics", dependencies: ["CDynamics"]),
     .systemLibrary(name: "CDynamics"),
@@ -234,6 +236,7 @@ let package = Package(
     .testTarget(name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"]),
     .testTarget(name: "TaggingTests", dependencies: ["Tagging", "TestSupport"]),
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
+    .testTarget(name: "VideoBitstreamTests", dependencies: ["VideoBitstream", "TestSupport"]),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis", "TestSupport"]),
     .testTarget(
@@ -380,7 +383,7 @@ let package = Package(
 // Targets that compute for each sample.
 let computing: Set = [
   "MediaTime", "MPEGAudio", "Threads", "MediaComposition", "ExportGraph", "ExportEngine", "LibAV",
-  "LAME", "Loudness", "Joins", "Dynamics", "ALSA", "PulseAudio", "Playback",
+  "LAME", "Loudness", "Joins", "Dynamics", "ALSA", "PulseAudio", "Playback", "VideoBitstream",
 ]
 
 // `scripts/avjob` builds the others for size: it takes a fifth less time, and no benchmark sees it.
@@ -414,7 +417,9 @@ if Context.environment["AVJOB_FUZZ"] != nil {
   let servers = ["HTTP", "MediaCache", "ExportEngine", "Diagnosis"]
   let reports = ["JSON", "Reports", "Diagnosis", "MediaTime"]
   for target in package.targets
-  where (texts + files + servers + reports + ["MPEGAudio", "Tagging"]).contains(target.name) {
+  where (texts + files + servers + reports + ["MPEGAudio", "Tagging", "VideoBitstream"])
+    .contains(target.name)
+  {
     target.swiftSettings = [
       .unsafeFlags(sanitizers + ["-enable-testing", "-assert-config", "Debug"])
     ]
@@ -428,7 +433,7 @@ if Context.environment["AVJOB_FUZZ"] != nil {
     "Lists": texts + ["MediaTime"], "Jobs": texts + ["MediaTime"],
     "Takes": texts + ["MediaTime"],
     "Files": files + ["MediaComposition", "MediaTime"], "Servers": servers,
-    "Reports": reports,
+    "Reports": reports, "Pictures": ["VideoBitstream"],
   ]
   for (name, tested) in readers {
     let dependencies = (["FuzzDriver"] + tested).map { Target.Dependency.byName(name: $0) }

@@ -129,10 +129,14 @@ struct ByteReader {
     Int(try byte()) << 8 | Int(try byte())
   }
 
-  /// NAL units behind their sizes of 16 bits.
+  /// NAL units behind their sizes of 16 bits. Zeros behind a unit are no part of it: FFmpeg leaves
+  /// one there when it copies a stream of start codes.
   mutating func units(count: Int) throws(BitstreamRefusal) -> [[UInt8]] {
     var units: [[UInt8]] = []
-    for _ in 0..<count { units.append(try bytes(try short())) }
+    for _ in 0..<count {
+      let unit = try bytes(try short())
+      units.append(Array(unit[..<((unit.lastIndex { $0 != 0 } ?? -1) + 1)]))
+    }
     return units
   }
 }

@@ -12,16 +12,23 @@ enum Pictures {
     _ parameters: String, _ options: [String] = [], frames: Int = 60, hue: Int = 0,
     codec: String = "h264", source: String = "testsrc2=s=186x138:r=25"
   ) throws -> [ArraySlice<UInt8>] {
-    // A fade makes x264 weigh its references.
-    let filters = "\(source),hue=h=\(hue),fade=in:10:20:color=white"
     let result = try Tool.run(
-      ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", filters]
-        + ["-frames:v", "\(frames)", "-pix_fmt", "yuv420p", "-threads", "1"]
-        + ["-c:v", codec == "h264" ? "libx264" : "libx265", "-preset", "fast"]
-        + [codec == "h264" ? "-x264-params" : "-x265-params", "log-level=error:" + parameters]
-        + options + ["-f", codec, "-"])
+      command(parameters, options, frames, hue, codec, source) + ["-f", codec, "-"])
     guard result.status == 0 else { throw ToolFailure(description: result.errors) }
     return try NALFraming.startCodes.units(of: result.output[...])
+  }
+
+  private static func command(
+    _ parameters: String, _ options: [String], _ frames: Int, _ hue: Int, _ codec: String,
+    _ source: String
+  ) -> [String] {
+    // A fade makes x264 weigh its references.
+    let filters = "\(source),hue=h=\(hue),fade=in:10:20:color=white"
+    return ["ffmpeg", "-nostdin", "-v", "error", "-f", "lavfi", "-i", filters]
+      + ["-frames:v", "\(frames)", "-pix_fmt", "yuv420p", "-threads", "1"]
+      + ["-c:v", codec == "h264" ? "libx264" : "libx265", "-preset", "fast"]
+      + [codec == "h264" ? "-x264-params" : "-x265-params", "log-level=error:" + parameters]
+      + options
   }
 
   /// The units of each picture; parameter sets and messages are part of the picture behind them.
@@ -101,15 +108,15 @@ enum Pictures {
     return result.text.split(separator: "\n").map { $0.hasPrefix("K") }
   }
 
-  /// The contents of a box in an MP4 file that FFmpeg makes of a stream without encoding.
+  /// The contents of a box in an MP4 file of ten such pictures.
   static func record(
-    _ name: String, of units: [ArraySlice<UInt8>], codec: String = "h264"
+    _ name: String, _ parameters: String, _ options: [String] = [], codec: String = "h264"
   ) throws -> [UInt8] {
     let folder = TestFolder()
-    try writeFile(folder.path("in.\(codec)"), try NALFraming.startCodes.packet(of: units))
-    try Tool.succeed(
-      "ffmpeg", "-nostdin", "-v", "error", "-i", folder.path("in.\(codec)"), "-c", "copy",
-      folder.path("out.mp4"))
+    let result = try Tool.run(
+      command(parameters, options, 10, 0, codec, "testsrc2=s=186x138:r=25")
+        + [folder.path("out.mp4")])
+    guard result.status == 0 else { throw ToolFailure(description: result.errors) }
     let file = try readFile(folder.path("out.mp4"))
     let label = Array(name.utf8)
     guard let start = (4..<file.count - 4).first(where: { Array(file[$0..<$0 + 4]) == label })

@@ -1,0 +1,86 @@
+import FuzzDriver
+import VideoBitstream
+
+/// Any bytes are a stream of pictures or the record of one, and what is accepted can be written so
+/// that it is read again.
+@main
+enum FuzzPictures {
+  static func main() { fuzz { test(UnsafeRawBufferPointer(start: $0, count: $1)) } }
+}
+
+private func test(_ input: UnsafeRawBufferPointer) -> CInt {
+  let bytes = Array(input)
+  checkRecords(bytes)
+  for size in 1...4 {
+    let framing = NALFraming.lengths(bytes: size)
+    guard let units = try? framing.units(of: bytes[...]) else { continue }
+    guard let packet = try? framing.packet(of: units) else { preconditionFailure("no packet") }
+    precondition((try? framing.units(of: packet[...])) == units)
+  }
+  guard let units = try? NALFraming.startCodes.units(of: bytes[...]) else { return -1 }
+  checkUnits(units)
+  checkPictures(units)
+  return 0
+}
+
+private func checkRecords(_ bytes: [UInt8]) {
+  if let record = try? AVCConfiguration(bytes) {
+    precondition((try? AVCConfiguration(record.bytes())) == record)
+    _ = try? record.parameterSets()
+  }
+  if let record = try? HEVCConfiguration(bytes) {
+    precondition((try? HEVCConfiguration(record.bytes())) == record)
+  }
+}
+
+private func checkUnits(_ units: [ArraySlice<UInt8>]) {
+  _ = try? H264.AccessUnitSummary(units)
+  precondition(HEVC.brokenLink(units).count == units.count)
+  if let record = try? HEVCConfiguration(HEVC.ParameterSets(units)) {
+    precondition((try? HEVCConfiguration(record.bytes())) == record)
+  }
+  for unit in units {
+    let payload = Array(UnescapedBytes(unit))
+    if payload.last != 0 {
+      precondition(Array(UnescapedBytes(EscapedBytes.unit(of: payload)[...])) == payload)
+    }
+    if let set = try? HEVC.SequenceParameterSet(unit) { precondition(set.width >= 0) }
+    _ = try? HEVC.VideoParameterSet(unit)
+    if let set = try? H264.SequenceParameterSet(unit) {
+      precondition(set.width >= 0 && set.height >= 0 && 0...16 ~= set.reorderDepth)
+    }
+    if let renamed = try? H264.PictureParameterSet.unit(unit, id: 255, sequenceID: 31),
+      let set = try? H264.PictureParameterSet(renamed[...])
+    {
+      precondition(set.id == 255 && set.sequenceID == 31)
+    }
+    _ = try? SupplementalMessage.messages(of: unit)
+  }
+}
+
+/// Slices are written as they were read; groups are rewritten or refused.
+private func checkPictures(_ units: [ArraySlice<UInt8>]) {
+  guard let configuration = try? AVCConfiguration(units: units),
+    let sets = try? configuration.parameterSets()
+  else { return }
+  var slices: [ArraySlice<UInt8>] = []
+  for unit in units {
+    guard let slice = try? H264.Slice(unit, in: sets),
+      let picture = sets.pictures[slice.header.pictureParameterSetID]
+    else { continue }
+    slices.append(unit)
+    guard let written = try? slice.unit(with: slice.header, sets.sequence, picture) else {
+      continue
+    }
+    precondition((try? H264.Slice(written[...], in: sets).header) == slice.header)
+  }
+  var group = try? H264.OpenGroup(sets, idrPictureID: 65_535)
+  for slice in slices {
+    guard let outcome = try? group?.rewrite([slice]) else { continue }
+    guard case .rewritten(let rewritten) = outcome else { continue }
+    for unit in rewritten { precondition((try? H264.Slice(unit[...], in: sets)) != nil) }
+  }
+  var transplant = try? H264.Transplant(
+    encoder: configuration, source: configuration, idrPictureID: 0)
+  for slice in slices where (try? transplant?.rewrite([slice])) == nil { break }
+}
