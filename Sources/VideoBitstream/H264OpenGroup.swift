@@ -16,20 +16,35 @@ extension H264 {
     private let sets: ParameterSets
     private let idrPictureID: UInt32
     private var state: State?
+    private var entry: Entry?
     private var hasEnded = false
 
+    /// Where the source stands, before its next picture.
     private struct State: Sendable {
+      /// `frame_num` of the first picture that was seen.
       let firstFrameNumber: UInt32
-      let firstPictureOrder: Int
       var references: ReferenceFrames
-      /// The picture order of the last reference picture, in the source's numbers (8.2.1.1).
+      /// PicOrderCnt of the last reference picture's top field (8.2.1.1).
       var lastPictureOrder: Int
-      /// Reference pictures since the entry, this among them; and without leading ones.
+      /// How many reference pictures were seen.
       var number = 0
+    }
+
+    private struct Entry: Sendable {
+      /// PicOrderCnt in the source.
+      let order: Int
+      /// How many reference pictures the output has.
       var output = 0
     }
 
-    /// A group whose pictures come in order of decoding, the entry first.
+    /// One picture in the source, and what it may refer to.
+    private struct Position {
+      let number: Int
+      let order: Int
+      let references: ReferenceFrames
+    }
+
+    /// A group whose pictures come in order of decoding.
     package init(_ sets: ParameterSets, idrPictureID: UInt16) throws(BitstreamRefusal) {
       guard sets.sequence.hasFramesOnly else { throw .fieldCoding }
       guard sets.sequence.pictureOrderType != 1 else { throw .pictureOrderType1 }
@@ -37,31 +52,107 @@ extension H264 {
       self.idrPictureID = UInt32(idrPictureID)
     }
 
-    /// The next picture, of one or more slices. After a refusal the group is of no more use.
+    /// Notes a picture that is decoded before the entry. Not needed where lists of references hold
+    /// only what is used, as x264's do; for others it tells where in a list the pictures before the
+    /// entry stand, and saves from `.unknownReferences`. What cannot be read is forgotten.
+    package mutating func observe(_ units: [ArraySlice<UInt8>]) {
+      do throws(BitstreamRefusal) {
+        let first = try slices(of: units).first
+        if first.isIDR || state == nil { begin(with: first) }
+        let isReset = try first.marking.map(Self.isReset) ?? false
+        _ = try advance(over: first, output: nil)
+        if isReset { state = nil }
+      } catch {
+        state = nil
+      }
+    }
+
+    /// The next picture from the entry on, of one or more slices. After a refusal the group is of no
+    /// more use.
     package mutating func rewrite(
       _ units: [ArraySlice<UInt8>]
     ) throws(BitstreamRefusal) -> Outcome {
       if hasEnded { return .unchanged }
-      var slices: [Int: Slice] = [:]
-      for (index, unit) in units.enumerated() {
-        guard let type = H264.type(of: unit) else { continue }
-        if type.isUnsupportedSlice { throw .unsupportedSlice }
-        if type.isSlice { slices[index] = try Slice(unit, in: sets) }
-      }
-      guard let first = slices.min(by: { $0.key < $1.key })?.value.header else {
-        throw .invalid(.nalUnit)
-      }
-      let isOnePicture = slices.values.allSatisfy {
-        $0.header.nal == first.nal && $0.header.frameNumber == first.frameNumber
-          && $0.header.pictureOrderLSB == first.pictureOrderLSB
-      }
-      guard isOnePicture else { throw .invalid(.sliceHeader) }
-      guard state != nil else { return try enter(units, slices, first) }
+      let (first, slices) = try slices(of: units)
+      guard let entry else { return try enter(units, slices, first) }
       if first.isIDR {
         hasEnded = true
         return .unchanged
       }
-      return try follow(units, slices, first)
+      return try follow(entry, units, slices, first)
+    }
+
+    /// The slices of a picture, by their place among the units, and the header of the first.
+    private func slices(
+      of units: [ArraySlice<UInt8>]
+    ) throws(BitstreamRefusal) -> (first: SliceHeader, all: [Int: Slice]) {
+      var slices: [Int: Slice] = [:]
+      var first: SliceHeader?
+      for (index, unit) in units.enumerated() {
+        guard let type = H264.type(of: unit) else { continue }
+        if type.isUnsupportedSlice { throw .unsupportedSlice }
+        guard type.isSlice else { continue }
+        let slice = try Slice(unit, in: sets)
+        let header = slice.header
+        if let first {
+          guard header.nal == first.nal, header.frameNumber == first.frameNumber,
+            header.pictureOrderLSB == first.pictureOrderLSB
+          else { throw .invalid(.sliceHeader) }
+        }
+        first = first ?? header
+        slices[index] = slice
+      }
+      guard let first else { throw .invalid(.nalUnit) }
+      return (first, slices)
+    }
+
+    private mutating func begin(with first: SliceHeader) {
+      let capacity = sets.sequence.referenceFrames
+      state = State(
+        firstFrameNumber: first.frameNumber,
+        references: ReferenceFrames(capacity: capacity, hasUnknown: !first.isIDR),
+        lastPictureOrder: first.isIDR ? 0 : Int(first.pictureOrderLSB))
+    }
+
+    /// Decodes a picture of the source, as far as its numbers go.
+    private mutating func advance(
+      over first: SliceHeader, output: Int?
+    ) throws(BitstreamRefusal) -> Position {
+      guard var state else { throw .notAnEntry }
+      let number = state.firstFrameNumber &+ UInt32(truncatingIfNeeded: state.number)
+      guard first.frameNumber == number & numberMask else { throw .missingReference }
+      let top = pictureOrder(of: first, in: state)
+      let position = Position(
+        number: state.number, order: top + min(0, Int(first.bottomDelta)),
+        references: state.references)
+      if first.nal.referenceIDC != 0 {
+        let isLeading = entry.map { position.order < $0.order } ?? false
+        try state.references.decoded(
+          .init(
+            number: state.number, output: isLeading ? nil : output, pictureOrder: position.order),
+          marking: first.marking)
+        state.number += 1
+        state.lastPictureOrder = top
+      }
+      self.state = state
+      return position
+    }
+
+    private var numberMask: UInt32 { UInt32(1 << sets.sequence.frameNumberBits) - 1 }
+
+    /// PicOrderCnt of the top field: type 0 by 8.2.1.1, type 2 by 8.2.1.3.
+    private func pictureOrder(of header: SliceHeader, in state: State) -> Int {
+      let isReference = header.nal.referenceIDC != 0
+      guard sets.sequence.pictureOrderType == 0 else {
+        return state.number * 2 - (isReference ? 0 : 1)
+      }
+      let range = 1 << sets.sequence.pictureOrderBits
+      let difference = (Int(header.pictureOrderLSB) - state.lastPictureOrder) & (range - 1)
+      return state.lastPictureOrder + (difference >= range / 2 ? difference - range : difference)
+    }
+
+    private func lowBits(of order: UInt32, from entry: Entry) -> UInt32 {
+      UInt32((Int(order) - entry.order) & ((1 << sets.sequence.pictureOrderBits) - 1))
     }
 
     private mutating func enter(
@@ -70,74 +161,53 @@ extension H264 {
       guard first.nal.referenceIDC != 0, !first.isIDR,
         slices.values.allSatisfy({ $0.header.kind == .i })
       else { throw .notAnEntry }
+      if state == nil { begin(with: first) }
       // The lesser of both fields' orders becomes 0 (8.2.1).
-      let order = Int(first.pictureOrderLSB) + min(0, Int(first.bottomDelta))
-      var references = ReferenceFrames(capacity: sets.sequence.referenceFrames)
-      try references.decoded(
-        .init(number: 0, output: 0, pictureOrder: 0), marking: .slidingWindow)
-      state = State(
-        firstFrameNumber: first.frameNumber, firstPictureOrder: order, references: references,
-        lastPictureOrder: Int(first.pictureOrderLSB))
-      let mask = (1 << sets.sequence.pictureOrderBits) - 1
+      let entry = Entry(order: try advance(over: first, output: 0).order, output: 1)
+      self.entry = entry
       return .rewritten(
-        try rewritten(units, slices) { [idrPictureID] old throws(BitstreamRefusal) in
+        try rewritten(units, slices) { old throws(BitstreamRefusal) in
           var header = old
           header.nal.type = .idrSlice
           header.frameNumber = 0
           header.idrPictureID = idrPictureID
-          header.pictureOrderLSB = UInt32((Int(old.pictureOrderLSB) - order) & mask)
+          header.pictureOrderLSB = lowBits(of: old.pictureOrderLSB, from: entry)
           header.marking = .idr(discardsOutput: false, isLongTerm: false)
           return header
         })
     }
 
     private mutating func follow(
-      _ units: [ArraySlice<UInt8>], _ slices: [Int: Slice], _ first: SliceHeader
+      _ entry: Entry, _ units: [ArraySlice<UInt8>], _ slices: [Int: Slice], _ first: SliceHeader
     ) throws(BitstreamRefusal) -> Outcome {
-      guard var state else { throw .notAnEntry }
-      let sequence = sets.sequence
-      let numberMask = UInt32(1 << sequence.frameNumberBits) - 1
-      let number = state.number + 1
-      guard
-        first.frameNumber
-          == (state.firstFrameNumber &+ UInt32(truncatingIfNeeded: number)) & numberMask
-      else { throw .missingReference }
-      let top = pictureOrder(of: first, in: state)
-      let order = top + min(0, Int(first.bottomDelta)) - state.firstPictureOrder
-      let isReference = first.nal.referenceIDC != 0
-      let isLeading = order < 0
-      let output = state.output + 1
-      let before = state.references
       let isReset = try first.marking.map(Self.isReset) ?? false
+      let isReference = first.nal.referenceIDC != 0
+      let output = entry.output
+      let position: Position
       if isReset {
+        // Only where the picture stands is of interest: numbers begin anew behind it.
+        var copy = self
+        var plain = first
+        plain.nal.referenceIDC = 0
+        position = try copy.advance(over: plain, output: nil)
         hasEnded = true
-      } else if isReference {
-        try state.references.decoded(
-          .init(number: number, output: isLeading ? nil : output, pictureOrder: order),
-          marking: first.marking)
-        state.number = number
-        state.lastPictureOrder = top
-        if !isLeading { state.output = output }
+      } else {
+        position = try advance(over: first, output: output)
       }
-      self.state = state
-      if isLeading {
+      if position.order < entry.order {
         guard !isReset else { throw .missingReference }
         return .leading
       }
+      if isReference { self.entry?.output += 1 }
       let marking =
-        isReset
-        ? .adaptive([.reset])
-        : marking(from: before, to: state.references, output: output)
-      let orderMask = (1 << sequence.pictureOrderBits) - 1
+        isReset ? .adaptive([.reset]) : marking(from: position.references, output: output)
       return .rewritten(
         try rewritten(units, slices) { old throws(BitstreamRefusal) in
           var header = old
           header.frameNumber = UInt32(truncatingIfNeeded: output) & numberMask
-          header.pictureOrderLSB = UInt32(
-            (Int(old.pictureOrderLSB) - state.firstPictureOrder) & orderMask)
+          header.pictureOrderLSB = lowBits(of: old.pictureOrderLSB, from: entry)
           if isReference { header.marking = marking }
-          try Self.setLists(
-            of: &header, before, (number, output, order), numberBits: sequence.frameNumberBits)
+          try setLists(of: &header, position, output: output)
           return header
         })
     }
@@ -154,49 +224,34 @@ extension H264 {
       return true
     }
 
-    /// PicOrderCnt of the top field: type 0 by 8.2.1.1, type 2 by 8.2.1.3.
-    private func pictureOrder(of header: SliceHeader, in state: State) -> Int {
-      let isReference = header.nal.referenceIDC != 0
-      guard sets.sequence.pictureOrderType == 0 else {
-        return (state.number + 1) * 2 - (isReference ? 0 : 1)
-      }
-      let range = 1 << sets.sequence.pictureOrderBits
-      let difference = (Int(header.pictureOrderLSB) - state.lastPictureOrder) & (range - 1)
-      return state.lastPictureOrder + (difference >= range / 2 ? difference - range : difference)
-    }
-
     /// What a picture must ask for so that its references become the source's, as far as the output
     /// has them.
-    private func marking(
-      from before: ReferenceFrames, to after: ReferenceFrames, output: Int
-    ) -> Marking {
-      let kept = Set(after.kept)
+    private func marking(from before: ReferenceFrames, output: Int) -> Marking {
+      let kept = Set(state?.references.kept ?? [])
       let gone = before.kept.filter { !kept.contains($0) }
-      let capacity = max(1, sets.sequence.referenceFrames)
-      let slides = before.kept.count == capacity
+      let slides = before.kept.count == max(1, sets.sequence.referenceFrames)
       if gone == (slides ? Array(before.kept.prefix(1)) : []) { return .slidingWindow }
       return .adaptive(gone.map { .unmark(UInt32(output - ($0.output ?? output))) })
     }
 
     /// Gives a slice the lists of the source, said in the output's numbers where they are not what a
     /// decoder makes by itself.
-    private static func setLists(
-      of header: inout SliceHeader, _ references: ReferenceFrames,
-      _ current: (number: Int, output: Int, order: Int), numberBits: Int
+    private func setLists(
+      of header: inout SliceHeader, _ position: Position, output: Int
     ) throws(BitstreamRefusal) {
-      let lists = try references.lists(
-        for: header, number: current.number, pictureOrder: current.order, numberBits: numberBits)
+      let bits = sets.sequence.frameNumberBits
+      let lists = try position.references.lists(
+        for: header, number: position.number, pictureOrder: position.order, numberBits: bits)
       var plain = header
       plain.listModifications = lists.map { _ in nil }
-      let byItself = try references.ofOutput.lists(
-        for: plain, number: current.number, pictureOrder: current.order, numberBits: numberBits)
+      let byItself = try position.references.ofOutput.lists(
+        for: plain, number: position.number, pictureOrder: position.order, numberBits: bits)
       for (index, list) in lists.enumerated() {
         // A place that stays empty makes decoders complain, even where no block refers to it.
         let isRight = zip(list, byItself[index]).allSatisfy { $1 != nil && ($0 == nil || $0 == $1) }
         header.listModifications[index] =
           isRight
-          ? nil
-          : try ReferenceFrames.steps(to: list, output: current.output, numberBits: numberBits)
+          ? nil : try position.references.steps(to: list, output: output, numberBits: bits)
       }
     }
 

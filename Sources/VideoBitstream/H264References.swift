@@ -1,27 +1,27 @@
 extension H264 {
-  /// The reference pictures of an open group since its entry (8.2.4 and 8.2.5), and how many from
-  /// before it there may still be. Frames only, and none for the long term.
+  /// The reference pictures of a stream that was entered at a place (8.2.4 and 8.2.5), and how many
+  /// from before it there may still be. Frames only, and none for the long term.
   struct ReferenceFrames: Sendable {
-    /// A reference picture that was decoded since the entry.
+    /// A reference picture that was seen.
     struct Frame: Sendable, Hashable {
-      /// How many reference pictures lie between the entry and this one, in the source.
+      /// How many reference pictures were seen before it.
       let number: Int
-      /// The same, without leading pictures, which the output does not have. Nil for them.
+      /// How many of these the output has; nil where it does not have this one.
       let output: Int?
-      /// PicOrderCnt, from the entry's on.
+      /// PicOrderCnt in the source.
       let pictureOrder: Int
     }
 
     /// In order of decoding.
     private(set) var frames: [Frame] = []
-    /// At most so many pictures from before the entry are references.
+    /// At most so many pictures that were not seen are references.
     private var unknownCount: Int
     private let capacity: Int
 
     /// None yet; `capacity` is `max_num_ref_frames`.
-    init(capacity: Int) {
+    init(capacity: Int, hasUnknown: Bool) {
       self.capacity = max(1, capacity)
-      unknownCount = self.capacity
+      unknownCount = hasUnknown ? self.capacity : 0
     }
 
     /// Those that the output has.
@@ -134,13 +134,12 @@ extension H264 {
     }
 
     /// Steps that make a list of these pictures of the output, for a picture with this number. A
-    /// place without a picture gets one that stands in the list already: no slice refers to it.
-    static func steps(
+    /// place without a picture gets one that stands before it, or else any: no block refers to it.
+    func steps(
       to list: [Frame?], output: Int, numberBits: Int
     ) throws(BitstreamRefusal) -> [ListModification] {
-      guard var last = list.lazy.compactMap({ $0?.output }).first else {
-        throw .unknownReferences
-      }
+      let first = list.lazy.compactMap { $0?.output }.first
+      guard var last = first ?? kept.last?.output else { throw .unknownReferences }
       var predicted = output
       var steps: [ListModification] = []
       for frame in list {
