@@ -33,8 +33,10 @@ extension H264 {
     private struct Entry: Sendable {
       /// PicOrderCnt in the source.
       let order: Int
+      /// What a decoder of the output has. Leading pictures are none of it, nor is what they ask for.
+      var references: ReferenceFrames
       /// How many reference pictures the output has.
-      var output = 0
+      var output = 1
     }
 
     /// One picture in the source, and what it may refer to.
@@ -163,7 +165,8 @@ extension H264 {
       else { throw .notAnEntry }
       if state == nil { begin(with: first) }
       // The lesser of both fields' orders becomes 0 (8.2.1).
-      let entry = Entry(order: try advance(over: first, output: 0).order, output: 1)
+      let order = try advance(over: first, output: 0).order
+      let entry = Entry(order: order, references: keptReferences)
       self.entry = entry
       return .rewritten(
         try rewritten(units, slices) { old throws(BitstreamRefusal) in
@@ -198,16 +201,17 @@ extension H264 {
         guard !isReset else { throw .missingReference }
         return .leading
       }
-      if isReference { self.entry?.output += 1 }
-      let marking =
-        isReset ? .adaptive([.reset]) : marking(from: position.references, output: output)
+      let marking = isReset ? .adaptive([.reset]) : marking(in: entry)
+      if isReference {
+        self.entry = Entry(order: entry.order, references: keptReferences, output: output + 1)
+      }
       return .rewritten(
         try rewritten(units, slices) { old throws(BitstreamRefusal) in
           var header = old
           header.frameNumber = UInt32(truncatingIfNeeded: output) & numberMask
           header.pictureOrderLSB = lowBits(of: old.pictureOrderLSB, from: entry)
           if isReference { header.marking = marking }
-          try setLists(of: &header, position, output: output)
+          try setLists(of: &header, position, in: entry)
           return header
         })
     }
@@ -224,34 +228,39 @@ extension H264 {
       return true
     }
 
-    /// What a picture must ask for so that its references become the source's, as far as the output
-    /// has them.
-    private func marking(from before: ReferenceFrames, output: Int) -> Marking {
-      let kept = Set(state?.references.kept ?? [])
-      let gone = before.kept.filter { !kept.contains($0) }
-      let slides = before.kept.count == max(1, sets.sequence.referenceFrames)
-      if gone == (slides ? Array(before.kept.prefix(1)) : []) { return .slidingWindow }
-      return .adaptive(gone.map { .unmark(UInt32(output - ($0.output ?? output))) })
+    /// The references of the source that the output has, too.
+    private var keptReferences: ReferenceFrames {
+      state?.references.ofOutput ?? ReferenceFrames(capacity: 0, hasUnknown: false)
+    }
+
+    /// What a picture must ask for so that the output's references become the source's.
+    private func marking(in entry: Entry) -> Marking {
+      let before = entry.references.frames
+      let after = Set(keptReferences.frames)
+      let gone = before.filter { !after.contains($0) }
+      let slides = before.count == max(1, sets.sequence.referenceFrames)
+      if gone == (slides ? Array(before.prefix(1)) : []) { return .slidingWindow }
+      return .adaptive(gone.map { .unmark(UInt32(entry.output - ($0.output ?? entry.output))) })
     }
 
     /// Gives a slice the lists of the source, said in the output's numbers where they are not what a
     /// decoder makes by itself.
     private func setLists(
-      of header: inout SliceHeader, _ position: Position, output: Int
+      of header: inout SliceHeader, _ position: Position, in entry: Entry
     ) throws(BitstreamRefusal) {
       let bits = sets.sequence.frameNumberBits
       let lists = try position.references.lists(
         for: header, number: position.number, pictureOrder: position.order, numberBits: bits)
       var plain = header
       plain.listModifications = lists.map { _ in nil }
-      let byItself = try position.references.ofOutput.lists(
+      let byItself = try entry.references.lists(
         for: plain, number: position.number, pictureOrder: position.order, numberBits: bits)
       for (index, list) in lists.enumerated() {
         // A place that stays empty makes decoders complain, even where no block refers to it.
         let isRight = zip(list, byItself[index]).allSatisfy { $1 != nil && ($0 == nil || $0 == $1) }
         header.listModifications[index] =
           isRight
-          ? nil : try position.references.steps(to: list, output: output, numberBits: bits)
+          ? nil : try entry.references.steps(to: list, output: entry.output, numberBits: bits)
       }
     }
 

@@ -25,12 +25,9 @@ extension H264 {
     }
 
     /// Those that the output has.
-    var kept: [Frame] { frames.filter { $0.output != nil } }
-
-    /// What a decoder of the output has.
     var ofOutput: ReferenceFrames {
       var copy = self
-      copy.frames = kept
+      copy.frames.removeAll { $0.output == nil }
       copy.unknownCount = 0
       return copy
     }
@@ -139,7 +136,7 @@ extension H264 {
       to list: [Frame?], output: Int, numberBits: Int
     ) throws(BitstreamRefusal) -> [ListModification] {
       let first = list.lazy.compactMap { $0?.output }.first
-      guard var last = first ?? kept.last?.output else { throw .unknownReferences }
+      guard var last = first ?? frames.last?.output else { throw .unknownReferences }
       var predicted = output
       var steps: [ListModification] = []
       for frame in list {

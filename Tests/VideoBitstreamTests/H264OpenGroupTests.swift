@@ -40,15 +40,16 @@ import Testing
 
   @Test(
     "From each entry of an open group on, all pictures decode to the same without a complaint",
-    arguments: streams, ["testsrc2=s=186x138:r=25", "mandelbrot=s=186x138:r=25"])
-  func rewritten(stream: (parameters: String, options: [String]), source: String) throws {
+    arguments: streams)
+  func rewritten(parameters: String, options: [String]) throws {
+    let source = parameters.contains("b-adapt=0") ? "testsrc2" : "mandelbrot"
     let units = try Pictures.encode(
-      stream.parameters + ":open-gop=1:keyint=20:min-keyint=8:scenecut=40", stream.options,
-      frames: 130, source: source)
+      parameters + ":open-gop=1:keyint=20:min-keyint=8:scenecut=40", options, frames: 100,
+      source: source + "=s=186x138:r=25")
     let configuration = try AVCConfiguration(units: units)
     let pictures = Pictures.accessUnits(units)
     let whole = try Pictures.decode(units).digests
-    #expect(whole.count == pictures.count && whole.count == 130)
+    #expect(whole.count == pictures.count && whole.count == 100)
     var entries = 0
     var leadingCount = 0
     for entry in pictures.indices.dropFirst() {
@@ -62,7 +63,7 @@ import Testing
       #expect(decoded.digests == Array(whole.suffix(count)), "entry \(entry)")
       leadingCount += leading
     }
-    #expect(entries >= 4 && leadingCount > 0)
+    #expect(entries >= 3 && leadingCount > 0)
   }
 
   @Test("Behind the next IDR picture nothing is changed")

@@ -126,7 +126,7 @@ extension H264.SliceHeader.Kind {
     var rewrittenCount = 0
     var refusedCount = 0
     var changedCount = 0
-    for seed in 0..<3000 as Range<UInt64> {
+    for seed in 0..<800 as Range<UInt64> {
       let stream = try StreamMaker(seed: seed)
       var group = try H264.OpenGroup(stream.sets, idrPictureID: 0)
       var decoder = ReferenceDecoder(stream.sets.sequence)
@@ -161,8 +161,7 @@ extension H264.SliceHeader.Kind {
       }
       #expect(decoder.violations == [], "seed \(seed)")
     }
-    print(observedCount, rewrittenCount, refusedCount, changedCount)
-    #expect(rewrittenCount > 20_000 && changedCount > 10_000)
+    #expect(rewrittenCount > 8000 && changedCount > 5000)
     if observedCount == 100 { #expect(refusedCount == 0) }
   }
 }
