@@ -95,7 +95,9 @@ extension H264 {
 
     /// Reads a NAL unit.
     package init(_ unit: ArraySlice<UInt8>) throws(BitstreamRefusal) {
-      guard H264.type(of: unit) == .pictureParameterSet else { throw .invalid(.pictureParameterSet) }
+      guard H264.type(of: unit) == .pictureParameterSet else {
+        throw .invalid(.pictureParameterSet)
+      }
       var reader = BitReader(Array(UnescapedBytes(unit)), of: .pictureParameterSet, at: 8)
       id = try reader.unsigned(atMost: 255)
       sequenceID = try reader.unsigned(atMost: 31)

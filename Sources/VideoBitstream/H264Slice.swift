@@ -7,20 +7,28 @@ extension H264 {
     private let dataStart: Int
     private let usesCABAC: Bool
 
-    /// A slice header has less than this many bytes: its longest parts are the weights of 64
-    /// references and 66 operations.
-    private static let mostHeaderBytes = 4096
+    /// A slice header seldom has more bytes than the first of these, and always less than the second:
+    /// its longest parts are the weights of 64 references and 66 operations.
+    private static let headerBytes = [96, 4096]
 
     /// Reads the header of a NAL unit. Complexity: O(1), for the data are not looked at.
     package init(
       _ unit: ArraySlice<UInt8>, in sets: ParameterSets
     ) throws(BitstreamRefusal) {
-      let start = Array(UnescapedBytes(unit).prefix(Self.mostHeaderBytes))
-      var reader = BitReader(start, of: .sliceHeader)
-      header = try SliceHeader(&reader, in: sets)
+      var result: (header: SliceHeader, dataStart: Int)?
+      for count in Self.headerBytes where result == nil {
+        var reader = BitReader(Array(UnescapedBytes(unit).prefix(count)), of: .sliceHeader)
+        do throws(BitstreamRefusal) {
+          result = (try SliceHeader(&reader, in: sets), reader.position)
+        } catch {
+          guard error == .truncated(.sliceHeader), count < unit.count else { throw error }
+        }
+      }
+      guard let (header, dataStart) = result else { throw .truncated(.sliceHeader) }
       usesCABAC = try sets.picture(header.pictureParameterSetID).usesCABAC
+      self.header = header
       self.unit = unit
-      dataStart = reader.position
+      self.dataStart = dataStart
     }
 
     /// The NAL unit with another header, whose picture parameter set has the same entropy coding.
@@ -84,10 +92,8 @@ extension H264 {
       isIntra = isIntra && hasSlices
     }
 
-    /// Whether decoding may begin here.
-    ///
-    /// - Parameter isMarked: Whether the container marks it as a key picture, as it does where open
-    ///   groups have no recovery points.
+    /// Whether decoding may begin here. `isMarked` is whether the container marks it as a key picture:
+    /// it is asked where open groups have no recovery points.
     package func isEntry(isMarked: Bool) -> Bool {
       isIDR || isIntra && isReference && (recoveryFrameCount.map { $0 == 0 } ?? isMarked)
     }

@@ -122,7 +122,6 @@ extension H264 {
       header.idrPictureID = idrPictureID
       header.pictureOrderLSB =
         (counter.pictures &* 2) & ((1 << UInt32(source.pictureOrderBits)) - 1)
-      header.bottomDelta = 0
       return header
     }
   }

@@ -16,8 +16,10 @@ import Testing
     ("bframes=3:ref=4:weightp=2:slices=3", ["-pix_fmt", "yuv420p10"], true, true),
     ("bframes=2:ref=4:weightp=2:cabac=0", ["-pix_fmt", "yuv422p"], true, true),
     ("bframes=2:ref=4:weightp=2:cqm=jvt", ["-pix_fmt", "yuv422p10"], true, true),
-    ("bframes=1:weightp=2:deblock=-1,1:aud=1:nal-hrd=vbr:vbv-maxrate=900:vbv-bufsize=900",
-      ["-pix_fmt", "gray"], true, true),
+    (
+      "bframes=1:weightp=2:deblock=-1,1:aud=1:nal-hrd=vbr:vbv-maxrate=900:vbv-bufsize=900",
+      ["-pix_fmt", "gray"], true, true
+    ),
     ("bframes=0:keyint=infinite:intra-refresh=1:slice-max-size=300", [], false, true),
   ]
 
@@ -66,7 +68,8 @@ import Testing
 
   @Test("Pictures with fields are refused by name")
   func fields() throws {
-    let units = try Pictures.encode("bframes=2", ["-flags", "+ildct+ilme"], frames: 10, source: "testsrc2=s=186x140:r=25")
+    let units = try Pictures.encode(
+      "bframes=2", ["-flags", "+ildct+ilme"], frames: 10, source: "testsrc2=s=186x140:r=25")
     let sets = try AVCConfiguration(units: units).parameterSets()
     #expect(!sets.sequence.hasFramesOnly && sets.sequence.height == 140)
     let slice = try #require(units.first { H264.type(of: $0)?.isSlice == true })

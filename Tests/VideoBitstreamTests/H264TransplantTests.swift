@@ -56,7 +56,8 @@ import Testing
         encoder.0, encoder.1, frames: 12, source: graph ?? "testsrc2=s=186x138:r=25")
       do throws(BitstreamRefusal) {
         var transplant = try H264.Transplant(
-          encoder: try AVCConfiguration(units: encoded), source: try AVCConfiguration(units: source),
+          encoder: try AVCConfiguration(units: encoded),
+          source: try AVCConfiguration(units: source),
           idrPictureID: 0)
         for picture in Pictures.accessUnits(encoded) { _ = try transplant.rewrite(picture) }
       } catch { return error }

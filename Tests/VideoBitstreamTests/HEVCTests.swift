@@ -58,7 +58,8 @@ import Testing
   func types() {
     #expect(HEVC.type(of: [0x40]) == nil)
     #expect(HEVC.type(of: [0x42, 1]) == .sequenceParameterSet)
-    #expect(HEVC.pictureType(of: [[0x2B, 1], [0x2A, 9], [0x28, 1]]) == HEVC.NALType(rawValue: 20))
+    #expect(
+      HEVC.pictureType(of: [[0x2B, 1], [0x2A, 9], [0x28, 1]]) == HEVC.NALType(rawValue: 20))
     #expect(HEVC.brokenLink([[0x2A, 1, 7], [0x40, 1]]) == [[0x24, 1, 7], [0x40, 1]])
   }
 }

@@ -67,7 +67,8 @@ import Testing
     var dice = Dice(6)
     let streams = try [
       Pictures.encode("bframes=3:ref=4:weightp=2:open-gop=1:keyint=12:slices=2", frames: 30),
-      Pictures.encode("bframes=0:ref=2:cabac=0:nal-hrd=vbr:vbv-maxrate=90:vbv-bufsize=90", frames: 20),
+      Pictures.encode(
+        "bframes=0:ref=2:cabac=0:nal-hrd=vbr:vbv-maxrate=90:vbv-bufsize=90", frames: 20),
       Pictures.encode("bframes=3", frames: 10, codec: "hevc"),
     ].map { units in
       try NALFraming.startCodes.packet(of: units.map { $0.prefix(60) })

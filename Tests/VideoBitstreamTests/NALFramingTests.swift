@@ -38,7 +38,9 @@ import Testing
 
   @Test("Units are found behind start codes of three and more bytes")
   func startCodes() throws {
-    let stream: [UInt8] = [9, 0, 0, 0, 1, 7, 5, 0, 0, 1, 8, 0, 0, 0, 0, 1, 0, 0, 1, 6, 0, 0, 3, 0, 0]
+    let stream: [UInt8] = [
+      9, 0, 0, 0, 1, 7, 5, 0, 0, 1, 8, 0, 0, 0, 0, 1, 0, 0, 1, 6, 0, 0, 3, 0, 0,
+    ]
     let units = try NALFraming.startCodes.units(of: stream[...])
     #expect(units.map(Array.init) == [[7, 5], [8], [6, 0, 0, 3]])
     let packet = try NALFraming.startCodes.packet(of: units)

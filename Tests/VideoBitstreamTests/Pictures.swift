@@ -3,11 +3,8 @@ import VideoBitstream
 
 /// Streams of pictures that FFmpeg makes, and what it decodes of ours.
 enum Pictures {
-  /// A stream of start codes by libx264 or libx265.
-  ///
-  /// - Parameters:
-  ///   - parameters: The encoder's own, each separated by a colon.
-  ///   - options: Further words of FFmpeg's command line.
+  /// A stream of start codes by libx264 or libx265; `parameters` are the encoder's own, `options`
+  /// further words of FFmpeg's command line.
   static func encode(
     _ parameters: String, _ options: [String] = [], frames: Int = 60, hue: Int = 0,
     codec: String = "h264", source: String = "testsrc2=s=186x138:r=25"

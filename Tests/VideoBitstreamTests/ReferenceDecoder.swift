@@ -32,19 +32,21 @@ struct ReferenceDecoder {
       frames = []
       lastOrder = 0
     }
-    let order = order(of: header)
+    let topOrder = topOrder(of: header)
+    let order = min(topOrder, topOrder + Int(header.bottomDelta))
+    if header.isIDR, order != 0 { violations.append("order \(order) of an IDR picture") }
     let lists = lists(of: header, order: order)
     if header.nal.referenceIDC != 0 {
       mark(header)
       frames.append(Frame(number: Int(header.frameNumber), order: order, name: name))
       if frames.count > capacity { violations.append("\(frames.count) references at \(name)") }
-      lastOrder = order
+      lastOrder = topOrder
     }
     return lists.map { list in list.map { $0?.name } }
   }
 
-  /// 8.2.1.1
-  private func order(of header: H264.SliceHeader) -> Int {
+  /// The top field's, by 8.2.1.1.
+  private func topOrder(of header: H264.SliceHeader) -> Int {
     let low = Int(header.pictureOrderLSB)
     let lastLow = ((lastOrder % orderRange) + orderRange) % orderRange
     var high = lastOrder - lastLow

@@ -51,7 +51,7 @@ private struct StreamMaker {
     var picture = BitWriter()
     picture.bits(0x68, 8)
     for value: UInt32 in [0, 0] { picture.unsigned(value) }
-    picture.bits(0, 2)
+    picture.bits(1, 2)
     for value: UInt32 in [0, 0, 0] { picture.unsigned(value) }
     picture.bits(0, 3)
     for value: Int32 in [0, 0, 0] { picture.signed(value) }
@@ -70,14 +70,19 @@ private struct StreamMaker {
       nal: .init(UInt8((isReference ? 0x60 : 0) | (isIDR ? 5 : 1))), firstMacroblock: 0,
       kind: kind, isKindOfPicture: chance(50), pictureParameterSetID: 0,
       frameNumber: UInt32(references & 15))
-    header.pictureOrderLSB = UInt32(order & 127)
+    // The lesser of both fields' orders counts.
+    let fieldDelta = isIDR ? 0 : Int32(dice.number(-1..<2))
+    header.bottomDelta = fieldDelta
+    header.pictureOrderLSB = UInt32((order - Int(min(0, fieldDelta))) & 127)
     header.overridesListSizes = kind != .i
     for _ in 0..<kind.listCount {
       let size = Int(dice.number(1..<6))
       header.listSizes.append(size)
       header.listModifications.append(chance(40) ? steps(size) : nil)
     }
-    if isReference { header.marking = isIDR ? .idr(discardsOutput: false, isLongTerm: false) : marking() }
+    if isReference {
+      header.marking = isIDR ? .idr(discardsOutput: false, isLongTerm: false) : marking()
+    }
     let name = units.count
     lists.append(decoder.decode(header, name: name))
     var writer = BitWriter()
