@@ -166,7 +166,7 @@ extension H264.SliceHeader.Kind {
       }
       #expect(decoder.violations == [], "seed \(seed)")
     }
-    #expect(rewrittenCount > 8000 && changedCount > 5000)
+    #expect(rewrittenCount > 6000 && changedCount > 4000)
     if observedCount == 100 { #expect(refusedCount == 0) }
   }
 }
