@@ -15,6 +15,8 @@ package enum BitstreamRefusal: Error, Sendable, Hashable {
   case pictureOrderType1
   /// H.264: the stream has this many sequence parameter sets.
   case severalSequenceParameterSets(Int)
+  /// H.264: different picture parameter sets have this id.
+  case severalPictureParameterSets(UInt32)
   /// H.264: `num_slice_groups_minus1` is not 0.
   case sliceGroups
   /// H.264: a parameter set has scaling matrices.
@@ -79,6 +81,8 @@ extension BitstreamRefusal: CustomStringConvertible {
     case .fieldCoding: "the picture is interlaced (coded in fields)"
     case .pictureOrderType1: "pictures are counted by a cycle (picture order count type 1)"
     case .severalSequenceParameterSets(let count): "the stream has \(count) sequence parameter sets"
+    case .severalPictureParameterSets(let id):
+      "the stream has several picture parameter sets with the id \(id)"
     case .sliceGroups: "the picture is coded in slice groups"
     case .scalingMatrices: "the stream has scaling matrices"
     case .switchingSlices: "the stream has switching slices (SP or SI)"

@@ -57,7 +57,9 @@ package enum H264 {
       pictures = [:]
       for unit in units {
         let set = try PictureParameterSet(unit[...])
-        pictures[set.id] = set
+        guard pictures.updateValue(set, forKey: set.id) ?? set == set else {
+          throw .severalPictureParameterSets(set.id)
+        }
       }
     }
 

@@ -32,7 +32,7 @@ extension H264 {
       return copy
     }
 
-    /// Marks what a decoded reference picture asks for, then adds it (8.2.5).
+    /// Applies the marking of a decoded reference picture, then adds the picture (8.2.5).
     mutating func decoded(
       _ frame: Frame, marking: Marking?
     ) throws(BitstreamRefusal) {

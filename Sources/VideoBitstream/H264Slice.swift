@@ -55,7 +55,7 @@ extension H264 {
 }
 
 extension H264 {
-  /// What an access unit tells of itself without a parameter set.
+  /// What the NAL units of one picture show without a parameter set.
   package struct AccessUnitSummary: Sendable, Hashable {
     /// Whether it is an IDR picture.
     package private(set) var isIDR = false
@@ -73,7 +73,7 @@ extension H264 {
       for unit in units {
         guard let header = unit.first.map(NALHeader.init) else { continue }
         if header.type == .supplementalInformation {
-          // A damaged message says nothing, and no picture is lost by it.
+          // A damaged message is ignored: no picture is lost by it.
           for message in (try? SupplementalMessage.messages(of: unit)) ?? []
           where message.type == SupplementalMessage.recoveryPoint {
             var reader = BitReader(message.payload, of: .supplementalInformation)

@@ -25,7 +25,7 @@ extension H264 {
     package var redundantCount: UInt32 = 0
     /// `direct_spatial_mv_pred_flag`, of B slices.
     package var usesSpatialDirect = false
-    /// Whether the slice says itself how many references its lists have.
+    /// `num_ref_idx_active_override_flag`: the header gives the sizes of the lists.
     package var overridesListSizes = false
     /// How many references each list has: none of I slices, one of P slices, two of B slices.
     package var listSizes: [Int] = []
@@ -191,8 +191,8 @@ extension H264.SliceHeader {
 }
 
 extension H264.SliceHeader {
-  /// Writes the header as `sequence` and `picture` ask for it. Fields that they have no place for are
-  /// left out; the lists must have the sizes that the header says.
+  /// Writes the header in the syntax that `sequence` and `picture` select. Other fields are left out;
+  /// `weights` must have as many references as `listSizes`.
   func write(
     to writer: inout BitWriter, _ sequence: H264.SequenceParameterSet,
     _ picture: H264.PictureParameterSet

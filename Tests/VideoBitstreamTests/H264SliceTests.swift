@@ -74,7 +74,9 @@ import Testing
     #expect(!sets.sequence.hasFramesOnly && sets.sequence.height == 140)
     let slice = try #require(units.first { H264.type(of: $0)?.isSlice == true })
     #expect(throws: BitstreamRefusal.fieldCoding) { try H264.Slice(slice, in: sets) }
-    #expect(throws: BitstreamRefusal.fieldCoding) { try H264.OpenGroup(sets, idrPictureID: 0) }
+    #expect(throws: BitstreamRefusal.fieldCoding) {
+      try H264.OpenGOPRewriter(sets, idrPictureID: 0)
+    }
     #expect("\(BitstreamRefusal.fieldCoding)" == "the picture is interlaced (coded in fields)")
   }
 
@@ -85,11 +87,15 @@ import Testing
     #expect(throws: BitstreamRefusal.severalSequenceParameterSets(2)) {
       try AVCConfiguration(units: one + other).parameterSets()
     }
-    let configuration = try AVCConfiguration(units: one)
+    var configuration = try AVCConfiguration(units: one)
     let bare = try H264.ParameterSets(sequences: configuration.sequenceParameterSets, pictures: [])
     let slice = try #require(one.first { H264.type(of: $0)?.isSlice == true })
     #expect(throws: BitstreamRefusal.missingPictureParameterSet(0)) {
       try H264.Slice(slice, in: bare)
+    }
+    configuration.pictureParameterSets += try AVCConfiguration(units: other).pictureParameterSets
+    #expect(throws: BitstreamRefusal.severalPictureParameterSets(0)) {
+      try configuration.parameterSets()
     }
   }
 

@@ -41,12 +41,12 @@ import Testing
     }
     let pictures = Pictures.accessUnits(units.filter { $0.count > 1 })
     for entry in [0, pictures.count / 2] {
-      var group = try? H264.OpenGroup(sets, idrPictureID: 65_535)
-      for picture in pictures.dropFirst(entry) { _ = try? group?.rewrite(picture) }
+      var rewriter = try? H264.OpenGOPRewriter(sets, idrPictureID: 65_535)
+      for picture in pictures.dropFirst(entry) { _ = try? rewriter?.rewrite(picture) }
     }
-    var transplant = try? H264.Transplant(
+    var rewriter = try? H264.EncodedRunRewriter(
       encoder: configuration, source: configuration, idrPictureID: 0)
-    for picture in pictures { _ = try? transplant?.rewrite(picture) }
+    for picture in pictures { _ = try? rewriter?.rewrite(picture) }
   }
 
   @Test("Any bytes are read or refused")

@@ -133,16 +133,16 @@ extension H264.SliceHeader.Kind {
     var changedCount = 0
     for seed in 0..<800 as Range<UInt64> {
       let stream = try StreamMaker(seed: seed)
-      var group = try H264.OpenGroup(stream.sets, idrPictureID: 0)
+      var rewriter = try H264.OpenGOPRewriter(stream.sets, idrPictureID: 0)
       var decoder = ReferenceDecoder(stream.sets.sequence)
       var kept: Set<Int> = []
       for place in stream.units[..<stream.entry].indices.suffix(observedCount) {
-        group.observe([stream.units[place][...]])
+        rewriter.observe([stream.units[place][...]])
       }
       do throws(BitstreamRefusal) {
         for place in stream.units.indices.dropFirst(stream.entry) {
           let isLeading = stream.orders[place] < stream.orders[stream.entry]
-          let outcome = try group.rewrite([stream.units[place][...]])
+          let outcome = try rewriter.rewrite([stream.units[place][...]])
           guard case .rewritten(let units) = outcome, !isLeading else {
             #expect(outcome == .leading && isLeading)
             continue

@@ -74,13 +74,14 @@ private func checkPictures(_ units: [ArraySlice<UInt8>]) {
     }
     precondition((try? H264.Slice(written[...], in: sets).header) == slice.header)
   }
-  var group = try? H264.OpenGroup(sets, idrPictureID: 65_535)
-  for slice in slices {
+  var group = try? H264.OpenGOPRewriter(sets, idrPictureID: 65_535)
+  for (index, slice) in slices.enumerated() {
+    if index < slices.count / 4 { group?.observe([slice]) }
     guard let outcome = try? group?.rewrite([slice]) else { continue }
     guard case .rewritten(let rewritten) = outcome else { continue }
     for unit in rewritten { precondition((try? H264.Slice(unit[...], in: sets)) != nil) }
   }
-  var transplant = try? H264.Transplant(
+  var rewriter = try? H264.EncodedRunRewriter(
     encoder: configuration, source: configuration, idrPictureID: 0)
-  for slice in slices where (try? transplant?.rewrite([slice])) == nil { break }
+  for slice in slices where (try? rewriter?.rewrite([slice])) == nil { break }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import VideoBitstream
 
-@Suite struct H264OpenGroupTests {
+@Suite struct H264OpenGOPTests {
   /// x264's settings beside open groups, and words for FFmpeg.
   static let streams: [(parameters: String, options: [String])] = [
     ("bframes=3:b-pyramid=normal:ref=4:weightp=2", []),
@@ -26,10 +26,10 @@ import Testing
     var units = (configuration.sequenceParameterSets + configuration.pictureParameterSets).map {
       $0[...]
     }
-    var group = try H264.OpenGroup(try configuration.parameterSets(), idrPictureID: 1)
+    var rewriter = try H264.OpenGOPRewriter(try configuration.parameterSets(), idrPictureID: 1)
     var leading = 0
     for picture in pictures[entry...] {
-      switch try group.rewrite(picture) {
+      switch try rewriter.rewrite(picture) {
       case .leading: leading += 1
       case .rewritten(let rewritten): units += rewritten.map { $0[...] }
       case .unchanged: units += picture

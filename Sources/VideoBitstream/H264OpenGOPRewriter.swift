@@ -1,11 +1,11 @@
 extension H264 {
-  /// Makes the entry of an open group an IDR picture, and counts what follows from it, up to the next
-  /// IDR picture. Leading pictures go; whatever is decoded after them has the references that it had.
-  /// Slice data stay as they are.
-  package struct OpenGroup: Sendable {
+  /// Makes the entry of an open group of pictures an IDR picture, and counts all numbers from it on,
+  /// up to the next IDR picture. Leading pictures are left out; each other slice keeps its references
+  /// at their indices, and its data as they are.
+  package struct OpenGOPRewriter: Sendable {
     /// What becomes of a picture.
     package enum Outcome: Sendable, Hashable {
-      /// It is shown before the entry, and refers to pictures before it.
+      /// It is shown before the entry, and may refer to pictures before it.
       case leading
       /// Its NAL units, with new slice headers.
       case rewritten([[UInt8]])
@@ -33,7 +33,7 @@ extension H264 {
     private struct Entry: Sendable {
       /// PicOrderCnt in the source.
       let order: Int
-      /// What a decoder of the output has. Leading pictures are none of it, nor is what they ask for.
+      /// What a decoder of the output has: no leading pictures, and no marking of theirs.
       var references: ReferenceFrames
       /// How many reference pictures the output has.
       var output = 1
@@ -54,9 +54,10 @@ extension H264 {
       self.idrPictureID = UInt32(idrPictureID)
     }
 
-    /// Notes a picture that is decoded before the entry. Not needed where lists of references hold
-    /// only what is used, as x264's do; for others it tells where in a list the pictures before the
-    /// entry stand, and saves from `.unknownReferences`. What cannot be read is forgotten.
+    /// Notes a picture that is decoded before the entry, so that its place in lists of references is
+    /// known. Without it, a B slice whose list may reach a picture from before the entry is refused
+    /// with `.unknownReferences`; x264's lists never do. A picture that cannot be read, or a missing
+    /// one, discards what was noted.
     package mutating func observe(_ units: [ArraySlice<UInt8>]) {
       do throws(BitstreamRefusal) {
         let first = try slices(of: units).first
@@ -233,7 +234,7 @@ extension H264 {
       state?.references.ofOutput ?? ReferenceFrames(capacity: 0, hasUnknown: false)
     }
 
-    /// What a picture must ask for so that the output's references become the source's.
+    /// The marking that makes the output's references those of the source.
     private func marking(in entry: Entry) -> Marking {
       let before = entry.references.frames
       let after = Set(keptReferences.frames)
@@ -243,8 +244,8 @@ extension H264 {
       return .adaptive(gone.map { .unmark(UInt32(entry.output - ($0.output ?? entry.output))) })
     }
 
-    /// Gives a slice the lists of the source, said in the output's numbers where they are not what a
-    /// decoder makes by itself.
+    /// Gives a slice the lists of the source: by modifications in the output's numbers, where a decoder
+    /// would make others.
     private func setLists(
       of header: inout SliceHeader, _ position: Position, in entry: Entry
     ) throws(BitstreamRefusal) {
@@ -256,7 +257,7 @@ extension H264 {
       let byItself = try entry.references.lists(
         for: plain, number: position.number, pictureOrder: position.order, numberBits: bits)
       for (index, list) in lists.enumerated() {
-        // A place that stays empty makes decoders complain, even where no block refers to it.
+        // Decoders report a place that stays empty, even where no block refers to it.
         let isRight = zip(list, byItself[index]).allSatisfy { $1 != nil && ($0 == nil || $0 == $1) }
         header.listModifications[index] =
           isRight
@@ -264,7 +265,7 @@ extension H264 {
       }
     }
 
-    /// All units but recovery points, which an IDR picture needs not.
+    /// All units but recovery points, which an IDR picture does not need.
     private func rewritten(
       _ units: [ArraySlice<UInt8>], _ slices: [Int: Slice],
       _ change: (SliceHeader) throws(BitstreamRefusal) -> SliceHeader

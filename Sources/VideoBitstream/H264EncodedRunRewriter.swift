@@ -1,11 +1,11 @@
 extension H264 {
-  /// Puts one run of encoded pictures under the sequence parameter set of their source, so that
-  /// decoders see one stream: a picture parameter set is added to the source's, and the slice headers
-  /// are rewritten to fit. `avc1` stays valid, and no decoder is configured anew.
+  /// Puts one run of encoded pictures under the sequence parameter set of their source: a picture
+  /// parameter set is added to the source's, and the slice headers are rewritten to fit. The sample
+  /// entry `avc1` stays valid, and decoders are not reconfigured at the seam.
   ///
   /// The encoder is x264 with `bframes=0`, `ref=1`, `weightp=0`, `scenecut=0`, an infinite group of
   /// pictures and `stitchable`, in the source's profile.
-  package struct Transplant: Sendable {
+  package struct EncodedRunRewriter: Sendable {
     /// The NAL unit that the source's record needs beside its own.
     package let pictureParameterSet: [UInt8]
     private let encoded: ParameterSets
@@ -79,7 +79,7 @@ extension H264 {
       guard !picture.weighsP else { throw .unexpected(.weightedPrediction) }
     }
 
-    /// The slices of the next picture; messages and parameter sets of the encoder are left out.
+    /// The slices of the next picture. Messages and parameter sets of the encoder are left out.
     package mutating func rewrite(
       _ units: [ArraySlice<UInt8>]
     ) throws(BitstreamRefusal) -> [[UInt8]] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import VideoBitstream
 
-@Suite struct H264TransplantTests {
+@Suite struct H264EncodedRunTests {
   /// A source, what the cut's encoder gets beside its own settings, and words for both.
   static let streams: [(source: String, encoder: String, options: [String])] = [
     ("bframes=3:b-pyramid=normal:ref=4:weightp=2:keyint=24", "", []),
@@ -24,18 +24,27 @@ import Testing
     let encoded = try Pictures.encode(
       Pictures.cutter(encoder), options, frames: 70, hue: 90)
     let configuration = try AVCConfiguration(units: units)
-    var transplant = try H264.Transplant(
+    var rewriter = try H264.EncodedRunRewriter(
       encoder: try AVCConfiguration(units: encoded), source: configuration, idrPictureID: 9)
     var slices: [ArraySlice<UInt8>] = []
     for picture in Pictures.accessUnits(encoded) {
-      slices += try transplant.rewrite(picture).map { $0[...] }
+      slices += try rewriter.rewrite(picture).map { $0[...] }
     }
     #expect(slices.allSatisfy { H264.type(of: $0)?.isSlice == true })
-    let record = configuration.adding(pictureParameterSet: transplant.pictureParameterSet)
+    let record = configuration.adding(pictureParameterSet: rewriter.pictureParameterSet)
     let sets = try record.parameterSets()
     #expect(sets.pictures.count == 2)
-    let first = try H264.Slice(try #require(slices.first), in: sets)
-    #expect(first.header.idrPictureID == 9 && first.header.isIDR)
+    for (number, picture) in Pictures.accessUnits(slices).enumerated() {
+      for header in try picture.map({ try H264.Slice($0, in: sets).header }) {
+        #expect(header.isIDR == (number == 0) && header.idrPictureID == (number == 0 ? 9 : 0))
+        #expect(
+          header.frameNumber == UInt32(number) & (1 << UInt32(sets.sequence.frameNumberBits)) - 1)
+        #expect(
+          header.pictureOrderLSB == UInt32(number * 2)
+            & (1 << UInt32(sets.sequence.pictureOrderBits)) - 1)
+        #expect(header.pictureParameterSetID == 1)
+      }
+    }
     let parameters = (record.sequenceParameterSets + record.pictureParameterSets).map { $0[...] }
     let sliceUnits = units.filter { H264.type(of: $0)?.isSlice == true }
     let joined = try Pictures.decode(parameters + slices + sliceUnits + slices)
@@ -55,11 +64,11 @@ import Testing
       let encoded = try Pictures.encode(
         encoder.0, encoder.1, frames: 12, source: graph ?? "testsrc2=s=186x138:r=25")
       do throws(BitstreamRefusal) {
-        var transplant = try H264.Transplant(
+        var rewriter = try H264.EncodedRunRewriter(
           encoder: try AVCConfiguration(units: encoded),
           source: try AVCConfiguration(units: source),
           idrPictureID: 0)
-        for picture in Pictures.accessUnits(encoded) { _ = try transplant.rewrite(picture) }
+        for picture in Pictures.accessUnits(encoded) { _ = try rewriter.rewrite(picture) }
       } catch { return error }
       return nil
     }
