@@ -170,7 +170,7 @@ extension H264 {
       let entry = Entry(order: order, references: keptReferences)
       self.entry = entry
       return .rewritten(
-        try rewritten(units, slices) { old throws(BitstreamRefusal) in
+        try rewritten(units, slices, isEntry: true) { old throws(BitstreamRefusal) in
           var header = old
           header.nal.type = .idrSlice
           header.frameNumber = 0
@@ -265,15 +265,16 @@ extension H264 {
       }
     }
 
-    /// All units but recovery points, which an IDR picture does not need.
+    /// The units with new slice headers. The entry's recovery point is left out: as an IDR picture it
+    /// does not need one.
     private func rewritten(
-      _ units: [ArraySlice<UInt8>], _ slices: [Int: Slice],
+      _ units: [ArraySlice<UInt8>], _ slices: [Int: Slice], isEntry: Bool = false,
       _ change: (SliceHeader) throws(BitstreamRefusal) -> SliceHeader
     ) throws(BitstreamRefusal) -> [[UInt8]] {
       var result: [[UInt8]] = []
       for (index, unit) in units.enumerated() {
         guard let slice = slices[index] else {
-          if !Self.isRecoveryPoint(unit) { result.append(Array(unit)) }
+          if !isEntry || !Self.isRecoveryPoint(unit) { result.append(Array(unit)) }
           continue
         }
         let header = try change(slice.header)

@@ -57,6 +57,13 @@ import Testing
       guard summary.isEntry(isMarked: false), !summary.isIDR else { continue }
       entries += 1
       let (cut, leading) = try Self.cut(pictures, at: entry, configuration)
+      // Later entries are entries still.
+      let before = try pictures[entry...].map(H264.AccessUnitSummary.init)
+      let after = try Pictures.accessUnits(cut).map(H264.AccessUnitSummary.init)
+      #expect(after[0].isIDR && after[0].recoveryFrameCount == nil)
+      #expect(
+        after.dropFirst().filter { $0.isEntry(isMarked: false) }
+          == before.dropFirst().filter { $0.isEntry(isMarked: false) })
       let decoded = try Pictures.decode(cut)
       #expect(decoded.complaints == "", "entry \(entry)")
       let count = pictures.count - entry - leading
