@@ -70,10 +70,10 @@ package struct AVCConfiguration: Sendable, Hashable {
     try H264.ParameterSets(sequences: sequenceParameterSets, pictures: pictureParameterSets)
   }
 
-  /// The record with one more picture parameter set.
-  package func adding(pictureParameterSet unit: [UInt8]) -> AVCConfiguration {
+  /// The record with further picture parameter sets.
+  package func adding(pictureParameterSets units: [[UInt8]]) -> AVCConfiguration {
     var copy = self
-    if !copy.pictureParameterSets.contains(unit) { copy.pictureParameterSets.append(unit) }
+    copy.pictureParameterSets += units.filter { !pictureParameterSets.contains($0) }
     return copy
   }
 

@@ -31,6 +31,8 @@ package enum BitstreamRefusal: Error, Sendable, Hashable {
   case missingReference
   /// H.264: a list of references may hold pictures before the entry in an unknown place.
   case unknownReferences
+  /// H.264: slice data of CAVLC cannot be moved by whole bytes, as samples in them ask for.
+  case unalignedSamples
   /// The first picture is no entry.
   case notAnEntry
   /// What was encoded differs from the source in this.
@@ -90,6 +92,7 @@ extension BitstreamRefusal: CustomStringConvertible {
     case .longTermReferences: "the stream has long-term reference pictures"
     case .missingReference: "a reference picture is missing"
     case .unknownReferences: "a picture may refer to pictures before the cut"
+    case .unalignedSamples: "the data of a slice cannot be moved by whole bytes"
     case .notAnEntry: "decoding cannot begin at this picture"
     case .differs(let property): "the encoded pictures differ in \(property.rawValue)"
     case .unexpected(let feature): "the encoded pictures have \(feature.rawValue)"

@@ -6,11 +6,11 @@ extension H264 {
   /// The encoder is x264 with `bframes=0`, `ref=1`, `weightp=0`, `scenecut=0`, an infinite group of
   /// pictures and `stitchable`, in the source's profile.
   package struct EncodedRunRewriter: Sendable {
-    /// The NAL unit that the source's record needs beside its own.
-    package let pictureParameterSet: [UInt8]
+    /// The NAL units that the source's record needs beside its own: one for CABAC, eight for CAVLC.
+    package let pictureParameterSets: [[UInt8]]
     private let encoded: ParameterSets
     private let source: SequenceParameterSet
-    private let picture: PictureParameterSet
+    private let pictures: [PictureParameterSet]
     private let idrPictureID: UInt32
     private var counter: Counter?
 
@@ -37,13 +37,16 @@ extension H264 {
       let sets = try source.parameterSets()
       self.source = sets.sequence
       self.idrPictureID = UInt32(idrPictureID)
-      guard let unit = encoder.pictureParameterSets.first,
-        let id = (0...255).first(where: { sets.pictures[$0] == nil })
-      else { throw .tooLarge(.pictureParameterSet) }
-      pictureParameterSet = try PictureParameterSet.unit(
-        unit[...], id: id, sequenceID: sets.sequence.id)
-      picture = try PictureParameterSet(pictureParameterSet[...])
-      try Self.check(encoded.sequence, under: sets.sequence, picture)
+      guard let unit = encoder.pictureParameterSets.first else {
+        throw .missingPictureParameterSet(0)
+      }
+      var usedIDs = Set(sets.pictures.keys)
+      pictureParameterSets = try PictureParameterSet.copies(
+        of: unit, under: sets.sequence, usedIDs: &usedIDs)
+      var pictures: [PictureParameterSet] = []
+      for unit in pictureParameterSets { pictures.append(try PictureParameterSet(unit[...])) }
+      self.pictures = pictures
+      try Self.check(encoded.sequence, under: sets.sequence, pictures[0])
     }
 
     private static func check(
@@ -83,19 +86,18 @@ extension H264 {
     package mutating func rewrite(
       _ units: [ArraySlice<UInt8>]
     ) throws(BitstreamRefusal) -> [[UInt8]] {
-      var rewritten: [[UInt8]] = []
+      var slices: [(Slice, SliceHeader, [PictureParameterSet])] = []
       var isReference = false
       for unit in units where H264.type(of: unit)?.isSlice == true {
         let slice = try Slice(unit, in: encoded)
-        if rewritten.isEmpty { try begin(slice.header) }
+        if slices.isEmpty { try begin(slice.header) }
         isReference = slice.header.nal.referenceIDC != 0
-        rewritten.append(
-          try slice.unit(with: try header(replacing: slice.header), source, picture))
+        slices.append((slice, try header(replacing: slice.header), pictures))
       }
-      guard !rewritten.isEmpty else { throw .invalid(.nalUnit) }
+      guard !slices.isEmpty else { throw .invalid(.nalUnit) }
       if isReference { counter?.references += 1 }
       counter?.pictures += 1
-      return rewritten
+      return try Slice.units(slices, source)
     }
 
     private mutating func begin(_ header: SliceHeader) throws(BitstreamRefusal) {
@@ -117,7 +119,6 @@ extension H264 {
       if case .adaptive = old.marking { throw .unexpected(.marking) }
       var header = old
       let counter = counter ?? Counter()
-      header.pictureParameterSetID = picture.id
       header.frameNumber = counter.references & ((1 << UInt32(source.frameNumberBits)) - 1)
       header.idrPictureID = idrPictureID
       header.pictureOrderLSB =

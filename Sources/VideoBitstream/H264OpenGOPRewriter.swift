@@ -13,7 +13,11 @@ extension H264 {
       case unchanged
     }
 
+    /// NAL units that the record needs beside its own: none for CABAC, eight for each of CAVLC.
+    package let pictureParameterSets: [[UInt8]]
     private let sets: ParameterSets
+    /// The sets that a slice may name instead of one, itself first.
+    private let choices: [UInt32: [PictureParameterSet]]
     private let idrPictureID: UInt32
     private var state: State?
     private var entry: Entry?
@@ -52,6 +56,21 @@ extension H264 {
       guard sets.sequence.pictureOrderType != 1 else { throw .pictureOrderType1 }
       self.sets = sets
       self.idrPictureID = UInt32(idrPictureID)
+      var choices = sets.pictures.mapValues { [$0] }
+      var copies: [[UInt8]] = []
+      var usedIDs = Set(sets.pictures.keys)
+      for unit in sets.pictureUnits {
+        let set = try PictureParameterSet(unit[...])
+        guard !set.usesCABAC, choices[set.id]?.count == 1 else { continue }
+        for copy in try PictureParameterSet.copies(
+          of: unit, under: sets.sequence, usedIDs: &usedIDs)
+        {
+          choices[set.id]?.append(try PictureParameterSet(copy[...]))
+          copies.append(copy)
+        }
+      }
+      self.choices = choices
+      pictureParameterSets = copies
     }
 
     /// Notes a picture that is decoded before the entry, so that its place in lists of references is
@@ -271,15 +290,19 @@ extension H264 {
       _ units: [ArraySlice<UInt8>], _ slices: [Int: Slice], isEntry: Bool = false,
       _ change: (SliceHeader) throws(BitstreamRefusal) -> SliceHeader
     ) throws(BitstreamRefusal) -> [[UInt8]] {
+      var changed: [(Slice, SliceHeader, [PictureParameterSet])] = []
+      for (_, slice) in slices.sorted(by: { $0.key < $1.key }) {
+        let header = try change(slice.header)
+        changed.append((slice, header, choices[header.pictureParameterSetID] ?? []))
+      }
+      var rest = try Slice.units(changed, sets.sequence)[...]
       var result: [[UInt8]] = []
       for (index, unit) in units.enumerated() {
-        guard let slice = slices[index] else {
-          if !isEntry || !Self.isRecoveryPoint(unit) { result.append(Array(unit)) }
-          continue
+        if slices[index] != nil {
+          result += rest.popFirst().map { [$0] } ?? []
+        } else if !isEntry || !Self.isRecoveryPoint(unit) {
+          result.append(Array(unit))
         }
-        let header = try change(slice.header)
-        let picture = try sets.picture(header.pictureParameterSetID)
-        result.append(try slice.unit(with: header, sets.sequence, picture))
       }
       return result
     }

@@ -41,9 +41,11 @@ package enum H264 {
 
   /// The parameter sets of a stream that has one sequence parameter set.
   package struct ParameterSets: Sendable, Hashable {
-    package let sequence: SequenceParameterSet
+    package private(set) var sequence: SequenceParameterSet
     /// By `pic_parameter_set_id`.
     package private(set) var pictures: [UInt32: PictureParameterSet]
+    /// The NAL units of these.
+    private(set) var pictureUnits: [[UInt8]] = []
 
     /// Reads the units that `avcC` or a stream has; equal ones count once.
     package init(
@@ -55,12 +57,20 @@ package enum H264 {
       }
       self.sequence = try SequenceParameterSet(sequence[...])
       pictures = [:]
+      self = try adding(pictures: units)
+    }
+
+    /// The sets with further picture parameter sets.
+    package func adding(pictures units: [[UInt8]]) throws(BitstreamRefusal) -> ParameterSets {
+      var copy = self
       for unit in units {
         let set = try PictureParameterSet(unit[...])
-        guard pictures.updateValue(set, forKey: set.id) ?? set == set else {
+        guard copy.pictures.updateValue(set, forKey: set.id) ?? set == set else {
           throw .severalPictureParameterSets(set.id)
         }
+        copy.pictureUnits.append(unit)
       }
+      return copy
     }
 
     /// The set that a slice names.
@@ -78,16 +88,18 @@ extension H264 {
     package let sequenceID: UInt32
     /// `entropy_coding_mode_flag`: CABAC, otherwise CAVLC.
     package let usesCABAC: Bool
-    /// `bottom_field_pic_order_in_frame_present_flag`.
+    /// `bottom_field_pic_order_in_frame_present_flag`, and where it stands in the payload.
     package let hasBottomDelta: Bool
+    private let bottomDeltaPosition: Int
     /// How many references each list has where a slice does not say it.
     package let listSizes: [Int]
     /// `weighted_pred_flag`, of P slices.
     package let weighsP: Bool
     /// `weighted_bipred_idc`, of B slices; 1 is explicit.
     package let weighsB: UInt32
-    /// `deblocking_filter_control_present_flag`.
+    /// `deblocking_filter_control_present_flag`, and where it stands in the payload.
     package let hasDeblockingControl: Bool
+    private let deblockingControlPosition: Int
     /// `redundant_pic_cnt_present_flag`.
     package let hasRedundantCount: Bool
     /// Whether it has the fields of the High profiles.
@@ -104,6 +116,7 @@ extension H264 {
       id = try reader.unsigned(atMost: 255)
       sequenceID = try reader.unsigned(atMost: 31)
       usesCABAC = try reader.flag()
+      bottomDeltaPosition = reader.position
       hasBottomDelta = try reader.flag()
       guard try reader.unsigned(atMost: 7) == 0 else { throw .sliceGroups }
       let sizes = try (reader.unsigned(atMost: 31), reader.unsigned(atMost: 31))
@@ -111,6 +124,7 @@ extension H264 {
       weighsP = try reader.flag()
       weighsB = try reader.bits(2)
       for _ in 0..<3 { _ = try reader.signed() }
+      deblockingControlPosition = reader.position
       hasDeblockingControl = try reader.flag()
       _ = try reader.flag()
       hasRedundantCount = try reader.flag()
@@ -138,6 +152,37 @@ extension H264 {
       try writer.rest(of: reader, until: end)
       writer.trailingBits()
       return EscapedBytes.unit(of: writer.bytes)
+    }
+
+    /// Sets under which pictures decode as under `unit`, with ids that are not used: one for CABAC. For
+    /// CAVLC up to eight, because slice data may hold samples that begin at a byte (`I_PCM`, 7.3.5)
+    /// and must move by whole bytes: ids have different lengths, and half of the sets have a flag the
+    /// other way round that makes an odd difference to slice headers.
+    static func copies(
+      of unit: [UInt8], under sequence: SequenceParameterSet, usedIDs: inout Set<UInt32>
+    ) throws(BitstreamRefusal) -> [[UInt8]] {
+      let set = try PictureParameterSet(unit[...])
+      var variants = [unit]
+      if !set.usesCABAC {
+        let position =
+          sequence.pictureOrderType == 0 ? set.bottomDeltaPosition : set.deblockingControlPosition
+        var payload = Array(UnescapedBytes(unit[...]))
+        payload[position >> 3] ^= 0x80 >> UInt8(position & 7)
+        variants.append(EscapedBytes.unit(of: payload))
+      }
+      var copies: [[UInt8]] = []
+      for variant in variants {
+        for exponent in set.usesCABAC ? [0] : [0, 1, 2, 3] {
+          let id = (UInt32(0)...255).first { id in
+            let ownExponent = UInt32.bitWidth - 1 - (id + 1).leadingZeroBitCount
+            return !usedIDs.contains(id) && (set.usesCABAC || ownExponent % 4 == exponent)
+          }
+          guard let id else { throw .tooLarge(.pictureParameterSet) }
+          usedIDs.insert(id)
+          copies.append(try Self.unit(variant[...], id: id, sequenceID: sequence.id))
+        }
+      }
+      return copies
     }
   }
 }

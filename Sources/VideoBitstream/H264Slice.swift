@@ -31,6 +31,42 @@ extension H264 {
       self.dataStart = dataStart
     }
 
+    /// The slices of one picture with other headers. All get the first of their picture parameter sets
+    /// under which the data of CAVLC move by whole bytes.
+    ///
+    /// - Throws: `.unalignedSamples` where there is no such set.
+    static func units(
+      _ slices: [(slice: Slice, header: SliceHeader, sets: [PictureParameterSet])],
+      _ sequence: SequenceParameterSet
+    ) throws(BitstreamRefusal) -> [[UInt8]] {
+      for choice in 0..<(slices.map(\.sets.count).min() ?? 0) {
+        let fits = slices.allSatisfy { $0.slice.fits($0.header, sequence, $0.sets[choice]) }
+        guard fits else { continue }
+        var units: [[UInt8]] = []
+        for (slice, old, sets) in slices {
+          var header = old
+          header.pictureParameterSetID = sets[choice].id
+          units.append(try slice.unit(with: header, sequence, sets[choice]))
+        }
+        return units
+      }
+      throw .unalignedSamples
+    }
+
+    private func fits(
+      _ old: SliceHeader, _ sequence: SequenceParameterSet, _ picture: PictureParameterSet
+    ) -> Bool {
+      guard picture.hasBottomDelta || old.bottomDelta == 0,
+        picture.hasDeblockingControl || old.deblocking == 0 && old.deblockingOffsets == [0, 0]
+      else { return false }
+      if usesCABAC { return true }
+      var header = old
+      header.pictureParameterSetID = picture.id
+      var writer = BitWriter()
+      header.write(to: &writer, sequence, picture)
+      return (writer.position - dataStart) & 7 == 0
+    }
+
     /// The NAL unit with another header, whose picture parameter set has the same entropy coding.
     /// Data of CABAC begin at a byte and stay as they are (7.3.4); those of CAVLC are shifted.
     package func unit(

@@ -30,8 +30,8 @@ import Testing
     record.highFields?.sequenceExtensions = [[13, 1, 2]]
     let set = try H264.PictureParameterSet.unit(
       record.pictureParameterSets[0][...], id: 7, sequenceID: 3)
-    let more = record.adding(pictureParameterSet: set)
-    #expect(more.adding(pictureParameterSet: set) == more)
+    let more = record.adding(pictureParameterSets: [set])
+    #expect(more.adding(pictureParameterSets: [set]) == more)
     let read = try AVCConfiguration(try more.bytes())
     #expect(read == more && read.lengthSize == 2)
     #expect(read.highFields?.sequenceExtensions == [[13, 1, 2]])

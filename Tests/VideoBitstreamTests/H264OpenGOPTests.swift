@@ -15,6 +15,7 @@ import Testing
     ("bframes=3:ref=5:weightp=2:slices=3:aud=1", []),
     ("bframes=3:ref=4:weightp=2", ["-pix_fmt", "yuv420p10"]),
     ("bframes=3:ref=4:weightp=2:cabac=0", ["-pix_fmt", "yuv422p"]),
+    ("bframes=3:ref=4:weightp=2:cabac=0:psy-rd=0:qp=1:subme=7:b-adapt=0:noise", []),
     ("bframes=3:ref=6:weightp=2:cqm=jvt", ["-pix_fmt", "yuv444p"]),
   ]
 
@@ -23,10 +24,9 @@ import Testing
   static func cut(
     _ pictures: [[ArraySlice<UInt8>]], at entry: Int, _ configuration: AVCConfiguration
   ) throws -> (units: [ArraySlice<UInt8>], leading: Int) {
-    var units = (configuration.sequenceParameterSets + configuration.pictureParameterSets).map {
-      $0[...]
-    }
     var rewriter = try H264.OpenGOPRewriter(try configuration.parameterSets(), idrPictureID: 1)
+    let record = configuration.adding(pictureParameterSets: rewriter.pictureParameterSets)
+    var units = (record.sequenceParameterSets + record.pictureParameterSets).map { $0[...] }
     var leading = 0
     for picture in pictures[entry...] {
       switch try rewriter.rewrite(picture) {
@@ -43,9 +43,11 @@ import Testing
     arguments: streams)
   func rewritten(parameters: String, options: [String]) throws {
     let source = parameters.contains("b-adapt=0") ? "testsrc2" : "mandelbrot"
+    // x264 copies samples of noise (I_PCM).
+    let noise = parameters.hasSuffix(":noise") ? ",noise=alls=100:allf=t" : ""
     let units = try Pictures.encode(
-      parameters + ":open-gop=1:keyint=20:min-keyint=8:scenecut=40", options, frames: 100,
-      source: source + "=s=186x138:r=25")
+      parameters.replacing(":noise", with: "") + ":open-gop=1:keyint=20:min-keyint=8:scenecut=40",
+      options, frames: 100, source: source + "=s=186x138:r=25" + noise)
     let configuration = try AVCConfiguration(units: units)
     let pictures = Pictures.accessUnits(units)
     let whole = try Pictures.decode(units).digests

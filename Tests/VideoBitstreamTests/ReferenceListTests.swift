@@ -7,6 +7,8 @@ import Testing
 private struct StreamMaker {
   private var dice: Dice
   let sets: H264.ParameterSets
+  /// Half of the streams have CABAC, and orders of both fields.
+  private let hasFieldOrders: Bool
   private var decoder: ReferenceDecoder
   private(set) var units: [[UInt8]] = []
   private(set) var orders: [Int] = []
@@ -20,7 +22,9 @@ private struct StreamMaker {
 
   init(seed: UInt64) throws {
     dice = Dice(seed)
-    sets = try Self.makeSets(references: UInt32(dice.number(1..<6)))
+    hasFieldOrders = seed % 2 == 0
+    sets = try Self.makeSets(
+      references: UInt32(dice.number(1..<6)), hasFieldOrders: hasFieldOrders)
     decoder = ReferenceDecoder(sets.sequence)
     try add(.i, isReference: true, order: 0, isIDR: true)
     var order = 0
@@ -40,7 +44,9 @@ private struct StreamMaker {
 
   private mutating func chance(_ percent: Int64) -> Bool { dice.number(0..<100) < percent }
 
-  private static func makeSets(references: UInt32) throws -> H264.ParameterSets {
+  private static func makeSets(references: UInt32, hasFieldOrders: Bool) throws
+    -> H264.ParameterSets
+  {
     var sequence = BitWriter()
     for byte: UInt32 in [0x67, 77, 0, 31] { sequence.bits(byte, 8) }
     for value in [0, 0, 0, 3, references] { sequence.unsigned(value) }
@@ -51,7 +57,7 @@ private struct StreamMaker {
     var picture = BitWriter()
     picture.bits(0x68, 8)
     for value: UInt32 in [0, 0] { picture.unsigned(value) }
-    picture.bits(1, 2)
+    picture.bits(hasFieldOrders ? 0b11 : 0, 2)
     for value: UInt32 in [0, 0, 0] { picture.unsigned(value) }
     picture.bits(0, 3)
     for value: Int32 in [0, 0, 0] { picture.signed(value) }
@@ -71,7 +77,7 @@ private struct StreamMaker {
       kind: kind, isKindOfPicture: chance(50), pictureParameterSetID: 0,
       frameNumber: UInt32(references & 15))
     // The lesser of both fields' orders counts.
-    let fieldDelta = isIDR ? 0 : Int32(dice.number(-1..<2))
+    let fieldDelta = isIDR || !hasFieldOrders ? 0 : Int32(dice.number(-1..<2))
     header.bottomDelta = fieldDelta
     header.pictureOrderLSB = UInt32((order - Int(min(0, fieldDelta))) & 127)
     header.overridesListSizes = kind != .i
@@ -87,6 +93,7 @@ private struct StreamMaker {
     lists.append(decoder.decode(header, name: name))
     var writer = BitWriter()
     header.write(to: &writer, sets.sequence, try #require(sets.pictures[0]))
+    if hasFieldOrders { writer.alignWithOnes() }
     writer.bits(5, 3)
     writer.trailingBits()
     units.append(EscapedBytes.unit(of: writer.bytes))
@@ -134,6 +141,7 @@ extension H264.SliceHeader.Kind {
     for seed in 0..<800 as Range<UInt64> {
       let stream = try StreamMaker(seed: seed)
       var rewriter = try H264.OpenGOPRewriter(stream.sets, idrPictureID: 0)
+      let sets = try stream.sets.adding(pictures: rewriter.pictureParameterSets)
       var decoder = ReferenceDecoder(stream.sets.sequence)
       var kept: Set<Int> = []
       for place in stream.units[..<stream.entry].indices.suffix(observedCount) {
@@ -147,7 +155,7 @@ extension H264.SliceHeader.Kind {
             #expect(outcome == .leading && isLeading)
             continue
           }
-          let header = try H264.Slice(units[0][...], in: stream.sets).header
+          let header = try H264.Slice(units[0][...], in: sets).header
           if header.listModifications.contains(where: { $0 != nil }) { changedCount += 1 }
           let lists = decoder.decode(header, name: place)
           for (list, source) in zip(lists, stream.lists[place]) {

@@ -75,11 +75,14 @@ private func checkPictures(_ units: [ArraySlice<UInt8>]) {
     precondition((try? H264.Slice(written[...], in: sets).header) == slice.header)
   }
   var group = try? H264.OpenGOPRewriter(sets, idrPictureID: 65_535)
+  guard let allSets = try? sets.adding(pictures: group?.pictureParameterSets ?? []) else {
+    preconditionFailure("sets that cannot be added")
+  }
   for (index, slice) in slices.enumerated() {
     if index < slices.count / 4 { group?.observe([slice]) }
     guard let outcome = try? group?.rewrite([slice]) else { continue }
     guard case .rewritten(let rewritten) = outcome else { continue }
-    for unit in rewritten { precondition((try? H264.Slice(unit[...], in: sets)) != nil) }
+    for unit in rewritten { precondition((try? H264.Slice(unit[...], in: allSets)) != nil) }
   }
   var rewriter = try? H264.EncodedRunRewriter(
     encoder: configuration, source: configuration, idrPictureID: 0)
