@@ -68,7 +68,9 @@ extension H264 {
     }
 
     /// The NAL unit with another header, whose picture parameter set has the same entropy coding.
-    /// Data of CABAC begin at a byte and stay as they are (7.3.4); those of CAVLC are shifted.
+    /// Data of CABAC begin at a byte (7.3.4); those of CAVLC anywhere, and move by whole bytes.
+    ///
+    /// - Throws: `.unalignedSamples` where they would move by other bits.
     package func unit(
       with header: SliceHeader, _ sequence: SequenceParameterSet, _ picture: PictureParameterSet
     ) throws(BitstreamRefusal) -> [UInt8] {
@@ -76,16 +78,16 @@ extension H264 {
       header.write(to: &writer, sequence, picture)
       if usesCABAC {
         writer.alignWithOnes()
-        var escaped = EscapedBytes()
-        for byte in writer.bytes { escaped.append(byte) }
-        escaped.append(payloadOf: unit, from: (dataStart + 7) / 8)
-        return escaped.finished()
+      } else {
+        guard (writer.position - dataStart) & 7 == 0 else { throw .unalignedSamples }
+        let start = Array(UnescapedBytes(unit).prefix((dataStart + 7) / 8))
+        try writer.rest(
+          of: BitReader(start, of: .sliceHeader, at: dataStart), until: start.count * 8)
       }
-      let reader = BitReader(Array(UnescapedBytes(unit)), of: .sliceHeader, at: dataStart)
-      guard let end = reader.end, end >= dataStart else { throw .truncated(.sliceHeader) }
-      try writer.rest(of: reader, until: end)
-      writer.trailingBits()
-      return EscapedBytes.unit(of: writer.bytes)
+      var escaped = EscapedBytes()
+      for byte in writer.bytes { escaped.append(byte) }
+      escaped.append(payloadOf: unit, from: (dataStart + 7) / 8)
+      return escaped.finished()
     }
   }
 }

@@ -46,7 +46,8 @@ import Testing
     // x264 copies samples of noise (I_PCM).
     let noise = parameters.hasSuffix(":noise") ? ",noise=alls=100:allf=t" : ""
     let units = try Pictures.encode(
-      parameters.replacing(":noise", with: "") + ":open-gop=1:keyint=20:min-keyint=8:scenecut=40",
+      parameters.replacing(":noise", with: "")
+        + ":open-gop=1:keyint=20:min-keyint=8:scenecut=\(noise.isEmpty ? 40 : 0)",
       options, frames: 100, source: source + "=s=186x138:r=25" + noise)
     let configuration = try AVCConfiguration(units: units)
     let pictures = Pictures.accessUnits(units)
