@@ -1,6 +1,6 @@
 extension H264 {
-  /// Puts one run of encoded pictures under the sequence parameter set of their source: a picture
-  /// parameter set is added to the source's, and the slice headers are rewritten to fit. The sample
+  /// Puts one run of encoded pictures under the sequence parameter set of their source: picture
+  /// parameter sets are added to the source's, and the slice headers are rewritten to fit. The sample
   /// entry `avc1` stays valid, and decoders are not reconfigured at the seam.
   ///
   /// The encoder is x264 with `bframes=0`, `ref=1`, `weightp=0`, `scenecut=0`, an infinite group of
@@ -26,7 +26,8 @@ extension H264 {
     ///
     /// - Parameters:
     ///   - encoder: The parameter sets of the encoder: one of each kind.
-    ///   - source: The source's.
+    ///   - source: The source's, with those of its `OpenGOPRewriter` where it has one. Runs of equal
+    ///     records get equal sets.
     ///   - idrPictureID: `idr_pic_id` of the first picture, which an IDR picture next to it must not
     ///     have.
     /// - Throws: Why the pictures cannot be put under the source's parameter set.
