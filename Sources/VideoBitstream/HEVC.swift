@@ -18,16 +18,11 @@ package enum HEVC {
     /// Whether decoding may begin at the picture: BLA, IDR or CRA.
     package var isEntry: Bool { 16...21 ~= rawValue }
 
-    /// Whether no picture behind it refers to one before it: BLA or IDR.
-    package var isClean: Bool { 16...20 ~= rawValue }
-
     /// Whether the picture is shown before the entry that it follows.
     package var isLeading: Bool { 6...9 ~= rawValue }
 
     /// Whether such a picture refers to what is before the entry: RASL.
     package var isSkipped: Bool { 8...9 ~= rawValue }
-
-    package var isParameterSet: Bool { 32...34 ~= rawValue }
   }
 
   /// The type of a NAL unit (7.3.1.2); nil where it has no whole header.

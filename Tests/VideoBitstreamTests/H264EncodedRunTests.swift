@@ -54,6 +54,53 @@ import Testing
     #expect(joined.digests == head + body + head)
   }
 
+  @Test(
+    "A head, an open group and a tail are one stream of one sequence parameter set",
+    arguments: ["", "cabac=0:"])
+  func smartCut(entropy: String) throws {
+    let units = try Pictures.encode(
+      entropy + "bframes=3:b-pyramid=normal:ref=4:open-gop=1:keyint=20:min-keyint=8", frames: 80)
+    let encoded = try Pictures.encode(Pictures.cutter(entropy), frames: 9, hue: 90)
+    var record = try AVCConfiguration(units: units)
+    let pictures = Pictures.accessUnits(units)
+    let entry = try #require(
+      pictures.indices.dropFirst(30).first {
+        try H264.AccessUnitSummary(pictures[$0]).isEntry(isMarked: false)
+      })
+    var group = try H264.OpenGOPRewriter(try record.parameterSets(), idrPictureID: 1)
+    for picture in pictures[..<entry] { group.observe(picture) }
+    record = record.adding(pictureParameterSets: group.pictureParameterSets)
+    var runs: [[ArraySlice<UInt8>]] = []
+    let source = record
+    for idrPictureID: UInt16 in [0, 2] {
+      var rewriter = try H264.EncodedRunRewriter(
+        encoder: try AVCConfiguration(units: encoded), source: source, idrPictureID: idrPictureID)
+      record = record.adding(pictureParameterSets: rewriter.pictureParameterSets)
+      runs.append([])
+      for picture in Pictures.accessUnits(encoded) {
+        runs[runs.count - 1] += try rewriter.rewrite(picture).map { $0[...] }
+      }
+    }
+    var copied: [ArraySlice<UInt8>] = []
+    var copiedCount = 0
+    for picture in pictures[entry...] {
+      guard case .rewritten(let rewritten) = try group.rewrite(picture) else { continue }
+      copied += rewritten.map { $0[...] }
+      copiedCount += 1
+    }
+    let sets = record.sequenceParameterSets + record.pictureParameterSets
+    #expect(record.sequenceParameterSets.count == 1)
+    #expect(record.pictureParameterSets.count == (entropy.isEmpty ? 2 : 17))
+    // The source repeats its own sets at each entry.
+    let isSlice = { (unit: ArraySlice<UInt8>) in H264.type(of: unit)?.isSlice == true }
+    let joined = try Pictures.decode(
+      sets.map { $0[...] } + runs[0] + copied.filter(isSlice) + runs[1])
+    let run = try Pictures.decode(encoded).digests
+    let whole = try Pictures.decode(units).digests
+    #expect(joined.complaints == "" && copiedCount < pictures.count - entry)
+    #expect(joined.digests == run + whole.suffix(copiedCount) + run)
+  }
+
   @Test("What cannot stand under the source's parameter set is refused by name")
   func refusals() throws {
     func refusal(
