@@ -12,6 +12,7 @@ package enum NALFraming: Sendable, Hashable {
     of packet: ArraySlice<UInt8>
   ) throws(BitstreamRefusal) -> [ArraySlice<UInt8>] {
     guard case .lengths(let size) = self else { return Self.unitsBehindStartCodes(of: packet) }
+    guard 1...4 ~= size else { throw .invalid(.nalUnit) }
     var units: [ArraySlice<UInt8>] = []
     var rest = packet
     while !rest.isEmpty {
@@ -63,7 +64,7 @@ package enum NALFraming: Sendable, Hashable {
       switch self {
       case .startCodes: packet += [0, 0, 0, 1]
       case .lengths(let size):
-        guard unit.count < 1 << (8 * size) else { throw .tooLarge(.nalUnit) }
+        guard 1...4 ~= size, unit.count < 1 << (8 * size) else { throw .tooLarge(.nalUnit) }
         for place in (0..<size).reversed() {
           packet.append(UInt8(truncatingIfNeeded: unit.count >> (8 * place)))
         }

@@ -30,6 +30,8 @@ import Testing
     #expect(throws: BitstreamRefusal.truncated(.nalUnit)) {
       try framing.units(of: packet.dropLast())
     }
+    let none = NALFraming.lengths(bytes: 0)
+    #expect(throws: BitstreamRefusal.invalid(.nalUnit)) { try none.units(of: packet[...]) }
     guard size < 3 else { return }
     #expect(throws: BitstreamRefusal.tooLarge(.nalUnit)) {
       try framing.packet(of: [Array(repeating: 1, count: 1 << (8 * size))[...]])
