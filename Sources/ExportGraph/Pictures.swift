@@ -176,8 +176,7 @@ extension SourceFacts {
     let subject =
       videos.count == 1
       ? "the picture of \(name) is" : "the pictures of \(name) and of \(videos.count - 1) more are"
-    let names = MovieContainer.allCases.map { ".\($0.extensions[0])" }.listed("or")
     return Diagnostic(
-      .note, "\(subject) left out: an output that ends in \(names) keeps it", at: output.origin)
+      .note, "\(subject) left out: no output holds a picture", at: output.origin)
   }
 }

@@ -43,6 +43,8 @@ extension Exchange {
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY: return .malformedHead(text)
     // Curl 8 refuses a Transfer-Encoding before its head is whole.
     case CURLE_BAD_CONTENT_ENCODING: return .encoding
+    // Curl 7.88 says that of a first field that continues another, before it gives the line.
+    case CURLE_BAD_FUNCTION_ARGUMENT: return .malformedHead("a field has no name")
     case CURLE_PARTIAL_FILE, CURLE_RECV_ERROR, CURLE_SEND_ERROR, CURLE_GOT_NOTHING, CURLE_HTTP2,
       CURLE_HTTP2_STREAM:
       if let head {

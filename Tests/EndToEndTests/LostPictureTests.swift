@@ -16,7 +16,7 @@ import Testing
   }
 
   private static let note =
-    "note: the picture of 'lecture.mp4' (mpeg4) is left out: an output that ends in .mp4 or .mov keeps it"
+    "note: the picture of 'lecture.mp4' (mpeg4) is left out: no output holds a picture"
 
   @Test(
     "an output under a video's name is refused at its place, before work starts",
@@ -120,7 +120,7 @@ import Testing
     #expect(result.status == 0)
     #expect(
       result.errors.contains(
-        "note: the pictures of 'lecture.mp4' (mpeg4) and of 1 more are left out: an output"))
+        "note: the pictures of 'lecture.mp4' (mpeg4) and of 1 more are left out: no output"))
     #expect(try stage.run("ls out").text == "lecture.mp4\nother.m4a\n")
   }
 

@@ -121,7 +121,7 @@ extension ToolResult {
   var remarksBesidesPictures: [Substring] {
     errors.split(separator: "\n").filter { line in
       [": note: ", ": warning: ", "error: "].contains(where: line.contains)
-        && !line.hasSuffix("keeps it")
+        && !line.hasSuffix("left out: no output holds a picture")
     }
   }
 }

@@ -55,9 +55,12 @@ struct Stream: Sendable, CustomTestStringConvertible {
     let bounds = bitRates.map {
       ["-F", "-b", "\($0.lowerBound / 1000)", "-B", "\($0.upperBound / 1000)"]
     }
-    return ["lame", "--quiet", "--noreplaygain", "-r", "-s", "\(sampleRate)", "--resample"]
-      + ["\(sampleRate)", "-m", channelCount == 1 ? "m" : stereo] + mode + sound + (bounds ?? [])
-      + (highpass.map { ["--highpass", "\($0)"] } ?? []) + (quality.map { ["-q", "\($0)"] } ?? [])
+    var words = ["lame", "--quiet", "--noreplaygain", "-r", "-s", "\(sampleRate)", "--resample"]
+    words += ["\(sampleRate)", "-m", channelCount == 1 ? "m" : stereo] + mode + sound
+    words += bounds ?? []
+    if let highpass { words += ["--highpass", "\(highpass)"] }
+    if let quality { words += ["-q", "\(quality)"] }
+    return words
   }
 
   /// The first frame that `lame` writes, and those behind it; `sound` is 16-bit PCM.

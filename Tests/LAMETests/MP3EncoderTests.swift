@@ -80,19 +80,24 @@ struct GainCase: Sendable, CustomTestStringConvertible {
     if case .vbr(let quality) = settings.rateControl, quality > 5 { 0.08 } else { 0.02 }
   }
 
-  static let all: [GainCase] =
-    (0...9).map { GainCase(settings: .init(.vbr(quality: Double($0))), sampleRate: 44100) }
-    + [0.5, 2.7, 9.9].map { GainCase(settings: .init(.vbr(quality: $0)), sampleRate: 48000) }
-    + [64, 128, 160, 192, 224, 256, 320].flatMap { rate in
-      [.abr(bitRate: min(310, rate) * 1000), .cbr(bitRate: rate * 1000)].map {
-        GainCase(settings: .init($0), sampleRate: 44100)
-      }
+  static let all: [GainCase] = {
+    var all: [GainCase] = []
+    func add(_ rateControl: MP3Settings.RateControl, at sampleRate: Int) {
+      all.append(GainCase(settings: MP3Settings(rateControl), sampleRate: sampleRate))
     }
-    + [8000, 11025, 12000, 16000, 22050, 24000, 32000, 48000].flatMap { rate in
-      [.vbr(quality: 0), .abr(bitRate: 64000), .cbr(bitRate: 64000)].map {
-        GainCase(settings: .init($0), sampleRate: rate)
-      }
+    for quality in 0...9 { add(.vbr(quality: Double(quality)), at: 44100) }
+    for quality in [0.5, 2.7, 9.9] { add(.vbr(quality: quality), at: 48000) }
+    for rate in [64, 128, 160, 192, 224, 256, 320] {
+      add(.abr(bitRate: min(310, rate) * 1000), at: 44100)
+      add(.cbr(bitRate: rate * 1000), at: 44100)
     }
+    for sampleRate in [8000, 11025, 12000, 16000, 22050, 24000, 32000, 48000] {
+      add(.vbr(quality: 0), at: sampleRate)
+      add(.abr(bitRate: 64000), at: sampleRate)
+      add(.cbr(bitRate: 64000), at: sampleRate)
+    }
+    return all
+  }()
 }
 
 @Suite("MP3Encoder")

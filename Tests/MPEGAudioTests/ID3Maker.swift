@@ -114,10 +114,12 @@ struct ID3Maker {
       while position < tag.count {
         let size = tag[position + 4..<position + 8].reduce(0) { $0 << 7 | Int($1) }
         let frame = spread(tag[position + 10..<position + 10 + size])
-        body += tag[position..<position + 4] + syncsafe(frame.count) + [0, isWhole ? 0 : 2] + frame
+        body += tag[position..<position + 4]
+        body += syncsafe(frame.count) + [0, isWhole ? 0 : 2] + frame
         position += 10 + size
       }
     }
-    return Array(tag[..<5]) + [isWhole ? 0x80 : 0] + syncsafe(body.count) + body
+    let head: [UInt8] = tag[..<5] + [isWhole ? 0x80 : 0]
+    return head + syncsafe(body.count) + body
   }
 }
