@@ -209,13 +209,12 @@ import Testing
     func head(_ id: String, _ count: Int, _ flags: UInt8) -> [UInt8] {
       Array(id.utf8) + [0, 0, 0, UInt8(count), 0, flags]
     }
-    let v24 =
-      [0, 0, 0, 6, 1, 0] + head("TIT2", 7, 0x41) + [9, 0, 0, 0, 2] + text
-      + head("TALB", 2, 0x08) + text + head("TPE1", 2, 0x04) + text + head("TPE2", 2, 0) + text
-    let v23 =
-      [0, 0, 0, 6, 0, 0, 0, 0, 0, 0] + head("TIT2", 3, 0x20) + [9, 0, 0x41]
-      + head("TALB", 2, 0x80) + text + head("TPE1", 2, 0x40) + text + head("TPE2", 2, 0)
-      + [0, 0x41]
+    var v24: [UInt8] = [0, 0, 0, 6, 1, 0] + head("TIT2", 7, 0x41) + [9, 0, 0, 0, 2] + text
+    v24 += head("TALB", 2, 0x08) + text + head("TPE1", 2, 0x04) + text
+    v24 += head("TPE2", 2, 0) + text
+    var v23: [UInt8] = [0, 0, 0, 6, 0, 0, 0, 0, 0, 0] + head("TIT2", 3, 0x20) + [9, 0, 0x41]
+    v23 += head("TALB", 2, 0x80) + text + head("TPE1", 2, 0x40) + text
+    v23 += head("TPE2", 2, 0) + [0, 0x41]
     for (version, body) in [(4, v24), (3, v23)] as [(UInt8, [UInt8])] {
       let header = Array("ID3".utf8) + [version, 0, 0x40, 0, 0, 0, UInt8(body.count)]
       let tag = ID3Tag(parsing: header + body)
