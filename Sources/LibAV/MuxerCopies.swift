@@ -9,11 +9,14 @@ extension Muxer {
   ) throws(LibAVError) {
     copied = (streams, Int(context.pointee.nb_streams))
     context.pointee.avoid_negative_ts = 0
+    // Players take the sound that is made anew, and not one that stood first in the source.
+    sound.pointee.disposition |= AV_DISPOSITION_DEFAULT
     if let language = streams.setting.language { try setLanguage(language, of: sound) }
     for stream in streams.streams {
       let own = try checkAllocated(avformat_new_stream(context, nil), "avformat_new_stream")
       try check(
         avjob_copy_stream(own, stream.pointer, context.pointee.oformat), "avjob_copy_stream")
+      if stream.isAudio { own.pointee.disposition &= ~AV_DISPOSITION_DEFAULT }
       if let language = stream.metadata.first(where: { $0.key == "language" })?.value {
         try setLanguage(language, of: own)
       }

@@ -90,6 +90,33 @@ struct MovieTests {
         || plan.contains("\n      beside it: h264, aac (fre), mov_text of 'lecture.mp4', copied\n"))
   }
 
+  @Test("the sound that is made anew is the first one to players, and the one that is measured")
+  func first() throws {
+    let stage = try stage()
+    // Of two sounds the other one, a tone, which stands first in the file.
+    try stage.make(
+      """
+      ffmpeg -v error -i lecture.mp4 -map 0:v -map 0:a:1 -map 0:a:0 -c copy \
+        -disposition:a:0 default -disposition:a:1 0 two.mp4
+      """)
+    let result = try stage.job(
+      """
+      clip: two.mp4
+      stream: 2
+      loudness: -24 LUFS
+      output: { file: out.mp4, video: copy }
+
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+    let facts = try stage.make(
+      """
+      ffprobe -v error -select_streams a -show_entries stream_disposition=default -of csv=p=0 out.mp4
+      ffmpeg -nostdin -i out.mp4 -map 0:a:0 -af ebur128 -f null - 2>&1 \
+        | grep -oE '^ *I: *-[0-9]+' | grep -oE -- '-[0-9]+'
+      """)
+    #expect(facts.text == "1\n0\n-24\n" || facts.text == "1\n0\n-23\n")
+  }
+
   @Test("a folder of videos keeps them under their names, and a picture is left out where asked")
   func folder() throws {
     let stage = try stage()

@@ -112,7 +112,9 @@ extension ExportSession {
         library: library, budget: crew.budget, cancellation: crew.cancellation)
       let sink = rendering.graph.sinks[index]
       do {
-        let asset = try library.asset(at: .file(file.currentPath))
+        // Beside a picture others of its source's sounds may stand behind the output's own.
+        let asset = try library.asset(
+          at: .file(file.currentPath), streamIndex: sink.picture == nil ? nil : 0)
         let graph = Graph(of: asset)
         func report(_ share: Double) {
           progress((Double(number) + share) / Double(measured.count))

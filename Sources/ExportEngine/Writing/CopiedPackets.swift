@@ -14,7 +14,7 @@ struct CopiedPackets {
   /// Frames that it makes of the others.
   let frames: Int64
 
-  /// Reads and decodes a file of one stream.
+  /// Reads and decodes the first sound of a file.
   ///
   /// - Parameters:
   ///   - path: The file.
@@ -27,7 +27,9 @@ struct CopiedPackets {
   ) throws(Failure) -> CopiedPackets {
     do throws(LibAVError) {
       let demuxer = try MediaLocation.file(path).demuxer()
-      guard let index = demuxer.bestAudioStream else { throw LibAVError.streamMissing }
+      guard let index = demuxer.streams.first(where: \.isAudio)?.index else {
+        throw LibAVError.streamMissing
+      }
       demuxer.select(stream: index)
       let decoder = try Decoder.open(demuxer.streams[index], removesPadding: false)
       let frame = try Frame()
