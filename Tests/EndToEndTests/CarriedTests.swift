@@ -112,7 +112,7 @@ import Testing
     try stage.write("job.yaml", "clip: s.mp3\noutput: x.wav\n")
     #expect(try stage.run("avjob check job.yaml").errors == "")
     let told = try stage.run("avjob plan job.yaml").errors.split(separator: "\n")
-      .filter { $0.contains("warning") }
+      .map(String.init).filter { $0.contains("warning") }
     #expect(
       told == [
         "job.yaml:2:9: warning: 'x.wav': WAV has no place for the tags album_artist, disc, composer, "

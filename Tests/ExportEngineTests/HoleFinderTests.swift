@@ -47,7 +47,7 @@ struct HoleFinderTests {
       #expect(holes(moved, tick: 1) == [Hole(frame: 77 * 1024, count: count)])
       for trust in [HoleFinder.Trust.exact, .live] {
         let found = try #require(holes(moved.map(rounded), trust))
-        #expect(found.map(\.frame) == [77 * 1024])
+        #expect(found.map(\.frame) == [77 * 1024 as Int64])
         #expect((found[0].count - count).magnitude <= 48)
       }
     }
@@ -120,7 +120,7 @@ struct HoleFinderTests {
     let twice = times { $1 - ($0 < 100 ? 0 : 50 * 1024) }
     #expect(falls(twice) == [Hole(frame: 100 * 1024, count: 50 * 1024)])
     let often = times { $1 - Int64($0 / 100) * 20_480 }
-    #expect(falls(often).map(\.frame) == [100 * 1024, 200 * 1024])
+    #expect(falls(often).map(\.frame) == [102_400, 204_800] as [Int64])
     // Near the end, too.
     #expect(falls(times { $1 - ($0 < 295 ? 0 : 9600) }).map(\.count) == [9600])
     // Less than a tenth of a second, a packet that is early, some that are late, and drift.

@@ -207,12 +207,13 @@ struct PlanTests {
       #"{"id":6,"kind":"mix","sample_rate":44100,"channels":"stereo","first_frame":0,"#
         + #""end_frame":882000,"gain":1,"ramps":[],"inputs":[0,5]}"#,
     ]
-    #expect(
-      document.line == #"{"name":"show","duration":20,"duration_exact":"20s","nodes":["#
-        + nodes.joined(separator: ",")
-        + #"],"chapters":[],"outputs":[{"path":"out.wav","format":"WAV 16 bit","node":6,"#
-        + #""first_frame":0,"end_frame":882000,"dithered":true,"metadata":{},"chapter_files":[]}],"#
-        + #""records":[{"path":"out.json"}]}"#)
+    let expected: String =
+      #"{"name":"show","duration":20,"duration_exact":"20s","nodes":["#
+      + nodes.joined(separator: ",")
+      + #"],"chapters":[],"outputs":[{"path":"out.wav","format":"WAV 16 bit","node":6,"#
+      + #""first_frame":0,"end_frame":882000,"dithered":true,"metadata":{},"chapter_files":[]}],"#
+      + #""records":[{"path":"out.json"}]}"#
+    #expect(document.line == expected)
     // What is to be fetched is found where media are read.
     let job = document.with(["fetches": []])
     let whole: JSONValue = ["version": 2, "avjob": "0.1.0", "jobs": [job]]

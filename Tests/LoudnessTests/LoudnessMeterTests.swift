@@ -140,13 +140,11 @@ import Testing
       let turn = .pi * Double(index) / Double(factor)
       return (index == 0 ? 1 : sin(turn) / turn) * pow(cos(.pi * Double(index) / 48), 2)
     }
-    return known
-      + (0..<samples.count * factor).map { place in
-        abs(
-          stride(from: place % factor, to: min(49, place + 1), by: factor).reduce(0) {
-            $0 + kernel[$1] * Double(samples[(place - $1) / factor])
-          })
-      }
+    let values = (0..<samples.count * factor).map { place -> Double in
+      let taps = stride(from: place % factor, to: min(49, place + 1), by: factor)
+      return abs(taps.reduce(0) { $0 + kernel[$1] * Double(samples[(place - $1) / factor]) })
+    }
+    return known + values
   }
 
   @Test("silence has no loudness")

@@ -34,8 +34,8 @@ import Testing
     let level = try #require(monitor.take())
     #expect(level.peak == 0.75)
     #expect(level.count == 210 * 2)
-    let squares: Float = 40 * 0.25 + 30 * 0.5625 + 70 * 0.0625 + 10 * 0.015625
-    #expect(level.squares == Double(squares) * 2)
+    let parts: [Double] = [40 * 0.25, 30 * 0.5625, 70 * 0.0625, 10 * 0.015625]
+    #expect(level.squares == parts.reduce(0, +) * 2)
     #expect(monitor.take() == nil)
     // Back to where it was.
     second.pass(block(1, 10), from: 0, at: 205..<215)
