@@ -71,15 +71,23 @@ extension MediaLibrary {
   ///   - sampleRate: The output's frames a second.
   ///   - cancellation: Once it is set, a file that gives nothing is not asked again.
   /// - Returns: The tracks at their first packets.
-  /// - Throws: As reading the file does, and `mendInput` for packets without times.
+  /// - Throws: As reading the file does, and `mendInput` for packets without times, and for a sound
+  ///   that begins before the file's clock or more than 10,000 hours later.
   func openStreams(
     of plan: PicturePlan, atRate sampleRate: Int, unless cancellation: CancellationFlag
   ) throws(Failure) -> CopiedStreams {
+    let start = plan.asset.start
+    guard start >= .zero, start <= Composition.longestDuration else {
+      throw Failure(
+        .mendInput,
+        "its sound begins \(start.readableText) after its picture; 10,000 hours are the most",
+        location: plan.asset.location)
+    }
     var facts = try readable(plan.asset)
     // Edit lists are libavformat's to apply: it hides packets, and leaves none out.
     facts.opening = MediumOpening()
     var setting = CopiedStreams.Setting(
-      delay: plan.asset.start.frames(atRate: sampleRate),
+      delay: start.frames(atRate: sampleRate),
       language: plan.asset.tracks.first { $0.index == plan.asset.streamIndex }?.language)
     let demuxer = try reading(plan.asset.location) { () throws(LibAVError) in
       try facts.open().0
