@@ -211,6 +211,20 @@ struct MovieTests {
     #expect(try stage.run("ls out.* 1.mp4 2> /dev/null").text == "")
   }
 
+  @Test("a sound that claims to begin beyond any recording is refused, and no output is left")
+  func absurdStart() throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      ffmpeg -v error -i lecture.mp4 -itsoffset 40000000 -i lecture.mp4 -map 0:v -map 1:a:0 -c copy \
+        far.mp4
+      """)
+    let result = try stage.job("clip: far.mp4\ngain: -6 dB\noutput: out.mp4\n")
+    #expect(result.status == 1)
+    #expect(result.errors.contains("after its picture; 10,000 hours are the most"))
+    #expect(try stage.run("ls out.* 2> /dev/null").text == "")
+  }
+
   @Test("tracks for which the output has no place are named")
   func lost() throws {
     let stage = try stage()
