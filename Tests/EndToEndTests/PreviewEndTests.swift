@@ -40,7 +40,7 @@ import Testing
     try sound.make()
     // The wider the sooner is the terminal full.
     let terminal = try sound.start("one.wav", "--loop", columns: 1000)
-    let settings = terminal.settings
+    let settings = terminal.settingsBefore
     try terminal.wait(for: "playing  one.wav")
     #expect(terminal.settings != settings)
     if isStopped { terminal.stopOutput() }
@@ -57,7 +57,7 @@ import Testing
     let sound = try SoundStage("speed 1 hangs \"$/hangs\"")
     try sound.make()
     let terminal = try sound.start("one.wav", "--loop")
-    let settings = terminal.settings
+    let settings = terminal.settingsBefore
     try terminal.wait(for: "playing  one.wav")
     try SoundCard.wait(for: "start", in: sound.folder.path("log"))
     try writeFile(sound.folder.path("hangs"), [])

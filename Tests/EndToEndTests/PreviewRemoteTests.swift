@@ -24,7 +24,7 @@ import Testing
   func opening(fault: (name: String, shown: String), signal: Int32) throws {
     let remote = try RemoteStage()
     let terminal = try preview(remote, remote.url(fault.name, "feelings.ogg"))
-    let settings = terminal.settings
+    let settings = terminal.settingsBefore
     try terminal.wait(for: "\ropening localhost/feelings.ogg, \(fault.shown)\u{1B}[K")
     if signal == 0 { terminal.type("q") } else { terminal.signal(signal) }
     #expect(terminal.wait() == (signal == 0 ? 0 : 128 + signal))
@@ -40,7 +40,7 @@ import Testing
     let medium = remote.url("delay=60000", "feelings.ogg")
     try remote.stage.write("job.yaml", "clip: \(medium)\noutput: a.flac\n")
     let terminal = try preview(remote, "job.yaml")
-    let settings = terminal.settings
+    let settings = terminal.settingsBefore
     try terminal.wait(for: "\ropening job.yaml\u{1B}[K")
     if signal == 0 { terminal.type("q") } else { terminal.signal(signal) }
     #expect(terminal.wait() == (signal == 0 ? 0 : 128 + signal))
@@ -55,7 +55,7 @@ import Testing
     let medium = remote.url("noranges+rate=60000", "a.wav")
     try remote.stage.write("job.yaml", "jobs: { talk: { clip: \"\(medium)\", output: a.flac } }\n")
     let terminal = try preview(remote, "job.yaml")
-    let settings = terminal.settings
+    let settings = terminal.settingsBefore
     try terminal.wait(for: "playing  talk")
     try terminal.wait(for: "ms buffered")
     #expect(terminal.settings != settings)

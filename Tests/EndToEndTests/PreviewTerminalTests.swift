@@ -9,7 +9,7 @@ import Testing
     // Longer than any machine takes for this.
     try sound.make(seconds: 240)
     let terminal = try sound.start("job.yaml")
-    let settings = terminal.settings
+    let settings = terminal.settingsBefore
     try terminal.wait(for: "playing  job", "48 kHz stereo", "Opening: one.wav")
     #expect(terminal.settings != settings)
     terminal.type(" ")
@@ -114,7 +114,7 @@ import Testing
     let sound = try SoundStage("speed 1")
     try sound.make()
     let terminal = try sound.start("one.wav", "--loop")
-    let settings = terminal.settings
+    let settings = terminal.settingsBefore
     try terminal.wait(for: "playing  one.wav")
     #expect(terminal.settings != settings)
     terminal.signal(signal)
@@ -134,7 +134,7 @@ import Testing
         "LD_PRELOAD": try Rig.mishaps.get(), "MISHAP": thread,
         "MISHAP_WHEN": sound.folder.path("now"),
       ])
-    let settings = terminal.settings
+    let settings = terminal.settingsBefore
     try terminal.wait(for: "playing  one.wav")
     #expect(terminal.settings != settings)
     try writeFile(sound.folder.path("now"), [])

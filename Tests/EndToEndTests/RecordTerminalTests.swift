@@ -10,7 +10,7 @@ import Testing
     let (environment, _) = try microphone.card("speed 5 loop yes", seconds: 1)
     let terminal = try microphone.start(
       "take.wav", "--device", "card", environment: environment)
-    let settings = terminal.settings
+    let settings = terminal.settingsBefore
     try terminal.wait(for: "recording from 'card': 48 kHz stereo, as WAV 16 bit; space pauses")
     try terminal.wait(for: "recording  0:")
     #expect(terminal.settings != settings)
@@ -35,7 +35,7 @@ import Testing
     let (environment, sound) = try microphone.card("speed 5 loop yes")
     let terminal = try microphone.start(
       "take.flac", "--device", "card", environment: environment)
-    let settings = terminal.settings
+    let settings = terminal.settingsBefore
     try terminal.wait(for: "recording  0:")
     #expect(terminal.settings != settings)
     try microphone.waitForSound(in: "take.flac")
@@ -58,7 +58,7 @@ import Testing
     let (environment, _) = try microphone.card("speed 5 loop yes", seconds: 1)
     let terminal = try microphone.start(
       "take.flac", "--device", "card", environment: environment)
-    let settings = terminal.settings
+    let settings = terminal.settingsBefore
     try terminal.wait(for: "recording  0:")
     terminal.stopOutput()
     try microphone.waitForSound(in: "take.flac")
@@ -75,7 +75,7 @@ import Testing
     environment["MISHAP"] = "flush"
     environment["MISHAP_WHEN"] = microphone.stage.path("stuck")
     let terminal = try microphone.start("take.wav", "--device", "card", environment: environment)
-    let settings = terminal.settings
+    let settings = terminal.settingsBefore
     try terminal.wait(for: "recording  0:")
     try microphone.waitForSound(in: "take.wav")
     try microphone.stage.write("stuck", "")
@@ -98,7 +98,7 @@ import Testing
     let (environment, _) = try microphone.card("speed 5 loop yes hangs \"$/hangs\"")
     let terminal = try microphone.start(
       "take.flac", "--device", "card", environment: environment)
-    let settings = terminal.settings
+    let settings = terminal.settingsBefore
     try terminal.wait(for: "recording  0:")
     try microphone.waitForSound(in: "take.flac")
     try microphone.stage.write("hangs", "")

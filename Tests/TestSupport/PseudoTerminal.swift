@@ -51,8 +51,12 @@ public final class PseudoTerminal {
     return "\(mode.c_iflag) \(mode.c_oflag) \(mode.c_cflag) \(mode.c_lflag) \(mode.c_cc)"
   }
 
+  /// Those before the program was started, which may have changed them by the time it is asked for.
+  public private(set) var settingsBefore = ""
+
   /// Starts a program whose controlling terminal this is.
   public func start(_ arguments: [String], environment: [String: String] = [:]) throws {
+    settingsBefore = settings
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
