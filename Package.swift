@@ -110,7 +110,7 @@ let package = Package(
       dependencies: [
         "JSON", "MediaTime", "MPEGAudio", "Tagging", "Files", "Threads", "Diagnosis",
         "MediaComposition", "ExportGraph", "Dynamics", "HTTP", "MediaCache",
-        "LibAV", "LAME", "Splicing", "Loudness", "Joins",
+        "LibAV", "VideoBitstream", "LAME", "Splicing", "Loudness", "Joins",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 

@@ -19,6 +19,7 @@
 #include <libavutil/md5.h>
 #include <libavutil/murmur3.h>
 #include <libavutil/opt.h>
+#include <libavutil/pixdesc.h>
 #include <libavutil/sha.h>
 #include <libswresample/swresample.h>
 #include <string.h>

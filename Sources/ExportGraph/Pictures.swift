@@ -3,39 +3,95 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// The moving picture of an output, copied from a source with all that stands beside it.
+/// The moving picture of an output, made of sources with all that can stand beside it.
 public struct PicturePlan: Sendable, Hashable, Encodable {
-  /// The source, all of which is played.
-  public var asset: Asset
-  /// Its tracks that are copied beside the output's sound.
+  /// The sources whose pictures are shown, each once.
+  public var assets: [Asset]
+  /// What is shown of them, in order of time and without overlaps; empty where all of the only source is
+  /// copied, packet by packet.
+  public var spans: [PictureSpan] = []
+  /// How long the output lasts: the last picture is shown to its end.
+  public var duration: Time
+  /// The tracks that are copied beside the output's sound: of a picture that is cut or joined only
+  /// itself.
   public var tracks: [AssetTrack]
-  /// Its tracks for which the output's container has no place.
+  /// The sources' tracks that the output does not get.
   public var lost: [AssetTrack]
 
-  /// The tracks of a source that a container takes, but for the sound that the output has anew.
-  init(_ asset: Asset, in container: MovieContainer) {
-    self.asset = asset
+  /// All tracks of a source that a container takes, but for the sound that the output has anew.
+  init(whole asset: Asset, in container: MovieContainer) {
+    (assets, duration) = ([asset], asset.duration)
     let others = asset.tracks.filter { $0.index != asset.streamIndex }
     tracks = others.filter(container.holds)
     lost = others.filter { !container.holds($0) }
   }
+
+  /// Ranges of sources' pictures, in an output that lasts so long.
+  fileprivate init(_ shown: [ShownSegment], lasting duration: Time) {
+    (assets, self.duration) = ([], duration)
+    var indexes: [Asset: Int] = [:]
+    for segment in shown {
+      let index = indexes[segment.asset] ?? assets.count
+      if index == assets.count {
+        indexes[segment.asset] = index
+        assets.append(segment.asset)
+      }
+      spans.append(PictureSpan(asset: index, source: segment.source, target: segment.target))
+    }
+    let first = assets.first
+    tracks = first?.pictureTrack.map { [$0] } ?? []
+    lost = assets.flatMap { asset in
+      asset.tracks.filter { $0 != asset.pictureTrack && $0.index != asset.streamIndex }
+    }
+  }
+}
+
+/// A range of a source's picture, and when it is shown.
+///
+/// It falls on pictures: it has those whose start is nearest to its own start, and from there on all
+/// up to its end, of two that are as near the later one. The first one is shown from the very start of
+/// the target, the others as long behind it as in the source.
+public struct PictureSpan: Sendable, Hashable, Encodable {
+  /// Which of the plan's sources.
+  public var asset: Int
+  /// In the source's own time, which begins with its sound.
+  public var source: TimeRange
+  /// In the output's time.
+  public var target: TimeRange
+}
+
+extension Asset {
+  /// The track of the moving picture that is shown where it is cut or joined.
+  package var pictureTrack: AssetTrack? { tracks.first { $0.mediaType == .video } }
 }
 
 extension PicturePlan {
-  /// A note on the tracks for which an output has no place; nil where it has one for all.
+  /// A note on the tracks which an output does not get; nil where it gets all.
   package func lossNote(in output: Output) -> Diagnostic? {
-    guard !lost.isEmpty, let container = output.movie else { return nil }
-    let names = lost.map(\.text).joined(separator: ", ")
+    guard let first = assets.first, !lost.isEmpty, let container = output.movie else { return nil }
+    let names = Array(Set(lost.map(\.text))).sorted().joined(separator: ", ")
+    guard !spans.isEmpty else {
+      return Diagnostic(
+        .note,
+        "'\(output.path)': \(container.name) has no place for \(names) of '\(first.location)': left out",
+        at: output.origin)
+    }
+    let sources = assets.count == 1 ? "'\(first.location)'" : "\(assets.count) sources"
     return Diagnostic(
       .note,
-      "'\(output.path)': \(container.name) has no place for \(names) of '\(asset.location)': left out",
+      "'\(output.path)': \(names) of \(sources) left out, since the picture is cut or joined",
       at: output.origin)
   }
 
   /// What is copied, for people: `h264, aac (fre), mov_text of 'talk.mp4', copied`.
   var text: String {
     let names = tracks.map { $0.codec + ($0.language.map { " (\($0))" } ?? "") }
-    return "\(names.joined(separator: ", ")) of '\(asset.location)', copied"
+      .joined(separator: ", ")
+    let first = assets.first.map { "'\($0.location)'" } ?? ""
+    guard !spans.isEmpty else { return "\(names) of \(first), copied" }
+    let sources = assets.count == 1 ? first : "\(assets.count) sources"
+    let parts = spans.count == 1 ? "one part" : "\(spans.count) parts"
+    return "\(names) of \(sources) in \(parts), copied but for what cuts break"
   }
 }
 
@@ -56,43 +112,61 @@ extension Export {
   /// - Throws: Why the picture cannot be in it, at the output's place.
   func picture(of output: Output) throws(Diagnostics) -> PicturePlan? {
     guard output.keepsPicture, let container = output.movie else { return nil }
-    let isPart = timeRange.map { $0 != TimeRange(start: .zero, duration: composition.duration) }
     func refuse(_ message: String, _ help: String) throws(Diagnostics) -> Never {
       throw Diagnostics(Diagnostic(message, at: output.origin, help: help))
     }
     let forSound = Output.pictureHelp(output.path.stem, "m4a")
-    let shown = composition.shownSegments
-    guard let first = shown.first, case .asset(let asset) = first.segment.content else {
+    let range = timeRange ?? TimeRange(start: .zero, duration: composition.duration)
+    let shown: [ShownSegment]
+    do throws(PictureProblem) {
+      shown = try composition.shownSegments(in: range)
+    } catch {
+      try refuse(error.message, error.help ?? forSound)
+    }
+    guard let first = shown.first else {
       try refuse(
         "'.\(output.path.extension ?? "")' is a video's extension, and no source has a moving picture",
         forSound)
     }
-    let name = "the picture of '\(asset.location)'"
-    guard shown.count == 1 else {
-      try refuse(
-        "\(name) would be joined to others, which is not built yet: one is copied from its start to "
-          + "its end", forSound)
+    for segment in shown {
+      guard PicturePlan.containers.contains(where: segment.asset.container.hasPrefix) else {
+        try refuse(
+          "the picture of '\(segment.asset.location)' is not copied from \(segment.asset.container): "
+            + "its pictures have no times",
+          "write it as MP4 first: 'ffmpeg -i IN -c copy OUT.mp4'")
+      }
     }
-    let change = first.segment.change(of: asset) ?? first.change
-    if let reason = isPart == true ? "cut" : change {
-      try refuse(
-        "\(name) would be \(reason), which is not built yet: one is copied from its start to its end",
-        forSound)
-    }
-    guard asset.container.hasPrefix("mov,") else {
-      try refuse(
-        "\(name) is not copied from \(asset.container), which is not built yet: sources are MP4 and "
-          + "MOV", forSound)
-    }
-    let plan = PicturePlan(asset, in: container)
-    if let lost = plan.lost.first(where: { $0.mediaType == .video }) {
+    let isWhole =
+      shown.count == 1 && first.isWhole && first.asset.container.hasPrefix("mov,")
+      && composition.duration == range.duration
+    let plan =
+      isWhole
+      ? PicturePlan(whole: first.asset, in: container)
+      : PicturePlan(shown, lasting: range.duration)
+    let pictures =
+      isWhole
+      ? plan.lost.filter { $0.mediaType == .video }
+      : plan.assets
+        .compactMap(\.pictureTrack).filter { !container.holds($0) }
+    if let lost = pictures.first {
       let other = MovieContainer.allCases.first { $0 != container && $0.holds(lost) }
       try refuse(
-        "\(container.name) holds no picture of \(lost.codec), as '\(asset.location)' has it",
+        "\(container.name) holds no picture of \(lost.codec), as '\(first.asset.location)' has it",
         other.map { "write '\(output.path.stem ?? "").\($0.extensions[0])'" } ?? forSound)
+    }
+    if let other = plan.assets.first(where: { $0.videoCodec != first.asset.videoCodec }) {
+      try refuse(
+        "the picture of '\(other.location)' is \(other.videoCodec ?? "none") and that of "
+          + "'\(first.asset.location)' \(first.asset.videoCodec ?? "none"): one file holds one kind",
+        "encode one of them as the other is")
     }
     return plan
   }
+}
+
+extension PicturePlan {
+  /// Containers whose pictures have times, by FFmpeg's names.
+  fileprivate static let containers = ["mov,", "matroska,", "mpegts", "flv"]
 }
 
 extension Output {
@@ -123,44 +197,99 @@ extension Output {
   }
 }
 
-/// A segment whose source has a moving picture.
+/// Why pictures cannot be put together.
+private struct PictureProblem: Error {
+  var message: String
+  var help: String?
+}
+
+/// A range of a source that has a moving picture.
 private struct ShownSegment {
-  var segment: Segment
-  /// What the compositions around it do to its time; nil: nothing.
-  var change: String?
+  var asset: Asset
+  var source: TimeRange
+  var target: TimeRange
+  var isReversed = false
+
+  /// Whether it is all of its source, at its own time.
+  var isWhole: Bool {
+    source == TimeRange(start: .zero, duration: asset.duration) && target == source
+  }
+
+  /// What of it is shown within a range; nil: nothing.
+  func limited(to range: TimeRange) -> ShownSegment? {
+    let common = target.intersection(range)
+    guard common.duration > .zero else { return nil }
+    var part = self
+    part.source = TimeRange(
+      start: target.map(common.start, to: source), end: target.map(common.end, to: source))
+    part.target = common
+    return part
+  }
 }
 
 extension Composition {
-  /// The segments of all tracks, nested ones too, whose sources have moving pictures.
-  fileprivate var shownSegments: [ShownSegment] {
+  /// What is shown in a range, whose start is 0 then, in order of time: where two overlap, as in a
+  /// cross-fade, the second replaces the first in the middle.
+  fileprivate func shownSegments(
+    in range: TimeRange
+  ) throws(PictureProblem) -> [ShownSegment] {
+    var shown: [ShownSegment] = []
+    for next in shownSegments.sorted(by: { $0.target.start < $1.target.start }) {
+      guard var next = next.limited(to: range) else { continue }
+      next.target.start = next.target.start - range.start
+      guard !next.isReversed else {
+        throw PictureProblem(
+          message: "the picture of '\(next.asset.location)' would be reversed, which is not built")
+      }
+      if let last = shown.last, next.target.start < last.target.end {
+        guard last.target.end < next.target.end, last.target.start < next.target.start else {
+          throw PictureProblem(
+            message:
+              "from \(next.target.start.readableText) on two pictures would be shown at once: of "
+              + "'\(last.asset.location)' and of '\(next.asset.location)'",
+            help: "write the sound of one of them into a file of its own first, and take that")
+        }
+        let overlap = last.target.end - next.target.start
+        let middle = next.target.start + overlap.multiplied(by: 1, over: 2)
+        shown[shown.count - 1] =
+          last.limited(to: TimeRange(start: last.target.start, end: middle)) ?? last
+        next = next.limited(to: TimeRange(start: middle, end: next.target.end)) ?? next
+      }
+      shown.append(next)
+    }
+    if let first = shown.first, first.target.start > .zero {
+      throw PictureProblem(
+        message: "no picture is shown before \(first.target.start.readableText), where that of "
+          + "'\(first.asset.location)' begins: a video begins with one")
+    }
+    return shown
+  }
+
+  /// The ranges of all tracks, nested ones too, whose sources have moving pictures, in no order.
+  private var shownSegments: [ShownSegment] {
     tracks.flatMap { track in
       track.segments.flatMap { segment -> [ShownSegment] in
         switch segment.content {
         case .silence: return []
         case .asset(let asset):
-          return asset.videoCodec == nil ? [] : [ShownSegment(segment: segment)]
+          guard asset.videoCodec != nil else { return [] }
+          return [
+            ShownSegment(
+              asset: asset, source: segment.source, target: segment.target,
+              isReversed: segment.isReversed)
+          ]
         case .composition(let inner):
-          let change = segment.change(ofLength: inner.duration)
-          return inner.shownSegments.map {
-            ShownSegment(segment: $0.segment, change: $0.change ?? change)
+          return inner.shownSegments.compactMap { $0.limited(to: segment.source) }.map { shown in
+            var moved = shown
+            moved.target = TimeRange(
+              start: segment.source.map(shown.target.start, to: segment.target),
+              end: segment.source.map(shown.target.end, to: segment.target))
+            if segment.isReversed { moved.isReversed = true }
+            return moved
           }
         }
       }
     }
-  }
-}
-
-extension Segment {
-  /// What an asset's picture would have to undergo for it; nil: nothing.
-  fileprivate func change(of asset: Asset) -> String? { change(ofLength: asset.duration) }
-
-  /// What its content's time undergoes, which lasts so long; nil: nothing.
-  fileprivate func change(ofLength duration: Time) -> String? {
-    if isReversed { return "reversed" }
-    if isScaled { return "played at another speed" }
-    if target.start != .zero { return "moved to \(target.start.readableText)" }
-    if source.start != .zero { return "cut at \(source.start.readableText)" }
-    return source.end == duration ? nil : "cut at \(source.end.readableText)"
   }
 }
 

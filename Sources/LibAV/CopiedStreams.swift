@@ -4,41 +4,27 @@ internal import CFFmpeg
 /// its subtitles, its other sounds.
 ///
 /// Owns its demuxer, which reads no other streams. One thread at a time.
-package final class CopiedStreams {
-  /// What is said beside the sound that they stand with.
-  package struct Setting {
-    /// Frames from the start of the file's clock to the sound's first one.
-    package var delay: Int64
-    /// The language of the sound; nil where the source has none.
-    package var language: String?
-    /// The pixels across and down of pictures, by their streams: libavformat leaves those of MPEG-4 to
-    /// its decoder, which is not asked.
-    package var sizes: [Int: (width: Int, height: Int)]
-
-    package init(
-      delay: Int64, language: String?, sizes: [Int: (width: Int, height: Int)] = [:]
-    ) {
-      (self.delay, self.language, self.sizes) = (delay, language, sizes)
-    }
-  }
-
+package final class CopiedStreams: CompanionStreams {
   let streams: [Stream]
-  let setting: Setting
+  let setting: CompanionSetting
   private let demuxer: Demuxer
   private let isCancelled: () -> Bool
+  private let blaming: (LibAVError) -> any Error
   /// Packets that were read and not given yet, in order.
   private var ready: [Packet] = []
   /// Packets whose pictures are hidden, until one that is shown follows in the stream, by its index.
   private var hidden: [Int: [Packet]] = [:]
 
-  /// The streams of `indexes`, at their first packets.
+  /// The streams of `indexes`, at their first packets. `blaming` makes an error of reading, which is met
+  /// while an output is written, one of the file.
   ///
   /// - Throws: `LibAVError.streamMissing`, and as reading a packet.
   package init(
-    _ demuxer: Demuxer, _ indexes: [Int], _ setting: Setting,
-    unless isCancelled: @escaping () -> Bool
+    _ demuxer: Demuxer, _ indexes: [Int], _ setting: CompanionSetting,
+    blaming: @escaping (LibAVError) -> any Error, unless isCancelled: @escaping () -> Bool
   ) throws(LibAVError) {
-    (self.demuxer, self.setting, self.isCancelled) = (demuxer, setting, isCancelled)
+    (self.demuxer, self.setting) = (demuxer, setting)
+    (self.blaming, self.isCancelled) = (blaming, isCancelled)
     let all = demuxer.streams
     guard indexes.allSatisfy(all.indices.contains) else { throw LibAVError.streamMissing }
     streams = indexes.map { all[$0] }
@@ -49,8 +35,22 @@ package final class CopiedStreams {
     try fill()
   }
 
-  /// Gives the packets that are decoded before a moment, each with its place among `streams`; all that
-  /// are left without one.
+  var timeBases: [AVRational] { streams.map { $0.pointer.pointee.time_base } }
+
+  var languages: [String?] {
+    streams.map { $0.metadata.first { $0.key == "language" }?.value }
+  }
+
+  func describe(
+    _ place: Int, to own: UnsafeMutablePointer<AVStream>,
+    in container: UnsafePointer<AVOutputFormat>
+  ) throws(LibAVError) {
+    let stream = streams[place]
+    try check(avjob_copy_stream(own, stream.pointer, container), "avjob_copy_stream")
+    if stream.isAudio { own.pointee.disposition &= ~AV_DISPOSITION_DEFAULT }
+    setting.complete(&own.pointee.codecpar.pointee, ofPicture: stream.index)
+  }
+
   func take(
     before moment: (ticks: Int64, base: AVRational)?,
     _ body: (Packet, Int) throws(LibAVError) -> Void
@@ -89,6 +89,14 @@ package final class CopiedStreams {
   /// - Throws: Also for packets without a time, and for what changes its coding midway: a container has
   ///   one description.
   private func read() throws(LibAVError) -> Packet? {
+    do throws(LibAVError) {
+      return try readPacket()
+    } catch {
+      throw error.blamed(on: blaming(error))
+    }
+  }
+
+  private func readPacket() throws(LibAVError) -> Packet? {
     guard let packet = try demuxer.read(unless: isCancelled) else { return nil }
     guard packet.pointer.pointee.dts != avjob_nopts(), packet.pointer.pointee.pts != avjob_nopts()
     else {

@@ -63,6 +63,8 @@ package final class Decoder {
     if !removesPadding { decoder.context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL }
     // libopus would round to 16 bits.
     decoder.context.pointee.request_sample_fmt = AV_SAMPLE_FMT_FLT
+    // 8K twice over: a lying header is not to take all memory.
+    decoder.context.pointee.max_pixels = 1 << 26
     decoder.context.pointee.pkt_timebase = stream.pointer.pointee.time_base
     try decoder.start(codec)
     return decoder

@@ -30,6 +30,11 @@ package struct LibAVError: Error, Sendable {
     "its size of 32 bits has wrapped: more than 4 GiB lie behind the sound that its header counts; "
       + "write it as RF64, Wave64 or FLAC with the program that made it")
 
+  /// This error of a source, known by another one that names it.
+  package func blamed(on cause: any Error) -> LibAVError {
+    LibAVError(code: code, operation: operation, cause: self.cause ?? cause, isPhrase: isPhrase)
+  }
+
   /// The errno inside `code`, or nil where it is one of FFmpeg's own (`AVUNERROR`).
   package var posix: Int32? { code < 0 && code > -4096 ? -code : nil }
 

@@ -38,8 +38,8 @@ package final class Muxer {
   let context: UnsafeMutablePointer<AVFormatContext>
   private let output: OutputContext
   private let timeBase: AVRational
-  /// What is copied beside the sound, and the index of its first stream.
-  var copied: (streams: CopiedStreams, first: Int)?
+  /// What stands beside the sound, and the index of its first stream.
+  var companions: (streams: any CompanionStreams, first: Int)?
   /// Of Ogg, until the sound's first page has ended; nil for other containers.
   private var firstPage: FirstPage?
 
@@ -92,13 +92,13 @@ package final class Muxer {
   ///   - metadata: Tags by FFmpeg's generic names; a container leaves out those it has no place for.
   ///   - chapters: In order. WAV, AIFF and CAF do not hold them.
   ///   - picture: A front cover. WAV, AIFF and CAF do not hold one.
-  ///   - copied: Streams that are copied beside the sound, which begins as much later than the file.
+  ///   - companions: Streams beside the sound, which begins as much later than the file.
   /// - Returns: A muxer whose header is written.
   /// - Throws: FFmpeg's refusal, or the errno of `output`.
   package static func open(
     _ container: Container, to output: any ByteOutput, for source: Source,
     metadata: [(key: String, value: String)] = [], chapters: [Chapter] = [],
-    picture: Picture? = nil, copied: CopiedStreams? = nil
+    picture: Picture? = nil, companions: Companions? = nil
   ) throws(LibAVError) -> Muxer {
     let output = try OutputContext.open(output)
     var context: UnsafeMutablePointer<AVFormatContext>?
@@ -120,7 +120,8 @@ package final class Muxer {
     }
     var options = container.options(sampleRate: source.sampleRate)
     if container.isMovie, !chapters.isEmpty {
-      chapters = Chapter.withoutGap(chapters.map { $0.moved(by: copied?.setting.delay ?? 0) })
+      chapters = Chapter.withoutGap(
+        chapters.map { $0.moved(by: companions?.streams.setting.delay ?? 0) })
       options += Chapter.trackOptions(chapters, sampleRate: source.sampleRate)
     }
     if case .ogg = container {
@@ -134,7 +135,7 @@ package final class Muxer {
     }
     let sound = try muxer.addSound(source)
     if let picture { try muxer.addCover(picture) }
-    if let copied { try muxer.add(copied, beside: sound) }
+    if let companions { try muxer.add(companions.streams, beside: sound) }
     try muxer.addChapters(chapters, sampleRate: source.sampleRate)
     // An Ogg stream's comments are made when its muxer is initialised. Of a file's own tags,
     // libavformat then takes out what it might have written itself, `encoder` and `encoder-…`, and
@@ -236,10 +237,10 @@ package final class Muxer {
   /// Writes a packet of its source, and gives it the muxer's timestamps (`av_write_frame`).
   package func write(_ packet: Packet) throws(LibAVError) {
     packet.pointer.pointee.stream_index = 0
-    if let copied {
-      packet.pointer.pointee.pts += copied.streams.setting.delay
-      packet.pointer.pointee.dts += copied.streams.setting.delay
-      try writeCopied(before: (packet.pointer.pointee.dts, timeBase))
+    if let companions {
+      packet.pointer.pointee.pts += companions.streams.setting.delay
+      packet.pointer.pointee.dts += companions.streams.setting.delay
+      try writeCompanions(before: (packet.pointer.pointee.dts, timeBase))
     }
     if let stream = context.pointee.streams[0] {
       av_packet_rescale_ts(packet.pointer, timeBase, stream.pointee.time_base)
@@ -289,7 +290,7 @@ package final class Muxer {
       try checkOutput(av_write_frame(context, second.pointer), "av_write_frame")
     }
     firstPage = nil
-    try writeCopied()
+    try writeCompanions()
     try checkOutput(av_write_trailer(context), "av_write_trailer")
     try flush()
   }

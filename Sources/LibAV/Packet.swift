@@ -50,6 +50,32 @@ package final class Packet {
     pointer.pointee.pts == avjob_nopts() ? nil : pointer.pointee.pts
   }
 
+  /// When it is decoded, in ticks of the stream's time base; nil where the container has none.
+  package var decodingTime: Int64? {
+    pointer.pointee.dts == avjob_nopts() ? nil : pointer.pointee.dts
+  }
+
+  /// Whether decoding may begin with it, as its container says (`AV_PKT_FLAG_KEY`).
+  package var isKey: Bool {
+    get { pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+    set {
+      if newValue {
+        pointer.pointee.flags |= AV_PKT_FLAG_KEY
+      } else {
+        pointer.pointee.flags &= ~AV_PKT_FLAG_KEY
+      }
+    }
+  }
+
+  /// Places a picture: when it is shown, when it is decoded, and how long it is shown.
+  package func place(shown: Int64, decoded: Int64, lasting duration: Int64) {
+    pointer.pointee.pts = shown
+    pointer.pointee.dts = decoded
+    pointer.pointee.duration = duration
+    pointer.pointee.pos = -1
+    pointer.pointee.flags &= ~AV_PKT_FLAG_DISCARD
+  }
+
   /// By how much it is presented after it is decoded, in ticks of the stream's time base; 0 where its
   /// container does not say.
   package var lateness: Int64 {

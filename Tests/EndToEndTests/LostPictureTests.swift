@@ -62,8 +62,8 @@ import Testing
   func commands() throws {
     let stage = try stage()
     for command in [
-      "compress lecture.mp4 -o a.mkv", "clip lecture.mp4 --to 500ms -o a.mp4",
-      "concat lecture.mp4 lecture.mp4 -o a.mp4", "compress tone.wav -o a.mp4",
+      "compress lecture.mp4 -o a.mkv", "clip tone.wav --to 500ms -o a.mp4",
+      "concat tone.wav tone.wav -o a.mp4", "compress tone.wav -o a.mp4",
     ] {
       let result = try stage.run("avjob \(command)")
       #expect(result.status == 2)

@@ -163,28 +163,24 @@ struct MovieTests {
     "what is not built is refused by name, before work starts",
     arguments: [
       (
-        "clip: lecture.mp4 1s..\noutput: out.mp4\n",
-        "the picture of 'lecture.mp4' would be cut at 1s, which is not built yet"
-      ),
-      (
-        "clip: lecture.mp4\nspeed: 2\noutput: out.mp4\n",
-        "the picture of 'lecture.mp4' would be played at another speed, which is not built yet"
-      ),
-      (
-        "concat: [lecture.mp4, late.mp4]\noutput: out.mp4\n",
-        "the picture of 'lecture.mp4' would be joined to others, which is not built yet"
-      ),
-      (
         "concat: [1s, lecture.mp4]\noutput: out.mp4\n",
-        "the picture of 'lecture.mp4' would be moved to 1s, which is not built yet"
+        "no picture is shown before 1s, where that of 'lecture.mp4' begins: a video begins with one"
       ),
       (
-        "clip: lecture.mp4\nsplit: { every: 2s }\noutput: \"${part.n}.mp4\"\n",
-        "the picture of 'lecture.mp4' would be cut, which is not built yet"
+        "clip: lecture.mp4\nreverse: true\noutput: out.mp4\n",
+        "the picture of 'lecture.mp4' would be reversed, which is not built"
       ),
       (
-        "clip: other.mkv\noutput: out.mp4\n",
-        "the picture of 'other.mkv' is not copied from matroska,webm, which is not built yet"
+        "tracks: { a: lecture.mp4, b: late.mp4 }\noutput: out.mp4\n",
+        "from 0s on two pictures would be shown at once: of 'lecture.mp4' and of 'late.mp4'"
+      ),
+      (
+        "clip: other.avi\noutput: out.mp4\n",
+        "the picture of 'other.avi' is not copied from avi: its pictures have no times"
+      ),
+      (
+        "concat: [lecture.mp4, other.mkv]\noutput: out.mp4\n",
+        "the picture of 'other.mkv' is mpeg4 and that of 'lecture.mp4' h264: one file holds one kind"
       ),
       (
         "clip: tone.wav\noutput: out.mp4\n",
@@ -202,7 +198,8 @@ struct MovieTests {
     let stage = try stage()
     try stage.make(
       """
-      ffmpeg -v error -i late.mp4 -c copy other.mkv
+      ffmpeg -v error -i late.mp4 -c:v mpeg4 -c:a copy other.mkv
+      ffmpeg -v error -i late.mp4 -map 0:v -map 0:a:0 -c:a mp2 -c:v mpeg4 other.avi
       ffmpeg -v error -f lavfi -i sine=d=1 tone.wav
       """)
     let result = try stage.job(job)

@@ -64,44 +64,56 @@ extension MediaLibrary {
 
 /// Moving pictures that are copied.
 extension MediaLibrary {
-  /// Opens the tracks that an output copies beside its sound, if their file is still the probed one.
+  /// Opens what an output has beside its sound, if the files are still the probed ones.
   ///
   /// - Parameters:
-  ///   - plan: The source, and its tracks.
+  ///   - plan: The sources, and their tracks.
   ///   - sampleRate: The output's frames a second.
   ///   - cancellation: Once it is set, a file that gives nothing is not asked again.
   /// - Returns: The tracks at their first packets.
-  /// - Throws: As reading the file does, and `mendInput` for packets without times, and for a sound
-  ///   that begins before the file's clock or more than 10,000 hours later.
-  func openStreams(
+  /// - Throws: As reading the files does, and `mendInput` for packets without times, for a sound that
+  ///   begins before the file's clock or more than 10,000 hours later, and for pictures that cannot be
+  ///   cut or joined.
+  func openCompanions(
     of plan: PicturePlan, atRate sampleRate: Int, unless cancellation: CancellationFlag
-  ) throws(Failure) -> CopiedStreams {
-    let start = plan.asset.start
-    guard start >= .zero, start <= Composition.longestDuration else {
-      throw Failure(
-        .mendInput,
-        "its sound begins \(start.readableText) after its picture; 10,000 hours are the most",
-        location: plan.asset.location)
-    }
-    var facts = try readable(plan.asset)
-    // Edit lists are libavformat's to apply: it hides packets, and leaves none out.
-    facts.opening = MediumOpening()
-    var setting = CopiedStreams.Setting(
-      delay: start.frames(atRate: sampleRate),
-      language: plan.asset.tracks.first { $0.index == plan.asset.streamIndex }?.language)
-    let demuxer = try reading(plan.asset.location) { () throws(LibAVError) in
-      try facts.open().0
-    }
-    let bytes = try facts.bytes()
-    for track in plan.tracks where track.mediaType == .video {
-      guard demuxer.streams.indices.contains(track.index) else { continue }
-      let movie = try MP4Track.read(in: bytes, id: demuxer.streams[track.index].id)
-      if let picture = movie?.descriptions.first {
-        setting.sizes[track.index] = (picture.width, picture.height)
+  ) throws(Failure) -> Companions {
+    for asset in plan.assets {
+      guard asset.start >= .zero, asset.start <= Composition.longestDuration else {
+        throw Failure(
+          .mendInput,
+          "its sound begins \(asset.start.readableText) after its picture; 10,000 hours are the most",
+          location: asset.location)
       }
     }
-    return try reading(plan.asset.location) { () throws(LibAVError) in
-      try CopiedStreams(demuxer, plan.tracks.map(\.index), setting) { cancellation.isCancelled }
+    guard plan.spans.isEmpty else {
+      return try openPicture(of: plan, atRate: sampleRate, unless: cancellation)
     }
+    guard let asset = plan.assets.first else { throw Failure(.reportBug, "has no picture to copy") }
+    let demuxer = try openPictures(of: asset)
+    var setting = CompanionSetting(
+      delay: asset.start.frames(atRate: sampleRate),
+      language: asset.tracks.first { $0.index == asset.streamIndex }?.language)
+    for track in plan.tracks where track.mediaType == .video {
+      // Another demuxer, since its form may have to be looked for.
+      let own = try openPictures(of: asset)
+      setting.forms[track.index] = try reading(asset.location) { () throws(LibAVError) in
+        try PictureReel(0, own, of: track, unless: cancellation).form
+      }
+    }
+    return try reading(asset.location) { () throws(LibAVError) in
+      let streams = try CopiedStreams(
+        demuxer, plan.tracks.map(\.index), setting,
+        blaming: { $0.inputFailure(asset.location) }, unless: { cancellation.isCancelled })
+      return .copied(streams)
+    }
+  }
+
+  /// A demuxer for pictures of an asset's file.
+  func openPictures(of asset: Asset) throws(Failure) -> Demuxer {
+    var facts = try readable(asset)
+    // Edit lists are libavformat's to apply: it hides packets, and leaves none out.
+    facts.opening = MediumOpening()
+    let opened = facts
+    return try reading(asset.location) { () throws(LibAVError) in try opened.open().0 }
   }
 }

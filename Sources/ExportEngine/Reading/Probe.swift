@@ -236,10 +236,11 @@ struct Prober {
     /// Frames by which its packet and the next one are presented after they are decoded.
     var lateness: Int64 = 0
 
-    /// When the first sample sounds by the clock of chapters: in MP4 and Matroska sound may begin
-    /// later than the file.
+    /// When the first sample sounds by the clock of chapters and pictures: in these containers sound may
+    /// begin later than the file.
     func start(in demuxer: Demuxer) -> Time {
-      guard ["mov,", "matroska,"].contains(where: demuxer.formatName.hasPrefix), let timestamp
+      let formats = ["mov,", "matroska,", "mpegts", "flv"]
+      guard formats.contains(where: demuxer.formatName.hasPrefix), let timestamp
       else { return .zero }
       return max(.zero, timestamp + Time(frames: skip, rate: sampleRate))
     }

@@ -11,8 +11,6 @@ struct SampleDescription: Sendable, Hashable {
   private var settings: [[UInt8]] = []
   /// How its packets are encrypted; nil where they are not.
   var encryption: String?
-  /// Of a picture: its pixels across and down (12.1.3); other numbers of a sound.
-  private(set) var (width, height) = (0, 0)
   /// The order of its channels (`ChannelOrder.init(appleLayout:channelCount:)`), where it says one.
   private(set) var channelLayout: [UInt8]?
 
@@ -30,8 +28,6 @@ struct SampleDescription: Sendable, Hashable {
     if Self.encrypted.contains(format) { encryption = format }
     let head = try reader.bytes(of: body, count: 28)
     guard head.count == 28 else { return }
-    width = Int(AtomHead.number(head[24..<26]))
-    height = Int(AtomHead.number(head[26..<28]))
     // Of QuickTime's versions 1 and 2 the fields are longer.
     let version = head[9]
     settings.append(Array(head[16..<20]) + Array(head[24..<28]))

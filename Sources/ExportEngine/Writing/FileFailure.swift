@@ -93,6 +93,8 @@ extension Error {
 
 extension LibAVError {
   fileprivate func failure(of path: FilePath) -> Failure {
+    // Of a source whose packets are copied while the file is written.
+    if let failure = cause as? Failure { return failure }
     if operation == "write", let posix {
       return .writing(posix, "cannot write the file", path: path)
     }

@@ -133,13 +133,13 @@ struct LibAVRecipe {
   }
 
   /// Writes the header for packets of `source`, and lets go of the picture, which may be large.
-  /// `copied` are streams of a source beside the sound.
+  /// `companions` stand beside the sound.
   mutating func openMuxer(
-    of file: OutputFile, for source: Muxer.Source, beside copied: CopiedStreams? = nil
+    of file: OutputFile, for source: Muxer.Source, beside companions: Companions? = nil
   ) throws(LibAVError) -> Muxer {
     defer { picture = nil }
     return try Muxer.open(
       container, to: file, for: source, metadata: metadata, chapters: chapters, picture: picture,
-      copied: copied)
+      companions: companions)
   }
 }

@@ -31,7 +31,7 @@ final class PacketCopyEncoding: SoundEncoding {
 
   init(
     _ file: OutputFile, _ recipe: LibAVRecipe, _ plan: CopyPlan, _ packets: SourcePackets,
-    beside streams: CopiedStreams? = nil
+    beside streams: Companions? = nil
   ) throws {
     guard let part = plan.parts.first, let source = part.source else {
       throw Failure(.reportBug, "has nothing to copy")

@@ -16,7 +16,7 @@ final class SplicedEncoding<Samples: EncodedSamples>: SoundEncoding {
   /// the sound.
   init(
     _ file: OutputFile, _ recipe: LibAVRecipe, _ samples: Samples, crew: Crew, grid: ChunkGrid?,
-    beside streams: CopiedStreams?
+    beside streams: Companions?
   ) throws(LibAVError) {
     (self.file, self.recipe, self.samples) = (file, recipe, samples)
     let first = try recipe.openEncoder()
@@ -53,7 +53,7 @@ final class SplicedEncoding<Samples: EncodedSamples>: SoundEncoding {
 /// Prepares the encoders of a recipe's codec, for so many channels.
 func openSplicedEncoding(
   _ file: OutputFile, _ recipe: LibAVRecipe, channelCount: Int, crew: Crew, grid: ChunkGrid? = nil,
-  beside streams: CopiedStreams? = nil
+  beside streams: Companions? = nil
 ) throws(LibAVError) -> any SoundEncoding {
   switch recipe.codec {
   case .flac(let bitDepth), .alac(let bitDepth):

@@ -1,0 +1,256 @@
+import LibAV
+import MediaTime
+import VideoBitstream
+
+/// Puts runs of pictures of one or more sources together into one stream: parameter sets, NAL framing, and
+/// times of the output.
+struct PictureAssembler {
+  /// The decoder's configuration for the container; nil: the first source's own.
+  let header: [UInt8]?
+  /// The sample entry's name in MP4 and MOV; nil: the usual one.
+  let sampleEntry: String?
+  /// Ticks a second of the output.
+  let timescale: Int32
+  /// When the output ends.
+  private let end: Time
+  /// Whether no packet was put in yet.
+  private(set) var isEmpty = true
+  /// How NAL units lie in packets of the output; nil where there are none.
+  private let framing: NALFraming?
+  private let sets: [PictureSets]
+  /// What a decoder has been given at this point of the stream; nil: the encoder's own.
+  private var active: [[UInt8]]?
+  /// Times of pictures that were put in, ascending: the i-th packet is decoded when the picture is shown
+  /// that is `depth` places before it in order of showing.
+  private var waiting: [Int64] = []
+  private let depth: Int
+  private var lastDecoded: Int64?
+  /// The parity of the runs that begin with an IDR picture of ours.
+  private var parity: UInt16 = 0
+
+  /// - Parameters:
+  ///   - first: The first source, whose facts are the container's.
+  ///   - sets: Those of all sources, of one codec, by their places.
+  ///   - depth: How many pictures of any may be decoded before one that is shown before them.
+  ///   - encodes: Whether runs may be encoded.
+  ///   - timescale: Ticks a second of the output.
+  ///   - end: When the output ends.
+  init(
+    _ first: PictureReel, _ sets: [PictureSets], depth: Int, encodes: Bool, timescale: Int32,
+    until end: Time
+  ) {
+    (self.sets, self.depth, self.timescale, self.end) = (sets, depth, timescale, end)
+    (header, active) = (sets[first.index].header, sets[first.index].units)
+    framing = first.coding.framing.map { $0 == .startCodes ? .lengths(bytes: 4) : $0 }
+    if case .hevc = first.coding {
+      let isAlone = !encodes && sets.allSatisfy { $0.units == sets[first.index].units }
+      sampleEntry = isAlone ? "hvc1" : "hev1"
+    } else {
+      sampleEntry = nil
+    }
+  }
+
+  // MARK: - Copied pictures
+
+  /// An `idr_pic_id` that no run next to it has; sources count from 0.
+  private mutating func nextPictureID() -> UInt16 {
+    parity ^= 1
+    return .max - parity
+  }
+
+  /// Notes what is decoded before an entry of a source.
+  mutating func observer(of reel: PictureReel) -> GroupObserver? {
+    GroupObserver(reel.coding, idrPictureID: nextPictureID())
+  }
+
+  /// Begins to copy from an entry of a source.
+  mutating func beginCopy(
+    of reel: PictureReel, from kind: PictureKind, after observer: GroupObserver? = nil
+  ) throws(LibAVError) -> RunRewriter {
+    do throws(BitstreamRefusal) {
+      return try RunRewriter(
+        reel.coding, from: kind, after: observer, idrPictureID: nextPictureID())
+    } catch {
+      throw LibAVError(refusing: error)
+    }
+  }
+
+  /// Packets of pictures that are copied, in order of decoding.
+  mutating func copied(
+    _ pictures: [RewrittenPicture], of reel: PictureReel, _ place: (Int64) -> Time
+  ) throws(LibAVError) -> [Packet] {
+    var prefix = activate(reel)
+    var packets: [Packet] = []
+    for picture in pictures {
+      let packet = try packet(picture, of: reel, behind: prefix)
+      prefix = []
+      packets.append(
+        try placed(
+          packet, picture.shown, lasting: picture.packet.duration, place))
+    }
+    return packets
+  }
+
+  /// The parameter sets that must stand before pictures of a source, and are active from then on.
+  private mutating func activate(_ reel: PictureReel) -> [[UInt8]] {
+    let needed = sets[reel.index].units
+    if let active, needed.allSatisfy(active.contains) { return [] }
+    active = needed
+    return needed
+  }
+
+  private func packet(
+    _ picture: RewrittenPicture, of reel: PictureReel, behind prefix: [[UInt8]]
+  ) throws(LibAVError) -> Packet {
+    guard let framing, let own = reel.coding.framing else {
+      guard !prefix.isEmpty else { return picture.packet }
+      return try Self.packet(prefix.flatMap { $0 } + picture.packet.bytes, like: picture.packet)
+    }
+    guard picture.units != nil || own != framing || !prefix.isEmpty else { return picture.packet }
+    let bytes = picture.packet.bytes
+    var units = prefix
+    do throws(BitstreamRefusal) {
+      if let changed = picture.units {
+        units += changed
+      } else {
+        units += try own.units(of: bytes[...]).map(Array.init)
+      }
+    } catch {
+      throw LibAVError(refusing: error)
+    }
+    return try reframed(units: units, like: picture.packet)
+  }
+
+  private static func packet(
+    _ bytes: [UInt8], like packet: Packet
+  ) throws(LibAVError) -> Packet {
+    try bytes.span.withUnsafeBytes { bytes throws(LibAVError) in
+      try Packet(copying: bytes, like: packet)
+    }
+  }
+
+  // MARK: - Encoded pictures
+
+  /// Begins a run of pictures that were encoded like a source; `header` is what the encoder says of them
+  /// beside its packets.
+  mutating func beginRun(
+    of reel: PictureReel, _ header: [UInt8]
+  ) throws(LibAVError) -> EncodedRun {
+    let number = nextPictureID()
+    guard case .h264 = reel.coding else {
+      // Their sets stand in the stream.
+      if ["hevc", "mpeg4"].contains(reel.stream.codecName) { active = nil }
+      return EncodedRun(method: framing == nil ? .asTheyAre : .reframed)
+    }
+    if let rewriter = sets[reel.index].rewriter(header, number) {
+      return EncodedRun(method: .underSource(rewriter), prefix: activate(reel))
+    }
+    active = nil
+    return EncodedRun(method: .reframed, prefix: try Self.units(ofStartCodes: header))
+  }
+
+  /// The NAL units of what an encoder gave.
+  static func units(ofStartCodes bytes: [UInt8]) throws(LibAVError) -> [[UInt8]] {
+    do throws(BitstreamRefusal) {
+      return try NALFraming.startCodes.units(of: bytes[...]).map(Array.init)
+    } catch {
+      throw LibAVError(refusing: error)
+    }
+  }
+
+  /// A packet of other NAL units, as they lie in the output.
+  func reframed(units: [[UInt8]], like packet: Packet) throws(LibAVError) -> Packet {
+    let bytes: [UInt8]
+    do throws(BitstreamRefusal) {
+      bytes = try (framing ?? .startCodes).packet(of: units.map { $0[...] })
+    } catch {
+      throw LibAVError(refusing: error)
+    }
+    return try Self.packet(bytes, like: packet)
+  }
+
+  // MARK: - Times
+
+  /// Gives a packet its times in the output.
+  mutating func placed(
+    _ packet: Packet, _ source: Int64, lasting duration: Int64, _ place: (Int64) -> Time
+  ) throws(LibAVError) -> Packet {
+    let shown = ticks(place(source))
+    let length = max(1, ticks(place(source + max(1, duration))) - shown)
+    waiting.insert(shown, at: waiting.lastIndex { $0 <= shown }.map { $0 + 1 } ?? 0)
+    // The first ones are decoded before anything is shown.
+    var decoded = waiting[0]
+    if waiting.count > depth {
+      waiting.removeFirst()
+    } else {
+      decoded -= Int64(depth - waiting.count + 1) * length
+    }
+    if let lastDecoded { decoded = max(decoded, lastDecoded + 1) }
+    guard decoded <= shown else {
+      throw LibAVError.refusedPicture(
+        "has pictures in an order that no decoder of its kind holds; encode it again")
+    }
+    (lastDecoded, isEmpty) = (decoded, false)
+    packet.place(shown: shown, decoded: decoded, lasting: length)
+    return packet
+  }
+
+  /// Lets the picture of the last packet be shown to the output's end.
+  func extend(_ packet: Packet) {
+    guard let shown = packet.timestamp, let decoded = packet.decodingTime else { return }
+    packet.place(
+      shown: shown, decoded: decoded, lasting: max(packet.duration, ticks(end) - shown))
+  }
+
+  private func ticks(_ time: Time) -> Int64 { time.frames(atRate: Int(timescale)) }
+}
+
+/// Pictures that an encoder made one after the other, put between copied ones.
+struct EncodedRun {
+  fileprivate enum Method {
+    case asTheyAre
+    /// Their NAL units lie as in the output.
+    case reframed
+    /// H.264 under its source's sequence parameter set.
+    case underSource(H264.EncodedRunRewriter)
+  }
+
+  fileprivate var method: Method
+  /// Parameter sets that stand before the next picture.
+  fileprivate var prefix: [[UInt8]] = []
+
+  /// The packets of the next pictures.
+  mutating func packets(
+    of pictures: [EncodedPicture], _ assembler: inout PictureAssembler, _ place: (Int64) -> Time
+  ) throws(LibAVError) -> [Packet] {
+    var packets: [Packet] = []
+    for picture in pictures {
+      let packet = try packet(of: picture.packet, assembler)
+      prefix = []
+      packets.append(
+        try assembler.placed(packet, picture.shown, lasting: picture.end - picture.shown, place))
+    }
+    return packets
+  }
+
+  private mutating func packet(
+    of packet: Packet, _ assembler: PictureAssembler
+  ) throws(LibAVError) -> Packet {
+    if case .asTheyAre = method { return packet }
+    let bytes = packet.bytes
+    var units: [[UInt8]]
+    do throws(BitstreamRefusal) {
+      let own = try NALFraming.startCodes.units(of: bytes[...])
+      if case .underSource(var rewriter) = method {
+        units = try rewriter.rewrite(own)
+        method = .underSource(rewriter)
+      } else {
+        units = own.map(Array.init)
+      }
+    } catch {
+      throw LibAVError(refusing: error)
+    }
+    units = prefix + units
+    return try assembler.reframed(units: units, like: packet)
+  }
+}

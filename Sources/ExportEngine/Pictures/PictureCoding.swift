@@ -1,0 +1,137 @@
+import LibAV
+import VideoBitstream
+
+/// How the pictures of one source are coded, as far as copying and encoding between copies needs it.
+enum PictureCoding {
+  case h264(AVCConfiguration, NALFraming)
+  case hevc(HEVCConfiguration, NALFraming)
+  /// A packet stands for itself: VP8, VP9, AV1, MPEG-1, 2 and 4, and codecs in which each picture is an
+  /// entry. `header` is the decoder's configuration.
+  case other(codec: String, header: [UInt8])
+
+  /// The coding of a stream; `first` are packets that say what a header may leave open, as MPEG-TS does.
+  init(_ stream: LibAV.Stream, first: [Packet]) throws(BitstreamRefusal) {
+    let header = stream.header
+    let isStartCoded =
+      header.isEmpty || header.starts(with: [0, 0, 1]) || header.starts(with: [0, 0, 0, 1])
+    func units() throws(BitstreamRefusal) -> [ArraySlice<UInt8>] {
+      var units = try NALFraming.startCodes.units(of: header[...])
+      for packet in first { units += try NALFraming.startCodes.units(of: packet.bytes[...]) }
+      return units
+    }
+    switch stream.codecName {
+    case "h264":
+      let record =
+        isStartCoded ? try AVCConfiguration(units: try units()) : try AVCConfiguration(header)
+      self = .h264(record, isStartCoded ? .startCodes : record.framing)
+    case "hevc":
+      let record =
+        isStartCoded
+        ? try HEVCConfiguration(HEVC.ParameterSets(try units())) : try HEVCConfiguration(header)
+      self = .hevc(record, isStartCoded ? .startCodes : record.framing)
+    default: self = .other(codec: stream.codecName, header: header)
+    }
+  }
+
+  /// How NAL units lie in the source's packets; nil where packets have none.
+  var framing: NALFraming? {
+    switch self {
+    case .h264(_, let framing), .hevc(_, let framing): framing
+    case .other: nil
+    }
+  }
+
+  /// How many pictures may be decoded before one that is shown before them; nil where the headers do not
+  /// say.
+  var reorderDepth: Int? {
+    switch self {
+    case .h264(let record, _):
+      (try? record.parameterSets().sequence)?.restriction?.reorderDepth
+    case .hevc(let record, _):
+      record.parameterSets.sequence.first
+        .flatMap { try? HEVC.SequenceParameterSet($0[...]) }?.reordering.depth
+    case .other(let codec, _): ["mpeg1video", "mpeg2video", "mpeg4"].contains(codec) ? 1 : 0
+    }
+  }
+
+  /// The form of its pictures, as a parameter set has it; nil where there is none.
+  var form: PictureForm? {
+    func format(_ chroma: UInt32, _ depth: Int) -> String {
+      let name = ["gray", "yuv420p", "yuv422p", "yuv444p"][Int(min(chroma, 3))]
+      return depth > 8 ? name + "\(depth)le" : name
+    }
+    switch self {
+    case .h264(let record, _):
+      return (try? record.parameterSets().sequence)
+        .map {
+          PictureForm(
+            width: $0.width, height: $0.height,
+            pixelFormat: format($0.chromaFormat, $0.lumaBitDepth))
+        }
+    case .hevc(let record, _):
+      return record.parameterSets.sequence.first
+        .flatMap { try? HEVC.SequenceParameterSet($0[...]) }
+        .map {
+          PictureForm(
+            width: $0.width, height: $0.height,
+            pixelFormat: format($0.chromaFormat, $0.lumaBitDepth))
+        }
+    case .other: return nil
+    }
+  }
+
+  /// What an encoder is told of the source's profile; nil: its own choice.
+  var profile: String? {
+    guard case .h264(let record, _) = self else { return nil }
+    return switch record.profile {
+    case 66, 88: "baseline"
+    case 77: "main"
+    case 110: "high10"
+    case 122: "high422"
+    case 244, 44: "high444"
+    default: "high"
+    }
+  }
+
+  /// The parameter sets that stand before a run of it, where they are not those of the container.
+  var parameterSets: [[UInt8]] {
+    switch self {
+    case .h264(let record, _): record.sequenceParameterSets + record.pictureParameterSets
+    case .hevc(let record, _): record.parameterSets.units
+    // MPEG-4 has its header where others have sets.
+    case .other(let codec, let header): codec == "mpeg4" && !header.isEmpty ? [header] : []
+    }
+  }
+}
+
+extension Packet {
+  /// A copy of its bytes.
+  var bytes: [UInt8] { withBytes { Array($0) } }
+}
+
+/// What a packet is to a cut.
+enum PictureKind {
+  /// Decoding begins here, and no picture behind it refers to one before it.
+  case entry
+  /// Decoding may begin here; pictures that follow it and are shown before it may refer to earlier ones.
+  case openEntry
+  case other
+}
+
+extension PictureCoding {
+  /// What a packet is, by its NAL units where it has them: containers mark open entries, or do not.
+  func kind(of packet: Packet) -> PictureKind {
+    guard packet.isKey else { return .other }
+    switch self {
+    case .other: return .entry
+    case .h264(_, let framing):
+      guard let units = try? framing.units(of: packet.bytes[...]) else { return .other }
+      return units.contains { H264.type(of: $0) == .idrSlice } ? .entry : .openEntry
+    case .hevc(_, let framing):
+      guard let units = try? framing.units(of: packet.bytes[...]),
+        let type = HEVC.pictureType(of: units), type.isEntry
+      else { return .other }
+      return type == .cra ? .openEntry : .entry
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import Diagnosis
+import LibAV
+import MediaComposition
+import MediaTime
+import Threads
+import VideoBitstream
+
+/// One coded picture of a source, in ticks of its stream.
+struct CodedPicture {
+  let packet: Packet
+  /// When it is shown, by the file's clock.
+  let shown: Int64
+  let kind: PictureKind
+  /// Whether an edit list hides it: it is decoded for others alone.
+  var isHidden: Bool { packet.isDiscarded }
+}
+
+/// The pictures of one source, in order of decoding, from any of its entries.
+///
+/// Owns its demuxer, which reads no other stream. One thread at a time.
+final class PictureReel {
+  /// Its place among the sources of a plan.
+  let index: Int
+  let stream: LibAV.Stream
+  let coding: PictureCoding
+  /// The stream's seconds in a tick.
+  let base: TimeBase
+  /// How many pictures may be decoded before one that is shown before them.
+  let reorderDepth: Int
+  /// When the first picture in order of decoding is shown.
+  let firstShown: Int64?
+  /// When the first picture is shown.
+  let start: Int64
+  /// The form of its pictures; nil where none of the first can be decoded.
+  let form: PictureForm?
+  private let demuxer: Demuxer
+  private let cancellation: CancellationFlag
+
+  /// Packets that are looked at for what a header leaves open, and for how pictures are reordered.
+  private static let firstPackets = 64
+
+  /// Opens the picture of a plan's source, at its first packet.
+  ///
+  /// - Throws: `LibAVError.streamMissing`, and a refusal of pictures whose headers cannot be read.
+  init(
+    _ index: Int, _ demuxer: Demuxer, of track: AssetTrack?, unless cancellation: CancellationFlag
+  ) throws(LibAVError) {
+    guard let track, demuxer.streams.indices.contains(track.index) else {
+      throw LibAVError.streamMissing
+    }
+    demuxer.select(stream: track.index)
+    stream = demuxer.streams[track.index]
+    base = stream.timeBase
+    (self.index, self.demuxer, self.cancellation) = (index, demuxer, cancellation)
+    var first: [Packet] = []
+    while first.count < Self.firstPackets,
+      let packet = try demuxer.read(unless: { cancellation.isCancelled })
+    {
+      first.append(packet)
+    }
+    do throws(BitstreamRefusal) {
+      coding = try PictureCoding(stream, first: first)
+    } catch {
+      throw LibAVError(refusing: error)
+    }
+    var order = PictureOrder()
+    for case let shown? in first.map(\.timestamp) { order.add(shown) }
+    firstShown = first.first?.timestamp
+    start = first.filter { !$0.isDiscarded }.compactMap(\.timestamp).min() ?? 0
+    if let known = coding.form ?? stream.pictureForm {
+      form = known
+    } else {
+      form = try Self.decodedForm(of: stream, first)
+    }
+    reorderDepth = max(stream.reorderDepth, coding.reorderDepth ?? 0, order.depth)
+    try rewind()
+  }
+
+  private static func decodedForm(
+    of stream: LibAV.Stream, _ packets: [Packet]
+  ) throws(LibAVError) -> PictureForm? {
+    let decoder = try Decoder.open(stream, removesPadding: true)
+    let frame = try Frame()
+    for packet in packets + [nil] {
+      do throws(LibAVError) {
+        try decoder.send(packet)
+        if try decoder.receive(into: frame) { return frame.form }
+      } catch {
+        guard error.isDamage else { throw error }
+      }
+    }
+    return nil
+  }
+
+  /// The next picture; nil at the end.
+  ///
+  /// - Throws: Also for a picture without a time, and for one that changes the coding midway.
+  func next() throws(LibAVError) -> CodedPicture? {
+    guard let packet = try demuxer.read(unless: { [cancellation] in cancellation.isCancelled })
+    else { return nil }
+    guard let shown = packet.timestamp else {
+      throw LibAVError.refusedPicture(
+        "has pictures without times, so that none can be placed; remux it, as with "
+          + "'ffmpeg -fflags +genpts'")
+    }
+    guard packet.newHeader.isEmpty else {
+      throw LibAVError.refusedPicture("changes the coding of its picture midway; encode it again")
+    }
+    return CodedPicture(packet: packet, shown: shown, kind: coding.kind(of: packet))
+  }
+
+  /// Goes to the first picture.
+  func rewind() throws(LibAVError) {
+    try demuxer.seek(stream: stream.index, to: -(1 << 40))
+  }
+
+  /// Goes to a picture at or before a tick; where the container finds none, to the first.
+  func seek(to tick: Int64) throws(LibAVError) {
+    do throws(LibAVError) {
+      try demuxer.seek(stream: stream.index, to: tick)
+    } catch {
+      guard error.cause == nil else { throw error }
+      try rewind()
+    }
+  }
+
+  /// A decoder for its pictures.
+  func decoder() throws(LibAVError) -> Decoder {
+    try Decoder.open(stream, removesPadding: true)
+  }
+
+  /// A moment of the file's clock.
+  func time(of tick: Int64) -> Time {
+    let ticks = Int64(base.numerator).multipliedReportingOverflow(by: tick)
+    return Time(value: ticks.overflow ? tick : ticks.partialValue, timescale: base.denominator)
+  }
+
+  /// The tick at or before a moment of the file's clock.
+  func tick(atOrBefore time: Time) -> Int64 {
+    let ticks = Int128(time.value) * Int128(base.denominator)
+    let unit = Int128(time.timescale) * Int128(base.numerator)
+    guard unit > 0 else { return 0 }
+    return Int64(clamping: ticks >= 0 ? ticks / unit : (ticks - unit + 1) / unit)
+  }
+
+  /// Ticks of so many seconds.
+  func ticks(seconds: Int64) -> Int64 {
+    max(1, seconds * Int64(base.denominator) / Int64(max(1, base.numerator)))
+  }
+}
+
+extension LibAVError {
+  /// A source whose picture cannot be copied; `phrase` stands behind its name, with a remedy.
+  static func refusedPicture(_ phrase: String) -> LibAVError {
+    LibAVError(code: LibAVError.streamMissing.code, operation: phrase, isPhrase: true)
+  }
+
+  /// A source whose picture is coded in a way that is not copied.
+  init(refusing refusal: BitstreamRefusal) {
+    self = .refusedPicture(
+      "has a picture that cannot be cut and joined: \(refusal); encode it again as H.264")
+  }
+}
+
+/// How pictures are reordered between decoding and showing.
+struct PictureOrder {
+  /// The most pictures that H.264 and H.265 let be decoded before one that is shown before them (H.264
+  /// A.3.1, `MaxDpbFrames`; H.265 A.4.2, `MaxDpbSize`).
+  static let most = 16
+
+  /// The latest times, ascending.
+  private var latest: [Int64] = []
+  /// How many pictures were decoded before one that is shown before them, at most.
+  private(set) var depth = 0
+
+  /// Adds the next picture in order of decoding, with the time at which it is shown.
+  mutating func add(_ shown: Int64) {
+    let place = latest.firstIndex { $0 > shown } ?? latest.endIndex
+    depth = max(depth, latest.count - place)
+    latest.insert(shown, at: place)
+    if latest.count > Self.most + 1 { latest.removeFirst() }
+  }
+}

@@ -1,0 +1,172 @@
+import Diagnosis
+import ExportGraph
+import LibAV
+import MediaComposition
+import MediaTime
+import Threads
+
+/// The sources of a plan, of which few are open at once.
+///
+/// One thread at a time.
+final class PictureReels {
+  private let assets: [Asset]
+  private let library: MediaLibrary
+  private let cancellation: CancellationFlag
+  /// Open ones, the one that was used last at the end.
+  private var open: [PictureReel] = []
+
+  init(_ assets: [Asset], of library: MediaLibrary, unless cancellation: CancellationFlag) {
+    (self.assets, self.library, self.cancellation) = (assets, library, cancellation)
+  }
+
+  /// A join of thousands of files is not to hold them all open.
+  private static let mostOpen = 4
+
+  /// The picture of a source.
+  ///
+  /// - Throws: With the source's failure as `cause`.
+  func reel(_ index: Int) throws(LibAVError) -> PictureReel {
+    if let place = open.firstIndex(where: { $0.index == index }) {
+      let reel = open.remove(at: place)
+      open.append(reel)
+      return reel
+    }
+    let asset = assets[index]
+    let reel: PictureReel
+    do throws(Failure) {
+      let demuxer = try library.openPictures(of: asset)
+      reel = try reading(asset.location) { () throws(LibAVError) in
+        try PictureReel(index, demuxer, of: asset.pictureTrack, unless: cancellation)
+      }
+    } catch {
+      throw LibAVError.refusedPicture(error.message).blamed(on: error)
+    }
+    if open.count == Self.mostOpen { open.removeFirst() }
+    open.append(reel)
+    return reel
+  }
+
+  /// Names the source of an error.
+  func blame(_ error: LibAVError, on index: Int) -> LibAVError {
+    error.blamed(on: error.inputFailure(assets[index].location))
+  }
+}
+
+extension MediaLibrary {
+  /// Opens a picture that is cut or joined.
+  func openPicture(
+    of plan: PicturePlan, atRate sampleRate: Int, unless cancellation: CancellationFlag
+  ) throws(Failure) -> Companions {
+    let reels = PictureReels(plan.assets, of: self, unless: cancellation)
+    do throws(LibAVError) {
+      return try reels.companions(of: plan, atRate: sampleRate)
+    } catch {
+      throw error.cause as? Failure ?? error.machineFailure
+    }
+  }
+}
+
+extension PictureReels {
+  fileprivate func companions(
+    of plan: PicturePlan, atRate sampleRate: Int
+  ) throws(LibAVError) -> Companions {
+    let delay = try delay(of: plan)
+    let spans = self.spans(of: plan, delayedBy: delay)
+    let encodes = spans.count > 1 || spans.contains { $0.from != nil || $0.to != nil }
+    var (sets, depth, timescales): ([PictureSets], Int, [Int32]) = ([], 0, [])
+    var form: PictureForm?
+    for index in plan.assets.indices {
+      let reel = try reel(index)
+      do throws(LibAVError) {
+        sets.append(try PictureSets(reel, encodes: encodes))
+        if let form, let difference = reel.form?.difference(from: form) {
+          throw LibAVError.refusedPicture(
+            "has a picture that differs from that of '\(plan.assets[0].location)' in \(difference): "
+              + "encode one of them as the other is")
+        }
+        form = form ?? reel.form
+      } catch {
+        throw blame(error, on: index)
+      }
+      depth = max(depth, reel.reorderDepth)
+      timescales.append(reel.base.denominator)
+    }
+    guard let source = spans.first?.source else { throw LibAVError.streamMissing }
+    let first = try reel(source)
+    let assembler = PictureAssembler(
+      first, sets, depth: depth, encodes: encodes, timescale: Self.timescale(of: timescales),
+      until: plan.duration + delay)
+    var setting = CompanionSetting(
+      delay: delay.frames(atRate: sampleRate),
+      language: plan.assets[source].tracks.first {
+        $0.index == plan.assets[source].streamIndex
+      }?.language)
+    setting.forms[first.stream.index] = first.form
+    let description = PictureTrack.Description(
+      like: first.stream, header: assembler.header, sampleEntry: assembler.sampleEntry,
+      timeBase: TimeBase(numerator: 1, denominator: assembler.timescale))
+    let cutter = PictureCutter(spans, of: self, assembler)
+    let track = try PictureTrack(description, setting) { () throws(LibAVError) in
+      do throws(LibAVError) {
+        return try cutter.next()
+      } catch {
+        throw self.blame(error, on: cutter.source)
+      }
+    }
+    return .picture(track)
+  }
+
+  /// How long after its picture the sound of an output begins: as long as that of its first source, where
+  /// that is played from its start.
+  private func delay(of plan: PicturePlan) throws(LibAVError) -> Time {
+    guard let first = plan.spans.first, first.isFromStart else { return .zero }
+    let reel = try reel(first.asset)
+    return max(.zero, plan.assets[first.asset].start - reel.time(of: reel.start))
+  }
+
+  private func spans(of plan: PicturePlan, delayedBy delay: Time) -> [PictureCutter.Span] {
+    plan.spans.indices.map { index in
+      let span = plan.spans[index]
+      let asset = plan.assets[span.asset]
+      let isLast = index == plan.spans.count - 1 && span.source.end == asset.duration
+      return PictureCutter.Span(
+        source: span.asset,
+        from: index == 0 && span.isFromStart ? nil : asset.start + span.source.start,
+        to: isLast ? nil : asset.start + span.source.end,
+        place: { span.source.map($0 - asset.start, to: span.target) + delay })
+    }
+  }
+
+  /// Ticks a second in which all times of the sources are whole, and any other is as near as a sample.
+  private static func timescale(of timescales: [Int32]) -> Int32 {
+    var common: Int64 = 1
+    for timescale in timescales.map(Int64.init) {
+      var (a, b) = (common, timescale)
+      while b != 0 { (a, b) = (b, a % b) }
+      let multiple = common / a * timescale
+      guard multiple <= 10_000_000 else { return 90_000 }
+      common = multiple
+    }
+    return Int32((48_000 + common - 1) / common * common)
+  }
+}
+
+extension PictureSpan {
+  /// Whether it begins with its source, at its own speed, and with the output.
+  fileprivate var isFromStart: Bool {
+    source.start == .zero && target.start == .zero && source.duration == target.duration
+  }
+}
+
+extension PictureForm {
+  /// In what it differs, for people; nil: in nothing that is known.
+  fileprivate func difference(from other: PictureForm) -> String? {
+    guard (width, height) == (other.width, other.height) else {
+      return "size (\(width)x\(height) and \(other.width)x\(other.height))"
+    }
+    if let pixelFormat, let others = other.pixelFormat, pixelFormat != others {
+      return "format (\(pixelFormat) and \(others))"
+    }
+    return nil
+  }
+}

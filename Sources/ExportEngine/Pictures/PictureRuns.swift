@@ -1,0 +1,111 @@
+import LibAV
+import VideoBitstream
+
+extension PictureReel {
+  /// An encoder for pictures like its own.
+  func encoder(_ form: PictureForm) throws(LibAVError) -> PictureEncoder {
+    let codec = stream.codecName
+    guard let library = PictureEncoder.library(for: codec) else {
+      throw LibAVError.refusedPicture(
+        "has a picture of \(codec), which is not encoded: cut it at its key frames")
+    }
+    guard PictureEncoder.exists(for: codec) else {
+      throw LibAVError.refusedPicture(
+        "has a picture of \(codec), and this FFmpeg lacks \(library) to encode what stands around its "
+          + "cuts: install an FFmpeg with it")
+    }
+    return try PictureEncoder.open(
+      PictureEncoder.Settings(
+        codec: codec, form: form, profile: coding.profile, isReordered: reorderDepth > 0),
+      like: stream)
+  }
+}
+
+/// A packet for the output, before it has its times there.
+struct RewrittenPicture {
+  let packet: Packet
+  /// Its NAL units, where they are not those of the packet.
+  var units: [[UInt8]]?
+  /// By the source's clock.
+  let shown: Int64
+}
+
+/// Makes pictures that are copied from an entry on stand behind others.
+struct RunRewriter {
+  private enum Method {
+    /// They stand as they are.
+    case none
+    case openGroup(H264.OpenGOPRewriter, NALFraming)
+    /// The first of them becomes a broken link.
+    case brokenLink(NALFraming)
+  }
+
+  private var method: Method
+
+  /// A rewriter for an entry of a source; `observer` has seen what is decoded before it.
+  init(
+    _ coding: PictureCoding, from kind: PictureKind, after observer: GroupObserver?,
+    idrPictureID: UInt16
+  ) throws(BitstreamRefusal) {
+    switch (coding, kind) {
+    case (.h264(let record, let framing), .openEntry):
+      if let observer {
+        method = .openGroup(observer.rewriter, framing)
+      } else {
+        let sets = try record.parameterSets()
+        method = .openGroup(
+          try H264.OpenGOPRewriter(sets, idrPictureID: idrPictureID), framing)
+      }
+    case (.hevc(_, let framing), .openEntry): method = .brokenLink(framing)
+    default: method = .none
+    }
+  }
+
+  /// Rewrites pictures in order of decoding, and leaves leading ones out.
+  ///
+  /// - Throws: Where one cannot be rewritten; nothing of them is to be copied then.
+  mutating func rewrite(
+    _ pictures: [CodedPicture], isLeading: (CodedPicture) -> Bool
+  ) throws(BitstreamRefusal) -> [RewrittenPicture] {
+    var result: [RewrittenPicture] = []
+    for picture in pictures {
+      var rewritten = RewrittenPicture(packet: picture.packet, shown: picture.shown)
+      switch method {
+      case .none: break
+      case .brokenLink(let framing):
+        method = .none
+        rewritten.units = HEVC.brokenLink(try framing.units(of: picture.packet.bytes[...]))
+      case .openGroup(var rewriter, let framing):
+        let outcome = try rewriter.rewrite(try framing.units(of: picture.packet.bytes[...]))
+        method = .openGroup(rewriter, framing)
+        switch outcome {
+        case .leading: continue
+        case .unchanged: method = .none
+        case .rewritten(let units): rewritten.units = units
+        }
+      }
+      if !isLeading(picture) { result.append(rewritten) }
+    }
+    return result
+  }
+}
+
+/// Notes what is decoded before an open entry of H.264.
+struct GroupObserver {
+  private(set) var rewriter: H264.OpenGOPRewriter
+  private let framing: NALFraming
+
+  /// nil for other codecs, and where the entry cannot be rewritten anyway.
+  init?(_ coding: PictureCoding, idrPictureID: UInt16) {
+    guard case .h264(let record, let framing) = coding,
+      let sets = try? record.parameterSets(),
+      let rewriter = try? H264.OpenGOPRewriter(sets, idrPictureID: idrPictureID)
+    else { return nil }
+    (self.rewriter, self.framing) = (rewriter, framing)
+  }
+
+  mutating func observe(_ picture: CodedPicture) {
+    guard let units = try? framing.units(of: picture.packet.bytes[...]) else { return }
+    rewriter.observe(units)
+  }
+}

@@ -1,0 +1,104 @@
+import LibAV
+import MediaTime
+
+/// The pictures around the beginning of a range, in order of decoding, as far as they tell where it begins
+/// and from where it is decoded.
+struct PictureSurvey {
+  private struct Seen {
+    let shown: Int64
+    let duration: Int64
+    let kind: PictureKind
+    let isHidden: Bool
+  }
+
+  /// Where a range begins.
+  struct Entrance {
+    /// When the picture is shown with which decoding begins; nil: the first of the file.
+    let entry: Int64?
+    /// When the first picture of the range is shown, and when the one behind it.
+    let first: Int64
+    let firstEnd: Int64
+    /// Whether copying begins with it, and nothing before it is needed.
+    let isCopied: Bool
+  }
+
+  enum Result {
+    case found(Entrance)
+    /// No picture of the source is shown in the range.
+    case nothing
+    /// More must be seen of what stands before it.
+    case further
+  }
+
+  private let border: PictureBorder?
+  private var seen: [Seen] = []
+  /// Whether it began with the file's first picture.
+  let isFromStart: Bool
+  /// Whether an open entry needs what is decoded before it, for its references to be counted.
+  private let observesBefore: Bool
+
+  /// Reads from where the reel stands until all that is shown around a border is known; nil: around the
+  /// first picture that is shown.
+  init(_ reel: PictureReel, around border: PictureBorder?) throws(LibAVError) {
+    self.border = border
+    observesBefore = if case .h264 = reel.coding { true } else { false }
+    var behind = 0
+    while behind <= PictureOrder.most + 1, let picture = try reel.next() {
+      seen.append(
+        Seen(
+          shown: picture.shown, duration: picture.packet.duration, kind: picture.kind,
+          isHidden: picture.isHidden))
+      let isBefore = border.map { $0.isBehind(picture.shown) } ?? false
+      if behind > 0 || !picture.isHidden && !isBefore { behind += 1 }
+    }
+    isFromStart = seen.first.map { $0.shown == reel.firstShown } ?? true
+  }
+
+  /// Where the range begins; `isComplete` says that nothing stands before what was seen, `unusable` are
+  /// entries from which nothing can be copied.
+  func entrance(_ unusable: Set<Int64>, isComplete: Bool) -> Result {
+    let visible = seen.filter { !$0.isHidden }.sorted { $0.shown < $1.shown }
+    let earlier = visible.lastIndex { border?.isBehind($0.shown) ?? false }
+    if border != nil, earlier == nil, !isComplete { return .further }
+    var place = earlier.map { $0 + 1 } ?? 0
+    if let earlier, let border {
+      let one = visible[earlier]
+      let end = place < visible.count ? visible[place].shown : one.shown + max(1, one.duration)
+      if !border.isBehind(one.shown, until: end) { place = earlier }
+    }
+    guard place < visible.count else { return .nothing }
+    return entrance(visible, place, unusable, isComplete: isComplete)
+  }
+
+  private func entrance(
+    _ visible: [Seen], _ place: Int, _ unusable: Set<Int64>, isComplete: Bool
+  ) -> Result {
+    func found(_ place: Int, entry: Int64?, isCopied: Bool) -> Result {
+      let first = visible[place]
+      let end =
+        place + 1 < visible.count
+        ? visible[place + 1].shown : first.shown + max(1, first.duration)
+      return .found(
+        Entrance(entry: entry, first: first.shown, firstEnd: end, isCopied: isCopied))
+    }
+    let first = visible[place]
+    guard let index = seen.firstIndex(where: { $0.shown == first.shown && !$0.isHidden }) else {
+      return .nothing
+    }
+    let entries = seen[...index].filter { $0.kind != .other && $0.shown <= first.shown }
+    let own = first.kind != .other && !unusable.contains(first.shown) ? first : nil
+    if let own, own.kind == .entry || !observesBefore {
+      return found(place, entry: own.shown, isCopied: true)
+    }
+    if let entry = entries.last(where: { own == nil || $0.shown < first.shown }) {
+      return found(place, entry: entry.shown, isCopied: false)
+    }
+    if !isComplete { return .further }
+    if let own { return found(place, entry: own.shown, isCopied: true) }
+    // What stands before a file's first entry cannot be decoded: it is not shown in the source either.
+    let next = visible.indices.first { $0 > place && visible[$0].kind != .other }
+    guard let next else { return found(place, entry: nil, isCopied: false) }
+    return found(
+      next, entry: visible[next].shown, isCopied: !unusable.contains(visible[next].shown))
+  }
+}

@@ -1,0 +1,171 @@
+internal import CFFmpeg
+
+/// Streams that stand beside the sound of a file, and whose packets come in order of decoding.
+///
+/// One thread at a time: that of the muxer which it is given to.
+protocol CompanionStreams: AnyObject {
+  var setting: CompanionSetting { get }
+
+  /// The time base of each stream's packets.
+  var timeBases: [AVRational] { get }
+
+  /// The language of each stream, or nil.
+  var languages: [String?] { get }
+
+  /// Describes the stream at a place of `timeBases` to a container.
+  func describe(
+    _ place: Int, to own: UnsafeMutablePointer<AVStream>,
+    in container: UnsafePointer<AVOutputFormat>
+  ) throws(LibAVError)
+
+  /// Gives the packets that are decoded before a moment, each with its stream's place; all that are left
+  /// without one.
+  func take(
+    before moment: (ticks: Int64, base: AVRational)?,
+    _ body: (Packet, Int) throws(LibAVError) -> Void
+  ) throws(LibAVError)
+}
+
+/// What is said of the streams beside a sound.
+package struct CompanionSetting: Sendable {
+  /// Frames from the start of the file's clock to the sound's first one.
+  package var delay: Int64
+  /// The language of the sound; nil where the source has none.
+  package var language: String?
+  /// The forms of pictures, by their streams: libavformat leaves some to a decoder, which it is not given.
+  package var forms: [Int: PictureForm] = [:]
+
+  package init(delay: Int64, language: String?) {
+    (self.delay, self.language) = (delay, language)
+  }
+
+  /// Completes what a container is told of the picture of a stream.
+  func complete(_ parameters: inout AVCodecParameters, ofPicture index: Int) {
+    guard let form = forms[index] else { return }
+    if parameters.width == 0 {
+      (parameters.width, parameters.height) = (
+        Int32(clamping: form.width), Int32(clamping: form.height)
+      )
+    }
+    if parameters.format < 0, let name = form.pixelFormat {
+      parameters.format = av_get_pix_fmt(name).rawValue
+    }
+  }
+}
+
+/// What every picture of a stream has in common.
+package struct PictureForm: Sendable, Hashable {
+  /// Pixels across and down.
+  package var width: Int
+  package var height: Int
+  /// FFmpeg's name of how pixels lie, such as `yuv420p`; nil where it is not known.
+  package var pixelFormat: String?
+
+  package init(width: Int, height: Int, pixelFormat: String? = nil) {
+    (self.width, self.height, self.pixelFormat) = (width, height, pixelFormat)
+  }
+}
+
+/// What a muxer is to write beside the sound.
+package enum Companions {
+  case copied(CopiedStreams)
+  case picture(PictureTrack)
+
+  var streams: any CompanionStreams {
+    switch self {
+    case .copied(let streams): streams
+    case .picture(let track): track
+    }
+  }
+}
+
+/// One picture whose packets are made, or copied, one by one.
+package final class PictureTrack: CompanionStreams {
+  /// What a container is told of it.
+  package struct Description {
+    /// The stream that it is like: its size, its colours, its matrix.
+    package var like: Stream
+    /// The decoder's configuration; nil: the stream's own.
+    package var header: [UInt8]?
+    /// The sample entry's name, such as `hev1`; nil: the container's usual one.
+    package var sampleEntry: String?
+    /// That of the packets.
+    package var timeBase: TimeBase
+
+    package init(
+      like stream: Stream, header: [UInt8]?, sampleEntry: String?, timeBase: TimeBase
+    ) {
+      like = stream
+      (self.header, self.sampleEntry, self.timeBase) = (header, sampleEntry, timeBase)
+    }
+  }
+
+  let setting: CompanionSetting
+  private let description: Description
+  private let next: () throws(LibAVError) -> Packet?
+  private var ready: Packet?
+
+  /// A track at its first packet; `next` gives one after the other in order of decoding, with times in
+  /// ticks of the description's base, and nil at the end.
+  package init(
+    _ description: Description, _ setting: CompanionSetting,
+    _ next: @escaping () throws(LibAVError) -> Packet?
+  ) throws(LibAVError) {
+    (self.description, self.setting, self.next) = (description, setting, next)
+    ready = try next()
+  }
+
+  private var timeBase: AVRational {
+    AVRational(num: description.timeBase.numerator, den: description.timeBase.denominator)
+  }
+
+  var timeBases: [AVRational] { [timeBase] }
+
+  var languages: [String?] { [nil] }
+
+  func describe(
+    _ place: Int, to own: UnsafeMutablePointer<AVStream>,
+    in container: UnsafePointer<AVOutputFormat>
+  ) throws(LibAVError) {
+    try check(
+      avjob_copy_stream(own, description.like.pointer, container), "avjob_copy_stream")
+    own.pointee.time_base = timeBase
+    // They are the source's, and are counted anew.
+    own.pointee.start_time = avjob_nopts()
+    own.pointee.duration = 0
+    try check(av_dict_set(&own.pointee.metadata, "timecode", nil, 0), "av_dict_set")
+    guard let parameters = own.pointee.codecpar else { return }
+    if let entry = description.sampleEntry {
+      parameters.pointee.codec_tag = entry.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    }
+    setting.complete(&parameters.pointee, ofPicture: description.like.index)
+    if let header = description.header { try parameters.pointee.replaceHeader(with: header) }
+  }
+
+  func take(
+    before moment: (ticks: Int64, base: AVRational)?,
+    _ body: (Packet, Int) throws(LibAVError) -> Void
+  ) throws(LibAVError) {
+    while let packet = ready {
+      if let moment,
+        av_compare_ts(packet.pointer.pointee.dts, timeBase, moment.ticks, moment.base) >= 0
+      {
+        return
+      }
+      try body(packet, 0)
+      ready = try next()
+    }
+  }
+}
+
+extension AVCodecParameters {
+  /// Gives its decoder other bytes of configuration, behind which decoders may read on.
+  mutating func replaceHeader(with header: [UInt8]) throws(LibAVError) {
+    let padding = Int(AV_INPUT_BUFFER_PADDING_SIZE)
+    let room = try checkAllocated(av_mallocz(header.count + padding), "av_mallocz")
+    av_freep(&extradata)
+    extradata = room.assumingMemoryBound(to: UInt8.self)
+    extradata_size = Int32(clamping: header.count)
+    extradata.update(from: header, count: header.count)
+  }
+}

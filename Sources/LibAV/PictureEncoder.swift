@@ -1,0 +1,209 @@
+internal import CFFmpeg
+
+/// Turns a run of pictures into packets that can stand between copied ones: an entry first, and then
+/// pictures that only refer to those before them, so that each is decoded when it is shown.
+///
+/// Owns its codec context. One thread at a time; it starts no threads of its own, and its bytes depend
+/// on the pictures and the settings alone.
+package final class PictureEncoder {
+  /// What is encoded, and how.
+  package struct Settings: Sendable, Hashable {
+    /// FFmpeg's name of the codec, such as `h264`.
+    package var codec: String
+    package var form: PictureForm
+    /// Of the encoder, such as `high`; nil: its own choice.
+    package var profile: String?
+    /// Whether the source has pictures out of order: where the header says so, that of what is encoded
+    /// says it, too, so that decoders do not go over to giving pictures earlier.
+    package var isReordered: Bool
+
+    package init(codec: String, form: PictureForm, profile: String?, isReordered: Bool) {
+      (self.codec, self.form) = (codec, form)
+      (self.profile, self.isReordered) = (profile, isReordered)
+    }
+  }
+
+  private let context: UnsafeMutablePointer<AVCodecContext>
+  /// Pictures that were sent.
+  private var count: Int64 = 0
+
+  private init(_ context: UnsafeMutablePointer<AVCodecContext>) { self.context = context }
+
+  deinit {
+    var context: UnsafeMutablePointer<AVCodecContext>? = self.context
+    avcodec_free_context(&context)
+  }
+
+  /// Whether pictures of a codec can be encoded at all: FFmpeg may lack the library.
+  package static func exists(for codec: String) -> Bool { encoder(for: codec) != nil }
+
+  /// The library that a codec's pictures are encoded with; nil for codecs that are not encoded.
+  package static func library(for codec: String) -> String? { encoders[codec]?.first }
+
+  /// FFmpeg's encoders by codec, the best one first.
+  private static let encoders = [
+    "h264": ["libx264"], "hevc": ["libx265"], "vp8": ["libvpx"], "vp9": ["libvpx-vp9"],
+    "av1": ["libaom-av1", "librav1e", "libsvtav1"], "mpeg4": ["mpeg4"],
+    "mpeg2video": ["mpeg2video"], "mpeg1video": ["mpeg1video"],
+  ]
+
+  private static func encoder(for codec: String) -> UnsafePointer<AVCodec>? {
+    encoders[codec]?.lazy.compactMap { avcodec_find_encoder_by_name($0) }.first
+  }
+
+  /// An encoder for pictures like those of a stream (`avcodec_open2`).
+  ///
+  /// - Throws: FFmpeg's refusal, as of a format that the encoder does not take.
+  package static func open(_ settings: Settings, like stream: Stream) throws(LibAVError)
+    -> PictureEncoder
+  {
+    guard let codec = encoder(for: settings.codec) else {
+      let name = library(for: settings.codec) ?? settings.codec
+      throw LibAVError(code: avjob_averror_encoder_not_found(), operation: "finding \(name)")
+    }
+    let encoder = PictureEncoder(
+      try checkAllocated(avcodec_alloc_context3(codec), "avcodec_alloc_context3"))
+    let context = encoder.context
+    context.pointee.width = Int32(clamping: settings.form.width)
+    context.pointee.height = Int32(clamping: settings.form.height)
+    context.pointee.pix_fmt = av_get_pix_fmt(settings.form.pixelFormat ?? "none")
+    // Pictures are counted: MPEG-1 and 2 have a handful of rates, and nothing depends on when each is
+    // shown.
+    var rate = stream.pointer.pointee.avg_frame_rate
+    if rate.num <= 0 || rate.den <= 0 { rate = AVRational(num: 25, den: 1) }
+    context.pointee.time_base = av_inv_q(rate)
+    context.pointee.framerate = rate
+    context.pointee.sample_aspect_ratio = stream.parameters.sample_aspect_ratio
+    context.pointee.color_range = stream.parameters.color_range
+    context.pointee.color_primaries = stream.parameters.color_primaries
+    context.pointee.color_trc = stream.parameters.color_trc
+    context.pointee.colorspace = stream.parameters.color_space
+    context.pointee.chroma_sample_location = stream.parameters.chroma_location
+    context.pointee.max_b_frames =
+      Self.hasQuantizer.contains(settings.codec) && settings.isReordered ? 1 : 0
+    context.pointee.gop_size = 1 << 20
+    context.pointee.thread_count = 1
+    context.pointee.flags |= AV_CODEC_FLAG_BITEXACT
+    // Its parameter sets are to be known before the first picture.
+    if settings.codec == "h264" { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
+    if Self.hasQuantizer.contains(settings.codec) {
+      context.pointee.flags |= AV_CODEC_FLAG_QSCALE
+      context.pointee.global_quality = 2 * FF_QP2LAMBDA
+      context.pointee.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL
+    }
+    var options: OpaquePointer?
+    defer { av_dict_free(&options) }
+    let name = String(cString: codec.pointee.name)
+    for (key, value) in Self.options[name] ?? [] {
+      try check(av_dict_set(&options, key, value, 0), "av_dict_set")
+    }
+    if let profile = settings.profile {
+      try check(av_dict_set(&options, "profile", profile, 0), "av_dict_set")
+    }
+    try check(avcodec_open2(context, codec, &options), "avcodec_open2")
+    if let entry = av_dict_get(options, "", nil, AV_DICT_IGNORE_SUFFIX) {
+      throw LibAVError(
+        code: avjob_averror_option_not_found(),
+        operation: "setting \(String(cString: entry.pointee.key))")
+    }
+    return encoder
+  }
+
+  private static let hasQuantizer: Set<String> = ["mpeg4", "mpeg2video", "mpeg1video"]
+
+  /// So that what is encoded cannot be told from its source, needs nothing before its first picture, and
+  /// has no picture out of order. x264's `stitchable` keeps its sets the same for each run.
+  private static let options: [String: [(key: String, value: String)]] = [
+    "libx264": [
+      ("preset", "fast"), ("crf", "12"),
+      (
+        "x264-params",
+        "bframes=0:ref=1:weightp=0:scenecut=0:keyint=infinite:stitchable=1:rc-lookahead=0:mbtree=0:"
+          + "sync-lookahead=0:sliced-threads=0"
+      ),
+    ],
+    "libx265": [
+      ("preset", "fast"),
+      (
+        "x265-params",
+        "crf=12:bframes=0:ref=1:scenecut=0:keyint=-1:open-gop=0:repeat-headers=1:weightp=0:"
+          + "rc-lookahead=0:lookahead-slices=0:cutree=0:pools=none:frame-threads=1:info=0:log-level=none"
+      ),
+    ],
+    "libvpx": [
+      ("deadline", "good"), ("cpu-used", "2"), ("crf", "4"), ("b", "100M"), ("lag-in-frames", "0"),
+      ("auto-alt-ref", "0"),
+    ],
+    "libvpx-vp9": [
+      ("deadline", "good"), ("cpu-used", "3"), ("crf", "10"), ("b", "0"), ("lag-in-frames", "0"),
+      ("auto-alt-ref", "0"),
+    ],
+    "libsvtav1": [("preset", "8"), ("crf", "12"), ("svtav1-params", "pred-struct=1:lp=1")],
+    "libaom-av1": [("cpu-used", "6"), ("crf", "12"), ("b", "0"), ("lag-in-frames", "0")],
+    "librav1e": [("speed", "8"), ("qp", "40")],
+  ]
+
+  /// What decoders need to know beforehand, as the encoder lays it out.
+  package var header: [UInt8] {
+    guard let bytes = context.pointee.extradata else { return [] }
+    return Array(UnsafeBufferPointer(start: bytes, count: Int(context.pointee.extradata_size)))
+  }
+
+  /// Encodes a picture; nil: there are no more (`avcodec_send_frame`). Packets come in the same order.
+  package func send(_ frame: Frame?) throws(LibAVError) {
+    guard let frame else {
+      try check(avcodec_send_frame(context, nil), "avcodec_send_frame")
+      return
+    }
+    frame.pointer.pointee.pts = count
+    count += 1
+    // What kind it was in the source is nothing to the encoder, and no picture is to wait for a later
+    // one.
+    frame.pointer.pointee.pict_type =
+      count > 1 && context.pointee.max_b_frames > 0 ? AV_PICTURE_TYPE_P : AV_PICTURE_TYPE_NONE
+    frame.pointer.pointee.quality = context.pointee.global_quality
+    try check(avcodec_send_frame(context, frame.pointer), "avcodec_send_frame")
+  }
+
+  /// The next packet; nil where there is none before more pictures come, or none any more
+  /// (`avcodec_receive_packet`).
+  package func next() throws(LibAVError) -> Packet? {
+    let packet = try Packet()
+    let status = avcodec_receive_packet(context, packet.pointer)
+    if status == avjob_averror_eagain() || status == avjob_averror_eof() { return nil }
+    try check(status, "avcodec_receive_packet")
+    return packet
+  }
+}
+
+extension Frame {
+  /// The form of a picture.
+  package var form: PictureForm {
+    let format = av_get_pix_fmt_name(AVPixelFormat(pointer.pointee.format))
+    return PictureForm(
+      width: Int(pointer.pointee.width), height: Int(pointer.pointee.height),
+      pixelFormat: format.map { String(cString: $0) })
+  }
+}
+
+extension Stream {
+  /// The configuration that its decoder is given (`AVCodecParameters.extradata`).
+  package var header: [UInt8] {
+    guard let bytes = parameters.extradata else { return [] }
+    return Array(UnsafeBufferPointer(start: bytes, count: Int(parameters.extradata_size)))
+  }
+
+  /// The form of its pictures; nil where the container leaves it open.
+  package var pictureForm: PictureForm? {
+    guard parameters.width > 0, parameters.format >= 0,
+      let format = av_get_pix_fmt_name(AVPixelFormat(parameters.format))
+    else { return nil }
+    return PictureForm(
+      width: Int(parameters.width), height: Int(parameters.height),
+      pixelFormat: String(cString: format))
+  }
+
+  /// How many pictures may be decoded before one that is shown before them, as far as libavformat knows
+  /// (`AVCodecParameters.video_delay`).
+  package var reorderDepth: Int { Int(parameters.video_delay) }
+}
