@@ -15,6 +15,7 @@
 #include <libavutil/cpu.h>
 #include <libavutil/crc.h>
 #include <libavutil/dict.h>
+#include <libavutil/display.h>
 #include <libavutil/error.h>
 #include <libavutil/md5.h>
 #include <libavutil/murmur3.h>
@@ -70,6 +71,24 @@ static inline int avjob_copy_stream(AVStream *to, const AVStream *from, const AV
   to->start_time = from->start_time;
   to->duration = from->duration;
   return av_dict_copy(&to->metadata, from->metadata, 0);
+}
+
+// By how many degrees a stream's pictures are turned counterclockwise when they are shown, by its matrix;
+// 0 where it has none, or one that does more than turn.
+static inline double avjob_rotation(const AVStream *stream) {
+#if LIBAVFORMAT_VERSION_MAJOR < 61
+  size_t size = 0;
+  const uint8_t *data = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
+#else
+  const AVPacketSideData *side =
+      av_packet_side_data_get(stream->codecpar->coded_side_data,
+                              stream->codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
+  const uint8_t *data = side ? side->data : NULL;
+  size_t size = side ? side->size : 0;
+#endif
+  if (!data || size < 9 * sizeof(int32_t)) return 0;
+  double angle = av_display_rotation_get((const int32_t *)data);
+  return angle == angle ? angle : 0;
 }
 
 // How many samples the demuxer asks to drop at a packet's start and end

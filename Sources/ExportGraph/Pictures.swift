@@ -12,6 +12,10 @@ public struct PicturePlan: Sendable, Hashable, Encodable {
   public var spans: [PictureSpan] = []
   /// How long the output lasts: the last picture is shown to its end.
   public var duration: Time
+  /// How all of it is encoded; nil: it is copied.
+  public var encoding: VideoSettings?
+  /// Whether what would have to be encoded is refused.
+  public var isStrict = false
   /// The tracks that are copied beside the output's sound: of a picture that is cut or joined only
   /// itself.
   public var tracks: [AssetTrack]
@@ -91,7 +95,12 @@ extension PicturePlan {
     guard !spans.isEmpty else { return "\(names) of \(first), copied" }
     let sources = assets.count == 1 ? first : "\(assets.count) sources"
     let parts = spans.count == 1 ? "one part" : "\(spans.count) parts"
-    return "\(names) of \(sources) in \(parts), copied but for what cuts break"
+    if let encoding {
+      let quality = encoding.quality ?? encoding.codec.usualQuality
+      return "\(encoding.codec.rawValue) (crf \(quality)) of \(sources) in \(parts), encoded"
+    }
+    return "\(names) of \(sources) in \(parts), copied"
+      + (isStrict ? "" : " but for what cuts break")
   }
 }
 
@@ -112,55 +121,83 @@ extension Export {
   /// - Throws: Why the picture cannot be in it, at the output's place.
   func picture(of output: Output) throws(Diagnostics) -> PicturePlan? {
     guard output.keepsPicture, let container = output.movie else { return nil }
-    func refuse(_ message: String, _ help: String) throws(Diagnostics) -> Never {
-      throw Diagnostics(Diagnostic(message, at: output.origin, help: help))
-    }
-    let forSound = Output.pictureHelp(output.path.stem, "m4a")
-    let range = timeRange ?? TimeRange(start: .zero, duration: composition.duration)
-    let shown: [ShownSegment]
     do throws(PictureProblem) {
-      shown = try composition.shownSegments(in: range)
+      let plan = try pictures(for: output, in: container)
+      try plan.requireRoom(in: container, named: output.path.stem ?? "")
+      return plan
     } catch {
-      try refuse(error.message, error.help ?? forSound)
+      throw Diagnostics(
+        Diagnostic(
+          error.message, at: output.origin,
+          help: error.help ?? Output.pictureHelp(output.path.stem, "m4a")))
     }
+  }
+
+  /// What is shown of this export's sources.
+  private func pictures(
+    for output: Output, in container: MovieContainer
+  ) throws(PictureProblem) -> PicturePlan {
+    let range = timeRange ?? TimeRange(start: .zero, duration: composition.duration)
+    let shown = try composition.shownSegments(in: range)
     guard let first = shown.first else {
-      try refuse(
-        "'.\(output.path.extension ?? "")' is a video's extension, and no source has a moving picture",
-        forSound)
+      throw PictureProblem(
+        message:
+          "'.\(output.path.extension ?? "")' is a video's extension, and no source has a moving "
+          + "picture")
     }
     for segment in shown {
       guard PicturePlan.containers.contains(where: segment.asset.container.hasPrefix) else {
-        try refuse(
-          "the picture of '\(segment.asset.location)' is not copied from \(segment.asset.container): "
-            + "its pictures have no times",
-          "write it as MP4 first: 'ffmpeg -i IN -c copy OUT.mp4'")
+        throw PictureProblem(
+          message: "the picture of '\(segment.asset.location)' is not copied from "
+            + "\(segment.asset.container): its pictures have no times",
+          help: "write it as MP4 first: 'ffmpeg -i IN -c copy OUT.mp4'")
       }
     }
-    let isWhole =
-      shown.count == 1 && first.isWhole && first.asset.container.hasPrefix("mov,")
-      && composition.duration == range.duration
-    let plan =
-      isWhole
-      ? PicturePlan(whole: first.asset, in: container)
-      : PicturePlan(shown, lasting: range.duration)
-    let pictures =
-      isWhole
-      ? plan.lost.filter { $0.mediaType == .video }
-      : plan.assets
-        .compactMap(\.pictureTrack).filter { !container.holds($0) }
-    if let lost = pictures.first {
-      let other = MovieContainer.allCases.first { $0 != container && $0.holds(lost) }
-      try refuse(
-        "\(container.name) holds no picture of \(lost.codec), as '\(first.asset.location)' has it",
-        other.map { "write '\(output.path.stem ?? "").\($0.extensions[0])'" } ?? forSound)
+    var plan = PicturePlan(shown, lasting: range.duration)
+    if case .encode(let settings) = output.video {
+      plan.encoding = settings
+    } else if shown.count == 1, first.isWhole, first.asset.container.hasPrefix("mov,"),
+      composition.duration == range.duration
+    {
+      plan = PicturePlan(whole: first.asset, in: container)
     }
-    if let other = plan.assets.first(where: { $0.videoCodec != first.asset.videoCodec }) {
-      try refuse(
-        "the picture of '\(other.location)' is \(other.videoCodec ?? "none") and that of "
-          + "'\(first.asset.location)' \(first.asset.videoCodec ?? "none"): one file holds one kind",
-        "encode one of them as the other is")
-    }
+    plan.isStrict = output.video == .strictCopy
     return plan
+  }
+}
+
+extension PicturePlan {
+  /// Throws where a container cannot hold its picture; `stem` is of the output's name.
+  fileprivate func requireRoom(
+    in container: MovieContainer, named stem: String
+  ) throws(PictureProblem) {
+    if let encoding {
+      let track = AssetTrack(index: 0, mediaType: .video, codec: encoding.codec.codecName)
+      guard container.holds(track) else {
+        throw PictureProblem(
+          message: "\(container.name) holds no picture of \(encoding.codec.rawValue)",
+          help: "write 'video: { h264: crf 20 }'")
+      }
+      return
+    }
+    let pictures = spans.isEmpty ? lost : assets.compactMap(\.pictureTrack)
+    if let lost = pictures.first(where: { $0.mediaType == .video && !container.holds($0) }),
+      let first = assets.first
+    {
+      let other = MovieContainer.allCases.first { $0 != container && $0.holds(lost) }
+      throw PictureProblem(
+        message:
+          "\(container.name) holds no picture of \(lost.codec), as '\(first.location)' has it",
+        help: other.map { "write '\(stem).\($0.extensions[0])'" })
+    }
+    if let first = assets.first,
+      let other = assets.first(where: { $0.videoCodec != first.videoCodec })
+    {
+      throw PictureProblem(
+        message: "the picture of '\(other.location)' is \(other.videoCodec ?? "none") and that of "
+          + "'\(first.location)' \(first.videoCodec ?? "none"): one file holds one kind",
+        help: "encode all of it, as 'video: { h264: crf 20 }'")
+    }
   }
 }
 

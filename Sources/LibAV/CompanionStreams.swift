@@ -82,8 +82,25 @@ package enum Companions {
 /// One picture whose packets are made, or copied, one by one.
 package final class PictureTrack: CompanionStreams {
   /// What a container is told of it.
+  package enum Source {
+    /// Its encoder says it.
+    case encoder(PictureEncoder)
+    /// It is like the stream that it was cut from.
+    case stream(Description)
+
+    fileprivate var timeBase: AVRational {
+      switch self {
+      case .encoder(let encoder): encoder.context.pointee.time_base
+      case .stream(let description):
+        AVRational(
+          num: description.timeBase.numerator, den: description.timeBase.denominator)
+      }
+    }
+  }
+
+  /// What a container is told of a picture that is like a stream.
   package struct Description {
-    /// The stream that it is like: its size, its colours, its matrix.
+    /// The stream: its size, its colours, its matrix.
     package var like: Stream
     /// The decoder's configuration; nil: the stream's own.
     package var header: [UInt8]?
@@ -101,23 +118,21 @@ package final class PictureTrack: CompanionStreams {
   }
 
   let setting: CompanionSetting
-  private let description: Description
+  private let source: Source
   private let next: () throws(LibAVError) -> Packet?
   private var ready: Packet?
 
   /// A track at its first packet; `next` gives one after the other in order of decoding, with times in
-  /// ticks of the description's base, and nil at the end.
+  /// ticks of the source's base, and nil at the end.
   package init(
-    _ description: Description, _ setting: CompanionSetting,
+    _ source: Source, _ setting: CompanionSetting,
     _ next: @escaping () throws(LibAVError) -> Packet?
   ) throws(LibAVError) {
-    (self.description, self.setting, self.next) = (description, setting, next)
+    (self.source, self.setting, self.next) = (source, setting, next)
     ready = try next()
   }
 
-  private var timeBase: AVRational {
-    AVRational(num: description.timeBase.numerator, den: description.timeBase.denominator)
-  }
+  private var timeBase: AVRational { source.timeBase }
 
   var timeBases: [AVRational] { [timeBase] }
 
@@ -125,6 +140,35 @@ package final class PictureTrack: CompanionStreams {
 
   func describe(
     _ place: Int, to own: UnsafeMutablePointer<AVStream>,
+    in container: UnsafePointer<AVOutputFormat>
+  ) throws(LibAVError) {
+    own.pointee.time_base = timeBase
+    switch source {
+    case .encoder(let encoder): try describe(encoder, to: own)
+    case .stream(let description): try describe(description, to: own, in: container)
+    }
+  }
+
+  private func describe(
+    _ encoder: PictureEncoder, to own: UnsafeMutablePointer<AVStream>
+  ) throws(LibAVError) {
+    try check(
+      avcodec_parameters_from_context(own.pointee.codecpar, encoder.context),
+      "avcodec_parameters_from_context")
+    own.pointee.avg_frame_rate = encoder.context.pointee.framerate
+    own.pointee.sample_aspect_ratio = encoder.context.pointee.sample_aspect_ratio
+    // Apple's players know HEVC by this name alone; all parameter sets stand in its header.
+    if encoder.context.pointee.codec_id == AV_CODEC_ID_HEVC {
+      own.pointee.codecpar.pointee.codec_tag = Self.tag("hvc1")
+    }
+  }
+
+  private static func tag(_ name: String) -> UInt32 {
+    name.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+  }
+
+  private func describe(
+    _ description: Description, to own: UnsafeMutablePointer<AVStream>,
     in container: UnsafePointer<AVOutputFormat>
   ) throws(LibAVError) {
     try check(
@@ -136,7 +180,7 @@ package final class PictureTrack: CompanionStreams {
     try check(av_dict_set(&own.pointee.metadata, "timecode", nil, 0), "av_dict_set")
     guard let parameters = own.pointee.codecpar else { return }
     if let entry = description.sampleEntry {
-      parameters.pointee.codec_tag = entry.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+      parameters.pointee.codec_tag = Self.tag(entry)
     }
     setting.complete(&parameters.pointee, ofPicture: description.like.index)
     if let header = description.header { try parameters.pointee.replaceHeader(with: header) }

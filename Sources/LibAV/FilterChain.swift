@@ -49,7 +49,7 @@ package final class FilterChain {
     }
   }
 
-  private static let library: avjob_avfilter? = {
+  static let library: avjob_avfilter? = {
     var table = avjob_avfilter()
     return avjob_load_avfilter(&table) != 0 ? table : nil
   }()

@@ -6,6 +6,15 @@ internal import CFFmpeg
 /// Owns its codec context. One thread at a time; it starts no threads of its own, and its bytes depend
 /// on the pictures and the settings alone.
 package final class PictureEncoder {
+  /// What the encoded pictures are for.
+  package enum Purpose: Sendable, Hashable {
+    /// A run between copied ones.
+    case run
+    /// A whole stream of this quality, by one of x264's presets where the encoder has these, whose pictures
+    /// have times.
+    case stream(quality: Int, preset: String?, TimeBase)
+  }
+
   /// What is encoded, and how.
   package struct Settings: Sendable, Hashable {
     /// FFmpeg's name of the codec, such as `h264`.
@@ -16,14 +25,18 @@ package final class PictureEncoder {
     /// Whether the source has pictures out of order: where the header says so, that of what is encoded
     /// says it, too, so that decoders do not go over to giving pictures earlier.
     package var isReordered: Bool
+    package var purpose: Purpose
 
-    package init(codec: String, form: PictureForm, profile: String?, isReordered: Bool) {
-      (self.codec, self.form) = (codec, form)
+    package init(
+      codec: String, form: PictureForm, profile: String? = nil, isReordered: Bool = false,
+      for purpose: Purpose = .run
+    ) {
+      (self.codec, self.form, self.purpose) = (codec, form, purpose)
       (self.profile, self.isReordered) = (profile, isReordered)
     }
   }
 
-  private let context: UnsafeMutablePointer<AVCodecContext>
+  let context: UnsafeMutablePointer<AVCodecContext>
   /// Pictures that were sent.
   private var count: Int64 = 0
 
@@ -33,6 +46,9 @@ package final class PictureEncoder {
     var context: UnsafeMutablePointer<AVCodecContext>? = self.context
     avcodec_free_context(&context)
   }
+
+  /// The time base of a stream's packets.
+  package var timeBase: TimeBase { TimeBase(context.pointee.time_base) }
 
   /// Whether pictures of a codec can be encoded at all: FFmpeg may lack the library.
   package static func exists(for codec: String) -> Bool { encoder(for: codec) != nil }
@@ -67,53 +83,79 @@ package final class PictureEncoder {
     context.pointee.width = Int32(clamping: settings.form.width)
     context.pointee.height = Int32(clamping: settings.form.height)
     context.pointee.pix_fmt = av_get_pix_fmt(settings.form.pixelFormat ?? "none")
-    // Pictures are counted: MPEG-1 and 2 have a handful of rates, and nothing depends on when each is
-    // shown.
+    context.pointee.flags |= AV_CODEC_FLAG_BITEXACT
+    encoder.takeColours(of: stream)
+    var options: [(key: String, value: String)]
+    let name = String(cString: codec.pointee.name)
+    switch settings.purpose {
+    case .run:
+      encoder.prepareRun(settings)
+      options = Self.runOptions[name] ?? []
+    case .stream(let quality, let preset, let timeBase):
+      encoder.prepareStream(timeBase)
+      options = Self.streamOptions[name] ?? []
+      options.append(("crf", "\(quality)"))
+      if let preset { options.append(("preset", preset)) }
+    }
+    if let profile = settings.profile { options.append(("profile", profile)) }
+    try encoder.start(codec, options)
+    return encoder
+  }
+
+  private func takeColours(of stream: Stream) {
     var rate = stream.pointer.pointee.avg_frame_rate
     if rate.num <= 0 || rate.den <= 0 { rate = AVRational(num: 25, den: 1) }
-    context.pointee.time_base = av_inv_q(rate)
     context.pointee.framerate = rate
+    context.pointee.time_base = av_inv_q(rate)
     context.pointee.sample_aspect_ratio = stream.parameters.sample_aspect_ratio
     context.pointee.color_range = stream.parameters.color_range
     context.pointee.color_primaries = stream.parameters.color_primaries
     context.pointee.color_trc = stream.parameters.color_trc
     context.pointee.colorspace = stream.parameters.color_space
     context.pointee.chroma_sample_location = stream.parameters.chroma_location
-    context.pointee.max_b_frames =
-      Self.hasQuantizer.contains(settings.codec) && settings.isReordered ? 1 : 0
+  }
+
+  /// Pictures of a run are counted: MPEG-1 and 2 have a handful of rates, and nothing depends on when each
+  /// is shown.
+  private func prepareRun(_ settings: Settings) {
+    let hasQuantizer = ["mpeg4", "mpeg2video", "mpeg1video"].contains(settings.codec)
+    context.pointee.max_b_frames = hasQuantizer && settings.isReordered ? 1 : 0
     context.pointee.gop_size = 1 << 20
     context.pointee.thread_count = 1
-    context.pointee.flags |= AV_CODEC_FLAG_BITEXACT
     // Its parameter sets are to be known before the first picture.
     if settings.codec == "h264" { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
-    if Self.hasQuantizer.contains(settings.codec) {
-      context.pointee.flags |= AV_CODEC_FLAG_QSCALE
-      context.pointee.global_quality = 2 * FF_QP2LAMBDA
-      context.pointee.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL
+    guard hasQuantizer else { return }
+    context.pointee.flags |= AV_CODEC_FLAG_QSCALE
+    context.pointee.global_quality = 2 * FF_QP2LAMBDA
+    context.pointee.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL
+  }
+
+  /// The same number of threads on every machine: x264's and x265's bytes depend on it.
+  private func prepareStream(_ timeBase: TimeBase) {
+    context.pointee.thread_count = 4
+    context.pointee.time_base = AVRational(num: timeBase.numerator, den: timeBase.denominator)
+    context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+  }
+
+  private func start(
+    _ codec: UnsafePointer<AVCodec>, _ options: [(key: String, value: String)]
+  ) throws(LibAVError) {
+    var dictionary: OpaquePointer?
+    defer { av_dict_free(&dictionary) }
+    for (key, value) in options {
+      try check(av_dict_set(&dictionary, key, value, 0), "av_dict_set")
     }
-    var options: OpaquePointer?
-    defer { av_dict_free(&options) }
-    let name = String(cString: codec.pointee.name)
-    for (key, value) in Self.options[name] ?? [] {
-      try check(av_dict_set(&options, key, value, 0), "av_dict_set")
-    }
-    if let profile = settings.profile {
-      try check(av_dict_set(&options, "profile", profile, 0), "av_dict_set")
-    }
-    try check(avcodec_open2(context, codec, &options), "avcodec_open2")
-    if let entry = av_dict_get(options, "", nil, AV_DICT_IGNORE_SUFFIX) {
+    try check(avcodec_open2(context, codec, &dictionary), "avcodec_open2")
+    if let entry = av_dict_get(dictionary, "", nil, AV_DICT_IGNORE_SUFFIX) {
       throw LibAVError(
         code: avjob_averror_option_not_found(),
         operation: "setting \(String(cString: entry.pointee.key))")
     }
-    return encoder
   }
-
-  private static let hasQuantizer: Set<String> = ["mpeg4", "mpeg2video", "mpeg1video"]
 
   /// So that what is encoded cannot be told from its source, needs nothing before its first picture, and
   /// has no picture out of order. x264's `stitchable` keeps its sets the same for each run.
-  private static let options: [String: [(key: String, value: String)]] = [
+  private static let runOptions: [String: [(key: String, value: String)]] = [
     "libx264": [
       ("preset", "fast"), ("crf", "12"),
       (
@@ -143,19 +185,34 @@ package final class PictureEncoder {
     "librav1e": [("speed", "8"), ("qp", "40")],
   ]
 
+  private static let streamOptions: [String: [(key: String, value: String)]] = [
+    "libx264": [("x264-params", "sliced-threads=0")],
+    "libx265": [("x265-params", "pools=4:frame-threads=2:info=0:log-level=none")],
+    "libvpx-vp9": [("deadline", "good"), ("cpu-used", "2"), ("b", "0"), ("row-mt", "1")],
+    "libaom-av1": [("cpu-used", "6"), ("b", "0"), ("row-mt", "1")],
+    "librav1e": [("speed", "8")],
+    "libsvtav1": [("preset", "8")],
+  ]
+
   /// What decoders need to know beforehand, as the encoder lays it out.
   package var header: [UInt8] {
     guard let bytes = context.pointee.extradata else { return [] }
     return Array(UnsafeBufferPointer(start: bytes, count: Int(context.pointee.extradata_size)))
   }
 
-  /// Encodes a picture; nil: there are no more (`avcodec_send_frame`). Packets come in the same order.
-  package func send(_ frame: Frame?) throws(LibAVError) {
+  /// Encodes a picture; nil: there are no more (`avcodec_send_frame`). Packets of a run come in the same
+  /// order.
+  ///
+  /// - Parameters:
+  ///   - frame: The picture.
+  ///   - shown: When it is shown, of a stream; nil: behind the one before it.
+  /// - Throws: FFmpeg's refusal.
+  package func send(_ frame: Frame?, at shown: Int64? = nil) throws(LibAVError) {
     guard let frame else {
       try check(avcodec_send_frame(context, nil), "avcodec_send_frame")
       return
     }
-    frame.pointer.pointee.pts = count
+    frame.pointer.pointee.pts = shown ?? count
     count += 1
     // What kind it was in the source is nothing to the encoder, and no picture is to wait for a later
     // one.
@@ -201,6 +258,20 @@ extension Stream {
     return PictureForm(
       width: Int(parameters.width), height: Int(parameters.height),
       pixelFormat: String(cString: format))
+  }
+
+  /// By how many degrees its pictures are turned clockwise when they are shown, in quarters of a turn.
+  package var rotation: Int {
+    let degrees = (-avjob_rotation(pointer)).rounded()
+    return ((Int(degrees) % 360 + 360) % 360 + 45) / 90 % 4 * 90
+  }
+
+  /// The width of a pixel over its height.
+  package var pixelAspect: Double {
+    let ratio =
+      pointer.pointee.sample_aspect_ratio.num > 0
+      ? pointer.pointee.sample_aspect_ratio : parameters.sample_aspect_ratio
+    return ratio.num > 0 && ratio.den > 0 ? Double(ratio.num) / Double(ratio.den) : 1
   }
 
   /// How many pictures may be decoded before one that is shown before them, as far as libavformat knows

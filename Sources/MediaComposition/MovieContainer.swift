@@ -53,12 +53,16 @@ public enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
 }
 
 extension Output {
-  /// What becomes of a source's moving picture.
-  public enum Video: String, Sendable, Hashable, CaseIterable, Codable {
-    /// Its packets are copied.
+  /// What becomes of sources' moving pictures.
+  public enum Video: Sendable, Hashable, Codable {
+    /// Their packets are copied, and encoded where cuts break them.
     case copy
-    /// It is left out.
+    /// Their packets are copied, and nothing is encoded: what would have to be is refused.
+    case strictCopy
+    /// They are left out.
     case none
+    /// All is encoded.
+    case encode(VideoSettings)
   }
 
   /// The format of a file that holds moving pictures; nil where its extension is none of these.

@@ -188,7 +188,7 @@ struct MovieTests {
       ),
       (
         "clip: lecture.mp4\noutput: { file: out.m4a, video: copy }\n",
-        "'video: copy' of an output that holds no picture"
+        "'video' of an output that holds no picture"
       ),
       (
         "clip: lecture.mp4\noutput: { file: out.mp4, mp3: V2 }\n", "'mp3' does not go into '.mp4'"

@@ -11,6 +11,8 @@ struct PictureAssembler {
   let sampleEntry: String?
   /// Ticks a second of the output.
   let timescale: Int32
+  /// Whether nothing may be encoded.
+  let isStrict: Bool
   /// When the output ends.
   private let end: Time
   /// Whether no packet was put in yet.
@@ -35,11 +37,13 @@ struct PictureAssembler {
   ///   - encodes: Whether runs may be encoded.
   ///   - timescale: Ticks a second of the output.
   ///   - end: When the output ends.
+  ///   - isStrict: Whether what would have to be encoded is refused.
   init(
     _ first: PictureReel, _ sets: [PictureSets], depth: Int, encodes: Bool, timescale: Int32,
-    until end: Time
+    until end: Time, isStrict: Bool
   ) {
     (self.sets, self.depth, self.timescale, self.end) = (sets, depth, timescale, end)
+    self.isStrict = isStrict
     (header, active) = (sets[first.index].header, sets[first.index].units)
     framing = first.coding.framing.map { $0 == .startCodes ? .lengths(bytes: 4) : $0 }
     if case .hevc = first.coding {

@@ -71,8 +71,11 @@ extension PictureReels {
     of plan: PicturePlan, atRate sampleRate: Int
   ) throws(LibAVError) -> Companions {
     let delay = try delay(of: plan)
-    let spans = self.spans(of: plan, delayedBy: delay)
-    let encodes = spans.count > 1 || spans.contains { $0.from != nil || $0.to != nil }
+    let ranges = self.ranges(of: plan, delayedBy: delay)
+    if let settings = plan.encoding {
+      return try encoded(ranges, settings, of: plan, atRate: sampleRate, delayedBy: delay)
+    }
+    let encodes = ranges.count > 1 || ranges.contains { $0.from != nil || $0.to != nil }
     var (sets, depth, timescales): ([PictureSets], Int, [Int32]) = ([], 0, [])
     var form: PictureForm?
     for index in plan.assets.indices {
@@ -82,7 +85,7 @@ extension PictureReels {
         if let form, let difference = reel.form?.difference(from: form) {
           throw LibAVError.refusedPicture(
             "has a picture that differs from that of '\(plan.assets[0].location)' in \(difference): "
-              + "encode one of them as the other is")
+              + "encode all of it, as 'video: { h264: crf 20 }'")
         }
         form = form ?? reel.form
       } catch {
@@ -91,22 +94,18 @@ extension PictureReels {
       depth = max(depth, reel.reorderDepth)
       timescales.append(reel.base.denominator)
     }
-    guard let source = spans.first?.source else { throw LibAVError.streamMissing }
+    guard let source = ranges.first?.source else { throw LibAVError.streamMissing }
     let first = try reel(source)
     let assembler = PictureAssembler(
       first, sets, depth: depth, encodes: encodes, timescale: Self.timescale(of: timescales),
-      until: plan.duration + delay)
-    var setting = CompanionSetting(
-      delay: delay.frames(atRate: sampleRate),
-      language: plan.assets[source].tracks.first {
-        $0.index == plan.assets[source].streamIndex
-      }?.language)
+      until: plan.duration + delay, isStrict: plan.isStrict)
+    var setting = setting(of: plan, atRate: sampleRate, delayedBy: delay)
     setting.forms[first.stream.index] = first.form
     let description = PictureTrack.Description(
       like: first.stream, header: assembler.header, sampleEntry: assembler.sampleEntry,
       timeBase: TimeBase(numerator: 1, denominator: assembler.timescale))
-    let cutter = PictureCutter(spans, of: self, assembler)
-    let track = try PictureTrack(description, setting) { () throws(LibAVError) in
+    let cutter = PictureCutter(ranges, of: self, assembler)
+    let track = try PictureTrack(.stream(description), setting) { () throws(LibAVError) in
       do throws(LibAVError) {
         return try cutter.next()
       } catch {
@@ -114,6 +113,41 @@ extension PictureReels {
       }
     }
     return .picture(track)
+  }
+
+  private func setting(
+    of plan: PicturePlan, atRate sampleRate: Int, delayedBy delay: Time
+  ) -> CompanionSetting {
+    let sound = plan.spans.first.map { plan.assets[$0.asset] }
+    return CompanionSetting(
+      delay: delay.frames(atRate: sampleRate),
+      language: sound?.tracks.first { $0.index == sound?.streamIndex }?.language)
+  }
+
+  /// A picture that is encoded throughout.
+  private func encoded(
+    _ ranges: [PictureRange], _ settings: VideoSettings, of plan: PicturePlan,
+    atRate sampleRate: Int, delayedBy delay: Time
+  ) throws(LibAVError) -> Companions {
+    var timescales: [Int32] = []
+    for index in plan.assets.indices { timescales.append(try reel(index).base.denominator) }
+    let renderer: PictureRenderer
+    do throws(LibAVError) {
+      renderer = try PictureRenderer(
+        ranges, of: self, settings, timescale: Self.timescale(of: timescales),
+        until: plan.duration + delay)
+    } catch {
+      throw blame(error, on: ranges.first?.source ?? 0)
+    }
+    let setting = setting(of: plan, atRate: sampleRate, delayedBy: delay)
+    return .picture(
+      try PictureTrack(.encoder(renderer.encoder), setting) { () throws(LibAVError) in
+        do throws(LibAVError) {
+          return try renderer.next()
+        } catch {
+          throw self.blame(error, on: renderer.source)
+        }
+      })
   }
 
   /// How long after its picture the sound of an output begins: as long as that of its first source, where
@@ -124,12 +158,12 @@ extension PictureReels {
     return max(.zero, plan.assets[first.asset].start - reel.time(of: reel.start))
   }
 
-  private func spans(of plan: PicturePlan, delayedBy delay: Time) -> [PictureCutter.Span] {
+  private func ranges(of plan: PicturePlan, delayedBy delay: Time) -> [PictureRange] {
     plan.spans.indices.map { index in
       let span = plan.spans[index]
       let asset = plan.assets[span.asset]
       let isLast = index == plan.spans.count - 1 && span.source.end == asset.duration
-      return PictureCutter.Span(
+      return PictureRange(
         source: span.asset,
         from: index == 0 && span.isFromStart ? nil : asset.start + span.source.start,
         to: isLast ? nil : asset.start + span.source.end,

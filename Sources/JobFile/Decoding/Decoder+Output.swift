@@ -89,9 +89,9 @@ extension Decoder {
     }
     output.copying = copying(draft)
     output.video = draft.video?.value
-    if let video = draft.video, video.value == .copy, output.movie == nil {
+    if let video = draft.video, video.value != Output.Video.none, output.movie == nil {
       sink.error(
-        "'video: copy' of an output that holds no picture", at: video.origin,
+        "'video' of an output that holds no picture", at: video.origin,
         help: "write '\(output.path.stem ?? "").mp4' or '.mov'")
     }
     output.mp3Preset = draft.mp3?.preset
@@ -179,7 +179,9 @@ extension Decoder {
   private func fileExtension(
     of output: OutputDraft, _ fields: Fields, _ folder: YAMLEntry
   ) -> FileExtension? {
-    if output.video?.value == .copy { return .usual(movieExtension(of: output.job)) }
+    if let video = output.video?.value, video != Output.Video.none {
+      return .usual(movieExtension(of: output.job))
+    }
     if let request = output.request {
       return request.extensions.first.map(FileExtension.usual) ?? .clips
     }

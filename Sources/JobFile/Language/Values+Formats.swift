@@ -45,11 +45,6 @@ extension Values {
     refusal: "is no way to join copied frames",
     help: "write 'exact' (some are encoded), 'nudge' (moved by half a frame at most) or 'strict'")
 
-  static let video = TextNotation(
-    "video", Output.Video.allCases.map { ($0.rawValue, $0) },
-    refusal: "is nothing that becomes of a picture",
-    help: "write 'copy' (the default of .mp4 and .mov), or 'none' for the sound alone")
-
   static let codec = TextNotation(
     "codec", [("same", true)], refusal: "is no codec that is meant here",
     help: "write 'same' for the clip's own, or a format's key, as 'mp3: V2'")

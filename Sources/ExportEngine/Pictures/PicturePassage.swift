@@ -1,0 +1,106 @@
+import LibAV
+import MediaTime
+
+/// A range of a source whose picture is shown.
+struct PictureRange {
+  /// Of the plan's sources.
+  let source: Int
+  /// From where to where by the file's clock; nil: from its first picture, or to its last.
+  let from: Time?
+  let to: Time?
+  /// When a moment of the file's clock is shown, by the output's clock.
+  let place: (Time) -> Time
+}
+
+/// A range that is under way.
+struct PicturePassage {
+  let range: PictureRange
+  let reel: PictureReel
+  let to: PictureBorder?
+  /// When its first picture is shown in the source.
+  private(set) var first: Int64?
+  /// Entries that turned out to be none.
+  var unusable: Set<Int64> = []
+
+  init(_ range: PictureRange, of reel: PictureReel) {
+    (self.range, self.reel) = (range, reel)
+    to = range.to.map { PictureBorder(time: $0, base: reel.base) }
+  }
+
+  /// Whether a picture that is shown until `end` stands before the range's end.
+  func includes(_ shown: Int64, until end: Int64) -> Bool {
+    to?.isBehind(shown, until: end) ?? true
+  }
+
+  /// When a picture of the source is shown in the output: the first one from the very moment of the cut.
+  func time(of tick: Int64) -> Time {
+    if tick == first, let from = range.from { return range.place(from) }
+    return range.place(reel.time(of: tick))
+  }
+
+  // MARK: - Entering
+
+  /// Where a range begins in its source, at the picture with which decoding begins.
+  struct Entrance {
+    var window: PictureWindow
+    /// When the first picture of the range is shown.
+    let first: Int64
+    /// Whether the window begins with that picture, and nothing before it is needed.
+    let isCopied: Bool
+    /// Whether the window begins with the file's first picture.
+    let isFromStart: Bool
+  }
+
+  /// Twelve days: beyond it a file is read from its start.
+  private static let mostSecondsBack: Int64 = 1 << 20
+
+  /// Goes to where the range begins, or goes on with the picture of a tick; nil where no picture of the
+  /// source is in it.
+  mutating func enter(at tick: Int64? = nil) throws(LibAVError) -> Entrance? {
+    guard let (found, seek) = try find(tick), includes(found.first, until: found.firstEnd) else {
+      return nil
+    }
+    if first == nil { first = found.first }
+    if let seek { try reel.seek(to: seek) } else { try reel.rewind() }
+    var window = PictureWindow(reel)
+    try window.fill(1)
+    while let entry = found.entry, let picture = window.pictures.first, picture.shown != entry {
+      _ = window.take(1)
+      try window.fill(1)
+    }
+    guard let picture = window.pictures.first else { throw LibAVError.streamMissing }
+    return Entrance(
+      window: window, first: found.first, isCopied: found.isCopied,
+      isFromStart: seek == nil && picture.shown == reel.firstShown)
+  }
+
+  /// Where it begins, and the tick that leads the demuxer there or before it; nil: the file's start.
+  private func find(
+    _ tick: Int64?
+  ) throws(LibAVError) -> (PictureSurvey.Entrance, seek: Int64?)? {
+    guard let from = tick.map(reel.time) ?? range.from else {
+      try reel.rewind()
+      let survey = try PictureSurvey(reel, around: nil)
+      guard case .found(let found) = survey.entrance(unusable, isComplete: true) else { return nil }
+      return (found, nil)
+    }
+    let border = PictureBorder(time: from, base: reel.base)
+    // The demuxer goes by times of decoding, or not as far back as is needed: it is then asked again.
+    var seconds: Int64 = 0
+    while true {
+      let target =
+        reel.tick(atOrBefore: border.time) - (seconds == 0 ? 0 : reel.ticks(seconds: seconds))
+      let isFromStart = seconds > Self.mostSecondsBack
+      if isFromStart { try reel.rewind() } else { try reel.seek(to: target) }
+      let survey = try PictureSurvey(reel, around: border)
+      let isComplete = isFromStart || survey.isFromStart
+      switch survey.entrance(unusable, isComplete: isComplete) {
+      case .found(let found): return (found, isComplete ? nil : target)
+      case .nothing: return nil
+      case .further:
+        if isComplete { return nil }
+        seconds = seconds == 0 ? 1 : seconds * 4
+      }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import LibAV
+import MediaTime
+
+/// One picture of a range, decoded.
+struct DecodedPicture {
+  let frame: Frame
+  /// When it is shown in the source, and when the one behind it.
+  let shown: Int64
+  let end: Int64
+}
+
+/// Decodes a source from an entry on, and gives the pictures of a range: up to the next entry from which
+/// can be copied, or to the range's end.
+final class RangeDecoder {
+  /// The entry that ended it, which is the first of `window`; nil where the range has ended.
+  private(set) var entry: CodedPicture?
+  private(set) var window: PictureWindow
+  /// What was decoded before the entry.
+  private(set) var observer: GroupObserver?
+
+  private let passage: PicturePassage
+  private let first: Int64
+  private let isEntry: (CodedPicture) -> Bool
+  private let decoder: Decoder
+  /// What is decoded next: an entry, what follows it and is shown before it, and may need what is on both
+  /// sides.
+  private var around: ArraySlice<CodedPicture> = []
+  private var isDrained = false
+  private var isDone = false
+  /// When pictures are shown that came out, and that stand in the source.
+  private var given: [Int64] = []
+  private var expected: [Int64] = []
+
+  /// A decoder for the pictures from `first` on; `window` is at one from which that can be decoded,
+  /// `isEntry` says of which can be copied, and `observer` is shown what is decoded before it.
+  init(
+    _ passage: PicturePassage, _ window: PictureWindow, from first: Int64,
+    to isEntry: @escaping (CodedPicture) -> Bool = { _ in false }, _ observer: GroupObserver? = nil
+  ) throws(LibAVError) {
+    (self.passage, self.window, self.first) = (passage, window, first)
+    (self.isEntry, self.observer) = (isEntry, observer)
+    decoder = try passage.reel.decoder()
+  }
+
+  /// The next picture, in order of showing; nil at the end.
+  ///
+  /// - Throws: Where a picture of the range cannot be decoded.
+  func next() throws(LibAVError) -> DecodedPicture? {
+    while !isDone {
+      if let picture = try receive() { return picture }
+      guard !isDone, !isDrained else { break }
+      try feed()
+    }
+    isDone = true
+    let expected = expected.sorted()
+    guard given == expected else {
+      let missing = expected.first { !given.contains($0) } ?? first
+      throw LibAVError.refusedPicture(
+        "has a damaged picture at \(passage.reel.time(of: missing).readableText), where it is to be "
+          + "encoded anew; encode the file again, or cut elsewhere")
+    }
+    return nil
+  }
+
+  private func receive() throws(LibAVError) -> DecodedPicture? {
+    let frame = try Frame()
+    while try decoder.receive(into: frame) {
+      guard let shown = frame.timestamp, shown >= first else { continue }
+      let end = window.next(after: shown)
+      guard entry.map({ shown < $0.shown }) ?? passage.includes(shown, until: end) else {
+        isDone = true
+        return nil
+      }
+      given.append(shown)
+      return DecodedPicture(frame: frame, shown: shown, end: end)
+    }
+    return nil
+  }
+
+  private func feed() throws(LibAVError) {
+    if entry == nil {
+      try window.fill(1)
+      if let picture = window.pictures.first, !isEntry(picture) {
+        _ = window.take(1)
+        observer?.observe(picture)
+        expect(picture)
+        return try send(picture.packet)
+      }
+      entry = window.pictures.first
+      if let entry {
+        let leading = window.pictures.prefix(PictureOrder.most + 1)
+          .filter { $0.shown < entry.shown }
+        leading.forEach(expect)
+        around = [entry] + leading
+      }
+    }
+    guard let picture = around.popFirst() else {
+      isDrained = true
+      return try send(nil)
+    }
+    try send(picture.packet)
+  }
+
+  private func expect(_ picture: CodedPicture) {
+    guard !picture.isHidden, picture.shown >= first,
+      passage.includes(picture.shown, until: window.next(after: picture.shown))
+    else { return }
+    expected.append(picture.shown)
+  }
+
+  private func send(_ packet: Packet?) throws(LibAVError) {
+    do throws(LibAVError) {
+      try decoder.send(packet)
+    } catch {
+      // What is missing then is found by its time.
+      guard error.isDamage else { throw error }
+    }
+  }
+}

@@ -1,0 +1,126 @@
+import TestSupport
+import Testing
+
+/// Movies whose picture is encoded throughout, or is not to be encoded at all.
+@Suite("Movies: encoded pictures")
+struct MovieEncodeTests {
+  /// `wide.mp4` has 64x48 pixels, 25 pictures a second and a key picture each second, `turned.mp4` is the
+  /// same turned by 90°, `tall.mkv` has 40x80 pixels of MPEG-4 at 30000/1001.
+  private func stage() throws -> Stage {
+    let stage = Stage()
+    try stage.share(
+      """
+      sound="-f lavfi -i anoisesrc=d=4:a=0.3:seed=7:r=48000"
+      ffmpeg -v error -f lavfi -i testsrc=s=64x48:d=4:r=25 $sound -c:v libx264 -g 25 -bf 0 \\
+        -x264-params scenecut=0 -pix_fmt yuv420p -c:a aac wide.mp4
+      ffmpeg -v error -i wide.mp4 -c copy -metadata:s:v rotate=90 turned.mp4
+      ffmpeg -v error -f lavfi -i testsrc=s=40x80:d=4:r=30000/1001 $sound -c:v mpeg4 -c:a flac tall.mkv
+      """)
+    return stage
+  }
+
+  private func facts(_ name: String, in stage: Stage) throws -> String {
+    try stage.make(
+      """
+      ffprobe -v error -select_streams v -of csv=p=0 \\
+        -show_entries stream=codec_name,codec_tag_string,width,height,pix_fmt,nb_frames \(name)
+      ffmpeg -v error -i \(name) -f null -
+      """
+    ).text
+  }
+
+  @Test(
+    "a picture is encoded as asked, with all its pictures and at its times",
+    arguments: [
+      ("wide.mp4", "{ h264: crf 18 }", "h264,avc1,64,48,yuv420p,75\n"),
+      ("wide.mp4", "{ h265: crf 30, preset: ultrafast }", "hevc,hvc1,64,48,yuv420p,75\n"),
+      ("wide.mp4", "{ vp9: crf 40 }", "vp9,vp09,64,48,yuv420p,75\n"),
+      ("wide.mp4", "{ size: 128x96 }", "h264,avc1,128,96,yuv420p,75\n"),
+      ("wide.mp4", "{ frame_rate: 10 }", "h264,avc1,64,48,yuv420p,30\n"),
+      ("wide.mp4", "{ frame_rate: 50 }", "h264,avc1,64,48,yuv420p,150\n"),
+      ("turned.mp4", "{ h264: crf 18 }", "h264,avc1,48,64,yuv420p,75\n"),
+      ("tall.mkv", "{ h264: crf 18, frame_rate: 29.97 }", "h264,avc1,40,80,yuv420p,90\n"),
+    ])
+  func encoded(source: String, video: String, expected: String) throws {
+    let stage = try stage()
+    let result = try stage.job(
+      "clip: \(source) 500ms..3.5s\noutput: { file: out.mp4, video: \(video) }\n")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(try facts("out.mp4", in: stage) == expected)
+  }
+
+  @Test("sources that differ are conformed: between bars, or cut")
+  func conformed() throws {
+    let stage = try stage()
+    let luma = { (name: String) in
+      try stage.make(
+        "ffmpeg -v error -ss 2.5 -i \(name) -frames:v 1 -pix_fmt gray -f rawvideo -"
+      ).output
+    }
+    for (fit, isBar) in [("contain", true), ("cover", false)] {
+      let result = try stage.job(
+        """
+        concat: [wide.mp4 0s..2s, tall.mkv 0s..2s]
+        output: { file: \(fit).mp4, video: { h264: crf 10, fit: \(fit) } }
+
+        """)
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(try facts("\(fit).mp4", in: stage).hasPrefix("h264,avc1,64,48,yuv420p,"))
+      // The tall one has 24 of the 64 columns.
+      let picture = try luma("\(fit).mp4")
+      let edge = (0..<48).map { Int(picture[$0 * 64 + 4]) }
+      #expect(edge.allSatisfy { $0 < 20 } == isBar, "\(edge)")
+    }
+  }
+
+  @Test("the bytes are the same for each number of cores, and plans say what is encoded")
+  func bytes() throws {
+    let stage = try stage()
+    try stage.write(
+      "job.yaml", "clip: wide.mp4 1s..3s\noutput: { file: out.mp4, video: { h264: crf 22 } }\n")
+    let bytes = try stage.make(
+      """
+      avjob run --quiet --workers 1 job.yaml; md5sum < out.mp4; rm out.mp4
+      taskset -c $(core) "$AVJOB" run --quiet job.yaml; md5sum < out.mp4
+      """)
+    #expect(Set(bytes.text.split(separator: "\n")).count == 1)
+    #expect(
+      try stage.run("avjob plan job.yaml").text.contains(
+        "beside it: h264 (crf 22) of 'wide.mp4' in one part, encoded\n"))
+  }
+
+  @Test("a strict copy is one, or is refused with the key pictures on both sides")
+  func strict() throws {
+    let stage = try stage()
+    let copied = try stage.job(
+      "clip: wide.mp4 1s..3s\noutput: { file: out.mp4, video: copy strict }\n")
+    #expect(copied.status == 0, "\(copied.errors)")
+    #expect(try facts("out.mp4", in: stage) == "h264,avc1,64,48,yuv420p,50\n")
+    let refused = try stage.job(
+      "clip: wide.mp4 1.2s..3s\noutput: { file: no.mp4, video: copy strict }\n")
+    #expect(refused.status == 1)
+    #expect(
+      refused.errors.contains(
+        "'wide.mp4': would have pictures from 1.2s on encoded, which 'copy strict' forbids; key "
+          + "pictures stand at 1s and 2s: cut there, or write 'video: copy'"), "\(refused.errors)")
+    #expect(try stage.run("ls no.mp4 2> /dev/null").text == "")
+  }
+
+  @Test(
+    "settings that no encoder has are refused where they stand",
+    arguments: [
+      ("{ preset: fast }", "a picture that is encoded needs a codec"),
+      ("{ h264: crf 60 }", "'crf 60' is out of range"),
+      ("{ h264: fine }", "'fine' is no quality of h264"),
+      ("{ vp9: crf 30, preset: fast }", "'preset' is of h264 and h265"),
+      ("{ size: 33x20 }", "'33x20' is no size that is encoded"),
+      ("{ frame_rate: 1000 }", "'1000' is out of range"),
+      ("copy always", "'copy always' is nothing that becomes of a picture"),
+    ])
+  func refused(video: String, message: String) throws {
+    let stage = try stage()
+    let result = try stage.job("clip: wide.mp4\noutput: { file: out.mp4, video: \(video) }\n")
+    #expect(result.status == 2)
+    #expect(result.errors.contains("error: \(message)"), "\(result.errors)")
+  }
+}
