@@ -27,6 +27,31 @@ extension Demuxer {
   /// Whether the file holds a moving picture beside its sound.
   package var hasMovingPicture: Bool { streams.contains(where: \.isMovingPicture) }
 
+  /// Packets that are read for the first pictures, and the bytes in them: those of a group that an edit
+  /// list hides come first.
+  private static let mostPackets = (count: 4096, bytes: 1 << 26)
+
+  /// The times at which the first pictures of a stream are shown, in its ticks and in their order: at
+  /// least the first, as soon as no earlier one can follow, and not many more than `count`. Reads the
+  /// stream's packets from where the demuxer is, and none of others.
+  ///
+  /// - Returns: None where it holds no picture, or hides more than are read.
+  package func firstPictures(
+    of stream: Stream, _ count: Int
+  ) throws(LibAVError) -> [Int64] {
+    select(stream: stream.index)
+    var (times, bytes) = ([Int64](), 0)
+    for _ in 0..<Self.mostPackets.count {
+      guard bytes < Self.mostPackets.bytes, let packet = try readWhatIsThere() else { break }
+      bytes += packet.size
+      guard packet.streamIndex == stream.index, let time = packet.timestamp else { continue }
+      // A picture is not shown before it is decoded.
+      if let first = times.min(), times.count >= count, time &- packet.lateness >= first { break }
+      if !packet.isDiscarded { times.append(time) }
+    }
+    return times.sorted()
+  }
+
   /// The bytes of a picture, as they lie in the file; nil where the stream is none.
   package func bytes(ofPicture index: Int) -> [UInt8]? {
     guard let stream = streams.first(where: { $0.index == index }), stream.isAttachedPicture else {
@@ -39,6 +64,16 @@ extension Demuxer {
 }
 
 extension Stream {
+  /// How long its header says that each picture is shown, where it says one thing
+  /// (`AVStream.avg_frame_rate`, `r_frame_rate`).
+  package var pictureDuration: TimeBase? {
+    let (mean, real) = (pointer.pointee.avg_frame_rate, pointer.pointee.r_frame_rate)
+    guard mean.num > 0, mean.den > 0, (mean.num, mean.den) == (real.num, real.den) else {
+      return nil
+    }
+    return TimeBase(numerator: mean.den, denominator: mean.num)
+  }
+
   /// Whether it is a picture that moves: covers, and the pictures of chapters, are none.
   package var isMovingPicture: Bool {
     let stills = AV_DISPOSITION_ATTACHED_PIC | AV_DISPOSITION_TIMED_THUMBNAILS

@@ -23,20 +23,21 @@ package struct PreviewTime: Sendable {
 
   private static let remedy = "write a time, 'end', or 'end-10s'"
 
-  /// The time in an item of a duration; nil if it is outside, or relative to another item.
+  /// The time in an item of a duration; nil if it is outside, or relative to another item or a picture.
   package func time(in duration: Time, rate: Int) -> Time? {
     let offset = moment.offset.time(atRate: rate)
     let time: Time
     switch moment.anchor {
     case .start: time = moment.isEarlier ? .zero - offset : offset
     case .end: time = moment.isEarlier ? duration - offset : duration + offset
-    case .item: return nil
+    case .item, .picture: return nil
     }
     return time.isNumeric && time >= .zero && time <= duration ? time : nil
   }
 
   /// The message for a time that an item of a duration does not have.
   package func refusal(in name: String, lasting duration: Time) -> String {
+    if case .picture = moment.anchor { return "'\(text)' counts in a source; \(Self.remedy)" }
     guard case .item = moment.anchor else {
       return "'\(text)' is outside of '\(name)', which lasts \(PreviewLayout.clock(duration))"
     }

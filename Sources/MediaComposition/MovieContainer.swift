@@ -1,3 +1,5 @@
+import MediaTime
+
 /// A file format for moving pictures and the sound beside them, chosen by an output's extension.
 public enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
   /// ISO/IEC 14496-14.
@@ -87,6 +89,13 @@ public struct AssetTrack: Sendable, Hashable, Codable {
   public var codec: String
   /// An ISO 639 code; nil where the file has none.
   public var language: String?
+  /// How long each picture is shown, as 1001/30000 s, where the file says so of all of them alike
+  /// (`AVAssetTrack.minFrameDuration`); nil where it does not, and for other tracks.
+  public var frameDuration: Time?
+  /// When the first picture is shown by the file's clock (`Asset.start`); nil as `frameDuration` is.
+  public var firstPicture: Time?
+  /// The timecode of the first picture, as the file has it: `01:00:00:00`; nil where it has none.
+  public var timecode: String?
 
   /// A track with these facts; the engine's probing makes them.
   public init(index: Int, mediaType: MediaType, codec: String, language: String? = nil) {

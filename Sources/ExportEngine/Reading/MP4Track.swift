@@ -21,6 +21,8 @@ struct MP4Track: Sendable, Hashable {
   var edits: [Edit]
   /// In ticks of the track, by `stts` (8.6.1.2) or the last fragment; nil where neither says.
   var lastDuration: Int64?
+  /// Of every packet but perhaps the last, in ticks of the track, by `stts`; nil where they differ.
+  var steadyDuration: Int64?
   /// In all fragments and outside of them; nil where there is more than is counted.
   var packetCount: Int64?
   /// Whether the movie may have fragments (`mvex`, 8.8.1).
@@ -134,6 +136,12 @@ extension AtomReader {
       case "stts" where table.count >= 16:
         // Pairs of a number of packets and the duration of each.
         track.lastDuration = try medium.number(at: table.upperBound - 4).map { Int64($0) }
+        let pairs = try bytes(of: table, count: 20)
+        guard pairs.count >= 16 else { continue }
+        let count = AtomHead.number(pairs[4..<8])
+        guard count == 1 || count == 2 && pairs.count == 20 && AtomHead.number(pairs[16...]) == 1
+        else { continue }
+        track.steadyDuration = Int64(AtomHead.number(pairs[12..<16]))
       default: break
       }
     }
@@ -300,6 +308,13 @@ extension AtomReader {
 }
 
 extension MP4Track {
+  /// Whether its index shows all of its packets, each as long as the others, one after the other.
+  var isSteady: Bool {
+    let played = edits.filter { $0.mediaTime != nil }
+    return !isFragmented && steadyDuration != nil && played.count <= 1
+      && played.allSatisfy { $0.rate == 1 << 16 }
+  }
+
   /// The descriptions of its packets; the first one, where there are none.
   var descriptions: [SampleDescription] {
     (used.isEmpty ? [1] : used.sorted()).filter { 1..<described.count + 1 ~= $0 }

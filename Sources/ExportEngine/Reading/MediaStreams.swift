@@ -45,7 +45,7 @@ extension MediaLibrary {
 
 extension LibAV.Stream {
   /// The value of its tag; nil where it has none.
-  fileprivate func tag(_ key: String) -> String? {
+  func tag(_ key: String) -> String? {
     metadata.first { $0.key.lowercased() == key && !$0.value.isEmpty }?.value
   }
 

@@ -137,6 +137,7 @@ struct Prober {
     asset.hasExactPackets = facts.hasExactPackets(of: stream)
     asset.tracks = AssetTrack.all(of: demuxer)
     if !asset.tracks.isEmpty { asset.start = measured.start ?? first.start(in: demuxer) }
+    try addPictureTimes(to: &asset.tracks)
     asset.unread = tags.unread
     if let guess = tags.guess(location, chapters: demuxer.guessedTexts.hasChapters) {
       warnings.append(guess)

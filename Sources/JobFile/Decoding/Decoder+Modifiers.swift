@@ -126,6 +126,11 @@ extension Language {
           "'\(at.value)' is no time of its own", at: at.origin,
           help: "write a time, as '1:30', or that of another item, as 'talk.end'")
       }
+      if case .picture = at.value.anchor, draft.context != .insertion {
+        decoder.sink.error(
+          "'\(at.value)' is a picture of a source, and no time of a timeline", at: at.origin,
+          help: "write seconds, as '4.2s', or the time of another item, as 'talk.end'")
+      }
       draft.item.at = at
     },
     Key(

@@ -41,12 +41,16 @@ enum Pattern {
   static let time = whole(timeBody)
 
   static let momentBody = one(
-    of: "start", "end(-\(timeBody))?", timeBody, #".+\.(start|end)([+-]"# + timeBody + ")?")
+    of: "start", "end(-\(timeBody))?", timeBody, pictureBody,
+    #".+\.(start|end)([+-]"# + timeBody + ")?")
+  /// A picture of a source.
+  private static let pictureBody = one(
+    of: "frame *[0-9]+", "([01]?[0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][:;][0-9]{2,3}")
   static let moment = whole(momentBody)
   /// A moment of the whole, not of one of its items.
   static let ownMoment = whole(one(of: "start", "end(-\(timeBody))?", timeBody))
-  /// A moment that counts from the end.
-  static let endMoment = whole("end(-\(timeBody))?")
+  /// A moment that counts from the end, or in a source.
+  static let unplacedMoment = whole(one(of: "end(-\(timeBody))?", pictureBody))
 
   static let decibels = anyCase("dB")
   /// A level with its unit.

@@ -22,7 +22,7 @@ extension Values {
   }
 
   static let placeInList: JSONValue = [
-    "not": ["type": "string", "pattern": .text(Pattern.endMoment)]
+    "not": ["type": "string", "pattern": .text(Pattern.unplacedMoment)]
   ]
 
   static let items: NodeNotation<[Item]> = NodeNotation(

@@ -77,7 +77,7 @@ enum Values {
     "time", "a time, as '1:30' or '250ms'", Pattern.time, parse: Decoder.time)
 
   static let moment = TextNotation(
-    "moment", "a time, as '1:30', 'end-10s' or 'talk.end'", Pattern.moment
+    "moment", "a time, as '1:30', 'end-10s', 'frame 100' or 'talk.end'", Pattern.moment
   ) { text throws(QuantityError) in try Moment(parsing: text) }
 
   /// The length of parts, which is not zero.

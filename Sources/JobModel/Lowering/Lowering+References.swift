@@ -217,6 +217,12 @@ extension Lowering {
 
   private mutating func rangeStart(of place: ItemPlace, _ moment: Located<Moment>) -> Time? {
     guard let from = item(at: place).range?.from else { return .zero }
+    var asset: Asset?
+    if case .clip(let reference) = item(at: place).content { asset = assets[reference] }
+    if case .picture(let picture) = from.value.anchor, let asset {
+      // Where it has no time, that is reported with the range.
+      return try? asset.start(of: picture, called: .medium(asset.location))
+    }
     guard from.value.anchor == .start else {
       error(
         "'\(moment.value)' has no fixed time here: it depends on the start of a range",
@@ -224,8 +230,7 @@ extension Lowering {
         notes: [.init("the range starts here", at: from.origin)])
       return nil
     }
-    var rate = sampleRate
-    if case .clip(let reference) = item(at: place).content { rate = assets[reference]?.sampleRate }
+    let rate = asset?.sampleRate ?? sampleRate
     return time(Located(from.value.offset, at: from.origin), rate: rate)
   }
 

@@ -192,6 +192,12 @@ extension Lowering {
       guard let offset = time(Located(at.value.offset, at: at.origin), rate: sampleRate) else {
         return nil
       }
+      if case .picture = at.value.anchor {
+        error(
+          "'\(at.value)' is a picture of a source, and no time of a timeline", at: at.origin,
+          help: "write seconds")
+        return nil
+      }
       guard case .item = at.value.anchor else { return offset }
       guard let time = time(of: at, for: place, .place) else { return nil }
       return at.value.isEarlier ? time - offset : time + offset

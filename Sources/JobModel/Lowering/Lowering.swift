@@ -167,6 +167,9 @@ extension Lowering {
     case .item:
       guard let time = self.time(of: moment, for: place, stage) else { return nil }
       anchor = time
+    case .picture(let picture):
+      guard let time = time(of: picture, in: lowered, stage, at: moment.origin) else { return nil }
+      anchor = time
     }
     return moment.value.isEarlier ? anchor - offset : anchor + offset
   }

@@ -223,6 +223,12 @@ struct Splitter {
   // MARK: Times
 
   private mutating func time(_ moment: Located<Moment>) -> Time? {
+    if case .picture = moment.value.anchor {
+      error(
+        "'\(moment.value)' is a picture of a source, and parts begin at times of the whole",
+        at: moment.origin, help: "write seconds")
+      return nil
+    }
     let text = Located(moment.value.offset, at: moment.origin)
     guard let offset = lowering.time(text, rate: rate) else { return nil }
     let anchor = moment.value.anchor == .end ? end : .zero

@@ -28,11 +28,11 @@ package struct ClipText {
     path = text
     pathRange = Self.place(of: text[...])
     let bytes = text.utf8
-    guard let blank = bytes.lastIndex(where: Self.isBlank),
-      let last = bytes[..<blank].lastIndex(where: { !Self.isBlank($0) })
+    guard let start = Self.lastWord(of: text),
+      let last = bytes[..<start].lastIndex(where: { !Self.isBlank($0) })
     else { return }
     do throws(MalformedRange) {
-      guard let range = try Self.range(text[bytes.index(after: blank)...]) else { return }
+      guard let range = try Self.range(text[start...]) else { return }
       self.range = range
       let name = text[..<bytes.index(after: last)]
       pathRange = Self.place(of: name)
@@ -40,6 +40,25 @@ package struct ClipText {
     } catch {
       suspicion = error
     }
+  }
+
+  /// Where the last word of `text` begins, of which `frame 12..frame 34` is one; nil where it is all
+  /// of the text.
+  private static func lastWord(of text: String) -> String.Index? {
+    let bytes = text.utf8
+    var start = bytes.endIndex
+    repeat {
+      guard let blank = bytes[..<start].lastIndex(where: isBlank) else { return nil }
+      start = bytes.index(after: blank)
+      // The number of a picture stands behind a blank.
+      guard text[start...].unicodeScalars.first?.isASCIIDigit == true,
+        let end = bytes[..<blank].lastIndex(where: { !isBlank($0) })
+      else { return start }
+      let word = bytes[...end].lastIndex(where: isBlank).map { bytes.index(after: $0) }
+      let before = text[(word ?? bytes.startIndex)...end]
+      guard before == "frame" || before.hasSuffix("..frame") else { return start }
+      start = bytes.index(after: end)
+    } while true
   }
 
   /// Whether all of `text` is a range without its file.
@@ -105,7 +124,7 @@ package struct ClipText {
   private static func looksLikeTime(_ part: Substring) -> Bool {
     guard let first = part.unicodeScalars.first else { return true }
     return first.isASCIIDigit || part.utf8.starts(with: "start".utf8)
-      || part.utf8.starts(with: "end".utf8)
+      || part.utf8.starts(with: "end".utf8) || part.utf8.starts(with: "frame".utf8)
   }
 
   /// The Unicode scalars of a part in its text, counted from `first` on.

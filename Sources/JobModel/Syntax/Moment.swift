@@ -1,8 +1,8 @@
 import MediaComposition
 import MediaTime
 
-/// A moment in a job: from the start or back from the end of an item's own time, or next to the
-/// start or the end of another item.
+/// A moment in a job: from the start or back from the end of an item's own time, next to the start or
+/// the end of another item, or at a picture of a source.
 public struct Moment: Sendable, Hashable {
   /// Where counting begins.
   public enum Anchor: Sendable, Hashable {
@@ -11,6 +11,8 @@ public struct Moment: Sendable, Hashable {
     case end
     /// Another item or track of the job: `talk.end-8s`.
     case item(ItemReference)
+    /// A picture of the item's own source: `frame 1234`, `00:01:02:15`.
+    case picture(PicturePlace)
   }
 
   /// Where counting begins.
@@ -55,8 +57,8 @@ public struct ItemReference: Sendable, Hashable {
 }
 
 extension Moment {
-  /// Reads a time, `start`, `end`, `end-10s`, or the time of another item: `talk.end-8s`,
-  /// `talk.start+2s`.
+  /// Reads a time, `start`, `end`, `end-10s`, the time of another item: `talk.end-8s`,
+  /// `talk.start+2s`, or a picture: `frame 1234`, `00:01:02:15`, `00:01:02;15`.
   public init(parsing text: some StringProtocol) throws(QuantityError) {
     let text = String(text)
     switch text {
@@ -68,6 +70,8 @@ extension Moment {
       } else if text.hasPrefix("end-") {
         let help = "write 'end-10s' for ten seconds before the end"
         self.init(.end, try Quantity.time(text.dropFirst(4), help: help))
+      } else if let picture = try PicturePlace(parsing: text) {
+        self.init(.picture(picture))
       } else {
         self.init(.start, try Quantity.time(text, help: Self.help(for: text)))
       }
@@ -124,6 +128,7 @@ extension Moment: CustomStringConvertible {
     case .start: isAtAnchor ? "start" : "\(offset)"
     case .end: "end" + tail
     case .item(let reference): "\(reference.name).\(reference.edge.rawValue)" + tail
+    case .picture(let picture): "\(picture)" + tail
     }
   }
 }
