@@ -81,6 +81,19 @@ import Testing
     try compare(Values.place, besides: { abs(number($0)) > 100 })
   }
 
+  @Test(
+    "Pictures as times",
+    arguments: [
+      "frame 12", "frame12", "frame  3", "frame", "frame 1.5", "frame -1", "00:01:02:03", "1:2:3:4",
+      "00:60:00:00", "24:00:00:00", "00:00:00;00", "00:00:00:1", "00:00:00:001", "00;00;00;00",
+      "0:00:00:00", "000:00:00:00", "00:00:00:0000",
+    ])
+  func pictures(text: String) throws {
+    let regex = try Regex(try #require(Values.moment.pattern))
+    let isFine = (try? Values.moment.parse(text)) != nil
+    #expect(try (regex.firstMatch(in: text) != nil) == isFine)
+  }
+
   @Test("Settings of effects, by their units")
   func effectSettings() throws {
     // Each with the widest bounds.

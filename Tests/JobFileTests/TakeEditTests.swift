@@ -198,7 +198,7 @@ import YAML
 
   /// The other modifiers.
   private static let others: Set<String> = [
-    "stream", "effects", "loudness", "gain", "volume", "pan", "fade_in", "fade_out", "duck",
+    "stream", "snap", "effects", "loudness", "gain", "volume", "pan", "fade_in", "fade_out", "duck",
     "channels", "polarity", "mute", "chapter", "chapters", "name", "each", "when",
   ]
 

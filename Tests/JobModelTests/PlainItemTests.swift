@@ -11,6 +11,7 @@ import Testing
   /// sequence that takes its place, or means nothing without a property of the other list.
   private static let carried: Set<String> = [
     "content", "_name", "origin", "_ducking", "keepsChapters", "_at", "_crossfade", "_cutCrossfade",
+    "_snap",
     "volumeCurve", "clocks",
   ]
 

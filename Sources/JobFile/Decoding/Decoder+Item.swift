@@ -68,6 +68,7 @@ enum Language {
         help: contentHelp, beside: oneContentHelp),
       .key(
         "stream", needs: ["clip"], "'stream' belongs to a clip", help: "write it beside the 'clip'"),
+      .key("snap", needs: ["clip"], "'snap' belongs to a clip", help: "write it beside the 'clip'"),
       .key(
         "crossfade", apartFrom: "at", unless: "concat",
         help: "an item with 'at' starts there; a cross-fade would start it elsewhere",

@@ -112,6 +112,9 @@ extension Language {
     .key(
       "stream", needs: ["clip", "for_each"], "'stream' belongs to a clip",
       help: "write it beside the 'clip'"),
+    .key(
+      "snap", needs: ["clip", "for_each"], "'snap' belongs to a clip",
+      help: "write it beside the 'clip'"),
     .key("crossfade", needs: ["concat"], "'crossfade' on a job", help: placementHelp),
     .key(
       "group_by", needs: ["rows"], "'group_by' without 'rows'",

@@ -82,6 +82,9 @@ extension Language {
     Key("duration", Values.time, "how long the item is") { draft, duration in
       draft.setRange { $0.end = .duration(duration) }
     },
+    Key("snap", Values.snap, "of a clip: 'from', 'to' and cuts at the nearest picture's start") {
+      $0.item.snap = $1
+    },
     Key("cut", Values.cut.shared, "ranges removed, in the item's own time") { draft, cut in
       draft.item.cuts = cut.ranges
       draft.item.cutCrossfade = cut.crossfade

@@ -12,6 +12,16 @@ extension Values {
   static let clock = TextNotation(
     "clock", [("source", Clock.source), ("item", .item)], refusal: "is no clock")
 
+  static let snap = TextNotation("snap", "'frame'", JSONForm.words(["frame"])) {
+    text throws(QuantityError) in
+    switch text {
+    case "frame": return Snap.frame
+    case "keyframe":
+      throw QuantityError("'keyframe' is not built yet", help: "write 'snap: frame'")
+    default: throw QuantityError("'\(text)' is nothing to snap to", help: "write 'frame'")
+    }
+  }
+
   // MARK: Ranges
 
   /// Ranges of an item, and what holds for all of them.

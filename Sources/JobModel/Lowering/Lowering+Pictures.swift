@@ -30,6 +30,38 @@ extension Lowering {
       return nil
     }
   }
+
+  /// Refuses a `snap` to pictures whose times are not known.
+  mutating func checkSnap(of item: Item, _ lowered: LoweredItem) -> Bool {
+    guard let snap = item.snap, case .asset(let asset) = lowered.content else { return true }
+    do throws(QuantityError) {
+      _ = try asset.pictures(for: "snap: frame", called: lowered.name)
+      return true
+    } catch let refusal {
+      error(refusal.message, at: snap.origin, help: "leave it out")
+      return false
+    }
+  }
+
+  /// A part of a clip, each edge moved as the item's `snap` says; nil, after a report, where nothing
+  /// is left.
+  mutating func snapped(
+    _ part: TimeRange, of lowered: LoweredItem, by item: Item, else origin: Origin
+  ) -> TimeRange? {
+    guard item.snap != nil, case .asset(let asset) = lowered.content else { return part }
+    let offset = lowered.source.start
+    let whole = TimeRange(start: offset, duration: lowered.duration)
+    let start = asset.snapped(offset + part.start, within: whole) - offset
+    let end = asset.snapped(offset + part.end, within: whole) - offset
+    guard start < end else {
+      let lengths = lengths(part.start, part.end)
+      error(
+        "'snap' leaves nothing from \(lengths.a) to \(lengths.b): both are nearest to one picture",
+        at: origin, help: "make the range longer")
+      return nil
+    }
+    return TimeRange(start: start, end: end)
+  }
 }
 
 extension Asset {
@@ -39,44 +71,78 @@ extension Asset {
   func start(
     of picture: PicturePlace, called name: LoweredItem.Name
   ) throws(QuantityError) -> Time {
+    let pictures = try pictures(for: "\(picture)", called: name)
+    switch picture {
+    case .number(let number): return pictures.start(of: number)
+    case .timecode(let code):
+      return pictures.start(of: try pictures.number(of: code, called: name, until: duration))
+    }
+  }
+
+  /// A moment of the sound, moved to the nearest one in `whole` at which a picture is first shown, the
+  /// later of two that are as near. The ends of `whole` stay, and so does all of a file whose pictures
+  /// have no known times.
+  func snapped(_ time: Time, within whole: TimeRange) -> Time {
+    guard whole.start < time, time < whole.end,
+      let pictures = try? pictures(for: "", called: .medium(location))
+    else { return time }
+    let number = pictures.number(nearest: time)
+    let near = [number - 1, number, number + 1].map(pictures.start)
+    let moved = near[1] < whole.start ? near[2] : near[1] > whole.end ? near[0] : near[1]
+    return min(max(moved, whole.start), whole.end)
+  }
+
+  /// When its pictures are shown; `what` needs that.
+  func pictures(
+    for what: String, called name: LoweredItem.Name
+  ) throws(QuantityError) -> PictureTimes {
     guard let track = tracks.first(where: { $0.mediaType == .video }) else {
       let isMovie = MovieContainer(extension: location.file?.extension ?? "") != nil
       throw QuantityError(
         isPredicted && isMovie
-          ? "'\(picture)' is not known before \(name) is made"
-          : "'\(picture)' is a picture, and \(name) has no moving picture", help: "write seconds")
+          ? "'\(what)' is not known before \(name) is made"
+          : "'\(what)' needs a moving picture, and \(name) has none", help: "write seconds")
     }
     guard let first = track.firstPicture, let duration = track.frameDuration, duration > .zero
     else {
       throw QuantityError(
-        "'\(picture)' has no certain time: \(name) does not say that its pictures all last equally "
-          + "long", help: "write seconds")
+        "'\(what)' needs pictures that all last equally long, and \(name) does not say that its do",
+        help: "write seconds")
     }
-    let number = try track.number(
-      of: picture, lasting: duration, called: name, until: self.duration)
-    return first + duration.multiplied(by: number, over: 1) - start
+    return PictureTimes(first: first - start, duration: duration, timecode: track.timecode)
   }
 }
 
-extension AssetTrack {
+/// When the pictures of a file are shown, in the time of its sound.
+struct PictureTimes {
+  let first: Time
+  let duration: Time
+  /// Of the first one, as the file has it.
+  let timecode: String?
+
+  func start(of number: Int64) -> Time { first + duration.multiplied(by: number, over: 1) }
+
+  func number(nearest time: Time) -> Int64 {
+    let offset = time - first
+    let ticks = Int128(offset.value) * Int128(duration.timescale)
+    let length = Int128(offset.timescale) * Int128(duration.value)
+    let (quotient, remainder) = (2 * ticks + length).quotientAndRemainder(dividingBy: 2 * length)
+    return Int64(clamping: remainder < 0 ? quotient - 1 : quotient)
+  }
+
   /// How many pictures come before one; `end` is how long the file lasts.
-  fileprivate func number(
-    of picture: PicturePlace, lasting duration: Time, called name: LoweredItem.Name, until end: Time
+  func number(
+    of code: Timecode, called name: LoweredItem.Name, until end: Time
   ) throws(QuantityError) -> Int64 {
-    let code: Timecode
-    switch picture {
-    case .number(let number): return number
-    case .timecode(let timecode): code = timecode
-    }
     let number = try code.number(lasting: duration)
-    guard let text = timecode else { return number }
+    guard let timecode else { return number }
     // A point stands for drop-frame in some files.
-    guard let start = Timecode(text.replacing(".", with: ";")),
+    guard let start = Timecode(timecode.replacing(".", with: ";")),
       let first = try? start.number(lasting: duration)
     else {
       throw QuantityError(
-        "'\(picture)' has no certain time: \(name) begins at '\(text)', which is no timecode of its "
-          + "pictures", help: "write 'frame 1234', counted from 0, or seconds")
+        "\(name) begins at '\(timecode)', which is no timecode of its pictures",
+        help: "write 'frame 1234', counted from 0, or seconds")
     }
     guard start.isDropFrame == code.isDropFrame else {
       throw QuantityError(
@@ -89,7 +155,7 @@ extension AssetTrack {
     let next = number + Timecode.day(lasting: duration, isDropFrame: code.isDropFrame) - first
     guard duration.multiplied(by: next, over: 1) <= end else {
       throw QuantityError(
-        "'\(picture)' is before the first picture of \(name), which is '\(start)'",
+        "'\(code)' is before the first picture of \(name), which is '\(start)'",
         help: "timecodes count from there on")
     }
     return next

@@ -7,9 +7,10 @@ extension Lowering {
   mutating func takeRange(of item: Item, at place: ItemPlace, in lowered: inout LoweredItem) -> Bool
   {
     guard let range = item.range else { return checkLength(of: lowered, at: item.origin) }
-    guard let part = part(range, of: lowered, at: place, .content, else: item.origin) else {
-      return false
-    }
+    guard
+      let written = part(range, of: lowered, at: place, .content, else: item.origin),
+      let part = snapped(written, of: lowered, by: item, else: range.origin ?? item.origin)
+    else { return false }
     guard part != TimeRange(start: .zero, duration: lowered.duration) else { return true }
     keep(part, of: &lowered)
     return true

@@ -231,7 +231,11 @@ extension Lowering {
       return nil
     }
     let rate = asset?.sampleRate ?? sampleRate
-    return time(Located(from.value.offset, at: from.origin), rate: rate)
+    let start = time(Located(from.value.offset, at: from.origin), rate: rate)
+    guard item(at: place).snap != nil, let asset else { return start }
+    return start.map {
+      asset.snapped($0, within: TimeRange(start: .zero, duration: asset.duration))
+    }
   }
 
   private mutating func refuse(_ moment: Located<Moment>, through place: ItemPlace) -> Time? {

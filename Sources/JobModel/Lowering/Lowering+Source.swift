@@ -20,9 +20,12 @@ extension Lowering {
     var found: [Located<TimeRange>] = []
     var isWhole = true
     for range in written {
-      let part = part(
+      let written = part(
         range.value, of: content ?? lowered, at: place, content == nil ? .edits : .content,
         else: range.origin)
+      let part = written.flatMap {
+        key == .cut ? snapped($0, of: content ?? lowered, by: item, else: range.origin) : $0
+      }
       guard let part else {
         isWhole = false
         continue

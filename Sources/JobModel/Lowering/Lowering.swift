@@ -55,6 +55,7 @@ struct Lowering {
     guard var lowered = content(of: item, at: place) else { return nil }
     if let name = item.name?.value { lowered.name = .text("'\(name)'") }
     var isWhole = select(item.channels, in: &lowered)
+    isWhole = checkSnap(of: item, lowered) && isWhole
     let content = item.clocks.values.contains(.source) ? lowered : nil
     if item.clocks[.chapters] == .source {
       addChapters(of: item, .content, at: place, to: &lowered)

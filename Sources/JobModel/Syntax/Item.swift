@@ -22,6 +22,8 @@ public struct Item: Sendable, Hashable {
   @Rare public var channels: Located<ItemChannels>?
   /// The part of it, in its own time; nil: the whole.
   @Rare public var range: ItemRange?
+  /// Of a clip: where the edges of `range` and `cuts` are moved to; nil: nowhere.
+  @Rare public var snap: Located<Snap>?
   /// Ranges to remove, in the item's own time after `range`, in any order.
   public var cuts: [Located<ItemRange>]
   /// How long the sounds on both sides of a cut overlap; nil: not at all.

@@ -17,6 +17,12 @@ public struct Fade: Sendable, Hashable {
   }
 }
 
+/// Moments of a source that edges of its parts are moved to.
+public enum Snap: Sendable, Hashable {
+  /// The nearest moment at which a picture is first shown, the later of two that are as near.
+  case frame
+}
+
 /// What the times of a modifier count in.
 public enum Clock: Sendable, Hashable {
   /// The content of the item before its range is taken: of a clip, the file.
