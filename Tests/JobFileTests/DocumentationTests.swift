@@ -1,5 +1,6 @@
 import Diagnosis
 import MediaComposition
+import MediaTime
 import TestSupport
 import Testing
 
@@ -32,7 +33,7 @@ import Testing
 
   @Test(
     "Every job that is shown is one that can be made",
-    arguments: [("README.md", 6), ("docs/job-language.md", 43), ("docs/network.md", 1)])
+    arguments: [("README.md", 6), ("docs/job-language.md", 44), ("docs/network.md", 1)])
   func shownJobs(page: String, count: Int) throws {
     let jobs = try Self.jobs(of: page)
     #expect(jobs.count == count)
@@ -45,7 +46,7 @@ import Testing
       "raw/day1/a.wav", "music/a.mp3", "jingle.mp3", "talk.m4a", "media/trailer.mp3",
       "parts/01.m4b", "episode-42.wav", "voice/en.wav", "voice/de.wav", "catalogue/1.mp3",
       "en/one.wav", "de/eins.wav", "intro.wav", "episode.mp3", "talk.wav", "lecture.wav",
-      "chapter-1.wav",
+      "chapter-1.wav", "lecture.mp4",
     ]
     bench.texts["coughs.txt"] = "620.0\t621.0\tcough\n"
     bench.texts["episodes.csv"] = "episode,ad\nshow-007,ad.mp3\n"
@@ -69,7 +70,12 @@ import Testing
         #expect(!file.jobs.isEmpty && file.warnings.isEmpty, "\(yaml)")
         for job in file.jobs {
           let exports = try job.exports(
-            assets: { .fake($0.location.description, seconds: 7200) },
+            assets: {
+              $0.location == "lecture.mp4"
+                ? PictureTimeTests.movie(
+                  "lecture.mp4", lasting: Time(value: 1, timescale: 25), seconds: 7200)
+                : .fake($0.location.description, seconds: 7200)
+            },
             listen: { _ in SilenceFindings([]) })
           #expect(!exports.exports.isEmpty && exports.warnings.isEmpty, "\(yaml)")
         }

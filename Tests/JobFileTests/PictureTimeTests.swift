@@ -8,11 +8,12 @@ import Testing
 
 /// Times that are pictures of a source. Every file lasts a minute.
 @Suite struct PictureTimeTests {
-  private static func movie(
+  /// A video with a picture each `duration`, or at uneven times.
+  static func movie(
     _ name: String, lasting duration: Time?, first: Time = .zero, timecode: String? = nil,
-    start: Time = .zero
+    start: Time = .zero, seconds: Int64 = 60
   ) -> Asset {
-    var asset = Asset.fake(name, seconds: 60)
+    var asset = Asset.fake(name, seconds: seconds)
     var track = AssetTrack(index: 1, mediaType: .video, codec: "h264")
     track.frameDuration = duration
     track.firstPicture = duration.map { _ in first }

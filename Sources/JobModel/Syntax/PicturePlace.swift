@@ -42,6 +42,7 @@ public struct Timecode: Sendable, Hashable {
   /// The number of its picture, counted from that of 00:00:00:00.
   ///
   /// - Parameter duration: How long each picture is shown.
+  /// - Returns: The number, without those that drop-frame leaves out.
   /// - Throws: Why no picture has it at this rate.
   func number(lasting duration: Time) throws(QuantityError) -> Int64 {
     let rate = PictureRate(duration)

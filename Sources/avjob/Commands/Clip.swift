@@ -6,8 +6,8 @@ struct Clip: MediaCommand {
   static let configuration = CommandConfiguration(
     abstract: "Cut a range out of a media file.",
     discussion: """
-      Times are 90s, 1.5s, 250ms, 1:02, 1:02:03.25, '44100 samples', or 'end-10s' from the end. \
-      The clip is exact to the sample.
+      Times are 90s, 1.5s, 250ms, 1:02, 1:02:03.25, '44100 samples', or 'end-10s' from the end; \
+      of a video also 'frame 100' and 00:00:04:00. The clip is exact to the sample.
 
       avjob clip interview.wav --from 1:00 --to 2:30.5 -o teaser.mp3
       """)
