@@ -29,6 +29,18 @@ struct CodingTests {
     }
   }
 
+  @Test("a track without times of its pictures is written as before there were any")
+  func tracks() throws {
+    var track = AssetTrack(index: 0, mediaType: .video, codec: "h264")
+    let text = #"{"codec":"h264","index":0,"mediaType":"video"}"#
+    #expect(try self.text(track) == text)
+    #expect(try JSONDecoder().decode(AssetTrack.self, from: Data(text.utf8)) == track)
+    track.frameDuration = Time(value: 1001, timescale: 30_000)
+    track.firstPicture = .zero
+    track.timecode = "01:00:00:00"
+    #expect(try thereAndBack(track) == track)
+  }
+
   @Test("failures and warnings keep their file, their place and what is to be done")
   func failures() throws {
     var dice = ValueDice(seed: 2)
