@@ -53,6 +53,19 @@ struct FrameTimesTests {
     }
   }
 
+  @Test("a movie from one picture to another has the pictures between them")
+  func movie() throws {
+    let stage = try stage()
+    let result = try stage.job("clip: ntsc.mp4 frame 100..frame 200\noutput: out.mp4\n")
+    #expect(result.status == 0, "\(result.errors)")
+    let count = try stage.make(
+      """
+      ffprobe -v error -select_streams v -count_frames -show_entries stream=nb_read_frames \
+        -of csv=p=0 out.mp4
+      """)
+    #expect(count.text == "100\n")
+  }
+
   @Test("timecodes count from that of the first picture")
   func timecodes() throws {
     let stage = try stage()
