@@ -90,7 +90,7 @@ struct PictureAssembler {
       prefix = []
       packets.append(
         try placed(
-          packet, picture.shown, lasting: picture.packet.duration, place))
+          packet, picture.shown, lasting: picture.duration, place))
     }
     return packets
   }

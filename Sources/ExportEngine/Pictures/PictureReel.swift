@@ -11,6 +11,8 @@ struct CodedPicture {
   /// When it is shown, by the file's clock.
   let shown: Int64
   let kind: PictureKind
+  /// How long it is shown, as its container says: 0 where it does not.
+  let duration: Int64
   /// Whether an edit list hides it: it is decoded for others alone.
   var isHidden: Bool { packet.isDiscarded }
 }
@@ -33,6 +35,8 @@ final class PictureReel {
   let start: Int64
   /// The form of its pictures; nil where none of the first can be decoded.
   let form: PictureForm?
+  /// 20,000 hours, beyond which no picture is placed: so that times of the output can be counted.
+  private let farthestTick: UInt64
   private let demuxer: Demuxer
   private let cancellation: CancellationFlag
 
@@ -51,6 +55,10 @@ final class PictureReel {
     demuxer.select(stream: track.index)
     stream = demuxer.streams[track.index]
     base = stream.timeBase
+    let (numerator, denominator) = (
+      UInt64(max(1, base.numerator)), UInt64(max(1, base.denominator))
+    )
+    farthestTick = max(1, 72_000_000 * denominator / numerator)
     (self.index, self.demuxer, self.cancellation) = (index, demuxer, cancellation)
     var first: [Packet] = []
     while first.count < Self.firstPackets,
@@ -66,7 +74,9 @@ final class PictureReel {
     var order = PictureOrder()
     for case let shown? in first.map(\.timestamp) { order.add(shown) }
     firstShown = first.first?.timestamp
-    start = first.filter { !$0.isDiscarded }.compactMap(\.timestamp).min() ?? 0
+    start =
+      first.filter { !$0.isDiscarded }.compactMap(\.timestamp)
+      .filter { [farthestTick] in $0.magnitude < farthestTick }.min() ?? 0
     if let known = coding.form ?? stream.pictureForm {
       form = known
     } else {
@@ -103,10 +113,16 @@ final class PictureReel {
         "has pictures without times, so that none can be placed; remux it, as with "
           + "'ffmpeg -fflags +genpts'")
     }
+    guard shown.magnitude < farthestTick else {
+      throw LibAVError.refusedPicture(
+        "has a picture more than 20,000 hours from its beginning; remux it")
+    }
     guard packet.newHeader.isEmpty else {
       throw LibAVError.refusedPicture("changes the coding of its picture midway; encode it again")
     }
-    return CodedPicture(packet: packet, shown: shown, kind: coding.kind(of: packet))
+    let duration = min(max(0, packet.duration), Int64(clamping: farthestTick))
+    return CodedPicture(
+      packet: packet, shown: shown, kind: coding.kind(of: packet), duration: duration)
   }
 
   /// Goes to the first picture.

@@ -121,7 +121,7 @@ final class PictureRenderer {
   /// Shows a picture from a moment on: of a constant rate from the nearest of its moments.
   private func show(_ frame: Frame, from time: Time) throws(LibAVError) {
     guard settings.frameRate != nil else { return try encode(frame, at: ticks(time)) }
-    let since = slot(time)
+    let since = min(slot(time), slot(end))
     try showHeld(until: since)
     held = (frame, since)
   }

@@ -28,6 +28,7 @@ struct RewrittenPicture {
   var units: [[UInt8]]?
   /// By the source's clock.
   let shown: Int64
+  let duration: Int64
 }
 
 /// Makes pictures that are copied from an entry on stand behind others.
@@ -69,7 +70,8 @@ struct RunRewriter {
   ) throws(BitstreamRefusal) -> [RewrittenPicture] {
     var result: [RewrittenPicture] = []
     for picture in pictures {
-      var rewritten = RewrittenPicture(packet: picture.packet, shown: picture.shown)
+      var rewritten = RewrittenPicture(
+        packet: picture.packet, shown: picture.shown, duration: picture.duration)
       switch method {
       case .none: break
       case .brokenLink(let framing):

@@ -46,7 +46,7 @@ struct PictureSurvey {
     while behind <= PictureOrder.most + 1, let picture = try reel.next() {
       seen.append(
         Seen(
-          shown: picture.shown, duration: picture.packet.duration, kind: picture.kind,
+          shown: picture.shown, duration: picture.duration, kind: picture.kind,
           isHidden: picture.isHidden))
       let isBefore = border.map { $0.isBehind(picture.shown) } ?? false
       if behind > 0 || !picture.isHidden && !isBefore { behind += 1 }

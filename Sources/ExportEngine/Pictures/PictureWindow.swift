@@ -32,7 +32,7 @@ struct PictureWindow {
       let place = times.lastIndex { $0 <= picture.shown }.map { $0 + 1 } ?? 0
       times.insert(picture.shown, at: place)
       if times.count > Self.mostTimes { times.removeFirst() }
-      end = max(end, picture.shown + max(1, picture.packet.duration))
+      end = max(end, picture.shown + max(1, picture.duration))
     }
   }
 
