@@ -150,4 +150,23 @@ struct MovieCutTests {
     }
     #expect(lag(of: try sound("out.\(kind)"), behind: try sound("out.wav")) == 0)
   }
+
+  @Test("a range without a picture is refused, and one picture is a movie")
+  func tiny() throws {
+    let stage = try stage()
+    for video in ["copy", "{ h264: crf 30 }"] {
+      let none = try stage.job(
+        "clip: closed.mp4 1.010s..1.015s\noutput: { file: none.mp4, video: \(video) }\n")
+      #expect(none.status == 1)
+      #expect(
+        none.errors.contains(
+          "'closed.mp4': has no picture that begins in what is shown of it, or near; make the range "
+            + "longer, or write the sound alone"), "\(none.errors)")
+      let one = try stage.job(
+        "clip: closed.mp4 1.000s..1.030s\noutput: { file: one.mp4, video: \(video) }\n")
+      #expect(one.status == 0, "\(one.errors)")
+      #expect(try Film("one.mp4", in: stage).numbers == [30])
+      try stage.make("rm one.mp4; [[ ! -e none.mp4 ]]")
+    }
+  }
 }

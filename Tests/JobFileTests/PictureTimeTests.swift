@@ -14,6 +14,7 @@ import Testing
     start: Time = .zero, seconds: Int64 = 60
   ) -> Asset {
     var asset = Asset.fake(name, seconds: seconds)
+    asset.container = "mov,mp4,m4a,3gp,3g2,mj2"
     var track = AssetTrack(index: 1, mediaType: .video, codec: "h264")
     track.frameDuration = duration
     track.firstPicture = duration.map { _ in first }

@@ -50,7 +50,10 @@ final class PictureCutter {
   /// shown to the output's end.
   func next() throws(LibAVError) -> Packet? {
     if held == nil { held = try ready() }
-    guard let packet = held else { return nil }
+    guard let packet = held else {
+      if assembler.isEmpty { throw LibAVError.noPicture }
+      return nil
+    }
     held = try ready()
     if held == nil { assembler.extend(packet) }
     return packet

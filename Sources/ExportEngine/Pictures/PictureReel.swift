@@ -171,6 +171,11 @@ extension LibAVError {
     LibAVError(code: LibAVError.streamMissing.code, operation: phrase, isPhrase: true)
   }
 
+  /// Ranges that are shorter than their pictures.
+  static let noPicture = refusedPicture(
+    "has no picture that begins in what is shown of it, or near; make the range longer, or write the sound "
+      + "alone")
+
   /// A source whose picture is coded in a way that is not copied.
   init(refusing refusal: BitstreamRefusal) {
     self = .refusedPicture(

@@ -22,6 +22,7 @@ final class PictureRenderer {
   private var decoder: RangeDecoder?
   private var scaler: (plan: PictureScaler.Plan, scaler: PictureScaler)?
   private var isDone = false
+  private var isEmpty = true
   private var pending: ArraySlice<Packet> = []
   /// The picture that is shown until the next one comes, and since which of the output's pictures.
   private var held: (frame: Frame, since: Int64)?
@@ -82,8 +83,10 @@ final class PictureRenderer {
       if let packet = pending.popFirst() { return packet }
       guard !isDone else { return nil }
       if let picture = try decoded() {
+        isEmpty = false
         try show(picture.frame, from: picture.time)
       } else {
+        if isEmpty { throw LibAVError.noPicture }
         try showHeld(until: slot(end))
         try encode(nil)
         isDone = true
