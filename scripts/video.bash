@@ -58,8 +58,8 @@ output: out/sound.m4a'
 # A minute of 1080p, sixty times.
 make_movies() {
   [[ ! -s movie-1h.mp4 ]] || return 0
-  convert -f lavfi -i testsrc2=s=1920x1080:r=30:d=60 -i music-1h.wav -t 60 -c:v libx264 \
-    -preset veryfast -b:v 1M -g 250 -bf 3 -pix_fmt yuv420p -c:a aac minute.mp4
-  convert -stream_loop 59 -i minute.mp4 -c copy new.movie-1h.mp4
+  convert -f lavfi -i testsrc2=s=1920x1080:r=30:d=60 -c:v libx264 -preset veryfast -b:v 1M -g 250 \
+    -bf 3 -pix_fmt yuv420p minute.mp4
+  convert -stream_loop 59 -i minute.mp4 -i music-1h.wav -t 3600 -c:v copy -c:a aac new.movie-1h.mp4
   mv new.movie-1h.mp4 movie-1h.mp4
 }

@@ -12,6 +12,8 @@ public struct PicturePlan: Sendable, Hashable, Encodable {
   public var spans: [PictureSpan] = []
   /// How long the output lasts: the last picture is shown to its end.
   public var duration: Time
+  /// Pictures that are shown instead, each from its moment on; the first from the start.
+  public var stills: [StillPicture] = []
   /// How all of it is encoded; nil: it is copied.
   public var encoding: VideoSettings?
   /// Whether what would have to be encoded is refused.
@@ -28,6 +30,12 @@ public struct PicturePlan: Sendable, Hashable, Encodable {
     let others = asset.tracks.filter { $0.index != asset.streamIndex }
     tracks = others.filter(container.holds)
     lost = others.filter { !container.holds($0) }
+  }
+
+  /// Stills, which `addStills` gives it.
+  fileprivate init(_ settings: VideoSettings, lasting duration: Time) {
+    (assets, self.duration, encoding) = ([], duration, settings)
+    (tracks, lost) = ([], [])
   }
 
   /// Ranges of sources' pictures, in an output that lasts so long.
@@ -48,6 +56,14 @@ public struct PicturePlan: Sendable, Hashable, Encodable {
       asset.tracks.filter { $0 != asset.pictureTrack && $0.index != asset.streamIndex }
     }
   }
+}
+
+/// A picture that does not move.
+public struct StillPicture: Sendable, Hashable, Encodable {
+  /// In the output's time.
+  public var start: Time
+  /// What is shown.
+  public var picture: Artwork
 }
 
 /// A range of a source's picture, and when it is shown.
@@ -89,18 +105,47 @@ extension PicturePlan {
 
   /// What is copied, for people: `h264, aac (fre), mov_text of 'talk.mp4', copied`.
   var text: String {
-    let names = tracks.map { $0.codec + ($0.language.map { " (\($0))" } ?? "") }
-      .joined(separator: ", ")
     let first = assets.first.map { "'\($0.location)'" } ?? ""
-    guard !spans.isEmpty else { return "\(names) of \(first), copied" }
     let sources = assets.count == 1 ? first : "\(assets.count) sources"
     let parts = spans.count == 1 ? "one part" : "\(spans.count) parts"
     if let encoding {
       let quality = encoding.quality ?? encoding.codec.usualQuality
-      return "\(encoding.codec.rawValue) (crf \(quality)) of \(sources) in \(parts), encoded"
+      let codec = "\(encoding.codec.rawValue) (crf \(quality))"
+      let number = stills.count == 1 ? "a still picture" : "\(stills.count) still pictures"
+      return encoding.isStill
+        ? "\(number) as \(codec)" : "\(codec) of \(sources) in \(parts), encoded"
     }
+    let names = tracks.map { $0.codec + ($0.language.map { " (\($0))" } ?? "") }
+      .joined(separator: ", ")
+    guard !spans.isEmpty else { return "\(names) of \(first), copied" }
     return "\(names) of \(sources) in \(parts), copied"
       + (isStrict ? "" : " but for what cuts break")
+  }
+}
+
+extension PicturePlan {
+  /// Adds the stills that its settings ask for.
+  ///
+  /// - Parameters:
+  ///   - chapters: Of the output, in order.
+  ///   - output: The output.
+  /// - Throws: `mendJob` where nothing is shown at the start.
+  mutating func addStills(of chapters: [Chapter], to output: Output) throws(Failure) {
+    guard let encoding, encoding.isStill else { return }
+    stills = encoding.image.map { [StillPicture(start: .zero, picture: $0)] } ?? []
+    for chapter in encoding.showsChapterImages ? chapters : [] {
+      guard let image = chapter.image else { continue }
+      if chapter.start <= .zero { stills = [] }
+      stills.append(StillPicture(start: max(.zero, chapter.start), picture: image))
+    }
+    guard let first = stills.first, first.start == .zero else {
+      throw Failure(
+        .mendJob,
+        stills.isEmpty
+          ? "no chapter has an image that could be shown; add one, or 'image: cover.jpg'"
+          : "nothing is shown before the first chapter with an image; add 'image: cover.jpg'",
+        path: output.path, origin: output.origin)
+    }
   }
 }
 
@@ -138,6 +183,9 @@ extension Export {
     for output: Output, in container: MovieContainer
   ) throws(PictureProblem) -> PicturePlan {
     let range = timeRange ?? TimeRange(start: .zero, duration: composition.duration)
+    if case .encode(let settings) = output.video, settings.isStill {
+      return PicturePlan(settings, lasting: range.duration)
+    }
     let shown = try composition.shownSegments(in: range)
     guard let first = shown.first else {
       throw PictureProblem(

@@ -63,8 +63,7 @@ package final class Decoder {
     if !removesPadding { decoder.context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL }
     // libopus would round to 16 bits.
     decoder.context.pointee.request_sample_fmt = AV_SAMPLE_FMT_FLT
-    // 8K twice over: a lying header is not to take all memory.
-    decoder.context.pointee.max_pixels = 1 << 26
+    decoder.context.pointee.max_pixels = mostPixels
     decoder.context.pointee.pkt_timebase = stream.pointer.pointee.time_base
     try decoder.start(codec)
     return decoder
@@ -80,6 +79,30 @@ package final class Decoder {
     try decoder.start(codec)
     return decoder
   }
+
+  /// Decodes a still picture.
+  ///
+  /// - Throws: FFmpeg's refusal, or `LibAVError.nothingDecoded`.
+  package static func decode(_ picture: Picture) throws(LibAVError) -> Frame {
+    guard let codec = avcodec_find_decoder(picture.codec) else {
+      throw LibAVError(code: avjob_averror_decoder_not_found(), operation: "avcodec_find_decoder")
+    }
+    let decoder = Decoder(
+      try checkAllocated(avcodec_alloc_context3(codec), "avcodec_alloc_context3"))
+    decoder.context.pointee.max_pixels = mostPixels
+    try decoder.start(codec)
+    let packet = try picture.bytes.span.withUnsafeBytes { bytes throws(LibAVError) in
+      try Packet(copying: bytes, timestamp: 0)
+    }
+    let frame = try Frame()
+    try decoder.send(packet)
+    try decoder.send(nil)
+    guard try decoder.receive(into: frame) else { throw LibAVError.nothingDecoded }
+    return frame
+  }
+
+  /// 8K twice over: a lying header is not to take all memory.
+  private static let mostPixels: Int64 = 1 << 26
 
   private func start(_ codec: UnsafePointer<AVCodec>) throws(LibAVError) {
     context.pointee.thread_count = 1

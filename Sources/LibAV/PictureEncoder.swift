@@ -67,12 +67,12 @@ package final class PictureEncoder {
     encoders[codec]?.lazy.compactMap { avcodec_find_encoder_by_name($0) }.first
   }
 
-  /// An encoder for pictures like those of a stream (`avcodec_open2`).
+  /// An encoder for pictures like those of a stream, or for stills (`avcodec_open2`).
   ///
   /// - Throws: FFmpeg's refusal, as of a format that the encoder does not take.
-  package static func open(_ settings: Settings, like stream: Stream) throws(LibAVError)
-    -> PictureEncoder
-  {
+  package static func open(
+    _ settings: Settings, like stream: Stream?
+  ) throws(LibAVError) -> PictureEncoder {
     guard let codec = encoder(for: settings.codec) else {
       let name = library(for: settings.codec) ?? settings.codec
       throw LibAVError(code: avjob_averror_encoder_not_found(), operation: "finding \(name)")
@@ -84,7 +84,7 @@ package final class PictureEncoder {
     context.pointee.height = Int32(clamping: settings.form.height)
     context.pointee.pix_fmt = av_get_pix_fmt(settings.form.pixelFormat ?? "none")
     context.pointee.flags |= AV_CODEC_FLAG_BITEXACT
-    encoder.takeColours(of: stream)
+    if let stream { encoder.takeColours(of: stream) } else { encoder.setColours() }
     var options: [(key: String, value: String)]
     let name = String(cString: codec.pointee.name)
     switch settings.purpose {
@@ -100,6 +100,14 @@ package final class PictureEncoder {
     if let profile = settings.profile { options.append(("profile", profile)) }
     try encoder.start(codec, options)
     return encoder
+  }
+
+  /// Those that players take a picture for that says nothing (ITU-R BT.709).
+  private func setColours() {
+    context.pointee.color_range = AVCOL_RANGE_MPEG
+    context.pointee.color_primaries = AVCOL_PRI_BT709
+    context.pointee.color_trc = AVCOL_TRC_BT709
+    context.pointee.colorspace = AVCOL_SPC_BT709
   }
 
   private func takeColours(of stream: Stream) {
@@ -133,6 +141,10 @@ package final class PictureEncoder {
   /// The same number of threads on every machine: x264's and x265's bytes depend on it.
   private func prepareStream(_ timeBase: TimeBase) {
     context.pointee.thread_count = 4
+    if context.pointee.framerate.num == 0 {
+      context.pointee.framerate = AVRational(
+        num: timeBase.denominator, den: timeBase.numerator)
+    }
     context.pointee.time_base = AVRational(num: timeBase.numerator, den: timeBase.denominator)
     context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
   }

@@ -81,6 +81,14 @@ public struct VideoSettings: Sendable, Hashable, Codable {
   public var frameRate: FrameRate?
   /// Of a source of another shape.
   public var fit = Fit.contain
+  /// A still picture that is shown, instead of those of sources; nil: none.
+  public var image: Artwork?
+  /// Whether the images of chapters are shown from the chapters' starts on, each until the next one.
+  public var showsChapterImages = false
+
+  /// Whether what is shown are stills, and not pictures of sources.
+  public var isStill: Bool { image != nil || showsChapterImages }
+
   /// H.264 with the usual settings.
   public init() {}
 }

@@ -123,4 +123,55 @@ struct MovieEncodeTests {
     #expect(result.status == 2)
     #expect(result.errors.contains("error: \(message)"), "\(result.errors)")
   }
+
+  @Test("a sound gets a cover as its picture, and the images of its chapters")
+  func stills() throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i anoisesrc=d=4:a=0.3:seed=7:r=48000 talk.wav
+      ffmpeg -v error -f lavfi -i color=red:s=101x51 -frames:v 1 cover.jpg
+      ffmpeg -v error -f lavfi -i color=blue:s=64x64 -frames:v 1 second.png
+      """)
+    let cover = try stage.job(
+      "clip: talk.wav\noutput: { file: a.mp4, video: { image: cover.jpg } }\n")
+    #expect(cover.status == 0, "\(cover.errors)")
+    #expect(try facts("a.mp4", in: stage) == "h264,avc1,100,50,yuv420p,8\n")
+    let chapters = try stage.job(
+      """
+      clip: talk.wav
+      chapters:
+        0s: One
+        2s: { title: Two, image: second.png }
+      output:
+        file: b.mp4
+        video: { image: cover.jpg, chapters: images, size: 64x64, frame_rate: 4, fit: cover }
+
+      """)
+    #expect(chapters.status == 0, "\(chapters.errors)")
+    #expect(
+      try stage.run("avjob plan job.yaml").text.contains(
+        "beside it: 2 still pictures as h264 (crf 20)\n"))
+    #expect(try facts("b.mp4", in: stage) == "h264,avc1,64,64,yuv420p,16\n")
+    let colours = try stage.make(
+      """
+      for moment in 1.6 2.05 3.5; do
+        ffmpeg -v error -ss $moment -i b.mp4 -frames:v 1 -vf scale=1:1 -pix_fmt rgb24 -f rawvideo -
+      done
+      """
+    ).output
+    // Red, then blue from the chapter's start on.
+    try #require(colours.count == 9)
+    #expect(colours[0] > 200 && colours[2] < 60 && colours[3] < 60 && colours[5] > 200)
+    #expect(colours[6] < 60 && colours[8] > 200)
+    let none = try stage.job(
+      "clip: talk.wav\noutput: { file: c.mp4, video: { chapters: images } }\n")
+    #expect(none.status == 2)
+    #expect(none.errors.contains("no chapter has an image that could be shown"), "\(none.errors)")
+    let sound = try stage.job(
+      "clip: talk.wav\noutput: { file: c.mp4, video: { image: talk.wav } }\n")
+    #expect(sound.status == 1)
+    #expect(sound.errors.contains("'talk.wav': the image is neither a JPEG nor a PNG picture"))
+    #expect(try stage.run("ls c.mp4 2> /dev/null").text == "")
+  }
 }

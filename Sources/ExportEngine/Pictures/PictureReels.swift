@@ -131,13 +131,17 @@ extension PictureReels {
   ) throws(LibAVError) -> Companions {
     var timescales: [Int32] = []
     for index in plan.assets.indices { timescales.append(try reel(index).base.denominator) }
+    guard let source = ranges.first?.source else { throw LibAVError.streamMissing }
     let renderer: PictureRenderer
     do throws(LibAVError) {
-      renderer = try PictureRenderer(
-        ranges, of: self, settings, timescale: Self.timescale(of: timescales),
-        until: plan.duration + delay)
+      let first = try reel(source)
+      let frames = try RangeFrames(ranges, of: self, settings, first)
+      let encoder = try PictureRenderer.open(
+        settings, frames.form, like: first.stream, timescale: Self.timescale(of: timescales))
+      renderer = PictureRenderer(
+        frames, encoder, hasConstantRate: settings.frameRate != nil, until: plan.duration + delay)
     } catch {
-      throw blame(error, on: ranges.first?.source ?? 0)
+      throw blame(error, on: source)
     }
     let setting = setting(of: plan, atRate: sampleRate, delayedBy: delay)
     return .picture(

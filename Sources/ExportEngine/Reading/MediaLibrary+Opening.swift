@@ -77,6 +77,9 @@ extension MediaLibrary {
   func openCompanions(
     of plan: PicturePlan, atRate sampleRate: Int, unless cancellation: CancellationFlag
   ) throws(Failure) -> Companions {
+    if let settings = plan.encoding, settings.isStill {
+      return try openStills(of: plan, settings)
+    }
     for asset in plan.assets {
       guard asset.start >= .zero, asset.start <= Composition.longestDuration else {
         throw Failure(

@@ -21,7 +21,9 @@ struct SourceList {
       if let asset = node.asset { add(asset.location, asset.identity, at: node.origin) }
     }
     for sink in graph.sinks {
-      for picture in [sink.metadata.cover] + sink.chapters.map(\.image) {
+      for picture in [sink.metadata.cover] + sink.chapters.map(\.image)
+        + (sink.picture?.stills.map(\.picture) ?? [])
+      {
         switch picture {
         case .picture(let location):
           add(location, try SourceFile.settle(location), at: sink.output.origin)

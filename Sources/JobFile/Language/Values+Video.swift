@@ -26,6 +26,9 @@ extension Values {
     Pattern.whole(#"[0-9]+(\.[0-9]+|/[0-9]+)?"#), or: ["type": "number"],
     parse: Quantity.frameRate)
 
+  private static let chapterImages = TextNotation(
+    "chapter_images", [("images", true)], refusal: "is nothing of chapters that is shown")
+
   private static let fit = TextNotation(
     "fit", VideoSettings.Fit.allCases.map { ($0.rawValue, $0) },
     refusal: "is no way to fit a picture")
@@ -52,7 +55,9 @@ extension Values {
         of: VideoSettings.Codec.allCases.map(\.rawValue),
         beside: "a picture is encoded by one codec"),
       .some(
-        of: VideoSettings.Codec.allCases.map(\.rawValue) + ["size", "frame_rate"],
+        of: VideoSettings.Codec.allCases.map(\.rawValue) + [
+          "size", "frame_rate", "image", "chapters",
+        ],
         missing: "a picture that is encoded needs a codec", help: "write { h264: crf 20 }"),
     ],
     [
@@ -69,6 +74,15 @@ extension Values {
       },
       Key("frame_rate", frameRate, "pictures a second; else each one at its own time") {
         $0.settings.frameRate = $1.value
+      },
+      Key("image", as: cover, "a still picture, JPEG or PNG, instead of those of sources") {
+        entry, decoder, scope, draft in
+        guard let location = decoder.location(entry.value, scope)?.value else { return }
+        if case .file(let path) = location { decoder.checkFile(path, at: entry.value.origin) }
+        draft.settings.image = .picture(location)
+      },
+      Key("chapters", chapterImages, "'images': those of chapters, from their starts on") {
+        $0.settings.showsChapterImages = $1.value
       },
       Key("fit", fit, "a picture of another shape between bars, or cut: 'contain' unless given") {
         $0.settings.fit = $1.value

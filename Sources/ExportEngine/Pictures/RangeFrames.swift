@@ -1,0 +1,70 @@
+import LibAV
+import MediaComposition
+import MediaTime
+
+/// The pictures of ranges of sources, one range after the other.
+final class RangeFrames: PictureFrames {
+  /// Of all pictures: that of the settings, or of the first source as it is shown.
+  let form: PictureForm
+  private(set) var source = 0
+  private let reels: PictureReels
+  private let isCut: Bool
+  private var ranges: ArraySlice<PictureRange>
+  private var passage: PicturePassage?
+  private var decoder: RangeDecoder?
+  private var scaler: (plan: PictureScaler.Plan, scaler: PictureScaler)?
+
+  /// Pictures of `ranges`, of which `first` is the source of the first.
+  init(
+    _ ranges: [PictureRange], of reels: PictureReels, _ settings: VideoSettings,
+    _ first: PictureReel
+  ) throws(LibAVError) {
+    (self.ranges, self.reels) = (ranges[...], reels)
+    isCut = settings.fit == .cover
+    guard let own = first.form else {
+      throw LibAVError.refusedPicture("has no picture that can be decoded; check the file")
+    }
+    form = PictureForm(like: own, rotation: first.stream.rotation, settings.size)
+  }
+
+  func next() throws(LibAVError) -> (frame: Frame, time: Time)? {
+    while true {
+      if let passage, let picture = try decoder?.next() {
+        return (try scaled(picture.frame, of: passage.reel), passage.time(of: picture.shown))
+      }
+      (passage, decoder) = (nil, nil)
+      guard let range = ranges.popFirst() else { return nil }
+      source = range.source
+      var next = PicturePassage(range, of: try reels.reel(range.source))
+      guard let entrance = try next.enter() else { continue }
+      decoder = try RangeDecoder(next, entrance.window, from: entrance.first)
+      passage = next
+    }
+  }
+
+  private func scaled(_ frame: Frame, of reel: PictureReel) throws(LibAVError) -> Frame {
+    let plan = PictureScaler.Plan(
+      frame.form, aspect: reel.stream.pixelAspect, rotation: reel.stream.rotation, to: form,
+      isCut: isCut)
+    if plan.isNeedless { return frame }
+    if scaler?.plan != plan { scaler = (plan, try PictureScaler.open(plan)) }
+    return try scaler?.scaler.scaled(frame) ?? frame
+  }
+}
+
+extension PictureForm {
+  /// That of an output: sides are even, and every second pixel has a colour, as all players show it.
+  init(like source: PictureForm, rotation: Int = 0, _ size: VideoSettings.Size?) {
+    let isDeep = ["10", "12", "14", "16"].contains {
+      source.pixelFormat?.contains("p\($0)") ?? false
+    }
+    let pixelFormat = isDeep ? "yuv420p10le" : "yuv420p"
+    if let size {
+      self.init(width: size.width, height: size.height, pixelFormat: pixelFormat)
+      return
+    }
+    var sides = (max(2, source.width / 2 * 2), max(2, source.height / 2 * 2))
+    if rotation % 180 == 90 { sides = (sides.1, sides.0) }
+    self.init(width: sides.0, height: sides.1, pixelFormat: pixelFormat)
+  }
+}

@@ -1,0 +1,73 @@
+import Diagnosis
+import ExportGraph
+import LibAV
+import MediaComposition
+import MediaTime
+
+/// Still pictures, each from its moment on. Each is decoded when it is shown.
+final class StillFrames: PictureFrames {
+  /// Of all pictures: that of the settings, or of the first one.
+  let form: PictureForm
+  let source = 0
+  private let isCut: Bool
+  private var stills: ArraySlice<StillPicture>
+
+  /// As many as are shown a second where the settings have no rate: players that seek, and services that
+  /// take videos, want some.
+  static let usualRate = VideoSettings.FrameRate(2)
+  /// The longest side that an output gets from a picture alone.
+  private static let longestSide = 1920
+
+  /// Stills in order of their moments.
+  ///
+  /// - Throws: `mendInput` where the first is no picture.
+  init(_ stills: [StillPicture], _ settings: VideoSettings) throws(Failure) {
+    self.stills = stills[...]
+    isCut = settings.fit == .cover
+    guard let first = stills.first, let picture = try readPicture(first.picture, as: "the image")
+    else { throw Failure(.mendJob, "has no image that can be shown") }
+    let side = max(picture.width, picture.height)
+    let divisor = max(1, Double(side) / Double(Self.longestSide))
+    form = PictureForm(
+      like: PictureForm(
+        width: Int(Double(picture.width) / divisor), height: Int(Double(picture.height) / divisor)),
+      settings.size)
+  }
+
+  func next() throws(LibAVError) -> (frame: Frame, time: Time)? {
+    guard let still = stills.popFirst() else { return nil }
+    let picture: Picture?
+    do throws(Failure) {
+      picture = try readPicture(still.picture, as: "the image")
+    } catch {
+      throw LibAVError.refusedPicture(error.message).blamed(on: error)
+    }
+    guard let picture else { return try next() }
+    do throws(LibAVError) {
+      let frame = try Decoder.decode(picture)
+      let plan = PictureScaler.Plan(frame.form, aspect: 1, rotation: 0, to: form, isCut: isCut)
+      return (try PictureScaler.open(plan).scaled(frame), still.start)
+    } catch {
+      throw error.blamed(on: error.inputFailure(still.picture.location))
+    }
+  }
+}
+
+extension MediaLibrary {
+  /// Opens stills as the picture of an output.
+  func openStills(of plan: PicturePlan, _ settings: VideoSettings) throws(Failure) -> Companions {
+    var settings = settings
+    settings.frameRate = settings.frameRate ?? StillFrames.usualRate
+    let frames = try StillFrames(plan.stills, settings)
+    do throws(LibAVError) {
+      let encoder = try PictureRenderer.open(settings, frames.form, like: nil, timescale: 1)
+      let renderer = PictureRenderer(frames, encoder, hasConstantRate: true, until: plan.duration)
+      let setting = CompanionSetting(delay: 0, language: nil)
+      return .picture(try PictureTrack(.encoder(encoder), setting, renderer.next))
+    } catch {
+      throw error.cause as? Failure
+        ?? (error.isPhrase
+          ? Failure(.mendMachine, "its picture \(error.operation)") : error.machineFailure)
+    }
+  }
+}
