@@ -94,7 +94,7 @@ struct Prober {
     let (demuxer, stream, first) = (opened.demuxer, opened.stream, opened.first)
     var announced =
       opened.edits == nil
-      ? try announcedDuration(of: stream, demuxer)
+      ? try announcedDuration(of: stream, demuxer).map { withoutLead($0, opened) }
       : opened.edits?.announced.map { Time(frames: $0, rate: first.sampleRate) }
     if let track = opened.track, opened.edits == nil {
       announced = try announcedByEdits(of: track, opened, announced)
@@ -215,6 +215,16 @@ struct Prober {
         location: location)
     }
     return streams[best]
+  }
+
+  /// Durations of Matroska begin with the file, and have what is decoded before the sound.
+  private func withoutLead(_ announced: Time, _ opened: OpenedStream) -> Time {
+    let stream = opened.stream
+    guard opened.demuxer.formatName == "matroska,webm", stream.sampleRate > 0 else {
+      return announced
+    }
+    let delay = Time(frames: Int64(stream.initialPadding), rate: stream.sampleRate)
+    return max(.zero, announced - opened.first.start(in: opened.demuxer) - delay)
   }
 
   struct FirstFrame {
