@@ -339,7 +339,8 @@ extension [Chapter] {
   /// These chapters without those of media files that would begin at the moment of another one by the
   /// clock of the file that they go into.
   func distinct(in output: Output, as kind: Output.Kind, rate: Int) -> [Chapter] {
-    guard output.chapters.inFile, let clock = kind.capabilities.chapterBounds?.rate else {
+    guard output.chapters.inFile, let clock = output.capabilities(as: kind).chapterBounds?.rate
+    else {
       return self
     }
     return lasting { Time(frames: $0.start.frames(atRate: rate), rate: rate).frames(atRate: clock) }

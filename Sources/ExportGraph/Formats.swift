@@ -132,7 +132,7 @@ extension Export {
     case .same(_, let isInFolder):
       guard let clip = draft.clip else { throw Diagnostics(output.missingClip) }
       format = draft.kind.format(like: clip, sampleRate: rate, layout: layout)
-      if let usual = draft.kind.fileExtension(for: output.path) {
+      if let usual = draft.kind.fileExtension(for: output) {
         guard isInFolder else { throw Diagnostics(output.misnamed(clip, draft.kind, usual)) }
         output.path.extension = usual
       }
@@ -233,10 +233,13 @@ extension Output {
 }
 
 extension Output.Kind {
-  /// The extension that `path` should have if its own is not one of this kind's.
-  fileprivate func fileExtension(for path: FilePath) -> String? {
+  /// The extension that an output should have if its own is not one of this kind's.
+  fileprivate func fileExtension(for output: Output) -> String? {
     let all = capabilities.extensions
-    return all.contains(path.extension?.lowercased() ?? "") ? nil : all.first
+    guard !all.contains(output.path.extension?.lowercased() ?? "") else { return nil }
+    let ofMovie = all.first { MovieContainer(extension: $0) != nil }
+    let isMovie = output.video.map { $0 != Output.Video.none } ?? false
+    return isMovie ? ofMovie ?? all.first : all.first
   }
 }
 

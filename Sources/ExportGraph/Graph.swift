@@ -268,6 +268,9 @@ public struct Sink: Sendable, Hashable, Encodable {
 }
 
 extension Sink {
+  /// What its file can hold.
+  public var capabilities: OutputCapabilities { output.capabilities(as: format.kind) }
+
   /// The files of chapters beside the output; none without chapters.
   public var sidecars: [ChapterPlaces.Sidecar] {
     chapters.isEmpty ? [] : output.chapters.sidecars

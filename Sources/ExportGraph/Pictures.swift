@@ -86,6 +86,14 @@ extension Asset {
 }
 
 extension PicturePlan {
+  /// Whether the only source is shown whole, in a container of another kind than its own.
+  private var isRemuxed: Bool {
+    guard encoding == nil, assets.count == 1, spans.count == 1, duration == assets[0].duration
+    else { return false }
+    let whole = TimeRange(start: .zero, duration: duration)
+    return spans[0].source == whole && spans[0].target == whole
+  }
+
   /// A note on the tracks which an output does not get; nil where it gets all.
   package func lossNote(in output: Output) -> Diagnostic? {
     guard let first = assets.first, !lost.isEmpty, let container = output.movie else { return nil }
@@ -97,10 +105,12 @@ extension PicturePlan {
         at: output.origin)
     }
     let sources = assets.count == 1 ? "'\(first.location)'" : "\(assets.count) sources"
+    let reason =
+      isRemuxed
+      ? "they are not put from one kind of container into another" : "the picture is cut or joined"
     return Diagnostic(
-      .note,
-      "'\(output.path)': \(names) of \(sources) left out, since the picture is cut or joined",
-      at: output.origin)
+      .note, "'\(output.path)': \(names) of \(sources) left out, since \(reason)", at: output.origin
+    )
   }
 
   /// What is copied, for people: `h264, aac (fre), mov_text of 'talk.mp4', copied`.
@@ -115,8 +125,10 @@ extension PicturePlan {
       return encoding.isStill
         ? "\(number) as \(codec)" : "\(codec) of \(sources) in \(parts), encoded"
     }
-    let names = tracks.map { $0.codec + ($0.language.map { " (\($0))" } ?? "") }
-      .joined(separator: ", ")
+    let names = tracks.map { track in
+      let name = track.mediaType == .attachment ? "attachment" : track.codec
+      return name + (track.language.map { " (\($0))" } ?? "")
+    }.joined(separator: ", ")
     guard !spans.isEmpty else { return "\(names) of \(first), copied" }
     return "\(names) of \(sources) in \(parts), copied"
       + (isStrict ? "" : " but for what cuts break")
@@ -204,7 +216,7 @@ extension Export {
     var plan = PicturePlan(shown, lasting: range.duration)
     if case .encode(let settings) = output.video {
       plan.encoding = settings
-    } else if shown.count == 1, first.isWhole, first.asset.container.hasPrefix("mov,"),
+    } else if shown.count == 1, first.isWhole, first.asset.container == container.demuxer,
       composition.duration == range.duration
     {
       plan = PicturePlan(whole: first.asset, in: container)
@@ -224,7 +236,7 @@ extension PicturePlan {
       guard container.holds(track) else {
         throw PictureProblem(
           message: "\(container.name) holds no picture of \(encoding.codec.rawValue)",
-          help: "write 'video: { h264: crf 20 }'")
+          help: "write '\(container.usualPicture)'")
       }
       return
     }
@@ -244,7 +256,7 @@ extension PicturePlan {
       throw PictureProblem(
         message: "the picture of '\(other.location)' is \(other.videoCodec ?? "none") and that of "
           + "'\(first.location)' \(first.videoCodec ?? "none"): one file holds one kind",
-        help: "encode all of it, as 'video: { h264: crf 20 }'")
+        help: "encode all of it, as '\(container.usualPicture)'")
     }
   }
 }
@@ -252,6 +264,21 @@ extension PicturePlan {
 extension PicturePlan {
   /// Containers whose pictures have times, by FFmpeg's names.
   fileprivate static let containers = ["mov,", "matroska,", "mpegts", "flv"]
+}
+
+extension MovieContainer {
+  /// A format of sound that it holds, as a job has it: `aac: 160k`.
+  package var usualSound: String { isMatroska ? "opus: 128k" : "aac: 160k" }
+
+  /// How a picture is encoded that it holds, as a job has it.
+  fileprivate var usualPicture: String {
+    self == .webm ? "video: { vp9: crf 31 }" : "video: { h264: crf 20 }"
+  }
+
+  /// The extensions of all, for people: `.mp4 or .mov`.
+  package static func listed(_ word: String) -> String {
+    allCases.map { ".\($0.extensions[0])" }.listed(word)
+  }
 }
 
 extension Output {
@@ -262,7 +289,7 @@ extension Output {
       return Diagnostic(
         "\(movie.name) is written with sound of "
           + movie.soundKinds.map(\.capabilities.codecName).listed("or"), at: origin,
-        help: "write 'aac: 160k'")
+        help: "write '\(movie.usualSound)'")
     }
     guard let own = path.videoExtension else { return nil }
     let usual = kind.capabilities.extensions.first ?? "m4a"
@@ -273,7 +300,7 @@ extension Output {
   /// What is wrong with a video's extension that is not written.
   package static func pictureRefusal(of videoExtension: String) -> String {
     "'.\(videoExtension)' is a video's extension, and videos are written as "
-      + MovieContainer.allCases.map { ".\($0.extensions[0])" }.listed("or")
+      + MovieContainer.listed("or")
   }
 
   /// What to write instead of a video's name.

@@ -8,7 +8,7 @@ extension SettledOutput {
     func failure(_ message: String) -> Failure {
       Failure(.mendJob, message, path: output.path, origin: output.origin)
     }
-    let capabilities = format.kind.capabilities
+    let capabilities = output.capabilities(as: format.kind)
     guard frameCount > 0 || capabilities.holdsNoSound else {
       throw failure("\(capabilities.name) cannot hold a sound of no length; write WAV or FLAC")
     }

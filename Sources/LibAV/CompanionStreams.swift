@@ -34,6 +34,9 @@ package struct CompanionSetting: Sendable {
   package var language: String?
   /// The forms of pictures, by their streams: libavformat leaves some to a decoder, which it is not given.
   package var forms: [Int: PictureForm] = [:]
+  /// How many pictures may be decoded before one that is shown before them, by their streams, of a file
+  /// that has no times of decoding; nil: it has them.
+  package var depths: [Int: Int]?
 
   package init(delay: Int64, language: String?) {
     (self.delay, self.language) = (delay, language)
@@ -144,13 +147,14 @@ package final class PictureTrack: CompanionStreams {
   ) throws(LibAVError) {
     own.pointee.time_base = timeBase
     switch source {
-    case .encoder(let encoder): try describe(encoder, to: own)
+    case .encoder(let encoder): try describe(encoder, to: own, in: container)
     case .stream(let description): try describe(description, to: own, in: container)
     }
   }
 
   private func describe(
-    _ encoder: PictureEncoder, to own: UnsafeMutablePointer<AVStream>
+    _ encoder: PictureEncoder, to own: UnsafeMutablePointer<AVStream>,
+    in container: UnsafePointer<AVOutputFormat>
   ) throws(LibAVError) {
     try check(
       avcodec_parameters_from_context(own.pointee.codecpar, encoder.context),
@@ -159,12 +163,18 @@ package final class PictureTrack: CompanionStreams {
     own.pointee.sample_aspect_ratio = encoder.context.pointee.sample_aspect_ratio
     // Apple's players know HEVC by this name alone; all parameter sets stand in its header.
     if encoder.context.pointee.codec_id == AV_CODEC_ID_HEVC {
-      own.pointee.codecpar.pointee.codec_tag = Self.tag("hvc1")
+      Self.name("hvc1", &own.pointee.codecpar.pointee, in: container)
     }
   }
 
-  private static func tag(_ name: String) -> UInt32 {
-    name.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+  /// Names a sample entry, where the container has such names: Matroska has none.
+  private static func name(
+    _ entry: String, _ parameters: inout AVCodecParameters,
+    in container: UnsafePointer<AVOutputFormat>
+  ) {
+    let tag: UInt32 = entry.utf8.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    guard av_codec_get_id(container.pointee.codec_tag, tag) == parameters.codec_id else { return }
+    parameters.codec_tag = tag
   }
 
   private func describe(
@@ -180,7 +190,7 @@ package final class PictureTrack: CompanionStreams {
     try check(av_dict_set(&own.pointee.metadata, "timecode", nil, 0), "av_dict_set")
     guard let parameters = own.pointee.codecpar else { return }
     if let entry = description.sampleEntry {
-      parameters.pointee.codec_tag = Self.tag(entry)
+      Self.name(entry, &parameters.pointee, in: container)
     }
     setting.complete(&parameters.pointee, ofPicture: description.like.index)
     if let header = description.header { try parameters.pointee.replaceHeader(with: header) }

@@ -14,6 +14,8 @@ package final class CopiedStreams: CompanionStreams {
   private var ready: [Packet] = []
   /// Packets whose pictures are hidden, until one that is shown follows in the stream, by its index.
   private var hidden: [Int: [Packet]] = [:]
+  /// By streams, of a file without times of decoding.
+  private var clocks: [Int: DecodingClock] = [:]
 
   /// The streams of `indexes`, at their first packets. `blaming` makes an error of reading, which is met
   /// while an output is written, one of the file.
@@ -97,9 +99,19 @@ package final class CopiedStreams: CompanionStreams {
   }
 
   private func readPacket() throws(LibAVError) -> Packet? {
-    guard let packet = try demuxer.read(unless: isCancelled) else { return nil }
-    guard packet.pointer.pointee.dts != avjob_nopts(), packet.pointer.pointee.pts != avjob_nopts()
-    else {
+    var next: Packet?
+    // libavformat gives a cover whatever is left out.
+    repeat {
+      next = try demuxer.read(unless: isCancelled)
+    } while next.map { packet in !streams.contains { $0.index == packet.streamIndex } } == true
+    guard let packet = next else { return nil }
+    if let depths = setting.depths, let shown = packet.timestamp {
+      let index = packet.streamIndex
+      packet.pointer.pointee.dts =
+        clocks[index, default: DecodingClock(depth: depths[index] ?? 0, step: 0)]
+        .decoded(shown, lasting: packet.duration) ?? avjob_nopts()
+    }
+    guard packet.timestamp != nil, packet.decodingTime != nil else {
       throw LibAVError(code: avjob_averror_invaliddata(), operation: "reading a packet's time")
     }
     guard packet.newHeader.isEmpty else {

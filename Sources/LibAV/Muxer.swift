@@ -20,6 +20,8 @@ package final class Muxer {
     case mp4
     /// QuickTime's.
     case mov
+    /// Matroska (RFC 9559), and the part of it that is WebM: of milliseconds.
+    case matroska, webm
     /// Ogg (RFC 3533), whose stream bears the number `serial`; its highest bit is not used.
     case ogg(serial: UInt32)
   }
@@ -40,6 +42,9 @@ package final class Muxer {
   private let timeBase: AVRational
   /// What stands beside the sound, and the index of its first stream.
   var companions: (streams: any CompanionStreams, first: Int)?
+  /// Frames that are added to the times of the sound's packets: those of Opus begin before the sound by
+  /// its pre-skip, which readers of Matroska subtract (`CodecDelay`; RFC 9559, 5.1.4.1.26).
+  private var lead: Int64 = 0
   /// Of Ogg, until the sound's first page has ended; nil for other containers.
   private var firstPage: FirstPage?
 
@@ -119,9 +124,10 @@ package final class Muxer {
       chapters = []
     }
     var options = container.options(sampleRate: source.sampleRate)
+    let delay = companions?.streams.setting.delay ?? 0
+    chapters = chapters.map { $0.moved(by: delay) }
     if container.isMovie, !chapters.isEmpty {
-      chapters = Chapter.withoutGap(
-        chapters.map { $0.moved(by: companions?.streams.setting.delay ?? 0) })
+      chapters = Chapter.withoutGap(chapters)
       options += Chapter.trackOptions(chapters, sampleRate: source.sampleRate)
     }
     if case .ogg = container {
@@ -134,25 +140,39 @@ package final class Muxer {
       }
     }
     let sound = try muxer.addSound(source)
+    if container.isMatroska {
+      opened.pointee.avoid_negative_ts = 0
+      let parameters = sound.pointee.codecpar.pointee
+      if parameters.codec_id == AV_CODEC_ID_OPUS { muxer.lead = Int64(parameters.initial_padding) }
+      if let cover = picture { try muxer.attach(cover) }
+      picture = nil
+    }
     if let picture { try muxer.addCover(picture) }
     if let companions { try muxer.add(companions.streams, beside: sound) }
     try muxer.addChapters(chapters, sampleRate: source.sampleRate)
-    // An Ogg stream's comments are made when its muxer is initialised. Of a file's own tags,
-    // libavformat then takes out what it might have written itself, `encoder` and `encoder-…`, and
-    // puts the last one in the gap, in front of what it must follow: they are set after that.
-    let isOgg = muxer.firstPage != nil
-    if isOgg { try set(tags, in: &sound.pointee.metadata) }
-    try muxer.initialize(options)
-    if !isOgg { try set(tags, in: &opened.pointee.metadata) }
-    try muxer.checkOutput(avformat_write_header(opened, nil), "avformat_write_header")
+    try muxer.writeHeader(tags, options, of: sound)
     switch container {
     case .m4a, .mp4, .mov: try muxer.setMovieTimescale(source.sampleRate)
     case .caf: try muxer.nameChannels(of: sound, inChunk: "chan", sizeBytes: 8)
     case .aiff: try muxer.nameChannels(of: sound, inChunk: "CHAN", sizeBytes: 4)
-    case .wav, .flac, .ogg: break
+    case .wav, .flac, .ogg, .matroska, .webm: break
     }
     if let picture { try muxer.write(picture) }
     return muxer
+  }
+
+  private func writeHeader(
+    _ tags: [(key: String, value: String)], _ options: [(key: String, value: String)],
+    of sound: UnsafeMutablePointer<AVStream>
+  ) throws(LibAVError) {
+    // An Ogg stream's comments are made when its muxer is initialised. Of a file's own tags,
+    // libavformat then takes out what it might have written itself, `encoder` and `encoder-…`, and
+    // puts the last one in the gap, in front of what it must follow: they are set after that.
+    let isOgg = firstPage != nil
+    if isOgg { try set(tags, in: &sound.pointee.metadata) }
+    try initialize(options)
+    if !isOgg { try set(tags, in: &context.pointee.metadata) }
+    try checkOutput(avformat_write_header(context, nil), "avformat_write_header")
   }
 
   /// The stream is the context's.
@@ -173,27 +193,6 @@ package final class Muxer {
       stream.pointee.codecpar.pointee.pad(by: padding)
     }
     return stream
-  }
-
-  private func addCover(_ picture: Picture) throws(LibAVError) {
-    let stream = try checkAllocated(avformat_new_stream(context, nil), "avformat_new_stream")
-    stream.pointee.disposition = AV_DISPOSITION_ATTACHED_PIC
-    stream.pointee.codecpar.pointee.codec_type = AVMEDIA_TYPE_VIDEO
-    stream.pointee.codecpar.pointee.codec_id = picture.codec
-    stream.pointee.codecpar.pointee.width = Int32(clamping: picture.width)
-    stream.pointee.codecpar.pointee.height = Int32(clamping: picture.height)
-    // FLAC's muxer finds the picture's type by this name (ID3v2.4 section 4.14, type 3).
-    try check(
-      av_dict_set(&stream.pointee.metadata, "comment", "Cover (front)", 0), "av_dict_set")
-  }
-
-  private func write(_ picture: Picture) throws(LibAVError) {
-    let packet = try picture.bytes.span.withUnsafeBytes { bytes throws(LibAVError) in
-      try Packet(copying: bytes, timestamp: 0)
-    }
-    packet.pointer.pointee.stream_index = 1
-    packet.pointer.pointee.flags |= AV_PKT_FLAG_KEY
-    try checkOutput(av_write_frame(context, packet.pointer), "av_write_frame")
   }
 
   private func initialize(_ pairs: [(key: String, value: String)]) throws(LibAVError) {
@@ -237,11 +236,10 @@ package final class Muxer {
   /// Writes a packet of its source, and gives it the muxer's timestamps (`av_write_frame`).
   package func write(_ packet: Packet) throws(LibAVError) {
     packet.pointer.pointee.stream_index = 0
-    if let companions {
-      packet.pointer.pointee.pts += companions.streams.setting.delay
-      packet.pointer.pointee.dts += companions.streams.setting.delay
-      try writeCompanions(before: (packet.pointer.pointee.dts, timeBase))
-    }
+    let delay = lead + (companions?.streams.setting.delay ?? 0)
+    packet.pointer.pointee.pts += delay
+    packet.pointer.pointee.dts += delay
+    try writeCompanions(before: (packet.pointer.pointee.dts, timeBase))
     if let stream = context.pointee.streams[0] {
       av_packet_rescale_ts(packet.pointer, timeBase, stream.pointee.time_base)
     }
@@ -321,15 +319,17 @@ extension Muxer.Container {
   fileprivate var hasVorbisComments: Bool {
     switch self {
     case .flac, .ogg: true
-    case .wav, .aiff, .caf, .m4a, .mp4, .mov: false
+    case .wav, .aiff, .caf, .m4a, .mp4, .mov, .matroska, .webm: false
     }
   }
+
+  package var isMatroska: Bool { self == .matroska || self == .webm }
 
   /// Whether it is of ISO/IEC 14496-12, or QuickTime's, from which that was made.
   fileprivate var isMovie: Bool {
     switch self {
     case .m4a, .mp4, .mov: true
-    case .wav, .flac, .aiff, .caf, .ogg: false
+    case .wav, .flac, .aiff, .caf, .ogg, .matroska, .webm: false
     }
   }
 
@@ -342,6 +342,8 @@ extension Muxer.Container {
     case .m4a: "ipod"
     case .mp4: "mp4"
     case .mov: "mov"
+    case .matroska: "matroska"
+    case .webm: "webm"
     case .ogg: "ogg"
     }
   }
@@ -349,7 +351,7 @@ extension Muxer.Container {
   fileprivate func options(sampleRate: Int) -> [(key: String, value: String)] {
     switch self {
     case .wav: [("rf64", "auto")]
-    case .flac, .caf, .aiff: []
+    case .flac, .caf, .aiff, .matroska, .webm: []
     case .ogg(let serial): [("serial_offset", String(serial & 0x7FFF_FFFF))]
     case .m4a, .mp4, .mov: [("movie_timescale", String(sampleRate)), ("use_editlist", "1")]
     }

@@ -15,8 +15,18 @@ extension Muxer {
     for (place, language) in streams.languages.enumerated() {
       let own = try checkAllocated(avformat_new_stream(context, nil), "avformat_new_stream")
       try streams.describe(place, to: own, in: context.pointee.oformat)
+      // Since 61 libavformat writes it.
+      if isMatroska, avjob_rotation(own) != 0, avformat_version() >> 16 < 61 {
+        throw LibAVError.refused(
+          "gets a picture that is turned by a matrix, which FFmpeg \(Library.version) does not write into "
+            + "Matroska: write '.mp4'")
+      }
       if let language { try setLanguage(language, of: own) }
     }
+  }
+
+  private var isMatroska: Bool {
+    ["matroska", "webm"].contains(String(cString: context.pointee.oformat.pointee.name))
   }
 
   /// QuickTime has languages of its own, which libavformat finds by other codes than some that ISO 639-2
@@ -44,6 +54,13 @@ extension Muxer {
       guard let stream = context.pointee.streams[companions.first + place] else { return }
       packet.pointer.pointee.stream_index = Int32(companions.first + place)
       av_packet_rescale_ts(packet.pointer, bases[place], stream.pointee.time_base)
+      if isMatroska, stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_OPUS {
+        // As `lead` for the sound; the demuxer has subtracted it.
+        let padding = Int64(stream.pointee.codecpar.pointee.initial_padding)
+        let lead = av_rescale_q(padding, AVRational(num: 1, den: 48_000), stream.pointee.time_base)
+        packet.pointer.pointee.pts += lead
+        packet.pointer.pointee.dts += lead
+      }
       packet.pointer.pointee.pos = -1
       try checkOutput(av_write_frame(context, packet.pointer), "av_write_frame")
     }

@@ -116,6 +116,15 @@ package final class Packet {
     av_packet_free_side_data(pointer)
   }
 
+  /// Says of its last samples, so many, that they are not heard (`AV_PKT_DATA_SKIP_SAMPLES`).
+  package func discard(end count: Int64) throws(LibAVError) {
+    let data = try checkAllocated(
+      av_packet_new_side_data(pointer, AV_PKT_DATA_SKIP_SAMPLES, 10), "av_packet_new_side_data")
+    for index in 0..<10 {
+      data[index] = 4..<8 ~= index ? UInt8(truncatingIfNeeded: count >> (8 * (index - 4))) : 0
+    }
+  }
+
   /// Gives the packet another timestamp, in the ticks that its duration has.
   package func move(to timestamp: Int64) {
     pointer.pointee.pts = timestamp

@@ -20,4 +20,7 @@ public struct ChapterBounds: Sendable, Hashable {
 
   /// Vorbis comments: `CHAPTER000` to `CHAPTER999`, of milliseconds (Xiph's "Chapter Extension").
   static let vorbisComments = ChapterBounds(count: 1000, rate: 1000)
+
+  /// Matroska: as many as are read of a file.
+  static let matroska = ChapterBounds(count: 10_000)
 }

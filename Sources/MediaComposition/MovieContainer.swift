@@ -6,6 +6,10 @@ public enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
   case mp4
   /// QuickTime's.
   case mov
+  /// Matroska (RFC 9559).
+  case mkv
+  /// Matroska for codecs of the web (the WebM Project's "Container Guidelines").
+  case webm
 
   /// The format of a file's extension, in any case; nil for others.
   public init?(extension text: String) {
@@ -17,40 +21,84 @@ public enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
   }
 
   /// Of its files, in lower case; the first is the usual one.
-  public var extensions: [String] {
+  public var extensions: [String] { self == .mp4 ? ["mp4", "m4v"] : [rawValue] }
+
+  /// Its name, for messages.
+  public var name: String { self == .webm ? "WebM" : rawValue.uppercased() }
+
+  /// Whether it is Matroska, which counts milliseconds, and hides no pictures.
+  package var isMatroska: Bool { self == .mkv || self == .webm }
+
+  /// FFmpeg's name of its demuxer (`AVInputFormat.name`).
+  package var demuxer: String { isMatroska ? "matroska,webm" : "mov,mp4,m4a,3gp,3g2,mj2" }
+
+  /// The codecs of sound that are written into it; the first is the usual one. Matroska has a place for
+  /// the samples before AAC's sound (`CodecDelay`), but FFmpeg 5.1 writes it for Opus alone: AAC would be
+  /// heard 21 ms late.
+  public var soundKinds: [Output.Kind] {
     switch self {
-    case .mp4: ["mp4", "m4v"]
-    case .mov: ["mov"]
+    case .mp4, .mov: [.aac, .alac]
+    case .mkv: [.opus, .flac, .vorbis]
+    case .webm: [.opus, .vorbis]
     }
   }
 
-  /// Its name, for messages.
-  public var name: String { rawValue.uppercased() }
+  /// The extensions of all that hold sound of a kind.
+  static func extensions(for kind: Output.Kind) -> [String] {
+    allCases.filter { $0.soundKinds.contains(kind) }.flatMap(\.extensions)
+  }
 
-  /// The codecs of sound that are written into it; the first is the usual one.
-  public var soundKinds: [Output.Kind] { [.aac, .alac] }
+  /// What its files can hold with sound of a kind.
+  func capabilities(_ kind: Output.Kind) -> OutputCapabilities {
+    var held = kind.capabilities
+    guard isMatroska else { return held }
+    (held.name, held.container, held.tagForm) = (name, demuxer, .matroska)
+    (held.holdsCover, held.chapterBounds) = (self == .mkv, .matroska)
+    return held
+  }
 
   /// Whether a track of a source can be copied into it, as libavformat's muxers take it
   /// (`avformat_query_codec`).
   package func holds(_ track: AssetTrack) -> Bool {
-    let codecs: Set<String> =
-      switch (self, track.mediaType) {
-      case (.mp4, .video):
-        [
-          "h264", "hevc", "mpeg4", "mpeg2video", "mpeg1video", "vp9", "av1", "mjpeg", "png", "vc1",
-          "dirac", "jpeg2000",
-        ]
-      case (.mov, .video):
-        [
-          "h264", "hevc", "mpeg4", "mpeg2video", "mpeg1video", "mjpeg", "png", "vc1", "dirac",
-          "prores", "dnxhd", "dvvideo", "cfhd", "h263", "svq3", "jpeg2000", "qtrle", "rawvideo",
-        ]
-      case (.mp4, .audio): ["aac", "mp3", "mp2", "ac3", "eac3", "alac", "opus", "flac", "dts"]
-      case (.mov, .audio): ["aac", "mp3", "mp2", "ac3", "eac3", "alac"]
-      case (_, .subtitle): ["mov_text"]
-      case (_, .data), (_, .attachment): []
-      }
-    return codecs.contains(track.codec)
+    // Fonts, as a rule.
+    if track.mediaType == .attachment { return self == .mkv }
+    return codecs(of: track.mediaType).contains(track.codec)
+  }
+
+  private func codecs(of mediaType: AssetTrack.MediaType) -> Set<String> {
+    switch (self, mediaType) {
+    case (.mp4, .video):
+      [
+        "h264", "hevc", "mpeg4", "mpeg2video", "mpeg1video", "vp9", "av1", "mjpeg", "png", "vc1",
+        "dirac", "jpeg2000",
+      ]
+    case (.mov, .video):
+      [
+        "h264", "hevc", "mpeg4", "mpeg2video", "mpeg1video", "mjpeg", "png", "vc1", "dirac",
+        "prores", "dnxhd", "dvvideo", "cfhd", "h263", "svq3", "jpeg2000", "qtrle", "rawvideo",
+      ]
+    case (.mkv, .video):
+      [
+        "h264", "hevc", "vp8", "vp9", "av1", "mpeg4", "mpeg2video", "mpeg1video", "mjpeg", "prores",
+        "ffv1", "theora", "vc1", "dirac", "png", "dnxhd", "dvvideo", "h263", "huffyuv", "ffvhuff",
+        "utvideo", "msmpeg4v3", "rawvideo",
+      ]
+    case (.webm, .video): ["vp8", "vp9", "av1"]
+    case (.mp4, .audio): ["aac", "mp3", "mp2", "ac3", "eac3", "alac", "opus", "flac", "dts"]
+    case (.mov, .audio): ["aac", "mp3", "mp2", "ac3", "eac3", "alac"]
+    case (.mkv, .audio):
+      [
+        "aac", "mp3", "mp2", "ac3", "eac3", "alac", "opus", "flac", "dts", "vorbis", "truehd",
+        "mlp",
+        "wavpack", "tta", "pcm_s16le", "pcm_s24le", "pcm_s32le", "pcm_f32le", "pcm_u8",
+      ]
+    case (.webm, .audio): ["opus", "vorbis"]
+    case (.mp4, .subtitle), (.mov, .subtitle): ["mov_text"]
+    case (.mkv, .subtitle):
+      ["subrip", "ass", "webvtt", "text", "hdmv_pgs_subtitle", "dvd_subtitle", "dvb_subtitle"]
+    case (.webm, .subtitle): ["webvtt"]
+    case (_, .data), (_, .attachment): []
+    }
   }
 }
 
@@ -69,6 +117,11 @@ extension Output {
 
   /// The format of a file that holds moving pictures; nil where its extension is none of these.
   public var movie: MovieContainer? { MovieContainer(extension: path.extension ?? "") }
+
+  /// What its file can hold with sound of a kind, in the container that its name stands for.
+  package func capabilities(as kind: Kind) -> OutputCapabilities {
+    movie?.capabilities(kind) ?? kind.capabilities
+  }
 
   /// Whether the picture of a source is to be in it.
   public var keepsPicture: Bool { movie != nil && video != Video.none }

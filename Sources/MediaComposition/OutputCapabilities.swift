@@ -29,6 +29,8 @@ public struct OutputCapabilities: Sendable, Hashable {
     case id3, riff, caf, vorbisComments
     /// An MP4's.
     case itemList
+    /// A Matroska's.
+    case matroska
   }
 
   /// The bytes that silence takes at least.
@@ -138,10 +140,15 @@ extension Output.Kind {
     }
   }
 
-  /// The kind of a file's extension, in any case; nil where there is none. `.m4a` is AAC, and of
-  /// other kinds with one extension it is the first: `.ogg` is Vorbis.
+  /// The kind of a file's extension, in any case; nil where there is none. `.m4a` is AAC, a movie has
+  /// the sound that is usual in it, and of other kinds with one extension it is the first: `.ogg` is
+  /// Vorbis.
   public init?(extension text: String) {
     let text = text.lowercased()
+    if let usual = MovieContainer(extension: text)?.soundKinds.first {
+      self = usual
+      return
+    }
     let kind = Self.allCases.first { $0 != .alac && $0.capabilities.extensions.contains(text) }
     guard let kind else { return nil }
     self = kind
@@ -204,7 +211,8 @@ extension OutputCapabilities {
   /// §9.1.2); FFmpeg's encoder ends before the last of either (`flac_encode_init`). Its blocks last
   /// 105 ms at most; each has a header, and two bytes for each channel.
   static let flac = OutputCapabilities(
-    name: "FLAC", codecName: "FLAC", container: "flac", extensions: ["flac"],
+    name: "FLAC", codecName: "FLAC", container: "flac",
+    extensions: ["flac"] + MovieContainer.extensions(for: .flac),
     sampleRates: .upTo(65_534, tensUpTo: 655_340), exampleSetting: "16 bit", copiedUnit: .samples,
     encodingTime: 20_000, peakErrors: [:],
     leastPacket: LeastPacket(bytes: 8, bytesPerChannel: 2), tagForm: .vorbisComments,
@@ -212,7 +220,8 @@ extension OutputCapabilities {
 
   /// Layouts: `ff_alac_ch_layouts` in libavcodec's alac_data.c.
   static let alac = OutputCapabilities(
-    name: "M4A", codecName: "ALAC", container: mp4Container, extensions: mp4Extensions,
+    name: "M4A", codecName: "ALAC", container: MovieContainer.mp4.demuxer,
+    extensions: mp4Extensions,
     sampleRates: .upTo(384_000),
     layouts: [
       .mono, .stereo, .surround50, .surround51, ChannelLayout(mask: 0x7),
@@ -225,7 +234,7 @@ extension OutputCapabilities {
   /// Rates: ISO 14496-3, table 1.18. Layouts: `aac_normal_chan_layouts` in libavcodec's aacenc.h,
   /// and quad, for which it writes a program config element.
   static let aac = OutputCapabilities(
-    name: "M4A", codecName: "AAC", container: mp4Container, extensions: mp4Extensions,
+    name: "M4A", codecName: "AAC", container: MovieContainer.mp4.demuxer, extensions: mp4Extensions,
     sampleRates: .only([
       7350, 8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200,
       96_000,
@@ -240,7 +249,8 @@ extension OutputCapabilities {
 
   /// Rates: libvorbis's last template (`setup_XX.h`). Layouts: Vorbis I, section 4.3.9.
   static let vorbis = OutputCapabilities(
-    name: "Ogg", codecName: "Vorbis", container: "ogg", extensions: ["ogg", "oga"],
+    name: "Ogg", codecName: "Vorbis", container: "ogg",
+    extensions: ["ogg", "oga"] + MovieContainer.extensions(for: .vorbis),
     sampleRates: .upTo(200_000),
     layouts: [
       .mono, .stereo, .quad, .surround50, .surround51, .surround71, ChannelLayout(mask: 0x7),
@@ -254,7 +264,8 @@ extension OutputCapabilities {
   /// Opus is 48 kHz inside (RFC 7845 §5.1), in packets of 20 ms. Layouts: its section 5.1.1.2,
   /// without 5.0, whose channels FFmpeg 5.1's libopus encoder puts into each other's places.
   static let opus = OutputCapabilities(
-    name: "Opus", codecName: "Opus", container: "ogg", extensions: ["opus", "ogg", "oga"],
+    name: "Opus", codecName: "Opus", container: "ogg",
+    extensions: ["opus", "ogg", "oga"] + MovieContainer.extensions(for: .opus),
     sampleRates: .only([48_000]),
     layouts: [
       .mono, .stereo, .quad, .surround51, .surround71, ChannelLayout(mask: 0x7),
@@ -265,8 +276,7 @@ extension OutputCapabilities {
     tagForm: .vorbisComments, holdsCover: true, chapterBounds: .vorbisComments,
     holdsNoSound: false)
 
-  private static let mp4Container = "mov,mp4,m4a,3gp,3g2,mj2"
-  private static let mp4Extensions = ["m4a", "m4b"] + MovieContainer.allCases.flatMap(\.extensions)
+  private static let mp4Extensions = ["m4a", "m4b"] + MovieContainer.extensions(for: .aac)
 
   private static let riffTags = Set(TagNames.rows.filter(\.isInRIFF).map(\.key))
 }

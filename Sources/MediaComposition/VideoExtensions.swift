@@ -6,8 +6,8 @@ extension OutputCapabilities {
   public static let videoExtensions: Set<String> = [
     "264", "265", "3g2", "3gp", "3gp2", "3gpp", "amv", "asf", "av1", "avi", "divx", "dv", "f4v",
     "flv", "gxf", "h264", "h265", "hevc", "ivf", "m1v", "m2p", "m2t", "m2ts", "m2v", "mj2",
-    "mjpeg", "mjpg", "mk3d", "mkv", "mp4v", "mpe", "mpeg", "mpg", "mpv", "mts", "mxf",
-    "nut", "ogm", "ogv", "ogx", "qt", "rm", "rmvb", "tod", "ts", "vob", "webm", "wmv", "wtv", "y4m",
+    "mjpeg", "mjpg", "mk3d", "mp4v", "mpe", "mpeg", "mpg", "mpv", "mts", "mxf",
+    "nut", "ogm", "ogv", "ogx", "qt", "rm", "rmvb", "tod", "ts", "vob", "wmv", "wtv", "y4m",
   ]
 }
 

@@ -281,7 +281,7 @@ extension RunReport.Output {
 extension Sink {
   /// What its files have of tags, cover and chapters, as reports tell it.
   fileprivate var reportFacts: JSONValue {
-    let held = format.kind.capabilities
+    let held = capabilities
     let tags = metadata.items.filter { format.kind.holds($0.key) }
     let hasChapters = output.chapters.inFile && held.holdsChapters || !sidecars.isEmpty
     return .members([

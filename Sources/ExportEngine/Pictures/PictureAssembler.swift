@@ -22,11 +22,7 @@ struct PictureAssembler {
   private let sets: [PictureSets]
   /// What a decoder has been given at this point of the stream; nil: the encoder's own.
   private var active: [[UInt8]]?
-  /// Times of pictures that were put in, ascending: the i-th packet is decoded when the picture is shown
-  /// that is `depth` places before it in order of showing.
-  private var waiting: [Int64] = []
-  private let depth: Int
-  private var lastDecoded: Int64?
+  private var clock: DecodingClock
   /// The parity of the runs that begin with an IDR picture of ours.
   private var parity: UInt16 = 0
 
@@ -42,7 +38,8 @@ struct PictureAssembler {
     _ first: PictureReel, _ sets: [PictureSets], depth: Int, encodes: Bool, timescale: Int32,
     until end: Time, isStrict: Bool
   ) {
-    (self.sets, self.depth, self.timescale, self.end) = (sets, depth, timescale, end)
+    (self.sets, self.timescale, self.end) = (sets, timescale, end)
+    clock = DecodingClock(depth: depth, step: 1)
     self.isStrict = isStrict
     (header, active) = (sets[first.index].header, sets[first.index].units)
     framing = first.coding.framing.map { $0 == .startCodes ? .lengths(bytes: 4) : $0 }
@@ -181,20 +178,11 @@ struct PictureAssembler {
   ) throws(LibAVError) -> Packet {
     let shown = ticks(place(source))
     let length = max(1, ticks(place(source + max(1, duration))) - shown)
-    waiting.insert(shown, at: waiting.lastIndex { $0 <= shown }.map { $0 + 1 } ?? 0)
-    // The first ones are decoded before anything is shown.
-    var decoded = waiting[0]
-    if waiting.count > depth {
-      waiting.removeFirst()
-    } else {
-      decoded -= Int64(depth - waiting.count + 1) * length
-    }
-    if let lastDecoded { decoded = max(decoded, lastDecoded + 1) }
-    guard decoded <= shown else {
+    guard let decoded = clock.decoded(shown, lasting: length) else {
       throw LibAVError.refusedPicture(
         "has pictures in an order that no decoder of its kind holds; encode it again")
     }
-    (lastDecoded, isEmpty) = (decoded, false)
+    isEmpty = false
     packet.place(shown: shown, decoded: decoded, lasting: length)
     return packet
   }

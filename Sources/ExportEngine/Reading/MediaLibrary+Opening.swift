@@ -96,12 +96,16 @@ extension MediaLibrary {
     var setting = CompanionSetting(
       delay: asset.start.frames(atRate: sampleRate),
       language: asset.tracks.first { $0.index == asset.streamIndex }?.language)
+    // Matroska has the times of showing alone.
+    if asset.container == MovieContainer.mkv.demuxer { setting.depths = [:] }
     for track in plan.tracks where track.mediaType == .video {
       // Another demuxer, since its form may have to be looked for.
       let own = try openPictures(of: asset)
-      setting.forms[track.index] = try reading(asset.location) { () throws(LibAVError) in
-        try PictureReel(0, own, of: track, unless: cancellation).form
+      let reel = try reading(asset.location) { () throws(LibAVError) in
+        try PictureReel(0, own, of: track, unless: cancellation)
       }
+      setting.forms[track.index] = reel.form
+      setting.depths?[track.index] = reel.reorderDepth
     }
     return try reading(asset.location) { () throws(LibAVError) in
       let streams = try CopiedStreams(

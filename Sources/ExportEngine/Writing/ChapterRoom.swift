@@ -10,7 +10,7 @@ extension Sink {
   func requireRoom(
     for chapters: [(chapter: Chapter, frames: Range<Int64>)], sampleRate: Int
   ) throws(Failure) {
-    let capabilities = format.kind.capabilities
+    let capabilities = self.capabilities
     guard let bounds = capabilities.chapterBounds, let first = chapters.first else { return }
     let name = capabilities.hasID3 ? "an ID3 tag" : capabilities.name
     let remedy = "leave some out, or write them beside it: 'chapters: podlove'"

@@ -98,6 +98,7 @@ extension LibAVError {
     if operation == "write", let posix {
       return .writing(posix, "cannot write the file", path: path)
     }
+    if isPhrase { return Failure(.mendJob, operation, path: path) }
     if posix == ENOMEM { return .writing(ENOMEM, operation, path: path) }
     return Failure(.reportBug, "\(operation) failed: \(message)", path: path)
   }

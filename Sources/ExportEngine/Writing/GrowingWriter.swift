@@ -126,10 +126,11 @@ package struct GrowingTarget {
 ///
 /// - Throws: `mendJob` with the alternatives.
 package func requireGrowing(_ kind: Output.Kind, at path: FilePath) throws(Failure) {
-  guard kind != .wav, kind != .flac, kind != .mp3 else { return }
+  let movie = MovieContainer(extension: path.extension ?? "")
+  guard movie != nil || kind != .wav && kind != .flac && kind != .mp3 else { return }
   throw Failure(
     .mendJob,
-    "\(kind.capabilities.codecName) is not recorded, since such a file cannot be played before it "
+    "\(movie?.name ?? kind.capabilities.codecName) is not recorded, since such a file cannot be played before it "
       + "is whole; record WAV, FLAC or MP3, and convert it afterwards",
     path: path)
 }

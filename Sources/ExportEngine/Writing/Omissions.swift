@@ -7,7 +7,7 @@ import Tagging
 /// Content of a sink without a place in its format, which its writer leaves out or writes
 /// elsewhere, in words.
 package func omissions(of sink: Sink) -> [Warning] {
-  let format = sink.format.kind.capabilities
+  let format = sink.capabilities
   var lost: [String] = []
   if format.heldTags != nil {
     let tags = sink.fields.map(\.key).filter { !sink.format.kind.holds($0) }

@@ -16,7 +16,7 @@ extension Graph {
   func predictedAsset(of sink: Sink) -> Asset {
     let format = nodes[sink.node].format
     let kind = sink.format.kind
-    let capabilities = kind.capabilities
+    let capabilities = sink.capabilities
     var asset = Asset(
       location: .file(sink.output.path), streamIndex: 0, container: capabilities.container,
       codec: sink.format.codec, sampleRate: format.sampleRate,
@@ -27,8 +27,8 @@ extension Graph {
     if case .mp3(let settings) = sink.format { asset.mp3Settings = settings }
     asset.hasExactPackets = true
     for item in sink.fields where kind.holds(item.key) && !Prober.isTechnical(item.key) {
-      // RIFF and CAF have one text for all values.
-      let isOne = [.riff, .caf].contains(capabilities.tagForm)
+      // RIFF and CAF have one text for all values, and libavformat writes one into Matroska.
+      let isOne = [.riff, .caf, .matroska].contains(capabilities.tagForm)
       asset.metadata.set(isOne ? [item.value] : item.values, of: kind.tagName(of: item.key))
     }
     if capabilities.holdsCover { asset.metadata.cover = sink.metadata.cover }

@@ -151,26 +151,24 @@ private func requireRoom(in tag: [UInt8], for byteCount: Int) throws(Failure) {
 func recipe(
   for sink: Sink, format: AudioFormat, _ picture: PictureReader
 ) throws(Failure) -> LibAVRecipe {
-  let capabilities = sink.format.kind.capabilities
+  let capabilities = sink.capabilities
+  let movie = sink.output.movieContainer
   let (container, codec): (Muxer.Container, Encoder.Codec) =
     switch sink.format {
     case .wav(let samples): (.wav, samples.codec(isBigEndian: capabilities.isBigEndian))
     case .aiff(let samples): (.aiff, samples.codec(isBigEndian: capabilities.isBigEndian))
     case .caf(let samples): (.caf, samples.codec(isBigEndian: capabilities.isBigEndian))
-    case .flac(let bitDepth): (.flac, .flac(bitDepth: bitDepth))
-    case .alac(let bitDepth): (sink.output.movieContainer, .alac(bitDepth: bitDepth))
+    case .flac(let bitDepth): (movie ?? .flac, .flac(bitDepth: bitDepth))
+    case .alac(let bitDepth): (movie ?? .m4a, .alac(bitDepth: bitDepth))
     case .m4a(let bitRate):
       // Peaks of noise that a decoder makes up keep no ceiling.
-      (
-        sink.output.movieContainer,
-        .aac(bitRate: bitRate, substitutesNoise: sink.ceiling == nil)
-      )
+      (movie ?? .m4a, .aac(bitRate: bitRate, substitutesNoise: sink.ceiling == nil))
     case .vorbis(.quality(let quality)):
-      (.ogg(serial: serial(of: sink, format)), .vorbis(.quality(quality)))
+      (movie ?? .ogg(serial: serial(of: sink, format)), .vorbis(.quality(quality)))
     case .vorbis(.bitRate(let bitRate)):
-      (.ogg(serial: serial(of: sink, format)), .vorbis(.bitRate(bitRate)))
+      (movie ?? .ogg(serial: serial(of: sink, format)), .vorbis(.bitRate(bitRate)))
     case .opus(let bitRate):
-      (.ogg(serial: serial(of: sink, format)), .opus(bitRate: bitRate))
+      (movie ?? .ogg(serial: serial(of: sink, format)), .opus(bitRate: bitRate))
     case .mp3: throw Failure(.reportBug, "MP3 is not written by FFmpeg")
     }
   var recipe = LibAVRecipe(
@@ -211,12 +209,14 @@ private func serial(of sink: Sink, _ format: AudioFormat) -> UInt32 {
 }
 
 extension Output {
-  /// What holds AAC and ALAC in it.
-  fileprivate var movieContainer: Muxer.Container {
+  /// What holds its sound, where its name is a movie's.
+  fileprivate var movieContainer: Muxer.Container? {
     switch movie {
     case .mp4: .mp4
     case .mov: .mov
-    case nil: .m4a
+    case .mkv: .matroska
+    case .webm: .webm
+    case nil: nil
     }
   }
 }

@@ -20,11 +20,11 @@ extension Sink {
   var fields: [Metadata.Item] {
     var tags = metadata
     tags.cover = nil
-    let form = format.kind.capabilities.tagForm
+    let form = capabilities.tagForm
     if form == .id3 { tags.foldPeople() } else { tags.expandPeople() }
     switch form {
     case .id3, .itemList, .riff: tags.joinTotals()
-    case .caf, .vorbisComments: break
+    case .caf, .vorbisComments, .matroska: break
     }
     if form == .itemList { tags.splitMovement() }
     if form == .id3 { tags.joinMovement() }
@@ -34,7 +34,7 @@ extension Sink {
   /// The tags for libavformat, and those that are written later.
   var writtenTags: (metadata: [(key: String, value: String)], later: WrittenTags) {
     let kind = format.kind
-    switch kind.capabilities.tagForm {
+    switch capabilities.tagForm {
     case .vorbisComments:
       let fields = fields.flatMap { item in
         item.values.map { VorbisComment.Field(kind.fieldName(of: item.key), $0) }
@@ -50,7 +50,7 @@ extension Sink {
       }
       let atoms = ItemList.encoded(items)
       return ([], atoms.isEmpty ? .none : .items(atoms))
-    case .id3, .riff, .caf:
+    case .id3, .riff, .caf, .matroska:
       return (fields.map { (kind.tagName(of: $0.key), $0.value) }, .none)
     }
   }

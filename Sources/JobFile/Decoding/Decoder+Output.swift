@@ -92,7 +92,7 @@ extension Decoder {
     if let video = draft.video, video.value != Output.Video.none, output.movie == nil {
       sink.error(
         "'video' of an output that holds no picture", at: video.origin,
-        help: "write '\(output.path.stem ?? "").mp4' or '.mov'")
+        help: "end its name in \(MovieContainer.listed("or"))")
     }
     output.mp3Preset = draft.mp3?.preset
     output.origins = draft.mp3?.origins ?? Output.Origins()
@@ -180,7 +180,7 @@ extension Decoder {
     of output: OutputDraft, _ fields: Fields, _ folder: YAMLEntry
   ) -> FileExtension? {
     if let video = output.video?.value, video != Output.Video.none {
-      return .usual(movieExtension(of: output.job))
+      return .usual(output.movieExtension)
     }
     if let request = output.request {
       return request.extensions.first.map(FileExtension.usual) ?? .clips
@@ -190,13 +190,6 @@ extension Decoder {
       sink.error(Language.folderNeedsFormat, at: folder.keyOrigin, help: Language.addFormat)
     }
     return nil
-  }
-
-  /// That of the input, where it is a movie's that is written; else MP4's.
-  private func movieExtension(of job: EnclosingJob) -> String {
-    let location = job.scope.input?.kind.medium?.location ?? job.clip
-    let own = location?.fileName.flatMap { FilePath($0.string).extension?.lowercased() } ?? ""
-    return MovieContainer(extension: own) == nil ? MovieContainer.mp4.extensions[0] : own
   }
 
   /// The format of the extension of `path`.
@@ -219,10 +212,15 @@ extension Decoder {
     }
     guard !request.extensions.contains(own), Output.Request.mediaExtensions.contains(own)
     else { return }
+    let movie = MovieContainer(extension: own)
+    let isLate = key == "aac" && movie?.isMatroska == true
+    let reason = isLate ? ": FFmpeg does not mark the 21 ms before its sound, which are heard" : ""
     sink.error(
-      (isPreset ? "the preset is '\(key)', which" : "'\(key)'") + " does not go into '.\(own)'",
+      (isPreset ? "the preset is '\(key)', which" : "'\(key)'")
+        + " does not go into '.\(own)'\(reason)",
       at: path.origin,
-      help: "write '\(path.value.stem ?? "").\(usual)'")
+      help: (movie.map { "write '\($0.usualSound)', or " } ?? "write ")
+        + "'\(path.value.stem ?? "").\(isLate ? "mp4" : usual)'")
   }
 }
 
@@ -263,9 +261,7 @@ extension Output.Request {
       throw QuantityError(
         "'.json' holds no sound", help: "for facts of the job, write { file: ..., json: sidecar }")
     case _ where OutputCapabilities.videoExtensions.contains(own):
-      throw QuantityError(
-        Output.pictureRefusal(of: own),
-        help: Output.pictureHelp(stem, own == "webm" ? "opus" : "m4a"))
+      throw QuantityError(Output.pictureRefusal(of: own), help: Output.pictureHelp(stem, "m4a"))
     case _ where own.hasSuffix("}") && PartTemplate.isTemplate(path):
       throw QuantityError("'\(path)' has no fixed extension", help: Self.choices)
     default:
@@ -287,7 +283,7 @@ extension Output.Request {
   }()
 
   /// The extensions of this format, the usual one first. None where only the clip decides.
-  fileprivate var extensions: [String] {
+  var extensions: [String] {
     switch self {
     case .exactly(let format): format.kind.capabilities.extensions
     case .usual(let kind), .copied(let kind): kind.capabilities.extensions

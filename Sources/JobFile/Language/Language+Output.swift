@@ -68,7 +68,7 @@ extension Language {
       }
       output.take(.same(as: nil, isInFolder: output.isInFolder), by: "codec")
     },
-    Key("video", Values.video, "pictures in MP4 and MOV: 'copy' unless given") {
+    Key("video", Values.video, "pictures in MP4, MOV, MKV and WebM: 'copy' unless given") {
       $0.video = $1
     },
     Key("sample_rate", Values.sampleRate, "of this output; else as the mix") { $0.sampleRate = $1 },

@@ -1,4 +1,5 @@
 import Diagnosis
+import ExportGraph
 import JobModel
 import MediaComposition
 
@@ -14,8 +15,8 @@ extension Values {
     "video_word", [("copy", Output.Video.copy), ("copy strict", .strictCopy), ("none", .none)],
     refusal: "is nothing that becomes of a picture",
     help:
-      "write 'copy' (the default of .mp4 and .mov), 'copy strict' (nothing is encoded), 'none' for "
-      + "the sound alone, or { h264: crf 20 }")
+      "write 'copy' (the default of \(MovieContainer.listed("and"))), 'copy strict' (nothing is "
+      + "encoded), 'none' for the sound alone, or { h264: crf 20 }")
 
   private static let pictureSize = TextNotation(
     "picture_size", "pixels across and down, as '1280x720'",
