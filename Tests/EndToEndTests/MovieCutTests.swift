@@ -101,10 +101,17 @@ struct MovieCutTests {
     return max(0, text[0] + (text.count > 1 ? text[1] : 0) / 48000)
   }
 
+  /// Each source into MP4 or MOV, and some into containers that count milliseconds.
+  private static let films =
+    sources.map { ($0, $0.hasSuffix(".mov") ? "mov" : "mp4") } + [
+      ("vp9.webm", "webm"), ("vp9.webm", "mkv"), ("open.mkv", "mkv"), ("closed.mp4", "mkv"),
+      ("cra.mp4", "mkv"), ("hidden.mp4", "mkv"), ("mpeg2.ts", "mkv"), ("av1.mp4", "webm"),
+    ]
+
   @Test(
     "the asked pictures are there, each once and in its place, and copied where no cut touches them",
-    arguments: sources)
-  func ranges(source: String) throws {
+    arguments: films)
+  func ranges(source: String, kind: String) throws {
     let stage = try stage()
     let film = try Film(source, in: stage)
     let start = try soundStart(source, in: stage)
@@ -116,7 +123,7 @@ struct MovieCutTests {
       let from = dice.number(100_000..<4_800_000 - length)
       return (from: Double(from) / 1e6, to: Double(from + length) / 1e6)
     }
-    let kind = source.hasSuffix(".mov") ? "mov" : "mp4"
+    let isMatroska = ["mkv", "webm"].contains(kind)
     let items = ranges.map { "  - { clip: \(source), from: \($0.from)s, to: \($0.to)s }\n" }
     let result = try stage.job("concat:\n\(items.joined())output: [out.\(kind), out.wav]\n")
     #expect(result.status == 0, "\(result.errors)")
@@ -136,7 +143,8 @@ struct MovieCutTests {
     #expect(cut.numbers == numbers)
     #expect(cut.complaints == "")
     #expect(
-      zip(cut.times, times).allSatisfy { abs($0 - $1) < 0.00003 } && cut.times.count == times.count)
+      zip(cut.times, times).allSatisfy { abs($0 - $1) < (isMatroska ? 0.00051 : 0.00003) }
+        && cut.times.count == times.count)
     let likenesses = zip(cut.pictures, pictures).map(likeness)
     #expect(likenesses.allSatisfy { $0 >= 40 })
     let copied = likenesses.count { $0 == .infinity }
@@ -144,11 +152,12 @@ struct MovieCutTests {
 
     func sound(_ name: String) throws -> [Float] {
       try Tool.succeed(
-        "ffmpeg", "-v", "error", "-i", stage.path(name), "-map", "0:a:0", "-af",
+        "ffmpeg", "-v", "error", "-copyts", "-i", stage.path(name), "-map", "0:a:0", "-af",
         "aresample=async=1:first_pts=0", "-ac", "1", "-f", "f32le", "-"
       ).floats
     }
-    #expect(lag(of: try sound("out.\(kind)"), behind: try sound("out.wav")) == 0)
+    let lag = lag(of: try sound("out.\(kind)"), behind: try sound("out.wav"))
+    #expect(abs(lag) <= (isMatroska ? 48 : 0), "\(lag)")
   }
 
   @Test("a range without a picture is refused, and one picture is a movie")

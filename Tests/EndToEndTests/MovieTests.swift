@@ -90,6 +90,23 @@ struct MovieTests {
         || plan.contains("\n      beside it: h264, aac (fre), mov_text of 'lecture.mp4', copied\n"))
   }
 
+  @Test("a cover stays beside a picture that is copied")
+  func cover() throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i testsrc=s=64x64 -frames:v 1 cover.png
+      ffmpeg -v error -i late.mp4 -i cover.png -map 0 -map 1 -c copy -disposition:v:1 attached_pic \\
+        cover.mp4
+      """)
+    let result = try stage.job("clip: cover.mp4\ngain: -6 dB\noutput: out.mp4\n")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(try copied("out.mp4", in: stage) == copied("cover.mp4", in: stage))
+    let streams = try stage.make(
+      "ffprobe -v error -show_entries stream=codec_name -of csv=p=0 out.mp4")
+    #expect(streams.text == "aac\npng\nh264\n" || streams.text == "aac\nh264\npng\n")
+  }
+
   @Test("the sound that is made anew is the first one to players, and the one that is measured")
   func first() throws {
     let stage = try stage()

@@ -1,5 +1,6 @@
 import MPEGAudio
 import MediaComposition
+import SystemPackage
 import Testing
 
 @Suite("What outputs can hold")
@@ -40,10 +41,27 @@ struct OutputCapabilitiesTests {
     }
     let usual: [(String, Output.Kind)] = [
       ("m4a", .aac), ("ogg", .vorbis), ("oga", .vorbis), ("opus", .opus), ("aif", .aiff),
-      ("aiff", .aiff), ("aifc", .aiff), ("caf", .caf), ("WAV", .wav),
+      ("aiff", .aiff), ("aifc", .aiff), ("caf", .caf), ("WAV", .wav), ("mp4", .aac), ("mkv", .opus),
+      ("webm", .opus),
     ]
     for (name, kind) in usual { #expect(Output.Kind(extension: name) == kind) }
     #expect(Output.Kind(extension: "mka") == nil)
+  }
+
+  @Test("every movie's usual sound has its extensions, and Matroska its own place for tags")
+  func movies() {
+    for movie in MovieContainer.allCases {
+      for kind in Output.Kind.allCases {
+        let isHeld = kind.capabilities.extensions.contains(movie.extensions[0])
+        #expect(isHeld == movie.soundKinds.contains(kind))
+      }
+      let output = Output(
+        path: FilePath("a.\(movie.extensions[0])"), request: .usual(movie.soundKinds[0]))
+      let held = output.capabilities(as: movie.soundKinds[0])
+      let isMatroska = movie == .mkv || movie == .webm
+      #expect(held.container == (isMatroska ? "matroska,webm" : "mov,mp4,m4a,3gp,3g2,mj2"))
+      #expect(held.holdsCover == (movie != .webm) && held.holdsChapters)
+    }
   }
 
   @Test("what a format has by itself, it can do, at every rate and in every layout")
