@@ -85,6 +85,19 @@ extension Asset {
   package var pictureTrack: AssetTrack? { tracks.first { $0.mediaType == .video } }
 }
 
+extension AssetTrack {
+  /// The timecode of the picture that is shown so long after the first; nil where there is none, or where
+  /// pictures do not last equally long.
+  package func timecode(after time: Time) -> Timecode? {
+    guard let duration = frameDuration, let start = timecode.flatMap({ Timecode(stored: $0) })
+    else { return nil }
+    let rate = PictureRate(duration)
+    return start.number(at: rate).flatMap {
+      Timecode(number: $0 + rate.count(in: time), at: rate, isDropFrame: start.isDropFrame)
+    }
+  }
+}
+
 extension PicturePlan {
   /// Whether the only source is shown whole, in a container of another kind than its own.
   private var isRemuxed: Bool {
@@ -96,8 +109,9 @@ extension PicturePlan {
 
   /// A note on the tracks which an output does not get; nil where it gets all.
   package func lossNote(in output: Output) -> Diagnostic? {
-    guard let first = assets.first, !lost.isEmpty, let container = output.movie else { return nil }
-    let names = Array(Set(lost.map(\.text))).sorted().joined(separator: ", ")
+    guard let first = assets.first, let container = output.movie else { return nil }
+    let names = (Array(Set(lost.map(\.text))).sorted() + lostParts).joined(separator: ", ")
+    guard !names.isEmpty else { return nil }
     guard !spans.isEmpty else {
       return Diagnostic(
         .note,
@@ -111,6 +125,12 @@ extension PicturePlan {
     return Diagnostic(
       .note, "'\(output.path)': \(names) of \(sources) left out, since \(reason)", at: output.origin
     )
+  }
+
+  /// What is left out beside tracks, since the picture is cut or joined.
+  private var lostParts: [String] {
+    guard !spans.isEmpty, let track = assets.first?.pictureTrack else { return [] }
+    return track.timecode != nil && track.timecode(after: .zero) == nil ? ["the timecode"] : []
   }
 
   /// What is copied, for people: `h264, aac (fre), mov_text of 'talk.mp4', copied`.

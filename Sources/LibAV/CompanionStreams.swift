@@ -121,6 +121,8 @@ package final class PictureTrack: CompanionStreams {
   }
 
   let setting: CompanionSetting
+  /// The timecode of the picture that is shown first, such as `01:00:00:00`; nil: none.
+  package var timecode: String?
   private let source: Source
   private let next: () throws(LibAVError) -> Packet?
   private var ready: Packet?
@@ -187,7 +189,7 @@ package final class PictureTrack: CompanionStreams {
     // They are the source's, and are counted anew.
     own.pointee.start_time = avjob_nopts()
     own.pointee.duration = 0
-    try check(av_dict_set(&own.pointee.metadata, "timecode", nil, 0), "av_dict_set")
+    try check(av_dict_set(&own.pointee.metadata, "timecode", timecode, 0), "av_dict_set")
     guard let parameters = own.pointee.codecpar else { return }
     if let entry = description.sampleEntry {
       Self.name(entry, &parameters.pointee, in: container)

@@ -21,6 +21,8 @@ final class PictureCutter {
   private var held: Packet?
   /// The source that is read.
   private(set) var source = 0
+  /// The picture that is shown first: its source, and when it is shown there.
+  private(set) var first: (source: Int, shown: Int64)?
 
   /// What is to be done next.
   private enum Work {
@@ -78,6 +80,7 @@ final class PictureCutter {
     work = .next
     var passage = old
     guard let entrance = try passage.enter(at: tick) else { return }
+    if first == nil { first = (source, entrance.first) }
     let reel = passage.reel
     if entrance.isCopied, let picture = entrance.window.pictures.first {
       // At the very start what follows the entry is as it is in the source.

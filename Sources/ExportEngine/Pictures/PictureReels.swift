@@ -112,6 +112,11 @@ extension PictureReels {
         throw self.blame(error, on: cutter.source)
       }
     }
+    if let first = cutter.first {
+      let reel = try reel(first.source)
+      let offset = reel.time(of: first.shown) - reel.time(of: reel.start)
+      track.timecode = plan.assets[first.source].pictureTrack?.timecode(after: offset)?.description
+    }
     return .picture(track)
   }
 

@@ -122,13 +122,7 @@ struct PictureTimes {
 
   func start(of number: Int64) -> Time { first + duration.multiplied(by: number, over: 1) }
 
-  func number(nearest time: Time) -> Int64 {
-    let offset = time - first
-    let ticks = Int128(offset.value) * Int128(duration.timescale)
-    let length = Int128(offset.timescale) * Int128(duration.value)
-    let (quotient, remainder) = (2 * ticks + length).quotientAndRemainder(dividingBy: 2 * length)
-    return Int64(clamping: remainder < 0 ? quotient - 1 : quotient)
-  }
+  func number(nearest time: Time) -> Int64 { PictureRate(duration).count(in: time - first) }
 
   /// How many pictures come before one; `end` is how long the file lasts.
   func number(
@@ -136,8 +130,7 @@ struct PictureTimes {
   ) throws(QuantityError) -> Int64 {
     let number = try code.number(lasting: duration)
     guard let timecode else { return number }
-    // A point stands for drop-frame in some files.
-    guard let start = Timecode(timecode.replacing(".", with: ";")),
+    guard let start = Timecode(stored: timecode),
       let first = try? start.number(lasting: duration)
     else {
       throw QuantityError(
@@ -152,7 +145,7 @@ struct PictureTimes {
     }
     guard number < first else { return number - first }
     // A recording that goes on after midnight.
-    let next = number + Timecode.day(lasting: duration, isDropFrame: code.isDropFrame) - first
+    let next = number + PictureRate(duration).day(isDropFrame: code.isDropFrame) - first
     guard duration.multiplied(by: next, over: 1) <= end else {
       throw QuantityError(
         "'\(code)' is before the first picture of \(name), which is '\(start)'",
