@@ -18,8 +18,8 @@ public struct PicturePlan: Sendable, Hashable, Encodable {
   public var encoding: VideoSettings?
   /// Whether what would have to be encoded is refused.
   public var isStrict = false
-  /// The tracks that are copied beside the output's sound: of a picture that is cut or joined only
-  /// itself.
+  /// The tracks that stand beside the output's sound: of a picture that is cut or joined it and the
+  /// texts, each track of which is made of those of all sources.
   public var tracks: [AssetTrack]
   /// The sources' tracks that the output does not get.
   public var lost: [AssetTrack]
@@ -39,7 +39,9 @@ public struct PicturePlan: Sendable, Hashable, Encodable {
   }
 
   /// Ranges of sources' pictures, in an output that lasts so long.
-  fileprivate init(_ shown: [ShownSegment], lasting duration: Time) {
+  fileprivate init(
+    _ shown: [ShownSegment], lasting duration: Time, in container: MovieContainer
+  ) {
     (assets, self.duration) = ([], duration)
     var indexes: [Asset: Int] = [:]
     for segment in shown {
@@ -51,9 +53,13 @@ public struct PicturePlan: Sendable, Hashable, Encodable {
       spans.append(PictureSpan(asset: index, source: segment.source, target: segment.target))
     }
     let first = assets.first
-    tracks = first?.pictureTrack.map { [$0] } ?? []
+    let texts = container.holdsTexts ? Self.texts(of: assets) : []
+    tracks = [first?.pictureTrack].compactMap(\.self) + texts.compactMap(\.first)
     lost = assets.flatMap { asset in
-      asset.tracks.filter { $0 != asset.pictureTrack && $0.index != asset.streamIndex }
+      asset.tracks.filter {
+        $0 != asset.pictureTrack && $0.index != asset.streamIndex
+          && !($0.isText && container.holdsTexts)
+      }
     }
   }
 }
@@ -130,27 +136,37 @@ extension PicturePlan {
   /// What is left out beside tracks, since the picture is cut or joined.
   private var lostParts: [String] {
     guard !spans.isEmpty, let track = assets.first?.pictureTrack else { return [] }
-    return track.timecode != nil && track.timecode(after: .zero) == nil ? ["the timecode"] : []
+    let codecs = texts.flatMap(\.streams).compactMap { $0?.codec }
+    let losesTimecode =
+      track.timecode != nil && (encoding != nil || track.timecode(after: .zero) == nil)
+    return (codecs.contains { ["ass", "ssa"].contains($0) } ? ["the styles of subtitles"] : [])
+      + (losesTimecode ? ["the timecode"] : [])
   }
 
   /// What is copied, for people: `h264, aac (fre), mov_text of 'talk.mp4', copied`.
   var text: String {
+    func names(_ tracks: [AssetTrack]) -> [String] {
+      tracks.map { track in
+        let name = track.mediaType == .attachment ? "attachment" : track.codec
+        return name + (track.language.map { " (\($0))" } ?? "")
+      }
+    }
+    let all = names(tracks).joined(separator: ", ")
     let first = assets.first.map { "'\($0.location)'" } ?? ""
     let sources = assets.count == 1 ? first : "\(assets.count) sources"
     let parts = spans.count == 1 ? "one part" : "\(spans.count) parts"
     if let encoding {
       let quality = encoding.quality ?? encoding.codec.usualQuality
-      let codec = "\(encoding.codec.rawValue) (crf \(quality))"
-      let number = stills.count == 1 ? "a still picture" : "\(stills.count) still pictures"
-      return encoding.isStill
-        ? "\(number) as \(codec)" : "\(codec) of \(sources) in \(parts), encoded"
+      let picture = "\(encoding.codec.rawValue) (crf \(quality))"
+      guard !encoding.isStill else {
+        return (stills.count == 1 ? "a still picture" : "\(stills.count) still pictures")
+          + " as \(picture)"
+      }
+      return ([picture] + names(tracks.filter { $0.mediaType == .subtitle }))
+        .joined(separator: ", ") + " of \(sources) in \(parts), encoded"
     }
-    let names = tracks.map { track in
-      let name = track.mediaType == .attachment ? "attachment" : track.codec
-      return name + (track.language.map { " (\($0))" } ?? "")
-    }.joined(separator: ", ")
-    guard !spans.isEmpty else { return "\(names) of \(first), copied" }
-    return "\(names) of \(sources) in \(parts), copied"
+    guard !spans.isEmpty else { return "\(all) of \(first), copied" }
+    return "\(all) of \(sources) in \(parts), copied"
       + (isStrict ? "" : " but for what cuts break")
   }
 }
@@ -233,7 +249,7 @@ extension Export {
           help: "write it as MP4 first: 'ffmpeg -i IN -c copy OUT.mp4'")
       }
     }
-    var plan = PicturePlan(shown, lasting: range.duration)
+    var plan = PicturePlan(shown, lasting: range.duration, in: container)
     if case .encode(let settings) = output.video {
       plan.encoding = settings
     } else if shown.count == 1, first.isWhole, first.asset.container == container.demuxer,

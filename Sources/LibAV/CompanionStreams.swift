@@ -72,18 +72,18 @@ package struct PictureForm: Sendable, Hashable {
 /// What a muxer is to write beside the sound.
 package enum Companions {
   case copied(CopiedStreams)
-  case picture(PictureTrack)
+  case made(CompanionTracks)
 
   var streams: any CompanionStreams {
     switch self {
     case .copied(let streams): streams
-    case .picture(let track): track
+    case .made(let tracks): tracks
     }
   }
 }
 
 /// One picture whose packets are made, or copied, one by one.
-package final class PictureTrack: CompanionStreams {
+package final class PictureTrack: CompanionTrack {
   /// What a container is told of it.
   package enum Source {
     /// Its encoder says it.
@@ -125,7 +125,7 @@ package final class PictureTrack: CompanionStreams {
   package var timecode: String?
   private let source: Source
   private let next: () throws(LibAVError) -> Packet?
-  private var ready: Packet?
+  private(set) var ready: Packet?
 
   /// A track at its first packet; `next` gives one after the other in order of decoding, with times in
   /// ticks of the source's base, and nil at the end.
@@ -137,17 +137,15 @@ package final class PictureTrack: CompanionStreams {
     ready = try next()
   }
 
-  private var timeBase: AVRational { source.timeBase }
+  var timeBase: AVRational { source.timeBase }
 
-  var timeBases: [AVRational] { [timeBase] }
+  var language: String? { nil }
 
-  var languages: [String?] { [nil] }
+  func advance() throws(LibAVError) { ready = try next() }
 
   func describe(
-    _ place: Int, to own: UnsafeMutablePointer<AVStream>,
-    in container: UnsafePointer<AVOutputFormat>
+    to own: UnsafeMutablePointer<AVStream>, in container: UnsafePointer<AVOutputFormat>
   ) throws(LibAVError) {
-    own.pointee.time_base = timeBase
     switch source {
     case .encoder(let encoder): try describe(encoder, to: own, in: container)
     case .stream(let description): try describe(description, to: own, in: container)
@@ -185,10 +183,6 @@ package final class PictureTrack: CompanionStreams {
   ) throws(LibAVError) {
     try check(
       avjob_copy_stream(own, description.like.pointer, container), "avjob_copy_stream")
-    own.pointee.time_base = timeBase
-    // They are the source's, and are counted anew.
-    own.pointee.start_time = avjob_nopts()
-    own.pointee.duration = 0
     try check(av_dict_set(&own.pointee.metadata, "timecode", timecode, 0), "av_dict_set")
     guard let parameters = own.pointee.codecpar else { return }
     if let entry = description.sampleEntry {
@@ -196,21 +190,6 @@ package final class PictureTrack: CompanionStreams {
     }
     setting.complete(&parameters.pointee, ofPicture: description.like.index)
     if let header = description.header { try parameters.pointee.replaceHeader(with: header) }
-  }
-
-  func take(
-    before moment: (ticks: Int64, base: AVRational)?,
-    _ body: (Packet, Int) throws(LibAVError) -> Void
-  ) throws(LibAVError) {
-    while let packet = ready {
-      if let moment,
-        av_compare_ts(packet.pointer.pointee.dts, timeBase, moment.ticks, moment.base) >= 0
-      {
-        return
-      }
-      try body(packet, 0)
-      ready = try next()
-    }
   }
 }
 

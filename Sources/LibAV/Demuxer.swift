@@ -166,9 +166,13 @@ package final class Demuxer {
   }
 
   /// Reads only `index` from now on.
-  package func select(stream index: Int) {
+  package func select(stream index: Int) { select(streams: [index]) }
+
+  /// Reads only these streams from now on.
+  package func select(streams indexes: Set<Int>) {
     for stream in streams {
-      stream.pointer.pointee.discard = stream.index == index ? AVDISCARD_DEFAULT : AVDISCARD_ALL
+      let isRead = indexes.contains(stream.index)
+      stream.pointer.pointee.discard = isRead ? AVDISCARD_DEFAULT : AVDISCARD_ALL
     }
   }
 

@@ -146,22 +146,29 @@ final class PictureReel {
   }
 
   /// A moment of the file's clock.
-  func time(of tick: Int64) -> Time {
-    let ticks = Int64(base.numerator).multipliedReportingOverflow(by: tick)
-    return Time(value: ticks.overflow ? tick : ticks.partialValue, timescale: base.denominator)
-  }
+  func time(of tick: Int64) -> Time { base.time(of: tick) }
 
   /// The tick at or before a moment of the file's clock.
-  func tick(atOrBefore time: Time) -> Int64 {
-    let ticks = Int128(time.value) * Int128(base.denominator)
-    let unit = Int128(time.timescale) * Int128(base.numerator)
-    guard unit > 0 else { return 0 }
-    return Int64(clamping: ticks >= 0 ? ticks / unit : (ticks - unit + 1) / unit)
-  }
+  func tick(atOrBefore time: Time) -> Int64 { base.tick(atOrBefore: time) }
 
   /// Ticks of so many seconds.
   func ticks(seconds: Int64) -> Int64 {
     max(1, seconds * Int64(base.denominator) / Int64(max(1, base.numerator)))
+  }
+}
+
+extension TimeBase {
+  /// The moment of a tick.
+  func time(of tick: Int64) -> Time {
+    Time(value: Int64(clamping: Int128(tick) * Int128(numerator)), timescale: denominator)
+  }
+
+  /// The tick at or before a moment.
+  func tick(atOrBefore time: Time) -> Int64 {
+    let ticks = Int128(time.value) * Int128(denominator)
+    let unit = Int128(time.timescale) * Int128(numerator)
+    guard unit > 0 else { return 0 }
+    return Int64(clamping: ticks >= 0 ? ticks / unit : (ticks - unit + 1) / unit)
   }
 }
 

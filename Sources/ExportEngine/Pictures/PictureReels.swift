@@ -9,9 +9,9 @@ import Threads
 ///
 /// One thread at a time.
 final class PictureReels {
-  private let assets: [Asset]
-  private let library: MediaLibrary
-  private let cancellation: CancellationFlag
+  let assets: [Asset]
+  let library: MediaLibrary
+  let cancellation: CancellationFlag
   /// Open ones, the one that was used last at the end.
   private var open: [PictureReel] = []
 
@@ -117,7 +117,9 @@ extension PictureReels {
       let offset = reel.time(of: first.shown) - reel.time(of: reel.start)
       track.timecode = plan.assets[first.source].pictureTrack?.timecode(after: offset)?.description
     }
-    return .picture(track)
+    let texts = try texts(
+      of: plan, ranges, timescale: assembler.timescale, atRate: sampleRate)
+    return .made(CompanionTracks(track, texts))
   }
 
   private func setting(
@@ -137,26 +139,28 @@ extension PictureReels {
     var timescales: [Int32] = []
     for index in plan.assets.indices { timescales.append(try reel(index).base.denominator) }
     guard let source = ranges.first?.source else { throw LibAVError.streamMissing }
+    let timescale = Self.timescale(of: timescales)
     let renderer: PictureRenderer
     do throws(LibAVError) {
       let first = try reel(source)
       let frames = try RangeFrames(ranges, of: self, settings, first)
       let encoder = try PictureRenderer.open(
-        settings, frames.form, like: first.stream, timescale: Self.timescale(of: timescales))
+        settings, frames.form, like: first.stream, timescale: timescale)
       renderer = PictureRenderer(
         frames, encoder, hasConstantRate: settings.frameRate != nil, until: plan.duration + delay)
     } catch {
       throw blame(error, on: source)
     }
     let setting = setting(of: plan, atRate: sampleRate, delayedBy: delay)
-    return .picture(
-      try PictureTrack(.encoder(renderer.encoder), setting) { () throws(LibAVError) in
-        do throws(LibAVError) {
-          return try renderer.next()
-        } catch {
-          throw self.blame(error, on: renderer.source)
-        }
-      })
+    let track = try PictureTrack(.encoder(renderer.encoder), setting) { () throws(LibAVError) in
+      do throws(LibAVError) {
+        return try renderer.next()
+      } catch {
+        throw self.blame(error, on: renderer.source)
+      }
+    }
+    let texts = try texts(of: plan, ranges, timescale: timescale, atRate: sampleRate)
+    return .made(CompanionTracks(track, texts))
   }
 
   /// How long after its picture the sound of an output begins: as long as that of its first source, where

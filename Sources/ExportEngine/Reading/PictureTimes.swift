@@ -25,7 +25,8 @@ extension Prober {
     guard demuxer.streams.indices.contains(track.index) else { return }
     let stream = demuxer.streams[track.index]
     let codes = demuxer.streams.filter { $0.mediaType == "data" }.compactMap { $0.tag("timecode") }
-    track.timecode = stream.tag("timecode") ?? codes.first
+    let ofFile = demuxer.metadata.first { $0.key.lowercased() == "timecode" && !$0.value.isEmpty }
+    track.timecode = stream.tag("timecode") ?? codes.first ?? ofFile?.value
     guard let duration = try pictureDuration(of: stream, demuxer), duration > .zero else { return }
     let times = try reading(location) { () throws(LibAVError) in
       let isProven = !demuxer.formatName.hasPrefix("matroska,")
@@ -68,11 +69,5 @@ extension Prober {
       let expected = first + duration * index
       return time - expected <= tick && expected - time <= tick
     }
-  }
-}
-
-extension TimeBase {
-  fileprivate func time(of ticks: Int64) -> Time {
-    Time(value: Int64(clamping: Int128(ticks) * Int128(numerator)), timescale: denominator)
   }
 }

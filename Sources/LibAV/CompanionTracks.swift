@@ -1,0 +1,149 @@
+internal import CFFmpeg
+
+/// One stream beside a sound, whose packets are made one by one.
+protocol CompanionTrack: AnyObject {
+  /// That of its packets.
+  var timeBase: AVRational { get }
+
+  /// nil where it has none.
+  var language: String? { get }
+
+  /// The next packet in order of decoding; nil at the end.
+  var ready: Packet? { get }
+
+  /// Goes on to the packet behind `ready`.
+  func advance() throws(LibAVError)
+
+  /// Describes the stream to a container.
+  func describe(
+    to own: UnsafeMutablePointer<AVStream>, in container: UnsafePointer<AVOutputFormat>
+  ) throws(LibAVError)
+}
+
+/// A picture that is made, and texts that are shown with it.
+package final class CompanionTracks: CompanionStreams {
+  let setting: CompanionSetting
+  private let tracks: [any CompanionTrack]
+
+  /// One picture, and texts in the order of the file.
+  package init(_ picture: PictureTrack, _ texts: [CueTrack]) {
+    setting = picture.setting
+    tracks = [picture] + texts
+  }
+
+  var timeBases: [AVRational] { tracks.map(\.timeBase) }
+
+  var languages: [String?] { tracks.map(\.language) }
+
+  func describe(
+    _ place: Int, to own: UnsafeMutablePointer<AVStream>,
+    in container: UnsafePointer<AVOutputFormat>
+  ) throws(LibAVError) {
+    try tracks[place].describe(to: own, in: container)
+    own.pointee.time_base = tracks[place].timeBase
+    // They are the source's, and are counted anew.
+    own.pointee.start_time = avjob_nopts()
+    own.pointee.duration = 0
+  }
+
+  func take(
+    before moment: (ticks: Int64, base: AVRational)?,
+    _ body: (Packet, Int) throws(LibAVError) -> Void
+  ) throws(LibAVError) {
+    while let place = earliest, let packet = tracks[place].ready {
+      if let moment, compare(packet, tracks[place].timeBase, moment) >= 0 { return }
+      try body(packet, place)
+      try tracks[place].advance()
+    }
+  }
+
+  /// The track whose next packet is decoded first; nil at the end of all.
+  private var earliest: Int? {
+    var found: (place: Int, ticks: Int64, base: AVRational)?
+    for (place, track) in tracks.enumerated() {
+      guard let packet = track.ready else { continue }
+      if let found, compare(packet, track.timeBase, (found.ticks, found.base)) >= 0 { continue }
+      found = (place, packet.pointer.pointee.dts, track.timeBase)
+    }
+    return found?.place
+  }
+
+  private func compare(
+    _ packet: Packet, _ base: AVRational, _ moment: (ticks: Int64, base: AVRational)
+  ) -> Int32 {
+    av_compare_ts(packet.pointer.pointee.dts, base, moment.ticks, moment.base)
+  }
+}
+
+/// Texts that are shown one after the other, as 3GPP's timed text (TS 26.245), which MP4 and MOV hold.
+package final class CueTrack: CompanionTrack {
+  /// What is shown for a time: the text's length in two bytes, the text, and boxes with its styles.
+  package struct Sample: Sendable, Hashable {
+    package var ticks: Range<Int64>
+    package var bytes: [UInt8]
+
+    package init(ticks: Range<Int64>, bytes: [UInt8]) {
+      (self.ticks, self.bytes) = (ticks, bytes)
+    }
+  }
+
+  let timeBase: AVRational
+  private(set) var ready: Packet?
+  private let like: Stream
+  private var samples: ArraySlice<Sample>
+
+  /// A track of samples, in order and without gaps, in ticks of which `timescale` are a second. Its
+  /// language, its disposition and, of timed text, its styles are those of `stream`.
+  package init(
+    like stream: Stream, timescale: Int32, _ samples: [Sample]
+  ) throws(LibAVError) {
+    (like, self.samples) = (stream, samples[...])
+    timeBase = AVRational(num: 1, den: timescale)
+    try advance()
+  }
+
+  var language: String? { like.metadata.first { $0.key == "language" }?.value }
+
+  func advance() throws(LibAVError) {
+    guard let sample = samples.popFirst() else {
+      ready = nil
+      return
+    }
+    let packet = try sample.bytes.span.withUnsafeBytes { bytes throws(LibAVError) in
+      try Packet(copying: bytes, timestamp: sample.ticks.lowerBound)
+    }
+    packet.pointer.pointee.duration = sample.ticks.upperBound - sample.ticks.lowerBound
+    packet.isKey = true
+    ready = packet
+  }
+
+  /// The name of its sample entries, `tx3g`, as libavformat holds it.
+  private static let sampleEntry = "tx3g".utf8.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+
+  func describe(
+    to own: UnsafeMutablePointer<AVStream>, in container: UnsafePointer<AVOutputFormat>
+  ) throws(LibAVError) {
+    try check(avjob_copy_stream(own, like.pointer, container), "avjob_copy_stream")
+    guard let parameters = own.pointee.codecpar else { return }
+    let isTimedText =
+      like.parameters.codec_id == AV_CODEC_ID_MOV_TEXT
+      && like.parameters.codec_tag == Self.sampleEntry
+    guard !isTimedText else { return }
+    parameters.pointee.codec_id = AV_CODEC_ID_MOV_TEXT
+    parameters.pointee.codec_tag = Self.sampleEntry
+    try parameters.pointee.replaceHeader(with: Self.plainHeader)
+  }
+
+  /// White text of 18 points in the middle at the bottom, for samples without styles (TS 26.245, 5.16).
+  private static let plainHeader: [UInt8] =
+    [
+      // Flags; centred, at the bottom; no background.
+      0, 0, 0, 0, 1, 0xFF, 0, 0, 0, 0,
+      // The box of the text: the whole track's.
+      0, 0, 0, 0, 0, 0, 0, 0,
+      // From character 0 to 0, in font 1, without a face, 18 points, white.
+      0, 0, 0, 0, 0, 1, 0, 18, 0xFF, 0xFF, 0xFF, 0xFF,
+      // Font 1.
+      0, 0, 0, 18,
+    ] + "ftab".utf8 + [0, 1, 0, 1, 5] + "Serif".utf8
+}
