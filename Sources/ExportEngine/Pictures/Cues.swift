@@ -11,8 +11,8 @@ struct Cue: Hashable {
 
   /// What of it is shown in a part of its source, at the output's times; nil: nothing.
   func part(in span: PictureRange) -> Cue? {
-    let start = span.from.map { max($0, start) } ?? start
-    let end = span.to.map { min($0, end) } ?? end
+    let start = span.from.map { max($0, self.start) } ?? self.start
+    let end = span.to.map { min($0, self.end) } ?? self.end
     guard start < end else { return nil }
     let part = Cue(
       start: max(.zero, span.place(start)), end: span.place(end), sample: sample)

@@ -1,0 +1,161 @@
+import TestSupport
+import Testing
+
+/// Movies that are cut and joined keep their texts and their timecode.
+@Suite("Movies: texts and timecodes cut and joined with the picture")
+struct MovieTextTests {
+  /// When a text of a movie is shown, in milliseconds.
+  private typealias Line = (from: Int, to: Int, text: String)
+
+  private static let english: [Line] = [
+    (500, 2000, "One"), (2500, 4200, "Two"), (4300, 4400, "Three"), (4700, 5000, "Lost"),
+    (6000, 9500, "Long"),
+  ]
+  private static let french: [Line] = [(1000, 8000, "Tout"), (8500, 9000, "Fin")]
+
+  private func subRip(_ lines: [Line]) -> String {
+    func clock(_ time: Int) -> String {
+      func digits(_ number: Int, _ count: Int) -> String {
+        String("\(number + 1000)".suffix(count))
+      }
+      return "00:00:\(digits(time / 1000, 2)),\(digits(time % 1000, 3))"
+    }
+    return lines.enumerated().map { index, line in
+      "\(index + 1)\n\(clock(line.from)) --> \(clock(line.to))\n<i>\(line.text)</i>\n\n"
+    }.joined()
+  }
+
+  /// Ten seconds of pictures at 25 a second with two texts, in MP4 and in Matroska; one at 29.97 with a
+  /// drop-frame timecode, one with pictures at uneven times, and one with a German text.
+  private func stage() throws -> Stage {
+    let stage = Stage()
+    try stage.share(
+      """
+      cat > english.srt << 'END'
+      \(subRip(Self.english))
+      END
+      cat > french.srt << 'END'
+      \(subRip(Self.french))
+      END
+      film() {
+        rate=$1; shift
+        ffmpeg -v error -f lavfi -i testsrc=s=128x96:d=10:r=$rate -f lavfi -i sine=d=10:r=48000 \\
+          -i english.srt -i french.srt -map 0 -map 1 -c:v libx264 -bf 2 -g 40 \\
+          -pix_fmt yuv420p "$@"
+      }
+      film 25 -map 2 -map 3 -c:a aac -c:s mov_text -metadata:s:s:0 language=eng \\
+        -metadata:s:s:1 language=fre -timecode 01:00:00:00 movie.mp4
+      film 25 -map 2 -map 3 -c:a flac -c:s:0 subrip -c:s:1 ass -metadata:s:s:0 language=eng \\
+        -metadata:s:s:1 language=fre -timecode 01:00:00:00 movie.mkv
+      film 30000/1001 -c:a aac -timecode '00:00:59;20' drop.mp4
+      film 25 -map 3 -c:a aac -c:s mov_text -metadata:s:s:0 language=ger german.mp4
+      ffmpeg -v error -i movie.mp4 -map 0:v -map 0:a -c:a copy -c:v libx264 -bf 2 \\
+        -vf "select='not(mod(n,3))+gt(n,60)'" -vsync vfr -timecode 01:00:00:00 uneven.mp4
+      """)
+    return stage
+  }
+
+  /// What another demuxer and decoder find of a text: when it is shown, and what it says.
+  private func lines(_ name: String, _ track: Int, in stage: Stage) throws -> [Line] {
+    let times = try stage.make(
+      """
+      ffprobe -v error -select_streams s:\(track) -show_entries packet=pts_time,duration_time,size \\
+        -of csv=p=0 \(name)
+      """
+    ).text.split(separator: "\n").map { $0.split(separator: ",").compactMap { Double($0) } }
+      .filter { $0.count == 3 && $0[2] > 2 }
+    let texts = try stage.make(
+      """
+      ffmpeg -v error -i \(name) -map 0:s:\(track) -c:s webvtt -f webvtt - | sed 's/<[^>]*>//g' \\
+        | grep -E '^[A-Z][a-z]+$'
+      """
+    ).text.split(separator: "\n")
+    #expect(times.count == texts.count)
+    return zip(times, texts).map { time, text in
+      let from = (time[0] * 1000).rounded()
+      let to = ((time[0] + time[1]) * 1000).rounded()
+      #expect(abs(time[0] * 1000 - from) < 0.05 && abs((time[0] + time[1]) * 1000 - to) < 0.05)
+      return (Int(from), Int(to), "\(text)")
+    }
+  }
+
+  private func timecode(_ name: String, in stage: Stage) throws -> String {
+    try stage.make(
+      "ffprobe -v error -select_streams v:0 -show_entries stream_tags=timecode -of csv=p=0 \(name)"
+    ).text
+  }
+
+  @Test(
+    "each text has a cue for each kept part, to the tick, and the first picture has its timecode",
+    arguments: ["movie.mp4", "movie.mkv"], ["mp4", "mov"])
+  func ranges(source: String, kind: String) throws {
+    let stage = try stage()
+    let ranges = [(1500, 3200), (4000, 4500), (6100, 9000)]
+    let items = ranges.map { "  - { clip: \(source), from: \($0.0)ms, to: \($0.1)ms }\n" }
+    let result = try stage.job("concat:\n\(items.joined())output: out.\(kind)\n")
+    #expect(result.status == 0, "\(result.errors)")
+    let plan = try stage.run("avjob plan job.yaml")
+    let isMatroska = source == "movie.mkv"
+    #expect(
+      plan.text.contains(isMatroska ? "subrip (eng), ass (fre)" : "mov_text (eng), mov_text (fre)"))
+    let note = "the styles of subtitles of 'movie.mkv' left out, since the picture is cut or joined"
+    #expect(
+      plan.errors.contains(note) == isMatroska && plan.errors.isEmpty != isMatroska,
+      "\(plan.errors)")
+
+    for (track, source) in [Self.english, Self.french].enumerated() {
+      var expected: [Line] = []
+      var begin = 0
+      for range in ranges {
+        for line in source {
+          let (from, to) = (max(line.from, range.0), min(line.to, range.1))
+          if from < to {
+            expected.append((begin + from - range.0, begin + to - range.0, line.text))
+          }
+        }
+        begin += range.1 - range.0
+      }
+      let found = try lines("out.\(kind)", track, in: stage)
+      #expect(found.map { "\($0)" } == expected.map { "\($0)" })
+    }
+    let languages = try stage.make(
+      """
+      ffprobe -v error -select_streams s -show_entries stream=codec_name:stream_tags=language \\
+        -of csv=p=0 out.\(kind) | sed s/fra/fre/
+      """)
+    #expect(languages.text == "mov_text,eng\nmov_text,fre\n")
+    // Two pictures begin as near: the later one is shown.
+    #expect(try timecode("out.\(kind)", in: stage) == "01:00:01:13\n")
+  }
+
+  @Test("drop-frame timecodes go on without the numbers that they leave out")
+  func dropFrame() throws {
+    let stage = try stage()
+    #expect(try stage.job("clip: drop.mp4 1s..5s\noutput: out.mov\n").status == 0)
+    #expect(try timecode("out.mov", in: stage) == "00:01:00;22\n")
+  }
+
+  @Test("pictures at uneven times have no timecode behind a cut, and a note says so")
+  func uneven() throws {
+    let stage = try stage()
+    #expect(try stage.job("clip: uneven.mp4 1s..5s\noutput: out.mp4\n").status == 0)
+    let errors = try stage.run("avjob plan job.yaml").errors
+    #expect(
+      errors.contains("the timecode of 'uneven.mp4' left out, since the picture is cut or joined"),
+      "\(errors)")
+    #expect(try timecode("out.mp4", in: stage).filter { $0 != "\n" } == "")
+  }
+
+  @Test("joined movies have one text for each language")
+  func joined() throws {
+    let stage = try stage()
+    let result = try stage.job(
+      "concat:\n  - { clip: movie.mp4, to: 2s }\n  - { clip: german.mp4, to: 2s }\noutput: out.mp4\n"
+    )
+    #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+    let expected: [[Line]] = [[(500, 2000, "One")], [(1000, 2000, "Tout")], [(3000, 4000, "Tout")]]
+    for (track, expected) in expected.enumerated() {
+      #expect(try lines("out.mp4", track, in: stage).map { "\($0)" } == expected.map { "\($0)" })
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import LibAV
+import MediaTime
+import Testing
+
+@testable import ExportEngine
+
+/// Texts that are cut and joined with a picture.
+@Suite struct CueTests {
+  private func time(_ milliseconds: Int64) -> Time { Time(value: milliseconds, timescale: 1000) }
+
+  private func cue(_ milliseconds: Range<Int64>, _ text: String) throws -> Cue {
+    Cue(
+      start: time(milliseconds.lowerBound), end: time(milliseconds.upperBound),
+      sample: try #require(TimedText.sample(of: Array(text.utf8), codec: "subrip")))
+  }
+
+  /// A range of a source, in milliseconds, from a moment of the output on.
+  private func span(_ from: Int64?, _ to: Int64?, at start: Int64) -> PictureCutter.Span {
+    PictureCutter.Span(
+      source: 0, from: from.map(time), to: to.map(time),
+      place: { [time] in $0 - time(from ?? 0) + time(start) })
+  }
+
+  /// Samples in milliseconds, and the texts of them.
+  private func samples(_ cues: [Cue]) -> [String] {
+    CueTrack.Sample.all(of: cues, timescale: 1000).map {
+      "\($0.ticks) " + String(decoding: $0.bytes.dropFirst(2), as: UTF8.self)
+    }
+  }
+
+  @Test("a cue has one part in each range that it is shown in")
+  func parts() throws {
+    let cue = try cue(1000..<8000, "all")
+    let spans = [span(1500, 3200, at: 0), span(4000, 4500, at: 1700), span(9000, 9900, at: 2200)]
+    let parts = spans.compactMap { cue.part(in: $0) }
+    #expect(parts.map(\.start) == [time(0), time(1700)])
+    #expect(parts.map(\.end) == [time(1700), time(2200)])
+    #expect(cue.part(in: span(8000, 9000, at: 0)) == nil)
+    #expect(cue.part(in: span(0, 1000, at: 0)) == nil)
+  }
+
+  @Test("a range without a start or an end has what is shown before and behind it")
+  func ends() throws {
+    let cue = try cue(1000..<8000, "all")
+    #expect(cue.part(in: span(nil, nil, at: 0)) == cue)
+    #expect(cue.part(in: span(nil, nil, at: -3000))?.start == .zero)
+    #expect(cue.part(in: span(nil, nil, at: -8000)) == nil)
+  }
+
+  @Test("samples follow each other without gaps, from the start on")
+  func gaps() throws {
+    let cues = [try cue(2000..<3000, "b"), try cue(500..<1000, "a"), try cue(3000..<3500, "c")]
+    #expect(
+      samples(cues) == [
+        "0..<500 ", "500..<1000 a", "1000..<2000 ", "2000..<3000 b", "3000..<3500 c",
+      ])
+    #expect(samples([]) == [])
+  }
+
+  @Test("cues that overlap are shown below each other while they do")
+  func overlaps() throws {
+    let cues = [try cue(0..<5000, "a"), try cue(3000..<4000, "b"), try cue(3000..<4000, "b")]
+    #expect(samples(cues) == ["0..<3000 a", "3000..<4000 a\nb", "4000..<5000 a"])
+  }
+
+  @Test(
+    "markup is left out of texts",
+    arguments: [
+      ("subrip", "<i>One</i> <font color=\"red\">two</font>\r\n{\\an8}three", "One two\nthree"),
+      ("subrip", "1 < 2 and {this} <3", "1 < 2 and {this} <3"),
+      ("webvtt", "<v Ann>Salt &amp; <c.x>pepper</c> &lt;3", "Salt & pepper <3"),
+      (
+        "ass", "0,0,Default,,0,0,0,,{\\b1}One{\\b0}, two\\Nthree\\hfour",
+        "One, two\nthree\u{A0}four"
+      ),
+      ("ass", "0,0,Default,,0,0,0,,{\\p1}m 0 0 l 9 9{\\p0}word", "word"),
+      ("text", "\n ä \n", " ä "),
+    ])
+  func markup(codec: String, text: String, plain: String) throws {
+    let sample = try #require(TimedText.sample(of: Array(text.utf8), codec: codec))
+    #expect(sample[0] == 0 && Int(sample[1]) == plain.utf8.count)
+    #expect(String(decoding: sample.dropFirst(2), as: UTF8.self) == plain)
+  }
+
+  @Test("what shows nothing is no cue")
+  func nothing() {
+    #expect(TimedText.sample(of: [0, 0], codec: "mov_text") == nil)
+    #expect(TimedText.sample(of: [], codec: "mov_text") == nil)
+    #expect(TimedText.sample(of: Array("<i> </i>".utf8), codec: "subrip") == nil)
+    #expect(TimedText.sample(of: Array("no fields".utf8), codec: "ass") == nil)
+  }
+
+  @Test("timed text stays as it is, and one that is too long ends with a whole character")
+  func bytes() throws {
+    let styled: [UInt8] = [0, 1, 65, 0, 0, 0, 8, 1, 2, 3, 4]
+    #expect(TimedText.sample(of: styled, codec: "mov_text") == styled)
+    let long = try #require(
+      TimedText.sample(of: Array(String(repeating: "ä", count: 40_000).utf8), codec: "subrip"))
+    #expect(long.count == 2 + 65_534 && long[0] == 0xFF && long[1] == 0xFE)
+  }
+}
