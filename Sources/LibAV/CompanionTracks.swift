@@ -134,16 +134,17 @@ package final class CueTrack: CompanionTrack {
     try parameters.pointee.replaceHeader(with: Self.plainHeader)
   }
 
-  /// White text of 18 points in the middle at the bottom, for samples without styles (TS 26.245, 5.16).
+  /// White text of 16 points in the middle at the bottom, for samples without styles (TS 26.245, 5.16):
+  /// what libavcodec takes for no style of its own.
   private static let plainHeader: [UInt8] =
     [
       // Flags; centred, at the bottom; no background.
       0, 0, 0, 0, 1, 0xFF, 0, 0, 0, 0,
       // The box of the text: the whole track's.
       0, 0, 0, 0, 0, 0, 0, 0,
-      // From character 0 to 0, in font 1, without a face, 18 points, white.
-      0, 0, 0, 0, 0, 1, 0, 18, 0xFF, 0xFF, 0xFF, 0xFF,
+      // From character 0 to 0, in font 1, without a face, 16 points, white.
+      0, 0, 0, 0, 0, 1, 0, 16, 0xFF, 0xFF, 0xFF, 0xFF,
       // Font 1.
       0, 0, 0, 18,
-    ] + "ftab".utf8 + [0, 1, 0, 1, 5] + "Serif".utf8
+    ] + "ftab".utf8 + [0, 1, 0, 1, 5] + "Arial".utf8
 }

@@ -35,6 +35,8 @@ import Testing
     let parts = spans.compactMap { cue.part(in: $0) }
     #expect(parts.map(\.start) == [time(0), time(1700)])
     #expect(parts.map(\.end) == [time(1700), time(2200)])
+    let others = [try self.cue(8500..<8600, "late"), try self.cue(500..<1000, "early")]
+    #expect(Cue.parts(of: others + [cue], in: spans) == parts)
     #expect(cue.part(in: span(8000, 9000, at: 0)) == nil)
     #expect(cue.part(in: span(0, 1000, at: 0)) == nil)
   }

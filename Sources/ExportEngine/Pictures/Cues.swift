@@ -1,5 +1,5 @@
-import ExportGraph
 import LibAV
+import MediaComposition
 import MediaTime
 
 /// A text, and when it is shown.
@@ -8,6 +8,19 @@ struct Cue: Hashable {
   var end: Time
   /// Of 3GPP's timed text: the text's length in two bytes, the text, and boxes with its styles.
   var sample: [UInt8]
+
+  /// What of a source's cues is shown in parts of it.
+  static func parts(of cues: [Cue], in spans: [PictureCutter.Span]) -> [Cue] {
+    let cues = cues.sorted { $0.start < $1.start }
+    // When all up to one have ended.
+    var ends: [Time] = []
+    for cue in cues { ends.append(max(ends.last ?? cue.end, cue.end)) }
+    return spans.flatMap { span in
+      let first = span.from.map { from in ends.partitioningIndex { $0 > from } } ?? 0
+      return cues[first...].prefix { cue in span.to.map { cue.start < $0 } ?? true }
+        .compactMap { $0.part(in: span) }
+    }
+  }
 
   /// What of it is shown in a part of its source, at the output's times; nil: nothing.
   func part(in span: PictureRange) -> Cue? {

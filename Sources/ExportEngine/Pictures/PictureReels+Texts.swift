@@ -28,9 +28,7 @@ extension PictureReels {
       for (place, text) in texts.enumerated() {
         guard let index = text.streams[source]?.index else { continue }
         like[place] = like[place] ?? found.demuxer.streams.first { $0.index == index }
-        for span in own {
-          kept[place] += (found.cues[index] ?? []).compactMap { $0.part(in: span) }
-        }
+        kept[place] += Cue.parts(of: found.cues[index] ?? [], in: own)
       }
     }
     var tracks: [CueTrack] = []
