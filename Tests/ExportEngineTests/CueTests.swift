@@ -15,8 +15,8 @@ import Testing
   }
 
   /// A range of a source, in milliseconds, from a moment of the output on.
-  private func span(_ from: Int64?, _ to: Int64?, at start: Int64) -> PictureCutter.Span {
-    PictureCutter.Span(
+  private func span(_ from: Int64?, _ to: Int64?, at start: Int64) -> PictureRange {
+    PictureRange(
       source: 0, from: from.map(time), to: to.map(time),
       place: { [time] in $0 - time(from ?? 0) + time(start) })
   }

@@ -10,7 +10,7 @@ struct Cue: Hashable {
   var sample: [UInt8]
 
   /// What of a source's cues is shown in parts of it.
-  static func parts(of cues: [Cue], in spans: [PictureCutter.Span]) -> [Cue] {
+  static func parts(of cues: [Cue], in spans: [PictureRange]) -> [Cue] {
     let cues = cues.sorted { $0.start < $1.start }
     // When all up to one have ended.
     var ends: [Time] = []
