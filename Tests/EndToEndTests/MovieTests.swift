@@ -96,7 +96,7 @@ struct MovieTests {
     try stage.make(
       """
       ffmpeg -v error -f lavfi -i testsrc=s=64x64 -frames:v 1 cover.png
-      ffmpeg -v error -i late.mp4 -i cover.png -map 0 -map 1 -c copy -disposition:v:1 attached_pic \\
+      ffmpeg -v error -i late.mp4 -i cover.png -map 0:v -map 0:a -map 1 -c copy -disposition:v:1 attached_pic \\
         cover.mp4
       """)
     let result = try stage.job("clip: cover.mp4\ngain: -6 dB\noutput: out.mp4\n")

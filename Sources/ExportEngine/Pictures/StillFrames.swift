@@ -63,7 +63,8 @@ extension MediaLibrary {
       let encoder = try PictureRenderer.open(settings, frames.form, like: nil, timescale: 1)
       let renderer = PictureRenderer(frames, encoder, hasConstantRate: true, until: plan.duration)
       let setting = CompanionSetting(delay: 0, language: nil)
-      return .picture(try PictureTrack(.encoder(encoder), setting, renderer.next))
+      let track = try PictureTrack(.encoder(encoder), setting, renderer.next)
+      return .made(CompanionTracks(track, []))
     } catch {
       throw error.cause as? Failure
         ?? (error.isPhrase
