@@ -102,9 +102,11 @@ struct MovieTests {
     let result = try stage.job("clip: cover.mp4\ngain: -6 dB\noutput: out.mp4\n")
     #expect(result.status == 0, "\(result.errors)")
     #expect(try copied("out.mp4", in: stage) == copied("cover.mp4", in: stage))
+    // Others have chapters' titles and the time code.
     let streams = try stage.make(
-      "ffprobe -v error -show_entries stream=codec_name -of csv=p=0 out.mp4")
-    #expect(streams.text == "aac\npng\nh264\n" || streams.text == "aac\nh264\npng\n")
+      "ffprobe -v error -show_entries stream=codec_name -of csv=p=0 out.mp4 | grep -E 'aac|h264|png' | sort"
+    )
+    #expect(streams.text == "aac\nh264\npng\n")
   }
 
   @Test("the sound that is made anew is the first one to players, and the one that is measured")
