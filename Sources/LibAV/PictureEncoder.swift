@@ -141,6 +141,7 @@ package final class PictureEncoder {
   /// The same number of threads on every machine: x264's and x265's bytes depend on it.
   private func prepareStream(_ timeBase: TimeBase) {
     context.pointee.thread_count = 4
+    context.pointee.sample_aspect_ratio = AVRational(num: 1, den: 1)
     if context.pointee.framerate.num == 0 {
       context.pointee.framerate = AVRational(
         num: timeBase.denominator, den: timeBase.numerator)
@@ -278,12 +279,11 @@ extension Stream {
     return ((Int(degrees) % 360 + 360) % 360 + 45) / 90 % 4 * 90
   }
 
-  /// The width of a pixel over its height.
-  package var pixelAspect: Double {
-    let ratio =
-      pointer.pointee.sample_aspect_ratio.num > 0
-      ? pointer.pointee.sample_aspect_ratio : parameters.sample_aspect_ratio
-    return ratio.num > 0 && ratio.den > 0 ? Double(ratio.num) / Double(ratio.den) : 1
+  /// The width of a pixel to its height (`sample_aspect_ratio`); 1 to 1 where nothing says.
+  package var pixelShape: (width: Int, height: Int) {
+    let own = pointer.pointee.sample_aspect_ratio
+    let ratio = own.num > 0 && own.den > 0 ? own : parameters.sample_aspect_ratio
+    return ratio.num > 0 && ratio.den > 0 ? (Int(ratio.num), Int(ratio.den)) : (1, 1)
   }
 
   /// How many pictures may be decoded before one that is shown before them, as far as libavformat knows

@@ -19,9 +19,11 @@ package final class PictureScaler {
     package var isCut: Bool
 
     package init(
-      _ source: PictureForm, aspect: Double, rotation: Int, to target: PictureForm, isCut: Bool
+      _ source: PictureForm, pixels: (width: Int, height: Int), rotation: Int,
+      to target: PictureForm, isCut: Bool
     ) {
-      (self.source, self.aspect, self.rotation) = (source, aspect, rotation)
+      (self.source, self.rotation) = (source, rotation)
+      aspect = Double(pixels.width) / Double(pixels.height)
       (self.target, self.isCut) = (target, isCut)
     }
   }

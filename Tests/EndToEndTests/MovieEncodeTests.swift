@@ -49,6 +49,19 @@ struct MovieEncodeTests {
     #expect(try facts("out.mp4", in: stage) == expected)
   }
 
+  @Test("pixels are square, so that every player shows a picture in its shape")
+  func square() throws {
+    let stage = try stage()
+    try stage.make("ffmpeg -v error -i wide.mp4 -c:v libx264 -aspect 8:3 -c:a copy broad.mp4")
+    let result = try stage.job(
+      "clip: broad.mp4\noutput: { file: out.mp4, video: { h264: crf 20 } }\n")
+    #expect(result.status == 0, "\(result.errors)")
+    let shape = try stage.make(
+      "ffprobe -v error -select_streams v -show_entries stream=width,height,sample_aspect_ratio -of csv=p=0 out.mp4"
+    )
+    #expect(shape.text == "128,48,1:1\n")
+  }
+
   @Test("sources that differ are conformed: between bars, or cut")
   func conformed() throws {
     let stage = try stage()
@@ -71,6 +84,31 @@ struct MovieEncodeTests {
       let edge = (0..<48).map { Int(picture[$0 * 64 + 4]) }
       #expect(edge.allSatisfy { $0 < 20 } == isBar, "\(edge)")
     }
+  }
+
+  @Test(
+    "sources that one file cannot describe together are refused with the difference",
+    arguments: [
+      ("turned.mp4", "rotation (90° and 0°)"), ("larger.mp4", "size (128x96 and 64x48)"),
+      ("broad.mp4", "the shape of its pixels (2:1 and 1:1)"),
+    ])
+  func different(other: String, difference: String) throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      ffmpeg -v error -i wide.mp4 -c:v libx264 -s 128x96 -c:a copy larger.mp4
+      ffmpeg -v error -i wide.mp4 -c:v libx264 -aspect 8:3 -c:a copy broad.mp4
+      """)
+    let yaml = "concat: [wide.mp4, \(other)]\noutput: { file: out.mp4, video: VIDEO }\n"
+    let copied = try stage.job(yaml.replacing("VIDEO", with: "copy"))
+    #expect(copied.status == 1)
+    #expect(
+      copied.errors.contains(
+        "'\(other)': has a picture that differs from that of 'wide.mp4' in \(difference): encode all of "
+          + "it, as 'video: { h264: crf 20 }'"), "\(copied.errors)")
+    let encoded = try stage.job(yaml.replacing("VIDEO", with: "{ h264: crf 20 }"))
+    #expect(encoded.status == 0, "\(encoded.errors)")
+    #expect(try facts("out.mp4", in: stage) == "h264,avc1,64,48,yuv420p,200\n")
   }
 
   @Test("the bytes are the same for each number of cores, and plans say what is encoded")

@@ -77,17 +77,18 @@ extension PictureReels {
     }
     let encodes = ranges.count > 1 || ranges.contains { $0.from != nil || $0.to != nil }
     var (sets, depth, timescales): ([PictureSets], Int, [Int32]) = ([], 0, [])
-    var form: PictureForm?
+    var look: PictureLook?
     for index in plan.assets.indices {
       let reel = try reel(index)
       do throws(LibAVError) {
         sets.append(try PictureSets(reel, encodes: encodes))
-        if let form, let difference = reel.form?.difference(from: form) {
+        let own = PictureLook(reel)
+        if let look, let difference = own.difference(from: look) {
           throw LibAVError.refusedPicture(
             "has a picture that differs from that of '\(plan.assets[0].location)' in \(difference): "
               + "encode all of it, as 'video: { h264: crf 20 }'")
         }
-        form = form ?? reel.form
+        look = look ?? own
       } catch {
         throw blame(error, on: index)
       }
@@ -205,14 +206,32 @@ extension PictureSpan {
   }
 }
 
-extension PictureForm {
+/// What pictures must have in common to stand in one stream, which a container describes once.
+private struct PictureLook {
+  let form: PictureForm?
+  let rotation: Int
+  let pixels: (width: Int, height: Int)
+
+  init(_ reel: PictureReel) {
+    (form, rotation, pixels) = (reel.form, reel.stream.rotation, reel.stream.pixelShape)
+  }
+
   /// In what it differs, for people; nil: in nothing that is known.
-  fileprivate func difference(from other: PictureForm) -> String? {
-    guard (width, height) == (other.width, other.height) else {
-      return "size (\(width)x\(height) and \(other.width)x\(other.height))"
+  func difference(from other: PictureLook) -> String? {
+    if let form, let others = other.form {
+      guard (form.width, form.height) == (others.width, others.height) else {
+        return "size (\(form.width)x\(form.height) and \(others.width)x\(others.height))"
+      }
+      if let own = form.pixelFormat, let format = others.pixelFormat, own != format {
+        return "format (\(own) and \(format))"
+      }
     }
-    if let pixelFormat, let others = other.pixelFormat, pixelFormat != others {
-      return "format (\(pixelFormat) and \(others))"
+    guard rotation == other.rotation else {
+      return "rotation (\(rotation)° and \(other.rotation)°)"
+    }
+    guard pixels.width * other.pixels.height == other.pixels.width * pixels.height else {
+      return "the shape of its pixels (\(pixels.width):\(pixels.height) and "
+        + "\(other.pixels.width):\(other.pixels.height))"
     }
     return nil
   }

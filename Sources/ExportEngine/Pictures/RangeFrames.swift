@@ -24,7 +24,8 @@ final class RangeFrames: PictureFrames {
     guard let own = first.form else {
       throw LibAVError.refusedPicture("has no picture that can be decoded; check the file")
     }
-    form = PictureForm(like: own, rotation: first.stream.rotation, settings.size)
+    form = PictureForm(
+      like: own, pixels: first.stream.pixelShape, rotation: first.stream.rotation, settings.size)
   }
 
   func next() throws(LibAVError) -> (frame: Frame, time: Time)? {
@@ -44,7 +45,7 @@ final class RangeFrames: PictureFrames {
 
   private func scaled(_ frame: Frame, of reel: PictureReel) throws(LibAVError) -> Frame {
     let plan = PictureScaler.Plan(
-      frame.form, aspect: reel.stream.pixelAspect, rotation: reel.stream.rotation, to: form,
+      frame.form, pixels: reel.stream.pixelShape, rotation: reel.stream.rotation, to: form,
       isCut: isCut)
     if plan.isNeedless { return frame }
     if scaler?.plan != plan { scaler = (plan, try PictureScaler.open(plan)) }
@@ -53,8 +54,12 @@ final class RangeFrames: PictureFrames {
 }
 
 extension PictureForm {
-  /// That of an output: sides are even, and every second pixel has a colour, as all players show it.
-  init(like source: PictureForm, rotation: Int = 0, _ size: VideoSettings.Size?) {
+  /// That of an output: pixels are square, sides even, and every second pixel has a colour, as all players
+  /// show it.
+  init(
+    like source: PictureForm, pixels: (width: Int, height: Int) = (1, 1), rotation: Int = 0,
+    _ size: VideoSettings.Size?
+  ) {
     let isDeep = ["10", "12", "14", "16"].contains {
       source.pixelFormat?.contains("p\($0)") ?? false
     }
@@ -63,7 +68,10 @@ extension PictureForm {
       self.init(width: size.width, height: size.height, pixelFormat: pixelFormat)
       return
     }
-    var sides = (max(2, source.width / 2 * 2), max(2, source.height / 2 * 2))
+    let width = Double(source.width) * Double(pixels.width) / Double(pixels.height)
+    // A lying shape is not to make a picture that no encoder takes.
+    let across = Int(min(max(width.rounded(), 2), 16_384))
+    var sides = (across / 2 * 2, max(2, source.height / 2 * 2))
     if rotation % 180 == 90 { sides = (sides.1, sides.0) }
     self.init(width: sides.0, height: sides.1, pixelFormat: pixelFormat)
   }

@@ -45,7 +45,7 @@ final class StillFrames: PictureFrames {
     guard let picture else { return try next() }
     do throws(LibAVError) {
       let frame = try Decoder.decode(picture)
-      let plan = PictureScaler.Plan(frame.form, aspect: 1, rotation: 0, to: form, isCut: isCut)
+      let plan = PictureScaler.Plan(frame.form, pixels: (1, 1), rotation: 0, to: form, isCut: isCut)
       return (try PictureScaler.open(plan).scaled(frame), still.start)
     } catch {
       throw error.blamed(on: error.inputFailure(still.picture.location))
