@@ -73,10 +73,9 @@ static inline int avjob_copy_stream(AVStream *to, const AVStream *from, const AV
   return av_dict_copy(&to->metadata, from->metadata, 0);
 }
 
-// By how many degrees a stream's pictures are turned counterclockwise when they are shown, by its matrix;
-// 0 where it has none, or one that does more than turn.
-static inline double avjob_rotation(const AVStream *stream) {
-#if LIBAVFORMAT_VERSION_MAJOR < 61
+// The matrix by which a stream's pictures are shown; NULL where it has none.
+static inline const int32_t *avjob_display_matrix(const AVStream *stream) {
+#if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(60, 30, 100)
   size_t size = 0;
   const uint8_t *data = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
 #else
@@ -86,9 +85,30 @@ static inline double avjob_rotation(const AVStream *stream) {
   const uint8_t *data = side ? side->data : NULL;
   size_t size = side ? side->size : 0;
 #endif
-  if (!data || size < 9 * sizeof(int32_t)) return 0;
-  double angle = av_display_rotation_get((const int32_t *)data);
+  return data && size >= 9 * sizeof(int32_t) ? (const int32_t *)data : NULL;
+}
+
+// By how many degrees a stream's pictures are turned counterclockwise when they are shown; 0 where it has
+// no matrix.
+static inline double avjob_rotation(const AVStream *stream) {
+  const int32_t *matrix = avjob_display_matrix(stream);
+  double angle = matrix ? av_display_rotation_get(matrix) : 0;
   return angle == angle ? angle : 0;
+}
+
+// Whether a stream's matrix shows its pictures mirrored: av_display_rotation_get takes that for a turn.
+static inline int avjob_is_mirrored(const AVStream *stream) {
+  const int32_t *matrix = avjob_display_matrix(stream);
+  return matrix && (int64_t)(matrix[0] / 2) * matrix[4] < (int64_t)(matrix[1] / 2) * matrix[3];
+}
+
+// Takes away how long a decoded picture was shown (AVFrame.duration, since libavutil 57.30).
+static inline void avjob_forget_duration(AVFrame *frame) {
+#if LIBAVUTIL_VERSION_INT >= AV_VERSION_INT(57, 30, 100)
+  frame->duration = 0;
+#else
+  frame->pkt_duration = 0;
+#endif
 }
 
 // How many samples the demuxer asks to drop at a packet's start and end

@@ -6,6 +6,7 @@ package struct DecodingClock {
   private let depth: Int
   private let step: Int64
   private var last: Int64?
+  private static let farthest: UInt64 = 1 << 56
 
   /// A clock before its first packet.
   ///
@@ -15,7 +16,11 @@ package struct DecodingClock {
   package init(depth: Int, step: Int64) { (self.depth, self.step) = (depth, step) }
 
   /// When the next packet is decoded; nil where that is later than it is shown.
+  ///
+  /// Complexity: O(`depth`)
   package mutating func decoded(_ shown: Int64, lasting length: Int64) -> Int64? {
+    // Beyond any recording: what is counted from there would not fit.
+    guard shown.magnitude < Self.farthest, length.magnitude < Self.farthest else { return nil }
     waiting.insert(shown, at: waiting.lastIndex { $0 <= shown }.map { $0 + 1 } ?? 0)
     // The first ones are decoded before anything is shown.
     var decoded = waiting[0]

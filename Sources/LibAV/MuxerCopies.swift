@@ -16,7 +16,9 @@ extension Muxer {
       let own = try checkAllocated(avformat_new_stream(context, nil), "avformat_new_stream")
       try streams.describe(place, to: own, in: context.pointee.oformat)
       // Since 61 libavformat writes it.
-      if isMatroska, avjob_rotation(own) != 0, avformat_version() >> 16 < 61 {
+      if isMatroska, avjob_rotation(own) != 0 || avjob_is_mirrored(own) != 0,
+        avformat_version() >> 16 < 61
+      {
         throw LibAVError.refused(
           "gets a picture that is turned by a matrix, which FFmpeg \(Library.version) does not write into "
             + "Matroska: write '.mp4'")
@@ -58,8 +60,8 @@ extension Muxer {
         // As `lead` for the sound; the demuxer has subtracted it.
         let padding = Int64(stream.pointee.codecpar.pointee.initial_padding)
         let lead = av_rescale_q(padding, AVRational(num: 1, den: 48_000), stream.pointee.time_base)
-        packet.pointer.pointee.pts += lead
-        packet.pointer.pointee.dts += lead
+        packet.pointer.pointee.pts &+= lead
+        packet.pointer.pointee.dts &+= lead
       }
       packet.pointer.pointee.pos = -1
       try checkOutput(av_write_frame(context, packet.pointer), "av_write_frame")

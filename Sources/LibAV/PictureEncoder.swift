@@ -1,10 +1,11 @@
 internal import CFFmpeg
 
-/// Turns a run of pictures into packets that can stand between copied ones: an entry first, and then
-/// pictures that only refer to those before them, so that each is decoded when it is shown.
+/// Turns pictures into packets: into a run that can stand between copied ones, an entry first, and then
+/// pictures that only refer to those before them, so that each is decoded when it is shown; or into a
+/// whole stream.
 ///
-/// Owns its codec context. One thread at a time; it starts no threads of its own, and its bytes depend
-/// on the pictures and the settings alone.
+/// Owns its codec context. One thread at a time; its bytes depend on the pictures and the settings alone:
+/// encoders of runs have no threads, and those of streams as many on every machine.
 package final class PictureEncoder {
   /// What the encoded pictures are for.
   package enum Purpose: Sendable, Hashable {
@@ -71,7 +72,7 @@ package final class PictureEncoder {
   ///
   /// - Throws: FFmpeg's refusal, as of a format that the encoder does not take.
   package static func open(
-    _ settings: Settings, like stream: Stream?
+    _ settings: Settings, like stream: Stream?, coloursOf frame: Frame? = nil
   ) throws(LibAVError) -> PictureEncoder {
     guard let codec = encoder(for: settings.codec) else {
       let name = library(for: settings.codec) ?? settings.codec
@@ -85,6 +86,7 @@ package final class PictureEncoder {
     context.pointee.pix_fmt = av_get_pix_fmt(settings.form.pixelFormat ?? "none")
     context.pointee.flags |= AV_CODEC_FLAG_BITEXACT
     if let stream { encoder.takeColours(of: stream) } else { encoder.setColours() }
+    if let frame { encoder.takeColours(of: frame) }
     var options: [(key: String, value: String)]
     let name = String(cString: codec.pointee.name)
     switch settings.purpose {
@@ -94,7 +96,7 @@ package final class PictureEncoder {
     case .stream(let quality, let preset, let timeBase):
       encoder.prepareStream(timeBase)
       options = Self.streamOptions[name] ?? []
-      options.append(("crf", "\(quality)"))
+      options.append(name == "librav1e" ? ("qp", "\(quality * 4)") : ("crf", "\(quality)"))
       if let preset { options.append(("preset", preset)) }
     }
     if let profile = settings.profile { options.append(("profile", profile)) }
@@ -123,6 +125,23 @@ package final class PictureEncoder {
     context.pointee.chroma_sample_location = stream.parameters.chroma_location
   }
 
+  /// Where a container leaves them open they stand in the stream, and with what is decoded.
+  private func takeColours(of frame: Frame) {
+    let picture = frame.pointer.pointee
+    if picture.color_range != AVCOL_RANGE_UNSPECIFIED {
+      context.pointee.color_range = picture.color_range
+    }
+    if picture.color_primaries != AVCOL_PRI_UNSPECIFIED {
+      context.pointee.color_primaries = picture.color_primaries
+    }
+    if picture.color_trc != AVCOL_TRC_UNSPECIFIED {
+      context.pointee.color_trc = picture.color_trc
+    }
+    if picture.colorspace != AVCOL_SPC_UNSPECIFIED {
+      context.pointee.colorspace = picture.colorspace
+    }
+  }
+
   /// Pictures of a run are counted: MPEG-1 and 2 have a handful of rates, and nothing depends on when each
   /// is shown.
   private func prepareRun(_ settings: Settings) {
@@ -142,6 +161,8 @@ package final class PictureEncoder {
   private func prepareStream(_ timeBase: TimeBase) {
     context.pointee.thread_count = 4
     context.pointee.sample_aspect_ratio = AVRational(num: 1, den: 1)
+    // As `PictureScaler` makes them.
+    context.pointee.color_range = AVCOL_RANGE_MPEG
     if context.pointee.framerate.num == 0 {
       context.pointee.framerate = AVRational(
         num: timeBase.denominator, den: timeBase.numerator)
@@ -232,6 +253,8 @@ package final class PictureEncoder {
     frame.pointer.pointee.pict_type =
       count > 1 && context.pointee.max_b_frames > 0 ? AV_PICTURE_TYPE_P : AV_PICTURE_TYPE_NONE
     frame.pointer.pointee.quality = context.pointee.global_quality
+    // It is in ticks of the source, and encoders of later versions would hand it on.
+    avjob_forget_duration(frame.pointer)
     try check(avcodec_send_frame(context, frame.pointer), "avcodec_send_frame")
   }
 
@@ -256,7 +279,37 @@ extension Frame {
   }
 }
 
+extension Frame {
+  /// Whether its numbers use all of their range.
+  package var isFullRange: Bool {
+    pointer.pointee.color_range == AVCOL_RANGE_JPEG || form.pixelFormat?.hasPrefix("yuvj") == true
+  }
+}
+
+extension PictureForm {
+  /// The bits of a sample (`AVComponentDescriptor.depth`); 8 where the format is not known.
+  package var bitDepth: Int {
+    guard let pixelFormat, let facts = av_pix_fmt_desc_get(av_get_pix_fmt(pixelFormat)) else {
+      return 8
+    }
+    return Int(facts.pointee.comp.0.depth)
+  }
+}
+
 extension Stream {
+  /// Numbers of its range, primaries, transfer and matrix (ITU-T H.273), of those that it says.
+  package var colours: [Int?] {
+    [
+      parameters.color_range == AVCOL_RANGE_UNSPECIFIED
+        ? nil : Int(parameters.color_range.rawValue),
+      parameters.color_primaries == AVCOL_PRI_UNSPECIFIED
+        ? nil : Int(parameters.color_primaries.rawValue),
+      parameters.color_trc == AVCOL_TRC_UNSPECIFIED ? nil : Int(parameters.color_trc.rawValue),
+      parameters.color_space == AVCOL_SPC_UNSPECIFIED
+        ? nil : Int(parameters.color_space.rawValue),
+    ]
+  }
+
   /// The configuration that its decoder is given (`AVCodecParameters.extradata`).
   package var header: [UInt8] {
     guard let bytes = parameters.extradata else { return [] }
@@ -279,11 +332,17 @@ extension Stream {
     return ((Int(degrees) % 360 + 360) % 360 + 45) / 90 % 4 * 90
   }
 
+  /// Whether its pictures are mirrored when they are shown, by its matrix.
+  package var isMirrored: Bool { avjob_is_mirrored(pointer) != 0 }
+
   /// The width of a pixel to its height (`sample_aspect_ratio`); 1 to 1 where nothing says.
   package var pixelShape: (width: Int, height: Int) {
     let own = pointer.pointee.sample_aspect_ratio
     let ratio = own.num > 0 && own.den > 0 ? own : parameters.sample_aspect_ratio
-    return ratio.num > 0 && ratio.den > 0 ? (Int(ratio.num), Int(ratio.den)) : (1, 1)
+    let pixels = (Int(ratio.num), Int(ratio.den))
+    // No picture has others than these.
+    return pixels.0 > 0 && pixels.1 > 0 && pixels.0 < 100 * pixels.1 && pixels.1 < 100 * pixels.0
+      ? pixels : (1, 1)
   }
 
   /// How many pictures may be decoded before one that is shown before them, as far as libavformat knows

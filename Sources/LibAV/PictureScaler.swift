@@ -17,6 +17,10 @@ package final class PictureScaler {
     package var target: PictureForm
     /// Whether a picture of another shape is cut, and not put between bars.
     package var isCut: Bool
+    /// Whether its numbers use all of their range (`AVCOL_RANGE_JPEG`); those of the target do not.
+    package var isFullRange = false
+    /// FFmpeg's name of the target's matrix of colours, as `bt709`; nil: that of the source.
+    package var matrix: String?
 
     package init(
       _ source: PictureForm, pixels: (width: Int, height: Int), rotation: Int,
@@ -80,7 +84,9 @@ package final class PictureScaler {
 
 extension PictureScaler.Plan {
   /// Whether pictures come as they are wanted.
-  package var isNeedless: Bool { source == target && rotation == 0 }
+  package var isNeedless: Bool {
+    source == target && rotation == 0 && !isFullRange && matrix == nil
+  }
 
   /// Whether pictures keep their pixels, which need not be square then.
   package var keepsPixels: Bool {
@@ -101,13 +107,14 @@ extension PictureScaler.Plan {
     case 270: filters.append(("transpose", "cclock"))
     default: break
     }
+    let size = keepsPixels ? (width: source.width, height: source.height) : scaledSize
+    filters.append(
+      (
+        "scale",
+        "\(size.width):\(size.height):flags=bicubic+accurate_rnd+full_chroma_int+bitexact:out_range=tv"
+          + (matrix.map { ":out_color_matrix=\($0)" } ?? "")
+      ))
     if !keepsPixels {
-      let size = scaledSize
-      filters.append(
-        (
-          "scale",
-          "\(size.width):\(size.height):flags=bicubic+accurate_rnd+full_chroma_int+bitexact"
-        ))
       let shape = "\(target.width):\(target.height)"
       if isCut {
         filters.append(

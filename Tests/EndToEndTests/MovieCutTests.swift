@@ -32,6 +32,7 @@ struct MovieCutTests {
       make -c:a mp2 -c:v mpeg2video -bf 2 -g 15 -q:v 3 mpeg2.ts
       make -c:a aac -c:v mjpeg -q:v 3 intra.mov
       ffmpeg -v error -ss 1.1 -i closed.mp4 -c copy hidden.mp4
+      ffmpeg -v error -i closed.mp4 -c copy closed.flv
       """)
     return stage
   }
@@ -87,7 +88,7 @@ struct MovieCutTests {
   private static let sources = [
     "closed.mp4", "open.mkv", "open.ts", "cavlc.mp4", "plain.mp4", "ten.mp4", "interlaced.mp4",
     "uneven.mp4", "cra.mp4", "vp9.webm", "av1.mp4", "asp.mp4", "mpeg2.ts", "intra.mov",
-    "hidden.mp4",
+    "hidden.mp4", "closed.flv",
   ]
 
   /// Seconds by the file's clock at which the sound begins.

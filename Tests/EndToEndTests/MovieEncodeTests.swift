@@ -89,7 +89,7 @@ struct MovieEncodeTests {
   @Test(
     "sources that one file cannot describe together are refused with the difference",
     arguments: [
-      ("turned.mp4", "rotation (90° and 0°)"), ("larger.mp4", "size (128x96 and 64x48)"),
+      ("turned.mp4", "rotation (270° and 0°)"), ("larger.mp4", "size (128x96 and 64x48)"),
       ("broad.mp4", "the shape of its pixels (2:1 and 1:1)"),
     ])
   func different(other: String, difference: String) throws {

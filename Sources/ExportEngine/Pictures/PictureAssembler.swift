@@ -43,12 +43,14 @@ struct PictureAssembler {
     self.isStrict = isStrict
     (header, active) = (sets[first.index].header, sets[first.index].units)
     framing = first.coding.framing.map { $0 == .startCodes ? .lengths(bytes: 4) : $0 }
-    if case .hevc = first.coding {
-      let isAlone = !encodes && sets.allSatisfy { $0.units == sets[first.index].units }
-      sampleEntry = isAlone ? "hvc1" : "hev1"
-    } else {
-      sampleEntry = nil
-    }
+    // Where sets stand in the stream, the sample entry has another name (ISO/IEC 14496-15, 5.3.3 and 8.3.3).
+    let isAlone = sets.allSatisfy { $0.units == sets[first.index].units }
+    sampleEntry =
+      switch first.coding {
+      case .hevc: isAlone && !encodes ? "hvc1" : "hev1"
+      case .h264: isAlone ? nil : "avc3"
+      case .other: nil
+      }
   }
 
   // MARK: - Copied pictures
@@ -109,16 +111,19 @@ struct PictureAssembler {
     }
     guard picture.units != nil || own != framing || !prefix.isEmpty else { return picture.packet }
     let bytes = picture.packet.bytes
-    var units = prefix
+    var units: [[UInt8]]
     do throws(BitstreamRefusal) {
       if let changed = picture.units {
-        units += changed
+        units = changed
       } else {
-        units += try own.units(of: bytes[...]).map(Array.init)
+        units = try own.units(of: bytes[...]).map(Array.init)
       }
     } catch {
       throw LibAVError(refusing: error)
     }
+    // An access unit delimiter is the first of its picture (H.264 and H.265, 7.4.1.2.3 and 7.4.2.4.4).
+    let isDelimited = units.first.map { reel.coding.isDelimiter($0[...]) } ?? false
+    units.insert(contentsOf: prefix, at: isDelimited ? 1 : 0)
     return try reframed(units: units, like: picture.packet)
   }
 
@@ -140,7 +145,9 @@ struct PictureAssembler {
     let number = nextPictureID()
     guard case .h264 = reel.coding else {
       // Their sets stand in the stream.
-      if ["hevc", "mpeg4"].contains(reel.stream.codecName) { active = nil }
+      if ["hevc", "mpeg4", "mpeg2video", "mpeg1video"].contains(reel.stream.codecName) {
+        active = nil
+      }
       return EncodedRun(method: framing == nil ? .asTheyAre : .reframed)
     }
     if let rewriter = sets[reel.index].rewriter(header, number) {

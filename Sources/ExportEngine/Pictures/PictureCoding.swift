@@ -98,8 +98,8 @@ enum PictureCoding {
     switch self {
     case .h264(let record, _): record.sequenceParameterSets + record.pictureParameterSets
     case .hevc(let record, _): record.parameterSets.units
-    // MPEG-4 has its header where others have sets.
-    case .other(let codec, let header): codec == "mpeg4" && !header.isEmpty ? [header] : []
+    // MPEG has its header where others have sets.
+    case .other(let codec, let header): codec.hasPrefix("mpeg") && !header.isEmpty ? [header] : []
     }
   }
 }
@@ -107,6 +107,35 @@ enum PictureCoding {
 extension Packet {
   /// A copy of its bytes.
   var bytes: [UInt8] { withBytes { Array($0) } }
+}
+
+extension PictureCoding {
+  /// Whether a NAL unit is an access unit delimiter.
+  func isDelimiter(_ unit: ArraySlice<UInt8>) -> Bool {
+    switch self {
+    case .h264: H264.type(of: unit)?.rawValue == 9
+    case .hevc: HEVC.type(of: unit)?.rawValue == 35
+    case .other: false
+    }
+  }
+
+  /// Whether a key picture brings parameter sets that the source did not begin with.
+  func isChanged(by packet: Packet) -> Bool {
+    guard packet.isKey, let framing, let units = try? framing.units(of: packet.bytes[...]) else {
+      return false
+    }
+    let known = parameterSets
+    return units.contains { unit in
+      let isSet =
+        switch self {
+        case .h264:
+          [.sequenceParameterSet, .pictureParameterSet].contains(H264.type(of: unit))
+        case .hevc: (32...34).contains(HEVC.type(of: unit)?.rawValue ?? 0)
+        case .other: false
+        }
+      return isSet && !known.contains { $0[...] == unit }
+    }
+  }
 }
 
 /// What a packet is to a cut.

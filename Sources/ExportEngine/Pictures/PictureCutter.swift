@@ -147,6 +147,9 @@ final class PictureCutter {
 
   // MARK: - Copying
 
+  /// Pictures that are decoded in an order of their own: several times as many as decoders hold.
+  private static let mostTogether = 8 * PictureOrder.most
+
   /// Copies the next pictures behind which none is missing, or goes over to encoding.
   private func copyOn(_ passage: PicturePassage, _ old: Copy) throws(LibAVError) {
     work = .next
@@ -158,6 +161,10 @@ final class PictureCutter {
     var latest = Int64.min
     repeat {
       count += 1
+      guard count <= Self.mostTogether else {
+        throw LibAVError.refusedPicture(
+          "has a picture far before its time, so that pictures cannot be put in order; remux it")
+      }
       try copy.window.fill(count)
       guard copy.window.pictures.count >= count else { break }
       let picture = copy.window.pictures[count - 1]

@@ -19,6 +19,8 @@ struct PicturePassage {
   let to: PictureBorder?
   /// When its first picture is shown in the source.
   private(set) var first: Int64?
+  /// Whether that picture is the one at the cut, and not one that begins later, after a time without any.
+  private var startsAtCut = false
   /// Entries that turned out to be none.
   var unusable: Set<Int64> = []
 
@@ -34,7 +36,7 @@ struct PicturePassage {
 
   /// When a picture of the source is shown in the output: the first one from the very moment of the cut.
   func time(of tick: Int64) -> Time {
-    if tick == first, let from = range.from { return range.place(from) }
+    if tick == first, startsAtCut, let from = range.from { return range.place(from) }
     return range.place(reel.time(of: tick))
   }
 
@@ -60,7 +62,11 @@ struct PicturePassage {
     guard let (found, seek) = try find(tick), includes(found.first, until: found.firstEnd) else {
       return nil
     }
-    if first == nil { first = found.first }
+    if first == nil {
+      first = found.first
+      let distance = range.from.map { reel.time(of: found.first) - $0 } ?? .zero
+      startsAtCut = distance <= reel.time(of: found.firstEnd) - reel.time(of: found.first)
+    }
     if let seek { try reel.seek(to: seek) } else { try reel.rewind() }
     var window = PictureWindow(reel)
     try window.fill(1)

@@ -42,6 +42,8 @@ final class PictureReel {
 
   /// Packets that are looked at for what a header leaves open, and for how pictures are reordered.
   private static let firstPackets = 64
+  /// Large pictures are entries, each of them.
+  private static let firstBytes = 32 << 20
 
   /// Opens the picture of a plan's source, at its first packet.
   ///
@@ -61,10 +63,12 @@ final class PictureReel {
     farthestTick = max(1, 72_000_000 * denominator / numerator)
     (self.index, self.demuxer, self.cancellation) = (index, demuxer, cancellation)
     var first: [Packet] = []
-    while first.count < Self.firstPackets,
+    var bytes = 0
+    while first.count < Self.firstPackets, bytes < Self.firstBytes,
       let packet = try demuxer.read(unless: { cancellation.isCancelled })
     {
       first.append(packet)
+      bytes += packet.size
     }
     do throws(BitstreamRefusal) {
       coding = try PictureCoding(stream, first: first)
@@ -117,17 +121,24 @@ final class PictureReel {
       throw LibAVError.refusedPicture(
         "has a picture more than 20,000 hours from its beginning; remux it")
     }
-    guard packet.newHeader.isEmpty else {
-      throw LibAVError.refusedPicture("changes the coding of its picture midway; encode it again")
+    let header = packet.newHeader
+    guard header.isEmpty || header == stream.header, !coding.isChanged(by: packet) else {
+      throw LibAVError.refusedPicture(
+        "changes the coding of its picture midway; encode all of it, as 'video: { h264: crf 20 }'")
     }
     let duration = min(max(0, packet.duration), Int64(clamping: farthestTick))
     return CodedPicture(
       packet: packet, shown: shown, kind: coding.kind(of: packet), duration: duration)
   }
 
-  /// Goes to the first picture.
+  /// Goes to the first picture. Some demuxers know no moment before it.
   func rewind() throws(LibAVError) {
-    try demuxer.seek(stream: stream.index, to: -(1 << 40))
+    do throws(LibAVError) {
+      try demuxer.seek(stream: stream.index, to: -(1 << 40))
+    } catch {
+      guard error.cause == nil else { throw error }
+      try demuxer.seek(toByte: 0)
+    }
   }
 
   /// Goes to a picture at or before a tick; where the container finds none, to the first.

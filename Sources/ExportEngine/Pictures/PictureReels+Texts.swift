@@ -80,7 +80,12 @@ extension PictureReels {
       }
       let before = Time(value: Self.secondsBefore, timescale: 1)
       if let first = Self.earliest(spans.map(\.from)), first > before {
-        try demuxer.seek(stream: picture, to: bases[picture].tick(atOrBefore: first - before))
+        do throws(LibAVError) {
+          try demuxer.seek(stream: picture, to: bases[picture].tick(atOrBefore: first - before))
+        } catch {
+          // Where a file has no index, it is read from its start.
+          guard error.cause == nil else { throw error }
+        }
       }
     }
     demuxer.select(streams: streams)

@@ -75,7 +75,9 @@ extension PictureReels {
     if let settings = plan.encoding {
       return try encoded(ranges, settings, of: plan, atRate: sampleRate, delayedBy: delay)
     }
-    let encodes = ranges.count > 1 || ranges.contains { $0.from != nil || $0.to != nil }
+    let encodes =
+      !plan.isStrict
+      && (ranges.count > 1 || ranges.contains { $0.from != nil || $0.to != nil })
     var (sets, depth, timescales): ([PictureSets], Int, [Int32]) = ([], 0, [])
     var look: PictureLook?
     for index in plan.assets.indices {
@@ -146,7 +148,8 @@ extension PictureReels {
       let first = try reel(source)
       let frames = try RangeFrames(ranges, of: self, settings, first)
       let encoder = try PictureRenderer.open(
-        settings, frames.form, like: first.stream, timescale: timescale)
+        settings, frames.form, like: first.stream, coloursOf: frames.first?.frame,
+        timescale: timescale)
       renderer = PictureRenderer(
         frames, encoder, hasConstantRate: settings.frameRate != nil, until: plan.duration + delay)
     } catch {
@@ -211,9 +214,12 @@ private struct PictureLook {
   let form: PictureForm?
   let rotation: Int
   let pixels: (width: Int, height: Int)
+  let colours: [Int?]
+  let isMirrored: Bool
 
   init(_ reel: PictureReel) {
     (form, rotation, pixels) = (reel.form, reel.stream.rotation, reel.stream.pixelShape)
+    (colours, isMirrored) = (reel.stream.colours, reel.stream.isMirrored)
   }
 
   /// In what it differs, for people; nil: in nothing that is known.
@@ -226,12 +232,19 @@ private struct PictureLook {
         return "format (\(own) and \(format))"
       }
     }
+    guard isMirrored == other.isMirrored else { return "that one of them is mirrored" }
     guard rotation == other.rotation else {
       return "rotation (\(rotation)° and \(other.rotation)°)"
     }
     guard pixels.width * other.pixels.height == other.pixels.width * pixels.height else {
       return "the shape of its pixels (\(pixels.width):\(pixels.height) and "
         + "\(other.pixels.width):\(other.pixels.height))"
+    }
+    let names = ["range", "primaries", "transfer", "matrix"]
+    for (index, name) in names.enumerated() {
+      if let own = colours[index], let others = other.colours[index], own != others {
+        return "its colours' \(name)"
+      }
     }
     return nil
   }

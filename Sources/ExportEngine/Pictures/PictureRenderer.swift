@@ -22,8 +22,12 @@ final class PictureRenderer {
   private var isDone = false
   private var isEmpty = true
   private var pending: ArraySlice<Packet> = []
-  /// The picture that is shown until the next one comes, and since which of the output's pictures.
-  private var held: (frame: Frame, since: Int64)?
+  /// The picture that is shown until the next one comes, and the output's picture that is next of it.
+  private var held: (frame: Frame, next: Int64)?
+  /// The picture behind it, and from when on it is shown; nil at the end.
+  private var coming: (frame: Frame, time: Time)?
+  /// The packet that is given next.
+  private var ready: Packet?
 
   /// A picture of `frames`; `encoder` is that of `open`.
   init(
@@ -38,12 +42,14 @@ final class PictureRenderer {
   /// - Parameters:
   ///   - settings: Its settings.
   ///   - form: Of all its pictures.
-  ///   - stream: Whose colours they have; nil for stills.
+  ///   - stream: Which they are like; nil for stills.
+  ///   - frame: Whose colours they have, where these are known.
   ///   - timescale: Ticks a second, where the settings have no rate.
   /// - Returns: The encoder, before its first picture.
   /// - Throws: What the encoder refuses, or that there is none.
   static func open(
-    _ settings: VideoSettings, _ form: PictureForm, like stream: LibAV.Stream?, timescale: Int32
+    _ settings: VideoSettings, _ form: PictureForm, like stream: LibAV.Stream?,
+    coloursOf frame: Frame? = nil, timescale: Int32
   ) throws(LibAVError) -> PictureEncoder {
     let codec = settings.codec.codecName
     guard PictureEncoder.exists(for: codec) else {
@@ -61,43 +67,67 @@ final class PictureRenderer {
         for: .stream(
           quality: settings.quality ?? settings.codec.usualQuality,
           preset: settings.codec.hasPresets ? settings.preset ?? "medium" : nil, base)),
-      like: stream)
+      like: stream, coloursOf: frame)
   }
 
   /// The source that is read.
   var source: Int { frames.source }
 
-  /// The next packet in order of decoding, in ticks of the encoder; nil at the end.
+  /// The next packet in order of decoding, in ticks of the encoder; nil at the end. What is shown last is
+  /// shown to the output's end.
   func next() throws(LibAVError) -> Packet? {
+    if ready == nil { ready = try encoded() }
+    guard let packet = ready else { return nil }
+    ready = try encoded()
+    if ready == nil, let shown = packet.timestamp, let decoded = packet.decodingTime {
+      packet.place(
+        shown: shown, decoded: decoded, lasting: max(packet.duration, lastTick - shown))
+    }
+    return packet
+  }
+
+  private func encoded() throws(LibAVError) -> Packet? {
     while true {
       if let packet = pending.popFirst() { return packet }
       guard !isDone else { return nil }
-      if let picture = try frames.next() {
-        isEmpty = false
-        try show(picture.frame, from: picture.time)
-      } else {
-        if isEmpty { throw LibAVError.noPicture }
-        try showHeld(until: ticks(end))
-        try encode(nil)
-        isDone = true
-      }
+      try hasConstantRate ? showSlot() : showNext()
     }
   }
 
   // MARK: - Times
 
-  /// Shows a picture from a moment on: of a constant rate from the nearest of its moments.
-  private func show(_ frame: Frame, from time: Time) throws(LibAVError) {
-    guard hasConstantRate else { return try encode(frame, at: ticks(time)) }
-    let since = min(ticks(time), ticks(end))
-    try showHeld(until: since)
-    held = (frame, since)
+  private func showNext() throws(LibAVError) {
+    guard let picture = try frames.next() else { return try end(isEmpty) }
+    isEmpty = false
+    try encode(picture.frame, at: ticks(picture.time))
   }
 
-  private func showHeld(until end: Int64) throws(LibAVError) {
-    guard let held else { return }
-    for slot in stride(from: held.since, to: end, by: 1) { try encode(held.frame, at: slot) }
+  /// Shows the picture of the next moment of a constant rate: the last one that begins at or before it, or
+  /// nearest behind.
+  private func showSlot() throws(LibAVError) {
+    if isEmpty {
+      coming = try frames.next()
+      if coming == nil { return try end(true) }
+      isEmpty = false
+    }
+    let slot = held?.next ?? coming.map { min(ticks($0.time), lastTick - 1) } ?? 0
+    while let next = coming, ticks(next.time) <= slot || held == nil {
+      held = (next.frame, slot)
+      coming = try frames.next()
+    }
+    guard let held, slot < lastTick else { return try end(false) }
+    try encode(held.frame, at: slot)
+    self.held?.next = slot + 1
   }
+
+  private func end(_ isEmpty: Bool) throws(LibAVError) {
+    if isEmpty { throw LibAVError.noPicture }
+    try encode(nil)
+    isDone = true
+  }
+
+  /// When the output ends, at least one tick behind its start.
+  private var lastTick: Int64 { max(1, ticks(end)) }
 
   private func encode(_ frame: Frame?, at shown: Int64 = 0) throws(LibAVError) {
     try encoder.send(frame, at: shown)

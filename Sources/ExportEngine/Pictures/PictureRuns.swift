@@ -3,7 +3,9 @@ import VideoBitstream
 
 extension PictureReel {
   /// An encoder for pictures like its own.
-  func encoder(_ form: PictureForm) throws(LibAVError) -> PictureEncoder {
+  func encoder(
+    _ form: PictureForm, coloursOf frame: Frame? = nil
+  ) throws(LibAVError) -> PictureEncoder {
     let codec = stream.codecName
     guard let library = PictureEncoder.library(for: codec) else {
       throw LibAVError.refusedPicture(
@@ -17,7 +19,7 @@ extension PictureReel {
     return try PictureEncoder.open(
       PictureEncoder.Settings(
         codec: codec, form: form, profile: coding.profile, isReordered: reorderDepth > 0),
-      like: stream)
+      like: stream, coloursOf: frame)
   }
 }
 

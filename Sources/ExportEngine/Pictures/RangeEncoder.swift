@@ -16,6 +16,7 @@ final class RangeEncoder {
   /// Of pictures that were sent, and have not come out.
   private var times: ArraySlice<(shown: Int64, end: Int64)> = []
   private var isDone = false
+  private var form: PictureForm?
 
   init(_ decoder: RangeDecoder, like reel: PictureReel) {
     (self.decoder, self.reel) = (decoder, reel)
@@ -30,7 +31,17 @@ final class RangeEncoder {
   func next() throws(LibAVError) -> [EncodedPicture]? {
     guard !isDone else { return nil }
     if let picture = try decoder.next() {
-      if encoder == nil { encoder = try reel.encoder(picture.frame.form) }
+      if encoder == nil {
+        form = picture.frame.form
+        encoder = try reel.encoder(picture.frame.form, coloursOf: picture.frame)
+      }
+      // Encoders read as many bytes as the first picture has.
+      guard picture.frame.form == form else {
+        throw LibAVError.refusedPicture(
+          "changes the size or the format of its picture at "
+            + "\(reel.time(of: picture.shown).readableText); encode all of it, as 'video: { h264: crf 20 }'"
+        )
+      }
       try encoder?.send(picture.frame)
       times.append((picture.shown, picture.end))
     } else {

@@ -13,6 +13,9 @@ final class RangeFrames: PictureFrames {
   private var passage: PicturePassage?
   private var decoder: RangeDecoder?
   private var scaler: (plan: PictureScaler.Plan, scaler: PictureScaler)?
+  /// The first picture of all, whose colours are those of the output; nil where there is none.
+  private(set) var first: (frame: Frame, time: Time)?
+  private var isFresh = true
 
   /// Pictures of `ranges`, of which `first` is the source of the first.
   init(
@@ -26,9 +29,17 @@ final class RangeFrames: PictureFrames {
     }
     form = PictureForm(
       like: own, pixels: first.stream.pixelShape, rotation: first.stream.rotation, settings.size)
+    self.first = try decoded()
   }
 
   func next() throws(LibAVError) -> (frame: Frame, time: Time)? {
+    guard isFresh else { return try decoded() }
+    isFresh = false
+    defer { first = nil }
+    return first
+  }
+
+  private func decoded() throws(LibAVError) -> (frame: Frame, time: Time)? {
     while true {
       if let passage, let picture = try decoder?.next() {
         return (try scaled(picture.frame, of: passage.reel), passage.time(of: picture.shown))
@@ -44,9 +55,14 @@ final class RangeFrames: PictureFrames {
   }
 
   private func scaled(_ frame: Frame, of reel: PictureReel) throws(LibAVError) -> Frame {
-    let plan = PictureScaler.Plan(
+    guard !reel.stream.isMirrored else {
+      throw LibAVError.refusedPicture(
+        "is mirrored by its matrix, which is not encoded; mirror it first")
+    }
+    var plan = PictureScaler.Plan(
       frame.form, pixels: reel.stream.pixelShape, rotation: reel.stream.rotation, to: form,
       isCut: isCut)
+    plan.isFullRange = frame.isFullRange
     if plan.isNeedless { return frame }
     if scaler?.plan != plan { scaler = (plan, try PictureScaler.open(plan)) }
     return try scaler?.scaler.scaled(frame) ?? frame
@@ -60,10 +76,7 @@ extension PictureForm {
     like source: PictureForm, pixels: (width: Int, height: Int) = (1, 1), rotation: Int = 0,
     _ size: VideoSettings.Size?
   ) {
-    let isDeep = ["10", "12", "14", "16"].contains {
-      source.pixelFormat?.contains("p\($0)") ?? false
-    }
-    let pixelFormat = isDeep ? "yuv420p10le" : "yuv420p"
+    let pixelFormat = source.bitDepth > 8 ? "yuv420p10le" : "yuv420p"
     if let size {
       self.init(width: size.width, height: size.height, pixelFormat: pixelFormat)
       return

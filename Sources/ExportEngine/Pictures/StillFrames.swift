@@ -45,7 +45,8 @@ final class StillFrames: PictureFrames {
     guard let picture else { return try next() }
     do throws(LibAVError) {
       let frame = try Decoder.decode(picture)
-      let plan = PictureScaler.Plan(frame.form, pixels: (1, 1), rotation: 0, to: form, isCut: isCut)
+      var plan = PictureScaler.Plan(frame.form, pixels: (1, 1), rotation: 0, to: form, isCut: isCut)
+      (plan.isFullRange, plan.matrix) = (frame.isFullRange, "bt709")
       return (try PictureScaler.open(plan).scaled(frame), still.start)
     } catch {
       throw error.blamed(on: error.inputFailure(still.picture.location))

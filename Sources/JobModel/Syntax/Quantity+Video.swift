@@ -42,12 +42,22 @@ extension Quantity {
     "47.95": .init(48_000, 1001), "59.94": .init(60_000, 1001), "119.88": .init(120_000, 1001),
   ]
 
+  /// `25`, `12.5`: exactly that.
+  private static func decimal(_ text: String) -> VideoSettings.FrameRate? {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let whole = Int32(parts[0]) else { return nil }
+    guard parts.count == 2 else { return VideoSettings.FrameRate(whole) }
+    guard parts[1].count <= 3, let rest = Int32(parts[1]), whole < 1000 else { return nil }
+    let scale = [1, 10, 100, 1000][parts[1].count]
+    return VideoSettings.FrameRate(whole * Int32(scale) + rest, Int32(scale))
+  }
+
   /// `25`, `30000/1001`, `29.97`: pictures a second, 1 to 240.
   package static func frameRate(_ text: String) throws(QuantityError) -> VideoSettings.FrameRate {
     let numbers = text.split(separator: "/", omittingEmptySubsequences: false).map { Int32($0) }
     let rate: VideoSettings.FrameRate?
     switch numbers.count {
-    case 1: rate = roundedRates[text] ?? numbers[0].map { VideoSettings.FrameRate($0) }
+    case 1: rate = roundedRates[text] ?? decimal(text)
     case 2: rate = numbers[0].flatMap { top in numbers[1].map { VideoSettings.FrameRate(top, $0) } }
     default: rate = nil
     }
@@ -55,7 +65,8 @@ extension Quantity {
       throw QuantityError(
         "'\(text)' is no rate of pictures", help: "write '25', '30000/1001' or '29.97'")
     }
-    guard rate.numerator >= rate.denominator, rate.numerator / 240 <= rate.denominator else {
+    guard rate.numerator >= rate.denominator, Int64(rate.numerator) <= 240 * Int64(rate.denominator)
+    else {
       throw QuantityError("'\(text)' is out of range", help: "rates go from 1 to 240 a second")
     }
     return rate
