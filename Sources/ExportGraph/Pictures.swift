@@ -245,8 +245,9 @@ extension Export {
       guard PicturePlan.containers.contains(where: segment.asset.container.hasPrefix) else {
         throw PictureProblem(
           message: "the picture of '\(segment.asset.location)' is not copied from "
-            + "\(segment.asset.container): its pictures have no times",
-          help: "write it as MP4 first: 'ffmpeg -i IN -c copy OUT.mp4'")
+            + "\(segment.asset.container), which is not built yet: sources are MP4, MOV, Matroska, WebM, "
+            + "MPEG-TS and FLV",
+          help: "put it into Matroska first: 'ffmpeg -fflags +genpts -i IN -c copy OUT.mkv'")
       }
     }
     var plan = PicturePlan(shown, lasting: range.duration, in: container)
@@ -298,7 +299,8 @@ extension PicturePlan {
 }
 
 extension PicturePlan {
-  /// Containers whose pictures have times, by FFmpeg's names.
+  /// Containers that give each picture its time, by FFmpeg's names: AVI has none, and of Ogg and
+  /// MPEG-PS not every packet has one.
   fileprivate static let containers = ["mov,", "matroska,", "mpegts", "flv"]
 }
 

@@ -195,7 +195,7 @@ struct MovieTests {
       ),
       (
         "clip: other.avi\noutput: out.mp4\n",
-        "the picture of 'other.avi' is not copied from avi: its pictures have no times"
+        "the picture of 'other.avi' is not copied from avi, which is not built yet"
       ),
       (
         "concat: [lecture.mp4, other.mkv]\noutput: out.mp4\n",
