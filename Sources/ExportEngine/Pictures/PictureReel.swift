@@ -189,6 +189,9 @@ extension LibAVError {
     LibAVError(code: LibAVError.streamMissing.code, operation: phrase, isPhrase: true)
   }
 
+  /// A source of whose pictures nothing is known, which MP4 has to say.
+  static let undecodable = refusedPicture("has no picture that can be decoded; check the file")
+
   /// Ranges that are shorter than their pictures.
   static let noPicture = refusedPicture(
     "has no picture that begins in what is shown of it, or near; make the range longer, or write the sound "

@@ -24,9 +24,7 @@ final class RangeFrames: PictureFrames {
   ) throws(LibAVError) {
     (self.ranges, self.reels) = (ranges[...], reels)
     isCut = settings.fit == .cover
-    guard let own = first.form else {
-      throw LibAVError.refusedPicture("has no picture that can be decoded; check the file")
-    }
+    guard let own = first.form else { throw LibAVError.undecodable }
     form = PictureForm(
       like: own, pixels: first.stream.pixelShape, rotation: first.stream.rotation, settings.size)
     self.first = try decoded()

@@ -102,7 +102,10 @@ extension MediaLibrary {
       // Another demuxer, since its form may have to be looked for.
       let own = try openPictures(of: asset)
       let reel = try reading(asset.location) { () throws(LibAVError) in
-        try PictureReel(0, own, of: track, unless: cancellation)
+        let reel = try PictureReel(0, own, of: track, unless: cancellation)
+        // MP4's entry for VP9 (`vpcC`) says how pixels lie; others can do without.
+        if track.codec == "vp9", reel.form == nil { throw LibAVError.undecodable }
+        return reel
       }
       setting.forms[track.index] = reel.form
       setting.depths?[track.index] = reel.reorderDepth
