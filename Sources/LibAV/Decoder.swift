@@ -69,6 +69,11 @@ package final class Decoder {
     return decoder
   }
 
+  /// Whether this FFmpeg has a decoder for a stream's codec (`avcodec_find_decoder`).
+  package static func exists(for stream: Stream) -> Bool {
+    avcodec_find_decoder(stream.parameters.codec_id) != nil
+  }
+
   /// Opens a decoder for bare MPEG audio frames, Layer III (`mp3float`).
   package static func openMP3() throws(LibAVError) -> Decoder {
     guard let codec = avcodec_find_decoder(AV_CODEC_ID_MP3) else {

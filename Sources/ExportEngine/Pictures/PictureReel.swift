@@ -93,6 +93,7 @@ final class PictureReel {
   private static func decodedForm(
     of stream: LibAV.Stream, _ packets: [Packet]
   ) throws(LibAVError) -> PictureForm? {
+    guard Decoder.exists(for: stream) else { return nil }
     let decoder = try Decoder.open(stream, removesPadding: true)
     let frame = try Frame()
     for packet in packets + [nil] {
@@ -152,8 +153,15 @@ final class PictureReel {
   }
 
   /// A decoder for its pictures.
+  ///
+  /// - Throws: A refusal where FFmpeg lacks one, as that of the bundle does.
   func decoder() throws(LibAVError) -> Decoder {
-    try Decoder.open(stream, removesPadding: true)
+    guard Decoder.exists(for: stream) else {
+      throw LibAVError.refusedPicture(
+        "has a picture of \(stream.codecName), and this FFmpeg has no decoder for it, which cuts need: install "
+          + "an FFmpeg with it, or cut at key pictures with 'video: copy strict'")
+    }
+    return try Decoder.open(stream, removesPadding: true)
   }
 
   /// A moment of the file's clock.
