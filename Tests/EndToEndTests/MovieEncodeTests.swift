@@ -49,6 +49,27 @@ struct MovieEncodeTests {
     #expect(try facts("out.mp4", in: stage) == expected)
   }
 
+  @Test("a source that changes its coding midway is refused, and is encoded as the refusal says")
+  func changing() throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      ffmpeg -v error -i wide.mp4 -c:v libx264 -profile:v baseline -g 25 -c:a copy plain.mp4
+      printf "file wide.mp4\nfile plain.mp4\n" > parts
+      ffmpeg -v error -f concat -i parts -c:v copy -c:a mp2 changing.ts
+      """)
+    let copied = try stage.job("clip: changing.ts 1s..7s\noutput: out.mp4\n")
+    #expect(copied.status == 1)
+    #expect(
+      copied.errors.contains(
+        "'changing.ts': changes the coding of its picture midway; encode all of it, as 'video: { h264: crf "
+          + "20 }'"), "\(copied.errors)")
+    let encoded = try stage.job(
+      "clip: changing.ts 1s..7s\noutput: { file: out.mp4, video: { h264: crf 20 } }\n")
+    #expect(encoded.status == 0, "\(encoded.errors)")
+    #expect(try facts("out.mp4", in: stage) == "h264,avc1,64,48,yuv420p,150\n")
+  }
+
   @Test("pixels are square, so that every player shows a picture in its shape")
   func square() throws {
     let stage = try stage()

@@ -147,6 +147,21 @@ final class PictureCutter {
 
   // MARK: - Copying
 
+  /// Goes on behind pictures that an edit list hides: what follows them is decoded from them.
+  private func enter(
+    _ passage: PicturePassage, behindHidden start: PictureWindow
+  ) throws(LibAVError) {
+    var window = start
+    try window.fill(1)
+    while let picture = window.take(1).first {
+      guard picture.isHidden else {
+        work = .enter(passage, picture.shown)
+        return
+      }
+      try window.fill(1)
+    }
+  }
+
   /// Pictures that are decoded in an order of their own: several times as many as decoders hold.
   private static let mostTogether = 8 * PictureOrder.most
 
@@ -189,11 +204,8 @@ final class PictureCutter {
       !$0.isHidden && passage.includes($0.shown, until: copy.window.next(after: $0.shown))
     }
     guard let tick = rest.map(\.shown).min() else {
-      // Behind what an edit list hides more may follow.
-      if !isWhole, shown.contains(where: \.isHidden), !shown.contains(where: { !$0.isHidden }) {
-        work = .copy(passage, copy)
-      }
-      return
+      guard shown.allSatisfy(\.isHidden) else { return }
+      return try enter(passage, behindHidden: copy.window)
     }
     var passage = passage
     if copy.isFirst, let entry = old.window.pictures.first { passage.unusable.insert(entry.shown) }

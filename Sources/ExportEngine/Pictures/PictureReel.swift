@@ -37,6 +37,8 @@ final class PictureReel {
   let form: PictureForm?
   /// 20,000 hours, beyond which no picture is placed: so that times of the output can be counted.
   private let farthestTick: UInt64
+  /// Whether all of it is decoded: a decoder may go over to another coding, and copies may not.
+  private let isDecoded: Bool
   private let demuxer: Demuxer
   private let cancellation: CancellationFlag
 
@@ -49,7 +51,8 @@ final class PictureReel {
   ///
   /// - Throws: `LibAVError.streamMissing`, and a refusal of pictures whose headers cannot be read.
   init(
-    _ index: Int, _ demuxer: Demuxer, of track: AssetTrack?, unless cancellation: CancellationFlag
+    _ index: Int, _ demuxer: Demuxer, of track: AssetTrack?, isDecoded: Bool = false,
+    unless cancellation: CancellationFlag
   ) throws(LibAVError) {
     guard let track, demuxer.streams.indices.contains(track.index) else {
       throw LibAVError.streamMissing
@@ -62,6 +65,7 @@ final class PictureReel {
     )
     farthestTick = max(1, 72_000_000 * denominator / numerator)
     (self.index, self.demuxer, self.cancellation) = (index, demuxer, cancellation)
+    self.isDecoded = isDecoded
     var first: [Packet] = []
     var bytes = 0
     while first.count < Self.firstPackets, bytes < Self.firstBytes,
@@ -123,7 +127,8 @@ final class PictureReel {
         "has a picture more than 20,000 hours from its beginning; remux it")
     }
     let header = packet.newHeader
-    guard header.isEmpty || header == stream.header, !coding.isChanged(by: packet) else {
+    let isChanged = !header.isEmpty && header != stream.header || coding.isChanged(by: packet)
+    guard !isChanged || isDecoded else {
       throw LibAVError.refusedPicture(
         "changes the coding of its picture midway; encode all of it, as 'video: { h264: crf 20 }'")
     }

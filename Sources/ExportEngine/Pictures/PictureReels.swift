@@ -12,11 +12,17 @@ final class PictureReels {
   let assets: [Asset]
   let library: MediaLibrary
   let cancellation: CancellationFlag
+  /// Whether nothing of them is copied.
+  private let areDecoded: Bool
   /// Open ones, the one that was used last at the end.
   private var open: [PictureReel] = []
 
-  init(_ assets: [Asset], of library: MediaLibrary, unless cancellation: CancellationFlag) {
+  init(
+    _ assets: [Asset], of library: MediaLibrary, areDecoded: Bool,
+    unless cancellation: CancellationFlag
+  ) {
     (self.assets, self.library, self.cancellation) = (assets, library, cancellation)
+    self.areDecoded = areDecoded
   }
 
   /// A join of thousands of files is not to hold them all open.
@@ -36,7 +42,8 @@ final class PictureReels {
     do throws(Failure) {
       let demuxer = try library.openPictures(of: asset)
       reel = try reading(asset.location) { () throws(LibAVError) in
-        try PictureReel(index, demuxer, of: asset.pictureTrack, unless: cancellation)
+        try PictureReel(
+          index, demuxer, of: asset.pictureTrack, isDecoded: areDecoded, unless: cancellation)
       }
     } catch {
       throw LibAVError.refusedPicture(error.message).blamed(on: error)
@@ -57,7 +64,8 @@ extension MediaLibrary {
   func openPicture(
     of plan: PicturePlan, atRate sampleRate: Int, unless cancellation: CancellationFlag
   ) throws(Failure) -> Companions {
-    let reels = PictureReels(plan.assets, of: self, unless: cancellation)
+    let reels = PictureReels(
+      plan.assets, of: self, areDecoded: plan.encoding != nil, unless: cancellation)
     do throws(LibAVError) {
       return try reels.companions(of: plan, atRate: sampleRate)
     } catch {
@@ -192,7 +200,7 @@ extension PictureReels {
   /// Ticks a second in which all times of the sources are whole, and any other is as near as a sample.
   private static func timescale(of timescales: [Int32]) -> Int32 {
     var common: Int64 = 1
-    for timescale in timescales.map(Int64.init) {
+    for timescale in timescales.map({ Int64(max(1, $0)) }) {
       var (a, b) = (common, timescale)
       while b != 0 { (a, b) = (b, a % b) }
       let multiple = common / a * timescale
