@@ -41,6 +41,7 @@ final class PictureReels {
     let reel: PictureReel
     do throws(Failure) {
       let demuxer = try library.openPictures(of: asset)
+      try library.requireOneEdit(of: asset, demuxer)
       reel = try reading(asset.location) { () throws(LibAVError) in
         try PictureReel(
           index, demuxer, of: asset.pictureTrack, isDecoded: areDecoded, unless: cancellation)

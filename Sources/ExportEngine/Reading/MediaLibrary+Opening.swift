@@ -126,4 +126,19 @@ extension MediaLibrary {
     let opened = facts
     return try reading(asset.location) { () throws(LibAVError) in try opened.open().0 }
   }
+
+  /// Refuses a picture that is put together by several edits (ISO 14496-12, 8.6.6): around each of them
+  /// libavformat gives pictures of both sides the same times, so that it is not known which are shown.
+  func requireOneEdit(of asset: Asset, _ demuxer: Demuxer) throws(Failure) {
+    guard demuxer.formatName.hasPrefix("mov,"), let track = asset.pictureTrack,
+      demuxer.streams.indices.contains(track.index),
+      let movie = try MP4Track.read(
+        in: try readable(asset).bytes(), id: demuxer.streams[track.index].id),
+      movie.edits.count(where: { $0.mediaTime != nil }) > 1
+    else { return }
+    throw Failure(
+      .mendInput,
+      "has a picture of several edits, which are not cut and joined yet; encode it again, as with "
+        + "'ffmpeg -i IN OUT.mp4'", location: asset.location)
+  }
 }
