@@ -26,7 +26,7 @@ MENU = [
     ("Coming from", ["docs/from-pydub.md", "docs/from-ffmpeg-normalize.md",
                      "docs/from-m4b-tool.md", "docs/from-audacity.md"]),
     ("Job files", ["docs/job-language.md", "docs/reference.md", "docs/loudness.md",
-                   "docs/network.md", "docs/agents.md", "docs/glossary.md"]),
+                   "docs/video.md", "docs/network.md", "docs/agents.md", "docs/glossary.md"]),
     ("Running", ["docs/receipts.md", "docs/reports.md", "docs/json.md", "docs/clusters.md"]),
     ("Listening and recording", ["docs/preview.md", "docs/remote-commands.md",
                                  "docs/recording.md", "docs/audio-sessions.md"]),
