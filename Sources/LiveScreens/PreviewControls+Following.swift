@@ -50,7 +50,9 @@ extension PreviewControls {
     let repeats = isLooping && (all.count > 1 || player.repeatsQueue) && !items.isLoading
     if player.repeatsQueue != repeats { player.repeatsQueue = repeats }
     guard let found, let lost else { return false }
-    goOn(found, lost, isHeard: lost.item === heard || isBefore(heard, found.new))
+    // Asked anew: the player may have gone on since.
+    let onward = player.currentPlace?.item ?? player.currentItem
+    goOn(found, lost, isHeard: onward === found.new || isBefore(onward, found.new))
     if hasStopped { playAgain() }
     return true
   }
@@ -90,6 +92,8 @@ extension PreviewControls {
     var item: PlayerItem
     /// The time that was heard when it was lost.
     var time: Time
+    /// The time up to which it could be read.
+    var end: Time
     /// Why it cannot be read.
     var failure: Failure
   }
@@ -100,7 +104,7 @@ extension PreviewControls {
   ) {
     guard !isHeard else { return }
     player.go(to: replacement.new)
-    player.seek(to: replacement.places.time(of: lost.time))
+    player.seek(to: replacement.places.time(of: lost.end))
   }
 
   private func isBefore(_ item: PlayerItem?, _ other: PlayerItem) -> Bool {

@@ -312,9 +312,10 @@ package final class PreviewSession: LiveSession {
 
   /// Waits for the next version of a lost item, in whose place nothing else is heard.
   private func wait(for item: PlayerItem, _ failure: Failure) {
-    let isHeard = controls.player.currentItem === item
+    let player = controls.player
+    let time = player.currentItem === item ? player.currentTime : .zero
     lost = PreviewControls.LostItem(
-      item: item, time: isHeard ? controls.player.currentTime : .zero, failure: failure)
+      item: item, time: time, end: player.renderedEnd(of: item) ?? time, failure: failure)
     view.show(
       waiting: "'\(item.name.printable)' has changed: waiting until it can be read",
       hint: "; a key goes on without it")

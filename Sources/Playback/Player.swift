@@ -47,6 +47,12 @@ public final class Player: Sendable {
     return (resolved.item, resolved.time)
   }
 
+  /// How far an item was rendered that could not be played on, and was the last one of which that is
+  /// true; nil: nothing of it was. What follows is heard from there on.
+  package func renderedEnd(of item: PlayerItem) -> Time? {
+    engine.state.withLock { $0.cutShort.flatMap { $0.item === item ? $0.time : nil } }
+  }
+
   /// Plays from the current place, or from the start if that is the end.
   public func play() {
     engine.update { state in

@@ -183,9 +183,13 @@ final class PlayerEngine: Sendable {
     return isOver
   }
 
-  /// Reports that an item cannot be played, before the player stops for it.
-  func failed(_ item: PlayerItem, _ failure: Failure) {
-    state.withLock { $0.failure = failure }
+  /// Reports that an item cannot be played, before the player stops for it. `produced` is the next
+  /// frame's index.
+  func failed(_ item: PlayerItem, _ failure: Failure, at produced: Int64) {
+    state.withLock { state in
+      state.failure = failure
+      state.cutShort = state.place(of: produced).flatMap { $0.item === item ? $0 : nil }
+    }
     observers.yield(.itemFailed(item, failure))
   }
 

@@ -56,8 +56,15 @@ extension PlayerState {
   ///   - item: The item, in the queue.
   ///   - other: The other item, which is not there.
   ///   - offset: What is added to a time of `item`.
-  mutating func replace(_ item: PlayerItem, with other: PlayerItem, offset: Time) {
+  ///   - heard: The frame of the ring that is heard next.
+  mutating func replace(
+    _ item: PlayerItem, with other: PlayerItem, offset: Time, heard: Int64
+  ) {
     guard let index = queue.firstIndex(where: { $0 === item }) else { return }
+    // Behind what was rendered of it the next item is on its way already, maybe in the device.
+    if isPlaying, jump == nil, isCutShort(item), let place = place(of: heard), place.item === item {
+      jump = place
+    }
     // It may have been replaced itself, and come back.
     replacements.removeAll { $0.old === other }
     let replacement = Replacement(old: item, new: other, offset: offset)
@@ -72,6 +79,14 @@ extension PlayerState {
     if let loop { self.loop = loop.moved(by: replacement) }
     // A paused player is where it would go on.
     if !isPlaying, jump == nil, let rest { jump = rest }
+  }
+
+  /// Whether sound of a next item is rendered behind an item that could not be played on.
+  private func isCutShort(_ item: PlayerItem) -> Bool {
+    zip(marks, marks.dropFirst()).contains { last, next in
+      guard case .advance(let past, isSame: _) = next.cause else { return false }
+      return last.item === item && past.first === item
+    }
   }
 
   /// Whether the queue has an item itself.

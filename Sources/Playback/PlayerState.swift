@@ -59,6 +59,8 @@ struct PlayerState {
   var rest: Jump?
   /// The item that cannot be played, if the player has stopped for it.
   var unplayable: PlayerItem?
+  /// The item that could not be played on last, and how far it is rendered.
+  var cutShort: Jump?
   /// The items and places of the ring's frames, in order; the first mark has the frame heard now.
   var marks: [Mark] = []
   /// The meters of the last second and of everything rendered ahead, in order.
@@ -145,7 +147,7 @@ extension PlayerState {
     (current, jump, rest, isPlaying) = (nil, nil, nil, false)
     // Loops that were rendered ahead were not heard.
     loopsLeft = marks.first?.loopsLeft ?? loopsLeft
-    (marks, meters, replacements) = ([], [], [])
+    (marks, meters, replacements, cutShort) = ([], [], [], nil)
     isDropped = true
   }
 

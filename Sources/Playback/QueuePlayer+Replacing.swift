@@ -19,11 +19,12 @@ extension Player {
   public func replace(
     _ item: PlayerItem, with other: PlayerItem, at time: Time, insteadOf place: Time
   ) -> Bool {
-    engine.update { state in
+    let heard = engine.heardIndex
+    return engine.update { state in
       guard time.isNumeric, place.isNumeric, state.isInQueue(item), !state.isInQueue(other) else {
         return false
       }
-      state.replace(item, with: other, offset: time - place)
+      state.replace(item, with: other, offset: time - place, heard: heard)
       return true
     }
   }

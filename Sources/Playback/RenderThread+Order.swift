@@ -78,7 +78,7 @@ extension RenderThread {
     endStall()
     failures += 1
     tried += unmark(item) + [item]
-    engine.failed(item, failure)
+    engine.failed(item, failure, at: produced)
   }
 
   /// Forgets that an item begins where nothing of it was rendered: if the one before is replaced, it

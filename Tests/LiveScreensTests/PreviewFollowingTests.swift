@@ -363,7 +363,7 @@ private func entry(
     let silent = AudioSession.Event.interruption(.ended(shouldResume: false))
     func take(later: Int64) throws {
       let lost = PreviewControls.LostItem(
-        item: try #require(preview.controls.items.playlist[0].item), time: .zero,
+        item: try #require(preview.controls.items.playlist[0].item), time: .zero, end: .zero,
         failure: Failure(.tryAgain, "it has changed"))
       let change = try preview.change(to: "a", later: ["a": tenths(later)])
       let isFound = preview.controls.take(change, lost: lost)
