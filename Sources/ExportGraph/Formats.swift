@@ -57,8 +57,11 @@ extension Export {
         found.append(contentsOf: error.all)
       }
     }
+    if let problem = sources.silenceProblem(for: outputs) { found.append(problem) }
     guard found.isEmpty else { throw found }
-    settlement.notes += sources.pictureNote(for: outputs).map { [$0] } ?? []
+    settlement.notes += [
+      sources.pictureNote(for: outputs), sources.silenceNote(for: outputs),
+    ].compactMap(\.self)
     return settlement
   }
 
@@ -253,6 +256,8 @@ extension ChannelLayout {
 struct SourceFacts {
   /// In order of their places.
   let assets: [Asset]
+  /// Those that have sound, which decide what outputs have; all where none has any.
+  private let sounding: [Asset]
   private let export: Export
   /// The highest; 44.1 kHz where there are none.
   let sampleRate: Int
@@ -269,7 +274,9 @@ struct SourceFacts {
     self.export = export
     let found = export.composition.assets
     assets = found.count > 1 ? found.sorted { $0.location < $1.location } : Array(found)
-    sampleRate = assets.map(\.sampleRate).max() ?? 44_100
+    let audible = assets.filter(\.hasSound)
+    sounding = audible.isEmpty ? assets : audible
+    sampleRate = sounding.map(\.sampleRate).max() ?? 44_100
     isDeep = assets.contains { ($0.bitDepth ?? 0) > 16 }
     let selectsChannels = export.composition.selectsChannels
     if selectsChannels {
@@ -277,9 +284,9 @@ struct SourceFacts {
       export.composition.collectHeard(into: &sounds)
       heard = sounds.sorted { $0.asset.location < $1.asset.location }
     } else {
-      heard = assets.map { HeardSound(asset: $0) }
+      heard = sounding.map { HeardSound(asset: $0) }
     }
-    let layouts = Set(assets.map { $0.channelLayout.count == 1 ? .mono : $0.channelLayout })
+    let layouts = Set(sounding.map { $0.channelLayout.count == 1 ? .mono : $0.channelLayout })
     switch layouts.first {
     case let common? where layouts.count == 1 && common.isSurround:
       layout = selectsChannels ? .stereo : common
@@ -288,7 +295,7 @@ struct SourceFacts {
     }
   }
 
-  var only: Asset? { assets.count == 1 ? assets.first : nil }
+  var only: Asset? { sounding.count == 1 ? sounding.first : nil }
 
   /// The source of a kind that is heard longest; of equal ones the first by its name. O(segments)
   func longestHeard(of kind: Output.Kind) -> Asset? {
@@ -298,5 +305,5 @@ struct SourceFacts {
     }
   }
 
-  var fastest: Asset? { assets.first { $0.sampleRate == sampleRate } }
+  var fastest: Asset? { sounding.first { $0.sampleRate == sampleRate } }
 }

@@ -348,6 +348,22 @@ extension Output {
 }
 
 extension SourceFacts {
+  /// What is wrong with a source without sound whose picture no output has.
+  func silenceProblem(for outputs: [Output]) -> Diagnostic? {
+    guard let failure = assets.lazy.compactMap(\.silence).first, let output = outputs.first,
+      !outputs.contains(where: \.keepsPicture)
+    else { return nil }
+    return Diagnostic(failure.placed(at: output.origin))
+  }
+
+  /// A note where no source has sound, at the place of the first output.
+  func silenceNote(for outputs: [Output]) -> Diagnostic? {
+    guard !assets.isEmpty, !assets.contains(where: \.hasSound), let output = outputs.first else {
+      return nil
+    }
+    return Diagnostic(.note, "no source has sound: it is silence", at: output.origin)
+  }
+
   /// A note on moving pictures of sources that no output has, at the place of the first output; nil
   /// where there is none.
   func pictureNote(for outputs: [Output]) -> Diagnostic? {

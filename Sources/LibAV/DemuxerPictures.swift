@@ -52,6 +52,31 @@ extension Demuxer {
     return times.sorted()
   }
 
+  /// When the first picture of a stream is shown and the last one ends, in its ticks; nil where it holds
+  /// none that has a time. Reads the stream to its end, and none of others.
+  ///
+  /// A picture lasts as long as its packet says, or else as long as the one before it.
+  ///
+  /// - Complexity: O(size)
+  package func shownTimes(of stream: Stream) throws(LibAVError) -> Range<Int64>? {
+    select(stream: stream.index)
+    var (first, last, before, duration) = (Int64.max, Int64.min, Int64.min, Int64(0))
+    while let packet = try readWhatIsThere() {
+      guard packet.streamIndex == stream.index, !packet.isDiscarded, let time = packet.timestamp
+      else { continue }
+      first = min(first, time)
+      if time > last {
+        (before, last, duration) = (last, time, packet.duration)
+      } else {
+        before = max(before, time)
+      }
+    }
+    guard first <= last else { return nil }
+    if duration <= 0, before > .min { duration = last &- before }
+    let end = last.addingReportingOverflow(max(0, duration))
+    return end.overflow ? nil : first..<end.partialValue
+  }
+
   /// The bytes of a picture, as they lie in the file; nil where the stream is none.
   package func bytes(ofPicture index: Int) -> [UInt8]? {
     guard let stream = streams.first(where: { $0.index == index }), stream.isAttachedPicture else {

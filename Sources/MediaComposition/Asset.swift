@@ -2,15 +2,19 @@ import Diagnosis
 import MPEGAudio
 import MediaTime
 
-/// One stream of sound in one media file, with the facts that probing found.
+/// One stream of sound in one media file, with the facts that probing found; or a moving picture
+/// without sound, which is heard as silence.
 public struct Asset: Sendable, Hashable, Codable {
   /// Where the medium is.
   public var location: MediaLocation
-  /// Which of the file's streams: an index into all of its streams, as ffprobe counts them.
+  /// Which of the file's streams: an index into all of its streams, as ffprobe counts them; `noStream`
+  /// of a file that has a moving picture and no sound.
   public var streamIndex: Int
+  /// The index of a sound that is not there.
+  public static let noStream = -1
   /// FFmpeg's name of the container and the codec, such as `mov` and `aac`.
   public var container: String
-  /// FFmpeg's name of the codec, such as `aac`.
+  /// FFmpeg's name of the codec, such as `aac`; `none` without sound.
   public var codec: String
   /// Frames a second, as decoded.
   public var sampleRate: Int
@@ -90,6 +94,20 @@ public struct Asset: Sendable, Hashable, Codable {
     hasher.combine(location)
     hasher.combine(streamIndex)
   }
+
+  /// Whether its file has sound. One that has none is silent as long as its picture lasts.
+  public var hasSound: Bool { streamIndex != Self.noStream }
+
+  /// Why no sound can be made of it; nil where it has sound.
+  package var silence: Failure? {
+    guard !hasSound else { return nil }
+    let kinds = tracks.map { "\($0.mediaType.rawValue) (\($0.codec))" }
+    return Failure(
+      .mendInput, "holds no sound, only \(kinds.joined(separator: ", "))", location: location)
+  }
+
+  /// `streamIndex`; nil without sound.
+  package var soundIndex: Int? { hasSound ? streamIndex : nil }
 
   /// Whether its file is still to be written, and these facts are what probing will find.
   public var isPredicted: Bool { identity == .predicted }

@@ -46,7 +46,7 @@ public struct ProbedAsset: Sendable, Hashable, Codable {
   /// must not be more than a mistake.
   public var isPlausible: Bool {
     let pictures = [asset.metadata.cover] + asset.chapters.map(\.image)
-    return asset.streamIndex >= 0 && (1...1 << 20).contains(asset.sampleRate)
+    return asset.streamIndex >= Asset.noStream && (1...1 << 20).contains(asset.sampleRate)
       && (1...64).contains(asset.channelLayout.count)
       && (1...1 << 48).contains(asset.frameCount)
       && pictures.allSatisfy { $0?.isPlausible ?? true }

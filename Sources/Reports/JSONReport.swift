@@ -97,12 +97,13 @@ enum JSONReport {
   }
 
   private static func input(_ input: RunReport.Input) -> JSONValue {
-    input.place.with([
-      "stream": .count(input.stream), "container": .text(input.container),
-      "codec": .text(input.codec), "sample_rate": .count(input.sampleRate),
-      "channels": .text(input.channels), "frames": .integer(input.frameCount),
-      "duration": .time(Time(frames: input.frameCount, rate: input.sampleRate)),
-    ])
+    input.place.with(
+      .members([
+        "stream": input.stream.map { .count($0) }, "container": .text(input.container),
+        "codec": .text(input.codec), "sample_rate": .count(input.sampleRate),
+        "channels": .text(input.channels), "frames": .integer(input.frameCount),
+        "duration": .time(Time(frames: input.frameCount, rate: input.sampleRate)),
+      ]))
   }
 
   /// A file that a job writes.

@@ -83,7 +83,7 @@ extension RunReport.Input {
   init(_ value: JSONValue) throws(ForeignDocument) {
     self.init(
       place: .object(value.members.filter { ["path", "path_hex", "url"].contains($0.name) }),
-      stream: try value.count("stream"),
+      stream: value["stream"] == nil ? nil : try value.count("stream"),
       container: try value.required("container", \.text),
       codec: try value.required("codec", \.text), sampleRate: try value.count("sample_rate"),
       channels: try value.required("channels", \.text),

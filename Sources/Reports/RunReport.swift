@@ -57,7 +57,7 @@ package struct RunReport: Sendable {
   struct Input: Hashable, Sendable {
     /// Its `path` or `url`, without secrets, as documents have it.
     var place: JSONValue
-    var stream: Int
+    var stream: Int?
     var container: String
     var codec: String
     var sampleRate: Int
@@ -208,7 +208,7 @@ extension RunReport.Message {
 extension RunReport.Input {
   init(_ asset: Asset) {
     self.init(
-      place: .medium(asset.location, [:]), stream: asset.streamIndex, container: asset.container,
+      place: .medium(asset.location, [:]), stream: asset.soundIndex, container: asset.container,
       codec: asset.codec, sampleRate: asset.sampleRate, channels: asset.channelLayout.name,
       frameCount: asset.frameCount)
   }

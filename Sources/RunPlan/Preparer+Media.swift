@@ -8,6 +8,7 @@ extension Preparer {
   func mediaDiagnostics(of indices: [Int]) -> [Diagnostic] {
     guard !issues.isEmpty else { return [] }
     var named: Set<MediaReference> = []
+    var failed: Set<MediaReference> = []
     var refused: Set<MediaReference> = []
     var found: [Diagnostic] = []
     for index in indices {
@@ -21,11 +22,11 @@ extension Preparer {
             Diagnostic(ExportSession.refusal(of: $0), at: reference.origin)
           }
         }
-        guard isNew else { continue }
-        if let failure = issue.failure {
+        if let failure = issue.failure, failed.insert(reference).inserted {
           found.append(
             writtenLater(reference, index) ?? Diagnostic(failure, at: reference.origin))
         }
+        guard isNew else { continue }
         for var warning in issue.warnings where !isStrict {
           warning.origin = reference.origin
           found.append(Diagnostic(warning))

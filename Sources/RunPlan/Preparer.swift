@@ -73,6 +73,8 @@ struct Preparer {
   struct Issue {
     var failure: Failure?
     var warnings: [Warning]
+    /// Why no sound alone can be made of it: it is a picture without.
+    var silence: Failure?
   }
 
   /// Does all of it.
@@ -177,7 +179,12 @@ struct Preparer {
         continue
       }
       let warnings = library.warnings(for: reference.location, streamIndex: reference.stream)
-      if !warnings.isEmpty { issues[reference] = Issue(warnings: warnings) }
+      let asset = library.probedAsset(at: reference.location, streamIndex: reference.stream)?.found
+        .asset
+      let silence = asset.flatMap(\.silence)
+      if !warnings.isEmpty || silence != nil {
+        issues[reference] = Issue(warnings: warnings, silence: silence)
+      }
     }
   }
 
@@ -191,7 +198,10 @@ struct Preparer {
   }
 
   func issue(of reference: MediaReference, readBy job: Int) -> Issue? {
-    guard let issue = issues[reference], !awaits(reference.location, job) else { return nil }
+    guard var issue = issues[reference], !awaits(reference.location, job) else { return nil }
+    if !jobs[job].outputs.contains(where: \.keepsPicture) {
+      issue.failure = issue.failure ?? issue.silence
+    }
     return issue
   }
 
@@ -300,7 +310,9 @@ struct Preparer {
       return asset
     }
     // A server that has failed is not asked again for each job.
-    guard !isAbsent(reference.location), issues[reference]?.failure == nil else { return nil }
+    guard !isAbsent(reference.location), issue(of: reference, readBy: index)?.failure == nil else {
+      return nil
+    }
     return try? library.asset(at: reference.location, streamIndex: reference.stream)
   }
 

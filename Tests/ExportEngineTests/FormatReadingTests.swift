@@ -224,6 +224,7 @@ struct FormatReadingTests {
       ChainedStream(
         links.map { $0.reading(probed.facts.file) }, channelCount: probed.facts.channelCount,
         Damage())
+    case .silence: SilentSound()
     }
   }
 

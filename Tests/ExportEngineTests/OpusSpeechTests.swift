@@ -89,7 +89,7 @@ struct OpusSpeechTests {
   private func open(_ probed: ProbedStream) throws -> any Sound {
     switch probed.facts.reader {
     case .counted(let index): try CountedStream.open(probed.facts, index, Damage())
-    case .demuxer, .mpegAudio, .chained: try DemuxedStream.open(probed.facts, Damage())
+    case .demuxer, .mpegAudio, .chained, .silence: try DemuxedStream.open(probed.facts, Damage())
     }
   }
 }

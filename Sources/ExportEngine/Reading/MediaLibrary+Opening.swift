@@ -124,7 +124,7 @@ extension MediaLibrary {
     // Edit lists are libavformat's to apply: it hides packets, and leaves none out.
     facts.opening = MediumOpening()
     let opened = facts
-    return try reading(asset.location) { () throws(LibAVError) in try opened.open().0 }
+    return try reading(asset.location) { () throws(LibAVError) in try opened.demuxer() }
   }
 
   /// Refuses a picture that is put together by several edits (ISO 14496-12, 8.6.6): around each of them

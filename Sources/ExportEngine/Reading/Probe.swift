@@ -90,6 +90,9 @@ struct Prober {
         ? try probeChain(links, stream: index) : try probe(links[0], stream: index)
     }
     try reading(location) { () throws(LibAVError) in try demuxer.completeParameters() }
+    if let picture = try soleMovingPicture(index, in: demuxer) {
+      return try probeSilence(under: picture, demuxer)
+    }
     let opened = try open(demuxer, try choose(index, in: demuxer))
     let (demuxer, stream, first) = (opened.demuxer, opened.stream, opened.first)
     var announced =
@@ -117,11 +120,8 @@ struct Prober {
     if opened.isNoteRefuted { warnings.append(refutedNote) }
     if let announced, let warning = warning(announced: announced, found: duration) {
       warnings.append(warning)
-    } else if let cut = try cut(demuxer, measured) {
-      warnings.append(
-        Warning(
-          "\(link.map { "link \($0) of its chain " } ?? "")was cut short: \(cut); "
-            + "\(duration.inSeconds)\(ofLink) can be decoded", location: location))
+    } else if let cut = try cutWarning(demuxer, breaksOff: measured.breaksOff, at: duration) {
+      warnings.append(cut)
     }
     let tags = try tags(of: demuxer, stream)
     let listed = try chapters(of: demuxer, from: measured.start ?? first.start(in: demuxer))
@@ -164,10 +164,21 @@ struct Prober {
     return try prober.probe(demuxer, stream: index)
   }
 
-  /// What shows that the file ends before what it holds does; nil where nothing does.
+  /// A warning where the file ends before what it holds does, at the end of what can be read; nil where
+  /// nothing shows that.
   ///
   /// - Throws: Where more of it is missing than is there.
-  private func cut(_ demuxer: Demuxer, _ measured: Measured) throws(Failure) -> String? {
+  func cutWarning(
+    _ demuxer: Demuxer, breaksOff: Bool, at end: Time
+  ) throws(Failure) -> Warning? {
+    guard let cut = try cut(demuxer, breaksOff: breaksOff) else { return nil }
+    return Warning(
+      "\(link.map { "link \($0) of its chain " } ?? "")was cut short: \(cut); "
+        + "\(end.inSeconds)\(ofLink) can be decoded", location: location)
+  }
+
+  /// What shows that; nil where nothing does.
+  private func cut(_ demuxer: Demuxer, breaksOff: Bool) throws(Failure) -> String? {
     if demuxer.formatName == "ogg" {
       let isLast = rest.map { $0.upperBound >= identity.size } ?? true
       guard try ContainerFacts.oggBreaksOff(bytes, in: range, isLast: isLast) else { return nil }
@@ -183,7 +194,7 @@ struct Prober {
     }
     if missing == 1 { return "its last byte is missing" }
     if missing > 0 { return "its last \(missing) bytes are missing" }
-    return measured.breaksOff ? "its last packet is not whole" : nil
+    return breaksOff ? "its last packet is not whole" : nil
   }
 
   /// For messages of lengths, which are those of a link.

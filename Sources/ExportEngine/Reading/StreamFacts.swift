@@ -14,12 +14,14 @@ struct StreamFacts: Sendable {
     case counted(AnchorIndex)
     /// The links of a chained file, one after the other.
     case chained([ChainLink])
+    /// No stream: a picture without sound.
+    case silence
 
     /// Whether going back decodes from the first packet.
     var startsAnew: Bool {
       switch self {
       case .demuxer(.converging(let finder), _): finder == nil
-      case .demuxer, .mpegAudio: false
+      case .demuxer, .mpegAudio, .silence: false
       case .counted(let index): index.anchors.isEmpty
       case .chained(let links): links.contains { $0.facts.reader.startsAnew }
       }
@@ -102,6 +104,7 @@ extension StreamFacts {
       case .counted(let index): try CountedStream.open(self, index, damage)
       case .chained(let links):
         ChainedStream(links.map { $0.reading(file) }, channelCount: channelCount, damage)
+      case .silence: SilentSound()
       }
     return pieces.map { PiecedSource(stream, $0, damage) } ?? stream
   }
@@ -111,10 +114,16 @@ extension StreamFacts {
     if let file { MediumBytes(file, at: location) } else { try MediumBytes(location) }
   }
 
-  /// The stream, at its first packet, in a demuxer that reads no other.
-  func open() throws(LibAVError) -> (Demuxer, LibAV.Stream) {
+  /// The medium's demuxer, at its first packet.
+  func demuxer() throws(LibAVError) -> Demuxer {
     let demuxer = try location.demuxer(opening, reading: file, of: range)
     try demuxer.completeParameters()
+    return demuxer
+  }
+
+  /// The stream, at its first packet, in a demuxer that reads no other.
+  func open() throws(LibAVError) -> (Demuxer, LibAV.Stream) {
+    let demuxer = try demuxer()
     demuxer.select(stream: streamIndex)
     let streams = demuxer.streams
     guard streams.indices.contains(streamIndex) else { throw LibAVError.streamMissing }

@@ -109,7 +109,7 @@ struct RecordWriter {
       asset.location.relative(to: folder),
       [
         "bytes": .integer(asset.identity.size), "sha256": .hexadecimal(digest),
-        "stream": .count(asset.streamIndex), "container": .text(asset.container),
+        "stream": asset.soundIndex.map { .count($0) }, "container": .text(asset.container),
         "codec": .text(asset.codec), "sample_rate": .count(asset.sampleRate),
         "channels": .text(asset.channelLayout.name),
         "bit_depth": asset.bitDepth.map { .count($0) }, "frames": .integer(asset.frameCount),

@@ -131,7 +131,8 @@ struct ProbedMedia {
     .medium(
       asset.location,
       [
-        "stream": .count(asset.streamIndex), "container": .text(asset.container),
+        "stream": asset.soundIndex.map { .count($0) },
+        "container": .text(asset.container),
         "codec": .text(asset.codec), "sample_rate": .count(asset.sampleRate),
         "channels": .text(asset.channelLayout.name),
         "bit_depth": asset.bitDepth.map { .count($0) },
@@ -186,7 +187,11 @@ struct ProbedMedia {
     if let bitRate = asset.bitRate { sound += ", \(bitRate / 1000) kbps" }
     let duration = asset.duration.clockText(decimals: 3)
     var rows = [
-      ("sound", sound), ("stream", "\(asset.streamIndex) of \(asset.container)"),
+      ("sound", asset.hasSound ? sound : "none"),
+      (
+        asset.hasSound ? "stream" : "container",
+        asset.hasSound ? "\(asset.streamIndex) of \(asset.container)" : asset.container
+      ),
       ("duration", "\(duration) (\(asset.frameCount) samples)"),
     ]
     rows += streams.filter { $0.index != asset.streamIndex }.map { ("beside", $0.text) }
