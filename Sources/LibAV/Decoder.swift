@@ -43,7 +43,10 @@ package final class Decoder {
   /// With `removesPadding` encoder delay and padding are dropped, as FFmpeg does for a decode from
   /// the start. Without, every sample that the packets hold comes out
   /// (`AV_CODEC_FLAG2_SKIP_MANUAL`), so that positions follow from any packet.
-  package static func open(_ stream: Stream, removesPadding: Bool) throws(LibAVError) -> Decoder {
+  /// Pictures have the size of `form`, where it is given, and else the one that the container has.
+  package static func open(
+    _ stream: Stream, removesPadding: Bool, as form: PictureForm? = nil
+  ) throws(LibAVError) -> Decoder {
     let preferred = Self.preferred[stream.codecName].flatMap { avcodec_find_decoder_by_name($0) }
     guard let codec = preferred ?? avcodec_find_decoder(stream.parameters.codec_id) else {
       throw LibAVError(code: avjob_averror_decoder_not_found(), operation: "avcodec_find_decoder")
@@ -59,6 +62,12 @@ package final class Decoder {
     }
     if Self.guarded.contains(codec.pointee.id) {
       decoder.context.pointee.err_recognition |= AV_EF_CRCCHECK | AV_EF_EXPLODE
+    }
+    if let form {
+      // H.264's takes lines off where the container has fewer than the parameter sets say.
+      (decoder.context.pointee.width, decoder.context.pointee.height) = (
+        Int32(clamping: form.width), Int32(clamping: form.height)
+      )
     }
     if !removesPadding { decoder.context.pointee.flags2 |= AV_CODEC_FLAG2_SKIP_MANUAL }
     // libopus would round to 16 bits.

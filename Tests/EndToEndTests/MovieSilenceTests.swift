@@ -41,7 +41,8 @@ struct MovieSilenceTests {
     #expect(source.count == 100)
     #expect(try pictures("out.\(kind)", in: stage) == Array(source[25..<50] + source[75..<100]))
     let level = try stage.make(
-      "ffmpeg -hide_banner -i out.\(kind) -map 0:a -af volumedetect -f null - 2>&1 | grep -c '91.0 dB'")
+      "ffmpeg -hide_banner -i out.\(kind) -map 0:a -af volumedetect -f null - 2>&1 | grep -c '91.0 dB'"
+    )
     #expect(level.text == "2\n")
   }
 

@@ -23,6 +23,8 @@ struct PictureAssembler {
   /// What a decoder has been given at this point of the stream; nil: the encoder's own.
   private var active: [[UInt8]]?
   private var clock: DecodingClock
+  /// Whether pictures of the run that is copied are in it.
+  private var isRunBegun = false
   /// The parity of the runs that begin with an IDR picture of ours.
   private var parity: UInt16 = 0
 
@@ -70,6 +72,7 @@ struct PictureAssembler {
   mutating func beginCopy(
     of reel: PictureReel, from kind: PictureKind, after observer: GroupObserver? = nil
   ) throws(LibAVError) -> RunRewriter {
+    isRunBegun = false
     do throws(BitstreamRefusal) {
       return try RunRewriter(
         reel.coding, from: kind, after: observer, idrPictureID: nextPictureID())
@@ -82,7 +85,8 @@ struct PictureAssembler {
   mutating func copied(
     _ pictures: [RewrittenPicture], of reel: PictureReel, _ place: (Int64) -> Time
   ) throws(LibAVError) -> [Packet] {
-    var prefix = activate(reel)
+    var prefix = activate(reel) + (isRunBegun ? [] : reel.encoderNote.map { [$0] } ?? [])
+    isRunBegun = true
     var packets: [Packet] = []
     for picture in pictures {
       let packet = try packet(picture, of: reel, behind: prefix)
@@ -107,32 +111,21 @@ struct PictureAssembler {
   ) throws(LibAVError) -> Packet {
     guard let framing, let own = reel.coding.framing else {
       guard !prefix.isEmpty else { return picture.packet }
-      return try Self.packet(prefix.flatMap { $0 } + picture.packet.bytes, like: picture.packet)
+      return try (prefix.flatMap { $0 } + picture.packet.bytes).packet(like: picture.packet)
     }
     guard picture.units != nil || own != framing || !prefix.isEmpty else { return picture.packet }
     let bytes = picture.packet.bytes
-    var units: [[UInt8]]
+    let units: [ArraySlice<UInt8>]
     do throws(BitstreamRefusal) {
       if let changed = picture.units {
-        units = changed
+        units = changed.map { $0[...] }
       } else {
-        units = try own.units(of: bytes[...]).map(Array.init)
+        units = try own.units(of: bytes[...])
       }
     } catch {
       throw LibAVError(refusing: error)
     }
-    // An access unit delimiter is the first of its picture (H.264 and H.265, 7.4.1.2.3 and 7.4.2.4.4).
-    let isDelimited = units.first.map { reel.coding.isDelimiter($0[...]) } ?? false
-    units.insert(contentsOf: prefix, at: isDelimited ? 1 : 0)
-    return try reframed(units: units, like: picture.packet)
-  }
-
-  private static func packet(
-    _ bytes: [UInt8], like packet: Packet
-  ) throws(LibAVError) -> Packet {
-    try bytes.span.withUnsafeBytes { bytes throws(LibAVError) in
-      try Packet(copying: bytes, like: packet)
-    }
+    return try reframed(units: reel.coding.putting(prefix, before: units), like: picture.packet)
   }
 
   // MARK: - Encoded pictures
@@ -151,7 +144,9 @@ struct PictureAssembler {
       return EncodedRun(method: framing == nil ? .asTheyAre : .reframed)
     }
     if let rewriter = sets[reel.index].rewriter(header, number) {
-      return EncodedRun(method: .underSource(rewriter), prefix: activate(reel))
+      return EncodedRun(
+        method: .underSource(rewriter), prefix: activate(reel),
+        keepsMessage: reel.encoderNote != nil)
     }
     active = nil
     return EncodedRun(method: .reframed, prefix: try Self.units(ofStartCodes: header))
@@ -167,14 +162,16 @@ struct PictureAssembler {
   }
 
   /// A packet of other NAL units, as they lie in the output.
-  func reframed(units: [[UInt8]], like packet: Packet) throws(LibAVError) -> Packet {
+  func reframed(
+    units: [ArraySlice<UInt8>], like packet: Packet
+  ) throws(LibAVError) -> Packet {
     let bytes: [UInt8]
     do throws(BitstreamRefusal) {
-      bytes = try (framing ?? .startCodes).packet(of: units.map { $0[...] })
+      bytes = try (framing ?? .startCodes).packet(of: units)
     } catch {
       throw LibAVError(refusing: error)
     }
-    return try Self.packet(bytes, like: packet)
+    return try bytes.packet(like: packet)
   }
 
   // MARK: - Times
@@ -217,6 +214,8 @@ struct EncodedRun {
   fileprivate var method: Method
   /// Parameter sets that stand before the next picture.
   fileprivate var prefix: [[UInt8]] = []
+  /// Whether its encoder must be told from the source's.
+  fileprivate var keepsMessage = false
 
   /// The packets of the next pictures.
   mutating func packets(
@@ -237,19 +236,19 @@ struct EncodedRun {
   ) throws(LibAVError) -> Packet {
     if case .asTheyAre = method { return packet }
     let bytes = packet.bytes
-    var units: [[UInt8]]
+    var units = prefix.map { $0[...] }
     do throws(BitstreamRefusal) {
       let own = try NALFraming.startCodes.units(of: bytes[...])
       if case .underSource(var rewriter) = method {
-        units = try rewriter.rewrite(own)
+        if keepsMessage { units += H264.encoderMessage(in: own).map { [$0[...]] } ?? [] }
+        units += try rewriter.rewrite(own).map { $0[...] }
         method = .underSource(rewriter)
       } else {
-        units = own.map(Array.init)
+        units += own
       }
     } catch {
       throw LibAVError(refusing: error)
     }
-    units = prefix + units
     return try assembler.reframed(units: units, like: packet)
   }
 }

@@ -109,6 +109,14 @@ extension Packet {
   var bytes: [UInt8] { withBytes { Array($0) } }
 }
 
+extension [UInt8] {
+  /// A packet of these bytes, with all else of another.
+  func packet(like packet: Packet) throws(LibAVError) -> Packet {
+    try span.withUnsafeBytes { bytes throws(LibAVError) in try Packet(copying: bytes, like: packet)
+    }
+  }
+}
+
 extension PictureCoding {
   /// Whether a NAL unit is an access unit delimiter.
   func isDelimiter(_ unit: ArraySlice<UInt8>) -> Bool {
@@ -117,6 +125,24 @@ extension PictureCoding {
     case .hevc: HEVC.type(of: unit)?.rawValue == 35
     case .other: false
     }
+  }
+
+  /// Units of a picture behind others that belong to it. An access unit delimiter is the first of its
+  /// picture (H.264 and H.265, 7.4.1.2.3 and 7.4.2.4.4).
+  func putting(
+    _ prefix: [[UInt8]], before units: [ArraySlice<UInt8>]
+  ) -> [ArraySlice<UInt8>] {
+    let count = units.first.map(isDelimiter) == true ? 1 : 0
+    return units.prefix(count) + prefix.map { $0[...] } + units.dropFirst(count)
+  }
+
+  /// What decoders must be told of the encoder that made a stream, of which this is the first packet.
+  func encoderNote(in packet: Packet) -> [UInt8]? {
+    guard case .h264(let record, let framing) = self,
+      let sequence = try? record.parameterSets().sequence,
+      let units = try? framing.units(of: packet.bytes[...])
+    else { return nil }
+    return H264.encoderNote(in: units, under: sequence)
   }
 
   /// Whether a key picture brings parameter sets that the source did not begin with.

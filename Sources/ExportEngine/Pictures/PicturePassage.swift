@@ -68,16 +68,27 @@ struct PicturePassage {
       startsAtCut = distance <= reel.time(of: found.firstEnd) - reel.time(of: found.first)
     }
     if let seek { try reel.seek(to: seek) } else { try reel.rewind() }
-    var window = PictureWindow(reel)
-    try window.fill(1)
-    while let entry = found.entry, let picture = window.pictures.first, picture.shown != entry {
-      _ = window.take(1)
-      try window.fill(1)
+    var window = try window(at: found.entry)
+    if window.pictures.isEmpty {
+      // A demuxer adds to its index as it reads, and may seek otherwise from then on.
+      try reel.rewind()
+      window = try self.window(at: found.entry)
     }
     guard let picture = window.pictures.first else { throw LibAVError.streamMissing }
     return Entrance(
       window: window, first: found.first, isCopied: found.isCopied,
       isFromStart: seek == nil && picture.shown == reel.firstShown)
+  }
+
+  /// The pictures from an entry on, which is at or behind the reel's place; none where it is not.
+  private func window(at entry: Int64?) throws(LibAVError) -> PictureWindow {
+    var window = PictureWindow(reel)
+    try window.fill(1)
+    while let entry, let picture = window.pictures.first, picture.shown != entry {
+      _ = window.take(1)
+      try window.fill(1)
+    }
+    return window
   }
 
   /// Where it begins, and the tick that leads the demuxer there or before it; nil: the file's start.

@@ -37,6 +37,8 @@ final class PictureReel {
   let form: PictureForm?
   /// 20,000 hours, beyond which no picture is placed: so that times of the output can be counted.
   private let farthestTick: UInt64
+  /// What decoders must be told of its encoder before any of its pictures; nil where they need not be.
+  let encoderNote: [UInt8]?
   /// Whether all of it is decoded: a decoder may go over to another coding, and copies may not.
   private let isDecoded: Bool
   private let demuxer: Demuxer
@@ -79,6 +81,7 @@ final class PictureReel {
     } catch {
       throw LibAVError(refusing: error)
     }
+    encoderNote = first.first.flatMap(coding.encoderNote)
     var order = PictureOrder()
     for case let shown? in first.map(\.timestamp) { order.add(shown) }
     firstShown = first.first?.timestamp
@@ -157,6 +160,19 @@ final class PictureReel {
     }
   }
 
+  /// A packet with which decoding begins, behind what a decoder must be told.
+  func introduced(_ packet: Packet) throws(LibAVError) -> Packet {
+    guard let encoderNote, let framing = coding.framing else { return packet }
+    let bytes: [UInt8]
+    do throws(BitstreamRefusal) {
+      let units = try framing.units(of: packet.bytes[...])
+      bytes = try framing.packet(of: coding.putting([encoderNote], before: units))
+    } catch {
+      throw LibAVError(refusing: error)
+    }
+    return try bytes.packet(like: packet)
+  }
+
   /// A decoder for its pictures.
   ///
   /// - Throws: A refusal where FFmpeg lacks one, as that of the bundle does.
@@ -166,7 +182,7 @@ final class PictureReel {
         "has a picture of \(stream.codecName), and this FFmpeg has no decoder for it, which cuts need: install "
           + "an FFmpeg with it, or cut at key pictures with 'video: copy strict'")
     }
-    return try Decoder.open(stream, removesPadding: true)
+    return try Decoder.open(stream, removesPadding: true, as: coding.form)
   }
 
   /// A moment of the file's clock.

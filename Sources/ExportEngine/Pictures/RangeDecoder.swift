@@ -25,6 +25,7 @@ final class RangeDecoder {
   /// What is decoded next: an entry, what follows it and is shown before it, and may need what is on both
   /// sides.
   private var around: ArraySlice<CodedPicture> = []
+  private var isFresh = true
   private var isDrained = false
   private var isDone = false
   /// When pictures of the range are shown that went in and have not come out, ascending.
@@ -122,6 +123,8 @@ final class RangeDecoder {
   }
 
   private func send(_ packet: Packet?) throws(LibAVError) {
+    let packet = isFresh ? try packet.map(passage.reel.introduced) : packet
+    isFresh = false
     do throws(LibAVError) {
       try decoder.send(packet)
     } catch {
