@@ -23,9 +23,21 @@ from copies import torture_copies
 from disks import enter_namespace, torture_disk, torture_order
 from faulty import torture_faults
 from kills import torture_kill, torture_twice
-from movies import torture_movies, torture_mutants
 from remote import torture_remote
 from spliced import torture_spliced
+
+
+
+def torture_movies(*arguments):
+    # Whose NumPy no other needs.
+    import movies
+    movies.torture_movies(*arguments)
+
+
+def torture_mutants(*arguments):
+    import movies
+    movies.torture_mutants(*arguments)
+
 
 # Each with its rounds, and how many seconds of sound an input has, unless told otherwise.
 TORTURES = {
