@@ -148,15 +148,28 @@ public struct VolumeRamp: Sendable, Hashable, Codable {
   public var timeRange: TimeRange
   /// The path from one to the other.
   public var curve: VolumeCurve
+  /// What the picture beside the sound does meanwhile; nil: it stays as it is.
+  public var picture: PictureTransition?
 
   /// A ramp from one volume to another.
   public init(
     from startVolume: Gain, to endVolume: Gain, over timeRange: TimeRange,
-    curve: VolumeCurve = .linear
+    curve: VolumeCurve = .linear, picture: PictureTransition? = nil
   ) {
     self.startVolume = startVolume
     self.endVolume = endVolume
     self.timeRange = timeRange
     self.curve = curve
+    self.picture = picture
   }
+}
+
+/// What a picture does while the sound beside it fades: straight and over the same time, whatever the
+/// curve of the sound (`AVMutableVideoCompositionLayerInstruction.setOpacityRamp`).
+public enum PictureTransition: String, Sendable, Hashable, CaseIterable, Codable {
+  /// It comes from black where the volume rises, and goes to black where it falls.
+  case black
+  /// It comes in over another picture where the volume rises, and another comes in over it where the
+  /// volume falls; where there is no other, it stays as it is.
+  case blend
 }

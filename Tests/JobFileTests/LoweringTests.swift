@@ -115,7 +115,9 @@ import Testing
       -> VolumeEnvelope
     {
       let range = TimeRange(start: seconds(start), end: seconds(end))
-      return VolumeEnvelope([VolumeRamp(from: from, to: to, over: range, curve: curve)])
+      return VolumeEnvelope([
+        VolumeRamp(from: from, to: to, over: range, curve: curve, picture: .blend)
+      ])
     }
     #expect(
       tracks[0].segments.map(\.mix.envelopes) == [
@@ -201,12 +203,13 @@ import Testing
             ]),
             VolumeEnvelope([
               VolumeRamp(
-                from: .silence, to: .unity, over: TimeRange(start: .zero, end: seconds(1)))
+                from: .silence, to: .unity, over: TimeRange(start: .zero, end: seconds(1)),
+                picture: .black)
             ]),
             VolumeEnvelope([
               VolumeRamp(
                 from: .unity, to: .silence, over: TimeRange(start: seconds(8), end: seconds(10)),
-                curve: .equalPower)
+                curve: .equalPower, picture: .black)
             ]),
           ]))
   }
@@ -237,7 +240,8 @@ import Testing
     #expect(export.composition.tracks[0].segments[0].mix.isUnity)
     #expect(export.mix.gain == Gain(factor: 0.5))
     let fade = VolumeRamp(
-      from: .unity, to: .silence, over: TimeRange(start: seconds(80), end: seconds(90)))
+      from: .unity, to: .silence, over: TimeRange(start: seconds(80), end: seconds(90)),
+      picture: .black)
     #expect(export.mix.envelopes == [VolumeEnvelope([fade])])
     #expect(export.chapters.map(\.title) == ["Start", "Next"])
     #expect(export.chapters.map(\.start) == [.zero, seconds(60)])

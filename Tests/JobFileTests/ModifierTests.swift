@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaComposition
 import MediaTime
 import Testing
@@ -46,7 +47,13 @@ import Testing
       "concat: [{ clip: a.wav ..5s, mute: true, gain: 3 dB, fade_in: 1s, chapter: One }, b.wav]")
     #expect(
       export.composition.tracks.map(Shapes.text) == ["a.wav 0s..5s @ 0s, b.wav 0s..1:00 @ 5s"])
-    #expect(export.composition.tracks[0].segments[0].mix == AudioMix(gain: .silence))
+    // The fade is that of a picture, which is seen.
+    let fade = VolumeRamp(
+      from: .silence, to: .unity,
+      over: TimeRange(start: .zero, duration: Time(value: 1, timescale: 1)), picture: .black)
+    #expect(
+      export.composition.tracks[0].segments[0].mix
+        == AudioMix(gain: .silence, envelopes: [VolumeEnvelope([fade])]))
     #expect(Shapes.chapters(export) == ["One @ 0s"])
     #expect(try Shapes.export("clip: a.wav\nmute: true").mix.gain == .silence)
   }
@@ -116,6 +123,34 @@ import Testing
     #expect(
       try Shapes.segment("{ clip: a.wav, volume: { points: { 0s: 0 dB, 9s: 50 % } } }").mix
         == (try Shapes.segment("{ clip: a.wav, volume: { 0s: 0 dB, 9s: 50 % } }").mix))
+  }
+
+  @Test("Pictures fade with the sound and blend in cross-fades, unless a fade cuts them")
+  func fadedPictures() throws {
+    func moves(_ yaml: String) throws -> [PictureTransition?] {
+      let export = try Shapes.export(yaml)
+      let mixes = [export.mix] + export.composition.tracks.flatMap(\.segments).map(\.mix)
+      return mixes.flatMap(\.envelopes).flatMap(\.ramps).map(\.picture)
+    }
+    let cut = "{ duration: 1s, picture: cut }"
+    #expect(try moves("clip: a.wav\nfade_in: 1s\nfade_out: 1s") == [.black, .black])
+    #expect(
+      try moves("clip: a.wav\nfade_in: \(cut)\nfade_out: { duration: 1s, picture: fade }")
+        == [nil, .black])
+    #expect(try moves("concat: [a.wav, b.wav]\ncrossfade: 1s") == [.blend, .blend])
+    #expect(try moves("concat: [a.wav, b.wav]\ncrossfade: \(cut)") == [nil, nil])
+    #expect(
+      try moves("concat: [a.wav, { clip: b.wav, crossfade: \(cut) }]\ncrossfade: 2s")
+        == [nil, nil])
+    let ranges = "clip: a.wav\ncut: { ranges: [10s..20s], crossfade:"
+    #expect(try moves("\(ranges) 1s }") == [.blend, .blend])
+    #expect(try moves("\(ranges) \(cut) }") == [nil, nil])
+    let found = #expect(throws: Diagnostics.self) {
+      try moves("clip: a.wav\nfade_in: { duration: 1s, picture: wipe }")
+    }
+    #expect(
+      found?.all.map(\.message) == ["'wipe' is nothing that a picture does in a fade"])
+    #expect(found?.all.first?.help == "write 'fade' or 'cut'")
   }
 
   @Test("Reverse plays the range from its end, and the rest counts in the reversed sound")

@@ -170,7 +170,8 @@ struct ValueDice {
       some { dice in
         VolumeRamp(
           from: Gain(factor: dice.double()), to: Gain(decibels: dice.double() / 1000),
-          over: dice.range(), curve: dice.one(of: VolumeCurve.allCases) ?? .linear)
+          over: dice.range(), curve: dice.one(of: VolumeCurve.allCases) ?? .linear,
+          picture: dice.maybe { $0.one(of: PictureTransition.allCases) } ?? nil)
       }, initial: maybe { Gain(factor: $0.double()) })
   }
   private mutating func mix() -> AudioMix {

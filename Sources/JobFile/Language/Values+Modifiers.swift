@@ -12,7 +12,12 @@ extension Values {
   private struct FadeFields: Sendable {
     var duration: Located<TimeText>?
     var curve: VolumeCurve?
+    var cutsPicture = false
   }
+
+  private static let fadedPicture = TextNotation(
+    "faded_picture", [("fade", false), ("cut", true)],
+    refusal: "is nothing that a picture does in a fade")
 
   /// A fade or a cross-fade.
   static let fade: NodeNotation<Located<Fade>> = NodeNotation(
@@ -27,9 +32,16 @@ extension Values {
       [
         Key("duration", time, "how long it takes") { $0.duration = $1 },
         Key("curve", curve, "the path of the volume") { $0.curve = $1.value },
+        Key(
+          "picture", fadedPicture,
+          "a picture fades, too; with 'cut' it does not, and is cut in the middle of a cross-fade"
+        ) { $0.cutsPicture = $1.value },
       ]),
     finish: { fields, _, _ in
-      fields.duration.map { Located(Fade($0.value, curve: fields.curve), at: $0.origin) }
+      fields.duration.map {
+        let fade = Fade($0.value, curve: fields.curve, cutsPicture: fields.cutsPicture)
+        return Located(fade, at: $0.origin)
+      }
     })
 
   struct Volume: Sendable {

@@ -167,6 +167,7 @@ private struct Insertion {
 private struct CutFade {
   var duration = Time.zero
   var curve = VolumeCurve.equalPower
+  var picture: PictureTransition?
 
   var half: Time { duration.multiplied(by: 1, over: 2) }
 }
@@ -179,7 +180,9 @@ extension Lowering {
     guard let written = item.cutCrossfade else { return CutFade() }
     let text = Located(written.value.duration, at: written.origin)
     guard let duration = time(text, rate: lowered.rate) else { return nil }
-    let fade = CutFade(duration: duration, curve: written.value.curve ?? .equalPower)
+    let fade = CutFade(
+      duration: duration, curve: written.value.curve ?? .equalPower,
+      picture: written.value.cutsPicture ? nil : .blend)
     guard duration > .zero else { return fade }
     for (index, step) in steps.enumerated() {
       guard case .part(let range) = step else { continue }
@@ -229,8 +232,7 @@ extension LoweredItem {
     piece.mix = mix.part(sounding)
     func add(_ start: Gain, _ end: Gain, at time: Time) {
       let range = TimeRange(start: time, duration: fade.duration)
-      piece.mix.envelopes.append(
-        VolumeEnvelope([VolumeRamp(from: start, to: end, over: range, curve: fade.curve)]))
+      piece.mix.addRamp(from: start, to: end, over: range, fade.curve, fade.picture)
     }
     if crossing.start { add(.silence, .unity, at: .zero) }
     if crossing.end { add(.unity, .silence, at: sounding.duration - fade.duration) }

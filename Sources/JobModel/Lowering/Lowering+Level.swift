@@ -10,14 +10,20 @@ extension Lowering {
     if item.clocks[.pan] != .source { addPan(of: item, lowered, at: place, .level, to: &mix) }
     if let fade = item.fadeIn, let duration = duration(of: fade, "fade-in", lowered) {
       let range = TimeRange(start: .zero, duration: duration)
-      mix.addRamp(from: .silence, to: .unity, over: range, fade.value.curve ?? .linear)
+      mix.addRamp(
+        from: .silence, to: .unity, over: range, fade.value.curve ?? .linear,
+        fade.value.cutsPicture ? nil : .black)
     }
     if let fade = item.fadeOut, let duration = duration(of: fade, "fade-out", lowered) {
       let range = TimeRange(start: lowered.duration - duration, duration: duration)
-      mix.addRamp(from: .unity, to: .silence, over: range, fade.value.curve ?? .linear)
+      mix.addRamp(
+        from: .unity, to: .silence, over: range, fade.value.curve ?? .linear,
+        fade.value.cutsPicture ? nil : .black)
     }
-    // The rest was checked all the same: errors count in muted items too.
-    return item.isMuted ? AudioMix(gain: .silence) : mix
+    guard item.isMuted else { return mix }
+    // The rest was checked all the same: errors count in muted items too. Their picture is seen.
+    let moves = mix.envelopes.filter { $0.ramps.contains { $0.picture != nil } }
+    return AudioMix(gain: .silence, envelopes: moves)
   }
 
   /// A track's ducking with exact times.

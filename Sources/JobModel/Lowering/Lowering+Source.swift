@@ -161,11 +161,15 @@ extension [TimeRange] {
 }
 
 extension AudioMix {
-  /// Adds a move of the volume from one gain to another.
+  /// Adds a move of the volume from one gain to another, with one of the picture.
   mutating func addRamp(
-    from start: Gain, to end: Gain, over range: TimeRange, _ curve: VolumeCurve
+    from start: Gain, to end: Gain, over range: TimeRange, _ curve: VolumeCurve,
+    _ picture: PictureTransition?
   ) {
-    envelopes.append(VolumeEnvelope([VolumeRamp(from: start, to: end, over: range, curve: curve)]))
+    envelopes.append(
+      VolumeEnvelope([
+        VolumeRamp(from: start, to: end, over: range, curve: curve, picture: picture)
+      ]))
   }
 
   /// The share of it that is heard in `range`, in the time of that. O(envelopes · log ramps + the

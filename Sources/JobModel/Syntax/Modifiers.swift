@@ -9,11 +9,14 @@ public struct Fade: Sendable, Hashable {
   public var duration: TimeText
   /// The volume's curve; nil: linear for a fade, equal power for a cross-fade.
   public var curve: VolumeCurve?
+  /// Whether a picture beside the sound is not faded: of a cross-fade, it is cut in the middle.
+  public var cutsPicture: Bool
 
   /// A fade of `duration`.
-  public init(_ duration: TimeText, curve: VolumeCurve? = nil) {
+  public init(_ duration: TimeText, curve: VolumeCurve? = nil, cutsPicture: Bool = false) {
     self.duration = duration
     self.curve = curve
+    self.cutsPicture = cutsPicture
   }
 }
 
