@@ -42,16 +42,11 @@ public struct PicturePlan: Sendable, Hashable, Encodable {
   fileprivate init(
     _ shown: [ShownSegment], lasting duration: Time, in container: MovieContainer
   ) {
-    (assets, self.duration) = ([], duration)
-    var indexes: [Asset: Int] = [:]
-    for segment in shown {
-      let index = indexes[segment.asset] ?? assets.count
-      if index == assets.count {
-        indexes[segment.asset] = index
-        assets.append(segment.asset)
-      }
-      spans.append(PictureSpan(asset: index, source: segment.source, target: segment.target))
-    }
+    self.duration = duration
+    var sources = PictureSources()
+    spans = shown.map { sources.span(of: $0) }
+    let assets = sources.assets
+    self.assets = assets
     let first = assets.first
     let texts = container.holdsTexts ? Self.texts(of: assets) : []
     tracks = [first?.pictureTrack].compactMap(\.self) + texts.compactMap(\.first)
@@ -70,20 +65,6 @@ public struct StillPicture: Sendable, Hashable, Encodable {
   public var start: Time
   /// What is shown.
   public var picture: Artwork
-}
-
-/// A range of a source's picture, and when it is shown.
-///
-/// It falls on pictures: it has those whose start is nearest to its own start, and from there on all
-/// up to its end, of two that are as near the later one. The first one is shown from the very start of
-/// the target, the others as long behind it as in the source.
-public struct PictureSpan: Sendable, Hashable, Encodable {
-  /// Which of the plan's sources.
-  public var asset: Int
-  /// In the source's own time, which begins with its sound.
-  public var source: TimeRange
-  /// In the output's time.
-  public var target: TimeRange
 }
 
 extension Asset {
@@ -110,7 +91,7 @@ extension PicturePlan {
     guard encoding == nil, assets.count == 1, spans.count == 1, duration == assets[0].duration
     else { return false }
     let whole = TimeRange(start: .zero, duration: duration)
-    return spans[0].source == whole && spans[0].target == whole
+    return spans[0].source == whole && spans[0].target == whole && !spans[0].isFaded
   }
 
   /// A note on the tracks which an output does not get; nil where it gets all.
@@ -127,7 +108,8 @@ extension PicturePlan {
     let sources = assets.count == 1 ? "'\(first.location)'" : "\(assets.count) sources"
     let reason =
       isRemuxed
-      ? "they are not put from one kind of container into another" : "the picture is cut or joined"
+      ? "they are not put from one kind of container into another"
+      : "the picture is \(fadedSpans == nil ? "cut or joined" : "cut, joined or faded")"
     return Diagnostic(
       .note, "'\(output.path)': \(names) of \(sources) left out, since \(reason)", at: output.origin
     )
@@ -167,7 +149,8 @@ extension PicturePlan {
     }
     guard !spans.isEmpty else { return "\(all) of \(first), copied" }
     return "\(all) of \(sources) in \(parts), copied"
-      + (isStrict ? "" : " but for what cuts break")
+      + (isStrict
+        ? "" : " but for what cuts break" + (fadedSpans == nil ? "" : " and fades change"))
   }
 }
 
@@ -234,14 +217,14 @@ extension Export {
     if case .encode(let settings) = output.video, settings.isStill {
       return PicturePlan(settings, lasting: range.duration)
     }
-    let shown = try composition.shownSegments(in: range)
+    let shown = try composition.shownSegments(in: range, under: mix)
     guard let first = shown.first else {
       throw PictureProblem(
         message:
           "'.\(output.path.extension ?? "")' is a video's extension, and no source has a moving "
           + "picture")
     }
-    for segment in shown {
+    for segment in shown.flatMap({ [$0] + $0.entering.map(\.segment) }) {
       guard PicturePlan.containers.contains(where: segment.asset.container.hasPrefix) else {
         throw PictureProblem(
           message: "the picture of '\(segment.asset.location)' is not copied from "

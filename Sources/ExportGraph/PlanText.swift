@@ -31,7 +31,10 @@ extension Graph {
       for part in sink.copied?.parts ?? [] {
         lines.append("      " + interval(part.frames, rate: rate) + "  " + part.text)
       }
-      if let picture = sink.picture { lines.append("      beside it: " + picture.text) }
+      if let picture = sink.picture {
+        lines.append("      beside it: " + picture.text)
+        lines += picture.fadeTexts.map { "        " + $0 }
+      }
       lines += sink.sidecars.map { "    \(sink.output.path.sidecar($0))  \($0.name)" }
     }
     lines += records.map { "    \($0.path)  JSON record" }

@@ -1,0 +1,113 @@
+import MediaComposition
+import MediaTime
+
+/// A range of a source's picture, and when it is shown.
+///
+/// It falls on pictures: it has those whose start is nearest to its own start, and from there on all
+/// up to its end, of two that are as near the later one. The first one is shown from the very start of
+/// the target, the others as long behind it as in the source.
+///
+/// Fades do not change which pictures there are, nor when: each picture is changed as they are in the
+/// middle of its time.
+public struct PictureSpan: Sendable, Hashable, Encodable {
+  /// Which of the plan's sources.
+  public var asset: Int
+  /// In the source's own time, which begins with its sound.
+  public var source: TimeRange
+  /// In the output's time.
+  public var target: TimeRange
+  /// Its moves from and to black, one on top of the other.
+  public var fades: [PictureFade] = []
+  /// What comes in over it, in order of time; each stays until the next one comes, or the span ends.
+  public var entering: [EnteringPicture] = []
+
+  /// Whether some of its pictures may be changed.
+  public var isFaded: Bool { !fades.isEmpty || !entering.isEmpty }
+}
+
+/// A picture that comes in over another one, as in a cross-fade.
+public struct EnteringPicture: Sendable, Hashable, Encodable {
+  /// What is seen of it meanwhile; nothing comes in over it.
+  public var span: PictureSpan
+  /// How it comes in; what is left of the light is that of the picture below.
+  public var fade: PictureFade
+}
+
+/// A picture's move from or to nothing, straight in light.
+public struct PictureFade: Sendable, Hashable, Encodable {
+  /// In the output's time. It may reach beyond what is seen of the picture.
+  public var range: TimeRange
+  /// Whether the picture comes.
+  public var isIn: Bool
+
+  /// A move over `range`.
+  public init(_ range: TimeRange, isIn: Bool) { (self.range, self.isIn) = (range, isIn) }
+
+  /// The picture's share of the light at a moment, 0 … 1; beyond the range it is that of its nearer end.
+  package func share(at time: Time) -> Double {
+    let gone: Double
+    if time <= range.start {
+      gone = 0
+    } else if time >= range.end {
+      gone = 1
+    } else {
+      gone = (time - range.start).seconds / range.duration.seconds
+    }
+    return isIn ? gone : 1 - gone
+  }
+
+  /// The same move later.
+  package func delayed(by delay: Time) -> PictureFade {
+    PictureFade(TimeRange(start: range.start + delay, duration: range.duration), isIn: isIn)
+  }
+}
+
+/// The sources of a plan, each once, in the order of their first use.
+struct PictureSources {
+  private(set) var assets: [Asset] = []
+  private var places: [Asset: Int] = [:]
+
+  /// A span of what is shown.
+  mutating func span(of segment: ShownSegment) -> PictureSpan {
+    let place = places[segment.asset] ?? assets.count
+    if place == assets.count {
+      places[segment.asset] = place
+      assets.append(segment.asset)
+    }
+    var span = PictureSpan(
+      asset: place, source: segment.source, target: segment.target, fades: segment.fades)
+    for coming in segment.entering {
+      span.entering.append(
+        EnteringPicture(span: self.span(of: coming.segment), fade: coming.fade))
+    }
+    return span
+  }
+}
+
+extension PicturePlan {
+  /// The spans with pictures that may be changed; nil: none.
+  public var fadedSpans: [PictureSpan]? {
+    let faded = spans.filter(\.isFaded)
+    return faded.isEmpty ? nil : faded
+  }
+
+  /// Its fades in order, for people: `0:00.000 – 0:02.000  from black`.
+  var fadeTexts: [String] {
+    var texts: [String] = []
+    func add(_ fade: PictureFade, _ text: String) {
+      let (start, end) = (max(.zero, fade.range.start), min(duration, fade.range.end))
+      let line = "\(start.clockText(decimals: 3)) – \(end.clockText(decimals: 3))  \(text)"
+      // A fade over several spans is one.
+      if !texts.contains(line) { texts.append(line) }
+    }
+    for span in spans {
+      let moves =
+        span.fades.map { ($0, $0.isIn ? "from black" : "to black") }
+        + span.entering.map { ($0.fade, "into '\(assets[$0.span.asset].location)'") }
+      for (fade, text) in moves.sorted(by: { $0.0.range.start < $1.0.range.start }) {
+        add(fade, text)
+      }
+    }
+    return texts
+  }
+}
