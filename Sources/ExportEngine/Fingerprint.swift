@@ -115,7 +115,8 @@ extension ExportSession {
       // Its tags stand in the sink, on top of the export's.
       var output = sink.output
       output.metadata = Metadata()
-      return Settings(output: output, isDithered: sink.isDithered)
+      return Settings(
+        output: output, isDithered: sink.isDithered, fadedSpans: sink.picture?.fadedSpans)
     }
     do {
       return [
@@ -162,6 +163,8 @@ private struct Timeline: Encodable {
 private struct Settings: Encodable {
   var output: Output
   var isDithered: Bool
+  /// What fades of the sound do not say of the picture beside it; nil where it has none.
+  var fadedSpans: [PictureSpan]?
 }
 
 /// SHA-256 of a value's canonical bytes, as 64 hexadecimal digits; `name` gives paths.

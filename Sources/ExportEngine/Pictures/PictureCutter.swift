@@ -9,8 +9,8 @@ import VideoBitstream
 ///
 /// For each range: from its first picture to the next entry (`PictureKind`) pictures are encoded; from
 /// there on they are copied in order of decoding, up to the last one behind which no picture of the
-/// range is missing; what is left before the end is encoded. Memory is bounded by the pictures that are
-/// read ahead.
+/// range is missing; what is left before the end is encoded. Where fades change pictures, it is as if the
+/// range ended there and went on behind them. Memory is bounded by the pictures that are read ahead.
 final class PictureCutter {
   private var ranges: ArraySlice<PictureRange>
   private let reels: PictureReels
@@ -92,26 +92,37 @@ final class PictureCutter {
           rewriter: try assembler.beginCopy(of: reel, from: isWhole ? .entry : picture.kind)))
       return
     }
-    if assembler.isStrict { throw refusal(of: passage, entrance) }
+    if assembler.isStrict { throw refusal(of: passage, entrance, isCut: tick == nil) }
     let decoder = try RangeDecoder(
       passage, entrance.window, from: entrance.first,
-      to: { [passage] picture in
+      to: { [passage] picture, end in
         picture.kind != .other && picture.shown >= entrance.first && !picture.isHidden
           && !passage.unusable.contains(picture.shown)
           && passage.to?.isBehind(picture.shown) ?? true
+          && !passage.isChanged(picture.shown, until: end)
       }, assembler.observer(of: reel))
-    work = .encode(passage, RangeEncoder(decoder, like: reel), nil)
+    work = .encode(passage, RangeEncoder(decoder, of: passage, reels), nil)
   }
 
-  /// Why a range would have pictures encoded, with the entries on both sides of its cut.
-  private func refusal(of passage: PicturePassage, _ entrance: PicturePassage.Entrance)
-    -> LibAVError
-  {
+  /// Why a range would have pictures encoded: the fade that changes them, or the entries on both sides of
+  /// its cut. `isCut` says whether it begins there.
+  private func refusal(
+    of passage: PicturePassage, _ entrance: PicturePassage.Entrance, isCut: Bool
+  ) -> LibAVError {
     let reel = passage.reel
     func text(_ tick: Int64) -> String { reel.time(of: tick).readableText }
     var window = entrance.window
     var entries: [Int64] = []
     while (try? window.fill(1)) != nil, let picture = window.take(1).first {
+      // Pictures before a fade may be encoded with it.
+      if picture.shown == entrance.first || picture.shown > entrance.first && !isCut,
+        !picture.isHidden,
+        let key = passage.fadeKey(picture.shown, until: window.next(after: picture.shown))
+      {
+        return .refusedPicture(
+          "would have pictures from \(text(entrance.first)) on encoded for '\(key)', which 'copy strict' "
+            + "forbids: write '\(key): { duration: 1s, picture: cut }', or 'video: copy'")
+      }
       guard picture.kind != .other, !picture.isHidden else { continue }
       entries.append(picture.shown)
       if picture.shown > entrance.first { break }
@@ -190,8 +201,10 @@ final class PictureCutter {
     let chunk = copy.window.take(count)
     guard !chunk.isEmpty else { return }
     let shown = chunk.filter { !isLeading($0) }
-    let isWhole = shown.allSatisfy {
-      !$0.isHidden && passage.includes($0.shown, until: copy.window.next(after: $0.shown))
+    let isWhole = shown.allSatisfy { picture in
+      let end = copy.window.next(after: picture.shown)
+      return !picture.isHidden && passage.includes(picture.shown, until: end)
+        && !passage.isChanged(picture.shown, until: end)
     }
     // What cannot be rewritten is encoded, from here to the next entry.
     if isWhole, let pictures = try? copy.rewriter.rewrite(chunk, isLeading: isLeading) {

@@ -1,3 +1,4 @@
+import ExportGraph
 import LibAV
 import MediaTime
 
@@ -10,6 +11,40 @@ struct PictureRange {
   let to: Time?
   /// When a moment of the file's clock is shown, by the output's clock.
   let place: (Time) -> Time
+  /// Its moves from and to black, by the output's clock.
+  var fades: [PictureFade] = []
+  /// What comes in over its pictures, in order of time.
+  var entering: [EnteringRange] = []
+  /// Whether fades change its pictures, or it comes in over others.
+  var isFaded = false
+}
+
+/// A range that comes in over another one.
+struct EnteringRange {
+  let range: PictureRange
+  /// From when on it is seen, and how it comes in, by the output's clock.
+  let start: Time
+  let fade: PictureFade
+}
+
+extension PictureRange {
+  /// The share of its pictures' light at a moment of the output's clock.
+  func light(at time: Time) -> Double { fades.reduce(1) { $0 * $1.share(at: time) } }
+
+  /// Which picture comes in over its own at a moment, and its share; nil where none does.
+  ///
+  /// What came in last stays, so that no picture of the range is seen whole behind it.
+  func entering(at time: Time) -> (index: Int, share: Double)? {
+    guard let index = entering.lastIndex(where: { $0.start < time }) else { return nil }
+    let share = entering[index].fade.share(at: time)
+    return share > 0 ? (index, share) : nil
+  }
+
+  /// The key of the fade that changes a picture at a moment; nil where none does.
+  func fadeKey(at time: Time) -> String? {
+    if entering(at: time) != nil { return "crossfade" }
+    return fades.first { $0.share(at: time) < 1 }.map { $0.isIn ? "fade_in" : "fade_out" }
+  }
 }
 
 /// A range that is under way.
@@ -40,6 +75,21 @@ struct PicturePassage {
     return range.place(reel.time(of: tick))
   }
 
+  /// The middle of a picture's time in the output, in which fades are looked at: as for ends of ranges.
+  func middle(of shown: Int64, until end: Int64) -> Time {
+    let (start, end) = (range.place(reel.time(of: shown)), range.place(reel.time(of: end)))
+    return start + (end - start).multiplied(by: 1, over: 2)
+  }
+
+  /// The key of the fade that changes a picture which is shown until `end`; nil where none does.
+  func fadeKey(_ shown: Int64, until end: Int64) -> String? {
+    guard range.isFaded else { return nil }
+    return range.fadeKey(at: middle(of: shown, until: end))
+  }
+
+  /// Whether a fade changes a picture, which cannot be copied then.
+  func isChanged(_ shown: Int64, until end: Int64) -> Bool { fadeKey(shown, until: end) != nil }
+
   // MARK: - Entering
 
   /// Where a range begins in its source, at the picture with which decoding begins.
@@ -47,7 +97,7 @@ struct PicturePassage {
     var window: PictureWindow
     /// When the first picture of the range is shown.
     let first: Int64
-    /// Whether the window begins with that picture, and nothing before it is needed.
+    /// Whether the window begins with that picture, it is shown as it is, and nothing before it is needed.
     let isCopied: Bool
     /// Whether the window begins with the file's first picture.
     let isFromStart: Bool
@@ -76,7 +126,8 @@ struct PicturePassage {
     }
     guard let picture = window.pictures.first else { throw LibAVError.streamMissing }
     return Entrance(
-      window: window, first: found.first, isCopied: found.isCopied,
+      window: window, first: found.first,
+      isCopied: found.isCopied && !isChanged(found.first, until: found.firstEnd),
       isFromStart: seek == nil && picture.shown == reel.firstShown)
   }
 

@@ -173,14 +173,17 @@ final class PictureReel {
     return try bytes.packet(like: packet)
   }
 
-  /// A decoder for its pictures.
+  /// A decoder for its pictures; `isFaded` says whether fades are why it is needed.
   ///
   /// - Throws: A refusal where FFmpeg lacks one, as that of the bundle does.
-  func decoder() throws(LibAVError) -> Decoder {
+  func decoder(isFaded: Bool) throws(LibAVError) -> Decoder {
     guard Decoder.exists(for: stream) else {
+      let isForFade = isFaded && !isDecoded
       throw LibAVError.refusedPicture(
-        "has a picture of \(stream.codecName), and this FFmpeg has no decoder for it, which cuts need: install "
-          + "an FFmpeg with it, or cut at key pictures with 'video: copy strict'")
+        "has a picture of \(stream.codecName), and this FFmpeg has no decoder for it, which "
+          + "\(isForFade ? "fades" : "cuts") need: install an FFmpeg with it, or "
+          + (isForFade
+            ? LibAVError.cutInFade : "cut at key pictures with 'video: copy strict'"))
     }
     return try Decoder.open(stream, removesPadding: true, as: coding.form)
   }
@@ -217,6 +220,10 @@ extension LibAVError {
   static func refusedPicture(_ phrase: String) -> LibAVError {
     LibAVError(code: LibAVError.streamMissing.code, operation: phrase, isPhrase: true)
   }
+
+  /// What to do about a fade that cannot be made.
+  static let cutInFade =
+    "write 'picture: cut' in the fade, as 'fade_in: { duration: 1s, picture: cut }'"
 
   /// A source of whose pictures nothing is known, which MP4 has to say.
   static let undecodable = refusedPicture("has no picture that can be decoded; check the file")

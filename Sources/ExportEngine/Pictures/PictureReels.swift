@@ -14,8 +14,9 @@ final class PictureReels {
   let cancellation: CancellationFlag
   /// Whether nothing of them is copied.
   private let areDecoded: Bool
-  /// Open ones, the one that was used last at the end.
-  private var open: [PictureReel] = []
+  /// Open ones, the one that was used last at the end. What comes in over another range is read apart: both
+  /// may be of one source.
+  private var open: [(reel: PictureReel, isEntering: Bool)] = []
 
   init(
     _ assets: [Asset], of library: MediaLibrary, areDecoded: Bool,
@@ -28,14 +29,15 @@ final class PictureReels {
   /// A join of thousands of files is not to hold them all open.
   private static let mostOpen = 4
 
-  /// The picture of a source.
+  /// The picture of a source; `isEntering` for one that comes in over another.
   ///
   /// - Throws: With the source's failure as `cause`.
-  func reel(_ index: Int) throws(LibAVError) -> PictureReel {
-    if let place = open.firstIndex(where: { $0.index == index }) {
-      let reel = open.remove(at: place)
-      open.append(reel)
-      return reel
+  func reel(_ index: Int, entering isEntering: Bool = false) throws(LibAVError) -> PictureReel {
+    if let place = open.firstIndex(where: { ($0.reel.index, $0.isEntering) == (index, isEntering) })
+    {
+      let known = open.remove(at: place)
+      open.append(known)
+      return known.reel
     }
     let asset = assets[index]
     let reel: PictureReel
@@ -50,7 +52,7 @@ final class PictureReels {
       throw LibAVError.refusedPicture(error.message).blamed(on: error)
     }
     if open.count == Self.mostOpen { open.removeFirst() }
-    open.append(reel)
+    open.append((reel, isEntering))
     return reel
   }
 
@@ -86,7 +88,8 @@ extension PictureReels {
     }
     let encodes =
       !plan.isStrict
-      && (ranges.count > 1 || ranges.contains { $0.from != nil || $0.to != nil })
+      && (ranges.count > 1
+        || ranges.contains { $0.from != nil || $0.to != nil || $0.isFaded })
     var (sets, depth, timescales): ([PictureSets], Int, [Int32]) = ([], 0, [])
     var look: PictureLook?
     for index in plan.assets.indices {
@@ -188,14 +191,28 @@ extension PictureReels {
   private func ranges(of plan: PicturePlan, delayedBy delay: Time) -> [PictureRange] {
     plan.spans.indices.map { index in
       let span = plan.spans[index]
-      let asset = plan.assets[span.asset]
-      let isLast = index == plan.spans.count - 1 && span.source.end == asset.duration
-      return PictureRange(
-        source: span.asset,
-        from: index == 0 && span.isFromStart ? nil : asset.start + span.source.start,
-        to: isLast ? nil : asset.start + span.source.end,
-        place: { span.source.map($0 - asset.start, to: span.target) + delay })
+      let isLast =
+        index == plan.spans.count - 1 && span.source.end == plan.assets[span.asset].duration
+      return range(
+        of: span, delayedBy: delay, isFromStart: index == 0 && span.isFromStart, isToEnd: isLast)
     }
+  }
+
+  private func range(
+    of span: PictureSpan, delayedBy delay: Time, isFromStart: Bool = false, isToEnd: Bool = false,
+    isEntering: Bool = false
+  ) -> PictureRange {
+    let start = assets[span.asset].start
+    let place = { (time: Time) in span.source.map(time - start, to: span.target) + delay }
+    return PictureRange(
+      source: span.asset, from: isFromStart ? nil : start + span.source.start,
+      to: isToEnd ? nil : start + span.source.end, place: place,
+      fades: span.fades.map { $0.delayed(by: delay) },
+      entering: span.entering.map { coming in
+        EnteringRange(
+          range: range(of: coming.span, delayedBy: delay, isEntering: true),
+          start: coming.span.target.start + delay, fade: coming.fade.delayed(by: delay))
+      }, isFaded: span.isFaded || isEntering)
   }
 
   /// Ticks a second in which all times of the sources are whole, and any other is as near as a sample.

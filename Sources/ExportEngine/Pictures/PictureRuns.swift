@@ -2,19 +2,22 @@ import LibAV
 import VideoBitstream
 
 extension PictureReel {
-  /// An encoder for pictures like its own.
+  /// An encoder for pictures like its own; `isFaded` says whether fades are why it is needed.
   func encoder(
-    _ form: PictureForm, coloursOf frame: Frame? = nil
+    _ form: PictureForm, coloursOf frame: Frame? = nil, isFaded: Bool = false
   ) throws(LibAVError) -> PictureEncoder {
     let codec = stream.codecName
     guard let library = PictureEncoder.library(for: codec) else {
       throw LibAVError.refusedPicture(
-        "has a picture of \(codec), which is not encoded: cut it at its key frames")
+        "has a picture of \(codec), which is not encoded: "
+          + (isFaded ? LibAVError.cutInFade : "cut it at its key frames"))
     }
     guard PictureEncoder.exists(for: codec) else {
       throw LibAVError.refusedPicture(
-        "has a picture of \(codec), and this FFmpeg lacks \(library) to encode what stands around its "
-          + "cuts: install an FFmpeg with it")
+        "has a picture of \(codec), and this FFmpeg lacks \(library) to encode what "
+          + (isFaded
+            ? "its fades change: install an FFmpeg with it, or \(LibAVError.cutInFade)"
+            : "stands around its cuts: install an FFmpeg with it"))
     }
     return try PictureEncoder.open(
       PictureEncoder.Settings(

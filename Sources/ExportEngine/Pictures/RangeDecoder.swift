@@ -20,7 +20,7 @@ final class RangeDecoder {
 
   private let passage: PicturePassage
   private let first: Int64
-  private let isEntry: (CodedPicture) -> Bool
+  private let isEntry: (CodedPicture, Int64) -> Bool
   private let decoder: Decoder
   /// What is decoded next: an entry, what follows it and is shown before it, and may need what is on both
   /// sides.
@@ -32,14 +32,16 @@ final class RangeDecoder {
   private var expected: [Int64] = []
 
   /// A decoder for the pictures from `first` on; `window` is at one from which that can be decoded,
-  /// `isEntry` says of which can be copied, and `observer` is shown what is decoded before it.
+  /// `isEntry` says from which can be copied, which is shown until a tick, and `observer` is shown what is
+  /// decoded before it.
   init(
     _ passage: PicturePassage, _ window: PictureWindow, from first: Int64,
-    to isEntry: @escaping (CodedPicture) -> Bool = { _ in false }, _ observer: GroupObserver? = nil
+    to isEntry: @escaping (CodedPicture, Int64) -> Bool = { _, _ in false },
+    _ observer: GroupObserver? = nil
   ) throws(LibAVError) {
     (self.passage, self.window, self.first) = (passage, window, first)
     (self.isEntry, self.observer) = (isEntry, observer)
-    decoder = try passage.reel.decoder()
+    decoder = try passage.reel.decoder(isFaded: passage.range.isFaded)
   }
 
   /// The next picture, in order of showing; nil at the end.
@@ -93,7 +95,9 @@ final class RangeDecoder {
   private func feed() throws(LibAVError) {
     if entry == nil {
       try window.fill(1)
-      if let picture = window.pictures.first, !isEntry(picture) {
+      if let picture = window.pictures.first,
+        !isEntry(picture, window.next(after: picture.shown))
+      {
         _ = window.take(1)
         observer?.observe(picture)
         expect(picture)

@@ -8,18 +8,21 @@ struct EncodedPicture {
   let end: Int64
 }
 
-/// Encodes what is decoded of a range, like its source.
+/// Encodes what is decoded of a range and changed by its fades, like its source.
 final class RangeEncoder {
   let decoder: RangeDecoder
-  private let reel: PictureReel
+  private let mixer: PictureMixer
+  private let passage: PicturePassage
   private var encoder: PictureEncoder?
   /// Of pictures that were sent, and have not come out.
   private var times: ArraySlice<(shown: Int64, end: Int64)> = []
   private var isDone = false
   private var form: PictureForm?
 
-  init(_ decoder: RangeDecoder, like reel: PictureReel) {
-    (self.decoder, self.reel) = (decoder, reel)
+  /// An encoder for pictures of a passage that `decoder` gives.
+  init(_ decoder: RangeDecoder, of passage: PicturePassage, _ reels: PictureReels) {
+    (self.decoder, self.passage) = (decoder, passage)
+    mixer = PictureMixer(passage, of: reels)
   }
 
   /// What decoders are told of the run; empty where its first packet says it, or before it.
@@ -31,18 +34,20 @@ final class RangeEncoder {
   func next() throws(LibAVError) -> [EncodedPicture]? {
     guard !isDone else { return nil }
     if let picture = try decoder.next() {
+      let frame = try mixer.frame(of: picture)
       if encoder == nil {
-        form = picture.frame.form
-        encoder = try reel.encoder(picture.frame.form, coloursOf: picture.frame)
+        form = frame.form
+        encoder = try passage.reel.encoder(
+          frame.form, coloursOf: frame, isFaded: passage.range.isFaded)
       }
       // Encoders read as many bytes as the first picture has.
-      guard picture.frame.form == form else {
+      guard frame.form == form else {
         throw LibAVError.refusedPicture(
           "changes the size or the format of its picture at "
-            + "\(reel.time(of: picture.shown).readableText); encode all of it, as 'video: { h264: crf 20 }'"
-        )
+            + "\(passage.reel.time(of: picture.shown).readableText); encode all of it, as 'video: { h264: "
+            + "crf 20 }'")
       }
-      try encoder?.send(picture.frame)
+      try encoder?.send(frame)
       times.append((picture.shown, picture.end))
     } else {
       isDone = true

@@ -12,7 +12,9 @@ final class RangeFrames: PictureFrames {
   private var ranges: ArraySlice<PictureRange>
   private var passage: PicturePassage?
   private var decoder: RangeDecoder?
-  private var scaler: (plan: PictureScaler.Plan, scaler: PictureScaler)?
+  private var mixer: PictureMixer?
+  /// The last ones: in a cross-fade pictures of two sources take turns.
+  private var scalers: [(plan: PictureScaler.Plan, scaler: PictureScaler)] = []
   /// The first picture of all, whose colours are those of the output; nil where there is none.
   private(set) var first: (frame: Frame, time: Time)?
   private var isFresh = true
@@ -39,16 +41,19 @@ final class RangeFrames: PictureFrames {
 
   private func decoded() throws(LibAVError) -> (frame: Frame, time: Time)? {
     while true {
-      if let passage, let picture = try decoder?.next() {
-        return (try scaled(picture.frame, of: passage.reel), passage.time(of: picture.shown))
+      if let passage, let mixer, let picture = try decoder?.next() {
+        return (try mixer.frame(of: picture), passage.time(of: picture.shown))
       }
-      (passage, decoder) = (nil, nil)
+      (passage, decoder, mixer) = (nil, nil, nil)
       guard let range = ranges.popFirst() else { return nil }
       source = range.source
       var next = PicturePassage(range, of: try reels.reel(range.source))
       guard let entrance = try next.enter() else { continue }
       decoder = try RangeDecoder(next, entrance.window, from: entrance.first)
       passage = next
+      mixer = PictureMixer(next, of: reels) { [unowned self] (frame, reel) throws(LibAVError) in
+        try scaled(frame, of: reel)
+      }
     }
   }
 
@@ -62,8 +67,13 @@ final class RangeFrames: PictureFrames {
       isCut: isCut)
     plan.isFullRange = frame.isFullRange
     if plan.isNeedless { return frame }
-    if scaler?.plan != plan { scaler = (plan, try PictureScaler.open(plan)) }
-    return try scaler?.scaler.scaled(frame) ?? frame
+    if let known = scalers.first(where: { $0.plan == plan }) {
+      return try known.scaler.scaled(frame)
+    }
+    let scaler = try PictureScaler.open(plan)
+    if scalers.count == 2 { scalers.removeFirst() }
+    scalers.append((plan, scaler))
+    return try scaler.scaled(frame)
   }
 }
 
