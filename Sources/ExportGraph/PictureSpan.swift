@@ -94,11 +94,12 @@ extension PicturePlan {
   /// Its fades in order, for people: `0:00.000 – 0:02.000  from black`.
   var fadeTexts: [String] {
     var texts: [String] = []
+    var known: Set<String> = []
     func add(_ fade: PictureFade, _ text: String) {
       let (start, end) = (max(.zero, fade.range.start), min(duration, fade.range.end))
       let line = "\(start.clockText(decimals: 3)) – \(end.clockText(decimals: 3))  \(text)"
       // A fade over several spans is one.
-      if !texts.contains(line) { texts.append(line) }
+      if known.insert(line).inserted { texts.append(line) }
     }
     for span in spans {
       let moves =
