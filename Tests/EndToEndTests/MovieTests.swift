@@ -179,6 +179,33 @@ struct MovieTests {
   }
 
   @Test(
+    "the index stands in front of the media, and all of these are found by it",
+    arguments: [
+      "clip: late.mp4\noutput: out.mp4\n", "clip: late.mp4\noutput: out.mov\n",
+      "clip: late.mp4\noutput: { file: out.m4v, aac: copy }\n",
+      "clip: late.mp4 1.1s..3.3s\nmetadata: { title: Lecture }\noutput: out.mp4\n",
+      "clip: late.mp4\noutput: { file: out.mp4, video: none }\n",
+    ])
+  func index(job: String) throws {
+    let stage = try stage()
+    let result = try stage.job(job)
+    #expect(result.status == 0 && !result.errors.contains("warning"), "\(result.errors)")
+    try stage.write(
+      "atoms.py",
+      """
+      import struct
+      data, at, names = open('out', 'rb').read(), 0, []
+      while at < len(data):
+        names.append(data[at + 4:at + 8].decode())
+        at += struct.unpack('>I', data[at:at + 4])[0]
+      print(' '.join(name for name in names if name not in ('free', 'wide')))
+      """)
+    let facts = try stage.make(
+      "mv out.* out; python3 atoms.py; ffmpeg -v error -xerror -i out -f null - 2>&1")
+    #expect(facts.text == "ftyp moov mdat\n")
+  }
+
+  @Test(
     "what is not built is refused by name, before work starts",
     arguments: [
       (

@@ -1,6 +1,7 @@
 import Diagnosis
 import LibAV
 import MediaComposition
+import Threads
 
 /// Writes through one of FFmpeg's encoders: PCM, and FLAC that grows.
 final class LibAVEncoding: GrowingEncoding {
@@ -141,5 +142,13 @@ struct LibAVRecipe {
     return try Muxer.open(
       container, to: file, for: source, metadata: metadata, chapters: chapters, picture: picture,
       companions: companions)
+  }
+
+  /// Completes a file whose muxer has finished.
+  func complete(_ file: OutputFile, unless cancellation: CancellationFlag) throws(Failure) {
+    try file.put(laterTags)
+    if container == .mp4 || container == .mov {
+      try file.moveIndexToFront(unless: cancellation)
+    }
   }
 }

@@ -77,7 +77,7 @@ final class PacketCopyEncoding: SoundEncoding {
   func finish() throws -> [CopiedPart]? {
     guard end >= frames.upperBound else { throw packets.ending(at: end) }
     try muxer.finish()
-    try file.put(recipe.laterTags)
+    try recipe.complete(file, unless: packets.cancellation)
     try readBack()
     parts[0].packetCount = packetCount
     return parts

@@ -11,6 +11,7 @@ final class SplicedEncoding<Samples: EncodedSamples>: SoundEncoding {
   let encoder: SplicedEncoder<LibAVCodec<Samples.Sample>>
   private var samples: Samples
   private var recipe: LibAVRecipe
+  private let cancellation: CancellationFlag
 
   /// `grid` is where encoders take over from one another; nil: the codec's. `streams` are copied beside
   /// the sound.
@@ -19,6 +20,7 @@ final class SplicedEncoding<Samples: EncodedSamples>: SoundEncoding {
     beside streams: Companions?
   ) throws(LibAVError) {
     (self.file, self.recipe, self.samples) = (file, recipe, samples)
+    cancellation = crew.cancellation
     let first = try recipe.openEncoder()
     muxer = try self.recipe.openMuxer(of: file, for: .encoder(first), beside: streams)
     let codec = LibAVCodec<Samples.Sample>(self.recipe, like: first)
@@ -43,7 +45,7 @@ final class SplicedEncoding<Samples: EncodedSamples>: SoundEncoding {
   func finish() throws -> [CopiedPart]? {
     _ = try encoder.finish()
     try muxer.finish()
-    try file.put(recipe.laterTags)
+    try recipe.complete(file, unless: cancellation)
     return recipe.copied
   }
 

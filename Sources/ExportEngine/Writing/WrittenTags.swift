@@ -200,18 +200,9 @@ extension OutputFile {
 
   /// The index lies behind the sound, so that nothing in it moves.
   private func putIntoMP4(_ atoms: [UInt8]) throws(Failure) {
-    var offset: Int64 = 0
-    while let head = AtomHead(
-      try bytes(at: offset, count: AtomHead.longest), space: size - offset)
-    {
-      if head.name == "moov" {
-        guard offset + head.size == size,
-          let new = ItemList.adding(atoms, to: try bytes(at: offset, count: Int(head.size)))
-        else { throw noPlace }
-        return try put(new, at: offset)
-      }
-      offset += head.size
-    }
-    throw noPlace
+    let index = try movieIndex().index
+    let old = try bytes(at: index.lowerBound, count: index.count)
+    guard let new = ItemList.adding(atoms, to: old) else { throw noPlace }
+    try put(new, at: index.lowerBound)
   }
 }

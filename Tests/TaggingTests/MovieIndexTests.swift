@@ -1,0 +1,57 @@
+import Testing
+
+@testable import Tagging
+
+@Suite("The index of a movie in front of its media") struct MovieIndexTests {
+  private func bytes(_ number: UInt64, _ width: Int) -> [UInt8] {
+    (0..<width).reversed().map { UInt8(truncatingIfNeeded: number >> UInt64(8 * $0)) }
+  }
+
+  /// An index of two tracks, whose chunks lie at these places.
+  private func movie(_ tables: [(name: String, places: [UInt64])]) -> [UInt8] {
+    let tracks = tables.flatMap { table in
+      let width = table.name == "co64" ? 8 : 4
+      let body =
+        [0, 0, 0, 0] + bytes(UInt64(table.places.count), 4)
+        + table.places.flatMap { bytes($0, width) }
+      var atom = Atom.encoded("stts", [1, 2, 3]) + Atom.encoded(table.name, body)
+      for name in ["stbl", "minf", "mdia", "trak"] { atom = Atom.encoded(name, atom) }
+      return atom
+    }
+    return Atom.encoded(
+      "moov", Atom.encoded("mvhd", [7]) + tracks + Atom.encoded("udta", [0, 0, 0, 0]))
+  }
+
+  @Test("all places are later by the size of the index, and nothing else changes")
+  func moved() throws {
+    let old = movie([("stco", [40, 90]), ("co64", [70, 1 << 33]), ("stco", [])])
+    let size = UInt64(old.count)
+    let new = movie([
+      ("stco", [40 + size, 90 + size]), ("co64", [70 + size, 1 << 33 + size]), ("stco", []),
+    ])
+    #expect(MovieIndex.inFront(old) == new)
+  }
+
+  @Test(
+    "places that 32 bits do not hold get 64, and all are later by the size that the index then has")
+  func widened() throws {
+    let last = UInt64(UInt32.max)
+    let old = movie([("stco", [40, last]), ("stco", [50])])
+    let size = UInt64(old.count + 8)
+    #expect(
+      MovieIndex.inFront(old)
+        == movie([("co64", [40 + size, last + size]), ("stco", [50 + size])]))
+  }
+
+  @Test("what is no index, or damaged, is refused")
+  func refused() {
+    let movie = movie([("stco", [40])])
+    #expect(MovieIndex.inFront([]) == nil)
+    #expect(MovieIndex.inFront(Array(movie.dropLast())) == nil)
+    #expect(MovieIndex.inFront(movie + [0]) == nil)
+    #expect(MovieIndex.inFront(Atom.encoded("free", [])) == nil)
+    let table = Atom.encoded("stco", [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 40])
+    #expect(MovieIndex.inFront(Atom.encoded("moov", table)) == nil)
+    #expect(MovieIndex.inFront(Atom.encoded("moov", [1, 2, 3])) == nil)
+  }
+}
