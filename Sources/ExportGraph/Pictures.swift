@@ -14,6 +14,8 @@ public struct PicturePlan: Sendable, Hashable, Encodable {
   public var duration: Time
   /// Pictures that are shown instead, each from its moment on; the first from the start.
   public var stills: [StillPicture] = []
+  /// What holds it.
+  public var container: MovieContainer
   /// How all of it is encoded; nil: it is copied.
   public var encoding: VideoSettings?
   /// Whether what would have to be encoded is refused.
@@ -26,15 +28,17 @@ public struct PicturePlan: Sendable, Hashable, Encodable {
 
   /// All tracks of a source that a container takes, but for the sound that the output has anew.
   init(whole asset: Asset, in container: MovieContainer) {
-    (assets, duration) = ([asset], asset.duration)
+    (assets, duration, self.container) = ([asset], asset.duration, container)
     let others = asset.tracks.filter { $0.index != asset.streamIndex }
     tracks = others.filter(container.holds)
     lost = others.filter { !container.holds($0) }
   }
 
   /// Stills, which `addStills` gives it.
-  fileprivate init(_ settings: VideoSettings, lasting duration: Time) {
-    (assets, self.duration, encoding) = ([], duration, settings)
+  fileprivate init(
+    _ settings: VideoSettings, lasting duration: Time, in container: MovieContainer
+  ) {
+    (assets, self.duration, self.container, encoding) = ([], duration, container, settings)
     (tracks, lost) = ([], [])
   }
 
@@ -42,18 +46,17 @@ public struct PicturePlan: Sendable, Hashable, Encodable {
   fileprivate init(
     _ shown: [ShownSegment], lasting duration: Time, in container: MovieContainer
   ) {
-    self.duration = duration
+    (self.duration, self.container) = (duration, container)
     var sources = PictureSources()
     spans = shown.map { sources.span(of: $0) }
     let assets = sources.assets
     self.assets = assets
     let first = assets.first
-    let texts = container.holdsTexts ? Self.texts(of: assets) : []
-    tracks = [first?.pictureTrack].compactMap(\.self) + texts.compactMap(\.first)
+    tracks =
+      [first?.pictureTrack].compactMap(\.self) + Self.texts(of: assets).compactMap(\.first)
     lost = assets.flatMap { asset in
       asset.tracks.filter {
-        $0 != asset.pictureTrack && $0.index != asset.streamIndex
-          && !($0.isText && container.holdsTexts)
+        $0 != asset.pictureTrack && $0.index != asset.streamIndex && !$0.isText
       }
     }
   }
@@ -118,10 +121,9 @@ extension PicturePlan {
   /// What is left out beside tracks, since the picture is cut or joined.
   private var lostParts: [String] {
     guard !spans.isEmpty, let track = assets.first?.pictureTrack else { return [] }
-    let codecs = texts.flatMap(\.streams).compactMap { $0?.codec }
     let losesTimecode =
       track.timecode != nil && (encoding != nil || track.timecode(after: .zero) == nil)
-    return (codecs.contains { ["ass", "ssa"].contains($0) } ? ["the styles of subtitles"] : [])
+    return (losesStyles ? ["the styles of subtitles"] : [])
       + (losesTimecode ? ["the timecode"] : [])
   }
 
@@ -215,7 +217,7 @@ extension Export {
   ) throws(PictureProblem) -> PicturePlan {
     let range = timeRange ?? TimeRange(start: .zero, duration: composition.duration)
     if case .encode(let settings) = output.video, settings.isStill {
-      return PicturePlan(settings, lasting: range.duration)
+      return PicturePlan(settings, lasting: range.duration, in: container)
     }
     let shown = try composition.shownSegments(in: range, under: mix)
     guard let first = shown.first else {

@@ -10,6 +10,39 @@ package struct TextTrack: Sendable, Hashable {
   var first: AssetTrack? { streams.lazy.compactMap(\.self).first }
 }
 
+/// How texts are coded, by FFmpeg's names.
+package enum TextForm: String, Sendable, Hashable {
+  /// 3GPP's timed text (TS 26.245).
+  case timedText = "mov_text"
+  case subRip = "subrip"
+  case ass
+  case webVTT = "webvtt"
+
+  /// The form of a codec of texts.
+  package init(ofCodec codec: String) {
+    // Plain text is SubRip's without markup.
+    self = codec == "ssa" ? .ass : TextForm(rawValue: codec) ?? .subRip
+  }
+}
+
+extension TextTrack {
+  /// How a container has it: Matroska as its sources do, where all have one form and, of ASS, the same
+  /// styles, and else as SubRip.
+  package func form(in container: MovieContainer) -> TextForm {
+    switch container {
+    case .mp4, .mov: return .timedText
+    case .webm: return .webVTT
+    case .mkv:
+      let streams = streams.compactMap(\.self)
+      let forms = Set(streams.map { TextForm(ofCodec: $0.codec) })
+      guard let form = forms.first, forms.count == 1, Set(streams.map(\.styles)).count == 1,
+        form != .timedText
+      else { return .subRip }
+      return form
+    }
+  }
+}
+
 extension PicturePlan {
   /// The texts that are cut and joined with the picture, in the order in which sources have them.
   package var texts: [TextTrack] {
@@ -39,6 +72,14 @@ extension PicturePlan {
     }
     return texts
   }
+
+  /// Whether styles of ASS are lost.
+  var losesStyles: Bool {
+    texts.contains { text in
+      text.form(in: container) != .ass
+        && text.streams.contains { $0.map { TextForm(ofCodec: $0.codec) } == .ass }
+    }
+  }
 }
 
 extension AssetTrack {
@@ -46,12 +87,5 @@ extension AssetTrack {
   var isText: Bool {
     mediaType == .subtitle
       && ["mov_text", "subrip", "text", "ass", "ssa", "webvtt"].contains(codec)
-  }
-}
-
-extension MovieContainer {
-  /// Whether texts are cut and joined into it, as 3GPP's timed text.
-  var holdsTexts: Bool {
-    holds(AssetTrack(index: 0, mediaType: .subtitle, codec: "mov_text"))
   }
 }

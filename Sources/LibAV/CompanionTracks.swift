@@ -75,29 +75,35 @@ package final class CompanionTracks: CompanionStreams {
   }
 }
 
-/// Texts that are shown one after the other, as 3GPP's timed text (TS 26.245), which MP4 and MOV hold.
+/// Texts that are shown with a picture.
 package final class CueTrack: CompanionTrack {
-  /// What is shown for a time: the text's length in two bytes, the text, and boxes with its styles.
+  /// A text, or what is shown while there is none.
   package struct Sample: Sendable, Hashable {
     package var ticks: Range<Int64>
+    /// The text, as its codec has it: 3GPP's timed text with its length in two bytes before it, and boxes
+    /// with its styles behind it; ASS as Matroska has it.
     package var bytes: [UInt8]
+    /// Where WebVTT shows it, as `align:start`.
+    package var settings: [UInt8]
 
-    package init(ticks: Range<Int64>, bytes: [UInt8]) {
-      (self.ticks, self.bytes) = (ticks, bytes)
+    package init(ticks: Range<Int64>, bytes: [UInt8], settings: [UInt8] = []) {
+      (self.ticks, self.bytes, self.settings) = (ticks, bytes, settings)
     }
   }
 
   let timeBase: AVRational
   private(set) var ready: Packet?
   private let like: Stream
+  private let codec: String
   private var samples: ArraySlice<Sample>
 
-  /// A track of samples, in order and without gaps, in ticks of which `timescale` are a second. Its
-  /// language, its disposition and, of timed text, its styles are those of `stream`.
+  /// A track of samples in order of their starts, in ticks of which `timescale` are a second; those of
+  /// `mov_text` have no gaps. Its language, its disposition and, in the same codec, its styles are those
+  /// of `stream`. `codec` is one of texts, by FFmpeg's name.
   package init(
-    like stream: Stream, timescale: Int32, _ samples: [Sample]
+    like stream: Stream, as codec: String, timescale: Int32, _ samples: [Sample]
   ) throws(LibAVError) {
-    (like, self.samples) = (stream, samples[...])
+    (like, self.codec, self.samples) = (stream, codec, samples[...])
     timeBase = AVRational(num: 1, den: timescale)
     try advance()
   }
@@ -114,24 +120,28 @@ package final class CueTrack: CompanionTrack {
     }
     packet.pointer.pointee.duration = sample.ticks.upperBound - sample.ticks.lowerBound
     packet.isKey = true
+    try packet.setTextSettings(sample.settings)
     ready = packet
   }
 
-  /// The name of its sample entries, `tx3g`, as libavformat holds it.
+  /// The name of the sample entries of timed text, `tx3g`, as libavformat holds it.
   private static let sampleEntry = "tx3g".utf8.reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
 
   func describe(
     to own: UnsafeMutablePointer<AVStream>, in container: UnsafePointer<AVOutputFormat>
   ) throws(LibAVError) {
     try check(avjob_copy_stream(own, like.pointer, container), "avjob_copy_stream")
-    guard let parameters = own.pointee.codecpar else { return }
-    let isTimedText =
-      like.parameters.codec_id == AV_CODEC_ID_MOV_TEXT
-      && like.parameters.codec_tag == Self.sampleEntry
-    guard !isTimedText else { return }
-    parameters.pointee.codec_id = AV_CODEC_ID_MOV_TEXT
-    parameters.pointee.codec_tag = Self.sampleEntry
-    try parameters.pointee.replaceHeader(with: Self.plainHeader)
+    guard let parameters = own.pointee.codecpar,
+      let id = avcodec_descriptor_get_by_name(codec)?.pointee.id
+    else { return }
+    let isTimed = id == AV_CODEC_ID_MOV_TEXT
+    let isLike =
+      like.parameters.codec_id == id
+      && (!isTimed || like.parameters.codec_tag == Self.sampleEntry)
+    guard !isLike else { return }
+    parameters.pointee.codec_id = id
+    parameters.pointee.codec_tag = isTimed ? Self.sampleEntry : 0
+    try parameters.pointee.replaceHeader(with: isTimed ? Self.plainHeader : [])
   }
 
   /// White text of 16 points in the middle at the bottom, for samples without styles (TS 26.245, 5.16):

@@ -139,13 +139,7 @@ package final class Packet {
   /// What an encoder says at its end of the whole stream (`AV_PKT_DATA_NEW_EXTRADATA`); empty for
   /// other packets.
   package var newHeader: [UInt8] {
-    get {
-      var size = 0
-      guard let data = av_packet_get_side_data(pointer, AV_PKT_DATA_NEW_EXTRADATA, &size) else {
-        return []
-      }
-      return Array(UnsafeBufferPointer(start: data, count: size))
-    }
+    get { sideData(AV_PKT_DATA_NEW_EXTRADATA) }
     set {
       var size = 0
       guard let data = av_packet_get_side_data(pointer, AV_PKT_DATA_NEW_EXTRADATA, &size) else {
@@ -153,6 +147,26 @@ package final class Packet {
       }
       for (index, byte) in newValue.prefix(size).enumerated() { data[index] = byte }
     }
+  }
+
+  /// A copy of what stands beside its bytes (`av_packet_get_side_data`); empty where nothing does.
+  private func sideData(_ type: AVPacketSideDataType) -> [UInt8] {
+    var size = 0
+    guard let data = av_packet_get_side_data(pointer, type, &size) else { return [] }
+    return Array(UnsafeBufferPointer(start: data, count: size))
+  }
+
+  /// Where WebVTT shows a text, as `align:start` (`AV_PKT_DATA_WEBVTT_SETTINGS`); empty where it does not
+  /// say.
+  package var textSettings: [UInt8] { sideData(AV_PKT_DATA_WEBVTT_SETTINGS) }
+
+  /// Says where WebVTT shows the text.
+  func setTextSettings(_ settings: [UInt8]) throws(LibAVError) {
+    guard !settings.isEmpty else { return }
+    let data = try checkAllocated(
+      av_packet_new_side_data(pointer, AV_PKT_DATA_WEBVTT_SETTINGS, settings.count),
+      "av_packet_new_side_data")
+    data.update(from: settings, count: settings.count)
   }
 
   /// Mixes the packet's bytes into a hash. O(bytes).

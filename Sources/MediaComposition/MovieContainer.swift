@@ -149,6 +149,9 @@ public struct AssetTrack: Sendable, Hashable, Codable {
   public var firstPicture: Time?
   /// The timecode of the first picture, as the file has it: `01:00:00:00`; nil where it has none.
   public var timecode: String?
+  /// A digest of what the file says of the styles of texts in ASS: those of two tracks are the same where
+  /// it is; nil for other tracks.
+  public var styles: String?
 
   /// A track with these facts; the engine's probing makes them.
   public init(index: Int, mediaType: MediaType, codec: String, language: String? = nil) {

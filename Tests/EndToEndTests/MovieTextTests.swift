@@ -33,8 +33,9 @@ struct MovieTextTests {
     }.joined()
   }
 
-  /// Ten seconds of pictures at 25 a second with two texts, in MP4 and in Matroska; one at 29.97 with a
-  /// drop-frame timecode, one with pictures at uneven times, and one with a German text.
+  /// Ten seconds of pictures at 25 a second with two texts, in MP4, Matroska and WebM; `styled.mkv` has
+  /// the second one in another style; one at 29.97 with a drop-frame timecode, one with pictures at uneven
+  /// times, and one with a German text.
   private func stage() throws -> Stage {
     let stage = Stage()
     try stage.share(
@@ -55,6 +56,12 @@ struct MovieTextTests {
         -metadata:s:s:1 language=fre -timecode 01:00:00:00 movie.mp4
       film 25 -map 2 -map 3 -c:a flac -c:s:0 subrip -c:s:1 ass -metadata:s:s:0 language=eng \\
         -metadata:s:s:1 language=fre -timecode 01:00:00:00 movie.mkv
+      film 25 -map 2 -map 3 -c:v libvpx -deadline realtime -cpu-used 8 -c:a libopus -c:s webvtt \\
+        -metadata:s:s:0 language=eng -metadata:s:s:1 language=fre movie.webm
+      ffmpeg -v error -i french.srt french.ass
+      sed 's/^Style: Default,Arial/Style: Default,Courier/' french.ass > styled.ass
+      ffmpeg -v error -i movie.mkv -i styled.ass -map 0:v -map 0:a -map 1 -c copy \\
+        -metadata:s:s:0 language=fre styled.mkv
       film 30000/1001 -c:a aac -timecode '00:00:59;20' drop.mp4
       film 25 -map 3 -c:a aac -c:s mov_text -metadata:s:s:0 language=ger german.mp4
       ffmpeg -v error -i movie.mp4 -map 0:v -map 0:a -c:a copy -c:v libx264 -bf 2 \\
@@ -96,22 +103,33 @@ struct MovieTextTests {
     ).text
   }
 
+  /// What is cut into which container, and the codecs of the texts before and behind that.
+  private static let films: [(String, String, [String], [String])] = [
+    ("movie.mp4", "mp4", ["mov_text", "mov_text"], ["mov_text", "mov_text"]),
+    ("movie.mp4", "mov", ["mov_text", "mov_text"], ["mov_text", "mov_text"]),
+    ("movie.mp4", "mkv", ["mov_text", "mov_text"], ["subrip", "subrip"]),
+    ("movie.mkv", "mp4", ["subrip", "ass"], ["mov_text", "mov_text"]),
+    ("movie.mkv", "mov", ["subrip", "ass"], ["mov_text", "mov_text"]),
+    ("movie.mkv", "mkv", ["subrip", "ass"], ["subrip", "ass"]),
+    ("movie.webm", "mkv", ["webvtt", "webvtt"], ["webvtt", "webvtt"]),
+    ("movie.webm", "webm", ["webvtt", "webvtt"], ["webvtt", "webvtt"]),
+  ]
+
   @Test(
     "each text has a cue for each kept part, to the tick, and the first picture has its timecode",
-    arguments: ["movie.mp4", "movie.mkv"], ["mp4", "mov"])
-  func ranges(source: String, kind: String) throws {
+    arguments: films)
+  func ranges(source: String, kind: String, from: [String], to: [String]) throws {
     let stage = try stage()
     let ranges = [(1500, 3200), (4000, 4500), (6100, 9000)]
     let items = ranges.map { "  - { clip: \(source), from: \($0.0)ms, to: \($0.1)ms }\n" }
     let result = try stage.job("concat:\n\(items.joined())output: out.\(kind)\n")
     #expect(result.status == 0, "\(result.errors)")
     let plan = try stage.run("avjob plan job.yaml")
-    let isMatroska = source == "movie.mkv"
-    #expect(
-      plan.text.contains(isMatroska ? "subrip (eng), ass (fre)" : "mov_text (eng), mov_text (fre)"))
+    #expect(plan.text.contains("\(from[0]) (eng), \(from[1]) (fre)"))
+    let losesStyles = from[1] == "ass" && to[1] != "ass"
     let note = "the styles of subtitles of 'movie.mkv' left out, since the picture is cut or joined"
     #expect(
-      plan.errors.contains(note) == isMatroska && plan.errors.isEmpty != isMatroska,
+      plan.errors.contains(note) == losesStyles && plan.errors.isEmpty != losesStyles,
       "\(plan.errors)")
 
     for (track, source) in [Self.english, Self.french].enumerated() {
@@ -133,9 +151,37 @@ struct MovieTextTests {
       ffprobe -v error -select_streams s -show_entries stream=codec_name:stream_tags=language \\
         -of csv=p=0 out.\(kind) | sed s/fra/fre/
       """)
-    #expect(languages.text == "mov_text,eng\nmov_text,fre\n")
+    #expect(languages.text == "\(to[0]),eng\n\(to[1]),fre\n")
+    guard source != "movie.webm", !["mkv", "webm"].contains(kind) else { return }
     // Two pictures begin as near: the later one is shown.
     #expect(try timecode("out.\(kind)", in: stage) == "01:00:01:13\n")
+  }
+
+  @Test(
+    "ASS keeps its header where all sources have the same one, and else its text alone",
+    arguments: [("same.mkv", "ass"), ("styled.mkv", "subrip")])
+  func styles(other: String, codec: String) throws {
+    let stage = try stage()
+    try stage.make("cp movie.mkv same.mkv")
+    let result = try stage.job(
+      "concat:\n  - { clip: movie.mkv, to: 3s }\n  - { clip: \(other), to: 3s }\noutput: out.mkv\n")
+    #expect(result.status == 0, "\(result.errors)")
+    let errors = try stage.run("avjob plan job.yaml").errors
+    #expect(
+      errors.contains("the styles of subtitles of 2 sources left out") == (codec != "ass"),
+      "\(errors)")
+    #expect(
+      try lines("out.mkv", 1, in: stage) == [Line(1000, 3000, "Tout"), Line(4000, 6000, "Tout")])
+    let headers = try stage.make(
+      """
+      for name in movie out; do
+        ffprobe -v error -select_streams s:1 -show_data_hash md5 \
+          -show_entries stream=codec_name,extradata_hash -of csv=p=0 $name.mkv
+      done
+      """
+    ).text.split(separator: "\n")
+    #expect(headers.count == 2 && headers[1].hasPrefix(codec))
+    #expect((headers[0] == headers[1]) == (codec == "ass"))
   }
 
   @Test("drop-frame timecodes go on without the numbers that they leave out")

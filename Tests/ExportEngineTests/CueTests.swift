@@ -1,3 +1,4 @@
+import ExportGraph
 import LibAV
 import MediaTime
 import Testing
@@ -9,9 +10,16 @@ import Testing
   private func time(_ milliseconds: Int64) -> Time { Time(value: milliseconds, timescale: 1000) }
 
   private func cue(_ milliseconds: Range<Int64>, _ text: String) throws -> Cue {
-    Cue(
-      start: time(milliseconds.lowerBound), end: time(milliseconds.upperBound),
-      sample: try #require(TimedText.sample(of: Array(text.utf8), codec: "subrip")))
+    try #require(
+      TextConversion(codec: "subrip", form: .timedText).cue(
+        Array(text.utf8), from: time(milliseconds.lowerBound), to: time(milliseconds.upperBound)))
+  }
+
+  /// What becomes of a text in another form; nil where it shows nothing.
+  private func sample(
+    _ bytes: [UInt8], _ codec: String, as form: TextForm = .timedText
+  ) -> [UInt8]? {
+    TextConversion(codec: codec, form: form).cue(bytes, from: .zero, to: time(1))?.sample
   }
 
   /// A range of a source, in milliseconds, from a moment of the output on.
@@ -79,25 +87,79 @@ import Testing
       ("text", "\n ä \n", " ä "),
     ])
   func markup(codec: String, text: String, plain: String) throws {
-    let sample = try #require(TimedText.sample(of: Array(text.utf8), codec: codec))
+    let sample = try #require(sample(Array(text.utf8), codec))
     #expect(sample[0] == 0 && Int(sample[1]) == plain.utf8.count)
     #expect(String(decoding: sample.dropFirst(2), as: UTF8.self) == plain)
   }
 
   @Test("what shows nothing is no cue")
   func nothing() {
-    #expect(TimedText.sample(of: [0, 0], codec: "mov_text") == nil)
-    #expect(TimedText.sample(of: [], codec: "mov_text") == nil)
-    #expect(TimedText.sample(of: Array("<i> </i>".utf8), codec: "subrip") == nil)
-    #expect(TimedText.sample(of: Array("no fields".utf8), codec: "ass") == nil)
+    #expect(sample([0, 0], "mov_text") == nil)
+    #expect(sample([], "mov_text") == nil)
+    #expect(sample(Array("<i> </i>".utf8), "subrip") == nil)
+    #expect(sample(Array("no fields".utf8), "ass") == nil)
   }
 
   @Test("timed text stays as it is, and one that is too long ends with a whole character")
   func bytes() throws {
     let styled: [UInt8] = [0, 1, 65, 0, 0, 0, 8, 1, 2, 3, 4]
-    #expect(TimedText.sample(of: styled, codec: "mov_text") == styled)
+    #expect(sample(styled, "mov_text") == styled)
     let long = try #require(
-      TimedText.sample(of: Array(String(repeating: "ä", count: 40_000).utf8), codec: "subrip"))
+      sample(Array(String(repeating: "ä", count: 40_000).utf8), "subrip"))
     #expect(long.count == 2 + 65_534 && long[0] == 0xFF && long[1] == 0xFE)
+  }
+
+  @Test(
+    "in another form a text has no markup, no empty lines, and signs of markup as they are read",
+    arguments: [
+      ("mov_text", "\0\u{9}1 < 2\n\n&3", TextForm.webVTT, "1 &lt; 2\n&amp;3"),
+      ("mov_text", "\0\u{9}1 < 2\n\n&3", .subRip, "1 < 2\n&3"),
+      ("subrip", "<i>One</i>\r\n{\\an8}two", .webVTT, "One\ntwo"),
+      ("webvtt", "<v Ann>Salt &amp; <b>pepper</b>", .subRip, "Salt & pepper"),
+      ("ass", "4,0,Default,,0,0,0,,{\\b1}One{\\b0}\\N\\Ntwo, three", .subRip, "One\ntwo, three"),
+    ])
+  func converted(codec: String, text: String, form: TextForm, expected: String) throws {
+    let found = try #require(sample(Array(text.utf8), codec, as: form))
+    #expect(String(decoding: found, as: UTF8.self) == expected)
+  }
+
+  @Test("timed text in UTF-16 is read by its mark")
+  func utf16() throws {
+    let bytes: [UInt8] = [0, 6, 0xFE, 0xFF, 0, 0x41, 0x20, 0xAC]
+    #expect(sample(bytes, "mov_text", as: .subRip) == Array("A€".utf8))
+  }
+
+  @Test("in its own form a text keeps its markup, and WebVTT its place")
+  func kept() throws {
+    let markup = Array("<i>One</i>\r\n<b>two</b>".utf8)
+    #expect(sample(markup, "subrip", as: .subRip) == markup)
+    let placed = TextConversion(codec: "webvtt", form: .webVTT)
+      .cue(markup, settings: Array("align:start".utf8), from: .zero, to: time(1))
+    #expect(placed?.sample == markup && placed?.settings == Array("align:start".utf8))
+    #expect(sample(Array("<i></i>".utf8), "subrip", as: .subRip) == nil)
+  }
+
+  @Test("parts of a text of ASS have numbers of their own, in the order of those that they had")
+  func numbers() throws {
+    let ass = TextConversion(codec: "ass", form: .ass)
+    func cue(_ text: String, _ milliseconds: Range<Int64>) throws -> Cue {
+      try #require(
+        ass.cue(
+          Array(text.utf8), from: time(milliseconds.lowerBound),
+          to: time(milliseconds.upperBound)))
+    }
+    // A drawing shows something, too.
+    let cues = [
+      try cue("7,0,Sign,,0,0,0,,{\\p1}m 0 0 l 9 9", 0..<4000),
+      try cue("3,0,Low,,0,0,0,,a, b", 500..<3000),
+    ]
+    let spans = [span(0, 1000, at: 0), span(2000, 3000, at: 1000)]
+    let samples = CueTrack.Sample.each(
+      of: Cue.parts(of: cues, in: spans), as: .ass, timescale: 1000)
+    #expect(samples.map(\.ticks) == [0..<1000, 500..<1000, 1000..<2000, 1000..<2000])
+    #expect(
+      samples.map { String(decoding: $0.bytes.prefix(6), as: UTF8.self) }
+        == ["2,0,Si", "0,0,Lo", "1,0,Lo", "3,0,Si"])
+    #expect(ass.cue(Array("no number".utf8), from: .zero, to: time(1)) == nil)
   }
 }

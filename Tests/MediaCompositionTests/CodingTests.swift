@@ -38,6 +38,7 @@ struct CodingTests {
     track.frameDuration = Time(value: 1001, timescale: 30_000)
     track.firstPicture = .zero
     track.timecode = "01:00:00:00"
+    track.styles = "9f"
     #expect(try thereAndBack(track) == track)
   }
 

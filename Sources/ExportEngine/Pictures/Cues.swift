@@ -1,3 +1,4 @@
+import ExportGraph
 import LibAV
 import MediaComposition
 import MediaTime
@@ -6,8 +7,12 @@ import MediaTime
 struct Cue: Hashable {
   var start: Time
   var end: Time
-  /// Of 3GPP's timed text: the text's length in two bytes, the text, and boxes with its styles.
+  /// As `CueTrack.Sample.bytes`, of ASS without its first field.
   var sample: [UInt8]
+  /// As `CueTrack.Sample.settings`.
+  var settings: [UInt8] = []
+  /// The first field of ASS (`ReadOrder`): what is shown at once is drawn in this order.
+  var order = 0
 
   /// What of a source's cues is shown in parts of it.
   static func parts(of cues: [Cue], in spans: [PictureRange]) -> [Cue] {
@@ -27,9 +32,15 @@ struct Cue: Hashable {
     let start = span.from.map { max($0, self.start) } ?? self.start
     let end = span.to.map { min($0, self.end) } ?? self.end
     guard start < end else { return nil }
-    let part = Cue(
-      start: max(.zero, span.place(start)), end: span.place(end), sample: sample)
+    var part = self
+    (part.start, part.end) = (max(.zero, span.place(start)), span.place(end))
     return part.start < part.end ? part : nil
+  }
+
+  /// When it is shown, in ticks of which so many are a second.
+  fileprivate func ticks(_ timescale: Int32) -> Range<Int64> {
+    func tick(_ time: Time) -> Int64 { max(0, time.frames(atRate: Int(timescale))) }
+    return tick(start)..<max(tick(start), tick(end))
   }
 }
 
@@ -37,14 +48,27 @@ extension CueTrack.Sample {
   /// Texts at once of which more are left out: what is written for effects, not to be read.
   private static let mostAtOnce = 32
 
+  /// Samples of cues in any order, as a container has them in which texts may overlap: one for each, in
+  /// order of their starts.
+  static func each(of cues: [Cue], as form: TextForm, timescale: Int32) -> [CueTrack.Sample] {
+    // Players leave out a text of ASS whose number they have met: each part of a cue has one of its own.
+    let numbers = cues.indices.sorted { (cues[$0].order, $0) < (cues[$1].order, $1) }
+    var samples = numbers.enumerated().map { number, index in
+      let cue = cues[index]
+      return CueTrack.Sample(
+        ticks: cue.ticks(timescale),
+        bytes: (form == .ass ? Array("\(number),".utf8) : []) + cue.sample, settings: cue.settings)
+    }
+    samples.removeAll(where: \.ticks.isEmpty)
+    return samples.enumerated().sorted {
+      ($0.element.ticks.lowerBound, $0.offset) < ($1.element.ticks.lowerBound, $1.offset)
+    }.map(\.element)
+  }
+
   /// Samples of cues in any order: one after the other from 0 on, with empty ones where no cue is shown.
   /// Cues that overlap are shown below each other while they do.
   static func all(of cues: [Cue], timescale: Int32) -> [CueTrack.Sample] {
-    func ticks(_ time: Time) -> Int64 { max(0, time.frames(atRate: Int(timescale))) }
-    let timed = cues.map { (start: ticks($0.start), end: ticks($0.end), sample: $0.sample) }
-      .filter { $0.start < $0.end }
-    let ordered = timed.enumerated()
-      .sorted { ($0.element.start, $0.offset) < ($1.element.start, $1.offset) }.map(\.element)
+    let timed = each(of: cues, as: .timedText, timescale: timescale)
     var samples: [CueTrack.Sample] = []
     var shown: [(end: Int64, sample: [UInt8])] = []
     var place: Int64 = 0
@@ -60,125 +84,15 @@ extension CueTrack.Sample {
         shown.removeAll { $0.end <= next }
       }
     }
-    for cue in ordered {
-      go(to: cue.start)
+    for cue in timed {
+      go(to: cue.ticks.lowerBound)
       if shown.count < mostAtOnce,
-        !shown.contains(where: { $0.sample == cue.sample && $0.end == cue.end })
+        !shown.contains(where: { $0.sample == cue.bytes && $0.end == cue.ticks.upperBound })
       {
-        shown.append((cue.end, cue.sample))
+        shown.append((cue.ticks.upperBound, cue.bytes))
       }
     }
     while let end = shown.map(\.end).max() { go(to: end) }
     return samples
-  }
-}
-
-/// Texts as samples of 3GPP's timed text (TS 26.245, 5.17).
-enum TimedText {
-  /// The sample of a subtitle, by FFmpeg's name of its codec; nil where it shows nothing.
-  static func sample(of bytes: [UInt8], codec: String) -> [UInt8]? {
-    let text: String
-    switch codec {
-    case "mov_text": return length(of: bytes) > 0 ? bytes : nil
-    case "ass", "ssa": text = ofASS(decoded(bytes))
-    case "webvtt": text = ofWebVTT(decoded(bytes))
-    default: text = ofSubRip(decoded(bytes))
-    }
-    return sample(text)
-  }
-
-  /// nil where nothing is left of the text.
-  private static func sample(_ text: String) -> [UInt8]? {
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    var trimmed = lines.drop { $0.allSatisfy(\.isWhitespace) }
-    while trimmed.last?.allSatisfy(\.isWhitespace) == true { trimmed.removeLast() }
-    guard !trimmed.isEmpty else { return nil }
-    var bytes = Array(trimmed.joined(separator: "\n").utf8.prefix(Int(UInt16.max)))
-    // No character is cut: those of more bytes begin with the two highest bits set.
-    if bytes.count == Int(UInt16.max), let start = bytes.lastIndex(where: { $0 & 0xC0 != 0x80 }) {
-      bytes.removeSubrange(start...)
-    }
-    return [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes
-  }
-
-  /// Several samples below each other, the styles of which are lost; without any an empty one.
-  static func joined(_ samples: [[UInt8]]) -> [UInt8] {
-    guard samples.count > 1 else { return samples.first ?? [0, 0] }
-    let texts = samples.map { decoded(Array($0.dropFirst(2).prefix(length(of: $0)))) }
-    return sample(texts.joined(separator: "\n")) ?? [0, 0]
-  }
-
-  private static func length(of sample: [UInt8]) -> Int {
-    guard sample.count > 2 else { return 0 }
-    return min(Int(sample[0]) << 8 | Int(sample[1]), sample.count - 2)
-  }
-
-  /// Bytes of which more is not read: a sample has half as many.
-  private static let mostBytes = 1 << 17
-
-  private static func decoded(_ bytes: [UInt8]) -> String {
-    String(decoding: bytes.prefix(mostBytes).filter { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
-  }
-
-  // MARK: - Markup
-
-  private static func ofSubRip(_ text: String) -> String {
-    let plain = removing("<", ">", from: text) { $0.first?.isLetter ?? false || $0.first == "/" }
-    return removing("{", "}", from: plain) { $0.first == "\\" }
-  }
-
-  /// W3C's WebVTT, 4.2.2.
-  private static func ofWebVTT(_ text: String) -> String {
-    let entities = [
-      ("&lt;", "<"), ("&gt;", ">"), ("&nbsp;", "\u{A0}"), ("&lrm;", "\u{200E}"),
-      ("&rlm;", "\u{200F}"), ("&amp;", "&"),
-    ]
-    return entities.reduce(removing("<", ">", from: text) { _ in true }) {
-      $0.replacing($1.0, with: $1.1)
-    }
-  }
-
-  /// The text behind eight fields, as Matroska has them; drawings are none.
-  private static func ofASS(_ line: String) -> String {
-    let fields = line.split(separator: ",", maxSplits: 8, omittingEmptySubsequences: false)
-    guard fields.count == 9 else { return "" }
-    var isDrawing = false
-    var text = ""
-    for part in fields[8].split(separator: "{", omittingEmptySubsequences: false).enumerated() {
-      let pieces = part.element.split(
-        separator: "}", maxSplits: 1, omittingEmptySubsequences: false)
-      if part.offset > 0, pieces.count == 2 {
-        for tag in pieces[0].split(separator: "\\") where tag.first == "p" {
-          guard let scale = Int(tag.dropFirst()) else { continue }
-          isDrawing = scale > 0
-        }
-      }
-      if !isDrawing { text += pieces[pieces.count - 1] }
-    }
-    return text.replacing("\\N", with: "\n").replacing("\\n", with: " ")
-      .replacing("\\h", with: "\u{A0}")
-  }
-
-  /// Characters between two signs of markup, at most.
-  private static let mostMarkup = 256
-
-  /// A text without the signs, and what stands between them, where `isMarkup` says so of that.
-  private static func removing(
-    _ open: Character, _ close: Character, from text: String, where isMarkup: (Substring) -> Bool
-  ) -> String {
-    var (rest, plain) = (text[...], "")
-    while let start = rest.firstIndex(of: open) {
-      let behind = rest.index(after: start)
-      if let end = rest[behind...].prefix(mostMarkup).firstIndex(of: close),
-        isMarkup(rest[behind..<end])
-      {
-        plain += rest[..<start]
-        rest = rest[rest.index(after: end)...]
-      } else {
-        plain += rest[..<behind]
-        rest = rest[behind...]
-      }
-    }
-    return plain + rest
   }
 }

@@ -6,8 +6,9 @@ import MediaTime
 
 /// Texts that are cut and joined with the picture.
 extension PictureReels {
-  /// The tracks of a plan's texts. Their ticks are as fine as the sound's and, with `timescale`, the
-  /// picture's: libavformat compares them with those as numbers.
+  /// The tracks of a plan's texts. In MP4 their ticks are as fine as the sound's and, with `timescale`, the
+  /// picture's: libavformat compares them with those as numbers. In Matroska they are milliseconds, so
+  /// that both ends of a cue are rounded for themselves.
   func texts(
     of plan: PicturePlan, _ spans: [PictureRange], timescale: Int32,
     atRate sampleRate: Int
@@ -15,16 +16,20 @@ extension PictureReels {
     let texts = plan.texts
     guard !texts.isEmpty else { return [] }
     let timescale =
-      timescale * max(1, Int32(clamping: (sampleRate - 1) / Int(max(1, timescale)) + 1))
+      plan.container.isMatroska
+      ? 1000 : timescale * max(1, Int32(clamping: (sampleRate - 1) / Int(max(1, timescale)) + 1))
+    let forms = texts.map { $0.form(in: plan.container) }
     var kept = Array(repeating: [Cue](), count: texts.count)
     var like = [LibAV.Stream?](repeating: nil, count: texts.count)
     for source in plan.assets.indices {
       let own = spans.filter { $0.source == source }
-      let codecs = Dictionary(
-        texts.compactMap { text in text.streams[source].map { ($0.index, $0.codec) } },
-        uniquingKeysWith: { first, _ in first })
-      guard !codecs.isEmpty else { continue }
-      let found = try cues(ofSource: source, codecs, in: own)
+      var conversions: [Int: TextConversion] = [:]
+      for (text, form) in zip(texts, forms) {
+        guard let stream = text.streams[source] else { continue }
+        conversions[stream.index] = TextConversion(codec: stream.codec, form: form)
+      }
+      guard !conversions.isEmpty else { continue }
+      let found = try cues(ofSource: source, conversions, in: own)
       for (place, text) in texts.enumerated() {
         guard let index = text.streams[source]?.index else { continue }
         like[place] = like[place] ?? found.demuxer.streams.first { $0.index == index }
@@ -32,11 +37,14 @@ extension PictureReels {
       }
     }
     var tracks: [CueTrack] = []
-    for case let (stream?, cues) in zip(like, kept) {
+    for (place, form) in forms.enumerated() {
+      guard let stream = like[place] else { continue }
+      let samples =
+        form == .timedText
+        ? CueTrack.Sample.all(of: kept[place], timescale: timescale)
+        : CueTrack.Sample.each(of: kept[place], as: form, timescale: timescale)
       tracks.append(
-        try CueTrack(
-          like: stream, timescale: timescale,
-          CueTrack.Sample.all(of: cues, timescale: timescale)))
+        try CueTrack(like: stream, as: form.rawValue, timescale: timescale, samples))
     }
     return tracks
   }
@@ -45,18 +53,15 @@ extension PictureReels {
   private static let secondsBefore: Int64 = 300
   /// Pictures are read so many seconds beyond a range: cues may stand behind them.
   private static let secondsBehind: Int64 = 10
-  /// The most bytes of a source's cues.
-  private static let mostBytes = 1 << 26
-
   /// The cues of a source's streams, by their indexes.
   private func cues(
-    ofSource source: Int, _ codecs: [Int: String], in spans: [PictureRange]
+    ofSource source: Int, _ conversions: [Int: TextConversion], in spans: [PictureRange]
   ) throws(LibAVError) -> (demuxer: Demuxer, cues: [Int: [Cue]]) {
     let asset = assets[source]
     do throws(Failure) {
       let demuxer = try library.openPictures(of: asset)
       let cues = try reading(asset.location) { () throws(LibAVError) in
-        try readCues(of: demuxer, asset, codecs, in: spans)
+        try readCues(of: demuxer, asset, conversions, in: spans)
       }
       return (demuxer, cues)
     } catch {
@@ -65,10 +70,11 @@ extension PictureReels {
   }
 
   private func readCues(
-    of demuxer: Demuxer, _ asset: Asset, _ codecs: [Int: String], in spans: [PictureRange]
+    of demuxer: Demuxer, _ asset: Asset, _ conversions: [Int: TextConversion],
+    in spans: [PictureRange]
   ) throws(LibAVError) -> [Int: [Cue]] {
     let bases = demuxer.streams.map(\.timeBase)
-    var streams = Set(codecs.keys)
+    var streams = Set(conversions.keys)
     var end: Time?
     // The index of an MP4 shows where its cues lie; other files are read with their pictures.
     if !demuxer.formatName.hasPrefix("mov,"), let picture = asset.pictureTrack?.index,
@@ -89,39 +95,22 @@ extension PictureReels {
       }
     }
     demuxer.select(streams: streams)
-    var found: [Int: [Cue]] = [:]
-    var open: [Int: Time] = [:]
-    var bytes = 0
+    var found = FoundCues(end: asset.start + asset.duration)
     while !cancellation.isCancelled,
       let packet = try demuxer.read(unless: { [cancellation] in cancellation.isCancelled })
     {
       let index = packet.streamIndex
       guard let tick = packet.timestamp, bases.indices.contains(index) else { continue }
       let start = bases[index].time(of: tick)
-      guard let codec = codecs[index] else {
+      guard let conversion = conversions[index] else {
         if let end, start > end { break }
         continue
       }
       guard !packet.isDiscarded else { continue }
-      bytes += packet.size
-      guard bytes <= Self.mostBytes else {
-        throw LibAVError.refusedPicture("has more than 64 MB of subtitles")
-      }
-      // One without a duration is shown up to the next one.
-      if let last = found[index]?.indices.last, open[index] != nil {
-        found[index]?[last].end = start
-        open[index] = nil
-      }
-      guard let sample = TimedText.sample(of: packet.bytes, codec: codec) else { continue }
-      var cue = Cue(
-        start: start, end: bases[index].time(of: tick &+ max(0, packet.duration)), sample: sample)
-      if packet.duration <= 0 {
-        cue.end = max(start, asset.start + asset.duration)
-        open[index] = start
-      }
-      found[index, default: []].append(cue)
+      let shownEnd = bases[index].time(of: tick &+ max(0, packet.duration))
+      try found.add(packet, conversion, from: start, to: shownEnd)
     }
-    return found
+    return found.cues
   }
 
   /// nil where one of them is: all that there is.
@@ -133,5 +122,44 @@ extension PictureReels {
   private static func earliest(_ times: [Time?]) -> Time? {
     let known = times.compactMap(\.self)
     return known.count == times.count ? known.min() : nil
+  }
+}
+
+/// The cues of a source's streams, as they are read.
+private struct FoundCues {
+  /// By their streams' indexes.
+  private(set) var cues: [Int: [Cue]] = [:]
+  /// Of all that are looked for.
+  let end: Time
+  /// Streams whose last cue has no end yet.
+  private var open: Set<Int> = []
+  private var byteCount = 0
+
+  init(end: Time) { self.end = end }
+
+  private static let mostBytes = 1 << 26
+
+  /// Adds a packet, which is shown from a moment to another one; one without a duration is shown up to the
+  /// next one.
+  mutating func add(
+    _ packet: Packet, _ conversion: TextConversion, from start: Time, to shownEnd: Time
+  ) throws(LibAVError) {
+    let stream = packet.streamIndex
+    byteCount += packet.size
+    guard byteCount <= Self.mostBytes else {
+      throw LibAVError.refusedPicture("has more than 64 MB of subtitles")
+    }
+    if open.remove(stream) != nil, let last = cues[stream]?.indices.last {
+      cues[stream]?[last].end = start
+    }
+    guard
+      var cue = conversion.cue(
+        packet.bytes, settings: packet.textSettings, from: start, to: shownEnd)
+    else { return }
+    if packet.duration <= 0 {
+      cue.end = max(start, end)
+      open.insert(stream)
+    }
+    cues[stream, default: []].append(cue)
   }
 }

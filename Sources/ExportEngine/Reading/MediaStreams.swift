@@ -51,6 +51,12 @@ extension LibAV.Stream {
 
   /// An ISO 639 code; nil where the file has none.
   var language: String? { tag("language").flatMap { $0 == "und" ? nil : $0 } }
+
+  /// As `AssetTrack.styles`.
+  fileprivate var styles: String? {
+    guard ["ass", "ssa"].contains(codecName) else { return nil }
+    return header.withUnsafeBytes { try? BlockDigest.digest($0) }.map { String($0, radix: 16) }
+  }
 }
 
 extension AssetTrack {
@@ -65,8 +71,10 @@ extension AssetTrack {
         type != .data
           || stream.codecName != "none" && !(stream.codecName == "bin_data" && hasChapters)
       else { return nil }
-      return AssetTrack(
+      var track = AssetTrack(
         index: stream.index, mediaType: type, codec: stream.codecName, language: stream.language)
+      track.styles = stream.styles
+      return track
     }
   }
 }

@@ -1,0 +1,173 @@
+import ExportGraph
+import MediaTime
+
+/// Texts as samples of 3GPP's timed text (TS 26.245, 5.17).
+enum TimedText {
+  /// The sample of a text; nil where nothing is left of it.
+  static func sample(_ text: String) -> [UInt8]? {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    var trimmed = lines.drop { $0.allSatisfy(\.isWhitespace) }
+    while trimmed.last?.allSatisfy(\.isWhitespace) == true { trimmed.removeLast() }
+    guard !trimmed.isEmpty else { return nil }
+    var bytes = Array(trimmed.joined(separator: "\n").utf8.prefix(Int(UInt16.max)))
+    // No character is cut: those of more bytes begin with the two highest bits set.
+    if bytes.count == Int(UInt16.max), let start = bytes.lastIndex(where: { $0 & 0xC0 != 0x80 }) {
+      bytes.removeSubrange(start...)
+    }
+    return [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes
+  }
+
+  /// Several samples below each other, the styles of which are lost; without any an empty one.
+  static func joined(_ samples: [[UInt8]]) -> [UInt8] {
+    guard samples.count > 1 else { return samples.first ?? [0, 0] }
+    return sample(samples.map(text).joined(separator: "\n")) ?? [0, 0]
+  }
+
+  /// The text of a sample.
+  static func text(of sample: [UInt8]) -> String {
+    guard sample.count > 2 else { return "" }
+    let bytes = sample.dropFirst(2).prefix(Int(sample[0]) << 8 | Int(sample[1]))
+    guard bytes.starts(with: [0xFE, 0xFF]) else { return PlainText.decoded(bytes) }
+    // UTF-16 has a mark of its order.
+    let units = stride(from: bytes.startIndex + 2, to: bytes.endIndex - 1, by: 2).map {
+      UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1])
+    }
+    return String(decoding: units.filter { $0 != 0x0D }, as: UTF16.self)
+  }
+}
+
+/// How the texts of a stream become those of an output.
+struct TextConversion {
+  /// FFmpeg's name of the stream's codec.
+  let codec: String
+  /// The output's form.
+  let form: TextForm
+
+  /// A cue of a stream's packet, shown from a moment to another one; nil where it shows nothing.
+  func cue(
+    _ bytes: [UInt8], settings: [UInt8] = [], from start: Time, to end: Time
+  ) -> Cue? {
+    var cue = Cue(start: start, end: end, sample: bytes)
+    guard TextForm(ofCodec: codec) == form else {
+      guard let text = PlainText(bytes, codec: codec).sample(as: form) else { return nil }
+      cue.sample = text
+      return cue
+    }
+    switch form {
+    case .ass:
+      let parts = bytes.split(
+        separator: UInt8(ascii: ","), maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, let order = Int(String(decoding: parts[0], as: UTF8.self)) else {
+        return nil
+      }
+      (cue.sample, cue.order) = (Array(parts[1]), order)
+    case .webVTT: cue.settings = settings
+    case .timedText, .subRip: break
+    }
+    return form != .ass && PlainText(bytes, codec: codec).isEmpty ? nil : cue
+  }
+}
+
+/// The text of a subtitle, without its markup.
+struct PlainText {
+  private let text: String
+
+  /// That of a packet, by FFmpeg's name of its codec.
+  init(_ bytes: [UInt8], codec: String) {
+    text =
+      switch TextForm(ofCodec: codec) {
+      case .timedText: TimedText.text(of: bytes)
+      case .ass: Self.ofASS(Self.decoded(bytes))
+      case .webVTT: Self.ofWebVTT(Self.decoded(bytes))
+      case .subRip: Self.ofSubRip(Self.decoded(bytes))
+      }
+  }
+
+  /// Bytes of which more is not read: a sample of timed text has half as many.
+  private static let mostBytes = 1 << 17
+
+  /// UTF-8, without carriage returns.
+  fileprivate static func decoded(_ bytes: some Collection<UInt8>) -> String {
+    String(decoding: bytes.prefix(mostBytes).filter { $0 != UInt8(ascii: "\r") }, as: UTF8.self)
+  }
+
+  /// Whether it shows nothing.
+  var isEmpty: Bool { text.allSatisfy(\.isWhitespace) }
+
+  /// The text in a form that has no more than that; nil where it shows nothing.
+  func sample(as form: TextForm) -> [UInt8]? {
+    guard !isEmpty, form != .timedText else { return TimedText.sample(text) }
+    // In these forms an empty line ends a text.
+    let lines = text.split(separator: "\n").filter { !$0.allSatisfy(\.isWhitespace) }
+    let plain = lines.joined(separator: "\n")
+    return Array((form == .webVTT ? Self.asWebVTT(plain) : plain).utf8)
+  }
+
+  // MARK: - Markup
+
+  private static func asWebVTT(_ text: String) -> String {
+    [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")].reduce(text) {
+      $0.replacing($1.0, with: $1.1)
+    }
+  }
+
+  private static func ofSubRip(_ text: String) -> String {
+    let plain = removing("<", ">", from: text) { $0.first?.isLetter ?? false || $0.first == "/" }
+    return removing("{", "}", from: plain) { $0.first == "\\" }
+  }
+
+  /// W3C's WebVTT, 4.2.2.
+  private static func ofWebVTT(_ text: String) -> String {
+    let entities = [
+      ("&lt;", "<"), ("&gt;", ">"), ("&nbsp;", "\u{A0}"), ("&lrm;", "\u{200E}"),
+      ("&rlm;", "\u{200F}"), ("&amp;", "&"),
+    ]
+    return entities.reduce(removing("<", ">", from: text) { _ in true }) {
+      $0.replacing($1.0, with: $1.1)
+    }
+  }
+
+  /// The text behind eight fields, as Matroska has them; drawings are none.
+  private static func ofASS(_ line: String) -> String {
+    let fields = line.split(separator: ",", maxSplits: 8, omittingEmptySubsequences: false)
+    guard fields.count == 9 else { return "" }
+    var isDrawing = false
+    var text = ""
+    for part in fields[8].split(separator: "{", omittingEmptySubsequences: false).enumerated() {
+      let pieces = part.element.split(
+        separator: "}", maxSplits: 1, omittingEmptySubsequences: false)
+      if part.offset > 0, pieces.count == 2 {
+        for tag in pieces[0].split(separator: "\\") where tag.first == "p" {
+          guard let scale = Int(tag.dropFirst()) else { continue }
+          isDrawing = scale > 0
+        }
+      }
+      if !isDrawing { text += pieces[pieces.count - 1] }
+    }
+    return text.replacing("\\N", with: "\n").replacing("\\n", with: " ")
+      .replacing("\\h", with: "\u{A0}")
+  }
+
+  /// Characters between two signs of markup, at most.
+  private static let mostMarkup = 256
+
+  /// A text without the signs, and what stands between them, where `isMarkup` says so of that.
+  private static func removing(
+    _ open: Character, _ close: Character, from text: String, where isMarkup: (Substring) -> Bool
+  ) -> String {
+    var (rest, plain) = (text[...], "")
+    while let start = rest.firstIndex(of: open) {
+      let behind = rest.index(after: start)
+      if let end = rest[behind...].prefix(mostMarkup).firstIndex(of: close),
+        isMarkup(rest[behind..<end])
+      {
+        plain += rest[..<start]
+        rest = rest[rest.index(after: end)...]
+      } else {
+        plain += rest[..<behind]
+        rest = rest[behind...]
+      }
+    }
+    return plain + rest
+  }
+}
