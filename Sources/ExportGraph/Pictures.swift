@@ -20,8 +20,8 @@ public struct PicturePlan: Sendable, Hashable, Encodable {
   public var encoding: VideoSettings?
   /// Whether what would have to be encoded is refused.
   public var isStrict = false
-  /// The tracks that stand beside the output's sound: of a picture that is cut or joined it and the
-  /// texts, each track of which is made of those of all sources.
+  /// The tracks that stand beside the output's sound: of a picture that is cut or joined it, and other
+  /// sounds and texts, each track of which is made of those of all sources.
   public var tracks: [AssetTrack]
   /// The sources' tracks that the output does not get.
   public var lost: [AssetTrack]
@@ -52,11 +52,16 @@ public struct PicturePlan: Sendable, Hashable, Encodable {
     let assets = sources.assets
     self.assets = assets
     let first = assets.first
+    // A sound is made faster or slower as its own item says, and others have none.
+    let keepsSounds = !spans.contains(where: \.isScaled)
     tracks =
-      [first?.pictureTrack].compactMap(\.self) + Self.texts(of: assets).compactMap(\.first)
+      [first?.pictureTrack].compactMap(\.self)
+      + (keepsSounds ? Self.sounds(of: assets) : []).compactMap(\.first)
+      + Self.texts(of: assets).compactMap(\.first)
     lost = assets.flatMap { asset in
       asset.tracks.filter {
         $0 != asset.pictureTrack && $0.index != asset.streamIndex && !$0.isText
+          && !(keepsSounds && asset.isOtherSound($0))
       }
     }
   }
@@ -135,7 +140,10 @@ extension PicturePlan {
         return name + (track.language.map { " (\($0))" } ?? "")
       }
     }
-    let all = names(tracks).joined(separator: ", ")
+    let sounds = spans.isEmpty ? [] : names(tracks.filter { $0.mediaType == .audio })
+    let all = names(tracks.filter { spans.isEmpty || $0.mediaType != .audio })
+    let encodedSounds =
+      sounds.isEmpty ? "" : "; \(sounds.joined(separator: ", ")) encoded as its sound"
     let first = assets.first.map { "'\($0.location)'" } ?? ""
     let sources = assets.count == 1 ? first : "\(assets.count) sources"
     let parts = spans.count == 1 ? "one part" : "\(spans.count) parts"
@@ -147,12 +155,14 @@ extension PicturePlan {
           + " as \(picture)"
       }
       return ([picture] + names(tracks.filter { $0.mediaType == .subtitle }))
-        .joined(separator: ", ") + " of \(sources) in \(parts), encoded"
+        .joined(separator: ", ") + " of \(sources) in \(parts), encoded" + encodedSounds
     }
-    guard !spans.isEmpty else { return "\(all) of \(first), copied" }
-    return "\(all) of \(sources) in \(parts), copied"
+    let copied = all.joined(separator: ", ")
+    guard !spans.isEmpty else { return "\(copied) of \(first), copied" }
+    return "\(copied) of \(sources) in \(parts), copied"
       + (isStrict
         ? "" : " but for what cuts break" + (fadedSpans == nil ? "" : " and fades change"))
+      + encodedSounds
   }
 }
 

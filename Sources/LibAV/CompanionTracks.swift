@@ -20,15 +20,15 @@ protocol CompanionTrack: AnyObject {
   ) throws(LibAVError)
 }
 
-/// A picture that is made, and texts that are shown with it.
+/// A picture that is made, and other sounds and texts that go with it.
 package final class CompanionTracks: CompanionStreams {
   let setting: CompanionSetting
   private let tracks: [any CompanionTrack]
 
-  /// One picture, and texts in the order of the file.
-  package init(_ picture: PictureTrack, _ texts: [CueTrack]) {
+  /// One picture, and sounds and texts in the order of the file.
+  package init(_ picture: PictureTrack, _ sounds: [SoundTrack] = [], _ texts: [CueTrack] = []) {
     setting = picture.setting
-    tracks = [picture] + texts
+    tracks = [picture] + sounds + texts
   }
 
   var timeBases: [AVRational] { tracks.map(\.timeBase) }

@@ -63,14 +63,15 @@ final class PictureReels {
 }
 
 extension MediaLibrary {
-  /// Opens a picture that is cut or joined.
+  /// Opens a picture that is cut or joined, with other sounds beside it.
   func openPicture(
-    of plan: PicturePlan, atRate sampleRate: Int, unless cancellation: CancellationFlag
+    of plan: PicturePlan, _ sounds: OtherSounds, atRate sampleRate: Int,
+    unless cancellation: CancellationFlag
   ) throws(Failure) -> Companions {
     let reels = PictureReels(
       plan.assets, of: self, areDecoded: plan.encoding != nil, unless: cancellation)
     do throws(LibAVError) {
-      return try reels.companions(of: plan, atRate: sampleRate)
+      return try reels.companions(of: plan, sounds, atRate: sampleRate)
     } catch {
       throw error.cause as? Failure ?? error.machineFailure
     }
@@ -79,12 +80,13 @@ extension MediaLibrary {
 
 extension PictureReels {
   fileprivate func companions(
-    of plan: PicturePlan, atRate sampleRate: Int
+    of plan: PicturePlan, _ sounds: OtherSounds, atRate sampleRate: Int
   ) throws(LibAVError) -> Companions {
     let delay = try delay(of: plan)
     let ranges = self.ranges(of: plan, delayedBy: delay)
     if let settings = plan.encoding {
-      return try encoded(ranges, settings, of: plan, atRate: sampleRate, delayedBy: delay)
+      return try encoded(
+        ranges, settings, of: plan, sounds, atRate: sampleRate, delayedBy: delay)
     }
     let encodes =
       !plan.isStrict
@@ -135,7 +137,7 @@ extension PictureReels {
     }
     let texts = try texts(
       of: plan, ranges, timescale: assembler.timescale, atRate: sampleRate)
-    return .made(CompanionTracks(track, texts))
+    return .made(CompanionTracks(track, try sounds.tracks(delayedBy: setting.delay), texts))
   }
 
   private func setting(
@@ -150,7 +152,7 @@ extension PictureReels {
   /// A picture that is encoded throughout.
   private func encoded(
     _ ranges: [PictureRange], _ settings: VideoSettings, of plan: PicturePlan,
-    atRate sampleRate: Int, delayedBy delay: Time
+    _ sounds: OtherSounds, atRate sampleRate: Int, delayedBy delay: Time
   ) throws(LibAVError) -> Companions {
     var timescales: [Int32] = []
     for index in plan.assets.indices { timescales.append(try reel(index).base.denominator) }
@@ -177,7 +179,7 @@ extension PictureReels {
       }
     }
     let texts = try texts(of: plan, ranges, timescale: timescale, atRate: sampleRate)
-    return .made(CompanionTracks(track, texts))
+    return .made(CompanionTracks(track, try sounds.tracks(delayedBy: setting.delay), texts))
   }
 
   /// How long after its picture the sound of an output begins: as long as that of its first source, where

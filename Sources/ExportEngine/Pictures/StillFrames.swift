@@ -65,7 +65,7 @@ extension MediaLibrary {
       let renderer = PictureRenderer(frames, encoder, hasConstantRate: true, until: plan.duration)
       let setting = CompanionSetting(delay: 0, language: nil)
       let track = try PictureTrack(.encoder(encoder), setting, renderer.next)
-      return .made(CompanionTracks(track, []))
+      return .made(CompanionTracks(track))
     } catch {
       throw error.cause as? Failure
         ?? (error.isPhrase

@@ -62,23 +62,32 @@ extension MediaLibrary {
   }
 }
 
+/// What an output has beside its sound.
+struct OpenedCompanions {
+  var streams: Companions
+  /// Those of `streams` that are rendered.
+  var sounds = OtherSounds()
+}
+
 /// Moving pictures that are copied.
 extension MediaLibrary {
   /// Opens what an output has beside its sound, if the files are still the probed ones.
   ///
   /// - Parameters:
   ///   - plan: The sources, and their tracks.
-  ///   - sampleRate: The output's frames a second.
+  ///   - sink: The output.
+  ///   - format: That of its sound.
   ///   - cancellation: Once it is set, a file that gives nothing is not asked again.
   /// - Returns: The tracks at their first packets.
   /// - Throws: As reading the files does, and `mendInput` for packets without times, for a sound that
   ///   begins before the file's clock or more than 10,000 hours later, and for pictures that cannot be
   ///   cut or joined.
   func openCompanions(
-    of plan: PicturePlan, atRate sampleRate: Int, unless cancellation: CancellationFlag
-  ) throws(Failure) -> Companions {
+    of plan: PicturePlan, beside sink: Sink, _ format: AudioFormat,
+    unless cancellation: CancellationFlag
+  ) throws(Failure) -> OpenedCompanions {
     if let settings = plan.encoding, settings.isStill {
-      return try openStills(of: plan, settings)
+      return OpenedCompanions(streams: try openStills(of: plan, settings))
     }
     for asset in plan.assets {
       guard asset.start >= .zero, asset.start <= Composition.longestDuration else {
@@ -89,8 +98,20 @@ extension MediaLibrary {
       }
     }
     guard plan.spans.isEmpty else {
-      return try openPicture(of: plan, atRate: sampleRate, unless: cancellation)
+      let sounds = try OtherSounds(
+        of: plan, like: sink, format, from: self, unless: cancellation)
+      let streams = try openPicture(
+        of: plan, sounds, atRate: format.sampleRate, unless: cancellation)
+      return OpenedCompanions(streams: streams, sounds: sounds)
     }
+    return OpenedCompanions(
+      streams: try openCopies(of: plan, atRate: format.sampleRate, unless: cancellation))
+  }
+
+  /// Opens the tracks of the only source, which are copied as they are.
+  private func openCopies(
+    of plan: PicturePlan, atRate sampleRate: Int, unless cancellation: CancellationFlag
+  ) throws(Failure) -> Companions {
     guard let asset = plan.assets.first else { throw Failure(.reportBug, "has no picture to copy") }
     let demuxer = try openPictures(of: asset)
     var setting = CompanionSetting(

@@ -28,10 +28,11 @@ final class PacketCopyEncoding: SoundEncoding {
   private let divergence: Int64
   /// Of all packets, in order.
   private var written = Hasher()
+  private let sounds: OtherSounds?
 
   init(
     _ file: OutputFile, _ recipe: LibAVRecipe, _ plan: CopyPlan, _ packets: SourcePackets,
-    beside streams: Companions? = nil
+    beside streams: OpenedCompanions? = nil
   ) throws {
     guard let part = plan.parts.first, let source = part.source else {
       throw Failure(.reportBug, "has nothing to copy")
@@ -44,7 +45,8 @@ final class PacketCopyEncoding: SoundEncoding {
     let padding = Int(max(0, end - (begun.first?.frames.lowerBound ?? end)))
     (self.file, self.recipe, parts, self.packets) = (file, recipe, plan.parts, packets)
     muxer = try self.recipe.openMuxer(
-      of: file, for: .stream(packets.stream, padding: padding), beside: streams)
+      of: file, for: .stream(packets.stream, padding: padding), beside: streams?.streams)
+    sounds = streams?.sounds
   }
 
   var firstNeeded: Int64 { .max }
@@ -100,9 +102,10 @@ final class PacketCopyEncoding: SoundEncoding {
   }
 
   var warnings: [Warning] {
-    guard divergence > 0 else { return [] }
+    let besides = sounds?.warnings ?? []
+    guard divergence > 0 else { return besides }
     let length = Time(frames: divergence, rate: recipe.sampleRate).inSeconds
-    return [
+    return besides + [
       Warning(
         "sounds a little different from its source for the first \(length), since decoders of SILK, "
           + "Opus' codec for speech, depend on more sound than the file can hold before a cut; "

@@ -12,17 +12,18 @@ final class SplicedEncoding<Samples: EncodedSamples>: SoundEncoding {
   private var samples: Samples
   private var recipe: LibAVRecipe
   private let cancellation: CancellationFlag
+  private let sounds: OtherSounds?
 
-  /// `grid` is where encoders take over from one another; nil: the codec's. `streams` are copied beside
-  /// the sound.
+  /// `grid` is where encoders take over from one another; nil: the codec's. `streams` stand beside the
+  /// sound.
   init(
     _ file: OutputFile, _ recipe: LibAVRecipe, _ samples: Samples, crew: Crew, grid: ChunkGrid?,
-    beside streams: Companions?
+    beside streams: OpenedCompanions?
   ) throws(LibAVError) {
     (self.file, self.recipe, self.samples) = (file, recipe, samples)
-    cancellation = crew.cancellation
+    (cancellation, sounds) = (crew.cancellation, streams?.sounds)
     let first = try recipe.openEncoder()
-    muxer = try self.recipe.openMuxer(of: file, for: .encoder(first), beside: streams)
+    muxer = try self.recipe.openMuxer(of: file, for: .encoder(first), beside: streams?.streams)
     let codec = LibAVCodec<Samples.Sample>(self.recipe, like: first)
     let stream = MuxedStream<Samples.Sample>(
       file: file, muxer: muxer, header: codec.isFLAC ? FLACHeader() : nil)
@@ -50,12 +51,14 @@ final class SplicedEncoding<Samples: EncodedSamples>: SoundEncoding {
   }
 
   func cancel() { encoder.cancel() }
+
+  var warnings: [Warning] { sounds?.warnings ?? [] }
 }
 
 /// Prepares the encoders of a recipe's codec, for so many channels.
 func openSplicedEncoding(
   _ file: OutputFile, _ recipe: LibAVRecipe, channelCount: Int, crew: Crew, grid: ChunkGrid? = nil,
-  beside streams: Companions? = nil
+  beside streams: OpenedCompanions? = nil
 ) throws(LibAVError) -> any SoundEncoding {
   switch recipe.codec {
   case .flac(let bitDepth), .alac(let bitDepth):

@@ -77,7 +77,7 @@ private func openEncoding(
   }
   let recipe = try recipe(for: sink, format: format, readPicture)
   let streams = try sink.picture.map { plan throws(Failure) in
-    try library.openCompanions(of: plan, atRate: format.sampleRate, unless: crew.cancellation)
+    try library.openCompanions(of: plan, beside: sink, format, unless: crew.cancellation)
   }
   let file = try OutputFile.create(at: sink.output.path)
   if let plan = sink.copied, case .packets = plan.method, let asset = plan.assets.first {

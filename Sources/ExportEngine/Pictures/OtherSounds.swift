@@ -1,0 +1,203 @@
+import Diagnosis
+import ExportGraph
+import LibAV
+import MediaComposition
+import MediaTime
+import Splicing
+import Threads
+
+/// Sounds of sources beside the one that an output is made of, such as those in other languages: cut and
+/// joined with the picture, to the sample, and encoded as the output's own sound is. Where a source lacks
+/// one, it is silent.
+///
+/// One thread at a time. Memory is bounded by a block of each, and what its encoder holds.
+final class OtherSounds {
+  private var sounds: [any OtherSound] = []
+  private var leftOut: [Warning] = []
+
+  /// What sources could not give.
+  var warnings: [Warning] {
+    leftOut + sounds.flatMap { Renderer.damageWarnings(of: [$0.renderer]) }
+  }
+
+  /// None.
+  init() {}
+
+  /// Those of a plan, in the format of its output.
+  ///
+  /// - Throws: As opening a source, where it can be read by a probe.
+  init(
+    of plan: PicturePlan, like sink: Sink, _ format: AudioFormat, from library: MediaLibrary,
+    unless cancellation: CancellationFlag
+  ) throws(Failure) {
+    for track in plan.sounds {
+      let assets = try assets(of: track, plan, library)
+      guard assets.contains(where: { $0 != nil }) else { continue }
+      let graph = try Graph(
+        compiling: Self.export(plan.soundSegments(of: assets), like: sink, format))
+      let renderer = try Renderer(graph, library: library, cancellation: cancellation)
+      sounds.append(try Self.sound(renderer, graph, format, track.first?.language))
+    }
+  }
+
+  /// The tracks of all, which begin so many frames after the file's clock.
+  func tracks(delayedBy delay: Int64) throws(LibAVError) -> [SoundTrack] {
+    var tracks: [SoundTrack] = []
+    for sound in sounds {
+      tracks.append(
+        try SoundTrack(sound.encoder, language: sound.language, delay: delay) {
+          () throws(LibAVError) in
+          do throws(Failure) {
+            return try sound.next()
+          } catch {
+            throw LibAVError.refusedPicture(error.message).blamed(on: error)
+          }
+        })
+    }
+    return tracks
+  }
+
+  /// The sounds of a track, by the plan's sources; nil for what a source does not have, or what cannot be
+  /// decoded.
+  private func assets(
+    of track: JoinedTrack, _ plan: PicturePlan, _ library: MediaLibrary
+  ) throws(Failure) -> [Asset?] {
+    var found: [Asset?] = []
+    for (stream, asset) in zip(track.streams, plan.assets) {
+      guard let stream else {
+        found.append(nil)
+        continue
+      }
+      do throws(Failure) {
+        found.append(try library.asset(at: asset.location, streamIndex: stream.index))
+      } catch {
+        guard error.remedy != .tryAgain else { throw error }
+        leftOut.append(
+          Warning(
+            "its stream \(stream.index) (\(stream.codec)) is left out of the output: \(error.message)",
+            location: asset.location))
+        found.append(nil)
+      }
+    }
+    return found
+  }
+
+  /// An export of one track alone, in an output's format.
+  private static func export(
+    _ segments: [Segment], like sink: Sink, _ format: AudioFormat
+  ) -> Export {
+    var output = sink.output
+    (output.video, output.loudness, output.conform) = (Output.Video.none, nil, nil)
+    (output.copying, output.metadata) = (nil, Metadata())
+    return Export(
+      name: "", composition: Composition(tracks: [Track(segments: segments)]),
+      sampleRate: format.sampleRate, channelLayout: format.channelLayout, outputs: [output])
+  }
+
+  private static func sound(
+    _ renderer: Renderer, _ graph: Graph, _ format: AudioFormat, _ language: String?
+  ) throws(Failure) -> any OtherSound {
+    guard let sink = graph.sinks.first else { throw Failure(.reportBug, "has no sound to encode") }
+    let own = try recipe(for: sink, format: format) { _, _ in nil }
+    do throws(LibAVError) {
+      let encoder = try own.openEncoder()
+      switch own.codec {
+      case .flac(let bitDepth), .alac(let bitDepth):
+        let samples = try IntegerSamples(
+          own, bitDepth: bitDepth, channelCount: format.channelLayout.count)
+        return EncodedSound(renderer, sink, encoder, own, samples, language)
+      case .aac, .vorbis, .opus, .pcm, .muLaw, .aLaw:
+        return EncodedSound(renderer, sink, encoder, own, FloatSamples(), language)
+      }
+    } catch {
+      throw error.machineFailure
+    }
+  }
+}
+
+extension PicturePlan {
+  /// What sounds with its pictures of other sounds of its sources, one after the other.
+  fileprivate func soundSegments(of others: [Asset?]) -> [Segment] {
+    var segments: [Segment] = []
+    var end = Time.zero
+    /// Is silent up to a moment.
+    func goOn(to moment: Time) {
+      guard end < moment else { return }
+      segments.append(
+        Segment(.silence, source: TimeRange(start: .zero, duration: moment - end), at: end))
+      end = moment
+    }
+    for span in spans {
+      guard let other = others[span.asset] else { continue }
+      // Each counts from its own start.
+      let start = span.source.start + assets[span.asset].start - other.start
+      let wanted = TimeRange(start: start, duration: span.source.duration)
+      let there = wanted.intersection(TimeRange(start: .zero, duration: other.duration))
+      guard there.duration > .zero else { continue }
+      goOn(to: span.target.start + (there.start - wanted.start))
+      segments.append(Segment(.asset(other), source: there, at: end))
+      end = end + there.duration
+    }
+    goOn(to: duration)
+    return segments
+  }
+}
+
+/// One of them.
+private protocol OtherSound: AnyObject {
+  var renderer: Renderer { get }
+  var encoder: LibAV.Encoder { get }
+  var language: String? { get }
+
+  /// The next packet, timed in frames of the sound; nil at the end.
+  func next() throws(Failure) -> Packet?
+}
+
+/// A sound that is rendered and encoded as its packets are asked for.
+private final class EncodedSound<Samples: EncodedSamples>: OtherSound {
+  let renderer: Renderer
+  let encoder: LibAV.Encoder
+  let language: String?
+  private let part: LibAVPart<Samples.Sample>
+  private var samples: Samples
+  private let master: Node.ID
+  private let frameCount: Int64
+  private var position: Int64 = 0
+  private let block: AudioBuffer
+  private var pending: ArraySlice<Placed<Packet>> = []
+  private var isDone = false
+
+  init(
+    _ renderer: Renderer, _ sink: Sink, _ encoder: LibAV.Encoder, _ recipe: LibAVRecipe,
+    _ samples: Samples, _ language: String?
+  ) {
+    (self.renderer, self.encoder, self.language) = (renderer, encoder, language)
+    let isFLAC = if case .flac = recipe.codec { true } else { false }
+    part = LibAVPart(encoder, at: 0, isFLAC: isFLAC)
+    (self.samples, master, frameCount) = (samples, sink.node, Int64(sink.frames.count))
+    block = AudioBuffer(channelCount: encoder.channelCount, capacity: Renderer.blockSize)
+  }
+
+  func next() throws(Failure) -> Packet? {
+    while pending.isEmpty, !isDone { pending = try encoded()[...] }
+    return pending.popFirst()?.packet
+  }
+
+  /// The packets that the next block completes.
+  private func encoded() throws(Failure) -> [Placed<Packet>] {
+    var packets: [Placed<Packet>] = []
+    guard position < frameCount else {
+      isDone = true
+      try part.finish(into: &packets)
+      try Renderer.requireHeard([renderer])
+      return packets
+    }
+    let end = min(position + Int64(Renderer.blockSize), frameCount)
+    try renderer.read(position..<end, of: master, into: block)
+    position = end
+    try samples.convert(block) { planes, count throws(Failure) in
+      try part.encode(planes, from: 0, count: count, into: &packets)
+    }
+    return packets
+  }
+}

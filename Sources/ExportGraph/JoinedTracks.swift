@@ -1,0 +1,70 @@
+import MediaComposition
+
+/// A track beside the picture of an output that is cut or joined: of each source the one in a language,
+/// and of several in it the one at the same place among them.
+package struct JoinedTrack: Sendable, Hashable {
+  /// The stream of each of the plan's sources; nil: it has none.
+  package var streams: [AssetTrack?]
+
+  /// The first source's that has one.
+  package var first: AssetTrack? { streams.lazy.compactMap(\.self).first }
+}
+
+extension PicturePlan {
+  /// The texts that are cut and joined with the picture, in the order in which sources have them.
+  package var texts: [JoinedTrack] {
+    guard !spans.isEmpty, tracks.contains(where: { $0.mediaType == .subtitle }) else { return [] }
+    return Self.texts(of: assets)
+  }
+
+  /// The sounds that are cut and joined with the picture beside the output's own.
+  package var sounds: [JoinedTrack] {
+    guard !spans.isEmpty, tracks.contains(where: { $0.mediaType == .audio }) else { return [] }
+    return Self.sounds(of: assets)
+  }
+
+  static func texts(of assets: [Asset]) -> [JoinedTrack] {
+    joined(assets) { track, _ in track.isText }
+  }
+
+  static func sounds(of assets: [Asset]) -> [JoinedTrack] {
+    joined(assets) { track, asset in asset.isOtherSound(track) }
+  }
+
+  private static func joined(
+    _ assets: [Asset], where isPart: (AssetTrack, Asset) -> Bool
+  ) -> [JoinedTrack] {
+    struct Place: Hashable {
+      var language: String?
+      var number: Int
+    }
+    var joined: [JoinedTrack] = []
+    var indexes: [Place: Int] = [:]
+    for (number, asset) in assets.enumerated() {
+      var counts: [String?: Int] = [:]
+      for track in asset.tracks where isPart(track, asset) {
+        let place = Place(language: track.language, number: counts[track.language, default: 0])
+        counts[track.language] = place.number + 1
+        let index = indexes[place] ?? joined.count
+        if index == joined.count {
+          indexes[place] = index
+          joined.append(JoinedTrack(streams: Array(repeating: nil, count: assets.count)))
+        }
+        joined[index].streams[number] = track
+      }
+    }
+    return joined
+  }
+}
+
+extension Asset {
+  /// Whether a track of its file is a sound, and not this one.
+  func isOtherSound(_ track: AssetTrack) -> Bool {
+    track.mediaType == .audio && track.index != streamIndex
+  }
+}
+
+extension PictureSpan {
+  /// Whether it is shown faster or slower than in its source.
+  var isScaled: Bool { source.duration != target.duration }
+}

@@ -1,0 +1,43 @@
+internal import CFFmpeg
+
+/// Another sound beside the one that a file is made of, whose packets are encoded one by one.
+package final class SoundTrack: CompanionTrack {
+  let language: String?
+  private let encoder: Encoder
+  private let delay: Int64
+  private let next: () throws(LibAVError) -> Packet?
+  private(set) var ready: Packet?
+
+  /// A track at its first packet.
+  ///
+  /// - Parameters:
+  ///   - encoder: What makes its packets.
+  ///   - language: An ISO 639 code, or nil.
+  ///   - delay: Frames from the start of the file's clock to its first one.
+  ///   - next: Gives one packet after the other, timed in the sound's frames, and nil at the end.
+  /// - Throws: As `next`.
+  package init(
+    _ encoder: Encoder, language: String?, delay: Int64,
+    _ next: @escaping () throws(LibAVError) -> Packet?
+  ) throws(LibAVError) {
+    (self.encoder, self.language, self.delay, self.next) = (encoder, language, delay, next)
+    try advance()
+  }
+
+  var timeBase: AVRational { encoder.context.pointee.time_base }
+
+  func advance() throws(LibAVError) {
+    ready = try next()
+    guard let ready else { return }
+    ready.pointer.pointee.pts += delay
+    ready.pointer.pointee.dts += delay
+  }
+
+  func describe(
+    to own: UnsafeMutablePointer<AVStream>, in container: UnsafePointer<AVOutputFormat>
+  ) throws(LibAVError) {
+    try check(
+      avcodec_parameters_from_context(own.pointee.codecpar, encoder.context),
+      "avcodec_parameters_from_context")
+  }
+}

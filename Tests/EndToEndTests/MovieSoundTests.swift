@@ -1,0 +1,155 @@
+import TestSupport
+import Testing
+
+/// Movies that are cut and joined keep the sounds of other languages.
+@Suite("Movies: other sounds cut and joined with the picture")
+struct MovieSoundTests {
+  /// Six seconds of pictures with a sound in English and one in French, in MP4 and Matroska; `late.mkv` has
+  /// the French one a quarter of a second later, and `one.mp4` none.
+  private func stage() throws -> Stage {
+    let stage = Stage()
+    try stage.share(
+      """
+      ffmpeg -v error -f lavfi -i testsrc=s=128x96:d=6:r=25 \\
+        -f lavfi -i anoisesrc=d=6:a=0.3:seed=7:r=48000 -f lavfi -i anoisesrc=d=6:a=0.3:seed=9:r=48000 \\
+        -map 0 -map 1 -map 2 -c:v libx264 -bf 2 -g 40 -pix_fmt yuv420p -c:a aac \\
+        -metadata:s:a:0 language=eng -metadata:s:a:1 language=fre two.mp4
+      ffmpeg -v error -i two.mp4 -map 0 -c:v copy -c:a:0 flac -c:a:1 libopus two.mkv
+      ffmpeg -v error -i two.mp4 -itsoffset 0.25 -i two.mp4 -map 0:v -map 0:a:0 -map 1:a:1 -c:v copy \\
+        -c:a flac -sample_fmt s32 late.mkv
+      ffmpeg -v error -i two.mp4 -map 0:v -map 0:a:0 -c copy one.mp4
+      """)
+    return stage
+  }
+
+  private static let ranges = [(300, 1400), (2001, 2777), (3100, 5555)]
+
+  /// A job of ranges, in milliseconds.
+  private func job(_ clip: String, _ ranges: [(Int, Int)], _ output: String) -> String {
+    let items = ranges.map { "  - { clip: \(clip), from: \($0.0)ms, to: \($0.1)ms }\n" }
+    return "concat:\n\(items.joined())output: \(output)\n"
+  }
+
+  /// From the start of the file's clock.
+  private func sound(_ name: String, _ track: Int, in stage: Stage) throws -> [Float] {
+    try Tool.succeed(
+      "ffmpeg", "-v", "error", "-copyts", "-i", stage.path(name), "-map", "0:a:\(track)", "-af",
+      "aresample=async=1:first_pts=0", "-ac", "1", "-f", "f32le", "-"
+    ).floats
+  }
+
+  /// What the French sound is in an output, made alone.
+  private func expected(_ source: String, _ ranges: [(Int, Int)], in stage: Stage) throws -> [Float]
+  {
+    let result = try stage.job(
+      job("\(source), stream: 2", ranges, "{ file: alone.wav, wav: 24 bit }"))
+    #expect(result.status == 0, "\(result.errors)")
+    return try sound("alone.wav", 0, in: stage)
+  }
+
+  private func isAlike(_ one: [Float], _ other: [Float]) -> Bool {
+    one.count == other.count && zip(one, other).allSatisfy { abs($0 - $1) < 1e-5 }
+  }
+
+  @Test(
+    "another language is cut where the picture's own sound is, to the sample, and is no default",
+    arguments: ["two.mp4", "two.mkv"], ["mp4", "mov", "mkv"])
+  func cut(source: String, kind: String) throws {
+    let stage = try stage()
+    let output = kind == "mkv" ? "{ file: out.mkv, flac: 24 bit }" : "out.\(kind)"
+    let result = try stage.job(job(source, Self.ranges, output))
+    #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+    let plan = try stage.run("avjob plan job.yaml")
+    let codec = source == "two.mp4" ? "aac" : "opus"
+    #expect(plan.text.contains("; \(codec) (fre) encoded as its sound"), "\(plan.text)")
+    #expect(plan.errors == "")
+    let streams = try stage.make(
+      """
+      ffprobe -v error -select_streams a -show_entries stream_disposition=default:stream_tags=language \\
+        -of csv=p=0 out.\(kind) | sed s/fra/fre/
+      """)
+    #expect(streams.text == "1,eng\n0,fre\n")
+    let found = try sound("out.\(kind)", 1, in: stage)
+    let expected = try expected(source, Self.ranges, in: stage)
+    if source == "two.mkv" {
+      // Its times are milliseconds.
+      #expect(abs(lag(of: found, behind: expected)) <= 48)
+    } else if kind == "mkv" {
+      #expect(isAlike(found, expected), "\(found.count) of \(expected.count)")
+    } else {
+      #expect(lag(of: found, behind: expected) == 0)
+    }
+  }
+
+  @Test("a sound that begins later than the other one stays where it is beside the picture")
+  func late() throws {
+    let stage = try stage()
+    let result = try stage.job(job("late.mkv", [(1000, 5000)], "{ file: out.mkv, flac: 24 bit }"))
+    #expect(result.status == 0, "\(result.errors)")
+    let found = try sound("out.mkv", 1, in: stage)
+    #expect(isAlike(found, try expected("two.mp4", [(750, 4750)], in: stage)))
+  }
+
+  @Test("where a source lacks a language, it is silent")
+  func lacking() throws {
+    let stage = try stage()
+    let result = try stage.job(
+      """
+      concat:
+        - { clip: one.mp4, to: 1s }
+        - { clip: two.mp4, from: 1s, to: 2s }
+        - { clip: one.mp4, from: 2s, to: 3s }
+      output: { file: out.mkv, flac: 24 bit }
+
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+    let found = try sound("out.mkv", 1, in: stage)
+    #expect(found.count == 144_000)
+    #expect(found.prefix(48_000).allSatisfy { $0 == 0 })
+    #expect(found.dropFirst(96_000).allSatisfy { $0 == 0 })
+    let middle = Array(found.dropFirst(48_000).prefix(48_000))
+    #expect(isAlike(middle, try expected("two.mp4", [(1000, 2000)], in: stage)))
+  }
+
+  @Test("the bytes are the same for all numbers of cores")
+  func same() throws {
+    let stage = try stage()
+    try stage.write("job.yaml", job("two.mp4", Self.ranges, "out.mp4"))
+    let sums = try stage.make(
+      """
+      avjob run --quiet --workers 1 job.yaml; md5sum < out.mp4; rm out.mp4
+      taskset -c $(core) "$AVJOB" run --quiet job.yaml; md5sum < out.mp4
+      """)
+    #expect(Set(sums.text.split(separator: "\n")).count == 1)
+  }
+
+  @Test("at another speed other sounds are left out, and a note names them")
+  func speed() throws {
+    let stage = try stage()
+    #expect(try stage.job("clip: two.mp4\nspeed: 1.25\noutput: out.mp4\n").status == 0)
+    let errors = try stage.run("avjob plan job.yaml").errors
+    #expect(
+      errors.contains("stream 2 (aac) of 'two.mp4' left out, since the picture is cut or joined"),
+      "\(errors)")
+  }
+
+  @Test("a sound that cannot be decoded is left out with a warning")
+  func undecodable() throws {
+    let stage = try stage()
+    try stage.write(
+      "edit.py",
+      """
+      data = open('two.mkv', 'rb').read()
+      assert data.count(b'A_OPUS') == 1
+      open('odd.mkv', 'wb').write(data.replace(b'A_OPUS', b'A_ODDS'))
+      """)
+    try stage.make("python3 edit.py")
+    let result = try stage.job("clip: odd.mkv 1s..3s\noutput: out.mp4\n")
+    #expect(result.status == 0)
+    #expect(
+      result.errors.contains("its stream 2 (none) is left out of the output: "), "\(result.errors)")
+    let streams = try stage.make(
+      "ffprobe -v error -select_streams a -show_entries stream=codec_name -of csv=p=0 out.mp4")
+    #expect(streams.text == "aac\n")
+  }
+}
