@@ -237,13 +237,7 @@ extension Export {
           + "picture")
     }
     for segment in shown.flatMap({ [$0] + $0.entering.map(\.segment) }) {
-      guard PicturePlan.containers.contains(where: segment.asset.container.hasPrefix) else {
-        throw PictureProblem(
-          message: "the picture of '\(segment.asset.location)' is not copied from "
-            + "\(segment.asset.container), which is not built yet: sources are MP4, MOV, Matroska, WebM, "
-            + "MPEG-TS and FLV",
-          help: "put it into Matroska first: 'ffmpeg -fflags +genpts -i IN -c copy OUT.mkv'")
-      }
+      try segment.asset.requirePictureTimes()
     }
     var plan = PicturePlan(shown, lasting: range.duration, in: container)
     if case .encode(let settings) = output.video {
@@ -291,12 +285,6 @@ extension PicturePlan {
         help: "encode all of it, as '\(container.usualPicture)'")
     }
   }
-}
-
-extension PicturePlan {
-  /// Containers that give each picture its time, by FFmpeg's names: AVI has none, and of Ogg and
-  /// MPEG-PS not every packet has one.
-  fileprivate static let containers = ["mov,", "matroska,", "mpegts", "flv"]
 }
 
 extension MovieContainer {

@@ -317,6 +317,11 @@ extension Stream {
     return Array(UnsafeBufferPointer(start: bytes, count: Int(parameters.extradata_size)))
   }
 
+  /// Gives its decoder, and containers that it is copied into, a configuration that its container lacks.
+  package func setHeader(_ header: [UInt8]) throws(LibAVError) {
+    try pointer.pointee.codecpar.pointee.replaceHeader(with: header)
+  }
+
   /// The form of its pictures; nil where the container leaves it open.
   package var pictureForm: PictureForm? {
     guard parameters.width > 0, parameters.format >= 0,

@@ -31,6 +31,11 @@ struct MovieCutTests {
       make -c:a aac -c:v mpeg4 -bf 2 -g 40 -q:v 3 asp.mp4
       make -c:a mp2 -c:v mpeg2video -bf 2 -g 15 -q:v 3 mpeg2.ts
       make -c:a aac -c:v mjpeg -q:v 3 intra.mov
+      make -c:a mp2 -c:v mpeg4 -bf 2 -g 40 -q:v 3 asp.avi
+      make -c:a pcm_s16le -c:v mjpeg -q:v 3 intra.avi
+      make -c:a mp2 -c:v mpeg2video -bf 2 -g 15 -q:v 3 mpeg2.mpg
+      make -c:a libvorbis -c:v libvpx -g 40 -deadline realtime -cpu-used 8 vp8.ogv
+      make -c:a libvorbis -c:v libtheora -g 40 -q:v 8 theora.ogv
       ffmpeg -v error -ss 1.1 -i closed.mp4 -c copy hidden.mp4
       ffmpeg -v error -i closed.mp4 -c copy closed.flv
       """)
@@ -53,7 +58,8 @@ struct MovieCutTests {
     init(_ name: String, in stage: Stage) throws {
       let probed = try stage.make(
         """
-        ffprobe -v error -select_streams v:0 -show_entries frame=pts_time -of csv=p=0 \(name) 2> said
+        ffprobe -v error -fflags +genpts -select_streams v:0 -show_entries frame=pts_time -of csv=p=0 \
+          \(name) 2> said
         ffmpeg -y -v error -i \(name) -map 0:v:0 -fps_mode passthrough -pix_fmt gray -f rawvideo luma 2>> said
         """)
       times = probed.text.split(whereSeparator: { ",\n".contains($0) }).compactMap { Double($0) }
@@ -88,7 +94,7 @@ struct MovieCutTests {
   private static let sources = [
     "closed.mp4", "open.mkv", "open.ts", "cavlc.mp4", "plain.mp4", "ten.mp4", "interlaced.mp4",
     "uneven.mp4", "cra.mp4", "vp9.webm", "av1.mp4", "asp.mp4", "mpeg2.ts", "intra.mov",
-    "hidden.mp4", "closed.flv",
+    "hidden.mp4", "closed.flv", "asp.avi", "intra.avi", "mpeg2.mpg",
   ]
 
   /// Seconds by the file's clock at which the sound begins.
@@ -107,6 +113,7 @@ struct MovieCutTests {
     sources.map { ($0, $0.hasSuffix(".mov") ? "mov" : "mp4") } + [
       ("vp9.webm", "webm"), ("vp9.webm", "mkv"), ("open.mkv", "mkv"), ("closed.mp4", "mkv"),
       ("cra.mp4", "mkv"), ("hidden.mp4", "mkv"), ("mpeg2.ts", "mkv"), ("av1.mp4", "webm"),
+      ("asp.avi", "mkv"), ("vp8.ogv", "webm"), ("vp8.ogv", "mkv"),
     ]
 
   @Test(
@@ -178,5 +185,29 @@ struct MovieCutTests {
       #expect(try Film("one.mp4", in: stage).numbers == [30])
       try stage.make("rm one.mp4; [[ ! -e none.mp4 ]]")
     }
+  }
+
+  @Test("Theora, which is not encoded, is cut at its key pictures or encoded throughout")
+  func theora() throws {
+    let stage = try stage()
+    let film = try Film("theora.ogv", in: stage)
+    let copy = try stage.job("clip: theora.ogv 1s..3s\noutput: copy.mkv\n")
+    #expect(copy.status == 1)
+    #expect(
+      copy.errors.contains(
+        "has a picture of theora, which is not encoded: cut it at its key frames"),
+      "\(copy.errors)")
+    let start = try soundStart("theora.ogv", in: stage)
+    let whole = try stage.job(
+      "clip: theora.ogv 1s..3s\noutput: { file: out.mp4, video: { h264: crf 20, preset: ultrafast } }\n"
+    )
+    #expect(whole.status == 0, "\(whole.errors)")
+    #expect(
+      try Film("out.mp4", in: stage).numbers
+        == Array(film.numbers[film.border(1 + start)..<film.border(3 + start)]))
+    let strict = try stage.job(
+      "clip: theora.ogv\noutput: { file: whole.mkv, video: copy strict }\n")
+    #expect(strict.status == 0, "\(strict.errors)")
+    #expect(try Film("whole.mkv", in: stage).numbers == film.numbers)
   }
 }

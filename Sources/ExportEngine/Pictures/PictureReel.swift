@@ -19,7 +19,7 @@ struct CodedPicture {
 
 /// The pictures of one source, in order of decoding, from any of its entries.
 ///
-/// Owns its demuxer, which reads no other stream. One thread at a time.
+/// One thread at a time.
 final class PictureReel {
   /// Its place among the sources of a plan.
   let index: Int
@@ -41,8 +41,7 @@ final class PictureReel {
   let encoderNote: [UInt8]?
   /// Whether all of it is decoded: a decoder may go over to another coding, and copies may not.
   private let isDecoded: Bool
-  private let demuxer: Demuxer
-  private let cancellation: CancellationFlag
+  private let packets: PicturePackets
 
   /// Packets that are looked at for what a header leaves open, and for how pictures are reordered.
   private static let firstPackets = 64
@@ -66,15 +65,14 @@ final class PictureReel {
       UInt64(max(1, base.numerator)), UInt64(max(1, base.denominator))
     )
     farthestTick = max(1, 72_000_000 * denominator / numerator)
-    (self.index, self.demuxer, self.cancellation) = (index, demuxer, cancellation)
-    self.isDecoded = isDecoded
-    var first: [Packet] = []
-    var bytes = 0
-    while first.count < Self.firstPackets, bytes < Self.firstBytes,
-      let packet = try demuxer.read(unless: { cancellation.isCancelled })
+    (self.index, self.isDecoded) = (index, isDecoded)
+    packets = try PicturePackets(demuxer, stream, unless: cancellation)
+    let first = try Self.first(of: packets)
+    // AVI has the header in the first packet alone.
+    if stream.codecName == "mpeg4", stream.header.isEmpty,
+      let header = first.first.flatMap({ MPEGPicture.header(ofMPEG4: $0.bytes) })
     {
-      first.append(packet)
-      bytes += packet.size
+      try stream.setHeader(header)
     }
     do throws(BitstreamRefusal) {
       coding = try PictureCoding(stream, first: first)
@@ -95,6 +93,17 @@ final class PictureReel {
     }
     reorderDepth = max(stream.reorderDepth, coding.reorderDepth ?? 0, order.depth)
     try rewind()
+  }
+
+  private static func first(of packets: PicturePackets) throws(LibAVError) -> [Packet] {
+    var first: [Packet] = []
+    var bytes = 0
+    while first.count < Self.firstPackets, bytes < Self.firstBytes, let packet = try packets.read()
+    {
+      first.append(packet)
+      bytes += packet.size
+    }
+    return first
   }
 
   private static func decodedForm(
@@ -118,13 +127,8 @@ final class PictureReel {
   ///
   /// - Throws: Also for a picture without a time, and for one that changes the coding midway.
   func next() throws(LibAVError) -> CodedPicture? {
-    guard let packet = try demuxer.read(unless: { [cancellation] in cancellation.isCancelled })
-    else { return nil }
-    guard let shown = packet.timestamp else {
-      throw LibAVError.refusedPicture(
-        "has pictures without times, so that none can be placed; remux it, as with "
-          + "'ffmpeg -fflags +genpts'")
-    }
+    guard let packet = try packets.read() else { return nil }
+    guard let shown = packet.timestamp else { throw LibAVError.untimedPicture }
     guard shown.magnitude < farthestTick else {
       throw LibAVError.refusedPicture(
         "has a picture more than 20,000 hours from its beginning; remux it")
@@ -140,25 +144,11 @@ final class PictureReel {
       packet: packet, shown: shown, kind: coding.kind(of: packet), duration: duration)
   }
 
-  /// Goes to the first picture. Some demuxers know no moment before it.
-  func rewind() throws(LibAVError) {
-    do throws(LibAVError) {
-      try demuxer.seek(stream: stream.index, to: -(1 << 40))
-    } catch {
-      guard error.cause == nil else { throw error }
-      try demuxer.seek(toByte: 0)
-    }
-  }
+  /// Goes to the first picture.
+  func rewind() throws(LibAVError) { try packets.rewind() }
 
   /// Goes to a picture at or before a tick; where the container finds none, to the first.
-  func seek(to tick: Int64) throws(LibAVError) {
-    do throws(LibAVError) {
-      try demuxer.seek(stream: stream.index, to: tick)
-    } catch {
-      guard error.cause == nil else { throw error }
-      try rewind()
-    }
-  }
+  func seek(to tick: Int64) throws(LibAVError) { try packets.seek(to: tick) }
 
   /// A packet with which decoding begins, behind what a decoder must be told.
   func introduced(_ packet: Packet) throws(LibAVError) -> Packet {
@@ -224,6 +214,11 @@ extension LibAVError {
   /// What to do about a fade that cannot be made.
   static let cutInFade =
     "write 'picture: cut' in the fade, as 'fade_in: { duration: 1s, picture: cut }'"
+
+  /// A source whose packets do not say when their pictures are shown.
+  static let untimedPicture = refusedPicture(
+    "has pictures without times, so that none can be placed; remux it, as with "
+      + "'ffmpeg -fflags +genpts'")
 
   /// A source of whose pictures nothing is known, which MP4 has to say.
   static let undecodable = refusedPicture("has no picture that can be decoded; check the file")

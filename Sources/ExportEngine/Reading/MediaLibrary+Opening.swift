@@ -140,8 +140,16 @@ extension MediaLibrary {
   }
 
   /// A demuxer for pictures of an asset's file.
+  ///
+  /// - Throws: As reading does, and `mendInput` for a chain of files.
   func openPictures(of asset: Asset) throws(Failure) -> Demuxer {
     var facts = try readable(asset)
+    if case .chained = facts.reader {
+      throw Failure(
+        .mendInput,
+        "is a chain of Ogg files, whose pictures are not cut and joined; encode it again, as with "
+          + "'ffmpeg -i IN OUT.mkv'", location: asset.location)
+    }
     // Edit lists are libavformat's to apply: it hides packets, and leaves none out.
     facts.opening = MediumOpening()
     let opened = facts
