@@ -114,6 +114,7 @@ extension MediaLibrary {
   ) throws(Failure) -> Companions {
     guard let asset = plan.assets.first else { throw Failure(.reportBug, "has no picture to copy") }
     let demuxer = try openPictures(of: asset)
+    try requireOneEdit(of: asset, demuxer)
     var setting = CompanionSetting(
       delay: asset.start.frames(atRate: sampleRate),
       language: asset.tracks.first { $0.index == asset.streamIndex }?.language)
@@ -157,7 +158,8 @@ extension MediaLibrary {
   }
 
   /// Refuses a picture that is put together by several edits (ISO 14496-12, 8.6.6): around each of them
-  /// libavformat gives pictures of both sides the same times, so that it is not known which are shown.
+  /// libavformat gives pictures of both sides the same times, so that it is not known which are shown, and
+  /// its muxer writes one edit.
   func requireOneEdit(of asset: Asset, _ demuxer: Demuxer) throws(Failure) {
     guard demuxer.formatName.hasPrefix("mov,"), let track = asset.pictureTrack,
       demuxer.streams.indices.contains(track.index),
@@ -167,7 +169,7 @@ extension MediaLibrary {
     else { return }
     throw Failure(
       .mendInput,
-      "has a picture of several edits, which are not cut and joined yet; encode it again, as with "
+      "has a picture of several edits (elst), which is not built yet; encode it again, as with "
         + "'ffmpeg -i IN OUT.mp4'", location: asset.location)
   }
 }
