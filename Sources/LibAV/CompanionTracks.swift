@@ -28,7 +28,7 @@ package final class CompanionTracks: CompanionStreams {
   /// One picture, and sounds and texts in the order of the file.
   package init(_ picture: PictureTrack, _ sounds: [SoundTrack] = [], _ texts: [CueTrack] = []) {
     setting = picture.setting
-    tracks = [picture] + sounds + texts
+    tracks = [picture] + (sounds as [any CompanionTrack]) + (texts as [any CompanionTrack])
   }
 
   var timeBases: [AVRational] { tracks.map(\.timeBase) }

@@ -62,7 +62,9 @@ extension Demuxer {
     select(stream: stream.index)
     var (first, last, before, duration) = (Int64.max, Int64.min, Int64.min, Int64(0))
     while let packet = try readWhatIsThere() {
-      guard packet.streamIndex == stream.index, !packet.isDiscarded, let time = packet.timestamp
+      // AVI has times of decoding alone.
+      guard packet.streamIndex == stream.index, !packet.isDiscarded,
+        let time = packet.timestamp ?? packet.decodingTime
       else { continue }
       first = min(first, time)
       if time > last {

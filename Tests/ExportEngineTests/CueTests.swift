@@ -113,10 +113,13 @@ import Testing
     "in another form a text has no markup, no empty lines, and signs of markup as they are read",
     arguments: [
       ("mov_text", "\0\u{9}1 < 2\n\n&3", TextForm.webVTT, "1 &lt; 2\n&amp;3"),
-      ("mov_text", "\0\u{9}1 < 2\n\n&3", .subRip, "1 < 2\n&3"),
-      ("subrip", "<i>One</i>\r\n{\\an8}two", .webVTT, "One\ntwo"),
-      ("webvtt", "<v Ann>Salt &amp; <b>pepper</b>", .subRip, "Salt & pepper"),
-      ("ass", "4,0,Default,,0,0,0,,{\\b1}One{\\b0}\\N\\Ntwo, three", .subRip, "One\ntwo, three"),
+      ("mov_text", "\0\u{9}1 < 2\n\n&3", TextForm.subRip, "1 < 2\n&3"),
+      ("subrip", "<i>One</i>\r\n{\\an8}two", TextForm.webVTT, "One\ntwo"),
+      ("webvtt", "<v Ann>Salt &amp; <b>pepper</b>", TextForm.subRip, "Salt & pepper"),
+      (
+        "ass", "4,0,Default,,0,0,0,,{\\b1}One{\\b0}\\N\\Ntwo, three", TextForm.subRip,
+        "One\ntwo, three"
+      ),
     ])
   func converted(codec: String, text: String, form: TextForm, expected: String) throws {
     let found = try #require(sample(Array(text.utf8), codec, as: form))

@@ -9,11 +9,10 @@ import Testing
 
   /// An index of two tracks, whose chunks lie at these places.
   private func movie(_ tables: [(name: String, places: [UInt64])]) -> [UInt8] {
-    let tracks = tables.flatMap { table in
+    let tracks = tables.flatMap { table -> [UInt8] in
       let width = table.name == "co64" ? 8 : 4
-      let body =
-        [0, 0, 0, 0] + bytes(UInt64(table.places.count), 4)
-        + table.places.flatMap { bytes($0, width) }
+      var body: [UInt8] = [0, 0, 0, 0] + bytes(UInt64(table.places.count), 4)
+      for place in table.places { body += bytes(place, width) }
       var atom = Atom.encoded("stts", [1, 2, 3]) + Atom.encoded(table.name, body)
       for name in ["stbl", "minf", "mdia", "trak"] { atom = Atom.encoded(name, atom) }
       return atom

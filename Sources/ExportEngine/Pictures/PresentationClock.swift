@@ -95,7 +95,7 @@ struct PresentationClock {
 
   /// When a picture is shown that others refer to, where its container says so.
   private func said(of packet: Packet, _ decoded: Int64) -> Int64? {
-    packet.timestamp.flatMap { $0 > decoded ? $0 : nil }
+    packet.timestamp.flatMap { $0 > decoded && $0.magnitude < Self.farthest ? $0 : nil }
   }
 
   /// Ends it: nothing comes behind the last packet.

@@ -20,7 +20,7 @@ enum TimedText {
   /// Several samples below each other, the styles of which are lost; without any an empty one.
   static func joined(_ samples: [[UInt8]]) -> [UInt8] {
     guard samples.count > 1 else { return samples.first ?? [0, 0] }
-    return sample(samples.map(text).joined(separator: "\n")) ?? [0, 0]
+    return sample(samples.map(text(of:)).joined(separator: "\n")) ?? [0, 0]
   }
 
   /// The text of a sample.
