@@ -44,7 +44,7 @@ final class PicturePackets {
     while first.count < Self.firstPackets,
       let packet = try demuxer.read(unless: { cancellation.isCancelled })
     {
-      first.append(packet)
+      if packet.streamIndex == stream.index { first.append(packet) }
     }
     firstDecoded = first.first?.decodingTime
     clock = try PresentationClock(
@@ -83,7 +83,11 @@ final class PicturePackets {
   }
 
   private func readNext() throws(LibAVError) -> Packet? {
-    try demuxer.read(unless: { [cancellation] in cancellation.isCancelled })
+    // MPEG-PS names its streams as they come.
+    while let packet = try demuxer.read(unless: { [cancellation] in cancellation.isCancelled }) {
+      if packet.streamIndex == stream.index { return packet }
+    }
+    return nil
   }
 
   /// Goes to the first packet.

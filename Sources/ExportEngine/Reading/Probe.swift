@@ -261,7 +261,9 @@ struct Prober {
     /// When the first sample sounds by the clock of chapters and pictures: in these containers sound may
     /// begin later than the file.
     func start(in demuxer: Demuxer) -> Time {
-      let formats = ["mov,", "matroska,", "mpegts", "flv"]
+      var formats = ["mov,", "matroska,", "mpegts", "flv"]
+      // Of these, sounds alone are counted from their own start.
+      if demuxer.hasMovingPicture { formats += ["avi", "mpeg", "ogg"] }
       guard formats.contains(where: demuxer.formatName.hasPrefix), let timestamp
       else { return .zero }
       return max(.zero, timestamp + Time(frames: skip, rate: sampleRate))
