@@ -114,8 +114,8 @@ final class PicturePackets {
   /// Goes to a packet at or before a tick; where the container finds none, to the first.
   func seek(to tick: Int64) throws(LibAVError) {
     if isSequential {
-      let isBefore = { (packet: Packet) in packet.decodingTime.map { $0 <= tick } ?? false }
-      guard let entry = recent.lastIndex(where: { $0.isKey && isBefore($0) }) else {
+      // Whatever was read meanwhile, the same tick leads to an entry that is shown at or before it.
+      guard let entry = recent.lastIndex(where: { $0.isKey && $0.timestamp ?? .max <= tick }) else {
         return try rewind()
       }
       place = entry
