@@ -33,9 +33,9 @@ struct MovieTextTests {
     }.joined()
   }
 
-  /// Ten seconds of pictures at 25 a second with two texts, in MP4, Matroska and WebM; `styled.mkv` has
-  /// the second one in another style; one at 29.97 with a drop-frame timecode, one with pictures at uneven
-  /// times, and one with a German text.
+  /// Ten seconds of pictures at 25 a second with two texts, in MP4 and Matroska, and in `web.mkv` by codecs
+  /// of WebM; `styled.mkv` has the second one in another style; one at 29.97 with a drop-frame timecode,
+  /// one with pictures at uneven times, and one with a German text.
   private func stage() throws -> Stage {
     let stage = Stage()
     try stage.share(
@@ -56,8 +56,8 @@ struct MovieTextTests {
         -metadata:s:s:1 language=fre -timecode 01:00:00:00 movie.mp4
       film 25 -map 2 -map 3 -c:a flac -c:s:0 subrip -c:s:1 ass -metadata:s:s:0 language=eng \\
         -metadata:s:s:1 language=fre -timecode 01:00:00:00 movie.mkv
-      film 25 -map 2 -map 3 -c:v libvpx -deadline realtime -cpu-used 8 -c:a libopus -c:s webvtt \\
-        -metadata:s:s:0 language=eng -metadata:s:s:1 language=fre movie.webm
+      film 25 -map 2 -map 3 -c:v libvpx -deadline realtime -cpu-used 8 -c:a flac -c:s webvtt \\
+        -metadata:s:s:0 language=eng -metadata:s:s:1 language=fre web.mkv
       ffmpeg -v error -i french.srt french.ass
       sed 's/^Style: Default,Arial/Style: Default,Courier/' french.ass > styled.ass
       ffmpeg -v error -i movie.mkv -i styled.ass -map 0:v -map 0:a -map 1 -c copy \\
@@ -111,8 +111,8 @@ struct MovieTextTests {
     ("movie.mkv", "mp4", ["subrip", "ass"], ["mov_text", "mov_text"]),
     ("movie.mkv", "mov", ["subrip", "ass"], ["mov_text", "mov_text"]),
     ("movie.mkv", "mkv", ["subrip", "ass"], ["subrip", "ass"]),
-    ("movie.webm", "mkv", ["webvtt", "webvtt"], ["webvtt", "webvtt"]),
-    ("movie.webm", "webm", ["webvtt", "webvtt"], ["webvtt", "webvtt"]),
+    ("web.mkv", "mkv", ["webvtt", "webvtt"], ["webvtt", "webvtt"]),
+    ("web.mkv", "webm", ["webvtt", "webvtt"], ["webvtt", "webvtt"]),
   ]
 
   @Test(
@@ -152,7 +152,7 @@ struct MovieTextTests {
         -of csv=p=0 out.\(kind) | sed s/fra/fre/
       """)
     #expect(languages.text == "\(to[0]),eng\n\(to[1]),fre\n")
-    guard source != "movie.webm", !["mkv", "webm"].contains(kind) else { return }
+    guard source != "web.mkv", !["mkv", "webm"].contains(kind) else { return }
     // Two pictures begin as near: the later one is shown.
     #expect(try timecode("out.\(kind)", in: stage) == "01:00:01:13\n")
   }
