@@ -136,7 +136,7 @@ extension Composition {
   }
 
   /// The ranges of all tracks, nested ones too, whose sources have moving pictures, in no order.
-  private var shownSegments: [ShownSegment] {
+  fileprivate var shownSegments: [ShownSegment] {
     tracks.flatMap { track in
       let moves = track.mix.pictureMoves(from: .zero)
       return track.segments.flatMap { segment -> [ShownSegment] in

@@ -152,7 +152,7 @@ struct MovieCutTests {
     #expect(cut.complaints == "")
     #expect(
       zip(cut.times, times).allSatisfy { abs($0 - $1) < (isMatroska ? 0.00051 : 0.00003) }
-        && cut.times.count == times.count)
+        && cut.times.count == times.count, "\(zip(cut.times, times).map { $0 - $1 })")
     let likenesses = zip(cut.pictures, pictures).map(likeness)
     #expect(likenesses.allSatisfy { $0 >= 40 })
     let copied = likenesses.count { $0 == .infinity }

@@ -84,7 +84,9 @@ struct MovieSoundTests {
     let result = try stage.job(job("late.mkv", [(1000, 5000)], "{ file: out.mkv, flac: 24 bit }"))
     #expect(result.status == 0, "\(result.errors)")
     let found = try sound("out.mkv", 1, in: stage)
-    #expect(isAlike(found, try expected("two.mp4", [(750, 4750)], in: stage)))
+    let expected = try expected("two.mp4", [(750, 4750)], in: stage)
+    // AAC has noise that each decoding makes anew.
+    #expect(found.count == expected.count && lag(of: found, behind: expected) == 0)
   }
 
   @Test("where a source lacks a language, it is silent")

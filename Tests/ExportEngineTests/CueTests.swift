@@ -87,9 +87,9 @@ import Testing
       ("text", "\n ä \n", " ä "),
     ])
   func markup(codec: String, text: String, plain: String) throws {
-    let sample = try #require(sample(Array(text.utf8), codec))
-    #expect(sample[0] == 0 && Int(sample[1]) == plain.utf8.count)
-    #expect(String(decoding: sample.dropFirst(2), as: UTF8.self) == plain)
+    let made = try #require(sample(Array(text.utf8), codec))
+    #expect(made[0] == 0 && Int(made[1]) == plain.utf8.count)
+    #expect(String(decoding: made.dropFirst(2), as: UTF8.self) == plain)
   }
 
   @Test("what shows nothing is no cue")

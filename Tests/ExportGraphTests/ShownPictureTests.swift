@@ -198,7 +198,7 @@ struct ShownPictureTests {
         name: "fades", composition: composition, mix: mix([move]), outputs: [output])
       let plan = try Graph(compiling: export).planText(
         name: "fades", duration: composition.duration)
-      return plan.split(separator: "\n").drop { !$0.contains("beside it") }
+      return Array(plan.split(separator: "\n").drop { !$0.contains("beside it") })
     }
     #expect(
       try text(.black) == [

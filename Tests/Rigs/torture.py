@@ -27,7 +27,6 @@ from remote import torture_remote
 from spliced import torture_spliced
 
 
-
 def torture_movies(*arguments):
     # Whose NumPy no other needs.
     import movies
