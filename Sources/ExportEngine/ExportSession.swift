@@ -86,6 +86,24 @@ public struct ExportSession: Sendable {
     contents = Contents(export, library)
   }
 
+  /// A session that writes one file by a preset (`AVAssetExportSession.init(asset:presetName:)`).
+  ///
+  /// - Parameters:
+  ///   - composition: What is written, all of it.
+  ///   - preset: What becomes of picture and sound.
+  ///   - path: Where the file will be; its extension decides what kind of file it is.
+  ///   - library: The media.
+  /// - Throws: As `Output.init(path:preset:of:)`.
+  /// - Complexity: O(segments)
+  public init(
+    _ composition: Composition, preset: Output.Preset, to path: FilePath, library: MediaLibrary
+  ) throws(Failure) {
+    let output = try Output(path: path, preset: preset, of: composition)
+    self.init(
+      Export(name: path.stem ?? "\(path)", composition: composition, outputs: [output]),
+      library: library)
+  }
+
   /// The graph that `run` renders.
   ///
   /// - Throws: As `Graph.init(compiling:)`.

@@ -47,6 +47,7 @@ extension Graph {
       origin: export.origin)
     self.init(nodes: compiler.nodes, sinks: [], tracks: compiler.tracks)
     heardTracks = compiler.heardTracks(of: export.composition, compiler.tracks)
+    shownTracks = export.composition.shownTracksOfPictures
     try addSinks(of: export, settlement.outputs, from: root)
   }
 }
@@ -84,7 +85,10 @@ struct Compiler {
     let duckings = try DuckingPlan(
       of: composition, at: start, rate: format.sampleRate, window: window)
     for (track, window) in zip(composition.tracks, duckings.windows) {
-      guard track.isEnabled else {
+      guard track.sounds else {
+        if track.mediaType == .video {
+          for segment in track.segments { try Limits.requireRanges(segment) }
+        }
         children.append([])
         continue
       }

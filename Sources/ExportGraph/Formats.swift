@@ -297,12 +297,9 @@ struct SourceFacts {
 
   var only: Asset? { sounding.count == 1 ? sounding.first : nil }
 
-  /// The source of a kind that is heard longest; of equal ones the first by its name. O(segments)
+  /// The source of a kind that is heard longest. O(segments)
   func longestHeard(of kind: Output.Kind) -> Asset? {
-    let durations = export.composition.durationsByAsset
-    return assets.filter { $0.outputKind == kind }.max {
-      (durations[$0] ?? .zero, $1.location) < (durations[$1] ?? .zero, $0.location)
-    }
+    export.composition.longestHeard(in: [kind])
   }
 
   var fastest: Asset? { sounding.first { $0.sampleRate == sampleRate } }

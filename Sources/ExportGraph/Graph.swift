@@ -15,12 +15,24 @@ public struct Graph: Sendable, Hashable, Encodable {
   /// One for each output of the export, in its order.
   public var sinks: [Sink]
   /// For each track of the composition, in order, the nodes of its sound in the mix; none if it is
-  /// disabled.
+  /// disabled, or one of pictures.
   public var tracks: [[Node.ID]]
+  /// The composition's tracks of pictures that are enabled, in order; none where pictures follow their
+  /// sound. Encoded where there are some. What an output shows of them is its sink's `picture`.
+  public var shownTracks: [ShownTrack] = []
   /// The tracks as a listener switches them. Not encoded.
   package var heardTracks: [HeardTrack] = []
 
-  private enum CodingKeys: CodingKey { case nodes, sinks, tracks }
+  private enum CodingKeys: CodingKey { case nodes, sinks, tracks, shownTracks }
+
+  /// Writes nodes, sinks and tracks.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(nodes, forKey: .nodes)
+    try container.encode(sinks, forKey: .sinks)
+    try container.encode(tracks, forKey: .tracks)
+    if !shownTracks.isEmpty { try container.encode(shownTracks, forKey: .shownTracks) }
+  }
 
   /// A graph of `nodes` that feed `sinks`.
   public init(nodes: [Node], sinks: [Sink], tracks: [[Node.ID]] = []) {

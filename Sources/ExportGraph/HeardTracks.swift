@@ -29,13 +29,13 @@ package struct HeardTrack: Sendable, Hashable {
 extension Compiler {
   /// The tracks of a composition whose nodes, by track, are `children`.
   func heardTracks(of composition: Composition, _ children: [[Node.ID]]) -> [HeardTrack] {
-    if !composition.tracks.contains(where: { $0.name != nil }),
+    if !composition.tracks.contains(where: { $0.name != nil && $0.mediaType == .audio }),
       let inner = tracksOfPieces(of: composition, children)
     {
       return inner
     }
     var found: [HeardTrack] = []
-    for (track, nodes) in zip(composition.tracks, children) {
+    for (track, nodes) in zip(composition.tracks, children) where track.mediaType == .audio {
       let own = HeardTrack(track, nodes)
       if let last = found.last, track.origin != .unknown, last.origin == track.origin {
         found[found.count - 1].add(own)
@@ -72,7 +72,8 @@ extension Compiler {
         }
       }
     }
-    guard let first = composition.tracks.first, !found.isEmpty else { return nil }
+    guard let first = composition.tracks.first(where: { $0.mediaType == .audio }), !found.isEmpty
+    else { return nil }
     if !rest.isEmpty {
       var others = HeardTrack(first, rest)
       (others.name, others.sounds) = ("insertions", true)

@@ -116,7 +116,7 @@ struct HeardSound: Hashable {
 extension Composition {
   /// The assets of which more is heard than single channels that items select. O(segments).
   func collectHeard(into found: inout Set<HeardSound>) {
-    for track in tracks where track.isEnabled {
+    for track in tracks where track.sounds {
       for segment in track.segments {
         switch (segment.content, segment.channels) {
         case (.silence, _), (.asset, .channel): continue

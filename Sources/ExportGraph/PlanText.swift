@@ -19,12 +19,13 @@ extension Graph {
       lines[0] += ", mixed at \(nodes[mix].format)"
       lines += timeline(of: mix, depth: 1, within: part(of: mix))
     }
+    lines += shownTracks.flatMap { $0.lines(within: writtenPart) }
     let chapters = sinks.first?.chapters ?? []
     if !chapters.isEmpty {
       lines.append("  chapters")
       lines += chapters.map { "    \($0.start.clockText(decimals: 3))  \($0.title)" }
     }
-    lines.append("  outputs" + (partText.map { ", of \($0) on the timeline" } ?? ""))
+    lines.append("  outputs" + (writtenPart.map { ", of \($0.clockText) on the timeline" } ?? ""))
     for sink in sinks {
       lines.append("    " + sentence(for: sink))
       let rate = nodes[sink.node].format.sampleRate
@@ -49,19 +50,16 @@ extension Graph {
     }
   }
 
-  /// The frames of the mix that are written; nil for all of them.
-  private func part(of mix: Node.ID) -> Range<Int64>? {
+  /// The part of the timeline that is written; nil for all of it.
+  private var writtenPart: TimeRange? {
     guard let sink = sinks.first, sink.frames != nodes[sink.node].frames else { return nil }
-    let rate = nodes[sink.node].format.sampleRate
-    func frames(_ frame: Int64) -> Int64 {
-      Time(frames: frame, rate: rate).frames(atRate: nodes[mix].format.sampleRate)
-    }
-    return frames(sink.frames.lowerBound)..<frames(sink.frames.upperBound)
+    return TimeRange(frames: sink.frames, rate: nodes[sink.node].format.sampleRate)
   }
 
-  private var partText: String? {
-    guard let sink = sinks.first, sink.frames != nodes[sink.node].frames else { return nil }
-    return interval(sink.frames, rate: nodes[sink.node].format.sampleRate)
+  /// The frames of the mix that are written; nil for all of them.
+  private func part(of mix: Node.ID) -> Range<Int64>? {
+    let rate = nodes[mix].format.sampleRate
+    return writtenPart.map { $0.start.frames(atRate: rate)..<$0.end.frames(atRate: rate) }
   }
 
   /// The sounds of a node, or of its `part`.
@@ -109,8 +107,7 @@ extension Graph {
   }
 
   private func interval(_ frames: Range<Int64>, rate: Int) -> String {
-    Time(frames: frames.lowerBound, rate: rate).clockText(decimals: 3) + " – "
-      + Time(frames: frames.upperBound, rate: rate).clockText(decimals: 3)
+    TimeRange(frames: frames, rate: rate).clockText
   }
 
   private func sentence(for node: Node, _ source: Source, from start: Int64) -> String {
@@ -149,6 +146,19 @@ extension Graph {
     }
     if let text = sink.id3Text { notes.append(text) }
     return notes.joined(separator: ", ")
+  }
+}
+
+extension TimeRange {
+  fileprivate init(frames: Range<Int64>, rate: Int) {
+    self.init(
+      start: Time(frames: frames.lowerBound, rate: rate),
+      end: Time(frames: frames.upperBound, rate: rate))
+  }
+
+  /// As plans have it: `0:00.000 – 0:04.000`.
+  var clockText: String {
+    start.clockText(decimals: 3) + " – " + end.clockText(decimals: 3)
   }
 }
 

@@ -6,6 +6,16 @@ import MediaTime
 struct PictureProblem: Error {
   var message: String
   var help: String?
+
+  init(message: String, help: String? = nil) { (self.message, self.help) = (message, help) }
+
+  /// Two pictures at one moment.
+  fileprivate init(_ one: ShownSegment, and next: ShownSegment, help: String) {
+    message =
+      "from \(next.target.start.readableText) on two pictures would be shown at once: of "
+      + "'\(one.asset.location)' and of '\(next.asset.location)'"
+    self.help = help
+  }
 }
 
 /// A range of a source that has a moving picture.
@@ -116,7 +126,7 @@ extension Composition {
   ) throws(PictureProblem) -> [ShownSegment] {
     let moves = mix.pictureMoves(from: .zero)
     var all: [ShownSegment] = []
-    for next in shownSegments.sorted(by: { $0.target.start < $1.target.start })
+    for next in try shownSegments().sorted(by: { $0.target.start < $1.target.start })
     where next.limited(to: range) != nil {
       guard !next.isReversed else {
         throw PictureProblem(
@@ -135,23 +145,58 @@ extension Composition {
     return shown
   }
 
-  /// The ranges of all tracks, nested ones too, whose sources have moving pictures, in no order.
-  fileprivate var shownSegments: [ShownSegment] {
-    tracks.flatMap { track in
-      let moves = track.mix.pictureMoves(from: .zero)
-      return track.segments.flatMap { segment -> [ShownSegment] in
-        let shown = segment.shownSegments
-        guard !shown.isEmpty else { return [] }
-        let all = segment.mix.pictureMoves(from: segment.target.start) + moves
-        return shown.map { $0.following(all) }
+  /// The ranges of all tracks that are shown, nested ones too, in no order.
+  ///
+  /// - Throws: Where a track of pictures shows something at a moment at which another one does, or holds
+  ///   an asset without a picture.
+  fileprivate func shownSegments() throws(PictureProblem) -> [ShownSegment] {
+    var shown: [[ShownSegment]] = []
+    for track in shownTracks { shown.append(try track.shownSegments()) }
+    if !videoTracks.isEmpty { try Self.requireApart(shown) }
+    return shown.flatMap(\.self)
+  }
+
+  /// Refuses what two tracks of pictures show at one moment, but for a cross-fade that their mixes ask
+  /// for. O(n log n) in the number of segments, for each track.
+  private static func requireApart(_ tracks: [[ShownSegment]]) throws(PictureProblem) {
+    let all = tracks.enumerated().flatMap { track, shown in shown.map { (track: track, $0) } }
+      .sorted { $0.1.target.start < $1.1.target.start }
+    // Of each track the range that ends last.
+    var last: [ShownSegment?] = tracks.map { _ in nil }
+    for (track, next) in all {
+      for case (let other, let before?) in last.enumerated()
+      where other != track && next.target.start < before.target.end && !before.blends(with: next) {
+        throw PictureProblem(
+          before, and: next, help: "take that time out of one of the two tracks, or disable one")
       }
+      if last[track].map({ $0.target.end < next.target.end }) ?? true { last[track] = next }
     }
+  }
+}
+
+extension Track {
+  /// The ranges of its sources that are shown, those of nested compositions too, in no order.
+  func shownSegments() throws(PictureProblem) -> [ShownSegment] {
+    let moves = mix.pictureMoves(from: .zero)
+    var found: [ShownSegment] = []
+    for segment in segments {
+      let shown = try segment.shownSegments()
+      if shown.isEmpty, mediaType == .video, case .asset(let asset) = segment.content {
+        throw PictureProblem(
+          message: "'\(asset.location)' has no moving picture, and is in a track of pictures",
+          help: "insert it into a track of sound")
+      }
+      guard !shown.isEmpty else { continue }
+      let all = segment.mix.pictureMoves(from: segment.target.start) + moves
+      found += shown.map { $0.following(all) }
+    }
+    return found
   }
 }
 
 extension Segment {
   /// What it shows, on its track, without the moves of its own mix.
-  fileprivate var shownSegments: [ShownSegment] {
+  fileprivate func shownSegments() throws(PictureProblem) -> [ShownSegment] {
     switch content {
     case .silence: return []
     case .asset(let asset):
@@ -160,7 +205,7 @@ extension Segment {
         ShownSegment(asset: asset, source: source, target: target, isReversed: isReversed)
       ]
     case .composition(let inner):
-      return inner.shownSegments.compactMap { $0.limited(to: source) }.map { shown in
+      return try inner.shownSegments().compactMap { $0.limited(to: source) }.map { shown in
         var moved = shown.moved { range in
           TimeRange(
             start: source.map(range.start, to: target), end: source.map(range.end, to: target))
@@ -231,14 +276,20 @@ extension [ShownSegment] {
 
   private static func problem(_ last: ShownSegment, _ next: ShownSegment) -> PictureProblem {
     PictureProblem(
-      message:
-        "from \(next.target.start.readableText) on two pictures would be shown at once: of "
-        + "'\(last.asset.location)' and of '\(next.asset.location)'",
+      last, and: next,
       help: "write the sound of one of them into a file of its own first, and take that")
   }
 }
 
 extension ShownSegment {
+  /// Whether one of both comes in over the other while they are shown together.
+  fileprivate func blends(with other: ShownSegment) -> Bool {
+    let overlap = target.intersection(other.target)
+    return [true, false].contains { isIn in
+      crossfade(isIn: isIn, in: overlap) != nil && other.crossfade(isIn: !isIn, in: overlap) != nil
+    }
+  }
+
   /// Whether nothing comes in over it in a range that it began before.
   fileprivate func isFree(in range: TimeRange) -> Bool {
     target.start <= range.start && entering.allSatisfy { $0.segment.target.end <= range.start }

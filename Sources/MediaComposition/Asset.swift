@@ -89,6 +89,12 @@ public struct Asset: Sendable, Hashable, Codable {
   /// none.
   public var videoCodec: String? { tracks.first { $0.mediaType == .video }?.codec }
 
+  /// The tracks of one kind of a file with a moving picture (`loadTracks(withMediaType:)`), in its
+  /// order; empty for other files, whose only track is the asset itself. O(tracks).
+  public func tracks(withMediaType mediaType: AssetTrack.MediaType) -> [AssetTrack] {
+    tracks.filter { $0.mediaType == mediaType }
+  }
+
   /// By place and stream alone: equal assets agree in these, and the rest is long.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(location)

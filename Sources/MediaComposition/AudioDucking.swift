@@ -66,7 +66,8 @@ extension Composition {
   package func duckings() throws(DuckingProblem) -> [(track: Int, keys: [Int])] {
     let ducked = tracks.indices.filter { tracks[$0].ducking != nil }
     guard !ducked.isEmpty else { return [] }
-    let named = Dictionary(grouping: tracks.indices) { tracks[$0].name }
+    let heard = tracks.indices.filter { tracks[$0].mediaType == .audio }
+    let named = Dictionary(grouping: heard) { tracks[$0].name }
     var keys: [Int: [Int]] = [:]
     for index in ducked {
       guard let ducking = tracks[index].ducking else { continue }

@@ -1,12 +1,12 @@
 import Diagnosis
 import MediaTime
 
-/// Tracks that sound together, each a sequence of segments in exact rational time.
+/// Tracks that sound and are shown together, each a sequence of segments in exact rational time.
 ///
 /// The counterpart of `AVMutableComposition`; like it, a composition is an asset: a segment may
 /// hold another composition, which keeps its own time.
 public struct Composition: Sendable, Hashable, Codable {
-  /// All of them sound together.
+  /// All of them sound, or are shown, together.
   public var tracks: [Track]
   /// A composition of `tracks`.
   public init(tracks: [Track] = []) { self.tracks = tracks }
@@ -17,15 +17,36 @@ public struct Composition: Sendable, Hashable, Codable {
 
   /// The end of the track that ends last.
   public var duration: Time { tracks.map(\.end).max() ?? .zero }
+
+  /// The tracks of sound, or those of pictures, in order (`tracks(withMediaType:)`). O(tracks).
+  public func tracks(withMediaType mediaType: Track.MediaType) -> [Track] {
+    tracks.filter { $0.mediaType == mediaType }
+  }
+
+  /// The tracks of pictures, in order; none where pictures follow their sound. O(tracks).
+  public var videoTracks: [Track] { tracks(withMediaType: .video) }
 }
 
 /// A sequence of segments (`AVMutableCompositionTrack`).
 public struct Track: Sendable, Hashable, Codable {
+  /// What a track takes of its sources (`AVMediaType`).
+  public enum MediaType: String, Sendable, Hashable, CaseIterable, Codable {
+    /// Their sound. In a composition without a track of pictures, the pictures of its sources are
+    /// shown with it.
+    case audio
+    /// Their pictures, without their sound. Times of its segments are those of the sources' sound. Of
+    /// mixes only `VolumeRamp.picture` counts; ducking, pitch, effects and channels change no picture,
+    /// and chapters of its segments do not count.
+    case video
+  }
+
   /// A name that users gave it.
   public var name: String?
+  /// Whether it is heard or seen.
+  public var mediaType: MediaType
   /// In order of target time; they do not overlap.
   public var segments: [Segment]
-  /// Whether the track sounds at all. One that does not keeps its duration.
+  /// Whether the track sounds, or is shown, at all. One that does not keeps its duration.
   public var isEnabled: Bool
   /// Over the track's segments, in the time of the composition.
   public var mix: AudioMix
@@ -41,11 +62,13 @@ public struct Track: Sendable, Hashable, Codable {
 
   /// A track of `segments`.
   public init(
-    name: String? = nil, segments: [Segment] = [], isEnabled: Bool = true, mix: AudioMix = .unity,
-    preferredVolume: Gain = .unity, ducking: AudioDucking? = nil,
-    timePitchAlgorithm: TimePitchAlgorithm = .spectral, origin: Origin = .unknown
+    name: String? = nil, mediaType: MediaType = .audio, segments: [Segment] = [],
+    isEnabled: Bool = true, mix: AudioMix = .unity, preferredVolume: Gain = .unity,
+    ducking: AudioDucking? = nil, timePitchAlgorithm: TimePitchAlgorithm = .spectral,
+    origin: Origin = .unknown
   ) {
     self.name = name
+    self.mediaType = mediaType
     self.segments = segments
     self.isEnabled = isEnabled
     self.mix = mix
@@ -54,6 +77,9 @@ public struct Track: Sendable, Hashable, Codable {
     self.timePitchAlgorithm = timePitchAlgorithm
     self.origin = origin
   }
+
+  /// Whether it is heard.
+  package var sounds: Bool { isEnabled && mediaType == .audio }
 
   /// The end of the last segment.
   public var end: Time { segments.last?.target.end ?? .zero }

@@ -1,15 +1,26 @@
 import MediaTime
 
 extension Composition {
-  /// Adds a track (`addMutableTrack(withMediaType:preferredTrackID:)`), and gives its index.
+  /// Adds a track, and gives its index.
+  ///
+  /// With the first track of pictures, those of sources are not shown with their sound any more: the
+  /// composition shows what its tracks of pictures hold, and nothing else.
   @discardableResult
   public mutating func addTrack(_ track: Track = Track()) -> Int {
     tracks.append(track)
     return tracks.count - 1
   }
 
+  /// Adds an empty track, as `addTrack(_:)`, and gives its index
+  /// (`addMutableTrack(withMediaType:preferredTrackID:)`).
+  @discardableResult
+  public mutating func addMutableTrack(withMediaType mediaType: Track.MediaType) -> Int {
+    addTrack(Track(mediaType: mediaType))
+  }
+
   /// Takes a track out (`removeTrack(_:)`), and gives it back. No track is ducked under its name any
-  /// more, unless another track has that name. O(tracks).
+  /// more, unless another track has that name. Without its last track of pictures a composition shows
+  /// those of its sound again; for a composition without pictures disable that track. O(tracks).
   @discardableResult
   public mutating func removeTrack(at index: Int) -> Track {
     let removed = tracks.remove(at: index)
@@ -23,9 +34,12 @@ extension Composition {
     return removed
   }
 
-  /// Inserts a part of an asset into the first enabled track, which is added where there is none;
+  /// Inserts a part of an asset: its sound, if it has one, into the first enabled track of sound, and
+  /// its picture, if it has one, into the first enabled track of pictures. Tracks are added where there are none;
   /// what is at `startTime` and later is pushed back on all tracks
   /// (`AVMutableComposition.insertTimeRange(_:of:at:)`).
+  ///
+  /// Where pictures followed their sound so far, they are on the added track, too.
   ///
   /// Mixes of tracks and of exports do not move: they are automation in the composition's time, as
   /// an `AVAudioMix` is. `Time.invalid` means the end, as in AVFoundation. O(segments).
@@ -37,20 +51,30 @@ extension Composition {
   ) throws(EditError) {
     try timeRange.requireWithin(asset.duration)
     let start = try startTime.requireInsertion(of: timeRange.duration, into: duration)
-    let index = tracks.firstIndex { $0.isEnabled } ?? addTrack()
-    let segment = Segment(.asset(asset), source: timeRange, at: .zero)
-    insert([index: Excerpt(segment)], lasting: timeRange.duration, at: start)
+    let excerpt = Excerpt(Segment(.asset(asset), source: timeRange, at: .zero))
+    let hasPicture = asset.videoCodec != nil
+    if hasPicture { separatePictures() }
+    var excerpts = asset.hasSound ? [firstTrack(.audio): excerpt] : [:]
+    if hasPicture { excerpts[firstTrack(.video)] = excerpt }
+    insert(excerpts, lasting: timeRange.duration, at: start)
+  }
+
+  /// The first enabled track of a kind, which is added where there is none.
+  private mutating func firstTrack(_ mediaType: Track.MediaType) -> Int {
+    tracks.firstIndex { $0.isEnabled && $0.mediaType == mediaType }
+      ?? addMutableTrack(withMediaType: mediaType)
   }
 
   /// Inserts what another composition plays during a range, its tracks into matching tracks; what
   /// is at `startTime` and later is pushed back on all tracks.
   ///
-  /// A track goes into the first that is not taken yet, is enabled and ducked as it is, and has its
-  /// name; else into the first of which one of both has no name, unless tracks are ducked under its
-  /// name; else a track is added. What the receiving
+  /// A track goes into the first of its kind that is not taken yet, is enabled and ducked as it is,
+  /// and has its name; else into the first of which one of both has no name, unless tracks are ducked
+  /// under its name; else a track is added. What the receiving
   /// track's mix does to all that it holds, it does to what is inserted. Where the other track has
   /// a mix of its own, another volume, or another time-pitch algorithm that matters, it is inserted
-  /// as a nested composition, so that it sounds as it did. To insert the composition as one
+  /// as a nested composition, so that it sounds as it did. Where one of both has tracks of pictures,
+  /// pictures that follow their sound in the other one get a track. To insert the composition as one
   /// segment, see `Track.insertTimeRange(_:of:at:)`. O(segments).
   ///
   /// - Throws: `EditError.invalidRange` where the range is not within the composition,
@@ -62,6 +86,11 @@ extension Composition {
     try timeRange.requireWithin(composition.duration)
     let start = try startTime.requireInsertion(of: timeRange.duration, into: duration)
     var excerpts: [Int: Excerpt] = [:]
+    var composition = composition
+    if !(videoTracks.isEmpty && composition.videoTracks.isEmpty) {
+      separatePictures()
+      composition.separatePictures()
+    }
     let keys = Set(composition.tracks.flatMap { $0.ducking?.keyTracks ?? [] })
     for track in composition.tracks {
       var track = track
@@ -69,9 +98,9 @@ extension Composition {
         tracks.index(receiving: track, without: Set(excerpts.keys), keys)
         ?? addTrack(
           Track(
-            name: track.name, isEnabled: track.isEnabled, preferredVolume: track.preferredVolume,
-            ducking: track.ducking, timePitchAlgorithm: track.timePitchAlgorithm,
-            origin: track.origin))
+            name: track.name, mediaType: track.mediaType, isEnabled: track.isEnabled,
+            preferredVolume: track.preferredVolume, ducking: track.ducking,
+            timePitchAlgorithm: track.timePitchAlgorithm, origin: track.origin))
       // The receiving track does what the other one did.
       if tracks[index].preferredVolume == track.preferredVolume { track.preferredVolume = .unity }
       excerpts[index] = track.excerpt(timeRange, for: tracks[index])
@@ -142,8 +171,8 @@ extension [Track] {
     receiving other: Track, without taken: Set<Int>, _ keys: Set<String>
   ) -> Int? {
     let free = indices.filter {
-      !taken.contains($0) && self[$0].isEnabled == other.isEnabled
-        && self[$0].ducking == other.ducking
+      !taken.contains($0) && self[$0].mediaType == other.mediaType
+        && self[$0].isEnabled == other.isEnabled && self[$0].ducking == other.ducking
     }
     if let same = free.first(where: { self[$0].name == other.name }) { return same }
     if let name = other.name, keys.contains(name) { return nil }

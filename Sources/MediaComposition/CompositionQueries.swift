@@ -11,7 +11,7 @@ extension Composition {
   private func collectAssets(into found: inout Set<Asset>) {
     // Clips of one file mostly follow one another, and to compare is cheaper than to hash.
     var last = Segment.Content.silence
-    for track in tracks where track.isEnabled {
+    for track in tracks where track.sounds {
       for index in track.segments.indices {
         switch track.segments[index].content {
         case .silence: continue
@@ -25,10 +25,19 @@ extension Composition {
     }
   }
 
+  /// The asset that sounds longest of those whose outputs are of some kinds; of equal ones the first by
+  /// its place. O(segments).
+  package func longestHeard(in kinds: [Output.Kind]) -> Asset? {
+    durationsByAsset.filter { $0.key.outputKind.map(kinds.contains) ?? false }.max { one, other in
+      guard one.value == other.value else { return one.value < other.value }
+      return (one.key.location, one.key.streamIndex) > (other.key.location, other.key.streamIndex)
+    }?.key
+  }
+
   /// How long each asset sounds, nested ones too, as far as no enclosing composition is cut. O(segments).
-  package var durationsByAsset: [Asset: Time] {
+  private var durationsByAsset: [Asset: Time] {
     var found: [Asset: Time] = [:]
-    for track in tracks where track.isEnabled {
+    for track in tracks where track.sounds {
       for segment in track.segments {
         switch segment.content {
         case .silence: continue
@@ -41,16 +50,16 @@ extension Composition {
     return found
   }
 
-  /// Every asset that is read: those that sound, and impulse responses, which have no say in rates
-  /// and channels. O(segments).
+  /// Every asset that is read: those that sound, and those that are shown and impulse responses, which
+  /// have no say in rates and channels. O(segments).
   public var readAssets: Set<Asset> {
-    var found = assets
+    var found = assets.union(shownAssets)
     collectImpulses(into: &found)
     return found
   }
 
   private func collectImpulses(into found: inout Set<Asset>) {
-    for track in tracks where track.isEnabled {
+    for track in tracks where track.sounds {
       for index in track.segments.indices {
         for case .reverb(let reverb) in track.segments[index].effects {
           found.insert(reverb.impulse)
@@ -62,12 +71,12 @@ extension Composition {
     }
   }
 
-  /// The chapters of its segments and of what is nested in them, in the composition's own time and
-  /// in order of it. They follow every edit: what a range leaves out is gone, and what is played
-  /// faster comes earlier. O(n log n) in the number of segments and chapters.
+  /// The chapters of the segments of its sound and of what is nested in them, in the composition's own
+  /// time and in order of it. They follow every edit: what a range leaves out is gone, and what is
+  /// played faster comes earlier. O(n log n) in the number of segments and chapters.
   public var chapters: [Chapter] {
     var found: [Chapter] = []
-    for track in tracks where track.isEnabled {
+    for track in tracks where track.sounds {
       for segment in track.segments { found += segment.trackChapters }
     }
     return found.filter { .zero <= $0.start && $0.start < duration }.sortedByStart
@@ -76,7 +85,7 @@ extension Composition {
   /// Whether a segment has only some of its content's channels. O(segments).
   package var selectsChannels: Bool {
     tracks.contains { track in
-      track.isEnabled
+      track.sounds
         && track.segments.contains { segment in
           if segment.channels != nil { return true }
           if case .composition(let inner) = segment.content { return inner.selectsChannels }
@@ -88,7 +97,7 @@ extension Composition {
   /// Whether anything in it is placed between left and right. O(segments).
   public var isPanned: Bool {
     tracks.contains { track in
-      track.isEnabled
+      track.sounds
         && (!track.mix.pan.isCentre
           || track.segments.contains { segment in
             if !segment.mix.pan.isCentre { return true }

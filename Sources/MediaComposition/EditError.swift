@@ -9,6 +9,9 @@ public enum EditError: Error, Sendable, Hashable {
   case invalidRange(TimeRange, contentDuration: Time? = nil)
   /// A timeline that would last so long; `Composition.longestDuration` is the most.
   case tooLong(Time)
+  /// A track of this kind is to hold what has nothing for it: an asset without a picture, or a track of
+  /// another kind.
+  case missingMedia(Track.MediaType)
   /// A segment that starts before another one of its track has ended.
   case overlappingSegments(TimeRange, TimeRange)
   /// A ramp over a time in which another ramp moves.
@@ -35,6 +38,10 @@ extension EditError: CustomStringConvertible {
         + (contentDuration.map { ", which lasts \($0.readableText)" } ?? "")
     case .tooLong(let duration):
       "the timeline would be \(duration.readableText) long; 10,000 hours are the most"
+    case .missingMedia(.video):
+      "a track of pictures is to hold what has none; insert an asset with a picture"
+    case .missingMedia(.audio):
+      "a track of sound is to hold a track of pictures; insert it into a track of pictures"
     case .overlappingSegments(let a, let b):
       "a segment starts at \(b.start.readableText), before another ends at \(a.end.readableText)"
     case .overlappingRamps(let a, let b):

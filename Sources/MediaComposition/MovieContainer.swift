@@ -142,6 +142,9 @@ public struct AssetTrack: Sendable, Hashable, Codable {
   public var codec: String
   /// An ISO 639 code; nil where the file has none.
   public var language: String?
+  /// By how many degrees pictures are turned clockwise when they are shown
+  /// (`AVAssetTrack.preferredTransform`): 90, 180 or 270; nil where they are not turned.
+  public var rotation: Int?
   /// How long each picture is shown, as 1001/30000 s, where the file says so of all of them alike
   /// (`AVAssetTrack.minFrameDuration`); nil where it does not, and for other tracks.
   public var frameDuration: Time?

@@ -70,7 +70,7 @@ extension Composition {
   /// reversals. Tracks that are not enabled do not sound. O(log segments) for each track.
   public func sources(at time: Time) -> [SourceMoment] {
     var found: [SourceMoment] = []
-    for index in tracks.indices where tracks[index].isEnabled {
+    for index in tracks.indices where tracks[index].sounds {
       tracks[index].collectSources(at: time, side: .after, on: index, into: &found)
     }
     return found
@@ -89,7 +89,7 @@ extension Composition {
   fileprivate func collectTimes(
     of asset: Asset, at sourceTime: Time, side: Side, into found: inout [Time]
   ) {
-    for track in tracks where track.isEnabled {
+    for track in tracks where track.sounds {
       for segment in track.segments {
         segment.collectTimes(of: asset, at: sourceTime, side: side, into: &found)
       }
@@ -138,7 +138,7 @@ extension Track {
       found.append(
         SourceMoment(asset: asset, time: moment, track: track, isReversed: side == .before))
     case .composition(let inner):
-      for nested in inner.tracks where nested.isEnabled {
+      for nested in inner.tracks where nested.sounds {
         nested.collectSources(at: moment, side: side, on: track, into: &found)
       }
     }

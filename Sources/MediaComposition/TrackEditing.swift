@@ -1,18 +1,21 @@
 import MediaTime
 
 extension Track {
-  /// Inserts a part of an asset, at its own speed; what is at `startTime` and later is pushed back
+  /// Inserts a part of an asset's sound, or of its picture into a track of pictures, at its own speed;
+  /// what is at `startTime` and later is pushed back
   /// (`AVMutableCompositionTrack.insertTimeRange(_:of:at:)`).
   ///
   /// A segment that holds `startTime` is split. A time that is later than the end leaves a gap
   /// before it; `Time.invalid` means the end, as in AVFoundation. O(segments).
   ///
-  /// - Throws: `EditError.invalidRange` where the range is not within the asset, `invalidTime`
+  /// - Throws: `EditError.invalidRange` where the range is not within the asset, which lasts as long
+  ///   as its sound, `missingMedia` where it has no picture for a track of pictures, `invalidTime`
   ///   where `startTime` is before zero or no number, `tooLong`. The track is then as it was.
   public mutating func insertTimeRange(
     _ timeRange: TimeRange, of asset: Asset, at startTime: Time
   ) throws(EditError) {
     try timeRange.requireWithin(asset.duration)
+    try requireMedia(in: asset)
     let start = try insertionTime(startTime, lasting: timeRange.duration)
     let whole = Segment(.asset(asset), source: timeRange, at: .zero)
     insert(Excerpt(whole), at: start)
@@ -26,12 +29,14 @@ extension Track {
   /// holds the other track as a composition. It need not be enabled. Its ducking stays behind: key
   /// tracks belong to a composition. O(segments).
   ///
-  /// - Throws: `EditError.invalidRange` where the range is not within the track, `invalidTime`
-  ///   where `startTime` is before zero or no number, `tooLong`. The track is then as it was.
+  /// - Throws: `EditError.invalidRange` where the range is not within the track, `missingMedia` where
+  ///   one of both is a track of pictures, `invalidTime` where `startTime` is before zero or no
+  ///   number, `tooLong`. The track is then as it was.
   public mutating func insertTimeRange(
     _ timeRange: TimeRange, of track: Track, at startTime: Time
   ) throws(EditError) {
     try timeRange.requireWithin(track.end)
+    guard mediaType == track.mediaType else { throw .missingMedia(mediaType) }
     let start = try insertionTime(startTime, lasting: timeRange.duration)
     insert(track.excerpt(timeRange, for: self), at: start)
   }
@@ -41,17 +46,19 @@ extension Track {
   /// `Composition.insertTimeRange(_:of:at:)`. O(segments).
   ///
   /// - Throws: `EditError.invalidRange` where the range is not within the composition,
-  ///   `invalidTime` where `startTime` is before zero or no number, `tooLong`. The track is then as
-  ///   it was.
+  ///   `missingMedia` where it has no picture for a track of pictures, `invalidTime` where
+  ///   `startTime` is before zero or no number, `tooLong`. The track is then as it was.
   public mutating func insertTimeRange(
     _ timeRange: TimeRange, of composition: Composition, at startTime: Time
   ) throws(EditError) {
     try timeRange.requireWithin(composition.duration)
+    try requireMedia(in: composition)
     let start = try insertionTime(startTime, lasting: timeRange.duration)
     insert(Excerpt(Segment(.composition(composition), source: timeRange, at: .zero)), at: start)
   }
 
-  /// Inserts silence; what is at the range's start and later is pushed back by its duration
+  /// Inserts silence, or in a track of pictures a time without one, over which the last one stays;
+  /// what is at the range's start and later is pushed back by its duration
   /// (`insertEmptyTimeRange(_:)`).
   ///
   /// Unlike AVFoundation's, silence at the end counts: the track lasts so much longer. O(segments).

@@ -36,7 +36,7 @@ extension Track {
     var part = Track(segments: Array(segments[last]), timePitchAlgorithm: timePitchAlgorithm)
     // A track of these segments, but for what the receiver has of its own.
     let bare = Track(
-      name: name, segments: segments, isEnabled: isEnabled, ducking: ducking,
+      name: name, mediaType: mediaType, segments: segments, isEnabled: isEnabled, ducking: ducking,
       timePitchAlgorithm: timePitchAlgorithm, origin: origin)
     let isPlain =
       self == bare

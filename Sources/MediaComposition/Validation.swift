@@ -14,8 +14,8 @@ extension Composition {
 
 extension Track {
   /// Refuses segments that are out of order or overlap, last no time, begin before zero, end after
-  /// `Composition.longestDuration`, or play what is not in their content; times that are no
-  /// numbers; and ramps that are out of order or overlap. Contents are validated too.
+  /// `Composition.longestDuration`, or play what is not in their content; assets without a picture in
+  /// a track of pictures; times that are no numbers; and ramps that are out of order or overlap. Contents are validated too.
   ///
   /// A source's range may end after its asset by less than half a frame: it is rounded to frames.
   /// O(segments + ramps).
@@ -30,6 +30,7 @@ extension Track {
       guard end.end <= target.start else { throw .overlappingSegments(end, target) }
       guard target.end <= Composition.longestDuration else { throw .tooLong(target.end) }
       try segment.validateContent()
+      if case .asset(let asset) = segment.content { try requireMedia(in: asset) }
       try segment.mix.validate()
       for chapter in segment.chapters where !chapter.start.isNumeric {
         throw .invalidTime(chapter.start)

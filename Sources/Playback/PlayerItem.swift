@@ -150,10 +150,10 @@ public final class PlayerItem: Sendable {
 }
 
 extension Composition {
-  /// The tracks as they were written: adjacent tracks of one origin are one, of which the compiler makes
+  /// The tracks of sound as they were written: adjacent tracks of one origin are one, of which the compiler makes
   /// two where it cross-fades.
   package var writtenTracks: [[Track]] {
-    tracks.reduce(into: []) { written, track in
+    tracks(withMediaType: .audio).reduce(into: []) { written, track in
       if track.origin != .unknown, written.last?.last?.origin == track.origin {
         written[written.count - 1].append(track)
       } else {
@@ -209,7 +209,7 @@ public struct PlayerSegment: Sendable, Hashable {
   package var origin = Origin.unknown
 
   /// The segments of the part of an export that is written, in order of time. O(n log n).
-  /// `trackIndices` has the item's track for each track of the composition.
+  /// `trackIndices` has the item's track for each of the composition's tracks of sound.
   static func all(of export: Export, _ trackIndices: [Int]) -> [PlayerSegment] {
     let range = export.timeRange ?? TimeRange(start: .zero, duration: export.composition.duration)
     var found: [PlayerSegment] = []
@@ -221,7 +221,8 @@ public struct PlayerSegment: Sendable, Hashable {
       last = (location, name)
       return name
     }
-    for (index, track) in zip(trackIndices, export.composition.tracks) where track.isEnabled {
+    let tracks = export.composition.tracks(withMediaType: .audio)
+    for (index, track) in zip(trackIndices, tracks) where track.isEnabled {
       for segment in track.segments where !segment.isEmpty {
         let start = max(segment.target.start, range.start)
         let end = min(segment.target.end, range.end)

@@ -50,7 +50,7 @@ struct RemoteSpan: Sendable {
   ) -> [RemoteSpan] {
     guard !range.isEmpty, !target.isEmpty else { return [] }
     var found: [RemoteSpan] = []
-    for track in composition.tracks where track.isEnabled {
+    for track in composition.tracks where track.sounds {
       for segment in track.segments where !segment.isEmpty {
         let part = segment.target.intersection(range)
         guard part.duration > .zero else { continue }

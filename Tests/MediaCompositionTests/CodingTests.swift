@@ -233,7 +233,9 @@ struct ValueDice {
     Composition(
       tracks: some { dice in
         Track(
-          name: dice.maybe { $0.text() }, segments: dice.some { $0.segment(depth: depth) },
+          name: dice.maybe { $0.text() },
+          mediaType: dice.one(of: Track.MediaType.allCases) ?? .audio,
+          segments: dice.some { $0.segment(depth: depth) },
           isEnabled: dice.flip(), mix: dice.mix(), preferredVolume: Gain(factor: dice.double()),
           ducking: dice.maybe { $0.ducking() },
           timePitchAlgorithm: dice.one(of: TimePitchAlgorithm.allCases) ?? .spectral,

@@ -17,6 +17,17 @@ func sound(_ name: String, rate: Int = 10, lasting duration: Int64 = 1000) -> As
     identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
 }
 
+/// The same sound in a file with a picture of this codec.
+func film(_ name: String, codec: String = "h264") -> Asset {
+  var asset = sound(name)
+  (asset.container, asset.codec) = (MovieContainer.mp4.demuxer, "aac")
+  asset.tracks = [
+    AssetTrack(index: 0, mediaType: .audio, codec: "aac"),
+    AssetTrack(index: 1, mediaType: .video, codec: codec),
+  ]
+  return asset
+}
+
 /// A segment that plays some seconds of an asset.
 func clip(_ asset: Asset, from: Int64, lasting duration: Int64, at start: Int64) -> Segment {
   Segment(.asset(asset), source: range(from, duration), at: seconds(start))

@@ -74,6 +74,7 @@ extension AssetTrack {
       var track = AssetTrack(
         index: stream.index, mediaType: type, codec: stream.codecName, language: stream.language)
       track.styles = stream.styles
+      if type == .video, stream.rotation != 0 { track.rotation = stream.rotation }
       return track
     }
   }
