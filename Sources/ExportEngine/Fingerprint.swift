@@ -109,14 +109,15 @@ extension ExportSession {
     naming name: @escaping (MediaLocation) -> [UInt8]
   ) throws(Failure) -> [Fingerprint.Aspect: String] {
     let timeline = Timeline(
-      nodes: graph.nodes, sinks: graph.sinks.map { Timeline.Sink(node: $0.node, frames: $0.frames) }
-    )
+      nodes: graph.nodes,
+      sinks: graph.sinks.map {
+        Timeline.Sink(node: $0.node, frames: $0.frames, picture: $0.picture)
+      })
     let settings = graph.sinks.map { sink in
       // Its tags stand in the sink, on top of the export's.
       var output = sink.output
       output.metadata = Metadata()
-      return Settings(
-        output: output, isDithered: sink.isDithered, fadedSpans: sink.picture?.fadedSpans)
+      return Settings(output: output, isDithered: sink.isDithered)
     }
     do {
       return [
@@ -154,6 +155,8 @@ private struct Timeline: Encodable {
   struct Sink: Encodable {
     var node: Node.ID
     var frames: Range<Int64>
+    /// It does not follow from the nodes, which have no silent items, and not what fades do to it.
+    var picture: PicturePlan?
   }
 
   var nodes: [Node]
@@ -163,8 +166,6 @@ private struct Timeline: Encodable {
 private struct Settings: Encodable {
   var output: Output
   var isDithered: Bool
-  /// What fades of the sound do not say of the picture beside it; nil where it has none.
-  var fadedSpans: [PictureSpan]?
 }
 
 /// SHA-256 of a value's canonical bytes, as 64 hexadecimal digits; `name` gives paths.

@@ -21,6 +21,9 @@ struct SourceList {
       if let asset = node.asset { add(asset.location, asset.identity, at: node.origin) }
     }
     for sink in graph.sinks {
+      for asset in sink.picture?.assets ?? [] {
+        add(asset.location, asset.identity, at: sink.output.origin)
+      }
       for picture in [sink.metadata.cover] + sink.chapters.map(\.image)
         + (sink.picture?.stills.map(\.picture) ?? [])
       {
