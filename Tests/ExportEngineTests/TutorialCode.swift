@@ -128,4 +128,27 @@ enum TutorialCode {
     try await ExportSession(export, library: library).export()
     // end
   }
+
+  static func showOtherPictures(_ inputs: [FilePath], _ output: FilePath) async throws {
+    // article: pictures
+    let library = MediaLibrary()
+    let talk = try await library.loadAsset(at: inputs[0])
+    let slides = try await library.loadAsset(at: inputs[1])
+    var composition = Composition()
+    let sound = composition.addMutableTrack(withMediaType: .audio)
+    let picture = composition.addMutableTrack(withMediaType: .video)
+
+    let second = Time(value: 1, timescale: 1)
+    try composition.tracks[sound].insertTimeRange(
+      TimeRange(start: .zero, duration: talk.duration), of: talk, at: .zero)
+    try composition.tracks[picture].insertTimeRange(
+      TimeRange(start: .zero, duration: second + second), of: talk, at: .zero)
+    try composition.tracks[picture].insertTimeRange(
+      TimeRange(start: second, duration: second), of: slides, at: second + second)
+
+    let session = try ExportSession(
+      composition, preset: .passthrough, to: output, library: library)
+    try await session.export()
+    // end
+  }
 }

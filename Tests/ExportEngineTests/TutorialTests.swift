@@ -16,7 +16,7 @@ struct TutorialTests {
     let article = try text(
       of: root + "/Sources/ExportEngine/ExportEngine.docc/PortingFromAVFoundation.md")
     let regions = blocks(of: code, from: "// article:", to: "// end")
-    #expect(regions.count == 5)
+    #expect(regions.count == 6)
     let tabs = article.components(after: "@Tab(\"avjob\")")
     #expect(tabs.flatMap { blocks(of: $0, from: "```swift", to: "```").prefix(1) } == regions)
   }
@@ -102,6 +102,17 @@ struct TutorialTests {
       "format_tags=title:chapter=start_time:chapter_tags=title", output,
     ]).text
     #expect(shown == "0.000000,On the left\n10.000000,On the right\nA walk\n")
+  }
+
+  @Test("shows other pictures beside a sound, all of it copied")
+  func showOtherPictures() async throws {
+    let films = try Films(["-bf", "0"])
+    let output = films.path("out.mp4")
+    try await TutorialCode.showOtherPictures(
+      [FilePath(films.talk), FilePath(films.slides)], FilePath(output))
+    #expect(try films.numbers("out.mp4") == Array(0..<50) + (1025..<1050))
+    let sounds = try ["talk.mp4", "out.mp4"].map { try films.sound($0).prefix(180_000) }
+    #expect(sounds[0] == sounds[1] && sounds[0].count == 180_000)
   }
 
   // MARK: Help
