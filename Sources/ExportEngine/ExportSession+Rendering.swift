@@ -16,7 +16,7 @@ extension ExportSession {
       for sink in graph.sinks {
         let format = graph.nodes[sink.node].format
         rendering.writers.append(
-          try makeWriter(for: sink, format: format, crew: crew, library: library))
+          try makeWriter(for: sink, format: format, crew: crew, library: library, of: graph))
       }
       let spans = RenderedSpans(of: graph)
       var masterWriters = MasterWriters(

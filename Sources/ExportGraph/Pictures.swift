@@ -152,7 +152,7 @@ extension PicturePlan {
       let picture = "\(encoding.codec.rawValue) (crf \(quality))"
       guard !encoding.isStill else {
         return (stills.count == 1 ? "a still picture" : "\(stills.count) still pictures")
-          + " as \(picture)"
+          + (encoding.waveform == nil ? "" : " under a waveform") + " as \(picture)"
       }
       return ([picture] + names(tracks.filter { $0.mediaType == .subtitle }))
         .joined(separator: ", ") + " of \(sources) in \(parts), encoded" + encodedSounds
@@ -171,24 +171,50 @@ extension PicturePlan {
   ///
   /// - Parameters:
   ///   - chapters: Of the output, in order.
+  ///   - range: What the output has of the timeline.
+  ///   - timeline: How long the timeline lasts.
   ///   - output: The output.
-  /// - Throws: `mendJob` where nothing is shown at the start.
-  mutating func addStills(of chapters: [Chapter], to output: Output) throws(Failure) {
+  /// - Throws: `mendJob` where nothing is shown at the start, and for a slide behind the end.
+  mutating func addStills(
+    of chapters: [Chapter], in range: TimeRange, of timeline: Time, to output: Output
+  ) throws(Failure) {
     guard let encoding, encoding.isStill else { return }
+    if let late = encoding.slides.first(where: { $0.start >= timeline && $0.start > .zero }) {
+      throw Failure(
+        .mendJob,
+        "'\(late.picture.location)' would be shown from \(late.start.readableText) on, and the sound ends "
+          + "at \(timeline.readableText); give it an earlier time, or leave it out",
+        path: output.path, origin: output.origin)
+    }
+    let slides = encoding.slides.filter { $0.start < range.end || $0.start == .zero }
+      .map { StillPicture(start: $0.start - range.start, picture: $0.picture) }
+    let images = encoding.showsChapterImages ? chapters : []
+    let timed =
+      slides
+      + images.compactMap { chapter in
+        chapter.image.map { StillPicture(start: chapter.start, picture: $0) }
+      }
     stills = encoding.image.map { [StillPicture(start: .zero, picture: $0)] } ?? []
-    for chapter in encoding.showsChapterImages ? chapters : [] {
-      guard let image = chapter.image else { continue }
-      if chapter.start <= .zero { stills = [] }
-      stills.append(StillPicture(start: max(.zero, chapter.start), picture: image))
+    for var still in timed.sorted(by: { $0.start < $1.start }) {
+      if still.start <= .zero { stills = [] }
+      still.start = max(.zero, still.start)
+      stills.append(still)
     }
     guard let first = stills.first, first.start == .zero else {
       throw Failure(
-        .mendJob,
-        stills.isEmpty
-          ? "no chapter has an image that could be shown; add one, or 'image: cover.jpg'"
-          : "nothing is shown before the first chapter with an image; add 'image: cover.jpg'",
-        path: output.path, origin: output.origin)
+        .mendJob, Self.gap(before: stills.first, encoding), path: output.path,
+        origin: output.origin)
     }
+  }
+
+  /// What is said where nothing is shown at the start.
+  private static func gap(before first: StillPicture?, _ settings: VideoSettings) -> String {
+    if first == nil {
+      return "no chapter has an image that could be shown; add one, or 'image: cover.jpg'"
+    }
+    return settings.slides.isEmpty
+      ? "nothing is shown before the first chapter with an image; add 'image: cover.jpg'"
+      : "nothing is shown before the first of its images; give one the time 0s, or add 'image: cover.jpg'"
   }
 }
 

@@ -58,7 +58,7 @@ extension Graph {
           .distinct(in: output, as: settled.format.kind, rate: format.sampleRate),
         isDithered: needsDither(node, as: settled.format), ceiling: target?.truePeak)
       sink.picture = settled.picture
-      try sink.picture?.addStills(of: sink.chapters, to: output)
+      try sink.picture?.addStills(of: sink.chapters, in: range, of: duration, to: output)
       try copy(into: &sink)
       settleTags(of: &sink, in: export)
       sinks.append(sink)

@@ -86,8 +86,10 @@ public struct VideoSettings: Sendable, Hashable, Codable {
   /// Whether the images of chapters are shown from the chapters' starts on, each until the next one.
   public var showsChapterImages = false
 
-  /// Whether what is shown are stills, and not pictures of sources.
-  public var isStill: Bool { image != nil || showsChapterImages }
+  /// Still pictures at their times, which are shown instead of those of sources.
+  public var slides: [Slide] = []
+  /// What is drawn over stills; nil: nothing.
+  public var waveform: Waveform?
 
   /// H.264 with the usual settings.
   public init() {}

@@ -56,12 +56,30 @@ final class StillFrames: PictureFrames {
 
 extension MediaLibrary {
   /// Opens stills as the picture of an output.
-  func openStills(of plan: PicturePlan, _ settings: VideoSettings) throws(Failure) -> Companions {
+  ///
+  /// - Parameters:
+  ///   - plan: Which, and when.
+  ///   - settings: How they are encoded.
+  ///   - sound: Opens what a waveform is drawn of.
+  /// - Returns: The track at its first packet.
+  /// - Throws: As reading the pictures and the sound does, and what the encoder refuses.
+  func openStills(
+    of plan: PicturePlan, _ settings: VideoSettings, _ sound: () throws(Failure) -> OutputSound
+  ) throws(Failure) -> Companions {
     var settings = settings
-    settings.frameRate = settings.frameRate ?? StillFrames.usualRate
-    let frames = try StillFrames(plan.stills, settings)
+    let usual =
+      settings.waveform == nil ? StillFrames.usualRate : VideoSettings.Waveform.usualRate
+    let rate = settings.frameRate ?? usual
+    settings.frameRate = rate
+    let stills = try StillFrames(plan.stills, settings)
+    let frames: any PictureFrames =
+      if let waveform = settings.waveform {
+        WaveformFrames(stills, waveform.colour, rate, try sound())
+      } else {
+        stills
+      }
     do throws(LibAVError) {
-      let encoder = try PictureRenderer.open(settings, frames.form, like: nil, timescale: 1)
+      let encoder = try PictureRenderer.open(settings, stills.form, like: nil, timescale: 1)
       let renderer = PictureRenderer(frames, encoder, hasConstantRate: true, until: plan.duration)
       let setting = CompanionSetting(delay: 0, language: nil)
       let track = try PictureTrack(.encoder(encoder), setting, renderer.next)

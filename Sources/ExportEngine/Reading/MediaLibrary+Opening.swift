@@ -78,16 +78,17 @@ extension MediaLibrary {
   ///   - sink: The output.
   ///   - format: That of its sound.
   ///   - cancellation: Once it is set, a file that gives nothing is not asked again.
+  ///   - sound: Opens the output's sound once more, for what is drawn of it.
   /// - Returns: The tracks at their first packets.
   /// - Throws: As reading the files does, and `mendInput` for packets without times, for a sound that
   ///   begins before the file's clock or more than 10,000 hours later, and for pictures that cannot be
   ///   cut or joined.
   func openCompanions(
     of plan: PicturePlan, beside sink: Sink, _ format: AudioFormat,
-    unless cancellation: CancellationFlag
+    unless cancellation: CancellationFlag, hearing sound: () throws(Failure) -> OutputSound
   ) throws(Failure) -> OpenedCompanions {
     if let settings = plan.encoding, settings.isStill {
-      return OpenedCompanions(streams: try openStills(of: plan, settings))
+      return OpenedCompanions(streams: try openStills(of: plan, settings, sound))
     }
     for asset in plan.assets {
       guard asset.start >= .zero, asset.start <= Composition.longestDuration else {

@@ -15,18 +15,19 @@ import Threads
 ///   - format: Rate and channels of the blocks.
 ///   - crew: The threads of encoders that can use several.
 ///   - library: Opens the sources of frames that are copied.
+///   - graph: What the sink is in: of its sound a waveform is drawn.
 /// - Returns: A writer at the sink's first frame, with the chapters beside the output.
 /// - Throws: The failure of a cover that cannot be read, and the file system's error; nothing is
 ///   left behind.
 package func makeWriter(
   for sink: Sink, format: AudioFormat, crew: Crew = Crew(),
-  library: MediaLibrary = MediaLibrary()
+  library: MediaLibrary = MediaLibrary(), of graph: Graph? = nil
 ) throws(Failure) -> SoundWriter {
   let (path, origin) = (sink.output.path, sink.output.origin)
   var sidecars: [SoundWriter.Sidecar] = []
   do {
     try openSidecars(of: sink, sampleRate: format.sampleRate, &sidecars)
-    let (file, encoding) = try openEncoding(of: sink, format, crew, library)
+    let (file, encoding) = try openEncoding(of: sink, format, crew, library, graph)
     let tally = SoundTally(
       expectedFrames: sink.frameCount, channelCount: format.channelLayout.count,
       copied: sink.sparedParts)
@@ -60,7 +61,7 @@ private func openSidecars(
 
 /// Starts an output's file and what makes its bytes, after all that can fail without them.
 private func openEncoding(
-  of sink: Sink, _ format: AudioFormat, _ crew: Crew, _ library: MediaLibrary
+  of sink: Sink, _ format: AudioFormat, _ crew: Crew, _ library: MediaLibrary, _ graph: Graph?
 ) throws -> (OutputFile, any SoundEncoding) {
   let channelCount = format.channelLayout.count
   if case .mp3(let settings) = sink.format {
@@ -77,7 +78,11 @@ private func openEncoding(
   }
   let recipe = try recipe(for: sink, format: format, readPicture)
   let streams = try sink.picture.map { plan throws(Failure) in
-    try library.openCompanions(of: plan, beside: sink, format, unless: crew.cancellation)
+    try library.openCompanions(of: plan, beside: sink, format, unless: crew.cancellation) {
+      () throws(Failure) in
+      guard let graph else { throw Failure(.reportBug, "has no graph to draw a waveform of") }
+      return try OutputSound(of: sink, in: graph, library, unless: crew.cancellation)
+    }
   }
   let file = try OutputFile.create(at: sink.output.path)
   if let plan = sink.copied, case .packets = plan.method, let asset = plan.assets.first {

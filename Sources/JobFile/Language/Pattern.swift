@@ -39,6 +39,8 @@ enum Pattern {
     of: number + " *(ms|s|m|h)", #"[0-9]+(\.0+)? *samples?"#, "[0-9]+/0*[1-9][0-9]* *s",
     #"[0-9]+(:[0-5][0-9]){1,2}(\.[0-9]+)?"#)
   static let time = whole(timeBody)
+  /// A time, and no number of samples.
+  static let slide = whole(#"(?!.*sample)"# + timeBody)
 
   static let momentBody = one(
     of: "start", "end(-\(timeBody))?", timeBody, pictureBody,

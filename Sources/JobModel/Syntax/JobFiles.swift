@@ -44,5 +44,11 @@ extension Job {
     for tags in [metadata] + outputs.map(\.metadata) {
       if case .picture(let cover)? = tags.cover { body(cover, .unknown) }
     }
+    for output in outputs {
+      guard case .encode(let settings)? = output.video else { continue }
+      for case .picture(let still)? in [settings.image] + settings.slides.map(\.picture) {
+        body(still, output.origin)
+      }
+    }
   }
 }

@@ -71,4 +71,17 @@ extension Quantity {
     }
     return rate
   }
+
+  /// `#ffcc00`: red, green and blue in two hexadecimal digits each.
+  package static func colour(_ text: String) throws(QuantityError) -> VideoSettings.Colour {
+    let digits = text.dropFirst()
+    guard text.hasPrefix("#"), digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit),
+      let number = UInt32(digits, radix: 16)
+    else {
+      throw QuantityError(
+        "'\(text)' is no colour", help: "write \"#ffcc00\", in quotes: red, green and blue")
+    }
+    return VideoSettings.Colour(
+      red: UInt8(number >> 16), green: UInt8(number >> 8 & 0xFF), blue: UInt8(number & 0xFF))
+  }
 }
