@@ -86,6 +86,7 @@ struct KeyBinding {
         .modified(.control, .left): .frame(by: -1), ":": .frame(by: -1),
         .modified(.control, .right): .frame(by: 1), "\"": .frame(by: 1),
       ]),
+    KeyBinding("v V", "next, previous picture", ["v": .nextPicture, "V": .previousPicture]),
     KeyBinding(
       "down up", "a minute back, forward",
       [

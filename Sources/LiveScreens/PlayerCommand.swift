@@ -12,6 +12,8 @@ enum PlayerCommand: Sendable, Hashable {
   case skip(by: Time)
   /// Frames of the entry forward, or back if negative, in a pause.
   case frame(by: Int)
+  /// To the next or the previous picture of the entry, in a pause.
+  case nextPicture, previousPicture
   /// Go to a time, as it was typed.
   case go(to: String)
   /// Go to the next or previous place of the entry, or else to the next or previous entry.

@@ -73,6 +73,8 @@ extension PreviewControls {
       let start = places.time(of: mark.range.start)
       let end = max(start, places.time(of: mark.range.end))
       mark.range = TimeRange(start: start, end: end)
+      let plan = after.entry(mark.entry)?.made?.item.picture
+      mark.pictures = plan.flatMap { $0.frames(in: mark.range) }
       return mark
     }
     markFiles?.take(

@@ -77,14 +77,16 @@ extension PreviewControls {
 
   private mutating func mark(_ range: TimeRange) {
     guard let entry = currentEntry?.id else { return }
-    guard let mark = marks.add(range, of: entry) else {
+    let pictures = player.currentItem.flatMap { mix(of: $0).picture?.frames(in: range) }
+    guard let mark = marks.add(range, of: entry, showing: pictures) else {
       message = "a mark is here already"
       return
     }
     saveMarks(of: entry)
     let place = range.start.clockText(decimals: 3)
     let end = range.duration > .zero ? " to \(range.end.clockText(decimals: 3))" : ""
-    message = message ?? "\(mark.name) at \(place)\(end); Enter names it"
+    let shown = pictures.map { ", \($0)" } ?? ""
+    message = message ?? "\(mark.name) at \(place)\(end)\(shown); Enter names it"
   }
 
   mutating func unmark() {
@@ -156,7 +158,7 @@ extension PreviewControls {
   /// The marks as text for a person, of each entry; empty without marks.
   var marksText: String {
     items.playlist.entries.map { entry in
-      let labels = marks.labels(of: entry.id)
+      let labels = marks.labels(of: entry.id, namingPictures: true)
       return labels.isEmpty ? "" : "marks of \(entry.entry.name.printable):\n" + labels
     }.joined()
   }

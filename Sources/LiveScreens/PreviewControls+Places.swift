@@ -136,9 +136,12 @@ extension PreviewControls {
 
   // MARK: Joins
 
+  /// The item itself, or the mix that an encoded output was made of: it has its joins and its pictures.
+  func mix(of item: PlayerItem) -> PlayerItem { items.entry(of: item)?.made?.item ?? item }
+
   /// The joins of an item; an encoded output has those of its mix.
   mutating func joins(of item: PlayerItem) -> [TimeRange] {
-    let item = items.entry(of: item)?.made?.item ?? item
+    let item = mix(of: item)
     if let knownJoins, knownJoins.item === item { return knownJoins.ranges }
     let ranges = item.joins.map(\.timeRange)
     knownJoins = (item, ranges)

@@ -98,6 +98,8 @@ package struct PreviewControls {
     case .seek(.by(let time)): seek(to: player.currentTime + time)
     case .skip(let time): skip(by: time)
     case .frame(let step): moveFrames(by: step)
+    case .nextPicture: goToPicture(isNext: true)
+    case .previousPicture: goToPicture(isNext: false)
     case .go(let text): go(to: text)
     case .next(let stops): next(stops)
     case .previous(let stops): previous(stops)

@@ -44,6 +44,7 @@ struct PreviewLayout {
     if model.state == .paused {
       // To the sample.
       facts.append("at \(min(model.time, model.duration).clockText(decimals: 6))")
+      if let frame = model.frame { facts.append("frame \(frame)") }
     }
     if model.entryCount > 1 { facts.append("\(model.entry) of \(model.entryCount)") }
     if let share = model.approximation {

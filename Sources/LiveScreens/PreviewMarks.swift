@@ -9,6 +9,8 @@ package struct PreviewMark: Sendable, Hashable {
   package var range: TimeRange
   /// What a label shows.
   package var name: String
+  /// The picture that is shown there, as `frame 307`, or those of both ends; nil where none is known.
+  package var pictures: String?
 }
 
 /// The marks of a preview.
@@ -27,11 +29,14 @@ package struct PreviewMarks: Sendable, Equatable {
       .sorted { ($0.range.start, $0.range.end) < ($1.range.start, $1.range.end) }
   }
 
-  /// Sets a mark; nil if it is there already.
-  mutating func add(_ range: TimeRange, of entry: Int) -> PreviewMark? {
+  /// Sets a mark, at which `pictures` are shown; nil if it is there already.
+  mutating func add(
+    _ range: TimeRange, of entry: Int, showing pictures: String? = nil
+  ) -> PreviewMark? {
     guard !all.contains(where: { $0.entry == entry && $0.range == range }) else { return nil }
     number += 1
-    let mark = PreviewMark(entry: entry, range: range, name: "mark \(number)")
+    let mark = PreviewMark(
+      entry: entry, range: range, name: "mark \(number)", pictures: pictures)
     all.append(mark)
     return mark
   }
@@ -57,9 +62,18 @@ package struct PreviewMarks: Sendable, Equatable {
   // MARK: Texts
 
   /// The marks of an entry as Audacity's labels.
-  func labels(of entry: Int) -> String {
-    marks(of: entry).map { AudacityLabel(from: $0.range.start, to: $0.range.end, $0.name).line }
-      .joined()
+  ///
+  /// - Parameters:
+  ///   - entry: The entry's identity.
+  ///   - namesPictures: Whether the names say which pictures are shown, for a person.
+  /// - Returns: A line for each mark.
+  func labels(of entry: Int, namingPictures namesPictures: Bool = false) -> String {
+    marks(of: entry).map { mark in
+      let pictures = namesPictures ? mark.pictures.map { " (\($0))" } : nil
+      let name = mark.name + (pictures ?? "")
+      return AudacityLabel(from: mark.range.start, to: mark.range.end, name).line
+    }
+    .joined()
   }
 
   /// The marks of an entry for a job file: places as its `chapters`, ranges as its `cut`.
@@ -76,13 +90,15 @@ package struct PreviewMarks: Sendable, Equatable {
     }
     if !places.isEmpty { lines.append("chapters:") }
     for mark in places {
-      lines.append("  \(Self.text(mark.range.start)): \(Self.quoted(mark.name))")
+      let pictures = mark.pictures.map { "  # \($0)" } ?? ""
+      lines.append("  \(Self.text(mark.range.start)): \(Self.quoted(mark.name))\(pictures)")
     }
     let ranges = marks.filter { $0.range.duration > .zero }
     if !ranges.isEmpty { lines.append("cut:") }
     for mark in ranges {
       let range = "\(Self.text(mark.range.start))..\(Self.text(mark.range.end))"
-      lines.append("  - \(range)  # \(Self.quoted(mark.name))")
+      let pictures = mark.pictures.map { ", \($0)" } ?? ""
+      lines.append("  - \(range)  # \(Self.quoted(mark.name))\(pictures)")
     }
     return lines.map { $0 + "\n" }.joined()
   }

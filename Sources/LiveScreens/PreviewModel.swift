@@ -95,6 +95,10 @@ struct PreviewModel {
   var sources: [String] = []
   /// What is known of the entry's sound; nil if no picture is made of it.
   var overview: Overview?
+  /// The number of the picture that is shown, in its source; nil where none is known.
+  var frame: Int64?
+  /// The picture that was decoded last; nil: there is none to be shown.
+  var picture: PreviewPictures.Shown?
   /// The starts of the chapters, from 0 to 1.
   var chapterPlaces: [Double] = []
   /// The marks of the entry, from 0 to 1; a place has no length.

@@ -6,6 +6,21 @@ enum PreviewScreen {
   ///
   /// In a low window the least important lines are left out first.
   static func lines(for model: PreviewModel, on terminal: TerminalTraits) -> [String] {
+    drawn(for: model, on: terminal).lines
+  }
+
+  /// A screen with its picture.
+  struct Drawn {
+    /// As `lines` gives them.
+    var lines: [String]
+    /// Where there is room for a picture; nil: nowhere.
+    var room: TerminalPicture.Cells?
+    /// The cells of the picture that is among the lines.
+    var picture: TerminalPicture.Cells?
+  }
+
+  /// The lines to show now, with the picture between those of the time and those of the tracks.
+  static func drawn(for model: PreviewModel, on terminal: TerminalTraits) -> Drawn {
     // The last column stays empty: some terminals break the line after writing into it.
     let width = max(0, terminal.columns - 1)
     let layout = PreviewLayout(
@@ -30,7 +45,28 @@ enum PreviewScreen {
       guard let last = rows.lastIndex(where: { $0.place == least }) else { break }
       rows.remove(at: last)
     }
-    return rows.map(\.text)
+    var drawn = Drawn(lines: rows.map(\.text))
+    guard let way = terminal.pictures, pane.kind == .tracks else { return drawn }
+    drawn.room = room(for: model, besides: rows.count, of: most, width: width)
+    guard let room = drawn.room, let shown = model.picture else { return drawn }
+    let cells = shown.picture.cells(in: room)
+    drawn.lines.insert(contentsOf: shown.lines(cells, by: way), at: above.count)
+    drawn.picture = cells
+    return drawn
+  }
+
+  /// The fewest columns beside a picture and in it, and the fewest rows of one.
+  private static let (leastWidth, leastPictureRows) = (39, 6)
+
+  /// The cells that a picture may have. Two rows are kept for messages, so that a message does not change
+  /// it.
+  private static func room(
+    for model: PreviewModel, besides used: Int, of most: Int, width: Int
+  ) -> TerminalPicture.Cells? {
+    let messages = (model.notice == nil ? 0 : 1) + (model.message == nil ? 0 : 1)
+    let rows = most - used - max(0, 2 - messages)
+    guard width >= leastWidth, rows >= leastPictureRows else { return nil }
+    return TerminalPicture.Cells(columns: width, rows: rows)
   }
 
   /// The kind of a line, the most important first.

@@ -44,6 +44,11 @@ package struct PreviewView {
   )
   private let place: (PlayerItem, Origin) -> String?
   private let scan = OverviewScan()
+  private let pictures = PreviewPictures()
+  /// Where the last drawing had room for a picture; nil: nowhere.
+  private var pictureRoom: TerminalPicture.Cells?
+  /// The picture that the terminal has, and the cells that it fills.
+  private var sentPicture: (number: Int, cells: TerminalPicture.Cells)?
   /// The first time that was shown; nil after another one was: then something was heard.
   private var firstTime: Time?
   private var hasSounded = false
@@ -74,7 +79,7 @@ package struct PreviewView {
     let isMoving =
       controls.isPlaying || isBlocked || model.channels.contains { $0.meter.held > -100 }
       || model.reductions.contains { $0.gain < 0 }
-    if isMoving { return Int32(Self.drawingPause) }
+    if isMoving || pictureRoom != nil && pictures.isAwaited { return Int32(Self.drawingPause) }
     // The missing parts of the time line may arrive, and the next columns of the overview.
     let isWhole = model.overview.map { $0.columns > 0 && $0.peaks.count == $0.columns } ?? true
     return model.loaded == nil && isWhole ? -1 : 500
@@ -100,10 +105,23 @@ package struct PreviewView {
     isStale = false
     look(controls, keys, at: now)
     guard let terminal = stream.terminal else { return }
-    let lines = PreviewScreen.lines(for: model, on: terminal)
-    guard lines != shownLines else { return }
-    shownLines = lines
-    stream.write(drawing.draw(lines, at: now, on: terminal))
+    let drawn = PreviewScreen.drawn(for: model, on: terminal)
+    pictureRoom = drawn.room
+    let picture = transmission(of: drawn.picture, to: terminal)
+    guard drawn.lines != shownLines || !picture.isEmpty else { return }
+    shownLines = drawn.lines
+    stream.write(picture + drawing.draw(drawn.lines, at: now, on: terminal))
+  }
+
+  /// What gives the terminal the picture of its lines; empty where it has it.
+  private mutating func transmission(
+    of cells: TerminalPicture.Cells?, to terminal: TerminalTraits
+  ) -> String {
+    guard terminal.pictures == .kitty, let cells, let shown = model.picture,
+      sentPicture.map({ $0 != (shown.number, cells) }) ?? true
+    else { return "" }
+    sentPicture = (shown.number, cells)
+    return shown.picture.transmission(cells)
   }
 
   /// Shows an event.
@@ -174,6 +192,7 @@ package struct PreviewView {
   /// Erases the screen, and prints the position, if something was heard, and the marks.
   mutating func close(_ controls: PreviewControls, at time: Time?) {
     scan.end()
+    pictures.end()
     closeScreen(controls, at: time)
     let text = controls.markFiles.map { Self.text(of: $0) } ?? controls.marksText
     if !text.isEmpty { stream.write(text) }
@@ -185,7 +204,8 @@ package struct PreviewView {
   }
 
   private mutating func closeScreen(_ controls: PreviewControls, at time: Time?) {
-    let erased = drawing.erase(on: stream.terminal)
+    let erased =
+      drawing.erase(on: stream.terminal) + (sentPicture == nil ? "" : TerminalPicture.removal)
     guard let time, let item = controls.player.currentItem else { return stream.write(erased) }
     let place = PreviewLayout.clock(min(time, item.duration))
     stream.write(
@@ -207,6 +227,7 @@ package struct PreviewView {
     (model.volume, model.pan, model.loop) = (controls.volume, controls.pan, controls.loop)
     model.isLooping = controls.isLooping
     lookAtPlace(controls)
+    lookAtPicture(controls, at: now)
     lookAtMeters(of: player, seconds: lastLook.duration(to: now).seconds)
     lastLook = now
     let device = player.device
@@ -251,6 +272,18 @@ package struct PreviewView {
     model.marks = (entry.map { controls.marks.marks(of: $0) } ?? []).map { mark in
       model.share(of: mark.range.start)...model.share(of: mark.range.end)
     }
+  }
+
+  private mutating func lookAtPicture(
+    _ controls: PreviewControls, at now: ContinuousClock.Instant
+  ) {
+    (model.frame, model.picture) = (nil, nil)
+    guard let item else { return }
+    let mix = controls.mix(of: item)
+    model.frame = mix.picture?.frame(at: model.time)?.number
+    // No sooner than something is heard.
+    guard pictureRoom != nil, hasSounded else { return }
+    model.picture = pictures.picture(of: mix, at: model.time, now: now)
   }
 
   private mutating func lookAtMeters(of player: Player, seconds: Double) {

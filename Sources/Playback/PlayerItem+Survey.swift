@@ -31,6 +31,15 @@ extension PlayerItem {
     }
   }
 
+  /// What the output shows; nil where it holds no picture.
+  package var picture: PicturePlan? { sink.picture }
+
+  /// The pictures of the output, for a screen; nil where it holds none. Once `cancellation` is set, they
+  /// soon end.
+  package func pictureStills(unless cancellation: CancellationFlag) -> PictureStills? {
+    sink.picture.map { PictureStills($0, library: library, unless: cancellation) }
+  }
+
   /// Renders the item once, from its start to its end, for a picture of it.
   ///
   /// Blocks its thread. The memory is that of a player: it does not grow with the duration.

@@ -86,9 +86,11 @@ extension String {
     return blanks == 0 ? self : String(decoding: utf8.dropLast(blanks), as: UTF8.self)
   }
 
-  /// Columns that this line takes, colours taking none.
+  /// Columns that this line takes, colours and sixels taking none.
   fileprivate var drawnColumns: Int {
-    utf8.simpleColumns(skippingColours: true) ?? rows(ofColumns: .max).columns
+    let isText = !utf8.starts(with: TerminalPicture.sixelStart.utf8)
+    let columns = isText ? utf8.simpleColumns(skippingColours: true) : nil
+    return columns ?? rows(ofColumns: .max).columns
   }
 
   /// Rows that this line takes on a terminal that breaks it, and the columns of the last.
@@ -98,13 +100,25 @@ extension String {
     while let character = rest.first {
       rest.removeFirst()
       guard character != "\u{1B}" else {
-        // A colour: ESC [ … m.
-        rest = rest.drop { $0 != "m" }.dropFirst()
+        rest = rest.behindEscape
         continue
       }
       used += character.columns
       if used > columns { (rows, used) = (rows + 1, character.columns) }
     }
     return (rows, used)
+  }
+}
+
+extension Substring {
+  /// What follows an escape sequence whose ESC was taken (ECMA-48, 5.3 to 5.6).
+  fileprivate var behindEscape: Substring {
+    switch first {
+    // A colour, or a move: ESC [ … and a letter.
+    case "[": drop { !$0.isLetter }.dropFirst()
+    // A picture, which may be long: ESC P … ESC \.
+    case "P": self[(utf8.firstIndex(of: 0x1B) ?? endIndex)...].dropFirst(2)
+    default: dropFirst()
+    }
   }
 }

@@ -15,10 +15,21 @@ package enum StandardStream: Int32 {
     guard isatty(rawValue) == 1, !kind.isEmpty, kind != "dumb" else { return nil }
     var size = winsize()
     let isKnown = ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    let isColored = environment("NO_COLOR").isEmpty
+    let isUnicode = CharacterSet.ofLocale == .unicode
     return TerminalTraits(
       columns: isKnown ? Int(size.ws_col) : 80, rows: isKnown ? Int(size.ws_row) : 24,
-      isColored: environment("NO_COLOR").isEmpty, rewraps: rewraps(kind),
-      isUnicode: CharacterSet.ofLocale == .unicode)
+      isColored: isColored, rewraps: rewraps(kind), isUnicode: isUnicode,
+      pictures: isColored && isUnicode
+        ? PictureProtocol.named(cell: cell(of: size), by: environment) : nil)
+  }
+
+  /// The pixels of a cell; nil where the terminal does not say.
+  private func cell(of size: winsize) -> TerminalPicture.Cells? {
+    guard size.ws_col > 0, size.ws_row > 0 else { return nil }
+    let cell = TerminalPicture.Cells(
+      columns: Int(size.ws_xpixel / size.ws_col), rows: Int(size.ws_ypixel / size.ws_row))
+    return (4...64).contains(cell.columns) && (6...128).contains(cell.rows) ? cell : nil
   }
 
   /// Whether lines that are longer than a window has become are broken there, as most terminals do;

@@ -73,9 +73,9 @@ extension Asset {
   ) throws(QuantityError) -> Time {
     let pictures = try pictures(for: "\(picture)", called: name)
     switch picture {
-    case .number(let number): return pictures.start(of: number)
+    case .number(let number): return pictures.grid.start(of: number)
     case .timecode(let code):
-      return pictures.start(of: try pictures.number(of: code, called: name, until: duration))
+      return pictures.grid.start(of: try pictures.number(of: code, called: name, until: duration))
     }
   }
 
@@ -86,8 +86,8 @@ extension Asset {
     guard whole.start < time, time < whole.end,
       let pictures = try? pictures(for: "", called: .medium(location))
     else { return time }
-    let number = pictures.number(nearest: time)
-    let near = [number - 1, number, number + 1].map(pictures.start)
+    let number = pictures.grid.number(nearest: time)
+    let near = [number - 1, number, number + 1].map(pictures.grid.start)
     let moved = near[1] < whole.start ? near[2] : near[1] > whole.end ? near[0] : near[1]
     return min(max(moved, whole.start), whole.end)
   }
@@ -103,31 +103,26 @@ extension Asset {
           ? "'\(what)' is not known before \(name) is made"
           : "'\(what)' needs a moving picture, and \(name) has none", help: "write seconds")
     }
-    guard let first = track.firstPicture, let duration = track.frameDuration, duration > .zero
-    else {
+    guard let grid = pictureGrid else {
       throw QuantityError(
         "'\(what)' needs pictures that all last equally long, and \(name) does not say that its do",
         help: "write seconds")
     }
-    return PictureTimes(first: first - start, duration: duration, timecode: track.timecode)
+    return PictureTimes(grid: grid, timecode: track.timecode)
   }
 }
 
 /// When the pictures of a file are shown, in the time of its sound.
 struct PictureTimes {
-  let first: Time
-  let duration: Time
+  let grid: PictureGrid
   /// Of the first one, as the file has it.
   let timecode: String?
-
-  func start(of number: Int64) -> Time { first + duration.multiplied(by: number, over: 1) }
-
-  func number(nearest time: Time) -> Int64 { PictureRate(duration).count(in: time - first) }
 
   /// How many pictures come before one; `end` is how long the file lasts.
   func number(
     of code: Timecode, called name: LoweredItem.Name, until end: Time
   ) throws(QuantityError) -> Int64 {
+    let duration = grid.duration
     let number = try code.number(lasting: duration)
     guard let timecode else { return number }
     guard let start = Timecode(stored: timecode),
