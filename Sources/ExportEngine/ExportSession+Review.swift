@@ -149,8 +149,13 @@ extension ExportSession {
           "'\(asset.location)': not read, and in no output: " + parts.joined(separator: ", "),
           at: export.origin))
     }
-    notes += graph.sinks.compactMap { $0.picture?.lossNote(in: $0.output) }
-    return notes
+    return notes + lostTrackNotes
+  }
+
+  /// A note for each output that does not have all tracks of its sources. O(outputs).
+  package var lostTrackNotes: [Diagnostic] {
+    let sinks = (try? graph())?.sinks ?? []
+    return sinks.compactMap { $0.picture?.lossNote(in: $0.output) }
   }
 
   /// Tags, covers and chapters of sources without a place in an output's format. O(segments +

@@ -144,6 +144,8 @@ public struct ExportSession: Sendable {
     public static let levels = Examination(rawValue: 1)
     /// The sound around each join is looked at: `WrittenOutput.joins`, and a warning for each flaw.
     public static let joins = Examination(rawValue: 2)
+    /// The pictures on both sides of their joins are decoded: `WrittenOutput.pictureJoins`.
+    public static let pictures = Examination(rawValue: 4)
   }
 
   /// The results of an export.

@@ -20,6 +20,8 @@ public struct PictureSpan: Sendable, Hashable, Encodable {
   public var fades: [PictureFade] = []
   /// What comes in over it, in order of time; each stays until the next one comes, or the span ends.
   public var entering: [EnteringPicture] = []
+  /// What of it is copied and what is encoded, in order; nil: nobody has looked.
+  public var parts: [PicturePart]?
 
   /// Whether some of its pictures may be changed.
   public var isFaded: Bool { !fades.isEmpty || !entering.isEmpty }

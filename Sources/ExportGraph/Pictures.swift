@@ -155,7 +155,7 @@ extension PicturePlan {
           + (encoding.waveform == nil ? "" : " under a waveform") + " as \(picture)"
       }
       return ([picture] + names(tracks.filter { $0.mediaType == .subtitle }))
-        .joined(separator: ", ") + " of \(sources) in \(parts), encoded" + encodedSounds
+        .joined(separator: ", ") + " of \(sources) in \(parts), encoded throughout" + encodedSounds
     }
     let copied = all.joined(separator: ", ")
     guard !spans.isEmpty else { return "\(copied) of \(first), copied" }

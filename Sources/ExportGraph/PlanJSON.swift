@@ -103,7 +103,7 @@ extension Sink {
         "format": .text(format.name), "node": .count(node),
         "first_frame": .integer(frames.lowerBound), "end_frame": .integer(frames.upperBound),
         "dithered": .boolean(isDithered), "id3": id3Version.map { .text($0.description) },
-        "copied": copied?.parts.json,
+        "copied": copied?.parts.json, "picture": picture?.json,
         "conform": conform.isEmpty ? nil : .list(conform),
         "metadata": metadata.json, "cover": metadata.cover.map { .text("\($0.location)") },
         "chapter_files": .list(

@@ -34,7 +34,7 @@ extension Graph {
       }
       if let picture = sink.picture {
         lines.append("      beside it: " + picture.text)
-        lines += picture.fadeTexts.map { "        " + $0 }
+        lines += (picture.fadeTexts + picture.spanTexts).map { "        " + $0 }
       }
       lines += sink.sidecars.map { "    \(sink.output.path.sidecar($0))  \($0.name)" }
     }

@@ -10,6 +10,8 @@ package final class CopiedStreams: CompanionStreams {
   private let demuxer: Demuxer
   private let isCancelled: () -> Bool
   private let blaming: (LibAVError) -> any Error
+  /// How many moving pictures were given that are shown.
+  package private(set) var pictureCount = 0
   /// Packets that were read and not given yet, in order.
   private var ready: [Packet] = []
   /// Packets whose pictures are hidden, until one that is shown follows in the stream, by its index.
@@ -67,6 +69,7 @@ package final class CopiedStreams: CompanionStreams {
       {
         return
       }
+      if streams[place].isMovingPicture, !packet.isDiscarded { pictureCount += 1 }
       try body(packet, place)
       ready.removeFirst()
       try fill()

@@ -17,8 +17,10 @@ package final class PictureScaler {
     package var target: PictureForm
     /// Whether a picture of another shape is cut, and not put between bars.
     package var isCut: Bool
-    /// Whether its numbers use all of their range (`AVCOL_RANGE_JPEG`); those of the target do not.
+    /// Whether its numbers use all of their range (`AVCOL_RANGE_JPEG`).
     package var isFullRange = false
+    /// Whether those of the target do.
+    package var hasFullRange = false
     /// FFmpeg's name of the target's matrix of colours, as `bt709`; nil: that of the source.
     package var matrix: String?
 
@@ -85,7 +87,7 @@ package final class PictureScaler {
 extension PictureScaler.Plan {
   /// Whether pictures come as they are wanted.
   package var isNeedless: Bool {
-    source == target && rotation == 0 && !isFullRange && matrix == nil
+    source == target && rotation == 0 && isFullRange == hasFullRange && matrix == nil
   }
 
   /// Whether pictures keep their pixels, which need not be square then.
@@ -111,8 +113,8 @@ extension PictureScaler.Plan {
     filters.append(
       (
         "scale",
-        "\(size.width):\(size.height):flags=bicubic+accurate_rnd+full_chroma_int+bitexact:out_range=tv"
-          + (matrix.map { ":out_color_matrix=\($0)" } ?? "")
+        "\(size.width):\(size.height):flags=bicubic+accurate_rnd+full_chroma_int+bitexact:out_range="
+          + (hasFullRange ? "pc" : "tv") + (matrix.map { ":out_color_matrix=\($0)" } ?? "")
       ))
     if !keepsPixels {
       let shape = "\(target.width):\(target.height)"

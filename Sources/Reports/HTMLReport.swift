@@ -39,7 +39,7 @@ enum HTMLReport {
   /// How much a page has of each output; less where there are many.
   private enum Detail: Int, CaseIterable {
     case all
-    /// Half the columns, and no joins but those with flaws.
+    /// Half the columns, no joins but those with flaws, and no pictures.
     case half
     /// A quarter of the columns, and few joins.
     case quarter
@@ -67,6 +67,9 @@ enum HTMLReport {
   ) -> JSONValue {
     var value = value
     if detail != .all, let sound = output.sound {
+      if let joins = sound.facts["picture_joins"] {
+        value = value.replacing("picture_joins", by: joins.undrawn)
+      }
       let factor = detail == .half ? 2 : 4
       if let overview = sound.facts["overview"].flatMap(SoundOverview.init) {
         value = value.replacing("overview", by: overview.thinned(by: factor).json)

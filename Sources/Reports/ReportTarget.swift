@@ -39,7 +39,11 @@ package enum ReportTarget: Equatable, Sendable {
 
   /// What a run is to find out for it.
   package var examination: ExportSession.Examination {
-    if case .junit = self { .joins } else { [.joins, .levels] }
+    switch self {
+    case .junit: .joins
+    case .html, .json: [.joins, .levels, .pictures]
+    case .markdown, .step, .output: [.joins, .levels]
+    }
   }
 
   /// The file that it replaces, and its format.

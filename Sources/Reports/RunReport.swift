@@ -48,8 +48,7 @@ package struct RunReport: Sendable {
     /// The names that `facts` may have.
     static let factNames: Set = [
       "loudness", "normalization", "conformance", "copied", "metadata", "cover", "chapters",
-      "joins",
-      "overview",
+      "joins", "overview", "pictures", "picture_joins",
     ]
   }
 
@@ -230,7 +229,8 @@ extension RunReport.Sound {
       ]).with(sink?.reportFacts ?? [:]).with(
         .members([
           "joins": written.joins?.json(sampleRate: written.sampleRate),
-          "overview": written.overview?.json,
+          "overview": written.overview?.json, "pictures": written.pictures?.json,
+          "picture_joins": written.pictureJoins.map { .list($0.map(\.json)) },
         ])))
   }
 

@@ -72,6 +72,8 @@ package struct RunTally: Sendable {
   /// In the order in which they started.
   private(set) var running: [RunningJob] = []
   private var counts: [RunReport.Status: Int] = [:]
+  /// Characters of pictures at joins that may still be held: in all about as many as a page has room for.
+  private var pictureRoom = 12_000_000
   /// Jobs that failed, and that may pass by themselves in another run.
   private(set) var passingFailures = 0
 
@@ -169,7 +171,7 @@ package struct RunTally: Sendable {
       reopen(job)
       return remove(job)
     case .finished(let outputs, let reason):
-      (states[job].outputs, states[job].reason) = (outputs, reason)
+      (states[job].outputs, states[job].reason) = (kept(outputs), reason)
       return end(event, as: .done)
     case .upToDate: return end(event, as: .upToDate)
     case .failed(let message):
@@ -181,6 +183,16 @@ package struct RunTally: Sendable {
     case .cancelled: return end(event, as: .cancelled)
     }
     return nil
+  }
+
+  /// Outputs with the pictures at their joins, as long as there is room for these.
+  private mutating func kept(_ outputs: [RunReport.Output]) -> [RunReport.Output] {
+    outputs.map { output in
+      var output = output
+      let size = output.sound?.drawnSize ?? 0
+      if size > pictureRoom { output.sound?.forgetDrawn() } else { pictureRoom -= size }
+      return output
+    }
   }
 
   private mutating func endTry(_ event: RunEvent, as ending: RunReport.Try.Ending?) {

@@ -7,7 +7,7 @@ import Testing
 struct MovieCutTests {
   /// Movies of six seconds, each of another codec, container, or order of its pictures. The upper sixteen
   /// lines of a picture are its number as sixteen bars, the first one the lowest bit.
-  private func stage() throws -> Stage {
+  func stage() throws -> Stage {
     let stage = Stage()
     try stage.share(
       """
@@ -91,7 +91,7 @@ struct MovieCutTests {
       ? .infinity : 10 * log10(255 * 255 * Double(one.count) / Double(error))
   }
 
-  private static let sources = [
+  static let sources = [
     "closed.mp4", "open.mkv", "open.ts", "cavlc.mp4", "plain.mp4", "ten.mp4", "interlaced.mp4",
     "uneven.mp4", "cra.mp4", "vp9.webm", "av1.mp4", "asp.mp4", "mpeg2.ts", "intra.mov",
     "hidden.mp4", "closed.flv", "asp.avi", "intra.avi", "mpeg2.mpg",

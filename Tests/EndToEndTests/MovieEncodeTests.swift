@@ -145,7 +145,7 @@ struct MovieEncodeTests {
     #expect(Set(bytes.text.split(separator: "\n")).count == 1)
     #expect(
       try stage.run("avjob plan job.yaml").text.contains(
-        "beside it: h264 (crf 22) of 'wide.mp4' in one part, encoded\n"))
+        "beside it: h264 (crf 22) of 'wide.mp4' in one part, encoded throughout\n"))
   }
 
   @Test("a strict copy is one, or is refused with the key pictures on both sides")

@@ -64,6 +64,7 @@ extension ExportSession {
           rendering.outputs[index].correction = solved.corrections[sink.node]
         }
         rendering.warnings += misses(solved, rendering.outputs)
+        if examination.contains(.pictures) { rendering.drawPictureJoins(unless: crew.cancellation) }
         return rendering
       }
       rendering.abandon()

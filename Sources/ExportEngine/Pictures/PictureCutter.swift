@@ -31,16 +31,7 @@ final class PictureCutter {
     /// On in a range: from its start, or from the picture of a tick.
     case enter(PicturePassage, Int64?)
     case encode(PicturePassage, RangeEncoder, EncodedRun?)
-    case copy(PicturePassage, Copy)
-  }
-
-  /// Pictures that are copied from an entry on.
-  private struct Copy {
-    var window: PictureWindow
-    /// When the entry is shown: what is decoded behind it and shown before it is left out; nil: nothing.
-    let entry: Int64?
-    var rewriter: RunRewriter
-    var isFirst = true
+    case copy(PicturePassage, PictureCopy)
   }
 
   /// A picture of `ranges`, in order, whose packets are put together by `assembler`.
@@ -87,20 +78,16 @@ final class PictureCutter {
       let isWhole = entrance.isFromStart && assembler.isEmpty
       work = .copy(
         passage,
-        Copy(
-          window: entrance.window, entry: isWhole ? nil : picture.shown,
-          rewriter: try assembler.beginCopy(of: reel, from: isWhole ? .entry : picture.kind)))
+        PictureCopy(
+          entrance.window, from: isWhole ? nil : picture.shown,
+          try assembler.beginCopy(of: reel, from: isWhole ? .entry : picture.kind)))
       return
     }
     if assembler.isStrict { throw refusal(of: passage, entrance, isCut: tick == nil) }
     let decoder = try RangeDecoder(
       passage, entrance.window, from: entrance.first,
-      to: { [passage] picture, end in
-        picture.kind != .other && picture.shown >= entrance.first && !picture.isHidden
-          && !passage.unusable.contains(picture.shown)
-          && passage.to?.isBehind(picture.shown) ?? true
-          && !passage.isChanged(picture.shown, until: end)
-      }, assembler.observer(of: reel))
+      to: { [passage] in passage.isEntry($0, until: $1, behind: entrance.first) },
+      assembler.observer(of: reel))
     work = .encode(passage, RangeEncoder(decoder, of: passage, reels), nil)
   }
 
@@ -142,9 +129,9 @@ final class PictureCutter {
       guard let entry = encoder.decoder.entry else { return }
       work = .copy(
         passage,
-        Copy(
-          window: encoder.decoder.window, entry: entry.shown,
-          rewriter: try assembler.beginCopy(
+        PictureCopy(
+          encoder.decoder.window, from: entry.shown,
+          try assembler.beginCopy(
             of: passage.reel, from: entry.kind, after: encoder.decoder.observer)))
       return
     }
@@ -152,76 +139,24 @@ final class PictureCutter {
     if run == nil, !pictures.isEmpty {
       run = try assembler.beginRun(of: passage.reel, encoder.header)
     }
+    reels.tally.encoded += pictures.count
     pending += try run?.packets(of: pictures, &assembler, passage.time) ?? []
     work = .encode(passage, encoder, run)
   }
 
   // MARK: - Copying
 
-  /// Goes on behind pictures that an edit list hides: what follows them is decoded from them.
-  private func enter(
-    _ passage: PicturePassage, behindHidden start: PictureWindow
-  ) throws(LibAVError) {
-    var window = start
-    try window.fill(1)
-    while let picture = window.take(1).first {
-      guard picture.isHidden else {
-        work = .enter(passage, picture.shown)
-        return
-      }
-      try window.fill(1)
-    }
-  }
-
-  /// Pictures that are decoded in an order of their own: several times as many as decoders hold.
-  private static let mostTogether = 8 * PictureOrder.most
-
   /// Copies the next pictures behind which none is missing, or goes over to encoding.
-  private func copyOn(_ passage: PicturePassage, _ old: Copy) throws(LibAVError) {
+  private func copyOn(_ old: PicturePassage, _ begun: PictureCopy) throws(LibAVError) {
     work = .next
-    var copy = old
-    func isLeading(_ picture: CodedPicture) -> Bool {
-      old.entry.map { picture.shown < $0 } ?? false
-    }
-    var count = 0
-    var latest = Int64.min
-    repeat {
-      count += 1
-      guard count <= Self.mostTogether else {
-        throw LibAVError.refusedPicture(
-          "has a picture far before its time, so that pictures cannot be put in order; remux it")
-      }
-      try copy.window.fill(count)
-      guard copy.window.pictures.count >= count else { break }
-      let picture = copy.window.pictures[count - 1]
-      if !isLeading(picture) { latest = max(latest, picture.shown) }
-    } while copy.window.pictures.dropFirst(count).prefix(PictureOrder.most + 1).contains {
-      !isLeading($0) && $0.shown < latest
-    }
-    let chunk = copy.window.take(count)
-    guard !chunk.isEmpty else { return }
-    let shown = chunk.filter { !isLeading($0) }
-    let isWhole = shown.allSatisfy { picture in
-      let end = copy.window.next(after: picture.shown)
-      return !picture.isHidden && passage.includes(picture.shown, until: end)
-        && !passage.isChanged(picture.shown, until: end)
-    }
-    // What cannot be rewritten is encoded, from here to the next entry.
-    if isWhole, let pictures = try? copy.rewriter.rewrite(chunk, isLeading: isLeading) {
+    var (passage, copy) = (old, begun)
+    switch try copy.next(of: &passage) {
+    case .copied(let pictures):
+      reels.tally.copied += pictures.count
       pending += try assembler.copied(pictures, of: passage.reel, passage.time)
-      copy.isFirst = false
       work = .copy(passage, copy)
-      return
+    case .entered(let tick): work = .enter(passage, tick)
+    case .ended: break
     }
-    let rest = shown.filter {
-      !$0.isHidden && passage.includes($0.shown, until: copy.window.next(after: $0.shown))
-    }
-    guard let tick = rest.map(\.shown).min() else {
-      guard shown.allSatisfy(\.isHidden) else { return }
-      return try enter(passage, behindHidden: copy.window)
-    }
-    var passage = passage
-    if copy.isFirst, let entry = old.window.pictures.first { passage.unusable.insert(entry.shown) }
-    work = .enter(passage, tick)
   }
 }

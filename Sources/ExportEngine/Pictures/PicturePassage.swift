@@ -69,6 +69,14 @@ struct PicturePassage {
     to?.isBehind(shown, until: end) ?? true
   }
 
+  /// Whether pictures can be copied from one on that is shown until `end`, behind the first one of the
+  /// range.
+  func isEntry(_ picture: CodedPicture, until end: Int64, behind first: Int64) -> Bool {
+    picture.kind != .other && picture.shown >= first && !picture.isHidden
+      && !unusable.contains(picture.shown) && to?.isBehind(picture.shown) ?? true
+      && !isChanged(picture.shown, until: end)
+  }
+
   /// When a picture of the source is shown in the output: the first one from the very moment of the cut.
   func time(of tick: Int64) -> Time {
     if tick == first, startsAtCut, let from = range.from { return range.place(from) }
@@ -97,6 +105,8 @@ struct PicturePassage {
     var window: PictureWindow
     /// When the first picture of the range is shown.
     let first: Int64
+    /// When the picture before it is shown in the source; nil where there is none.
+    let earlier: Int64?
     /// Whether the window begins with that picture, it is shown as it is, and nothing before it is needed.
     let isCopied: Bool
     /// Whether the window begins with the file's first picture.
@@ -126,7 +136,7 @@ struct PicturePassage {
     }
     guard let picture = window.pictures.first else { throw LibAVError.streamMissing }
     return Entrance(
-      window: window, first: found.first,
+      window: window, first: found.first, earlier: found.earlier,
       isCopied: found.isCopied && !isChanged(found.first, until: found.firstEnd),
       isFromStart: seek == nil && picture.shown == reel.firstShown)
   }

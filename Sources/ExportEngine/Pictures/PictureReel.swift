@@ -42,6 +42,8 @@ final class PictureReel {
   /// Whether all of it is decoded: a decoder may go over to another coding, and copies may not.
   private let isDecoded: Bool
   private let packets: PicturePackets
+  /// How many pictures were read.
+  private(set) var readCount = 0
 
   /// Packets that are looked at for what a header leaves open, and for how pictures are reordered.
   private static let firstPackets = 64
@@ -128,6 +130,7 @@ final class PictureReel {
   /// - Throws: Also for a picture without a time, and for one that changes the coding midway.
   func next() throws(LibAVError) -> CodedPicture? {
     guard let packet = try packets.read() else { return nil }
+    readCount += 1
     guard let shown = packet.timestamp else { throw LibAVError.untimedPicture }
     guard shown.magnitude < farthestTick else {
       throw LibAVError.refusedPicture(

@@ -12,6 +12,8 @@ final class PictureReels {
   let assets: [Asset]
   let library: MediaLibrary
   let cancellation: CancellationFlag
+  /// Counts what becomes of them.
+  let tally: PictureTally
   /// Whether nothing of them is copied.
   private let areDecoded: Bool
   /// Open ones, the one that was used last at the end. What comes in over another range is read apart: both
@@ -20,10 +22,10 @@ final class PictureReels {
 
   init(
     _ assets: [Asset], of library: MediaLibrary, areDecoded: Bool,
-    unless cancellation: CancellationFlag
+    counting tally: PictureTally = PictureTally(), unless cancellation: CancellationFlag
   ) {
     (self.assets, self.library, self.cancellation) = (assets, library, cancellation)
-    self.areDecoded = areDecoded
+    (self.areDecoded, self.tally) = (areDecoded, tally)
   }
 
   /// A join of thousands of files is not to hold them all open.
@@ -66,10 +68,11 @@ extension MediaLibrary {
   /// Opens a picture that is cut or joined, with other sounds beside it.
   func openPicture(
     of plan: PicturePlan, _ sounds: OtherSounds, atRate sampleRate: Int,
-    unless cancellation: CancellationFlag
+    counting tally: PictureTally, unless cancellation: CancellationFlag
   ) throws(Failure) -> Companions {
     let reels = PictureReels(
-      plan.assets, of: self, areDecoded: plan.encoding != nil, unless: cancellation)
+      plan.assets, of: self, areDecoded: plan.encoding != nil, counting: tally,
+      unless: cancellation)
     do throws(LibAVError) {
       return try reels.companions(of: plan, sounds, atRate: sampleRate)
     } catch {
@@ -166,7 +169,8 @@ extension PictureReels {
         settings, frames.form, like: first.stream, coloursOf: frames.first?.frame,
         timescale: timescale)
       renderer = PictureRenderer(
-        frames, encoder, hasConstantRate: settings.frameRate != nil, until: plan.duration + delay)
+        frames, encoder, hasConstantRate: settings.frameRate != nil, until: plan.duration + delay,
+        counting: tally)
     } catch {
       throw blame(error, on: source)
     }
@@ -190,7 +194,8 @@ extension PictureReels {
     return max(.zero, plan.assets[first.asset].start - reel.time(of: reel.start))
   }
 
-  private func ranges(of plan: PicturePlan, delayedBy delay: Time) -> [PictureRange] {
+  /// What is shown of a plan's sources, `delay` later than its sound has it.
+  func ranges(of plan: PicturePlan, delayedBy delay: Time) -> [PictureRange] {
     plan.spans.indices.map { index in
       let span = plan.spans[index]
       let isLast =

@@ -17,6 +17,7 @@ final class PictureRenderer {
   let encoder: PictureEncoder
   private let frames: any PictureFrames
   private let hasConstantRate: Bool
+  private let tally: PictureTally
   /// When the output ends.
   private let end: Time
   private var isDone = false
@@ -31,10 +32,11 @@ final class PictureRenderer {
 
   /// A picture of `frames`; `encoder` is that of `open`.
   init(
-    _ frames: any PictureFrames, _ encoder: PictureEncoder, hasConstantRate: Bool, until end: Time
+    _ frames: any PictureFrames, _ encoder: PictureEncoder, hasConstantRate: Bool, until end: Time,
+    counting tally: PictureTally
   ) {
     (self.frames, self.encoder, self.end) = (frames, encoder, end)
-    self.hasConstantRate = hasConstantRate
+    (self.hasConstantRate, self.tally) = (hasConstantRate, tally)
   }
 
   /// An encoder for an output.
@@ -131,7 +133,10 @@ final class PictureRenderer {
 
   private func encode(_ frame: Frame?, at shown: Int64 = 0) throws(LibAVError) {
     try encoder.send(frame, at: shown)
-    while let packet = try encoder.next() { pending.append(packet) }
+    while let packet = try encoder.next() {
+      tally.encoded += 1
+      pending.append(packet)
+    }
   }
 
   private func ticks(_ time: Time) -> Int64 {

@@ -48,6 +48,14 @@ struct RunRewriter {
 
   private var method: Method
 
+  /// Whether all that comes stands as it is.
+  var isDone: Bool { if case .none = method { true } else { false } }
+
+  /// One that changes nothing.
+  static var none: RunRewriter { RunRewriter(method: .none) }
+
+  private init(method: Method) { self.method = method }
+
   /// A rewriter for an entry of a source; `observer` has seen what is decoded before it.
   init(
     _ coding: PictureCoding, from kind: PictureKind, after observer: GroupObserver?,

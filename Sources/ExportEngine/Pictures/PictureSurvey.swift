@@ -18,6 +18,8 @@ struct PictureSurvey {
     /// When the first picture of the range is shown, and when the one behind it.
     let first: Int64
     let firstEnd: Int64
+    /// When the picture before it is shown; nil where there is none.
+    let earlier: Int64?
     /// Whether copying begins with it, and nothing before it is needed.
     let isCopied: Bool
   }
@@ -79,7 +81,9 @@ struct PictureSurvey {
         place + 1 < visible.count
         ? visible[place + 1].shown : first.shown + max(1, first.duration)
       return .found(
-        Entrance(entry: entry, first: first.shown, firstEnd: end, isCopied: isCopied))
+        Entrance(
+          entry: entry, first: first.shown, firstEnd: end,
+          earlier: place > 0 ? visible[place - 1].shown : nil, isCopied: isCopied))
     }
     let first = visible[place]
     guard let index = seen.firstIndex(where: { $0.shown == first.shown && !$0.isHidden }) else {

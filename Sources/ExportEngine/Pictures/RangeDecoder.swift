@@ -13,23 +13,18 @@ struct DecodedPicture {
 /// can be copied, or to the range's end.
 final class RangeDecoder {
   /// The entry that ended it, which is the first of `window`; nil where the range has ended.
-  private(set) var entry: CodedPicture?
-  private(set) var window: PictureWindow
+  var entry: CodedPicture? { feed.entry }
+  var window: PictureWindow { feed.window }
   /// What was decoded before the entry.
-  private(set) var observer: GroupObserver?
+  var observer: GroupObserver? { feed.observer }
 
+  private var feed: PictureFeed
   private let passage: PicturePassage
   private let first: Int64
-  private let isEntry: (CodedPicture, Int64) -> Bool
   private let decoder: Decoder
-  /// What is decoded next: an entry, what follows it and is shown before it, and may need what is on both
-  /// sides.
-  private var around: ArraySlice<CodedPicture> = []
   private var isFresh = true
   private var isDrained = false
   private var isDone = false
-  /// When pictures of the range are shown that went in and have not come out, ascending.
-  private var expected: [Int64] = []
 
   /// A decoder for the pictures from `first` on; `window` is at one from which that can be decoded,
   /// `isEntry` says from which can be copied, which is shown until a tick, and `observer` is shown what is
@@ -39,8 +34,8 @@ final class RangeDecoder {
     to isEntry: @escaping (CodedPicture, Int64) -> Bool = { _, _ in false },
     _ observer: GroupObserver? = nil
   ) throws(LibAVError) {
-    (self.passage, self.window, self.first) = (passage, window, first)
-    (self.isEntry, self.observer) = (isEntry, observer)
+    (self.passage, self.first) = (passage, first)
+    feed = PictureFeed(passage, window, from: first, to: isEntry, observer)
     decoder = try passage.reel.decoder(isFaded: passage.range.isFaded)
   }
 
@@ -51,10 +46,10 @@ final class RangeDecoder {
     while !isDone {
       if let picture = try receive() { return picture }
       guard !isDone, !isDrained else { break }
-      try feed()
+      try sendNext()
     }
     isDone = true
-    if let missing = expected.first { throw damaged(missing) }
+    if let missing = feed.expected.first { throw damaged(missing) }
     return nil
   }
 
@@ -73,10 +68,10 @@ final class RangeDecoder {
         isDone = true
         return nil
       }
-      guard expected.first == shown, !frame.isGuessed else {
-        throw damaged(min(expected.first ?? shown, shown))
+      guard feed.expected.first == shown, !frame.isGuessed else {
+        throw damaged(min(feed.expected.first ?? shown, shown))
       }
-      expected.removeFirst()
+      feed.takeExpected()
       return DecodedPicture(frame: frame, shown: shown, end: end)
     }
     return nil
@@ -92,38 +87,10 @@ final class RangeDecoder {
     }
   }
 
-  private func feed() throws(LibAVError) {
-    if entry == nil {
-      try window.fill(1)
-      if let picture = window.pictures.first,
-        !isEntry(picture, window.next(after: picture.shown))
-      {
-        _ = window.take(1)
-        observer?.observe(picture)
-        expect(picture)
-        return try send(picture.packet)
-      }
-      entry = window.pictures.first
-      if let entry {
-        let leading = window.pictures.prefix(PictureOrder.most + 1)
-          .filter { $0.shown < entry.shown }
-        leading.forEach(expect)
-        around = [entry] + leading
-      }
-    }
-    guard let picture = around.popFirst() else {
-      isDrained = true
-      return try send(nil)
-    }
-    try send(picture.packet)
-  }
-
-  private func expect(_ picture: CodedPicture) {
-    guard !picture.isHidden, picture.shown >= first,
-      passage.includes(picture.shown, until: window.next(after: picture.shown))
-    else { return }
-    expected.insert(
-      picture.shown, at: expected.lastIndex { $0 <= picture.shown }.map { $0 + 1 } ?? 0)
+  private func sendNext() throws(LibAVError) {
+    let picture = try feed.next()
+    isDrained = picture == nil
+    try send(picture?.packet)
   }
 
   private func send(_ packet: Packet?) throws(LibAVError) {

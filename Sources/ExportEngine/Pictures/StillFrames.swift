@@ -60,11 +60,13 @@ extension MediaLibrary {
   /// - Parameters:
   ///   - plan: Which, and when.
   ///   - settings: How they are encoded.
+  ///   - tally: Counts the pictures.
   ///   - sound: Opens what a waveform is drawn of.
   /// - Returns: The track at its first packet.
   /// - Throws: As reading the pictures and the sound does, and what the encoder refuses.
   func openStills(
-    of plan: PicturePlan, _ settings: VideoSettings, _ sound: () throws(Failure) -> OutputSound
+    of plan: PicturePlan, _ settings: VideoSettings, counting tally: PictureTally,
+    _ sound: () throws(Failure) -> OutputSound
   ) throws(Failure) -> Companions {
     var settings = settings
     let usual =
@@ -80,7 +82,8 @@ extension MediaLibrary {
       }
     do throws(LibAVError) {
       let encoder = try PictureRenderer.open(settings, stills.form, like: nil, timescale: 1)
-      let renderer = PictureRenderer(frames, encoder, hasConstantRate: true, until: plan.duration)
+      let renderer = PictureRenderer(
+        frames, encoder, hasConstantRate: true, until: plan.duration, counting: tally)
       let setting = CompanionSetting(delay: 0, language: nil)
       let track = try PictureTrack(.encoder(encoder), setting, renderer.next)
       return .made(CompanionTracks(track))

@@ -77,6 +77,7 @@ extension MediaLibrary {
   ///   - plan: The sources, and their tracks.
   ///   - sink: The output.
   ///   - format: That of its sound.
+  ///   - tally: Counts the pictures.
   ///   - cancellation: Once it is set, a file that gives nothing is not asked again.
   ///   - sound: Opens the output's sound once more, for what is drawn of it.
   /// - Returns: The tracks at their first packets.
@@ -84,11 +85,11 @@ extension MediaLibrary {
   ///   begins before the file's clock or more than 10,000 hours later, and for pictures that cannot be
   ///   cut or joined.
   func openCompanions(
-    of plan: PicturePlan, beside sink: Sink, _ format: AudioFormat,
+    of plan: PicturePlan, beside sink: Sink, _ format: AudioFormat, counting tally: PictureTally,
     unless cancellation: CancellationFlag, hearing sound: () throws(Failure) -> OutputSound
   ) throws(Failure) -> OpenedCompanions {
     if let settings = plan.encoding, settings.isStill {
-      return OpenedCompanions(streams: try openStills(of: plan, settings, sound))
+      return OpenedCompanions(streams: try openStills(of: plan, settings, counting: tally, sound))
     }
     for asset in plan.assets {
       guard asset.start >= .zero, asset.start <= Composition.longestDuration else {
@@ -102,16 +103,18 @@ extension MediaLibrary {
       let sounds = try OtherSounds(
         of: plan, like: sink, format, from: self, unless: cancellation)
       let streams = try openPicture(
-        of: plan, sounds, atRate: format.sampleRate, unless: cancellation)
+        of: plan, sounds, atRate: format.sampleRate, counting: tally, unless: cancellation)
       return OpenedCompanions(streams: streams, sounds: sounds)
     }
     return OpenedCompanions(
-      streams: try openCopies(of: plan, atRate: format.sampleRate, unless: cancellation))
+      streams: try openCopies(
+        of: plan, atRate: format.sampleRate, counting: tally, unless: cancellation))
   }
 
   /// Opens the tracks of the only source, which are copied as they are.
   private func openCopies(
-    of plan: PicturePlan, atRate sampleRate: Int, unless cancellation: CancellationFlag
+    of plan: PicturePlan, atRate sampleRate: Int, counting tally: PictureTally,
+    unless cancellation: CancellationFlag
   ) throws(Failure) -> Companions {
     guard let asset = plan.assets.first else { throw Failure(.reportBug, "has no picture to copy") }
     let demuxer = try openPictures(of: asset)
@@ -137,6 +140,7 @@ extension MediaLibrary {
       let streams = try CopiedStreams(
         demuxer, plan.tracks.map(\.index), setting,
         blaming: { $0.inputFailure(asset.location) }, unless: { cancellation.isCancelled })
+      tally.copies = streams
       return .copied(streams)
     }
   }

@@ -1,7 +1,9 @@
 import Diagnosis
 import LibAV
 import MediaComposition
+import MediaTime
 import SystemPackage
+import Threads
 
 /// One stream of a media file, as the header describes it.
 public struct MediaStream: Sendable, Hashable {
@@ -19,11 +21,53 @@ public struct MediaStream: Sendable, Hashable {
   public var language: String?
   /// The stream's own title.
   public var title: String?
+  /// Of a moving picture; nil for other streams.
+  public var picture: MediaPicture?
+}
+
+/// What a file says of its moving picture, beside the times of its pictures (`AssetTrack`).
+public struct MediaPicture: Sendable, Hashable {
+  /// A fraction, as the file has it.
+  public struct Ratio: Sendable, Hashable {
+    /// What is above.
+    public var numerator: Int
+    /// What is below.
+    public var denominator: Int
+
+    /// One over the other.
+    public init(_ numerator: Int, _ denominator: Int) {
+      (self.numerator, self.denominator) = (numerator, denominator)
+    }
+  }
+
+  /// Pixels across, as coded; 0 where nothing says.
+  public var width: Int
+  /// Pixels down, as coded; 0 where nothing says.
+  public var height: Int
+  /// FFmpeg's name of how pixels lie, such as `yuv420p`; nil where nothing says.
+  public var pixelFormat: String?
+  /// The width of a pixel over its height.
+  public var pixelShape: Ratio
+  /// By how many degrees it is turned clockwise when it is shown: 0, 90, 180 or 270.
+  public var rotation: Int
+  /// Whether it is mirrored when it is shown.
+  public var isMirrored: Bool
+  /// Pictures a second on average; nil where nothing says.
+  public var meanRate: Ratio?
+  /// How many pictures the index lists; nil where there is none.
+  public var count: Int64?
+  /// How many of them are key pictures.
+  public var keyCount: Int?
+  /// The longest time from one key picture to the next.
+  public var keyDistance: Time?
+  /// FFmpeg's names of range, primaries, transfer and matrix (ITU-T H.273), by these names, of those that
+  /// the container says.
+  public var colours: [String: String]
 }
 
 extension MediaLibrary {
-  /// The streams of a file in its order, without pictures that belong to its tags. Reads the header
-  /// only.
+  /// The streams of a file in its order, without pictures that belong to its tags. Reads the header,
+  /// and of a picture whose size that does not say some packets.
   ///
   /// - Throws: `Failure` (`mendInput`, `mendMachine`) where the header cannot be read.
   public func streams(at location: MediaLocation) throws(Failure) -> [MediaStream] {
@@ -37,8 +81,39 @@ extension MediaLibrary {
           index: stream.index, kind: stream.mediaType, codec: stream.codecName,
           sampleRate: stream.isAudio && stream.sampleRate > 0 ? stream.sampleRate : nil,
           channelLayout: channels.map { ChannelLayout(mask: stream.channelMask, count: $0) },
-          language: stream.language, title: stream.tag("title"))
+          language: stream.language, title: stream.tag("title"),
+          picture: stream.isMovingPicture ? MediaPicture(stream, of: location) : nil)
       }
+    }
+  }
+}
+
+extension MediaPicture {
+  fileprivate init(_ stream: LibAV.Stream, of location: MediaLocation) {
+    let form = stream.pictureForm ?? Self.form(ofStream: stream.index, in: location)
+    (width, height) = (form?.width ?? 0, form?.height ?? 0)
+    pixelFormat = form?.pixelFormat
+    pixelShape = Ratio(stream.pixelShape.width, stream.pixelShape.height)
+    (rotation, isMirrored) = (stream.rotation, stream.isMirrored)
+    meanRate = stream.meanPictureRate.map { Ratio($0.numerator, $0.denominator) }
+    // Of fragments the index has those that were read.
+    let keys = stream.frameCount == nil ? nil : stream.indexedKeys
+    (keyCount, keyDistance) = (keys?.count, keys.map { stream.timeBase.time(of: $0.longest) })
+    count = keys == nil ? nil : stream.frameCount
+    let names = stream.colourNames
+    colours = [
+      "range": names.range, "primaries": names.primaries, "transfer": names.transfer,
+      "matrix": names.matrix,
+    ].compactMapValues(\.self)
+  }
+
+  /// By the first packets, where the container leaves it open.
+  private static func form(ofStream index: Int, in location: MediaLocation) -> PictureForm? {
+    try? reading(location) { () throws(LibAVError) in
+      let track = AssetTrack(index: index, mediaType: .video, codec: "")
+      return try PictureReel(
+        0, try location.demuxer(), of: track, unless: CancellationFlag()
+      ).form
     }
   }
 }

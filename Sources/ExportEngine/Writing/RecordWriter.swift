@@ -159,6 +159,7 @@ struct RecordWriter {
         "normalization": written.correction?.json,
         "conformance": written.conformances.json,
         "copied": written.copied?.json,
+        "pictures": written.pictures?.json,
         "metadata": sink.metadata.json,
         "left_out": leftOut(of: sink),
         "chapters": sink.chapters.isEmpty ? nil : .list(sink.chapters.map(\.json)),

@@ -1,4 +1,5 @@
 import Diagnosis
+import ExportGraph
 import MediaComposition
 import SystemPackage
 
@@ -22,6 +23,8 @@ package class SoundWriter {
   private var tally: SoundTally
   private let encoding: any SoundEncoding
   private let sampleRate: Int
+  /// nil where the file has no picture.
+  private let pictures: PictureTally?
   private let origin: Origin
   private let sidecars: [Sidecar]
 
@@ -32,14 +35,15 @@ package class SoundWriter {
   ///   - tally: Counts the frames.
   ///   - encoding: Makes the file's bytes.
   ///   - sampleRate: Frames a second.
+  ///   - pictures: Counts the pictures of a file that has some.
   ///   - origin: The output's place in the job.
   ///   - sidecars: The files of chapters.
   init(
     _ file: OutputFile, _ tally: SoundTally, _ encoding: any SoundEncoding, sampleRate: Int,
-    origin: Origin = .unknown, sidecars: [Sidecar] = []
+    pictures: PictureTally? = nil, origin: Origin = .unknown, sidecars: [Sidecar] = []
   ) {
     (self.file, self.tally, self.encoding, self.sampleRate) = (file, tally, encoding, sampleRate)
-    (self.origin, self.sidecars) = (origin, sidecars)
+    (self.pictures, self.origin, self.sidecars) = (pictures, origin, sidecars)
   }
 
   /// The output's file, then those beside it in the order of `WrittenOutput.sidecars`. Between
@@ -107,7 +111,7 @@ package class SoundWriter {
       return WrittenOutput(
         path: file.path, size: file.size, frameCount: tally.frameCount, sampleRate: sampleRate,
         channelCount: tally.channelCount, clippedSamples: tally.clippedSamples, peak: tally.peak,
-        copied: copied,
+        copied: copied, pictures: pictures?.count,
         sidecars: sidecars.map {
           WrittenSidecar(kind: $0.kind, path: $0.file.path, size: $0.file.size)
         })
@@ -178,6 +182,10 @@ public struct WrittenOutput: Sendable, Hashable, Codable {
   public var conformances: [Conformance] = []
   /// Its parts, if some are copied from sources.
   public var copied: [CopiedPart]?
+  /// How many of its pictures are copied and encoded; nil where it has none.
+  public var pictures: PictureCount?
+  /// The pictures on both sides of each join; nil where nobody looked.
+  public var pictureJoins: [PictureJoin]?
   /// Its files of chapters.
   public var sidecars: [WrittenSidecar] = []
   /// The SHA-256 of its bytes, if the export has a record.

@@ -27,12 +27,15 @@ package func makeWriter(
   var sidecars: [SoundWriter.Sidecar] = []
   do {
     try openSidecars(of: sink, sampleRate: format.sampleRate, &sidecars)
-    let (file, encoding) = try openEncoding(of: sink, format, crew, library, graph)
+    let pictures = PictureTally()
+    let (file, encoding) = try openEncoding(
+      of: sink, format, crew, library, graph, counting: pictures)
     let tally = SoundTally(
       expectedFrames: sink.frameCount, channelCount: format.channelLayout.count,
       copied: sink.sparedParts)
     return SoundWriter(
-      file, tally, encoding, sampleRate: format.sampleRate, origin: origin, sidecars: sidecars)
+      file, tally, encoding, sampleRate: format.sampleRate,
+      pictures: sink.picture == nil ? nil : pictures, origin: origin, sidecars: sidecars)
   } catch {
     // In reverse, so that folders made for the first are empty again.
     for (_, file) in sidecars.reversed() { file.discard() }
@@ -61,7 +64,8 @@ private func openSidecars(
 
 /// Starts an output's file and what makes its bytes, after all that can fail without them.
 private func openEncoding(
-  of sink: Sink, _ format: AudioFormat, _ crew: Crew, _ library: MediaLibrary, _ graph: Graph?
+  of sink: Sink, _ format: AudioFormat, _ crew: Crew, _ library: MediaLibrary, _ graph: Graph?,
+  counting pictures: PictureTally
 ) throws -> (OutputFile, any SoundEncoding) {
   let channelCount = format.channelLayout.count
   if case .mp3(let settings) = sink.format {
@@ -78,8 +82,9 @@ private func openEncoding(
   }
   let recipe = try recipe(for: sink, format: format, readPicture)
   let streams = try sink.picture.map { plan throws(Failure) in
-    try library.openCompanions(of: plan, beside: sink, format, unless: crew.cancellation) {
-      () throws(Failure) in
+    try library.openCompanions(
+      of: plan, beside: sink, format, counting: pictures, unless: crew.cancellation
+    ) { () throws(Failure) in
       guard let graph else { throw Failure(.reportBug, "has no graph to draw a waveform of") }
       return try OutputSound(of: sink, in: graph, library, unless: crew.cancellation)
     }

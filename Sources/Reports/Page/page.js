@@ -197,10 +197,24 @@ function showPlan(plan) {
       ? table('Chapters', ['from', 'title'], job.chapters.map((chapter) => [clock(chapter.start, 3), chapter.title]))
       : null,
     table('Outputs', ['file', 'format'], job.outputs.map((output) => [output.path, output.format])),
+    ...headed('What is shown when', shownParts(job.outputs)),
     job.fetches?.length
       ? table('To be fetched', ['from', 'about'], job.fetches.map((fetch) => [fetch.url, size(fetch.bytes)])) : null,
     ...headed('Graph', graphPicture(job.nodes, job.outputs)),
   ], {class: 'job'}));
   page.append(...parts);
   if (parts.length === 1) parts[0].open = true;
+}
+
+/** The ranges of pictures, with what is copied and encoded of them; null where there are none. */
+function shownParts(outputs) {
+  const range = (start, end) => start === undefined ? '' : `${clock(start, 3)} \u2013 ${clock(end, 3)}`;
+  const rows = outputs.flatMap((output) => (output.picture?.spans ?? []).map((span) => [
+    output.path, range(span.start, span.end), span.path ?? span.url, range(span.source_start, span.source_end),
+    (span.parts ?? []).map((part) => part.copied ? 'copied' : `${part.pictures} encoded`).join(', ')]));
+  const heads = ['output', 'shown', 'source', 'from', 'pictures'];
+  const rest = rows.length - pageLength;
+  return rows.length === 0 ? null : make('div', {},
+    table('What is shown when', heads, rows.slice(0, pageLength)),
+    rest > 0 ? make('p', {class: 'quiet'}, `${rest} ranges more are in the plan in JSON.`) : null);
 }

@@ -31,6 +31,7 @@ function outputPart(output, isThere) {
       ['largest sample before encoding', decibels(output.copied ? output.peak_dbfs ?? undefined : output.peak_dbfs, 'dBFS')],
       ['over full scale', output.clipped_samples || null],
       ['copied parts', copied],
+      ['pictures copied', output.pictures?.copied], ['pictures encoded', output.pictures?.encoded],
       ['conforms to', output.conformance?.map((one) => one.specification).join(', ')],
       ['SHA-256', output.sha256],
     ]),
@@ -40,6 +41,7 @@ function outputPart(output, isThere) {
   if (output.joins_left_out) {
     parts.push(make('p', {class: 'quiet'}, `${output.joins_left_out} joins without flaws are left out.`));
   }
+  if (output.picture_joins?.length) parts.push(pictureJoinList(output));
   const tags = Object.entries(output.metadata ?? {})
     .map(([name, text]) => [name, Array.isArray(text) ? text.join('; ') : text]);
   if (tags.length) parts.push(make('h4', {}, 'Tags'), figures(tags));
@@ -138,6 +140,24 @@ function joinList(output) {
         join.flaws.map(flawText).join(', ') || 'nothing found'),
       join.samples ? joinPicture(join, output.sample_rate) : null))),
   {open: flawed.length > 0});
+}
+
+/** The last picture before each join, and the first one behind it. */
+function pictureJoinList(output) {
+  const drawn = output.picture_joins.filter((join) => join.before || join.after);
+  const rest = output.picture_joins.length - drawn.length;
+  const picture = (image, side, time) => image
+    ? make('img', {src: `data:image/jpeg;base64,${image}`, alt: `Picture ${side} the join at ${time}`}) : null;
+  return folded(`Joins of the picture: ${output.picture_joins.length}`, () => [
+    make('ul', {class: 'joins'}, drawn.map((join) => {
+      const time = clock(join.start, 3);
+      return make('li', {},
+        output.seek
+          ? make('button', {type: 'button', click: () => output.seek(Math.max(0, join.start - 1.5))}, `Go to ${time}`)
+          : time,
+        make('div', {class: 'sides'}, picture(join.before, 'before', time), picture(join.after, 'behind', time)));
+    })),
+    rest ? make('p', {class: 'quiet'}, `${rest} joins are not drawn.`) : null]);
 }
 
 // MARK: The spectrogram

@@ -70,7 +70,15 @@ struct Plan: MediaCommand {
     var diagrams: [String] = []
     for (index, work) in preparation.work.enumerated() {
       let (session, export) = (work.session, work.export)
-      let graph = try graph(of: session, context)
+      var graph = try graph(of: session, context)
+      // What strangers' jobs read is opened in processes of their own alone.
+      if format?.diagram == nil, !isConfined, index < Self.mostSurveyed {
+        graph = context.library.surveyed(graph) { failure, output in
+          var doubt = Diagnostic(failure, at: output.origin)
+          doubt.severity = .warning
+          context.report(Diagnostics(doubt))
+        }
+      }
       // Wishes that are not met were reported in preparing.
       context.report(
         Diagnostics(
@@ -106,6 +114,9 @@ struct Plan: MediaCommand {
       }
     }
   }
+
+  /// Jobs whose pictures are looked at: each opens its sources once more.
+  private static let mostSurveyed = 256
 
   private static func json(_ fetch: MediaFetch) -> JSONValue {
     .medium(

@@ -144,7 +144,8 @@ struct ProbedMedia {
         "loudness": loudness.map { $0.json(asDualMono: isMono ? $0.asDualMono : nil) },
         "conformance": conformances.json, "metadata": asset.metadata.json,
         "cover": cover.map { ["format": .text($0.format), "bytes": .integer($0.bytes)] },
-        "chapters": .list(asset.chapters.map(\.json)), "streams": .list(streams.map(\.json)),
+        "chapters": .list(asset.chapters.map(\.json)),
+        "streams": .list(streams.map { $0.json(asset.track($0.index)) }),
         "messages": .messages(messages, in: map),
       ])
   }
@@ -194,7 +195,11 @@ struct ProbedMedia {
       ),
       ("duration", "\(duration) (\(asset.frameCount) samples)"),
     ]
-    rows += streams.filter { $0.index != asset.streamIndex }.map { ("beside", $0.text) }
+    rows += streams.filter { $0.index != asset.streamIndex }.map { stream in
+      stream.picture.map { picture in
+        ("picture", picture.text(of: stream, asset.track(stream.index)))
+      } ?? ("beside", stream.text)
+    }
     if let announced = asset.announcedDuration?.clockText(decimals: 3), announced != duration {
       rows.append(("announced", "\(announced), which is not what decoding gives"))
     }
@@ -214,18 +219,22 @@ struct ProbedMedia {
   }
 }
 
+extension Asset {
+  fileprivate func track(_ index: Int) -> AssetTrack? { tracks.first { $0.index == index } }
+}
+
 extension MediaStream {
   private var sound: AudioFormat? {
     guard let sampleRate, let channelLayout else { return nil }
     return AudioFormat(sampleRate: sampleRate, channelLayout: channelLayout)
   }
 
-  fileprivate var json: JSONValue {
+  fileprivate func json(_ track: AssetTrack?) -> JSONValue {
     .members([
       "stream": .count(index), "kind": .text(kind), "codec": .text(codec),
       "sample_rate": sampleRate.map { .count($0) },
       "channels": channelLayout.map { .text($0.name) }, "language": language.map { .text($0) },
-      "title": title.map { .text($0) },
+      "title": title.map { .text($0) }, "picture": picture?.json(track),
     ])
   }
 
