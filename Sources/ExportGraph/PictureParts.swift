@@ -171,10 +171,3 @@ extension PicturePlan {
       + (isRefused ? ", which 'copy strict' refuses" : "")
   }
 }
-
-extension TimeRange {
-  /// Both ends, for people.
-  fileprivate var clockText: String {
-    start.clockText(decimals: 3) + " – " + end.clockText(decimals: 3)
-  }
-}
