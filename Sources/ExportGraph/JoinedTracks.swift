@@ -1,4 +1,5 @@
 import MediaComposition
+import MediaTime
 
 /// A track beside the picture of an output that is cut or joined: of each source the one in a language,
 /// and of several in it the one at the same place among them.
@@ -65,6 +66,31 @@ extension Asset {
 }
 
 extension PictureSpan {
-  /// Whether it is shown faster or slower than in its source.
-  var isScaled: Bool { source.duration != target.duration }
+  /// Whether it, or what comes in over it, is shown faster or slower than in its source.
+  var isScaled: Bool {
+    source.duration != target.duration || entering.contains { $0.span.isScaled }
+  }
+
+  /// What is heard with it: from the middle of a fade on what comes in. It is not scaled.
+  package var heard: [PictureSpan] {
+    var (parts, current, start) = ([] as [PictureSpan], self, target.start)
+    for coming in entering {
+      let (fade, seen) = (coming.fade.range, coming.span.target)
+      let middle = fade.start + fade.duration.multiplied(by: 1, over: 2)
+      let border = min(max(middle, seen.start), seen.end)
+      parts.append(current.limited(to: TimeRange(start: start, end: border)))
+      (current, start) = (coming.span, border)
+    }
+    return parts + [current.limited(to: TimeRange(start: start, end: target.end))]
+  }
+
+  /// Its part within a range, without what comes in over it.
+  private func limited(to range: TimeRange) -> PictureSpan {
+    let common = target.intersection(range)
+    return PictureSpan(
+      asset: asset,
+      source: TimeRange(
+        start: source.start + (common.start - target.start), duration: common.duration),
+      target: common)
+  }
 }

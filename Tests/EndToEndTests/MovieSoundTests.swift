@@ -89,6 +89,21 @@ struct MovieSoundTests {
     #expect(found.count == expected.count && lag(of: found, behind: expected) == 0)
   }
 
+  @Test("at a cross-fade other sounds change in its middle")
+  func crossfade() throws {
+    let stage = try stage()
+    let result = try stage.job(
+      """
+      concat: [two.mp4 0s..2s, two.mp4 3s..5s]
+      crossfade: 1s
+      output: { file: out.mkv, flac: 24 bit }
+
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+    let found = try sound("out.mkv", 1, in: stage)
+    #expect(isAlike(found, try expected("two.mp4", [(0, 1500), (3500, 5000)], in: stage)))
+  }
+
   @Test("where a source lacks a language, it is silent")
   func lacking() throws {
     let stage = try stage()

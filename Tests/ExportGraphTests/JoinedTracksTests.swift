@@ -1,4 +1,5 @@
 import MediaComposition
+import MediaTime
 import SystemPackage
 import Testing
 
@@ -69,6 +70,28 @@ import Testing
       #expect(text.form(in: .mp4) == .timedText && text.form(in: .mov) == .timedText)
       #expect(text.form(in: .webm) == .webVTT)
     }
+  }
+
+  /// A span of seconds.
+  private func span(_ asset: Int, _ source: Int64, _ target: Range<Int64>) -> PictureSpan {
+    func time(_ seconds: Int64) -> Time { Time(value: seconds, timescale: 1) }
+    let length = time(target.upperBound - target.lowerBound)
+    return PictureSpan(
+      asset: asset, source: TimeRange(start: time(source), duration: length),
+      target: TimeRange(start: time(target.lowerBound), duration: length))
+  }
+
+  @Test("what comes in over a picture is heard from the middle of its fade on")
+  func heard() {
+    var first = span(0, 10, 0..<10)
+    #expect(first.heard == [first])
+    let coming = span(1, 50, 4..<10)
+    let fade = TimeRange(start: coming.target.start, duration: Time(value: 4, timescale: 1))
+    first.entering = [EnteringPicture(span: coming, fade: PictureFade(fade, isIn: true))]
+    #expect(first.heard == [span(0, 10, 0..<6), span(1, 52, 6..<10)])
+    #expect(!first.isScaled)
+    first.entering[0].span.source.duration = Time(value: 3, timescale: 1)
+    #expect(first.isScaled)
   }
 
   @Test("pictures whose times are not known are refused")

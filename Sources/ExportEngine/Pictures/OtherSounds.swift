@@ -127,7 +127,7 @@ extension PicturePlan {
         Segment(.silence, source: TimeRange(start: .zero, duration: moment - end), at: end))
       end = moment
     }
-    for span in spans {
+    for span in spans.flatMap(\.heard) {
       guard let other = others[span.asset] else { continue }
       // Each counts from its own start.
       let start = span.source.start + assets[span.asset].start - other.start
