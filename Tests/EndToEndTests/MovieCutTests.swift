@@ -99,10 +99,13 @@ struct MovieCutTests {
 
   /// Seconds by the file's clock at which the sound begins.
   private func soundStart(_ name: String, in stage: Stage) throws -> Double {
+    // The first packet of Vorbis gives no sound.
+    let place = name.hasSuffix(".ogv") ? 2 : 1
     let text = try stage.make(
       """
-      ffprobe -v error -select_streams a:0 -read_intervals %+#1 -of compact=p=0:nk=1 \\
-        -show_entries packet=pts_time:packet_side_data=skip_samples \(name) | head -1 | tr '|' ' '
+      ffprobe -v error -select_streams a:0 -read_intervals %+#2 -of compact=p=0:nk=1 \\
+        -show_entries packet=pts_time:packet_side_data=skip_samples \(name) \\
+        | grep . | sed -n \(place)p | tr '|' ' '
       """
     ).text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
     return max(0, text[0] + (text.count > 1 ? text[1] : 0) / 48000)

@@ -101,7 +101,11 @@ struct MovieSoundTests {
       """)
     #expect(result.status == 0, "\(result.errors)")
     let found = try sound("out.mkv", 1, in: stage)
-    #expect(isAlike(found, try expected("two.mp4", [(0, 1500), (3500, 5000)], in: stage)))
+    let expected = try expected("two.mp4", [(0, 1500), (3500, 5000)], in: stage)
+    try #require(found.count == 144_000 && expected.count == 144_000)
+    // What is heard before the middle, and behind it.
+    #expect(lag(of: Array(found.prefix(72_000)), behind: Array(expected.prefix(72_000))) == 0)
+    #expect(lag(of: Array(found.suffix(72_000)), behind: Array(expected.suffix(72_000))) == 0)
   }
 
   @Test("where a source lacks a language, it is silent")
