@@ -237,7 +237,7 @@ struct MoviePlanTests {
       ])
     let turned = try rows("u.mp4").joined()
     #expect(
-      turned.hasPrefix("  picture   stream 0, h264, 64x48, yuv420p, pixels 4:3, turned by 90°, "),
+      turned.hasPrefix("  picture   stream 0, h264, 64x48, yuv420p, pixels 4:3, turned by 270°, "),
       "\(turned)")
     #expect(turned.contains("variable rate, ") && turned.contains(" pictures with "), "\(turned)")
     let stream = try rows("p.ts").joined()

@@ -90,7 +90,8 @@ struct MovieSilenceTests {
           sound      none
           container  mov,mp4,m4a,3gp,3g2,mj2
           duration   0:04.000 (192000 samples)
-          beside     stream 0, video (h264)
+          picture    stream 0, h264, 128x96, yuv420p, 25 pictures a second, 100 pictures with 4 key \
+        pictures at most 0:01.000 apart
 
         """)
   }

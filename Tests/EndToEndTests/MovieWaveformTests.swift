@@ -153,7 +153,7 @@ struct MovieWaveformTests {
       ("{ images: { 0s: blue.png, 0ms: white.png } }", "two pictures at one time"),
       ("{ images: { 100 samples: blue.png } }", "'100 samples' counts samples"),
       ("{ images: { end-10s: blue.png } }", "'end-10s' is a moment"),
-      ("{ images: blue.png }", "pictures at times are a map"),
+      ("{ images: blue.png }", "'images' is a map, not a text"),
     ])
   func refused(video: String, message: String) throws {
     let stage = try stage()

@@ -155,7 +155,7 @@ struct MovieCompositionTests {
       "ffmpeg", "-v", "error", "-i", films.talk, "-c", "copy", "-metadata:s:v", "rotate=90",
       films.path("turned.mp4"))
     let turned = try asset(films.path("turned.mp4")).tracks(withMediaType: .video)
-    #expect(turned.map(\.rotation) == [90])
+    #expect(turned.map(\.rotation) == [270])
     #expect(try asset(films.talk).tracks(withMediaType: .video).map(\.rotation) == [nil])
   }
 }

@@ -204,10 +204,14 @@ struct ShownPictureTests {
       try text(.black) == [
         "      beside it: h264 of 2 sources in 2 parts, copied but for what cuts break and fades change",
         "        0:01.000 – 0:04.000  to black", "        0:02.000 – 0:03.000  into 'b.mp4'",
+        "        0:00.000 – 0:03.000  a.mp4 0:00.000 – 0:03.000: not looked at",
+        "        0:03.000 – 0:05.000  b.mp4 0:01.000 – 0:03.000: not looked at",
       ])
     #expect(
       try text(nil) == [
-        "      beside it: h264 of 2 sources in 2 parts, copied but for what cuts break"
+        "      beside it: h264 of 2 sources in 2 parts, copied but for what cuts break",
+        "        0:00.000 – 0:02.500  a.mp4 0:00.000 – 0:02.500: not looked at",
+        "        0:02.500 – 0:05.000  b.mp4 0:00.500 – 0:03.000: not looked at",
       ])
   }
 }

@@ -66,6 +66,8 @@ struct ShownTrackTests {
           outputs
             out.mp4  AAC 128 kbps, 48 kHz stereo
               beside it: h264 of 2 sources in 2 parts, copied but for what cuts break
+                0:00.000 – 0:02.000  a.mp4 0:10.000 – 0:12.000: not looked at
+                0:05.000 – 0:09.000  b.mp4 0:01.000 – 0:03.000: not looked at
 
         """)
     let part = try graph(tracks, of: range(1, 4))
