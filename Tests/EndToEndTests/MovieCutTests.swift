@@ -34,6 +34,8 @@ struct MovieCutTests {
       make -c:a mp2 -c:v mpeg4 -bf 2 -g 40 -q:v 3 asp.avi
       make -c:a pcm_s16le -c:v mjpeg -q:v 3 intra.avi
       make -c:a mp2 -c:v mpeg2video -bf 2 -g 15 -q:v 3 mpeg2.mpg
+      make -c:a mp2 -c:v mpeg1video -bf 2 -g 15 -q:v 3 -aspect 4:3 mpeg1.mpg
+      make -c:a mp2 -c:v mpeg4 -g 40 -q:v 3 simple.avi
       make -c:a libvorbis -c:v libvpx -g 40 -deadline realtime -cpu-used 8 vp8.ogv
       make -c:a libvorbis -c:v libtheora -g 40 -q:v 8 theora.ogv
       ffmpeg -v error -ss 1.1 -i closed.mp4 -c copy hidden.mp4
@@ -94,7 +96,7 @@ struct MovieCutTests {
   static let sources = [
     "closed.mp4", "open.mkv", "open.ts", "cavlc.mp4", "plain.mp4", "ten.mp4", "interlaced.mp4",
     "uneven.mp4", "cra.mp4", "vp9.webm", "av1.mp4", "asp.mp4", "mpeg2.ts", "intra.mov",
-    "hidden.mp4", "closed.flv", "asp.avi", "intra.avi", "mpeg2.mpg",
+    "hidden.mp4", "closed.flv", "asp.avi", "intra.avi", "mpeg2.mpg", "mpeg1.mpg", "simple.avi",
   ]
 
   /// Seconds by the file's clock at which the sound begins.

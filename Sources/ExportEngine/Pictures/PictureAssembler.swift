@@ -141,6 +141,7 @@ struct PictureAssembler {
       if ["hevc", "mpeg4", "mpeg2video", "mpeg1video"].contains(reel.stream.codecName) {
         active = nil
       }
+      if let code = reel.coding.shapeAndRate { return EncodedRun(method: .shaped(code)) }
       return EncodedRun(method: framing == nil ? .asTheyAre : .reframed)
     }
     if let rewriter = sets[reel.index].rewriter(header, number) {
@@ -205,6 +206,8 @@ struct PictureAssembler {
 struct EncodedRun {
   fileprivate enum Method {
     case asTheyAre
+    /// Their sequence headers have the source's `shapeAndRate`.
+    case shaped(UInt8)
     /// Their NAL units lie as in the output.
     case reframed
     /// H.264 under its source's sequence parameter set.
@@ -235,7 +238,12 @@ struct EncodedRun {
     of packet: Packet, _ assembler: PictureAssembler
   ) throws(LibAVError) -> Packet {
     if case .asTheyAre = method { return packet }
-    let bytes = packet.bytes
+    var bytes = packet.bytes
+    if case .shaped(let code) = method {
+      guard PictureCoding.hasSequenceHeader(bytes) else { return packet }
+      bytes[PictureCoding.shapeAndRatePlace] = code
+      return try bytes.packet(like: packet)
+    }
     var units = prefix.map { $0[...] }
     do throws(BitstreamRefusal) {
       let own = try NALFraming.startCodes.units(of: bytes[...])

@@ -50,7 +50,9 @@ enum PictureCoding {
     case .hevc(let record, _):
       record.parameterSets.sequence.first
         .flatMap { try? HEVC.SequenceParameterSet($0[...]) }?.reordering.depth
-    case .other(let codec, _): ["mpeg1video", "mpeg2video", "mpeg4"].contains(codec) ? 1 : 0
+    // MPEG-4 says it in its header (`low_delay`), by which libavformat knows the stream's.
+    case .other("mpeg4", _): nil
+    case .other(let codec, _): ["mpeg1video", "mpeg2video"].contains(codec) ? 1 : 0
     }
   }
 
@@ -101,6 +103,24 @@ enum PictureCoding {
     // MPEG has its header where others have sets.
     case .other(let codec, let header): codec.hasPrefix("mpeg") && !header.isEmpty ? [header] : []
     }
+  }
+}
+
+extension PictureCoding {
+  /// The codes of the picture's shape and rate in a sequence header of MPEG-1 and 2 (ISO 11172-2 and
+  /// 13818-2, `aspect_ratio_information` and `frame_rate_code`); nil for others. Where another one has
+  /// others, decoders begin anew, and a picture that they hold is lost.
+  var shapeAndRate: UInt8? {
+    guard case .other(let codec, let header) = self, ["mpeg1video", "mpeg2video"].contains(codec)
+    else { return nil }
+    return Self.hasSequenceHeader(header) ? header[Self.shapeAndRatePlace] : nil
+  }
+
+  /// Behind the start code, and three bytes of width and height.
+  static let shapeAndRatePlace = 7
+
+  static func hasSequenceHeader(_ bytes: [UInt8]) -> Bool {
+    bytes.starts(with: [0, 0, 1, 0xB3]) && bytes.count > shapeAndRatePlace
   }
 }
 
