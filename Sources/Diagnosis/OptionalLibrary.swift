@@ -8,6 +8,8 @@ package enum OptionalLibrary: Sendable, Hashable {
   case curl
   /// libavfilter of a major version.
   case filters(version: Int)
+  /// libavcodec of a major version, with all of its codecs.
+  case codecs(version: Int)
   /// libpulse.
   case pulseAudio
 
@@ -28,6 +30,11 @@ package enum OptionalLibrary: Sendable, Hashable {
     case (.filters, .fedora): "libavfilter-free"
     case (.filters, .alpine): "ffmpeg-libavfilter"
     case (.filters(let version), _): "libavfilter\(version)"
+    case (.codecs, .arch): "ffmpeg"
+    // That of RPM Fusion: Fedora's own lacks x264 and x265.
+    case (.codecs, .fedora): "libavcodec-freeworld"
+    case (.codecs, .alpine): "ffmpeg-libavcodec"
+    case (.codecs(let version), _): "libavcodec\(version)"
     case (.pulseAudio, .fedora): "pulseaudio-libs"
     case (.pulseAudio, .arch), (.pulseAudio, .alpine): "libpulse"
     case (.pulseAudio, _): "libpulse0"

@@ -83,6 +83,11 @@ package final class Decoder {
     avcodec_find_decoder(stream.parameters.codec_id) != nil
   }
 
+  /// Whether this FFmpeg has a decoder for a still picture.
+  package static func exists(for picture: Picture) -> Bool {
+    avcodec_find_decoder(picture.codec) != nil
+  }
+
   /// Opens a decoder for bare MPEG audio frames, Layer III (`mp3float`).
   package static func openMP3() throws(LibAVError) -> Decoder {
     guard let codec = avcodec_find_decoder(AV_CODEC_ID_MP3) else {

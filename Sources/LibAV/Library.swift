@@ -57,6 +57,8 @@ package enum Library {
 
   /// The major version of the libavfilter that is loaded, which names its package on Debian.
   package static let filterVersion = Int(LIBAVFILTER_VERSION_MAJOR)
+  /// The major version of libavcodec, which names its package on Debian.
+  package static let codecVersion = Int(LIBAVCODEC_VERSION_MAJOR)
 
   /// libavfilter and the library that stretches time for it, which are loaded for this: their builds.
   ///

@@ -166,17 +166,33 @@ final class PictureReel {
     return try bytes.packet(like: packet)
   }
 
+  /// The form of its pictures.
+  ///
+  /// - Throws: A refusal where none of them can be decoded, or where FFmpeg lacks the decoder.
+  func requiredForm() throws(LibAVError) -> PictureForm {
+    if let form { return form }
+    guard Decoder.exists(for: stream) else {
+      throw LibAVError.missingCodec(
+        "FFmpeg's decoder of \(stream.codecName)", to: "learn the form of the picture",
+        or: "leave it out with 'video: none'")
+    }
+    throw LibAVError.undecodable
+  }
+
   /// A decoder for its pictures; `isFaded` says whether fades are why it is needed.
   ///
   /// - Throws: A refusal where FFmpeg lacks one, as that of the bundle does.
   func decoder(isFaded: Bool) throws(LibAVError) -> Decoder {
     guard Decoder.exists(for: stream) else {
       let isForFade = isFaded && !isDecoded
-      throw LibAVError.refusedPicture(
-        "has a picture of \(stream.codecName), and this FFmpeg has no decoder for it, which "
-          + "\(isForFade ? "fades" : "cuts") need: install an FFmpeg with it, or "
-          + (isForFade
-            ? LibAVError.cutInFade : "cut at key pictures with 'video: copy strict'"))
+      throw LibAVError.missingCodec(
+        "FFmpeg's decoder of \(stream.codecName)",
+        to: isDecoded
+          ? "encode the picture"
+          : isForFade ? "decode pictures that fades change" : "decode pictures around cuts",
+        or: isDecoded
+          ? "copy the picture with 'video: copy'"
+          : isForFade ? LibAVError.cutInFade : LibAVError.cutAtKeys)
     }
     return try Decoder.open(stream, removesPadding: true, as: coding.form)
   }
@@ -217,6 +233,9 @@ extension LibAVError {
   /// What to do about a fade that cannot be made.
   static let cutInFade =
     "write 'picture: cut' in the fade, as 'fade_in: { duration: 1s, picture: cut }'"
+
+  /// What to do about a cut that cannot be made between key pictures.
+  static let cutAtKeys = "cut at key pictures with 'video: copy strict'"
 
   /// A source whose packets do not say when their pictures are shown.
   static let untimedPicture = refusedPicture(

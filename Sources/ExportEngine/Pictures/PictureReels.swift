@@ -101,7 +101,7 @@ extension PictureReels {
       let reel = try reel(index)
       do throws(LibAVError) {
         sets.append(try PictureSets(reel, encodes: encodes))
-        guard reel.form != nil else { throw LibAVError.undecodable }
+        _ = try reel.requiredForm()
         let own = PictureLook(reel)
         if let look, let difference = own.difference(from: look) {
           throw LibAVError.refusedPicture(

@@ -56,9 +56,8 @@ final class PictureRenderer {
     let codec = settings.codec.codecName
     guard PictureEncoder.exists(for: codec) else {
       let library = PictureEncoder.library(for: codec) ?? codec
-      throw LibAVError.refusedPicture(
-        "cannot be encoded as \(settings.codec.rawValue): this FFmpeg lacks \(library); install one with "
-          + "it, or choose another codec")
+      throw LibAVError.missingCodec(
+        "FFmpeg's \(library)", to: "encode \(settings.codec.rawValue)", or: "choose another codec")
     }
     let base =
       settings.frameRate.map { TimeBase(numerator: $0.denominator, denominator: $0.numerator) }

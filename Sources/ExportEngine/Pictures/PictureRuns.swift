@@ -13,11 +13,10 @@ extension PictureReel {
           + (isFaded ? LibAVError.cutInFade : "cut it at its key frames"))
     }
     guard PictureEncoder.exists(for: codec) else {
-      throw LibAVError.refusedPicture(
-        "has a picture of \(codec), and this FFmpeg lacks \(library) to encode what "
-          + (isFaded
-            ? "its fades change: install an FFmpeg with it, or \(LibAVError.cutInFade)"
-            : "stands around its cuts: install an FFmpeg with it"))
+      throw LibAVError.missingCodec(
+        "FFmpeg's \(library)",
+        to: isFaded ? "encode pictures that fades change" : "encode pictures around cuts",
+        or: isFaded ? LibAVError.cutInFade : LibAVError.cutAtKeys)
     }
     return try PictureEncoder.open(
       PictureEncoder.Settings(

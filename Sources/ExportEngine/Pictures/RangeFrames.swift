@@ -26,9 +26,9 @@ final class RangeFrames: PictureFrames {
   ) throws(LibAVError) {
     (self.ranges, self.reels) = (ranges[...], reels)
     isCut = settings.fit == .cover
-    guard let own = first.form else { throw LibAVError.undecodable }
     form = PictureForm(
-      like: own, pixels: first.stream.pixelShape, rotation: first.stream.rotation, settings.size)
+      like: try first.requiredForm(), pixels: first.stream.pixelShape,
+      rotation: first.stream.rotation, settings.size)
     self.first = try decoded()
   }
 
@@ -70,7 +70,7 @@ final class RangeFrames: PictureFrames {
     if let known = scalers.first(where: { $0.plan == plan }) {
       return try known.scaler.scaled(frame)
     }
-    let scaler = try PictureScaler.open(plan)
+    let scaler = try plan.opened()
     if scalers.count == 2 { scalers.removeFirst() }
     scalers.append((plan, scaler))
     return try scaler.scaled(frame)

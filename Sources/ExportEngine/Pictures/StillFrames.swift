@@ -88,9 +88,7 @@ extension MediaLibrary {
       let track = try PictureTrack(.encoder(encoder), setting, renderer.next)
       return .made(CompanionTracks(track))
     } catch {
-      throw error.cause as? Failure
-        ?? (error.isPhrase
-          ? Failure(.mendMachine, "its picture \(error.operation)") : error.machineFailure)
+      throw error.cause as? Failure ?? error.machineFailure
     }
   }
 }

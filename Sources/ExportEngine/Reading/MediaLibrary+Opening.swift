@@ -130,7 +130,7 @@ extension MediaLibrary {
       let reel = try reading(asset.location) { () throws(LibAVError) in
         let reel = try PictureReel(0, own, of: track, unless: cancellation)
         // MP4's entry for VP9 (`vpcC`) says how pixels lie; others can do without.
-        if track.codec == "vp9", reel.form == nil { throw LibAVError.undecodable }
+        if track.codec == "vp9" { _ = try reel.requiredForm() }
         return reel
       }
       setting.forms[track.index] = reel.form

@@ -94,7 +94,7 @@ extension Error {
 extension LibAVError {
   fileprivate func failure(of path: FilePath) -> Failure {
     // Of a source whose packets are copied while the file is written.
-    if let failure = cause as? Failure { return failure }
+    if let failure = cause as? Failure { return failure.about(path) }
     if operation == "write", let posix {
       return .writing(posix, "cannot write the file", path: path)
     }
