@@ -15,6 +15,9 @@ package enum HEVC {
 
     package var isSlice: Bool { rawValue < 32 }
 
+    /// Of a video, of sequences, or of pictures.
+    package var isParameterSet: Bool { 32...34 ~= rawValue }
+
     /// Whether decoding may begin at the picture: BLA, IDR or CRA.
     package var isEntry: Bool { 16...21 ~= rawValue }
 

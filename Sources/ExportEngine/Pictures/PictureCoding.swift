@@ -165,21 +165,12 @@ extension PictureCoding {
     return H264.encoderNote(in: units, under: sequence)
   }
 
-  /// Whether a key picture brings parameter sets that the source did not begin with.
-  func isChanged(by packet: Packet) -> Bool {
-    guard packet.isKey, let framing, let units = try? framing.units(of: packet.bytes[...]) else {
-      return false
-    }
-    let known = parameterSets
-    return units.contains { unit in
-      let isSet =
-        switch self {
-        case .h264:
-          [.sequenceParameterSet, .pictureParameterSet].contains(H264.type(of: unit))
-        case .hevc: (32...34).contains(HEVC.type(of: unit)?.rawValue ?? 0)
-        case .other: false
-        }
-      return isSet && !known.contains { $0[...] == unit }
+  /// Whether a NAL unit is a parameter set.
+  func isParameterSet(_ unit: ArraySlice<UInt8>) -> Bool {
+    switch self {
+    case .h264: [.sequenceParameterSet, .pictureParameterSet].contains(H264.type(of: unit))
+    case .hevc: HEVC.type(of: unit)?.isParameterSet ?? false
+    case .other: false
     }
   }
 }
@@ -194,19 +185,31 @@ enum PictureKind {
 }
 
 extension PictureCoding {
-  /// What a packet is, by its NAL units where it has them: containers mark open entries, or do not.
-  func kind(of packet: Packet) -> PictureKind {
-    guard packet.isKey else { return .other }
+  /// What a packet is, by its NAL units where it has them: containers mark open entries, or do not. A key
+  /// picture with parameter sets that the source did not begin with changes the coding.
+  func kind(of packet: Packet) -> (kind: PictureKind, isChange: Bool) {
+    guard packet.isKey else { return (.other, false) }
+    guard let framing else { return (.entry, false) }
+    guard let units = try? framing.units(of: packet.bytes[...]) else { return (.other, false) }
+    return (kind(of: units), isChange(units))
+  }
+
+  /// What a key picture of such units is.
+  private func kind(of units: [ArraySlice<UInt8>]) -> PictureKind {
     switch self {
     case .other: return .entry
-    case .h264(_, let framing):
-      guard let units = try? framing.units(of: packet.bytes[...]) else { return .other }
+    case .h264:
       return units.contains { H264.type(of: $0) == .idrSlice } ? .entry : .openEntry
-    case .hevc(_, let framing):
-      guard let units = try? framing.units(of: packet.bytes[...]),
-        let type = HEVC.pictureType(of: units), type.isEntry
-      else { return .other }
+    case .hevc:
+      guard let type = HEVC.pictureType(of: units), type.isEntry else { return .other }
       return type == .cra ? .openEntry : .entry
     }
+  }
+
+  private func isChange(_ units: [ArraySlice<UInt8>]) -> Bool {
+    let sets = units.filter(isParameterSet)
+    guard !sets.isEmpty else { return false }
+    let known = parameterSets
+    return sets.contains { unit in !known.contains { $0[...] == unit } }
   }
 }

@@ -8,7 +8,7 @@ import Threads
 final class PicturePackets {
   private let demuxer: Demuxer
   private let stream: LibAV.Stream
-  private let cancellation: CancellationFlag
+  let cancellation: CancellationFlag
   /// nil where the container has all times.
   private var clock: PresentationClock?
   /// Where the file's first packet is decoded.

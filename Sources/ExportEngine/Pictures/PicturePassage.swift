@@ -119,26 +119,37 @@ struct PicturePassage {
   /// Goes to where the range begins, or goes on with the picture of a tick; nil where no picture of the
   /// source is in it.
   mutating func enter(at tick: Int64? = nil) throws(LibAVError) -> Entrance? {
-    guard let (found, seek) = try find(tick), includes(found.first, until: found.firstEnd) else {
-      return nil
-    }
+    guard let (survey, found, seek) = try find(tick),
+      includes(found.first, until: found.firstEnd)
+    else { return nil }
     if first == nil {
       first = found.first
       let distance = range.from.map { reel.time(of: found.first) - $0 } ?? .zero
       startsAtCut = distance <= reel.time(of: found.firstEnd) - reel.time(of: found.first)
     }
-    if let seek { try reel.seek(to: seek) } else { try reel.rewind() }
-    var window = try window(at: found.entry)
-    if window.pictures.isEmpty {
-      // A demuxer adds to its index as it reads, and may seek otherwise from then on.
-      try reel.rewind()
-      window = try self.window(at: found.entry)
-    }
+    let window = try window(from: found.entry, survey, seek)
     guard let picture = window.pictures.first else { throw LibAVError.streamMissing }
     return Entrance(
       window: window, first: found.first, earlier: found.earlier,
       isCopied: found.isCopied && !isChanged(found.first, until: found.firstEnd),
       isFromStart: seek == nil && picture.shown == reel.firstShown)
+  }
+
+  /// What is decoded from an entry on, which is read again where too much was seen behind it.
+  private func window(
+    from entry: Int64?, _ survey: PictureSurvey, _ seek: Int64?
+  ) throws(LibAVError) -> PictureWindow {
+    if let read = survey.pictures(from: entry) {
+      var window = PictureWindow(reel, ahead: read)
+      try window.fill(1)
+      return window
+    }
+    if let seek { try reel.seek(to: seek) } else { try reel.rewind() }
+    let window = try window(at: entry)
+    guard window.pictures.isEmpty else { return window }
+    // A demuxer adds to its index as it reads, and may seek otherwise from then on.
+    try reel.rewind()
+    return try self.window(at: entry)
   }
 
   /// The pictures from an entry on, which is at or behind the reel's place; none where it is not.
@@ -152,15 +163,16 @@ struct PicturePassage {
     return window
   }
 
-  /// Where it begins, and the tick that leads the demuxer there or before it; nil: the file's start.
+  /// Where it begins, what was seen there, and the tick that leads the demuxer there or before it; nil: the
+  /// file's start.
   private func find(
     _ tick: Int64?
-  ) throws(LibAVError) -> (PictureSurvey.Entrance, seek: Int64?)? {
+  ) throws(LibAVError) -> (PictureSurvey, PictureSurvey.Entrance, seek: Int64?)? {
     guard let from = tick.map(reel.time) ?? range.from else {
       try reel.rewind()
       let survey = try PictureSurvey(reel, around: nil)
       guard case .found(let found) = survey.entrance(unusable, isComplete: true) else { return nil }
-      return (found, nil)
+      return (survey, found, nil)
     }
     let border = PictureBorder(time: from, base: reel.base)
     // The demuxer goes by times of decoding, or not as far back as is needed: it is then asked again.
@@ -173,7 +185,7 @@ struct PicturePassage {
       let survey = try PictureSurvey(reel, around: border)
       let isComplete = isFromStart || survey.isFromStart
       switch survey.entrance(unusable, isComplete: isComplete) {
-      case .found(let found): return (found, isComplete ? nil : target)
+      case .found(let found): return (survey, found, isComplete ? nil : target)
       case .nothing: return nil
       case .further:
         if isComplete { return nil }

@@ -127,8 +127,11 @@ final class PictureReel {
 
   /// The next picture; nil at the end.
   ///
-  /// - Throws: Also for a picture without a time, and for one that changes the coding midway.
+  /// - Throws: Also for a picture without a time, for one that changes the coding midway, and where nobody
+  ///   waits for it any more.
   func next() throws(LibAVError) -> CodedPicture? {
+    // Others may be looked at by the hour before one of them is used.
+    guard !packets.cancellation.isCancelled else { throw LibAVError.cancelled }
     guard let packet = try packets.read() else { return nil }
     readCount += 1
     guard let shown = packet.timestamp else { throw LibAVError.untimedPicture }
@@ -137,14 +140,13 @@ final class PictureReel {
         "has a picture more than 20,000 hours from its beginning; remux it")
     }
     let header = packet.newHeader
-    let isChanged = !header.isEmpty && header != stream.header || coding.isChanged(by: packet)
-    guard !isChanged || isDecoded else {
+    let (kind, isChange) = coding.kind(of: packet)
+    guard isDecoded || !isChange && (header.isEmpty || header == stream.header) else {
       throw LibAVError.refusedPicture(
         "changes the coding of its picture midway; encode all of it, as 'video: { h264: crf 20 }'")
     }
     let duration = min(max(0, packet.duration), Int64(clamping: farthestTick))
-    return CodedPicture(
-      packet: packet, shown: shown, kind: coding.kind(of: packet), duration: duration)
+    return CodedPicture(packet: packet, shown: shown, kind: kind, duration: duration)
   }
 
   /// Goes to the first picture.
@@ -241,6 +243,10 @@ extension LibAVError {
   static let untimedPicture = refusedPicture(
     "has pictures without times, so that none can be placed; remux it, as with "
       + "'ffmpeg -fflags +genpts'")
+
+  /// Work that was stopped.
+  static let cancelled = refusedPicture("was not read to its end")
+    .blamed(on: Failure(.tryAgain, "cancelled"))
 
   /// A source of whose pictures nothing is known, which MP4 has to say.
   static let undecodable = refusedPicture("has no picture that can be decoded; check the file")

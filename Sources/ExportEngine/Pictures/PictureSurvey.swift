@@ -34,8 +34,10 @@ struct PictureSurvey {
 
   private let border: PictureBorder?
   private var seen: [Seen] = []
+  /// What may be decoded next, so that it is not read again.
+  private var kept = KeptPictures()
   /// Whether it began with the file's first picture.
-  let isFromStart: Bool
+  private(set) var isFromStart = true
   /// Whether an open entry needs what is decoded before it, for its references to be counted.
   private let observesBefore: Bool
 
@@ -46,15 +48,32 @@ struct PictureSurvey {
     observesBefore = if case .h264 = reel.coding { true } else { false }
     var behind = 0
     while behind <= PictureOrder.most + 1, let picture = try reel.next() {
+      if seen.isEmpty { isFromStart = picture.shown == reel.firstShown }
+      forgetFarOnes()
       seen.append(
         Seen(
           shown: picture.shown, duration: picture.duration, kind: picture.kind,
           isHidden: picture.isHidden))
+      kept.add(picture, isBehind: behind > 0)
       let isBefore = border.map { $0.isBehind(picture.shown) } ?? false
       if behind > 0 || !picture.isHidden && !isBefore { behind += 1 }
     }
-    isFromStart = seen.first.map { $0.shown == reel.firstShown } ?? true
   }
+
+  /// Pictures, and entries among them, that are remembered: some more than are decoded in an order of their
+  /// own, and more than are tried one after the other.
+  private static let mostSeen = (all: 1 << 14, recent: 1 << 8, entries: 1 << 10)
+
+  /// Of what stands far before the border, entries alone are asked for.
+  private mutating func forgetFarOnes() {
+    guard seen.count == Self.mostSeen.all else { return }
+    let entries = seen.dropLast(Self.mostSeen.recent).filter { $0.kind != .other }
+    seen = Array(entries.suffix(Self.mostSeen.entries)) + seen.suffix(Self.mostSeen.recent)
+  }
+
+  /// The pictures that were seen from an entry on, or from the file's first one on; nil where they are too
+  /// many to be kept.
+  func pictures(from entry: Int64?) -> ArraySlice<CodedPicture>? { kept.pictures(from: entry) }
 
   /// Where the range begins; `isComplete` says that nothing stands before what was seen, `unusable` are
   /// entries from which nothing can be copied.
@@ -104,5 +123,51 @@ struct PictureSurvey {
     guard let next else { return found(place, entry: nil, isCopied: false) }
     return found(
       next, entry: visible[next].shown, isCopied: !unusable.contains(visible[next].shown))
+  }
+}
+
+/// Pictures in order of decoding, of the last two groups before a border and of what stands behind it.
+private struct KeptPictures {
+  private var pictures: [CodedPicture] = []
+  private var bytes = 0
+  /// Where the last entry stands among them.
+  private var entry = 0
+  /// Whether none was left out.
+  private var isAll = true
+  /// Whether they are too many up to the next entry.
+  private var isFull = false
+
+  /// Two groups of ten seconds at 12 Mbit/s; longer ones are read again.
+  private static let mostBytes = 1 << 25
+
+  /// Adds the picture that is read next; `isBehind` says whether a border stands before it.
+  mutating func add(_ picture: CodedPicture, isBehind: Bool) {
+    if picture.kind != .other, !isBehind {
+      leaveOut(entry)
+      entry = pictures.count
+      isFull = false
+    }
+    guard !isFull else { return }
+    pictures.append(picture)
+    bytes += picture.packet.size
+    if bytes > Self.mostBytes { leaveOut(entry) }
+    if bytes > Self.mostBytes {
+      leaveOut(pictures.count)
+      isFull = true
+    }
+  }
+
+  private mutating func leaveOut(_ count: Int) {
+    guard count > 0 else { return }
+    isAll = false
+    bytes -= pictures.prefix(count).reduce(0) { $0 + $1.packet.size }
+    pictures.removeFirst(count)
+    entry = 0
+  }
+
+  /// Those from an entry on, or all that there are.
+  func pictures(from entry: Int64?) -> ArraySlice<CodedPicture>? {
+    guard let entry else { return isAll ? pictures[...] : nil }
+    return pictures.firstIndex { $0.shown == entry && $0.kind != .other }.map { pictures[$0...] }
   }
 }

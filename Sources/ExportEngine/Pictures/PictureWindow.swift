@@ -11,11 +11,16 @@ struct PictureWindow {
   private(set) var pictures: [CodedPicture] = []
   /// When pictures that were read are shown, ascending; hidden ones are not shown.
   private var times: [Int64] = []
+  /// Pictures that were read before, and come next.
+  private var ahead: ArraySlice<CodedPicture>
   private var isAtEnd = false
   /// When the picture that is shown last ends, once all were read.
   private var end: Int64 = .min
 
-  init(_ reel: PictureReel) { self.reel = reel }
+  /// Pictures of a reel from where it stands; `ahead` are those before it, if some were read.
+  init(_ reel: PictureReel, ahead: ArraySlice<CodedPicture> = []) {
+    (self.reel, self.ahead) = (reel, ahead)
+  }
 
   /// Times that are remembered: some more than are read ahead.
   private static let mostTimes = 8 * PictureOrder.most
@@ -23,7 +28,7 @@ struct PictureWindow {
   /// Reads until there are so many, and as many more as may be shown before these; fewer at the end.
   mutating func fill(_ count: Int) throws(LibAVError) {
     while !isAtEnd, pictures.count < count + PictureOrder.most + 1 {
-      guard let picture = try reel.next() else {
+      guard let picture = try read() else {
         isAtEnd = true
         return
       }
@@ -34,6 +39,13 @@ struct PictureWindow {
       if times.count > Self.mostTimes { times.removeFirst() }
       end = max(end, picture.shown + max(1, picture.duration))
     }
+  }
+
+  private mutating func read() throws(LibAVError) -> CodedPicture? {
+    guard let picture = ahead.popFirst() else { return try reel.next() }
+    // An empty part of an array holds all of it.
+    if ahead.isEmpty { ahead = [] }
+    return picture
   }
 
   /// Takes the first pictures out.

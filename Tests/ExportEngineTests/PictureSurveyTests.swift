@@ -1,0 +1,78 @@
+import LibAV
+import MediaTime
+import SystemPackage
+import TestSupport
+import Testing
+import Threads
+
+@testable import ExportEngine
+
+@Suite("Where ranges of pictures begin")
+struct PictureSurveyTests {
+  private let stage = Stage()
+
+  /// The picture of a movie of eight seconds at 25 pictures a second, with a key picture at each of `keys`.
+  private func reel(
+    _ keys: String, _ options: String = "",
+    unless cancellation: CancellationFlag = CancellationFlag()
+  ) throws -> PictureReel {
+    try Tool.succeed(
+      "sh", "-c",
+      "ffmpeg -v error -y -f lavfi -i testsrc2=s=64x48:r=25:d=8 -f lavfi -i anoisesrc=d=8 -c:a aac "
+        + "-c:v libx264 -preset ultrafast -g 1000 -x264-params scenecut=0 -force_key_frames \(keys) "
+        + "\(options) movie.mp4", in: stage.folder.root)
+    let asset = try stage.library.asset(at: FilePath(stage.folder.path("movie.mp4")))
+    return try PictureReel(
+      0, stage.library.openPictures(of: asset), of: asset.pictureTrack, unless: cancellation)
+  }
+
+  private func passage(_ reel: PictureReel, from milliseconds: Int64) -> PicturePassage {
+    let from = Time(value: milliseconds, timescale: 1000)
+    return PicturePassage(
+      PictureRange(source: 0, from: from, to: nil, place: { $0 - from }), of: reel)
+  }
+
+  @Test("what was seen before a range is not read again", arguments: ["0", "0,2"])
+  func once(keys: String) throws {
+    let reel = try reel(keys)
+    var passage = passage(reel, from: 6000)
+    let found = try passage.enter()
+    let entrance = try #require(found)
+    let key = keys == "0" ? 0 : 2.0
+    let shown = entrance.window.pictures.first.map { reel.time(of: $0.shown).seconds }
+    #expect(shown == key && !entrance.isCopied)
+    #expect(reel.time(of: entrance.first).seconds == 6)
+    // The reel stands behind the pictures around the range's start.
+    let next = try reel.next()
+    #expect((next.map { reel.time(of: $0.shown).seconds } ?? 0) > 6)
+    // All from the key picture on come, each once.
+    var window = entrance.window
+    try reel.seek(to: 1 << 40)
+    var numbers: [Int] = []
+    while let picture = window.take(1).first, numbers.count < 90 {
+      numbers.append(Int((reel.time(of: picture.shown).seconds * 25).rounded()))
+      try window.fill(1)
+    }
+    #expect(numbers.count == 90)
+    #expect(Set(numbers) == Set(Int(key * 25)..<Int(key * 25) + 90))
+  }
+
+  @Test("a range that begins with a key picture is copied from it")
+  func copied() throws {
+    let reel = try reel("0,2,4")
+    var passage = passage(reel, from: 4000)
+    let found = try passage.enter()
+    let entrance = try #require(found)
+    #expect(entrance.isCopied && entrance.window.pictures.first?.shown == entrance.first)
+  }
+
+  @Test("pictures are not looked through where nobody waits for them")
+  func cancelled() throws {
+    let flag = CancellationFlag()
+    let reel = try reel("0", unless: flag)
+    var passage = passage(reel, from: 6000)
+    flag.cancel()
+    let error = #expect(throws: LibAVError.self) { try passage.enter() }
+    #expect(error?.inputFailure(.file("movie.mp4")).message == "cancelled")
+  }
+}
