@@ -95,15 +95,16 @@ package final class CueTrack: CompanionTrack {
   private(set) var ready: Packet?
   private let like: Stream
   private let codec: String
-  private var samples: ArraySlice<Sample>
+  private var samples: any IteratorProtocol<Sample>
 
   /// A track of samples in order of their starts, in ticks of which `timescale` are a second; those of
-  /// `mov_text` have no gaps. Its language, its disposition and, in the same codec, its styles are those
-  /// of `stream`. `codec` is one of texts, by FFmpeg's name.
+  /// `mov_text` have no gaps. Each is asked for when the one before it was written. Its language, its
+  /// disposition and, in the same codec, its styles are those of `stream`. `codec` is one of texts, by
+  /// FFmpeg's name.
   package init(
-    like stream: Stream, as codec: String, timescale: Int32, _ samples: [Sample]
+    like stream: Stream, as codec: String, timescale: Int32, _ samples: some Sequence<Sample>
   ) throws(LibAVError) {
-    (like, self.codec, self.samples) = (stream, codec, samples[...])
+    (like, self.codec, self.samples) = (stream, codec, samples.makeIterator())
     timeBase = AVRational(num: 1, den: timescale)
     try advance()
   }
@@ -111,7 +112,7 @@ package final class CueTrack: CompanionTrack {
   var language: String? { like.metadata.first { $0.key == "language" }?.value }
 
   func advance() throws(LibAVError) {
-    guard let sample = samples.popFirst() else {
+    guard let sample = samples.next() else {
       ready = nil
       return
     }

@@ -216,4 +216,22 @@ struct MovieTextTests {
       #expect(try lines("out.mp4", track, in: stage) == expected)
     }
   }
+
+  @Test("more subtitles than a text of 200 hours has are refused by name")
+  func tooMany() throws {
+    let stage = Stage()
+    try stage.make(
+      """
+      awk 'BEGIN { for (i = 0; i <= 400000; i++)
+        printf "%d\\n00:00:01,000 --> 00:00:01,100\\n%d\\n\\n", i + 1, i }' > many.srt
+      ffmpeg -v error -f lavfi -i testsrc=s=32x32:r=5:d=2 -f lavfi -i anoisesrc=d=2 -i many.srt \\
+        -c:v libx264 -c:a flac -c:s copy many.mkv
+      """)
+    let result = try stage.job("clip: many.mkv 200ms..1.5s\noutput: out.mp4\n")
+    #expect(result.status == 1)
+    #expect(
+      result.errors.contains(
+        "'many.mkv': has more than 400000 subtitles; leave them out of it first, as with 'ffmpeg -i IN -map "
+          + "0 -map -0:s -c copy OUT'"), "\(result.errors)")
+  }
 }

@@ -31,7 +31,7 @@ import Testing
 
   /// Samples in milliseconds, and the texts of them.
   private func samples(_ cues: [Cue]) -> [String] {
-    CueTrack.Sample.all(of: cues, timescale: 1000).map {
+    CueSamples(of: cues, timescale: 1000).map {
       "\($0.ticks) " + String(decoding: $0.bytes.dropFirst(2), as: UTF8.self)
     }
   }
@@ -47,6 +47,27 @@ import Testing
     #expect(Cue.parts(of: others + [cue], in: spans) == parts)
     #expect(cue.part(in: span(8000, 9000, at: 0)) == nil)
     #expect(cue.part(in: span(0, 1000, at: 0)) == nil)
+  }
+
+  @Test("cues that would be too many are not held")
+  func tooMany() throws {
+    let cues = try (0..<100).map { try cue($0 * 10..<$0 * 10 + 10, "\($0)") }
+    let spans = (0..<10).map { span(0, 500, at: $0 * 500) }
+    #expect(Cue.parts(of: cues, in: spans, atMost: 500)?.count == 500)
+    #expect(Cue.parts(of: cues, in: spans, atMost: 499) == nil)
+  }
+
+  @Test("samples are made one by one, of cues that are all shown at once too")
+  func lazily() throws {
+    let text = String(repeating: "x", count: 2000)
+    let cues = try (0..<1000).map { try cue($0..<1000, "\($0)" + text) }
+    var samples = CueSamples(of: cues, timescale: 1000)
+    for tick in 0..<3 {
+      let next = samples.next()
+      let sample = try #require(next)
+      #expect(sample.ticks == Int64(tick)..<Int64(tick) + 1)
+      #expect(sample.bytes.count == 2 + 2002 * (tick + 1) - 1)
+    }
   }
 
   @Test("a range without a start or an end has what is shown before and behind it")
@@ -157,8 +178,8 @@ import Testing
       try cue("3,0,Low,,0,0,0,,a, b", 500..<3000),
     ]
     let spans = [span(0, 1000, at: 0), span(2000, 3000, at: 1000)]
-    let samples = CueTrack.Sample.each(
-      of: Cue.parts(of: cues, in: spans), as: .ass, timescale: 1000)
+    let parts = try #require(Cue.parts(of: cues, in: spans))
+    let samples = CueTrack.Sample.each(of: parts, as: .ass, timescale: 1000)
     #expect(samples.map(\.ticks) == [0..<1000, 500..<1000, 1000..<2000, 1000..<2000])
     #expect(
       samples.map { String(decoding: $0.bytes.prefix(6), as: UTF8.self) }

@@ -14,17 +14,26 @@ struct Cue: Hashable {
   /// The first field of ASS (`ReadOrder`): what is shown at once is drawn in this order.
   var order = 0
 
-  /// What of a source's cues is shown in parts of it.
-  static func parts(of cues: [Cue], in spans: [PictureRange]) -> [Cue] {
+  /// Twice as many as a text of 100 hours has: so many of a source, and of an output's track, are held.
+  static let most = 400_000
+
+  /// What of a source's cues is shown in parts of it; nil: more than `most`.
+  static func parts(of cues: [Cue], in spans: [PictureRange], atMost most: Int = most) -> [Cue]? {
     let cues = cues.sorted { $0.start < $1.start }
     // When all up to one have ended.
     var ends: [Time] = []
     for cue in cues { ends.append(max(ends.last ?? cue.end, cue.end)) }
-    return spans.flatMap { span in
+    var parts: [Cue] = []
+    for span in spans {
       let first = span.from.map { from in ends.partitioningIndex { $0 > from } } ?? 0
-      return cues[first...].prefix { cue in span.to.map { cue.start < $0 } ?? true }
-        .compactMap { $0.part(in: span) }
+      for cue in cues[first...] {
+        if let to = span.to, cue.start >= to { break }
+        guard let part = cue.part(in: span) else { continue }
+        guard parts.count < most else { return nil }
+        parts.append(part)
+      }
     }
+    return parts
   }
 
   /// What of it is shown in a part of its source, at the output's times; nil: nothing.
@@ -45,9 +54,6 @@ struct Cue: Hashable {
 }
 
 extension CueTrack.Sample {
-  /// Texts at once of which more are left out: what is written for effects, not to be read.
-  private static let mostAtOnce = 32
-
   /// Samples of cues in any order, as a container has them in which texts may overlap: one for each, in
   /// order of their starts.
   static func each(of cues: [Cue], as form: TextForm, timescale: Int32) -> [CueTrack.Sample] {
@@ -64,35 +70,44 @@ extension CueTrack.Sample {
       ($0.element.ticks.lowerBound, $0.offset) < ($1.element.ticks.lowerBound, $1.offset)
     }.map(\.element)
   }
+}
 
-  /// Samples of cues in any order: one after the other from 0 on, with empty ones where no cue is shown.
-  /// Cues that overlap are shown below each other while they do.
-  static func all(of cues: [Cue], timescale: Int32) -> [CueTrack.Sample] {
-    let timed = each(of: cues, as: .timedText, timescale: timescale)
-    var samples: [CueTrack.Sample] = []
-    var shown: [(end: Int64, sample: [UInt8])] = []
-    var place: Int64 = 0
-    /// Shows what is under way, up to a moment.
-    func go(to moment: Int64) {
-      while place < moment {
-        let next = min(moment, shown.map(\.end).min() ?? moment)
-        if place < next {
-          samples.append(
-            CueTrack.Sample(ticks: place..<next, bytes: TimedText.joined(shown.map(\.sample))))
-        }
-        place = next
-        shown.removeAll { $0.end <= next }
-      }
+/// Samples one after the other from 0 on, with empty ones where no cue is shown, for a container in which
+/// texts may not overlap: cues that do are shown below each other meanwhile. Memory is that of the cues:
+/// each sample is made when it is asked for.
+struct CueSamples: Sequence, IteratorProtocol {
+  /// Cues that are not shown yet, in order of their starts.
+  private var coming: ArraySlice<CueTrack.Sample>
+  private var shown: [(end: Int64, sample: [UInt8])] = []
+  private var place: Int64 = 0
+
+  /// Texts at once of which more are left out: what is written for effects, not to be read.
+  private static let mostAtOnce = 32
+
+  /// Samples of cues in any order.
+  init(of cues: [Cue], timescale: Int32) {
+    coming = CueTrack.Sample.each(of: cues, as: .timedText, timescale: timescale)[...]
+  }
+
+  mutating func next() -> CueTrack.Sample? {
+    while let cue = coming.first, cue.ticks.lowerBound <= place {
+      _ = coming.popFirst()
+      show(cue)
     }
-    for cue in timed {
-      go(to: cue.ticks.lowerBound)
-      if shown.count < mostAtOnce,
-        !shown.contains(where: { $0.sample == cue.bytes && $0.end == cue.ticks.upperBound })
-      {
-        shown.append((cue.ticks.upperBound, cue.bytes))
-      }
-    }
-    while let end = shown.map(\.end).max() { go(to: end) }
-    return samples
+    // Up to where another one begins, or one that is shown ends.
+    let moments = [coming.first?.ticks.lowerBound].compactMap(\.self) + shown.map(\.end)
+    guard let end = moments.min() else { return nil }
+    let sample = CueTrack.Sample(
+      ticks: place..<end, bytes: TimedText.joined(shown.map(\.sample)))
+    place = end
+    shown.removeAll { $0.end <= end }
+    return sample
+  }
+
+  private mutating func show(_ cue: CueTrack.Sample) {
+    guard shown.count < Self.mostAtOnce,
+      !shown.contains(where: { $0.sample == cue.bytes && $0.end == cue.ticks.upperBound })
+    else { return }
+    shown.append((cue.ticks.upperBound, cue.bytes))
   }
 }

@@ -33,16 +33,21 @@ extension PictureReels {
       for (place, text) in texts.enumerated() {
         guard let index = text.streams[source]?.index else { continue }
         like[place] = like[place] ?? found.demuxer.streams.first { $0.index == index }
-        kept[place] += Cue.parts(of: found.cues[index] ?? [], in: own)
+        let parts = Cue.parts(
+          of: found.cues[index] ?? [], in: own, atMost: Cue.most - kept[place].count)
+        guard let parts else { throw Self.tooManyParts }
+        kept[place] += parts
       }
     }
     var tracks: [CueTrack] = []
     for (place, form) in forms.enumerated() {
       guard let stream = like[place] else { continue }
-      let samples =
-        form == .timedText
-        ? CueTrack.Sample.all(of: kept[place], timescale: timescale)
-        : CueTrack.Sample.each(of: kept[place], as: form, timescale: timescale)
+      let samples: any Sequence<CueTrack.Sample> =
+        if form == .timedText {
+          CueSamples(of: kept[place], timescale: timescale)
+        } else {
+          CueTrack.Sample.each(of: kept[place], as: form, timescale: timescale)
+        }
       tracks.append(
         try CueTrack(like: stream, as: form.rawValue, timescale: timescale, samples))
     }
@@ -53,6 +58,14 @@ extension PictureReels {
   private static let secondsBefore: Int64 = 300
   /// Pictures are read so many seconds beyond a range: cues may stand behind them.
   private static let secondsBehind: Int64 = 10
+  /// An output that repeats texts again and again.
+  private static let tooManyParts: LibAVError = {
+    let phrase =
+      "would have more than \(Cue.most) subtitles in one track; split it, or take sources without "
+      + "subtitles"
+    return .refusedPicture(phrase).blamed(on: Failure(.mendJob, phrase))
+  }()
+
   /// The cues of a source's streams, by their indexes.
   private func cues(
     ofSource source: Int, _ conversions: [Int: TextConversion], in spans: [PictureRange]
@@ -96,9 +109,8 @@ extension PictureReels {
     }
     demuxer.select(streams: streams)
     var found = FoundCues(end: asset.start + asset.duration)
-    while !cancellation.isCancelled,
-      let packet = try demuxer.read(unless: { [cancellation] in cancellation.isCancelled })
-    {
+    while let packet = try demuxer.read(unless: { [cancellation] in cancellation.isCancelled }) {
+      guard !cancellation.isCancelled else { throw LibAVError.cancelled }
       let index = packet.streamIndex
       guard let tick = packet.timestamp, bases.indices.contains(index) else { continue }
       let start = bases[index].time(of: tick)
@@ -134,10 +146,13 @@ private struct FoundCues {
   /// Streams whose last cue has no end yet.
   private var open: Set<Int> = []
   private var byteCount = 0
+  private var count = 0
 
   init(end: Time) { self.end = end }
 
   private static let mostBytes = 1 << 26
+  private static let remedy =
+    "; leave them out of it first, as with 'ffmpeg -i IN -map 0 -map -0:s -c copy OUT'"
 
   /// Adds a packet, which is shown from a moment to another one; one without a duration is shown up to the
   /// next one.
@@ -147,7 +162,7 @@ private struct FoundCues {
     let stream = packet.streamIndex
     byteCount += packet.size
     guard byteCount <= Self.mostBytes else {
-      throw LibAVError.refusedPicture("has more than 64 MB of subtitles")
+      throw LibAVError.refusedPicture("has more than 64 MB of subtitles" + Self.remedy)
     }
     if open.remove(stream) != nil, let last = cues[stream]?.indices.last {
       cues[stream]?[last].end = start
@@ -159,6 +174,10 @@ private struct FoundCues {
     if packet.duration <= 0 {
       cue.end = max(start, end)
       open.insert(stream)
+    }
+    count += 1
+    guard count <= Cue.most else {
+      throw LibAVError.refusedPicture("has more than \(Cue.most) subtitles" + Self.remedy)
     }
     cues[stream, default: []].append(cue)
   }
