@@ -49,20 +49,36 @@ package struct Picture: Sendable, Hashable {
     return max(width, height) <= Int(Int32.max) ? (width, height) : nil
   }
 
-  /// Walks the segments to a frame header, SOF0 … SOF15 without DHT, JPG and DAC
-  /// (ITU-T T.81, table B.1 and section B.2.2).
+  /// A frame header, SOF0 … SOF15 without DHT, JPG and DAC (ITU-T T.81, table B.1 and section B.2.2).
   private static func jpegSize(_ bytes: [UInt8]) -> (Int, Int)? {
-    func half(_ at: Int) -> Int { Int(bytes[at]) << 8 | Int(bytes[at + 1]) }
+    jpegSegment(in: bytes) { marker, content in
+      guard 0xC0...0xCF ~= marker, ![0xC4, 0xC8, 0xCC].contains(marker), content.count >= 5 else {
+        return nil
+      }
+      let at = content.startIndex
+      func half(_ at: Int) -> Int { Int(content[at]) << 8 | Int(content[at + 1]) }
+      return (half(at + 3), half(at + 1))
+    }
+  }
+
+  /// What `value` gives for the first segment of a JPEG for which it is not nil: of its marker, and of what
+  /// stands behind its length (ITU-T T.81, section B.1.1.4). Segments end with the first scan.
+  static func jpegSegment<Value>(
+    in bytes: [UInt8], _ value: (UInt8, ArraySlice<UInt8>) -> Value?
+  ) -> Value? {
     var at = 2
-    while at + 9 <= bytes.count, bytes[at] == 0xFF {
+    while at + 4 <= bytes.count, bytes[at] == 0xFF {
       let marker = bytes[at + 1]
       if marker == 0xFF {
         at += 1
-      } else if 0xC0...0xCF ~= marker, ![0xC4, 0xC8, 0xCC].contains(marker) {
-        return (half(at + 7), half(at + 5))
-      } else {
-        at += 2 + max(2, half(at + 2))
+        continue
       }
+      let end = at + 2 + max(2, Int(bytes[at + 2]) << 8 | Int(bytes[at + 3]))
+      if let found = value(marker, bytes[at + 4..<max(at + 4, min(end, bytes.count))]) {
+        return found
+      }
+      guard marker != 0xDA else { return nil }
+      at = end
     }
     return nil
   }

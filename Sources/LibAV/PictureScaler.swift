@@ -1,7 +1,7 @@
 internal import CFFmpeg
 
-/// Brings pictures into another form: turned, scaled, between bars or cut, in another pixel format
-/// (libavfilter's `transpose`, `scale`, `pad`, `crop` and `format`).
+/// Brings pictures into another form: turned, scaled, between bars or cut, in another pixel format and
+/// matrix of colours (libavfilter's `transpose`, `scale`, `pad`, `crop` and `format`).
 ///
 /// Owns its `AVFilterGraph`; one thread at a time; starts no threads. libavfilter is loaded by the first.
 package final class PictureScaler {
@@ -11,35 +11,40 @@ package final class PictureScaler {
     package var source: PictureForm
     /// The width of their pixels over the height.
     package var aspect: Double
+    package var colours: PictureColours
+    /// Whether they are mirrored from left to right, before they are turned.
+    package var isMirrored = false
     /// By how many degrees they are turned clockwise: 0, 90, 180 or 270.
     package var rotation: Int
     /// Whose pixels are square, unless nothing is scaled.
     package var target: PictureForm
     /// Whether a picture of another shape is cut, and not put between bars.
     package var isCut: Bool
-    /// Whether its numbers use all of their range (`AVCOL_RANGE_JPEG`).
-    package var isFullRange = false
-    /// Whether those of the target do.
+    /// Of the target.
+    package var matrix: PictureColours.Matrix
+    /// Whether the target's numbers use all of their range (`AVCOL_RANGE_JPEG`).
     package var hasFullRange = false
-    /// FFmpeg's name of the target's matrix of colours, as `bt709`; nil: that of the source.
-    package var matrix: String?
 
     package init(
-      _ source: PictureForm, pixels: (width: Int, height: Int), rotation: Int,
-      to target: PictureForm, isCut: Bool
+      _ source: PictureForm, _ colours: PictureColours, pixels: (width: Int, height: Int) = (1, 1),
+      rotation: Int, to target: PictureForm, in matrix: PictureColours.Matrix, isCut: Bool
     ) {
-      (self.source, self.rotation) = (source, rotation)
+      (self.source, self.colours, self.rotation) = (source, colours, rotation)
+      self.matrix = matrix
       aspect = Double(pixels.width) / Double(pixels.height)
       (self.target, self.isCut) = (target, isCut)
     }
   }
 
   private let library: avjob_avfilter
+  private let matrix: PictureColours.Matrix
   private var graph: UnsafeMutablePointer<AVFilterGraph>?
   private var input: UnsafeMutablePointer<AVFilterContext>?
   private var output: UnsafeMutablePointer<AVFilterContext>?
 
-  private init(_ library: avjob_avfilter) { self.library = library }
+  private init(_ library: avjob_avfilter, _ matrix: PictureColours.Matrix) {
+    (self.library, self.matrix) = (library, matrix)
+  }
 
   deinit { library.graph_free(&graph) }
 
@@ -48,7 +53,7 @@ package final class PictureScaler {
   /// - Throws: `LibAVError.filtersMissing` where there is no libavfilter of the right version.
   package static func open(_ plan: Plan) throws(LibAVError) -> PictureScaler {
     guard let library = FilterChain.library else { throw LibAVError.filtersMissing }
-    let scaler = PictureScaler(library)
+    let scaler = PictureScaler(library, plan.matrix)
     let graph = try checkAllocated(library.graph_alloc(), "avfilter_graph_alloc")
     scaler.graph = graph
     graph.pointee.nb_threads = 1
@@ -80,6 +85,10 @@ package final class PictureScaler {
     frame.pointer.pointee.pts = 0
     try check(library.buffersrc_add_frame(input, frame.pointer), "av_buffersrc_add_frame")
     try check(library.buffersink_get_frame(output, result.pointer), "av_buffersink_get_frame")
+    // libswscale converts, and leaves the name of what was.
+    if PictureColours.Matrix(result.pointer.pointee.colorspace) != matrix {
+      result.pointer.pointee.colorspace = matrix.space
+    }
     return result
   }
 }
@@ -87,7 +96,8 @@ package final class PictureScaler {
 extension PictureScaler.Plan {
   /// Whether pictures come as they are wanted.
   package var isNeedless: Bool {
-    source == target && rotation == 0 && isFullRange == hasFullRange && matrix == nil
+    source == target && rotation == 0 && !isMirrored && colours.isFullRange == hasFullRange
+      && colours.matrix == matrix
   }
 
   /// Whether pictures keep their pixels, which need not be square then.
@@ -103,6 +113,7 @@ extension PictureScaler.Plan {
           + ":time_base=1/1000:pixel_aspect=1/1"
       )
     ]
+    if isMirrored { filters.append(("hflip", "")) }
     switch rotation {
     case 90: filters.append(("transpose", "clock"))
     case 180: filters += [("hflip", ""), ("vflip", "")]
@@ -113,8 +124,8 @@ extension PictureScaler.Plan {
     filters.append(
       (
         "scale",
-        "\(size.width):\(size.height):flags=bicubic+accurate_rnd+full_chroma_int+bitexact:out_range="
-          + (hasFullRange ? "pc" : "tv") + (matrix.map { ":out_color_matrix=\($0)" } ?? "")
+        "\(size.width):\(size.height):flags=bicubic+accurate_rnd+full_chroma_int+bitexact"
+          + conversion
       ))
     if !keepsPixels {
       let shape = "\(target.width):\(target.height)"
@@ -135,6 +146,16 @@ extension PictureScaler.Plan {
       }
     }
     return filters + [("format", target.pixelFormat ?? "yuv420p"), ("buffersink", "")]
+  }
+
+  /// What libswscale is told of colours: numbers of another range or matrix are converted.
+  private var conversion: String {
+    // What is not told follows from the picture and its format.
+    let range =
+      (colours.isFullRange ? ":in_range=pc" : "") + ":out_range=" + (hasFullRange ? "pc" : "tv")
+    guard colours.matrix != matrix, let name = matrix.filterName else { return range }
+    let own = colours.matrix?.filterName.map { ":in_color_matrix=\($0)" } ?? ""
+    return range + own + ":out_color_matrix=\(name)"
   }
 
   /// The size at which the whole picture fits into the target, or fills it.

@@ -97,9 +97,9 @@ private final class JoinDrawing {
     let decoder = try RangeDecoder(passage, entrance.window, from: entrance.first)
     guard let frame = try decoder.next()?.frame else { return nil }
     var plan = PictureScaler.Plan(
-      frame.form, pixels: reel.stream.pixelShape, rotation: reel.stream.rotation,
-      to: smallForm(of: frame.form), isCut: true)
-    (plan.isFullRange, plan.hasFullRange, plan.matrix) = (frame.isFullRange, true, "bt601")
+      frame.form, frame.colours(of: reel.stream), pixels: reel.stream.pixelShape,
+      rotation: reel.stream.rotation, to: smallForm(of: frame.form), in: .bt601, isCut: true)
+    plan.hasFullRange = true
     if scaler?.plan != plan { scaler = (plan, try PictureScaler.open(plan)) }
     return try scaler?.scaler.scaled(frame).jpeg()
   }

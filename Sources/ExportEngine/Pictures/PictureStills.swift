@@ -65,7 +65,8 @@ package final class PictureStills {
       guard plan.stills.isEmpty else { return try stillImage(at: time) }
       guard let (frame, reel) = try frame(at: time) else { return nil }
       return try image(
-        of: frame, pixels: reel.stream.pixelShape, rotation: reel.stream.rotation)
+        of: frame, frame.colours(of: reel.stream), pixels: reel.stream.pixelShape,
+        rotation: reel.stream.rotation)
     } catch {
       // What comes next begins anew.
       position = nil
@@ -85,7 +86,11 @@ package final class PictureStills {
       throw LibAVError.refusedPicture(error.message).blamed(on: error)
     }
     guard let picture else { return nil }
-    let image = try image(of: Decoder.decode(picture), pixels: (1, 1), rotation: 0)
+    let frame = try Decoder.decode(picture)
+    let orientation = picture.orientation
+    let image = try image(
+      of: frame, frame.colours(of: nil), rotation: orientation.rotation,
+      isMirrored: orientation.isMirrored)
     still = image.map { (shown.picture, $0) }
     return image
   }
@@ -133,7 +138,8 @@ package final class PictureStills {
   // MARK: - Pixels
 
   private func image(
-    of frame: Frame, pixels: (width: Int, height: Int), rotation: Int
+    of frame: Frame, _ colours: PictureColours, pixels: (width: Int, height: Int) = (1, 1),
+    rotation: Int, isMirrored: Bool = false
   ) throws(LibAVError) -> Image? {
     let whole = PictureForm(like: frame.form, pixels: pixels, rotation: rotation, nil)
     let divisor = max(1, Double(max(whole.width, whole.height)) / Double(longestSide))
@@ -141,8 +147,8 @@ package final class PictureStills {
     let form = PictureForm(
       width: side(whole.width), height: side(whole.height), pixelFormat: "yuv420p")
     var plan = PictureScaler.Plan(
-      frame.form, pixels: pixels, rotation: rotation, to: form, isCut: false)
-    (plan.isFullRange, plan.matrix) = (frame.isFullRange, "bt709")
+      frame.form, colours, pixels: pixels, rotation: rotation, to: form, in: .bt709, isCut: false)
+    plan.isMirrored = isMirrored
     return try PictureScaler.open(plan).scaled(frame).pixels.map {
       Image(width: form.width, height: form.height, pixels: $0)
     }

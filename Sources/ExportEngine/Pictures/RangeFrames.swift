@@ -13,6 +13,8 @@ final class RangeFrames: PictureFrames {
   private var passage: PicturePassage?
   private var decoder: RangeDecoder?
   private var mixer: PictureMixer?
+  /// Those of the first picture, into which all others are brought.
+  private var colours: PictureColours?
   /// The last ones: in a cross-fade pictures of two sources take turns.
   private var scalers: [(plan: PictureScaler.Plan, scaler: PictureScaler)] = []
   /// The first picture of all, whose colours are those of the output; nil where there is none.
@@ -62,10 +64,14 @@ final class RangeFrames: PictureFrames {
       throw LibAVError.refusedPicture(
         "is mirrored by its matrix, which is not encoded; mirror it first")
     }
-    var plan = PictureScaler.Plan(
-      frame.form, pixels: reel.stream.pixelShape, rotation: reel.stream.rotation, to: form,
-      isCut: isCut)
-    plan.isFullRange = frame.isFullRange
+    let own = frame.colours(of: reel.stream)
+    let target = colours ?? own
+    colours = target
+    let matrix = target.matrix ?? .bt709
+    try own.requireConvertible(to: target, matrix)
+    let plan = PictureScaler.Plan(
+      frame.form, own, pixels: reel.stream.pixelShape, rotation: reel.stream.rotation, to: form,
+      in: matrix, isCut: isCut)
     if plan.isNeedless { return frame }
     if let known = scalers.first(where: { $0.plan == plan }) {
       return try known.scaler.scaled(frame)
@@ -74,6 +80,26 @@ final class RangeFrames: PictureFrames {
     if scalers.count == 2 { scalers.removeFirst() }
     scalers.append((plan, scaler))
     return try scaler.scaled(frame)
+  }
+}
+
+extension PictureColours {
+  /// Refuses colours that are not brought into those of an output's first picture, which has `matrix`.
+  fileprivate func requireConvertible(
+    to first: PictureColours, _ matrix: Matrix
+  ) throws(LibAVError) {
+    guard transfer == first.transfer else {
+      throw LibAVError.refusedPicture(
+        "has a picture with \(transfer.rawValue), and the first one has \(first.transfer.rawValue), between "
+          + "which tones are not mapped; convert it first, as with FFmpeg's filters zscale and tonemap"
+      )
+    }
+    guard self.matrix != matrix else { return }
+    for matrix in [self.matrix, matrix].compactMap(\.self) where matrix.filterName == nil {
+      throw LibAVError.refusedPicture(
+        "has other colours than the first picture, and those of matrix \(matrix.rawValue) (ITU-T H.273) are "
+          + "not converted; encode it again in BT.709")
+    }
   }
 }
 

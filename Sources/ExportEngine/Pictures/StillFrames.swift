@@ -4,7 +4,7 @@ import LibAV
 import MediaComposition
 import MediaTime
 
-/// Still pictures, each from its moment on. Each is decoded when it is shown.
+/// Still pictures, each from its moment on. Each is decoded when it is shown, and turned as its file says.
 final class StillFrames: PictureFrames {
   /// Of all pictures: that of the settings, or of the first one.
   let form: PictureForm
@@ -26,11 +26,11 @@ final class StillFrames: PictureFrames {
     isCut = settings.fit == .cover
     guard let first = stills.first, let picture = try readPicture(first.picture, as: "the image")
     else { throw Failure(.mendJob, "has no image that can be shown") }
-    let side = max(picture.width, picture.height)
-    let divisor = max(1, Double(side) / Double(Self.longestSide))
+    var sides = (Double(picture.width), Double(picture.height))
+    if picture.orientation.isOnItsSide { sides = (sides.1, sides.0) }
+    let divisor = max(1, max(sides.0, sides.1) / Double(Self.longestSide))
     form = PictureForm(
-      like: PictureForm(
-        width: Int(Double(picture.width) / divisor), height: Int(Double(picture.height) / divisor)),
+      like: PictureForm(width: Int(sides.0 / divisor), height: Int(sides.1 / divisor)),
       settings.size)
   }
 
@@ -44,10 +44,18 @@ final class StillFrames: PictureFrames {
     }
     guard let picture else { return try next() }
     do throws(LibAVError) {
+      guard Decoder.exists(for: picture) else {
+        throw LibAVError.missingCodec(
+          "FFmpeg's decoder of JPEG and PNG", to: "show stills",
+          or: "leave the picture out with 'video: none'")
+      }
       let frame = try Decoder.decode(picture)
-      var plan = PictureScaler.Plan(frame.form, pixels: (1, 1), rotation: 0, to: form, isCut: isCut)
-      (plan.isFullRange, plan.matrix) = (frame.isFullRange, "bt709")
-      return (try PictureScaler.open(plan).scaled(frame), still.start)
+      let orientation = picture.orientation
+      var plan = PictureScaler.Plan(
+        frame.form, frame.colours(of: nil), rotation: orientation.rotation, to: form, in: .bt709,
+        isCut: isCut)
+      plan.isMirrored = orientation.isMirrored
+      return (try plan.opened().scaled(frame), still.start)
     } catch {
       throw error.blamed(on: error.inputFailure(still.picture.location))
     }

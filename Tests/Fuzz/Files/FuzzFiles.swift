@@ -81,6 +81,7 @@ private func damaged(_ sample: [UInt8], by edits: [UInt8]) -> [UInt8] {
 private func checkPicture(_ bytes: [UInt8]) {
   guard let picture = Picture(bytes) else { return }
   precondition(picture.width > 0 && picture.height > 0 && picture.bytes == bytes)
+  precondition(picture.orientation.rotation % 90 == 0)
   precondition(picture.damage?.isEmpty != true && picture.head.format == picture.format)
 }
 
