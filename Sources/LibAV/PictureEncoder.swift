@@ -150,7 +150,9 @@ package final class PictureEncoder {
     context.pointee.gop_size = 1 << 20
     context.pointee.thread_count = 1
     // Its parameter sets are to be known before the first picture.
-    if settings.codec == "h264" { context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
+    if ["h264", "hevc"].contains(settings.codec) {
+      context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
+    }
     guard hasQuantizer else { return }
     context.pointee.flags |= AV_CODEC_FLAG_QSCALE
     context.pointee.global_quality = 2 * FF_QP2LAMBDA
@@ -188,8 +190,8 @@ package final class PictureEncoder {
   }
 
   /// So that what is encoded cannot be told from its source, needs nothing before its first picture, and
-  /// has no picture out of order. x264's `stitchable` keeps its sets the same for each run; faster presets
-  /// take more bytes for the same error, and a run is short.
+  /// has no picture out of order. x264's `stitchable` keeps its sets the same for each run, and x265's would
+  /// depend on rates; faster presets take more bytes for the same error, and a run is short.
   private static let runOptions: [String: [(key: String, value: String)]] = [
     "libx264": [
       ("preset", "superfast"), ("crf", "12"),
@@ -203,8 +205,9 @@ package final class PictureEncoder {
       ("preset", "fast"),
       (
         "x265-params",
-        "crf=12:bframes=0:ref=1:scenecut=0:keyint=-1:open-gop=0:repeat-headers=1:weightp=0:"
-          + "rc-lookahead=0:lookahead-slices=0:cutree=0:pools=none:frame-threads=1:info=0:log-level=none"
+        "crf=12:bframes=0:ref=1:scenecut=0:keyint=-1:open-gop=0:repeat-headers=1:vui-timing-info=0:"
+          + "weightp=0:rc-lookahead=0:lookahead-slices=0:cutree=0:pools=none:frame-threads=1:info=0:"
+          + "log-level=none"
       ),
     ],
     "libvpx": [

@@ -17,6 +17,8 @@ package enum BitstreamRefusal: Error, Sendable, Hashable {
   case severalSequenceParameterSets(Int)
   /// H.264: different picture parameter sets have this id.
   case severalPictureParameterSets(UInt32)
+  /// HEVC: the source's sets of this kind have all ids.
+  case noUnusedID(Structure)
   /// H.264: `num_slice_groups_minus1` is not 0.
   case sliceGroups
   /// H.264: a parameter set has scaling matrices.
@@ -85,6 +87,7 @@ extension BitstreamRefusal: CustomStringConvertible {
     case .severalSequenceParameterSets(let count): "the stream has \(count) sequence parameter sets"
     case .severalPictureParameterSets(let id):
       "the stream has several picture parameter sets with the id \(id)"
+    case .noUnusedID(let structure): "no id is left for another \(structure.rawValue)"
     case .sliceGroups: "the picture is coded in slice groups"
     case .scalingMatrices: "the stream has scaling matrices"
     case .switchingSlices: "the stream has switching slices (SP or SI)"

@@ -12,6 +12,8 @@ package enum HEVC {
     package static let videoParameterSet = NALType(rawValue: 32)
     package static let sequenceParameterSet = NALType(rawValue: 33)
     package static let pictureParameterSet = NALType(rawValue: 34)
+    /// Supplemental enhancement information that stands before slices.
+    package static let prefixMessage = NALType(rawValue: 39)
 
     package var isSlice: Bool { rawValue < 32 }
 
@@ -20,6 +22,9 @@ package enum HEVC {
 
     /// Whether decoding may begin at the picture: BLA, IDR or CRA.
     package var isEntry: Bool { 16...21 ~= rawValue }
+
+    /// Whether its slice headers have `no_output_of_prior_pics_flag` (7.3.6.1).
+    var hasOutputFlag: Bool { 16...23 ~= rawValue }
 
     /// Whether the picture is shown before the entry that it follows.
     package var isLeading: Bool { 6...9 ~= rawValue }
@@ -170,7 +175,7 @@ extension HEVC {
   }
 
   /// `profile_tier_level` (7.3.3) of up to eight sub-layers.
-  private static func skipProfile(
+  static func skipProfile(
     _ reader: inout BitReader, subLayers: Int
   ) throws(BitstreamRefusal) {
     try reader.skip(96)

@@ -67,6 +67,35 @@ package struct HEVCConfiguration: Sendable, Hashable {
     }
   }
 
+  /// Says of its parameter sets whether the stream has no others (`array_completeness`).
+  package mutating func setCompleteness(_ isComplete: Bool) {
+    for index in arrays.indices where arrays[index].type.isParameterSet {
+      arrays[index].isComplete = isComplete
+    }
+  }
+
+  /// Adds the sets of other pictures of the same form: profile, tier and level become those that all of
+  /// them keep to (ISO/IEC 14496-15, 8.3.3.1.2).
+  ///
+  /// - Throws: `.differs` where they have another profile or form.
+  package mutating func include(_ sets: HEVC.ParameterSets) throws(BitstreamRefusal) {
+    for unit in sets.sequence {
+      let set = try HEVC.SequenceParameterSet(unit[...])
+      // `general_profile_space` and `general_profile_idc`, without the tier between them.
+      guard (head[1] ^ set.profile[0]) & 0xDF == 0 else { throw .differs(.profile) }
+      guard UInt32(head[16] & 3) == set.chromaFormat else { throw .differs(.chromaFormat) }
+      guard Int(head[17] & 7) + 8 == set.lumaBitDepth, Int(head[18] & 7) + 8 == set.chromaBitDepth
+      else { throw .differs(.bitDepth) }
+      head[1] |= set.profile[0] & 0x20
+      // What pictures are compatible with, and what they do without.
+      for place in 2...11 { head[place] &= set.profile[place - 1] }
+      head[12] = max(head[12], set.profile[11])
+    }
+    // No restriction of segments, no kind of parallelism.
+    (head[13], head[14], head[15]) = (0xF0, 0, 0xFC)
+    add(sets)
+  }
+
   /// The record as bytes.
   ///
   /// - Throws: `.tooLarge(.hevcConfiguration)` where a count or a size does not fit.

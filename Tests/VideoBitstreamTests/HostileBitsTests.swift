@@ -26,6 +26,22 @@ import Testing
       _ = try? SupplementalMessage.messages(of: unit)
     }
     try rewriteAll(units)
+    rewriteRuns(units)
+  }
+
+  /// Sets of HEVC get ids that are not used, or are refused; slices are moved by one byte, or refused.
+  private static func rewriteRuns(_ units: [ArraySlice<UInt8>]) {
+    let sets = HEVC.ParameterSets(units)
+    guard let rewriter = try? HEVC.EncodedRunRewriter(encoder: sets, source: sets) else { return }
+    #expect((try? HEVC.EncodedRunRewriter(encoder: sets, source: rewriter.sets)) != nil)
+    for unit in units {
+      // Before a 3 at the end stand zeros, perhaps one, which a payload cannot end with.
+      guard HEVC.type(of: unit)?.isSlice == true, unit.last != 3,
+        let rewritten = try? rewriter.rewrite([unit]).first
+      else { continue }
+      let (old, new) = (Array(UnescapedBytes(unit)), Array(UnescapedBytes(rewritten[...])))
+      #expect(new.count == old.count + 1 && new.dropFirst(4).elementsEqual(old.dropFirst(3)))
+    }
   }
 
   private static func rewriteAll(_ units: [ArraySlice<UInt8>]) throws {

@@ -20,6 +20,8 @@ struct PictureAssembler {
   /// How NAL units lie in packets of the output; nil where there are none.
   private let framing: NALFraming?
   private let sets: [PictureSets]
+  /// Whether no parameter sets stand in the stream, which those of copied pictures may do.
+  private let leavesSetsOut: Bool
   /// What a decoder has been given at this point of the stream; nil: the encoder's own.
   private var active: [[UInt8]]?
   private var clock: DecodingClock
@@ -43,16 +45,20 @@ struct PictureAssembler {
     (self.sets, self.timescale, self.end) = (sets, timescale, end)
     clock = DecodingClock(depth: depth, step: 1)
     self.isStrict = isStrict
-    (header, active) = (sets[first.index].header, sets[first.index].units)
+    let own = sets[first.index]
+    active = own.units
     framing = first.coding.framing.map { $0 == .startCodes ? .lengths(bytes: 4) : $0 }
     // Where sets stand in the stream, the sample entry has another name (ISO/IEC 14496-15, 5.3.3 and 8.3.3).
-    let isAlone = sets.allSatisfy { $0.units == sets[first.index].units }
-    sampleEntry =
-      switch first.coding {
-      case .hevc: isAlone && !encodes ? "hvc1" : "hev1"
-      case .h264: isAlone ? nil : "avc3"
-      case .other: nil
-      }
+    let isAlone = sets.allSatisfy { $0.units == own.units }
+    switch first.coding {
+    case .hevc:
+      leavesSetsOut = isAlone && (!encodes || own.includeEncoded)
+      sampleEntry = leavesSetsOut ? "hvc1" : "hev1"
+      header = leavesSetsOut ? own.header : own.openHeader
+    case .h264:
+      (leavesSetsOut, sampleEntry, header) = (false, isAlone ? nil : "avc3", own.header)
+    case .other: (leavesSetsOut, sampleEntry, header) = (false, nil, own.header)
+    }
   }
 
   // MARK: - Copied pictures
@@ -113,9 +119,12 @@ struct PictureAssembler {
       guard !prefix.isEmpty else { return picture.packet }
       return try (prefix.flatMap { $0 } + picture.packet.bytes).packet(like: picture.packet)
     }
-    guard picture.units != nil || own != framing || !prefix.isEmpty else { return picture.packet }
+    let mayHaveSets = leavesSetsOut && picture.packet.isKey
+    guard picture.units != nil || own != framing || !prefix.isEmpty || mayHaveSets else {
+      return picture.packet
+    }
     let bytes = picture.packet.bytes
-    let units: [ArraySlice<UInt8>]
+    var units: [ArraySlice<UInt8>]
     do throws(BitstreamRefusal) {
       if let changed = picture.units {
         units = changed.map { $0[...] }
@@ -124,6 +133,12 @@ struct PictureAssembler {
       }
     } catch {
       throw LibAVError(refusing: error)
+    }
+    if mayHaveSets {
+      let others = units.filter { !reel.coding.isParameterSet($0) }
+      let isChanged = picture.units != nil || own != framing || !prefix.isEmpty
+      guard isChanged || others.count < units.count else { return picture.packet }
+      units = others
     }
     return try reframed(units: reel.coding.putting(prefix, before: units), like: picture.packet)
   }
@@ -136,6 +151,11 @@ struct PictureAssembler {
     of reel: PictureReel, _ header: [UInt8]
   ) throws(LibAVError) -> EncodedRun {
     let number = nextPictureID()
+    if let rewriter = sets[reel.index].rewriter(header, number) {
+      return EncodedRun(
+        method: .rewritten(rewriter), prefix: activate(reel),
+        keepsMessage: reel.encoderNote != nil)
+    }
     guard case .h264 = reel.coding else {
       // Their sets stand in the stream.
       if ["hevc", "mpeg4", "mpeg2video", "mpeg1video"].contains(reel.stream.codecName) {
@@ -143,11 +163,6 @@ struct PictureAssembler {
       }
       if let code = reel.coding.shapeAndRate { return EncodedRun(method: .shaped(code)) }
       return EncodedRun(method: framing == nil ? .asTheyAre : .reframed)
-    }
-    if let rewriter = sets[reel.index].rewriter(header, number) {
-      return EncodedRun(
-        method: .underSource(rewriter), prefix: activate(reel),
-        keepsMessage: reel.encoderNote != nil)
     }
     active = nil
     return EncodedRun(method: .reframed, prefix: try Self.units(ofStartCodes: header))
@@ -210,8 +225,8 @@ struct EncodedRun {
     case shaped(UInt8)
     /// Their NAL units lie as in the output.
     case reframed
-    /// H.264 under its source's sequence parameter set.
-    case underSource(H264.EncodedRunRewriter)
+    /// Beside the source's sets in the header.
+    case rewritten(EncodedRunRewriter)
   }
 
   fileprivate var method: Method
@@ -247,10 +262,10 @@ struct EncodedRun {
     var units = prefix.map { $0[...] }
     do throws(BitstreamRefusal) {
       let own = try NALFraming.startCodes.units(of: bytes[...])
-      if case .underSource(var rewriter) = method {
+      if case .rewritten(var rewriter) = method {
         if keepsMessage { units += H264.encoderMessage(in: own).map { [$0[...]] } ?? [] }
         units += try rewriter.rewrite(own).map { $0[...] }
-        method = .underSource(rewriter)
+        method = .rewritten(rewriter)
       } else {
         units += own
       }

@@ -46,7 +46,7 @@ final class PictureReel {
   private(set) var readCount = 0
 
   /// Packets that are looked at for what a header leaves open, and for how pictures are reordered.
-  private static let firstPackets = 64
+  private static let mostFirst = 64
   /// Large pictures are entries, each of them.
   private static let firstBytes = 32 << 20
 
@@ -69,7 +69,7 @@ final class PictureReel {
     farthestTick = max(1, 72_000_000 * denominator / numerator)
     (self.index, self.isDecoded) = (index, isDecoded)
     packets = try PicturePackets(demuxer, stream, unless: cancellation)
-    let first = try Self.first(of: packets)
+    let first = try Self.firstPackets(of: packets)
     // AVI has the header in the first packet alone.
     if stream.codecName == "mpeg4", stream.header.isEmpty,
       let header = first.first.flatMap({ MPEGPicture.header(ofMPEG4: $0.bytes) })
@@ -91,33 +91,41 @@ final class PictureReel {
     if let known = coding.form ?? stream.pictureForm {
       form = known
     } else {
-      form = try Self.decodedForm(of: stream, first)
+      form = try Self.firstFrame(of: stream, in: first)?.form
     }
     reorderDepth = max(stream.reorderDepth, coding.reorderDepth ?? 0, order.depth)
     try rewind()
   }
 
-  private static func first(of packets: PicturePackets) throws(LibAVError) -> [Packet] {
+  private static func firstPackets(of packets: PicturePackets) throws(LibAVError) -> [Packet] {
     var first: [Packet] = []
     var bytes = 0
-    while first.count < Self.firstPackets, bytes < Self.firstBytes, let packet = try packets.read()
-    {
+    while first.count < mostFirst, bytes < firstBytes, let packet = try packets.read() {
       first.append(packet)
       bytes += packet.size
     }
     return first
   }
 
-  private static func decodedForm(
-    of stream: LibAV.Stream, _ packets: [Packet]
-  ) throws(LibAVError) -> PictureForm? {
+  /// The first picture that can be decoded; nil where none of the first can be. Behind it the reel stands at
+  /// its first picture.
+  func firstFrame() throws(LibAVError) -> Frame? {
+    try rewind()
+    let first = try Self.firstPackets(of: packets)
+    try rewind()
+    return try Self.firstFrame(of: stream, as: coding.form, in: first)
+  }
+
+  private static func firstFrame(
+    of stream: LibAV.Stream, as form: PictureForm? = nil, in packets: [Packet]
+  ) throws(LibAVError) -> Frame? {
     guard Decoder.exists(for: stream) else { return nil }
-    let decoder = try Decoder.open(stream, removesPadding: true)
+    let decoder = try Decoder.open(stream, removesPadding: true, as: form)
     let frame = try Frame()
     for packet in packets + [nil] {
       do throws(LibAVError) {
         try decoder.send(packet)
-        if try decoder.receive(into: frame) { return frame.form }
+        if try decoder.receive(into: frame) { return frame }
       } catch {
         guard error.isDamage else { throw error }
       }

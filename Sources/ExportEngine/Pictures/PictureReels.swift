@@ -100,7 +100,7 @@ extension PictureReels {
     for index in plan.assets.indices {
       let reel = try reel(index)
       do throws(LibAVError) {
-        sets.append(try PictureSets(reel, encodes: encodes))
+        sets.append(try PictureSets(reel, encodes: encodes, beside: sets.first))
         _ = try reel.requiredForm()
         let own = PictureLook(reel)
         if let look, let difference = own.difference(from: look) {

@@ -7,35 +7,47 @@ struct PictureSets {
   private(set) var units: [[UInt8]]
   /// The container's configuration; nil: the stream's own.
   private(set) var header: [UInt8]?
-  /// H.264: the source's record with all that is added but for encoded runs; nil where these are not put
-  /// under the source's sequence parameter set.
-  private var source: AVCConfiguration?
+  /// HEVC: the configuration of a stream that has other sets beside it.
+  private(set) var openHeader: [UInt8]?
+  /// The source's sets alone.
+  private var own: [[UInt8]]
+  private var encoded = Encoded.none
 
-  /// The sets of a source; with `encodes` also those of runs that may be encoded.
+  /// What becomes of encoded runs.
+  private enum Encoded {
+    /// They have sets of their own.
+    case none
+    /// H.264: the source's record with all that is added but for encoded runs, which are put under the
+    /// source's sequence parameter set.
+    case underSource(AVCConfiguration)
+    /// HEVC: the sets of the encoder, and what gives them other ids.
+    case renamed(encoder: HEVC.ParameterSets, HEVC.EncodedRunRewriter)
+  }
+
+  /// The sets of a source; with `encodes` also those of runs that may be encoded. `first` are those of the
+  /// plan's first source, if this is another one.
   ///
   /// - Throws: Where the source's own sets cannot be read.
-  init(_ reel: PictureReel, encodes: Bool) throws(LibAVError) {
-    units = reel.coding.parameterSets
+  init(
+    _ reel: PictureReel, encodes: Bool, beside first: PictureSets? = nil
+  ) throws(LibAVError) {
+    own = reel.coding.parameterSets
+    units = own
     do throws(BitstreamRefusal) {
       switch reel.coding {
       case .h264(var record, let framing):
         // Outputs have lengths of four bytes where a source has start codes.
         if framing == .startCodes { record.lengthSize = 4 }
-        let copies =
-          GroupObserver(reel.coding, idrPictureID: 0)?.rewriter.pictureParameterSets ?? []
-        record = record.adding(pictureParameterSets: copies)
-        // One that does not open is refused when pictures are to be encoded, if they are.
-        if encodes, PictureEncoder.exists(for: "h264"), let form = reel.coding.form,
-          let encoder = try? reel.encoder(form)
-        {
-          if let rewriter = Self.rewriter(encoder.header, under: record, 0) {
-            source = record
-            record = record.adding(pictureParameterSets: rewriter.pictureParameterSets)
-          }
-        }
+        try add(&record, reel, encodes: encodes)
         units = record.sequenceParameterSets + record.pictureParameterSets
         header = try record.bytes()
-      case .hevc(let record, _): header = try record.bytes()
+      case .hevc(let record, _):
+        if let first, first.own == own {
+          self = first
+          return
+        }
+        // Sets of sources that differ stand in the stream, and so may those of encoders.
+        try add(record, encodes && first == nil ? reel : nil)
       case .other: break
       }
     } catch {
@@ -43,9 +55,67 @@ struct PictureSets {
     }
   }
 
-  /// Puts a run of an encoder under the source's sequence parameter set; nil where it has its own.
-  func rewriter(_ encoderHeader: [UInt8], _ number: UInt16) -> H264.EncodedRunRewriter? {
-    source.flatMap { Self.rewriter(encoderHeader, under: $0, number) }
+  /// Whether encoded runs need no sets in the stream.
+  var includeEncoded: Bool { if case .none = encoded { false } else { true } }
+
+  /// Adds what open groups and encoded runs of H.264 need.
+  private mutating func add(
+    _ record: inout AVCConfiguration, _ reel: PictureReel, encodes: Bool
+  ) throws(BitstreamRefusal) {
+    let copies = GroupObserver(reel.coding, idrPictureID: 0)?.rewriter.pictureParameterSets ?? []
+    record = record.adding(pictureParameterSets: copies)
+    // An encoder that does not open is refused when pictures are to be encoded, if they are.
+    guard encodes, PictureEncoder.exists(for: "h264"), let form = reel.coding.form,
+      let encoder = try? reel.encoder(form),
+      let rewriter = Self.rewriter(encoder.header, under: record, 0)
+    else { return }
+    encoded = .underSource(record)
+    record = record.adding(pictureParameterSets: rewriter.pictureParameterSets)
+  }
+
+  /// Takes a record of HEVC, with the sets of an encoder for a source's pictures.
+  private mutating func add(
+    _ old: HEVCConfiguration, _ reel: PictureReel?
+  ) throws(BitstreamRefusal) {
+    var record = old
+    if let reel, let encoder = Self.encoderSets(of: reel),
+      let rewriter = try? HEVC.EncodedRunRewriter(encoder: encoder, source: record.parameterSets),
+      (try? record.include(rewriter.sets)) != nil
+    {
+      units += rewriter.sets.units
+      encoded = .renamed(encoder: encoder, rewriter)
+    } else {
+      record = old
+    }
+    record.setCompleteness(true)
+    header = try record.bytes()
+    record.setCompleteness(false)
+    openHeader = try record.bytes()
+  }
+
+  /// The sets that an encoder has for a source's pictures, whose colours stand in them: nil where there is
+  /// no encoder, or no picture can be decoded.
+  private static func encoderSets(of reel: PictureReel) -> HEVC.ParameterSets? {
+    guard PictureEncoder.exists(for: "hevc"), let frame = try? reel.firstFrame(),
+      let encoder = try? reel.encoder(frame.form, coloursOf: frame),
+      let units = try? NALFraming.startCodes.units(of: encoder.header[...])
+    else { return nil }
+    return HEVC.ParameterSets(units)
+  }
+
+  /// What puts a run of an encoder beside the source's pictures; nil where it has sets of its own.
+  func rewriter(_ encoderHeader: [UInt8], _ number: UInt16) -> EncodedRunRewriter? {
+    switch encoded {
+    case .none: return nil
+    case .underSource(let record):
+      return Self.rewriter(encoderHeader, under: record, number).map { .h264($0) }
+    case .renamed(let encoder, let rewriter):
+      // A run whose pictures differ from the first one has other sets.
+      guard let units = try? NALFraming.startCodes.units(of: encoderHeader[...]),
+        HEVC.ParameterSets(units) == encoder
+      else { return nil }
+      return .hevc(rewriter)
+    }
   }
 
   private static func rewriter(
@@ -55,5 +125,24 @@ struct PictureSets {
       let own = try? AVCConfiguration(units: units)
     else { return nil }
     return try? H264.EncodedRunRewriter(encoder: own, source: record, idrPictureID: number)
+  }
+}
+
+/// Puts encoded pictures beside those of their source, so that no sets need stand in the stream.
+enum EncodedRunRewriter {
+  case h264(H264.EncodedRunRewriter)
+  case hevc(HEVC.EncodedRunRewriter)
+
+  /// The units of the next picture.
+  mutating func rewrite(
+    _ units: [ArraySlice<UInt8>]
+  ) throws(BitstreamRefusal) -> [[UInt8]] {
+    switch self {
+    case .h264(var rewriter):
+      let rewritten = try rewriter.rewrite(units)
+      self = .h264(rewriter)
+      return rewritten
+    case .hevc(let rewriter): return try rewriter.rewrite(units)
+    }
   }
 }

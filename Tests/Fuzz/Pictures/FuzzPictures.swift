@@ -20,6 +20,7 @@ private func test(_ input: UnsafeRawBufferPointer) -> CInt {
   guard let units = try? NALFraming.startCodes.units(of: bytes[...]) else { return -1 }
   checkUnits(units)
   checkPictures(units)
+  checkRuns(units)
   return 0
 }
 
@@ -55,6 +56,23 @@ private func checkUnits(_ units: [ArraySlice<UInt8>]) {
       precondition(set.id == 255 && set.sequenceID == 31)
     }
     _ = try? SupplementalMessage.messages(of: unit)
+  }
+}
+
+/// Sets of HEVC get ids that are not used, or are refused; slices are moved by one byte, or refused.
+private func checkRuns(_ units: [ArraySlice<UInt8>]) {
+  let sets = HEVC.ParameterSets(units)
+  guard let rewriter = try? HEVC.EncodedRunRewriter(encoder: sets, source: sets) else { return }
+  if var record = try? HEVCConfiguration(sets), (try? record.include(rewriter.sets)) != nil {
+    precondition(record.parameterSets.units.count >= 4)
+    precondition((try? HEVCConfiguration(record.bytes())) == record)
+  }
+  precondition((try? HEVC.EncodedRunRewriter(encoder: sets, source: rewriter.sets)) != nil)
+  // Before a 3 at the end stand zeros, perhaps one, which a payload cannot end with.
+  for unit in units where HEVC.type(of: unit)?.isSlice == true && unit.last != 3 {
+    guard let rewritten = try? rewriter.rewrite([unit]).first else { continue }
+    let (old, new) = (Array(UnescapedBytes(unit)), Array(UnescapedBytes(rewritten[...])))
+    precondition(new.count == old.count + 1 && new.dropFirst(4) == old.dropFirst(3))
   }
 }
 
