@@ -73,7 +73,7 @@ package final class Demuxer {
     let bounds = ReadingBounds(fileSize: input.seek(to: 0, whence: AVSEEK_SIZE))
     try input.requireRead()
     let opened = try bounds.call {
-      input.recognizing { avformat_open_input(&context, url, nil, &options) }
+      input.status(of: input.recognizing { avformat_open_input(&context, url, nil, &options) })
     }
     try input.requireRead()
     try check(opened.status, "avformat_open_input")
@@ -252,7 +252,7 @@ package final class Demuxer {
   /// - Throws: Where the source could not be read, whatever the call made of it: the end of what a
   ///   server sends is not the end of a file.
   private func call(_ body: () -> Int32) throws(LibAVError) -> Int32 {
-    let status = try bounds.call(body).status
+    let status = try bounds.call { input.status(of: body()) }.status
     try input.requireRead()
     return status
   }

@@ -90,6 +90,9 @@ final class InputContext {
     return LibAVError(reading: error).code
   }
 
+  /// The status of a call; EIO where the source has failed, whatever the call made of it.
+  func status(of call: Int32) -> Int32 { failure == nil ? call : avjob_averror(EIO) }
+
   /// Throws what the source said, if it has failed.
   func requireRead() throws(LibAVError) {
     if let failure { throw failure as? LibAVError ?? LibAVError(reading: failure) }

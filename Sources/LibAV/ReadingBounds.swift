@@ -25,7 +25,7 @@ package struct ReadingBounds {
   ///
   /// - Returns: Its status, and whether tags or chapters were left out.
   /// - Throws: `LibAVError.tablesTooLarge`, where they are the cause of a failure or of a file without
-  ///   an index.
+  ///   an index; `blockTooLarge`, where a block is that libavformat found no room for.
   func call(_ body: () -> Int32) throws(LibAVError) -> (status: Int32, leavesTagsOut: Bool) {
     avjob_bound_reading(
       Int32(Self.tagLimit), Int32(Self.chapterLimit), Self.passedLimit, Self.inflatedLimit, tables)
@@ -33,7 +33,16 @@ package struct ReadingBounds {
     let (tags, tables) = (avjob_refused_tags(), avjob_refused_tables())
     avjob_bound_reading(0, 0, 0, 0, 0)
     guard tables == 0 else { throw .tablesTooLarge }
+    guard status != avjob_averror(ENOMEM) || !hasRoom else { throw .blockTooLarge }
     return (status, tags > 0)
+  }
+
+  /// Whether the machine has as much memory as a file of this size may need, in one block: half of what
+  /// `Library.silence` allows. A header that asks for more than there is, asks for what no file needs then.
+  private var hasRoom: Bool {
+    let block = av_malloc(Int(min(tables, 1 << 29)))
+    av_free(block)
+    return block != nil
   }
 }
 
@@ -42,6 +51,11 @@ extension LibAVError {
   static let tablesTooLarge = LibAVError(
     code: avjob_averror(EFBIG), operation: "its tables count more than a file of its size can hold")
 
-  /// Whether it is that.
-  package var isTooLarge: Bool { self == .tablesTooLarge }
+  /// A file with a block, of a decoder's configuration say, of gigabytes that it has not.
+  static let blockTooLarge = LibAVError(
+    code: avjob_averror(EFBIG),
+    operation: "its header announces more than a file of its size can hold")
+
+  /// Whether it is one of them.
+  package var isTooLarge: Bool { self == .tablesTooLarge || self == .blockTooLarge }
 }

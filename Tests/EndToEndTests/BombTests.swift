@@ -40,4 +40,17 @@ import Testing
 
         """)
   }
+
+  @Test("A decoder's configuration of a gibibyte is the file's fault, and no want of memory")
+  func configuration() throws {
+    let stage = Stage()
+    try stage.make("\(Fixture.path("../Tests/Rigs/bombs.py"))")
+    let result = try stage.run("avjob probe configuration.mp4")
+    #expect(result.text == "")
+    #expect(
+      result.errors == """
+        error: 'configuration.mp4': its header announces more than a file of its size can hold; encode it again
+
+        """)
+  }
 }

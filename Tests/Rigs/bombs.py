@@ -116,10 +116,12 @@ def full(name, *parts):
     return box(name, bytes(4), *parts)
 
 
-def mp4(name, samples=0, tracks=1, tags=b"", fragments=b""):
+def mp4(name, samples=0, tracks=1, tags=b"", fragments=b"", configuration=b""):
     config = "0380808022000100048080801440150000000001f4000001f40005808080021210068080800102"
     sound = struct.pack(">6xH8xHHHHI", 1, 2, 16, 0, 0, 44100 << 16)
     entry = box(b"mp4a", sound, full(b"esds", bytes.fromhex(config)))
+    if configuration:
+        entry = struct.pack(">I", 0x7FFFFFFF) + b"mp4a" + sound + configuration
     table = box(
         b"stbl",
         full(b"stsd", struct.pack(">I", 1), entry),
@@ -157,6 +159,7 @@ moof = box(b"moof", full(b"mfhd", b"\0\0\0\1"), box(b"traf", box(b"tfhd", b"\0\2
 mp4("samples.mov", samples=60_000_000)
 mp4("tracks.mov", samples=5_000_000, tracks=900)
 mp4("fragments.mp4", fragments=moof * 20)
+mp4("configuration.mp4", samples=10, configuration=struct.pack(">I", 1 << 30 | 8) + b"hvcC")
 mp4("many.m4a", samples=10, tags=b"".join(map(item, range(40_000))))
 
 
