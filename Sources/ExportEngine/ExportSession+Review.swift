@@ -149,13 +149,15 @@ extension ExportSession {
           "'\(asset.location)': not read, and in no output: " + parts.joined(separator: ", "),
           at: export.origin))
     }
-    return notes + lostTrackNotes
+    return notes + pictureNotes
   }
 
-  /// A note for each output that does not have all tracks of its sources. O(outputs).
-  package var lostTrackNotes: [Diagnostic] {
+  /// A note for each output that does not have all tracks of its sources, and for each with pictures
+  /// that an edit list hides. O(outputs).
+  package var pictureNotes: [Diagnostic] {
     let sinks = (try? graph())?.sinks ?? []
     return sinks.compactMap { $0.picture?.lossNote(in: $0.output) }
+      + sinks.compactMap { $0.picture?.editNote(in: $0.output) }
   }
 
   /// Tags, covers and chapters of sources without a place in an output's format. O(segments +

@@ -45,6 +45,9 @@ public struct PictureFade: Sendable, Hashable, Encodable {
   /// A move over `range`.
   public init(_ range: TimeRange, isIn: Bool) { (self.range, self.isIn) = (range, isIn) }
 
+  /// The key of the job language for it, where it is from or to black.
+  package var key: String { isIn ? "fade_in" : "fade_out" }
+
   /// The picture's share of the light at a moment, 0 … 1; beyond the range it is that of its nearer end.
   package func share(at time: Time) -> Double {
     let gone: Double

@@ -20,6 +20,8 @@ public struct PicturePlan: Sendable, Hashable, Encodable {
   public var encoding: VideoSettings?
   /// Whether what would have to be encoded is refused.
   public var isStrict = false
+  /// Whether nothing is encoded, and an edit list hides what is copied and not shown.
+  public var isEdited = false
   /// The tracks that stand beside the output's sound: of a picture that is cut or joined it, and other
   /// sounds and texts, each track of which is made of those of all sources.
   public var tracks: [AssetTrack]
@@ -95,7 +97,7 @@ extension AssetTrack {
 
 extension PicturePlan {
   /// Whether the only source is shown whole, in a container of another kind than its own.
-  private var isRemuxed: Bool {
+  var isRemuxed: Bool {
     guard encoding == nil, assets.count == 1, spans.count == 1, duration == assets[0].duration
     else { return false }
     let whole = TimeRange(start: .zero, duration: duration)
@@ -159,10 +161,7 @@ extension PicturePlan {
     }
     let copied = all.joined(separator: ", ")
     guard !spans.isEmpty else { return "\(copied) of \(first), copied" }
-    return "\(copied) of \(sources) in \(parts), copied"
-      + (isStrict
-        ? "" : " but for what cuts break" + (fadedSpans == nil ? "" : " and fades change"))
-      + encodedSounds
+    return "\(copied) of \(sources) in \(parts), copied" + copyingText + encodedSounds
   }
 }
 
@@ -251,6 +250,7 @@ extension Export {
   private func pictures(
     for output: Output, in container: MovieContainer
   ) throws(PictureProblem) -> PicturePlan {
+    try output.requireEditList(in: container)
     let range = timeRange ?? TimeRange(start: .zero, duration: composition.duration)
     if case .encode(let settings) = output.video, settings.isStill {
       return PicturePlan(settings, lasting: range.duration, in: container)
@@ -274,6 +274,8 @@ extension Export {
       plan = PicturePlan(whole: first.asset, in: container)
     }
     plan.isStrict = output.video == .strictCopy
+    plan.isEdited = output.video == .editedCopy && !plan.spans.isEmpty
+    try plan.requireNoFade()
     return plan
   }
 }

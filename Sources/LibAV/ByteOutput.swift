@@ -23,6 +23,8 @@ final class OutputContext {
   private let output: any ByteOutput
   private var position: Int64 = 0
   private var size: Int64 = 0
+  /// What was written from a place on since `hold`; nil: nothing is held back.
+  private var held: (start: Int64, bytes: [UInt8])?
 
   /// Bytes that libavformat collects before it calls.
   private static let bufferSize = 1 << 16
@@ -55,11 +57,41 @@ final class OutputContext {
   fileprivate func write(_ bytes: UnsafeRawBufferPointer) -> Int32 {
     guard failure == 0 else { return avjob_averror(failure) }
     if head.isEmpty, position == 0 { head = Array(bytes.prefix(64)) }
-    failure = output.write(bytes, at: position)
+    if let start = held?.start, position >= start {
+      hold(bytes, at: Int(position - start))
+    } else {
+      failure = output.write(bytes, at: position)
+    }
     guard failure == 0 else { return avjob_averror(failure) }
     position += Int64(bytes.count)
     size = max(size, position)
     return Int32(bytes.count)
+  }
+
+  /// Keeps back what is written from the present end on, until `release`; before that, all that was
+  /// written must have been flushed.
+  func hold() { held = (size, []) }
+
+  private func hold(_ bytes: UnsafeRawBufferPointer, at offset: Int) {
+    guard var kept = held?.bytes else { return }
+    // The only reference, so that nothing is copied.
+    held?.bytes = []
+    let end = offset + bytes.count
+    if kept.count < end { kept += [UInt8](repeating: 0, count: end - kept.count) }
+    kept.replaceSubrange(offset..<end, with: bytes)
+    held?.bytes = kept
+  }
+
+  /// Writes what was kept back, as `change` makes it, and keeps nothing any more; nothing is written where
+  /// `change` gives nil.
+  ///
+  /// - Returns: Whether it gave something.
+  func release(_ change: ([UInt8]) -> [UInt8]?) -> Bool {
+    guard let (start, bytes) = held, failure == 0 else { return failure != 0 }
+    held = nil
+    guard let changed = change(bytes) else { return false }
+    failure = changed.withUnsafeBytes { output.write($0, at: start) }
+    return true
   }
 
   fileprivate func seek(to offset: Int64, whence: Int32) -> Int64 {

@@ -12,6 +12,10 @@ protocol CompanionStreams: AnyObject {
   /// The language of each stream, or nil.
   var languages: [String?] { get }
 
+  /// What is shown of the first stream, a picture, in place of the muxer's own edit list, and when its first
+  /// packet is decoded; nil: all from 0 on. It is whole when all packets were taken.
+  var edits: (list: PictureEdits, firstDecoded: Int64)? { get }
+
   /// Describes the stream at a place of `timeBases` to a container.
   func describe(
     _ place: Int, to own: UnsafeMutablePointer<AVStream>,
@@ -124,18 +128,29 @@ package final class PictureTrack: CompanionTrack {
   /// The timecode of the picture that is shown first, such as `01:00:00:00`; nil: none.
   package var timecode: String?
   private let source: Source
+  /// What is shown of its packets; nil: all of them, from 0 on.
+  private let list: PictureEdits?
+  private let firstDecoded: Int64
   private let next: () throws(LibAVError) -> Packet?
   private(set) var ready: Packet?
 
   /// A track at its first packet; `next` gives one after the other in order of decoding, with times in
-  /// ticks of the source's base, and nil at the end.
+  /// ticks of the source's base, and nil at the end. `edits` are known up to the packet that was given
+  /// last.
   package init(
-    _ source: Source, _ setting: CompanionSetting,
+    _ source: Source, _ setting: CompanionSetting, edits: PictureEdits? = nil,
     _ next: @escaping () throws(LibAVError) -> Packet?
   ) throws(LibAVError) {
     (self.source, self.setting, self.next) = (source, setting, next)
+    list = edits
     ready = try next()
+    firstDecoded = ready?.decodingTime ?? 0
   }
+
+  /// As of `CompanionStreams`.
+  var edits: (list: PictureEdits, firstDecoded: Int64)? { list.map { ($0, firstDecoded) } }
+
+  var lead: Int64 { list?.lead ?? 0 }
 
   var timeBase: AVRational { source.timeBase }
 

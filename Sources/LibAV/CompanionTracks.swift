@@ -11,6 +11,10 @@ protocol CompanionTrack: AnyObject {
   /// The next packet in order of decoding; nil at the end.
   var ready: Packet? { get }
 
+  /// By how many ticks the times of that packet are later than the moments at which it is shown, as an edit
+  /// list has it.
+  var lead: Int64 { get }
+
   /// Goes on to the packet behind `ready`.
   func advance() throws(LibAVError)
 
@@ -20,16 +24,24 @@ protocol CompanionTrack: AnyObject {
   ) throws(LibAVError)
 }
 
+extension CompanionTrack {
+  var lead: Int64 { 0 }
+}
+
 /// A picture that is made, and other sounds and texts that go with it.
 package final class CompanionTracks: CompanionStreams {
   let setting: CompanionSetting
+  private let picture: PictureTrack
   private let tracks: [any CompanionTrack]
 
   /// One picture, and sounds and texts in the order of the file.
   package init(_ picture: PictureTrack, _ sounds: [SoundTrack] = [], _ texts: [CueTrack] = []) {
     setting = picture.setting
+    self.picture = picture
     tracks = [picture] + (sounds as [any CompanionTrack]) + (texts as [any CompanionTrack])
   }
+
+  var edits: (list: PictureEdits, firstDecoded: Int64)? { picture.edits }
 
   var timeBases: [AVRational] { tracks.map(\.timeBase) }
 
@@ -51,7 +63,7 @@ package final class CompanionTracks: CompanionStreams {
     _ body: (Packet, Int) throws(LibAVError) -> Void
   ) throws(LibAVError) {
     while let place = earliest, let packet = tracks[place].ready {
-      if let moment, compare(packet, tracks[place].timeBase, moment) >= 0 { return }
+      if let moment, compare(packet, tracks[place], moment) >= 0 { return }
       try body(packet, place)
       try tracks[place].advance()
     }
@@ -62,16 +74,17 @@ package final class CompanionTracks: CompanionStreams {
     var found: (place: Int, ticks: Int64, base: AVRational)?
     for (place, track) in tracks.enumerated() {
       guard let packet = track.ready else { continue }
-      if let found, compare(packet, track.timeBase, (found.ticks, found.base)) >= 0 { continue }
-      found = (place, packet.pointer.pointee.dts, track.timeBase)
+      if let found, compare(packet, track, (found.ticks, found.base)) >= 0 { continue }
+      found = (place, packet.pointer.pointee.dts &- track.lead, track.timeBase)
     }
     return found?.place
   }
 
   private func compare(
-    _ packet: Packet, _ base: AVRational, _ moment: (ticks: Int64, base: AVRational)
+    _ packet: Packet, _ track: any CompanionTrack, _ moment: (ticks: Int64, base: AVRational)
   ) -> Int32 {
-    av_compare_ts(packet.pointer.pointee.dts, base, moment.ticks, moment.base)
+    av_compare_ts(
+      packet.pointer.pointee.dts &- track.lead, track.timeBase, moment.ticks, moment.base)
   }
 }
 

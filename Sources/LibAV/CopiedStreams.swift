@@ -41,6 +41,9 @@ package final class CopiedStreams: CompanionStreams {
 
   var timeBases: [AVRational] { streams.map { $0.pointer.pointee.time_base } }
 
+  /// Their packets have the times of the source, and what is before 0 is hidden by the muxer.
+  var edits: (list: PictureEdits, firstDecoded: Int64)? { nil }
+
   var languages: [String?] {
     streams.map { $0.metadata.first { $0.key == "language" }?.value }
   }

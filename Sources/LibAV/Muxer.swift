@@ -38,7 +38,7 @@ package final class Muxer {
   }
 
   let context: UnsafeMutablePointer<AVFormatContext>
-  private let output: OutputContext
+  let output: OutputContext
   private let timeBase: AVRational
   /// What stands beside the sound, and the index of its first stream.
   var companions: (streams: any CompanionStreams, first: Int)?
@@ -289,7 +289,7 @@ package final class Muxer {
     }
     firstPage = nil
     try writeCompanions()
-    try checkOutput(av_write_trailer(context), "av_write_trailer")
+    try writeTrailer()
     try flush()
   }
 

@@ -109,6 +109,9 @@ extension Output {
     case copy
     /// Their packets are copied, and nothing is encoded: what would have to be is refused.
     case strictCopy
+    /// Their packets are copied from the entry before each range on, and an edit list hides what is not
+    /// shown: nothing is encoded.
+    case editedCopy
     /// They are left out.
     case none
     /// All is encoded.

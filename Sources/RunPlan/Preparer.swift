@@ -361,7 +361,7 @@ struct Preparer {
       outcome.growth.append(review.growth)
       wishes += review.unmetWishes.map { Diagnostic($0) }
       // Others print it of what they keep.
-      if purpose == .check { wishes += session.lostTrackNotes }
+      if purpose == .check { wishes += session.pictureNotes }
       outcome.estimates.append(review.work)
       for asset in review.predictedAssets {
         if let path = asset.location.file { predictions[index]?[path] = asset }

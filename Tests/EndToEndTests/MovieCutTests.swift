@@ -45,7 +45,7 @@ struct MovieCutTests {
   }
 
   /// What another decoder finds in a movie.
-  private struct Film {
+  struct Film {
     /// The numbers that its pictures say.
     var numbers: [Int] = []
     /// Luma of each picture.
@@ -87,7 +87,7 @@ struct MovieCutTests {
   }
 
   /// Decibels between the highest signal and the difference.
-  private func likeness(_ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Double {
+  func likeness(_ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Double {
     let error = zip(one, other).reduce(0) { $0 + (Int($1.0) - Int($1.1)) * (Int($1.0) - Int($1.1)) }
     return error == 0
       ? .infinity : 10 * log10(255 * 255 * Double(one.count) / Double(error))
@@ -100,7 +100,7 @@ struct MovieCutTests {
   ]
 
   /// Seconds by the file's clock at which the sound begins.
-  private func soundStart(_ name: String, in stage: Stage) throws -> Double {
+  func soundStart(_ name: String, in stage: Stage) throws -> Double {
     // The first packet of Vorbis gives no sound.
     let place = name.hasSuffix(".ogv") ? 2 : 1
     let text = try stage.make(

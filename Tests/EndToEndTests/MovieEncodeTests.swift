@@ -161,7 +161,8 @@ struct MovieEncodeTests {
     #expect(
       refused.errors.contains(
         "'wide.mp4': would have pictures from 1.2s on encoded, which 'copy strict' forbids; key "
-          + "pictures stand at 1s and 2s: cut there, or write 'video: copy'"), "\(refused.errors)")
+          + "pictures stand at 1s and 2s: cut there, as 'snap: keyframe' does, or write 'video: copy', "
+          + "or, for MP4 and MOV, 'video: { copy: edits }'"), "\(refused.errors)")
     #expect(try stage.run("ls no.mp4 2> /dev/null").text == "")
   }
 
@@ -175,6 +176,8 @@ struct MovieEncodeTests {
       ("{ size: 33x20 }", "'33x20' is no size that is encoded"),
       ("{ frame_rate: 1000 }", "'1000' is out of range"),
       ("copy always", "'copy always' is nothing that becomes of a picture"),
+      ("{ copy: strict }", "'strict' is no way to copy a picture"),
+      ("{ copy: edits, h264: crf 20 }", "'h264' beside 'copy'"),
     ])
   func refused(video: String, message: String) throws {
     let stage = try stage()

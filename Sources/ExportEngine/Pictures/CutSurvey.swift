@@ -7,16 +7,20 @@ import Threads
 import VideoBitstream
 
 /// Finds what `PictureCutter` copies and encodes of ranges, by the same steps: nothing is decoded, and of
-/// a long range only the packets near its two ends are read.
+/// a long range only the packets near its two ends are read. `EditedPictureCopy` copies all.
 ///
 /// One thread at a time.
 struct CutSurvey {
   private let reels: PictureReels
+  /// Whether nothing may be encoded, and whether nothing is.
+  private let (isStrict, isEdited): (Bool, Bool)
   /// Whether no picture was found yet.
   private var isEmpty = true
 
-  /// A survey of ranges in their order.
-  init(_ reels: PictureReels) { self.reels = reels }
+  /// A survey of a plan's ranges in their order.
+  init(_ reels: PictureReels, of plan: PicturePlan) {
+    (self.reels, isStrict, isEdited) = (reels, plan.isStrict, plan.isEdited)
+  }
 
   /// Pictures of a range that are all copied or all encoded.
   struct Stretch {
@@ -41,6 +45,10 @@ struct CutSurvey {
     of range: PictureRange, until end: Time
   ) throws(LibAVError) -> (passage: PicturePassage, stretches: [Stretch]) {
     var passage = PicturePassage(range, of: try reels.reel(range.source))
+    guard !isEdited else {
+      let entrance = try passage.enter(encodes: false)
+      return (passage, entrance.map { [Stretch(first: $0.first, isCopied: true)] } ?? [])
+    }
     var found: [Stretch] = []
     var work: Work? = .enter(nil)
     while let next = work {
@@ -66,7 +74,7 @@ struct CutSurvey {
   private func enter(
     _ passage: inout PicturePassage, at tick: Int64?
   ) throws(LibAVError) -> Work? {
-    guard let entrance = try passage.enter(at: tick) else { return nil }
+    guard let entrance = try passage.enter(at: tick, encodes: !isStrict) else { return nil }
     if entrance.isCopied, let picture = entrance.window.pictures.first {
       return try copy(
         entrance.window, from: picture, of: passage, isWhole: entrance.isFromStart && isEmpty)
@@ -181,19 +189,6 @@ struct CutSurvey {
   }
 }
 
-extension PictureWindow {
-  /// Leaves out the first pictures, as long as `isLeftOut` says so.
-  fileprivate mutating func drop(
-    while isLeftOut: (CodedPicture) -> Bool
-  ) throws(LibAVError) {
-    try fill(1)
-    while let picture = pictures.first, isLeftOut(picture) {
-      _ = take(1)
-      try fill(1)
-    }
-  }
-}
-
 extension [CutSurvey.Stretch] {
   /// Adds what follows, as a part of the last one where the same is done to it.
   fileprivate mutating func add(_ next: CutSurvey.Stretch) {
@@ -223,7 +218,7 @@ extension MediaLibrary {
       plan.assets.allSatisfy({ !$0.isPredicted && $0.location.url == nil })
     else { return plan }
     let reels = PictureReels(plan.assets, of: self, areDecoded: false, unless: cancellation)
-    var survey = CutSurvey(reels)
+    var survey = CutSurvey(reels, of: plan)
     var surveyed = plan
     var pictures = 0
     for (index, range) in reels.ranges(of: plan, delayedBy: .zero).enumerated() {

@@ -199,8 +199,7 @@ struct PictureAssembler {
     let shown = ticks(place(source))
     let length = max(1, ticks(place(source + max(1, duration))) - shown)
     guard let decoded = clock.decoded(shown, lasting: length) else {
-      throw LibAVError.refusedPicture(
-        "has pictures in an order that no decoder of its kind holds; encode it again")
+      throw LibAVError.disordered
     }
     isEmpty = false
     packet.place(shown: shown, decoded: decoded, lasting: length)

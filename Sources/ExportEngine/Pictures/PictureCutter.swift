@@ -70,7 +70,7 @@ final class PictureCutter {
   private func enter(_ old: PicturePassage, at tick: Int64?) throws(LibAVError) {
     work = .next
     var passage = old
-    guard let entrance = try passage.enter(at: tick) else { return }
+    guard let entrance = try passage.enter(at: tick, encodes: !assembler.isStrict) else { return }
     if first == nil { first = (source, entrance.first) }
     let reel = passage.reel
     if entrance.isCopied, let picture = entrance.window.pictures.first {
@@ -117,7 +117,8 @@ final class PictureCutter {
     let places = entries.filter { $0 != entrance.first }.map(text).listed("and")
     return .refusedPicture(
       "would have pictures from \(text(entrance.first)) on encoded, which 'copy strict' forbids; key "
-        + "pictures stand at \(places): cut there, or write 'video: copy'")
+        + "pictures stand at \(places): cut there, as 'snap: keyframe' does, or write 'video: copy', or, "
+        + "for MP4 and MOV, 'video: { copy: edits }'")
   }
 
   /// Encodes the next pictures, up to an entry or to the range's end.

@@ -43,7 +43,7 @@ extension PictureRange {
   /// The key of the fade that changes a picture at a moment; nil where none does.
   func fadeKey(at time: Time) -> String? {
     if entering(at: time) != nil { return "crossfade" }
-    return fades.first { $0.share(at: time) < 1 }.map { $0.isIn ? "fade_in" : "fade_out" }
+    return fades.first { $0.share(at: time) < 1 }?.key
   }
 }
 
@@ -105,6 +105,8 @@ struct PicturePassage {
     var window: PictureWindow
     /// When the first picture of the range is shown.
     let first: Int64
+    /// When pictures of the window are shown before it, ascending.
+    let hidden: [Int64]
     /// When the picture before it is shown in the source; nil where there is none.
     let earlier: Int64?
     /// Whether the window begins with that picture, it is shown as it is, and nothing before it is needed.
@@ -114,11 +116,13 @@ struct PicturePassage {
   }
 
   /// Twelve days: beyond it a file is read from its start.
-  private static let mostSecondsBack: Int64 = 1 << 20
+  static let mostSecondsBack: Int64 = 1 << 20
 
   /// Goes to where the range begins, or goes on with the picture of a tick; nil where no picture of the
-  /// source is in it.
-  mutating func enter(at tick: Int64? = nil) throws(LibAVError) -> Entrance? {
+  /// source is in it. `encodes` says whether pictures may be encoded that cannot be copied.
+  mutating func enter(
+    at tick: Int64? = nil, encodes: Bool = true
+  ) throws(LibAVError) -> Entrance? {
     guard let (survey, found, seek) = try find(tick),
       includes(found.first, until: found.firstEnd)
     else { return nil }
@@ -127,11 +131,15 @@ struct PicturePassage {
       let distance = range.from.map { reel.time(of: found.first) - $0 } ?? .zero
       startsAtCut = distance <= reel.time(of: found.firstEnd) - reel.time(of: found.first)
     }
-    let window = try window(from: found.entry, survey, seek)
+    var window = try window(from: found.entry, survey, seek)
+    let isChanged = isChanged(found.first, until: found.firstEnd)
+    // What would make an open group known is not read where nothing may be encoded.
+    let isOpened = !encodes && found.isEntry && !found.isCopied && !isChanged
+    if isOpened { try window.drop { $0.shown != found.first } }
     guard let picture = window.pictures.first else { throw LibAVError.streamMissing }
     return Entrance(
-      window: window, first: found.first, earlier: found.earlier,
-      isCopied: found.isCopied && !isChanged(found.first, until: found.firstEnd),
+      window: window, first: found.first, hidden: isOpened ? [] : found.hidden,
+      earlier: found.earlier, isCopied: (found.isCopied || isOpened) && !isChanged,
       isFromStart: seek == nil && picture.shown == reel.firstShown)
   }
 
@@ -155,11 +163,7 @@ struct PicturePassage {
   /// The pictures from an entry on, which is at or behind the reel's place; none where it is not.
   private func window(at entry: Int64?) throws(LibAVError) -> PictureWindow {
     var window = PictureWindow(reel)
-    try window.fill(1)
-    while let entry, let picture = window.pictures.first, picture.shown != entry {
-      _ = window.take(1)
-      try window.fill(1)
-    }
+    try window.drop { picture in entry.map { picture.shown != $0 } ?? false }
     return window
   }
 

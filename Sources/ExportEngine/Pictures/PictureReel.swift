@@ -259,6 +259,10 @@ extension LibAVError {
   /// A source of whose pictures nothing is known, which MP4 has to say.
   static let undecodable = refusedPicture("has no picture that can be decoded; check the file")
 
+  /// Pictures whose times of decoding cannot be told.
+  static let disordered = refusedPicture(
+    "has pictures in an order that no decoder of its kind holds; encode it again")
+
   /// Ranges that are shorter than their pictures.
   static let noPicture = refusedPicture(
     "has no picture that begins in what is shown of it, or near; make the range longer, or write the sound "

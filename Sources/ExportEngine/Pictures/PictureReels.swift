@@ -91,10 +91,7 @@ extension PictureReels {
       return try encoded(
         ranges, settings, of: plan, sounds, atRate: sampleRate, delayedBy: delay)
     }
-    let encodes =
-      !plan.isStrict
-      && (ranges.count > 1
-        || ranges.contains { $0.from != nil || $0.to != nil || $0.isFaded })
+    let encodes = Self.mayEncode(ranges, of: plan)
     var (sets, depth, timescales): ([PictureSets], Int, [Int32]) = ([], 0, [])
     var look: PictureLook?
     for index in plan.assets.indices {
@@ -118,15 +115,19 @@ extension PictureReels {
     guard let source = ranges.first?.source else { throw LibAVError.streamMissing }
     let first = try reel(source)
     let assembler = PictureAssembler(
-      first, sets, depth: depth, encodes: encodes, timescale: Self.timescale(of: timescales),
+      first, sets, depth: depth, encodes: encodes,
+      timescale: Self.timescale(of: timescales, atLeast: plan.isEdited ? sampleRate : 0),
       until: plan.duration + delay, isStrict: plan.isStrict)
     var setting = setting(of: plan, atRate: sampleRate, delayedBy: delay)
     setting.forms[first.stream.index] = first.form
     let description = PictureTrack.Description(
       like: first.stream, header: assembler.header, sampleEntry: assembler.sampleEntry,
       timeBase: TimeBase(numerator: 1, denominator: assembler.timescale))
-    let cutter = PictureCutter(ranges, of: self, assembler)
-    let track = try PictureTrack(.stream(description), setting) { () throws(LibAVError) in
+    let (cutter, edits) = packets(
+      ranges, assembler, of: plan, depth: depth, delayedBy: delay, atRate: sampleRate)
+    let track = try PictureTrack(
+      .stream(description), setting, edits: edits
+    ) { () throws(LibAVError) in
       do throws(LibAVError) {
         return try cutter.next()
       } catch {
@@ -138,8 +139,7 @@ extension PictureReels {
       let offset = reel.time(of: first.shown) - reel.time(of: reel.start)
       track.timecode = plan.assets[first.source].pictureTrack?.timecode(after: offset)?.description
     }
-    let texts = try texts(
-      of: plan, ranges, timescale: assembler.timescale, atRate: sampleRate)
+    let texts = try texts(of: plan, ranges, timescale: assembler.timescale, atRate: sampleRate)
     return .made(CompanionTracks(track, try sounds.tracks(delayedBy: setting.delay), texts))
   }
 
@@ -223,16 +223,17 @@ extension PictureReels {
   }
 
   /// Ticks a second in which all times of the sources are whole, and any other is as near as a sample.
-  private static func timescale(of timescales: [Int32]) -> Int32 {
+  /// An edit list needs as many as the sound has, so that its ends fall on samples.
+  private static func timescale(of timescales: [Int32], atLeast least: Int = 0) -> Int32 {
     var common: Int64 = 1
     for timescale in timescales.map({ Int64(max(1, $0)) }) {
       var (a, b) = (common, timescale)
       while b != 0 { (a, b) = (b, a % b) }
       let multiple = common / a * timescale
-      guard multiple <= 10_000_000 else { return 90_000 }
+      guard multiple <= 10_000_000 else { return Int32(clamping: max(90_000, least)) }
       common = multiple
     }
-    return Int32((48_000 + common - 1) / common * common)
+    return Int32((max(48_000, Int64(least)) + common - 1) / common * common)
   }
 }
 

@@ -10,7 +10,8 @@ extension PictureReel {
     guard let library = PictureEncoder.library(for: codec) else {
       throw LibAVError.refusedPicture(
         "has a picture of \(codec), which is not encoded: "
-          + (isFaded ? LibAVError.cutInFade : "cut it at its key frames"))
+          + (isFaded
+            ? LibAVError.cutInFade : "cut it at its key frames, as 'snap: keyframe' does"))
     }
     guard PictureEncoder.exists(for: codec) else {
       throw LibAVError.missingCodec(

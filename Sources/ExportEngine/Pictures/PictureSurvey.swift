@@ -22,6 +22,10 @@ struct PictureSurvey {
     let earlier: Int64?
     /// Whether copying begins with it, and nothing before it is needed.
     let isCopied: Bool
+    /// Whether decoding could begin with it.
+    let isEntry: Bool
+    /// When pictures are shown that are decoded from the entry on and shown before it, ascending.
+    let hidden: [Int64]
   }
 
   enum Result {
@@ -94,15 +98,20 @@ struct PictureSurvey {
   private func entrance(
     _ visible: [Seen], _ place: Int, _ unusable: Set<Int64>, isComplete: Bool
   ) -> Result {
-    func found(_ place: Int, entry: Int64?, isCopied: Bool) -> Result {
+    func found(
+      _ place: Int, entry: Int64?, isCopied: Bool, isEntry: Bool = false
+    ) -> Result {
       let first = visible[place]
       let end =
         place + 1 < visible.count
         ? visible[place + 1].shown : first.shown + max(1, first.duration)
+      let start = entry.flatMap { entry in seen.firstIndex { $0.shown == entry } } ?? 0
+      let hidden = seen[start...].map(\.shown).filter { $0 < first.shown }.sorted()
       return .found(
         Entrance(
           entry: entry, first: first.shown, firstEnd: end,
-          earlier: place > 0 ? visible[place - 1].shown : nil, isCopied: isCopied))
+          earlier: place > 0 ? visible[place - 1].shown : nil, isCopied: isCopied,
+          isEntry: isCopied || isEntry, hidden: hidden))
     }
     let first = visible[place]
     guard let index = seen.firstIndex(where: { $0.shown == first.shown && !$0.isHidden }) else {
@@ -114,7 +123,7 @@ struct PictureSurvey {
       return found(place, entry: own.shown, isCopied: true)
     }
     if let entry = entries.last(where: { own == nil || $0.shown < first.shown }) {
-      return found(place, entry: entry.shown, isCopied: false)
+      return found(place, entry: entry.shown, isCopied: false, isEntry: own != nil)
     }
     if !isComplete { return .further }
     if let own { return found(place, entry: own.shown, isCopied: true) }

@@ -55,6 +55,15 @@ struct PictureWindow {
     return taken
   }
 
+  /// Leaves out the first pictures, as long as `isLeftOut` says so.
+  mutating func drop(while isLeftOut: (CodedPicture) -> Bool) throws(LibAVError) {
+    try fill(1)
+    while let picture = pictures.first, isLeftOut(picture) {
+      _ = take(1)
+      try fill(1)
+    }
+  }
+
   /// When the picture behind the one of a moment is shown, or where that one ends.
   func next(after shown: Int64) -> Int64 {
     times.first { $0 > shown } ?? max(end, shown + 1)

@@ -15,6 +15,8 @@ extension OutputDraft {
   private func holds(_ movie: MovieContainer) -> Bool {
     let sound = request?.extensions ?? []
     guard sound.isEmpty || sound.contains(movie.extensions[0]) else { return false }
+    // Matroska has no edit lists.
+    if video?.value == .editedCopy { return !movie.isMatroska }
     guard case .encode(let settings) = video?.value else { return true }
     return movie.holds(
       AssetTrack(index: 0, mediaType: .video, codec: settings.codec.codecName))

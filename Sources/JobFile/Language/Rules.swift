@@ -164,6 +164,7 @@ extension Schema.Rule.Kind {
     case .apart(let key, let other, let reason):
       return "`\(key)` and `\(other)` exclude each other, except on a `\(reason)`."
     case .never(let key): return "`\(key)` is not possible here."
+    case .alone(let key, []): return "Beside `\(key)`, nothing else may be written."
     case .alone(let key, let others):
       return "Beside `\(key)`, only \(list(others, "and")) may be written."
     }

@@ -7,11 +7,12 @@ import YAML
 
 /// The notation of `video`.
 extension Values {
-  /// How pictures are encoded, while its keys are read.
+  /// How pictures are encoded, or copied, while its keys are read.
   private struct VideoDraft: Sendable {
     var settings = VideoSettings()
     var presetOrigin: Origin?
     var rateOrigin: Origin?
+    var isEdited = false
   }
 
   private static let videoWords = TextNotation(
@@ -19,7 +20,12 @@ extension Values {
     refusal: "is nothing that becomes of a picture",
     help:
       "write 'copy' (the default of \(MovieContainer.listed("and"))), 'copy strict' (nothing is "
-      + "encoded), 'none' for the sound alone, or { h264: crf 20 }")
+      + "encoded), { copy: edits } (MP4 and MOV hide what cuts leave over), 'none' for the sound "
+      + "alone, or { h264: crf 20 }")
+
+  private static let copying = TextNotation(
+    "video_copying", [("edits", true)], refusal: "is no way to copy a picture",
+    help: "write { copy: edits }, 'copy' or 'copy strict'")
 
   private static let pictureSize = TextNotation(
     "picture_size", "pixels across and down, as '1280x720'",
@@ -94,14 +100,17 @@ extension Values {
   }
 
   private static let videoMap: MapNotation<VideoDraft> = MapNotation(
-    "an encoded picture", VideoDraft(), example: "{ h264: crf 20, preset: medium }",
+    "a moving picture", VideoDraft(), example: "{ h264: crf 20, preset: medium }",
     rules: [
       .atMostOne(
         of: VideoSettings.Codec.allCases.map(\.rawValue),
         beside: "a picture is encoded by one codec"),
+      .key(
+        "copy", onlyBeside: [], help: "what is copied is not encoded: leave one of them out",
+        note: "it is copied here"),
       .some(
         of: VideoSettings.Codec.allCases.map(\.rawValue) + [
-          "size", "frame_rate", "image", "images", "chapters", "waveform",
+          "size", "frame_rate", "image", "images", "chapters", "waveform", "copy",
         ],
         missing: "a picture that is encoded needs a codec", help: "write { h264: crf 20 }"),
       .key(
@@ -143,6 +152,9 @@ extension Values {
       Key("fit", fit, "a picture of another shape between bars, or cut: 'contain' unless given") {
         $0.settings.fit = $1.value
       },
+      Key("copy", copying, "'edits': nothing is encoded; an edit list hides what cuts leave over") {
+        $0.isEdited = $1.value
+      },
     ])
 
   /// What becomes of pictures.
@@ -150,6 +162,7 @@ extension Values {
     "video", "'copy', 'copy strict', 'none', or a map, as { h264: crf 20 }", text: videoWords,
     convert: { $0 }, map: videoMap
   ) { draft, node, decoder in
+    guard !draft.isEdited else { return Located(.editedCopy, at: node.origin) }
     if let origin = draft.presetOrigin, !draft.settings.codec.hasPresets {
       decoder.sink.error(
         "'preset' is of h264 and h265", at: origin, help: "leave it out, or write 'h264: crf 20'")

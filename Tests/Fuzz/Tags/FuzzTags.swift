@@ -42,6 +42,8 @@ private func checkTags(_ file: [UInt8]) {
   _ = APETag(items: file)
   _ = MatroskaTags(parsing: file[...])
   _ = ItemList.adding([1, 2, 3], to: file)
+  _ = EditList([.init(shown: 9..<90, media: 1 << 40)])
+    .put(into: file, handler: "vide", timescale: 12_800)
   let comment = VorbisComment(parsing: file[...])
   _ = VorbisComment.replacingPlaceholder(in: file, with: comment.fields)
   let list = ItemList(parsing: file[...])

@@ -1,0 +1,48 @@
+import Diagnosis
+import MediaComposition
+
+/// Pictures that are copied with what is hidden by an edit list (`video: { copy: edits }`).
+extension PicturePlan {
+  /// Whether pictures are copied that are not shown: not of a source that is shown whole.
+  private var hidesPictures: Bool { isEdited && !isRemuxed }
+
+  /// What is done beside copying, for people; empty: nothing.
+  var copyingText: String {
+    if hidesPictures { return ", and hidden around cuts by an edit list" }
+    guard !isStrict, !isEdited else { return "" }
+    return " but for what cuts break" + (fadedSpans == nil ? "" : " and fades change")
+  }
+
+  /// Refuses fades that would change pictures, of which none is encoded.
+  func requireNoFade() throws(PictureProblem) {
+    guard isEdited, let span = fadedSpans?.first else { return }
+    let key = span.entering.isEmpty ? span.fades.first?.key ?? "fade_in" : "crossfade"
+    throw PictureProblem(
+      message: "'\(key)' changes pictures, and 'copy: edits' encodes none",
+      help: "write '\(key): { duration: 1s, picture: cut }', or 'video: copy'")
+  }
+
+  /// A note on players that show what an edit list hides; nil where nothing is hidden.
+  package func editNote(in output: Output) -> Diagnostic? {
+    guard hidesPictures else { return nil }
+    // Measured: docs/video.md.
+    let players =
+      spans.count == 1
+      ? "mpv and VLC show them"
+      : "mpv and VLC show them, and GStreamer plays the first part only"
+    return Diagnostic(
+      .note,
+      "'\(output.path)': pictures around cuts are in it, and an edit list hides them; \(players)",
+      at: output.origin)
+  }
+}
+
+extension Output {
+  /// Refuses an edit list in a container that has none.
+  func requireEditList(in container: MovieContainer) throws(PictureProblem) {
+    guard video == .editedCopy, container.isMatroska else { return }
+    throw PictureProblem(
+      message: "\(container.name) has no edit lists, which 'copy: edits' needs",
+      help: "write '\(path.stem ?? "").mp4', or 'video: copy'")
+  }
+}

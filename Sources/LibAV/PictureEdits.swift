@@ -1,0 +1,85 @@
+internal import CFFmpeg
+import Tagging
+
+/// What is shown of the packets of a picture, and when, in ticks of its packets: a list that grows as they
+/// are given.
+///
+/// One thread at a time: that of the muxer.
+package final class PictureEdits {
+  /// From a moment of the movie on, up to the next edit, packets are shown from a moment of theirs on.
+  package struct Edit: Sendable, Hashable {
+    /// By the movie's clock.
+    package var start: Int64
+    /// By that of the packets.
+    package var media: Int64
+
+    package init(start: Int64, media: Int64) { (self.start, self.media) = (start, media) }
+  }
+
+  /// In order of time.
+  package private(set) var edits: [Edit] = []
+  /// When the last edit ends, by the movie's clock.
+  package private(set) var end: Int64 = 0
+
+  /// A list without edits.
+  package init() {}
+
+  /// Adds an edit behind the others, which lasts until `end`.
+  package func append(_ edit: Edit, until end: Int64) {
+    edits.append(edit)
+    self.end = end
+  }
+
+  /// Lets the last edit last to a moment of the movie at least.
+  package func extend(until end: Int64) { self.end = max(self.end, end) }
+
+  /// By how much packets of the last edit are later than they are shown.
+  var lead: Int64 { edits.last.map { $0.media - $0.start } ?? 0 }
+
+  /// As a track has it whose own clock begins when its first packet is decoded.
+  func list(firstDecoded: Int64) -> EditList {
+    let ends = edits.dropFirst().map(\.start) + [end]
+    return EditList(
+      zip(edits, ends).map { edit, end in
+        EditList.Edit(
+          shown: edit.start..<max(edit.start, end), media: edit.media - firstDecoded)
+      })
+  }
+}
+
+extension Muxer {
+  /// Writes what stands behind the packets. libavformat gives a picture one edit at most: where it has a
+  /// list of its own, that is put into the index of the MP4 or MOV before it is written.
+  func writeTrailer() throws(LibAVError) {
+    guard let (edits, firstDecoded) = companions?.streams.edits,
+      let stream = companions.flatMap({ context.pointee.streams[$0.first] })
+    else {
+      try checkOutput(av_write_trailer(context), "av_write_trailer")
+      return
+    }
+    let base = stream.pointee.time_base
+    let list = edits.list(firstDecoded: firstDecoded)
+    try flush()
+    output.hold()
+    try checkOutput(av_write_trailer(context), "av_write_trailer")
+    try flush()
+    let isDone = output.release { bytes in
+      guard base.num == 1, let start = Self.index(in: bytes),
+        let changed = list.put(
+          into: Array(bytes[start...]), handler: "vide", timescale: UInt32(clamping: base.den))
+      else { return nil }
+      return bytes[..<start] + changed
+    }
+    try checkOutput(
+      isDone ? 0 : avjob_averror_invaliddata(), "putting the picture's edit list into the index")
+  }
+
+  /// Where the index begins, which is the last atom: last samples of subtitles may stand before it.
+  private static func index(in bytes: [UInt8]) -> Int? {
+    let name = Array("moov".utf8)
+    return bytes.indices.dropLast(7).first { start in
+      bytes[start + 4] == name[0] && bytes[start + 4..<start + 8].elementsEqual(name)
+        && AtomHead.number(bytes[start..<start + 4]) == UInt64(bytes.count - start)
+    }
+  }
+}
