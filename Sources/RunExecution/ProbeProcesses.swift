@@ -4,6 +4,7 @@ import Files
 import FoundationEssentials
 import Glibc
 import MediaComposition
+import MediaTime
 import RunPlan
 import Synchronization
 import SystemPackage
@@ -25,6 +26,8 @@ package final class ProbeProcesses: Sendable {
     fileprivate var stream: Int?
     /// What to find in a sound of which the file is one, instead of the file's facts.
     fileprivate var search: SilenceSearch?
+    /// Near what to find key pictures of the file.
+    fileprivate var pictures: PictureQuestion?
     /// Seconds after which the process ends by itself, if nobody has ended it.
     fileprivate var alarm: UInt32 = 0
 
@@ -35,10 +38,17 @@ package final class ProbeProcesses: Sendable {
     }
   }
 
+  /// Moments of a file's sound.
+  fileprivate struct PictureQuestion: Codable {
+    var asset: Asset
+    var times: [Time]
+  }
+
   /// What it found.
   fileprivate enum Answer: Codable {
     case found(ProbedAsset)
     case silences(SilenceFindings)
+    case pictures([Time])
     case failed(Failure)
   }
 
@@ -93,6 +103,20 @@ package final class ProbeProcesses: Sendable {
     return found
   }
 
+  /// Finds the key pictures nearest to moments of a file's sound, as `MediaLibrary.keyPictures` does.
+  ///
+  /// - Throws: As `probe`.
+  package func keyPictures(of asset: Asset, near times: [Time]) throws(Failure) -> [Time] {
+    let size = try SourceFile.size(of: asset.location)
+    let request = Request(
+      location: asset.location, stream: asset.streamIndex,
+      pictures: PictureQuestion(asset: asset, times: times))
+    guard case .pictures(let found) = try answer(to: request, forBytes: size) else {
+      throw misunderstanding(asset.location)
+    }
+    return found
+  }
+
   private func misunderstanding(_ location: MediaLocation) -> Failure {
     Failure(.reportBug, "its process gave an answer to another question", location: location)
   }
@@ -138,7 +162,7 @@ package final class ProbeProcesses: Sendable {
         }
         idle.withLock { $0.append(Idle(child: child, fetches: request.fetches)) }
         return switch answer {
-        case .found, .silences: .success(answer)
+        case .found, .silences, .pictures: .success(answer)
         case .failed(let failure): .failure(failure)
         }
       case .nothing where ContinuousClock.now < last: continue
@@ -263,6 +287,9 @@ extension ProbeProcesses {
     let library = MediaLibrary()
     do throws(Failure) {
       if let search = request.search { return .silences(try library.silences(search)) }
+      if let question = request.pictures {
+        return .pictures(try library.keyPictures(of: question.asset, near: question.times))
+      }
       return .found(try library.probed(at: request.location, streamIndex: request.stream))
     } catch {
       return .failed(error)

@@ -35,7 +35,7 @@ extension Preparer {
         if let known = try library.knownSilences(search) { return known }
         found.append(search)
         return nil
-      })
+      }, findKeyPicture: { search throws(Failure) in try library.keyPicture(search) })
     return found
   }
 

@@ -118,7 +118,9 @@ struct Preparer {
     self.absentFiles = absentFiles
     probe(budget)
     probed()
+    findKeyPictures(budget)
     listen(budget)
+    findKeyPictures(budget)
     settleAll()
   }
 
@@ -276,10 +278,12 @@ struct Preparer {
       var budget = budget
       self.budget = JobBudget(exports: nil, segments: SegmentBudget())
       defer { self.budget = budget }
+      let library = library
       let made = try budget.charge(index, job) { budget throws(Diagnostics) in
         try job.exports(
           within: &budget, assets: { asset($0, readBy: index, &outcome) },
-          listen: listener(of: index))
+          listen: listener(of: index),
+          findKeyPicture: { search throws(Failure) in try library.keyPicture(search) })
       }
       outcome.found += made.warnings
       outcome.remarks = made.remarks

@@ -54,6 +54,14 @@ extension MediaLibrary {
       _ = try? self.silences($0, budget: budget)
     }
   }
+
+  /// Finds key pictures in the same way, those of a file together.
+  func findKeyPictures(_ searches: [KeyPictureSearch], _ budget: CPUBudget) {
+    let files = Dictionary(grouping: searches, by: \.asset)
+    each(of: Array(files.keys), on: budget.total, name: "pictures") { asset in
+      _ = try? self.findKeyPictures(of: asset, near: files[asset, default: []].map(\.time))
+    }
+  }
 }
 
 /// Calls `body` with each of `values`, on this thread and helpers, `count` in all at most.

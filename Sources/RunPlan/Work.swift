@@ -129,7 +129,8 @@ final class Draft: Sendable {
             unreadable = unreadable ?? error.placed(at: reference.origin)
             return nil
           }
-        }, listen: { search throws(Failure) in try library.silences(search) })
+        }, listen: { search throws(Failure) in try library.silences(search) },
+        findKeyPicture: { search throws(Failure) in try library.keyPicture(search) })
     } catch {
       throw unreadable ?? Failure(error, at: job.origin)
     }

@@ -24,6 +24,8 @@ struct Bench {
   var pages: [String: Result<String, Failure>] = [:]
   /// The silences of every sound.
   var listen: (SilenceSearch) -> SilenceFindings = { _ in SilenceFindings([]) }
+  /// The key picture nearest to a moment of any video.
+  var keyPicture: (KeyPictureSearch) throws(Failure) -> Time = { $0.time }
   /// By the last name of the path: seconds, or frames at a rate.
   var assets: [String: Asset] = [:]
 
@@ -46,7 +48,10 @@ struct Bench {
     do throws(Diagnostics) {
       for job in try load(yaml, into: map).jobs {
         do throws(Diagnostics) {
-          all.append(contentsOf: try job.exports(assets: asset, listen: listen).warnings)
+          all.append(
+            contentsOf: try job.exports(
+              assets: asset, listen: listen, findKeyPicture: findKeyPicture
+            ).warnings)
         } catch {
           all.append(contentsOf: error.all)
         }
@@ -84,9 +89,15 @@ struct Bench {
   func exports(_ yaml: String, named name: String = "job.yaml") throws(Diagnostics) -> [Export] {
     var exports: [Export] = []
     for job in try load(yaml, named: name).jobs {
-      exports += try job.exports(assets: asset, listen: listen).exports
+      exports += try job.exports(
+        assets: asset, listen: listen, findKeyPicture: findKeyPicture
+      ).exports
     }
     return exports
+  }
+
+  private func findKeyPicture(_ search: KeyPictureSearch) throws(Failure) -> Time? {
+    try keyPicture(search)
   }
 
   func asset(_ reference: MediaReference) -> Asset? {

@@ -76,7 +76,7 @@ import Testing
                   "lecture.mp4", lasting: Time(value: 1, timescale: 25), seconds: 7200)
                 : .fake($0.location.description, seconds: 7200)
             },
-            listen: { _ in SilenceFindings([]) })
+            listen: { _ in SilenceFindings([]) }, findKeyPicture: { $0.time })
           #expect(!exports.exports.isEmpty && exports.warnings.isEmpty, "\(yaml)")
         }
       } catch {

@@ -108,9 +108,9 @@ import Testing
     #expect(Shapes.chapters(export) == ["Two @ 10s"])
   }
 
-  private func refusals(_ yaml: String) -> [String] {
+  private func refusals(_ yaml: String, _ bench: Bench = PictureTimeTests.bench) -> [String] {
     do throws(Diagnostics) {
-      _ = try Self.bench.exports(yaml + "\noutput: x.wav")
+      _ = try bench.exports(yaml + "\noutput: x.wav")
       return []
     } catch {
       return error.all.map { "\($0.message); \($0.help ?? "")" }
@@ -175,9 +175,13 @@ import Testing
         "'00:00:01:00' is a moment, and a length is meant here; write a time, as '1:30' or '250ms'"
       ),
       (
-        "clip: pal.mp4\nsnap: keyframe", "'keyframe' is not built yet; write 'snap: frame'"
+        "clip: pal.mp4\nsnap: second",
+        "'second' is nothing to snap to; write 'frame' or 'keyframe'"
       ),
-      ("clip: pal.mp4\nsnap: second", "'second' is nothing to snap to; write 'frame'"),
+      (
+        "clip: a.wav 1s..\nsnap: keyframe\ncut: [2s..3s]",
+        "'snap: keyframe' needs a moving picture, and 'a.wav' has none; leave it out"
+      ),
       ("concat: [pal.mp4]\nsnap: frame", "'snap' belongs to a clip; write it beside the 'clip'"),
       (
         "clip: a.wav 1s..\nsnap: frame\ncut: [2s..3s]",
@@ -230,5 +234,99 @@ import Testing
       try Shapes.tracks("clip: ntsc.mp4 1s..\ncut: [1s..2s]\nsnap: frame", Self.bench) == [
         "ntsc.mp4 1.001s..2.002s @ 0s, ntsc.mp4 3.003s..1:00 @ 1.001s"
       ])
+  }
+
+  /// Key pictures of every video stand at 0.3 s, 4.3 s and so on, up to 56.3 s.
+  private static var keyed: Bench {
+    var bench = Self.bench
+    bench.keyPicture = { search throws(Failure) in
+      let keys = (0..<15).map { Time(value: 3 + 40 * $0, timescale: 10) }
+      func distance(_ key: Time) -> Time {
+        key < search.time ? search.time - key : key - search.time
+      }
+      return keys.min { (distance($0), $1) < (distance($1), $0) } ?? .zero
+    }
+    return bench
+  }
+
+  @Test(
+    "'snap: keyframe' moves edges to the nearest key picture, and an end to that of the file",
+    arguments: [
+      ("pal.mp4 4s..8s", "4.3s..8.3s"), ("uneven.mp4 2.3s..6.2s", "4.3s..4.3s"),
+      ("uneven.mp4 2.2s..6.3s", "0.3s..8.3s"), ("pal.mp4 4.3s..58.1s", "4.3s..56.3s"),
+      ("pal.mp4 58.2s..59s", "56.3s..1:00"), ("pal.mp4 ..1s", "0s..0.3s"),
+      ("pal.mp4 0.1s..", "0.3s..1:00"),
+    ])
+  func keyframes(clip: String, range: String) throws {
+    let name = clip.prefix { $0 != " " }
+    let yaml = "clip: \(clip)\nsnap: keyframe"
+    guard range != "4.3s..4.3s" else {
+      #expect(
+        refusals(yaml, Self.keyed) == [
+          "'snap' leaves nothing from 2.3s to 6.2s: both are nearest to one key picture; make the "
+            + "range longer"
+        ])
+      return
+    }
+    #expect(try Shapes.tracks(yaml, Self.keyed) == ["\(name) \(range) @ 0s"])
+  }
+
+  @Test("'snap: keyframe' moves the edges of cuts, and what counts from a range that is moved")
+  func keyframeCuts() throws {
+    #expect(
+      try Shapes.tracks("clip: ntsc.mp4 1s..\ncut: [7s..12s]\nsnap: keyframe", Self.keyed) == [
+        "ntsc.mp4 0.3s..8.3s @ 0s, ntsc.mp4 12.3s..1:00 @ 8s"
+      ])
+    let export = try Shapes.export(
+      """
+      tracks:
+        voice: [10s, { clip: b.wav ..5s, name: second }]
+        music:
+          clip: pal.mp4 4s..
+          snap: keyframe
+          chapters: { points: { second.start: Two }, clock: source }
+      """, Self.keyed)
+    #expect(Shapes.chapters(export) == ["Two @ 10s"])
+  }
+
+  @Test(
+    "'snap' moves the edges of parts to pictures of the clip, also behind a cut and at another speed"
+  )
+  func snappedParts() throws {
+    func parts(_ yaml: String, _ bench: Bench) throws -> [String] {
+      try bench.exports(yaml + "\noutput: 'x-${part.n}.wav'").compactMap(\.timeRange).map {
+        "\($0)"
+      }
+    }
+    #expect(
+      try parts("clip: pal.mp4\nsnap: keyframe\nsplit: { every: 25s }", Self.keyed) == [
+        "0s..24.3s", "24.3s..48.3s", "48.3s..1:00",
+      ])
+    #expect(
+      try parts(
+        "clip: ntsc.mp4 4.3s..\ncut: [4s..12s]\nspeed: 2\nsnap: keyframe\nsplit: { every: 13s }",
+        Self.keyed) == ["0s..14s", "14s..23.85s"])
+    #expect(
+      try parts("clip: ntsc.mp4 ..5s\nsnap: frame\nsplit: { every: 2s }", Self.bench) == [
+        "0s..2.002s", "2.002s..4.004s", "4.004s..5.005s",
+      ])
+    let screen = Self.keyed.exportScreen(
+      "clip: pal.mp4\nsnap: keyframe\nsplit: { every: 2s }\noutput: 'x-${part.n}.wav'")
+    #expect(
+      screen.contains(
+        "error: 'snap' leaves nothing of the part from 4s to 6s: both are nearest to one key picture\n"
+      ),
+      "\(screen)")
+  }
+
+  @Test("a picture that cannot be searched is reported once, where 'snap' stands")
+  func unsearched() {
+    var bench = Self.bench
+    bench.keyPicture = { search throws(Failure) in
+      throw Failure(.mendInput, "is no picture", location: search.asset.location)
+    }
+    let screen = bench.exportScreen("clip: pal.mp4 4s..8s\nsnap: keyframe\noutput: x.wav")
+    #expect(screen.hasPrefix("job.yaml:2:7: error: 'pal.mp4': is no picture\n"), "\(screen)")
+    #expect(screen.split(separator: "is no picture").count == 2)
   }
 }

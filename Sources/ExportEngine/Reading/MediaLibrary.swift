@@ -1,6 +1,7 @@
 import Diagnosis
 import MPEGAudio
 import MediaComposition
+import MediaTime
 import Synchronization
 import SystemPackage
 import Threads
@@ -60,6 +61,8 @@ public final class MediaLibrary: Sendable {
   private let probe: Probe?
   let listen: Listen?
   private let silences = Mutex<[SilenceSearch: Result<SilenceFindings, Failure>]>([:])
+  let keyPictureFinder: FindKeyPictures?
+  let knownKeyPictures = Mutex<[KeyPicturePlace: Result<Time, Failure>]>([:])
   let watch: Watch?
   /// nil: what analyses find is forgotten.
   let analyses: RememberedAnalyses?
@@ -86,15 +89,18 @@ public final class MediaLibrary: Sendable {
   ///   - recall: Spares the probing of files that have not changed since an earlier run.
   ///   - probe: Probes all files; nil: this library does. Files that are read it probes itself.
   ///   - listen: Finds silence in all sounds; nil: this library does.
+  ///   - keyPictureFinder: Finds key pictures; nil: this library does.
   ///   - verifiesAssets: Whether the assets to be read may be others than this library would find.
   ///   - watch: Is told of each call that reads a file.
   ///   - analyses: What outlasts this run of what analyses find.
   package init(
     recalling recall: Recall?, probing probe: Probe?, listening listen: Listen? = nil,
+    seeking keyPictureFinder: FindKeyPictures? = nil,
     verifiesAssets: Bool, watching watch: Watch? = nil,
     remembering analyses: RememberedAnalyses? = nil
   ) {
     self.listen = listen
+    self.keyPictureFinder = keyPictureFinder
     self.watch = watch
     self.analyses = analyses
     self.recall = recall

@@ -82,7 +82,10 @@ extension Language {
     Key("duration", Values.time, "how long the item is") { draft, duration in
       draft.setRange { $0.end = .duration(duration) }
     },
-    Key("snap", Values.snap, "of a clip: 'from', 'to' and cuts at the nearest picture's start") {
+    Key(
+      "snap", Values.snap,
+      "of a clip: 'from', 'to', cuts and parts at the nearest picture, or key picture"
+    ) {
       $0.item.snap = $1
     },
     Key("cut", Values.cut.shared, "ranges removed, in the item's own time") { draft, cut in

@@ -12,15 +12,8 @@ extension Values {
   static let clock = TextNotation(
     "clock", [("source", Clock.source), ("item", .item)], refusal: "is no clock")
 
-  static let snap = TextNotation("snap", "'frame'", JSONForm.words(["frame"])) {
-    text throws(QuantityError) in
-    switch text {
-    case "frame": return Snap.frame
-    case "keyframe":
-      throw QuantityError("'keyframe' is not built yet", help: "write 'snap: frame'")
-    default: throw QuantityError("'\(text)' is nothing to snap to", help: "write 'frame'")
-    }
-  }
+  static let snap = TextNotation(
+    "snap", [("frame", Snap.frame), ("keyframe", .keyframe)], refusal: "is nothing to snap to")
 
   // MARK: Ranges
 

@@ -22,10 +22,12 @@ extension Job {
   /// - Throws: As `exports`.
   func whole(
     assets known: [MediaReference: Asset], _ listen: @escaping Listen,
+    _ findKeyPicture: @escaping FindKeyPicture,
     within budget: inout SegmentBudget
   ) throws(Diagnostics) -> Whole {
     var lowering = Lowering(
-      assets: known, sampleRate: sampleRate, budget: budget, listen: listen)
+      assets: known, sampleRate: sampleRate, budget: budget, listen: listen,
+      findKeyPicture: findKeyPicture)
     defer { budget = lowering.budget }
     guard let lowered = lowering.lowered(ofJob: item), lowering.diagnostics.isEmpty else {
       throw lowering.diagnostics

@@ -17,6 +17,11 @@ extension Job {
   /// Finds silence in a sound; nil where it cannot be found now, which the caller has reported.
   public typealias Listen = (SilenceSearch) throws(Failure) -> SilenceFindings?
 
+  /// Finds the picture with which decoding can begin that is nearest to a moment of a file, the later of
+  /// two that are as near: when it is shown, in the time of the file's sound. nil where it cannot be found
+  /// now, which the caller has reported.
+  public typealias FindKeyPicture = (KeyPictureSearch) throws(Failure) -> Time?
+
   /// The compositions of this job and their outputs, with the facts of its media.
   ///
   /// Each part of a split job has the whole composition and a time range of its own, so the parts
@@ -26,35 +31,39 @@ extension Job {
   ///   - assets: Called once for each of `media`. nil where probing failed: the caller has reported
   ///     that, and times that depend on the file's length are not checked.
   ///   - listen: Called for each `trim`, and for a split at silences.
+  ///   - findKeyPicture: Called for each edge that is moved to a key picture.
   /// - Returns: The exports, with every time exact.
   /// - Throws: Errors that only those facts show: a range past the end, a fade or cross-fade longer
   ///   than its item, overlapping items, parts that are empty or beyond the end. Empty where only
   ///   `assets` gave nil.
   /// - Complexity: O(n log n) in the number of items and parts
   public func exports(
-    assets: (MediaReference) -> Asset?, listen: @escaping Listen = { _ in nil }
+    assets: (MediaReference) -> Asset?, listen: @escaping Listen = { _ in nil },
+    findKeyPicture: @escaping FindKeyPicture = { _ in nil }
   ) throws(Diagnostics) -> Exports {
     var budget = SegmentBudget()
-    return try exports(within: &budget, assets: assets, listen: listen)
+    return try exports(
+      within: &budget, assets: assets, listen: listen, findKeyPicture: findKeyPicture)
   }
 
-  /// The compositions of this job and their outputs, as `exports(assets:listen:)` gives them,
-  /// within what the jobs of a run may become together.
+  /// The compositions of this job and their outputs, as `exports(assets:listen:findKeyPicture:)` gives
+  /// them, within what the jobs of a run may become together.
   ///
   /// - Parameters:
   ///   - budget: What is left for this job and later ones.
   ///   - assets: Called once for each of `media`. nil where probing failed: the caller has
   ///     reported that, and times that depend on the file's length are not checked.
   ///   - listen: Called for each `trim`, and for a split at silences.
+  ///   - findKeyPicture: Called for each edge that is moved to a key picture.
   /// - Returns: The exports, with every time exact.
-  /// - Throws: As `exports(assets:listen:)`, and where the budget is used up.
+  /// - Throws: As `exports(assets:listen:findKeyPicture:)`, and where the budget is used up.
   package func exports(
     within budget: inout SegmentBudget, assets: (MediaReference) -> Asset?,
-    listen: @escaping Listen = { _ in nil }
+    listen: @escaping Listen = { _ in nil }, findKeyPicture: @escaping FindKeyPicture = { _ in nil }
   ) throws(Diagnostics) -> Exports {
     var known: [MediaReference: Asset] = [:]
     for reference in media { known[reference] = assets(reference) }
-    var whole = try whole(assets: known, listen, within: &budget)
+    var whole = try whole(assets: known, listen, findKeyPicture, within: &budget)
     let chapterCount = whole.export.chapters.count + whole.export.composition.chapters.count
     guard budget.takes(chapterCount * SegmentBudget.detailSize) else {
       throw Diagnostics(budget.exhausted(by: "its \(chapterCount) chapters", at: origin))
@@ -63,7 +72,9 @@ extension Job {
       tag(&whole.export, whole, base: { $0 }, filled: { $0 })
       return Exports(exports: [whole.export], warnings: whole.notes, remarks: whole.remarks)
     }
-    var splitter = Splitter(whole.export, rate: sampleRate ?? clipRate(known), listen)
+    var splitter = Splitter(
+      whole.export, rate: sampleRate ?? clipRate(known), snappedTo: snappedClip, listen,
+      findKeyPicture)
     guard let parts = splitter.parts(of: split), splitter.errors.isEmpty else {
       throw splitter.errors
     }
@@ -83,6 +94,12 @@ extension Job {
     guard found.isEmpty else { throw found }
     return Exports(
       exports: exports, warnings: splitter.warnings + whole.notes, remarks: whole.remarks)
+  }
+
+  /// The clip to whose pictures parts are moved.
+  private var snappedClip: Splitter.SnappedClip? {
+    guard case .clip(let reference) = item.content, let snap = item.snap else { return nil }
+    return Splitter.SnappedClip(snap: snap, location: reference.location)
   }
 
   private func clipRate(_ assets: [MediaReference: Asset]) -> Int? {

@@ -34,8 +34,12 @@ extension Lowering {
   /// Refuses a `snap` to pictures whose times are not known.
   mutating func checkSnap(of item: Item, _ lowered: LoweredItem) -> Bool {
     guard let snap = item.snap, case .asset(let asset) = lowered.content else { return true }
+    let what = "snap: \(snap.value.rawValue)"
     do throws(QuantityError) {
-      _ = try asset.pictures(for: "snap: frame", called: lowered.name)
+      switch snap.value {
+      case .frame: _ = try asset.pictures(for: what, called: lowered.name)
+      case .keyframe: _ = try asset.movingPicture(for: what, called: lowered.name)
+      }
       return true
     } catch let refusal {
       error(refusal.message, at: snap.origin, help: "leave it out")
@@ -44,23 +48,44 @@ extension Lowering {
   }
 
   /// A part of a clip, each edge moved as the item's `snap` says; nil, after a report, where nothing
-  /// is left.
+  /// is left, or where no picture is found.
   mutating func snapped(
     _ part: TimeRange, of lowered: LoweredItem, by item: Item, else origin: Origin
   ) -> TimeRange? {
-    guard item.snap != nil, case .asset(let asset) = lowered.content else { return part }
+    guard let snap = item.snap, case .asset(let asset) = lowered.content else { return part }
     let offset = lowered.source.start
     let whole = TimeRange(start: offset, duration: lowered.duration)
-    let start = asset.snapped(offset + part.start, within: whole) - offset
-    let end = asset.snapped(offset + part.end, within: whole) - offset
+    let moved = (
+      start: snapped(offset + part.start, .start, of: asset, within: whole, by: snap),
+      end: snapped(offset + part.end, .end, of: asset, within: whole, by: snap)
+    )
+    guard let start = moved.start, let end = moved.end else { return nil }
     guard start < end else {
       let lengths = lengths(part.start, part.end)
       error(
-        "'snap' leaves nothing from \(lengths.a) to \(lengths.b): both are nearest to one picture",
+        "'snap' leaves nothing from \(lengths.a) to \(lengths.b): both are nearest to one "
+          + (snap.value == .keyframe ? "key picture" : "picture"),
         at: origin, help: "make the range longer")
       return nil
     }
-    return TimeRange(start: start, end: end)
+    return TimeRange(start: start - offset, end: end - offset)
+  }
+
+  /// Which edge of a part is moved.
+  enum Edge { case start, end }
+
+  /// A moment of a clip's sound, moved as `snap` says; nil after a report. The ends of `whole` stay; no
+  /// part begins at its end, but one may end there that ends nearer to it than to a key picture.
+  mutating func snapped(
+    _ time: Time, _ edge: Edge, of asset: Asset, within whole: TimeRange, by snap: Located<Snap>
+  ) -> Time? {
+    guard snap.value == .keyframe, asset.hasMovingPicture, whole.start < time, time < whole.end
+    else { return asset.snapped(time, within: whole) }
+    let search = KeyPictureSearch(in: asset, near: time)
+    guard let found = keyPicture(search, at: snap.origin) else { return nil }
+    let distance = found < time ? time - found : found - time
+    if edge == .end, whole.end - time <= distance { return whole.end }
+    return min(max(found, whole.start), whole.end)
   }
 }
 
@@ -96,6 +121,22 @@ extension Asset {
   func pictures(
     for what: String, called name: LoweredItem.Name
   ) throws(QuantityError) -> PictureTimes {
+    let track = try movingPicture(for: what, called: name)
+    guard let grid = pictureGrid else {
+      throw QuantityError(
+        "'\(what)' needs pictures that all last equally long, and \(name) does not say that its do",
+        help: "write seconds")
+    }
+    return PictureTimes(grid: grid, timecode: track.timecode)
+  }
+
+  /// Whether it has a moving picture.
+  var hasMovingPicture: Bool { tracks.contains { $0.mediaType == .video } }
+
+  /// Its moving picture; `what` needs that.
+  func movingPicture(
+    for what: String, called name: LoweredItem.Name
+  ) throws(QuantityError) -> AssetTrack {
     guard let track = tracks.first(where: { $0.mediaType == .video }) else {
       let isMovie = MovieContainer(extension: location.file?.extension ?? "") != nil
       throw QuantityError(
@@ -103,12 +144,7 @@ extension Asset {
           ? "'\(what)' is not known before \(name) is made"
           : "'\(what)' needs a moving picture, and \(name) has none", help: "write seconds")
     }
-    guard let grid = pictureGrid else {
-      throw QuantityError(
-        "'\(what)' needs pictures that all last equally long, and \(name) does not say that its do",
-        help: "write seconds")
-    }
-    return PictureTimes(grid: grid, timecode: track.timecode)
+    return track
   }
 }
 

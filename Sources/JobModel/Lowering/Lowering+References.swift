@@ -232,9 +232,10 @@ extension Lowering {
     }
     let rate = asset?.sampleRate ?? sampleRate
     let start = time(Located(from.value.offset, at: from.origin), rate: rate)
-    guard item(at: place).snap != nil, let asset else { return start }
-    return start.map {
-      asset.snapped($0, within: TimeRange(start: .zero, duration: asset.duration))
+    guard let snap = item(at: place).snap, let asset else { return start }
+    return start.flatMap {
+      snapped(
+        $0, .start, of: asset, within: TimeRange(start: .zero, duration: asset.duration), by: snap)
     }
   }
 

@@ -30,15 +30,18 @@ struct Lowering {
   /// How many segments may still be made.
   var budget: SegmentBudget
   private let listen: Job.Listen
+  private let findKeyPicture: Job.FindKeyPicture
   /// What was decided by an analysis of its sound, for those who ask.
   private(set) var remarks: [Diagnostic] = []
 
   init(
     assets: [MediaReference: Asset], sampleRate: Int?, budget: SegmentBudget = SegmentBudget(),
-    listen: @escaping Job.Listen = { _ in nil }
+    listen: @escaping Job.Listen = { _ in nil },
+    findKeyPicture: @escaping Job.FindKeyPicture = { _ in nil }
   ) {
     self.budget = budget
     self.listen = listen
+    self.findKeyPicture = findKeyPicture
     self.assets = assets
     contents = assets.mapValues { .asset($0) }
     self.sampleRate = sampleRate
@@ -129,6 +132,20 @@ struct Lowering {
       return try listen(search)
     } catch {
       diagnostics.append(Diagnostic(error.placed(at: origin)))
+      return nil
+    }
+  }
+
+  /// The key picture nearest to a moment of a file; nil after a report, one for each place, or where the
+  /// caller has reported why.
+  mutating func keyPicture(_ search: KeyPictureSearch, at origin: Origin) -> Time? {
+    do throws(Failure) {
+      return try findKeyPicture(search)
+    } catch {
+      let report = Diagnostic(error.placed(at: origin))
+      if !diagnostics.all.contains(where: { $0.origin == origin && $0.message == report.message }) {
+        diagnostics.append(report)
+      }
       return nil
     }
   }

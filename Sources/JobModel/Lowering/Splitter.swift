@@ -4,10 +4,12 @@ import MediaTime
 
 /// Turns a split into time ranges of a timeline whose length is known.
 struct Splitter {
-  private let timeline: Export
+  let timeline: Export
   private let rate: Int?
-  private let end: Time
-  private var lowering: Lowering
+  let end: Time
+  /// nil: parts stay where they are.
+  private let clip: SnappedClip?
+  var lowering: Lowering
   private(set) var warnings: [Diagnostic] = []
 
   var errors: Diagnostics { lowering.diagnostics }
@@ -23,11 +25,18 @@ struct Splitter {
   /// - Parameters:
   ///   - timeline: The whole.
   ///   - rate: The rate for times in samples; nil where none is known.
+  ///   - clip: To whose pictures parts are moved; nil: they stay where they are.
   ///   - listen: As of `Job.exports`.
-  init(_ timeline: Export, rate: Int?, _ listen: @escaping Job.Listen) {
+  ///   - findKeyPicture: As of `Job.exports`.
+  init(
+    _ timeline: Export, rate: Int?, snappedTo clip: SnappedClip?, _ listen: @escaping Job.Listen,
+    _ findKeyPicture: @escaping Job.FindKeyPicture
+  ) {
     self.timeline = timeline
     self.rate = rate
-    lowering = Lowering(assets: [:], sampleRate: rate, listen: listen)
+    self.clip = clip
+    lowering = Lowering(
+      assets: [:], sampleRate: rate, listen: listen, findKeyPicture: findKeyPicture)
     end = timeline.composition.duration
   }
 
@@ -45,6 +54,7 @@ struct Splitter {
       parts = found
     case .chapters: parts = self.parts(ofChaptersAt: split.origin)
     }
+    if let clip, !snap(&parts, to: clip, at: split.origin) { return nil }
     let highest = parts.map(\.part.number).max() ?? 0
     for index in parts.indices {
       parts[index].part.count = parts.count

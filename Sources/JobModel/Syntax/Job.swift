@@ -135,6 +135,15 @@ extension Job {
     Item.forEach(of: [item]) { items, index in listens = listens || items[index].trim != nil }
     return listens
   }
+
+  /// Whether pictures are looked at before its composition is known. O(items).
+  package var seeksKeyPictures: Bool {
+    var seeks = false
+    Item.forEach(of: [item]) { items, index in
+      seeks = seeks || items[index].snap?.value == .keyframe
+    }
+    return seeks
+  }
 }
 
 extension Item {

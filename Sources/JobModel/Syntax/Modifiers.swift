@@ -21,9 +21,11 @@ public struct Fade: Sendable, Hashable {
 }
 
 /// Moments of a source that edges of its parts are moved to.
-public enum Snap: Sendable, Hashable {
+public enum Snap: String, Sendable, Hashable {
   /// The nearest moment at which a picture is first shown, the later of two that are as near.
   case frame
+  /// The same of pictures with which decoding can begin.
+  case keyframe
 }
 
 /// What the times of a modifier count in.

@@ -55,18 +55,22 @@ struct CommandContext {
     if let memory { recall = { memory.find($0, stream: $1, $2) } }
     var probe: MediaLibrary.Probe?
     var listen: MediaLibrary.Listen?
+    var findKeyPictures: MediaLibrary.FindKeyPictures?
     if let bounds {
       let probes = ProbeProcesses(
         workers: budget.total, memory: bounds.memory, timeLimit: bounds.time)
       probe = { (path, stream) throws(Failure) in try probes.probe(path, stream) }
       listen = { (search) throws(Failure) in try probes.silences(search) }
+      findKeyPictures = { (asset, times) throws(Failure) in
+        try probes.keyPictures(of: asset, near: times)
+      }
       self.probes = probes
     } else {
       probes = nil
     }
     library = MediaLibrary(
-      recalling: recall, probing: probe, listening: listen, verifiesAssets: memory != nil,
-      remembering: memory?.remembered ?? analyses)
+      recalling: recall, probing: probe, listening: listen, seeking: findKeyPictures,
+      verifiesAssets: memory != nil, remembering: memory?.remembered ?? analyses)
   }
 
   /// The context of a command that plays, whose messages replace `line`.

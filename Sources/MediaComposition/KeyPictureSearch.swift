@@ -1,0 +1,15 @@
+import MediaTime
+
+/// A search for a picture with which decoding can begin, near a moment of a file.
+public struct KeyPictureSearch: Sendable, Hashable, Codable {
+  /// The file, which has a moving picture.
+  public var asset: Asset
+  /// In the time of its sound.
+  public var time: Time
+
+  /// A search around a moment of a file.
+  public init(in asset: Asset, near time: Time) {
+    self.asset = asset
+    self.time = time
+  }
+}
