@@ -13,9 +13,17 @@ extension PicturePlan {
     return " but for what cuts break" + (fadedSpans == nil ? "" : " and fades change")
   }
 
-  /// Refuses fades that would change pictures, of which none is encoded.
-  func requireNoFade() throws(PictureProblem) {
-    guard isEdited, let span = fadedSpans?.first else { return }
+  /// Refuses fades that would change pictures, of which none is encoded, and pictures that are shown
+  /// though an edit list hides them: libavcodec forgets that of what dav1d decodes.
+  func requireEditable() throws(PictureProblem) {
+    guard isEdited else { return }
+    if let asset = assets.first(where: { $0.videoCodec == "av1" }) {
+      throw PictureProblem(
+        message:
+          "the picture of '\(asset.location)' is AV1, of which FFmpeg shows what 'copy: edits' hides",
+        help: "write 'video: copy'")
+    }
+    guard let span = fadedSpans?.first else { return }
     let key = span.entering.isEmpty ? span.fades.first?.key ?? "fade_in" : "crossfade"
     throw PictureProblem(
       message: "'\(key)' changes pictures, and 'copy: edits' encodes none",

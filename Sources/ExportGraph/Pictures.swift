@@ -275,7 +275,7 @@ extension Export {
     }
     plan.isStrict = output.video == .strictCopy
     plan.isEdited = output.video == .editedCopy && !plan.spans.isEmpty
-    try plan.requireNoFade()
+    try plan.requireEditable()
     return plan
   }
 }

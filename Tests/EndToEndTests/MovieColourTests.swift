@@ -92,7 +92,7 @@ struct MovieColourTests {
       ).text == size + "\n")
     let shape = ["left", "right"].contains(side) ? "2:1" : "1:2"
     let halves = try stage.make(
-      "ffmpeg -v error -i out.mp4 -frames:v 1 -vf scale=\(shape) -pix_fmt rgb24 -f rawvideo -"
+      "ffmpeg -v error -i out.mp4 -frames:v 1 -vf format=rgb24,scale=\(shape):flags=area -pix_fmt rgb24 -f rawvideo -"
     ).output
     try #require(halves.count == 6)
     #expect((halves[0] > halves[2]) == ["left", "top"].contains(side))

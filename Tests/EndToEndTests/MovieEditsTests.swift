@@ -40,7 +40,7 @@ struct MovieEditsTests {
     arguments: [
       ("closed.mp4", "mp4"), ("closed.mp4", "mov"), ("cavlc.mp4", "mp4"), ("plain.mp4", "mp4"),
       ("ten.mp4", "mp4"), ("interlaced.mp4", "mp4"), ("uneven.mp4", "mp4"), ("open.mkv", "mp4"),
-      ("open.ts", "mp4"), ("cra.mp4", "mp4"), ("vp9.webm", "mp4"), ("av1.mp4", "mp4"),
+      ("open.ts", "mp4"), ("cra.mp4", "mp4"), ("vp9.webm", "mp4"),
       ("asp.mp4", "mp4"), ("mpeg2.ts", "mp4"), ("intra.mov", "mov"), ("hidden.mp4", "mp4"),
       ("closed.flv", "mp4"),
     ])
@@ -192,6 +192,18 @@ struct MovieEditsTests {
 
       """)
     #expect(cut.status == 0, "\(cut.errors)")
+  }
+
+  @Test("AV1 is refused, of which FFmpeg shows what is hidden")
+  func av1() throws {
+    let stage = try movies.stage()
+    let refused = try stage.job(
+      "clip: av1.mp4 1s..2s\noutput: { file: out.mp4, video: { copy: edits } }\n")
+    #expect(refused.status == 2)
+    #expect(
+      refused.errors.contains(
+        "error: the picture of 'av1.mp4' is AV1, of which FFmpeg shows what 'copy: edits' hides\n"),
+      "\(refused.errors)")
   }
 
   @Test("containers without edit lists are refused, with one that has them")

@@ -245,7 +245,8 @@ extension LibAVError {
     "write 'picture: cut' in the fade, as 'fade_in: { duration: 1s, picture: cut }'"
 
   /// What to do about a cut that cannot be made between key pictures.
-  static let cutAtKeys = "cut at key pictures with 'video: copy strict'"
+  static let cutAtKeys =
+    "cut at key pictures, as 'snap: keyframe' does, or write 'video: { copy: edits }' for MP4 and MOV"
 
   /// A source whose packets do not say when their pictures are shown.
   static let untimedPicture = refusedPicture(
