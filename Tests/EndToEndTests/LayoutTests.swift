@@ -52,7 +52,8 @@ struct LayoutTests {
     try film()
     // Later versions of FFmpeg's muxer add a delay, and with it a wider column.
     let text = try stage.make("avjob probe film.mkv | tr -s ' '").text
-    #expect(text.contains(" beside stream 0, video (h264)\n"), "\(text)")
+    #expect(
+      text.contains(" picture stream 0, h264, 16x16, yuv420p, 25 pictures a second\n"), "\(text)")
     #expect(
       text.contains(" beside stream 2, ac3, 48 kHz stereo, deu, 'Director': '--stream 2'\n"),
       "\(text)")

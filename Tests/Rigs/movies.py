@@ -335,7 +335,9 @@ def judge_mutant(rig, job):
     # 2: its range is not there, as far as it can be read.
     require(done.returncode in (0, 1, 2), "gave", done.returncode, screen)
     if done.returncode:
-        require("'broken." in screen, "was refused by no name:", screen)
+        # What is damaged may be all that said that there is a picture.
+        require("'broken." in screen or "no source has a moving picture" in screen,
+                "was refused by no name:", screen)
         require(not os.path.exists(output), "left half a file:", screen)
         return 1
     streams, _ = rig.output("ffprobe", "-v", "error", "-show_entries", "stream=codec_type", "-of",
