@@ -70,6 +70,31 @@ private struct BlendWeights {
   }
 }
 
+extension Frame {
+  /// Whether samples have more bits than the format says, as decoders leave them in damaged pictures:
+  /// x264 ends the process for such.
+  ///
+  /// - Complexity: O(samples) of more than 8 bits
+  package var hasExcessBits: Bool {
+    guard let samples = PlanarSamples(self), 9...15 ~= samples.depth else { return false }
+    let excess = UInt16.max << UInt16(samples.depth)
+    let data = pointer.pointee
+    let planes = [data.data.0, data.data.1, data.data.2]
+    let strides = [data.linesize.0, data.linesize.1, data.linesize.2]
+    return (0..<min(3, samples.planeCount)).contains { index in
+      guard let plane = planes[index] else { return false }
+      let size = samples.size(ofPlane: index)
+      return (0..<size.height).contains { row in
+        let line = UnsafeRawPointer(plane + row * Int(strides[index]))
+          .assumingMemoryBound(to: UInt16.self)
+        var bits: UInt16 = 0
+        for column in 0..<size.width { bits |= line[column] }
+        return bits & excess != 0
+      }
+    }
+  }
+}
+
 /// How the samples of a format lie where each component has a plane, one sample after the other.
 private struct PlanarSamples {
   let depth: Int

@@ -68,7 +68,7 @@ final class RangeDecoder {
         isDone = true
         return nil
       }
-      guard feed.expected.first == shown, !frame.isGuessed else {
+      guard feed.expected.first == shown, !frame.isGuessed, !frame.hasExcessBits else {
         throw damaged(min(feed.expected.first ?? shown, shown))
       }
       feed.takeExpected()
