@@ -40,8 +40,7 @@ final class EditedPictureCopy: CopiedPictures {
   /// How many pictures may be decoded before one that is shown before them.
   private let depth: Int
   private var run: Run?
-  /// The packet behind the one that was given last.
-  private var held: Packet?
+  private var ahead = PacketsAhead()
   /// When all packets up to now are over, by their own clock.
   private var mediaEnd = Int64.min
   private(set) var source = 0
@@ -94,13 +93,8 @@ final class EditedPictureCopy: CopiedPictures {
   }
 
   func next() throws(LibAVError) -> Packet? {
-    if held == nil { held = try ready() }
-    guard let packet = held else {
-      if assembler.isEmpty { throw LibAVError.noPicture }
-      return nil
-    }
-    held = try ready()
-    if held == nil { extend(packet) }
+    let packet = try ahead.next(ready, finish: extend)
+    if packet == nil, assembler.isEmpty { throw LibAVError.noPicture }
     return packet
   }
 

@@ -17,8 +17,7 @@ final class PictureCutter {
   private var assembler: PictureAssembler
   private var pending: ArraySlice<Packet> = []
   private var work = Work.next
-  /// The packet behind the one that was given last.
-  private var held: Packet?
+  private var ahead = PacketsAhead()
   /// The source that is read.
   private(set) var source = 0
   /// The picture that is shown first: its source, and when it is shown there.
@@ -42,13 +41,8 @@ final class PictureCutter {
   /// The next packet in order of decoding, in ticks of the output; nil at the end. What is shown last is
   /// shown to the output's end.
   func next() throws(LibAVError) -> Packet? {
-    if held == nil { held = try ready() }
-    guard let packet = held else {
-      if assembler.isEmpty { throw LibAVError.noPicture }
-      return nil
-    }
-    held = try ready()
-    if held == nil { assembler.extend(packet) }
+    let packet = try ahead.next(ready) { assembler.extend($0) }
+    if packet == nil, assembler.isEmpty { throw LibAVError.noPicture }
     return packet
   }
 

@@ -27,8 +27,7 @@ final class PictureRenderer {
   private var held: (frame: Frame, next: Int64)?
   /// The picture behind it, and from when on it is shown; nil at the end.
   private var coming: (frame: Frame, time: Time)?
-  /// The packet that is given next.
-  private var ready: Packet?
+  private var ahead = PacketsAhead()
 
   /// A picture of `frames`; `encoder` is that of `open`.
   init(
@@ -77,14 +76,11 @@ final class PictureRenderer {
   /// The next packet in order of decoding, in ticks of the encoder; nil at the end. What is shown last is
   /// shown to the output's end.
   func next() throws(LibAVError) -> Packet? {
-    if ready == nil { ready = try encoded() }
-    guard let packet = ready else { return nil }
-    ready = try encoded()
-    if ready == nil, let shown = packet.timestamp, let decoded = packet.decodingTime {
+    try ahead.next(encoded) { packet in
+      guard let shown = packet.timestamp, let decoded = packet.decodingTime else { return }
       packet.place(
         shown: shown, decoded: decoded, lasting: max(packet.duration, lastTick - shown))
     }
-    return packet
   }
 
   private func encoded() throws(LibAVError) -> Packet? {

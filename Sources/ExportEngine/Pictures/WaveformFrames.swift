@@ -10,8 +10,8 @@ import Threads
 /// before and behind each moment, in the lowest fifth of the picture. They move to the left; those that
 /// were heard have the colour, and those to come are faint.
 ///
-/// Memory is bounded by a picture and the bars that are seen. There is no last picture: who takes them
-/// knows where the sound ends.
+/// Memory is bounded by a picture and the bars that are seen. There is no last picture: the
+/// caller knows where the sound ends.
 final class WaveformFrames: PictureFrames {
   let source = 0
   var form: PictureForm { stills.form }
