@@ -10,8 +10,8 @@ let package = Package(
     .library(
       name: "AVJob",
       targets: [
-        "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "MediaComposition", "ExportGraph",
-        "ExportEngine", "Playback", "NowPlaying",
+        "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "Transcripts", "MediaComposition",
+        "ExportGraph", "ExportEngine", "Playback", "NowPlaying",
       ]),
   ],
   dependencies: [
@@ -23,7 +23,8 @@ let package = Package(
     .executableTarget(
       name: "avjob",
       dependencies: [
-        "MediaTime", "MPEGAudio", "Files", "Threads", "Diagnosis", "MediaComposition", "JobModel",
+        "MediaTime", "MPEGAudio", "Files", "Threads", "Diagnosis", "Transcripts",
+        "MediaComposition", "JobModel",
         "JobFile", "ExportGraph", "ExportEngine", "RunPlan", "RunExecution", "WorkerPool",
         "Playback", "LiveScreens", "Reports", "Clusters", "Terminal", "JSON", "MediaCache",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -43,7 +44,8 @@ let package = Package(
     .target(
       name: "RunExecution",
       dependencies: [
-        "MediaTime", "Files", "Threads", "Diagnosis", "MediaComposition", "JobModel", "JobFile",
+        "MediaTime", "Files", "Threads", "Diagnosis", "Transcripts", "MediaComposition", "JobModel",
+        "JobFile",
         "ExportEngine", "RunPlan", "WorkerPool", "Receipts", "Terminal",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -52,7 +54,8 @@ let package = Package(
     .target(
       name: "RunPlan",
       dependencies: [
-        "MediaTime", "Threads", "Diagnosis", "MediaComposition", "JobModel", "JobFile",
+        "MediaTime", "Threads", "Diagnosis", "Transcripts", "MediaComposition", "JobModel",
+        "JobFile",
         "ExportEngine", "WorkerPool",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -69,7 +72,7 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "JSON", "MediaTime", "Files", "Diagnosis", "MediaComposition", "ExportGraph",
+        "JSON", "MediaTime", "Files", "Diagnosis", "Transcripts", "MediaComposition", "ExportGraph",
         "ExportEngine", "RunPlan", "WorkerPool", "Terminal", "LibAV",
         .product(name: "SystemPackage", package: "swift-system"),
       ],
@@ -92,7 +95,8 @@ let package = Package(
     .target(
       name: "LiveScreens",
       dependencies: [
-        "MediaTime", "Files", "Threads", "Diagnosis", "MediaComposition", "JobModel", "JobFile",
+        "MediaTime", "Files", "Threads", "Diagnosis", "Transcripts", "MediaComposition", "JobModel",
+        "JobFile",
         "ExportGraph", "ExportEngine", "Playback", "NowPlaying", "Reports", "Terminal",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -109,7 +113,7 @@ let package = Package(
       name: "ExportEngine",
       dependencies: [
         "JSON", "MediaTime", "MPEGAudio", "Tagging", "Files", "Threads", "Diagnosis",
-        "MediaComposition", "ExportGraph", "Dynamics", "HTTP", "MediaCache",
+        "Transcripts", "MediaComposition", "ExportGraph", "Dynamics", "HTTP", "MediaCache",
         "LibAV", "VideoBitstream", "LAME", "Splicing", "Loudness", "Joins",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -119,31 +123,32 @@ let package = Package(
       name: "JobFile",
       dependencies: [
         "JSON", "YAML", "JobModel", "TimeLists", "ExportGraph",
-        "MediaTime", "Files", "MPEGAudio", "Diagnosis", "MediaComposition",
+        "MediaTime", "Files", "MPEGAudio", "Diagnosis", "Transcripts", "MediaComposition",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(
       name: "TimeLists",
       dependencies: [
-        "JobModel", "MediaTime", "Tagging", "Diagnosis", "MediaComposition",
+        "JobModel", "MediaTime", "Tagging", "Diagnosis", "Transcripts", "MediaComposition",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(
       name: "JobModel",
       dependencies: [
-        "MediaTime", "MPEGAudio", "Diagnosis", "MediaComposition", "ExportGraph",
+        "MediaTime", "MPEGAudio", "Diagnosis", "Transcripts", "MediaComposition", "ExportGraph",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(
       name: "ExportGraph",
       dependencies: [
-        "JSON", "MediaTime", "MPEGAudio", "Tagging", "Diagnosis", "MediaComposition", "Dynamics",
+        "JSON", "MediaTime", "MPEGAudio", "Tagging", "Diagnosis", "Transcripts", "MediaComposition",
+        "Dynamics",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(
       name: "MediaComposition",
       dependencies: [
-        "JSON", "MediaTime", "MPEGAudio", "Tagging", "Files", "Diagnosis",
+        "JSON", "MediaTime", "MPEGAudio", "Tagging", "Files", "Diagnosis", "Transcripts",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -208,6 +213,13 @@ let package = Package(
     .target(name: "MPEGAudio", dependencies: ["MediaTime", "Tagging"]),
     // Tags as bytes and as names, whatever file they are in.
     .target(name: "Tagging"),
+    // The words of a recording, and the files that hold them.
+    .target(
+      name: "Transcripts",
+      dependencies: [
+        "JSON", "MediaTime", "Diagnosis",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     // Pictures as bits: what a cut without encoding reads and rewrites of H.264 and HEVC.
     .target(name: "VideoBitstream"),
     .target(name: "MediaTime"),
@@ -237,6 +249,12 @@ let package = Package(
     .testTarget(name: "TaggingTests", dependencies: ["Tagging", "TestSupport"]),
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
     .testTarget(name: "VideoBitstreamTests", dependencies: ["VideoBitstream", "TestSupport"]),
+    .testTarget(
+      name: "TranscriptsTests",
+      dependencies: [
+        "Transcripts", "JSON", "MediaTime", "Diagnosis", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
     .testTarget(name: "JSONTests", dependencies: ["JSON", "TestSupport"]),
     .testTarget(name: "DiagnosisTests", dependencies: ["Diagnosis", "TestSupport"]),
     .testTarget(
@@ -251,13 +269,14 @@ let package = Package(
     .testTarget(
       name: "MediaCompositionTests",
       dependencies: [
-        "JSON", "Diagnosis", "MediaComposition", "MediaTime", "MPEGAudio", "TestSupport",
+        "JSON", "Diagnosis", "Transcripts", "MediaComposition", "MediaTime", "MPEGAudio",
+        "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
       name: "JobModelTests",
       dependencies: [
-        "JobModel", "MediaComposition", "Diagnosis", "MediaTime", "TestSupport",
+        "JobModel", "Transcripts", "MediaComposition", "Diagnosis", "MediaTime", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
@@ -269,14 +288,16 @@ let package = Package(
     .testTarget(
       name: "JobFileTests",
       dependencies: [
-        "JobFile", "JobModel", "YAML", "TimeLists", "Diagnosis", "MediaComposition", "MediaTime",
+        "JobFile", "JobModel", "YAML", "TimeLists", "Diagnosis", "Transcripts", "MediaComposition",
+        "MediaTime",
         "MPEGAudio", "RunPlan", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
       name: "ExportGraphTests",
       dependencies: [
-        "JSON", "ExportGraph", "Diagnosis", "MediaComposition", "MediaTime", "MPEGAudio",
+        "JSON", "ExportGraph", "Diagnosis", "Transcripts", "MediaComposition", "MediaTime",
+        "MPEGAudio",
         "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -306,7 +327,8 @@ let package = Package(
     .testTarget(
       name: "ExportEngineTests",
       dependencies: [
-        "JSON", "ExportEngine", "ExportGraph", "Files", "Diagnosis", "MediaComposition",
+        "JSON", "ExportEngine", "ExportGraph", "Files", "Diagnosis", "Transcripts",
+        "MediaComposition",
         "MediaTime", "MPEGAudio", "Tagging", "Threads", "LibAV", "LAME", "Splicing", "Dynamics",
         "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
