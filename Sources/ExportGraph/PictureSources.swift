@@ -10,7 +10,7 @@ extension Asset {
     let codec = videoCodec ?? "none"
     let isTimed =
       switch container {
-      case "avi": Self.aviCodecs.contains(codec)
+      case "avi": Self.aviCodecs.contains(codec) || MovieContainer.promptCodecs.contains(codec)
       case "mpeg": ["mpeg1video", "mpeg2video"].contains(codec)
       case "ogg": ["theora", "vp8"].contains(codec)
       default: Self.timedContainers.contains(where: container.hasPrefix)
@@ -18,8 +18,8 @@ extension Asset {
     guard !isTimed else { return }
     throw PictureProblem(
       message: "the picture of '\(location)' is not copied from \(container), where the times of "
-        + "\(codec) are not known: sources are MP4, MOV, Matroska, WebM, MPEG-TS and FLV, AVI of MPEG-4 "
-        + "and MJPEG, MPEG-PS of MPEG-1 and 2, and Ogg of Theora and VP8",
+        + "\(codec) are not known: sources are MP4, MOV, Matroska, WebM, MPEG-TS and FLV, AVI of MPEG-4, "
+        + "MJPEG and older codecs, MPEG-PS of MPEG-1 and 2, and Ogg of Theora and VP8",
       help: "put it into Matroska first: 'ffmpeg -fflags +genpts -i IN -c copy OUT.mkv'")
   }
 
@@ -27,6 +27,6 @@ extension Asset {
   private static let timedContainers = ["mov,", "matroska,", "mpegts", "flv"]
 
   private static let aviCodecs: Set<String> = [
-    "mpeg4", "mjpeg", "msmpeg4v3", "ffv1", "huffyuv", "ffvhuff", "utvideo", "dvvideo",
+    "mpeg4", "mjpeg", "ffv1", "huffyuv", "ffvhuff", "utvideo", "dvvideo",
   ]
 }

@@ -257,10 +257,12 @@ extension Export {
     }
     let shown = try composition.shownSegments(in: range, under: mix)
     guard let first = shown.first else {
+      let sources = composition.assets
+      let only = sources.count == 1 ? sources.first.map { "'\($0.location)' has no" } : nil
       throw PictureProblem(
         message:
-          "'.\(output.path.extension ?? "")' is a video's extension, and no source has a moving "
-          + "picture")
+          "'.\(output.path.extension ?? "")' is a video's extension, and "
+          + "\(only ?? "no source has a") moving picture")
     }
     for segment in shown.flatMap({ [$0] + $0.entering.map(\.segment) }) {
       try segment.asset.requirePictureTimes()

@@ -62,8 +62,18 @@ public enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
   package func holds(_ track: AssetTrack) -> Bool {
     // Fonts, as a rule.
     if track.mediaType == .attachment { return self == .mkv }
+    if self == .mkv, Self.promptCodecs.contains(track.codec) { return true }
     return codecs(of: track.mediaType).contains(track.codec)
   }
+
+  /// Codecs of old files no picture of which is shown later than it is decoded. Matroska holds them as AVI
+  /// and QuickTime do (RFC 9559's mappings `V_MS/VFW/FOURCC` and `V_QUICKTIME`).
+  package static let promptCodecs: Set<String> = [
+    "asv1", "asv2", "cinepak", "flashsv", "flashsv2", "flv1", "h263p", "indeo3", "indeo5",
+    "lagarith",
+    "magicyuv", "msmpeg4v1", "msmpeg4v2", "msmpeg4v3", "msrle", "msvideo1", "qtrle", "rpza", "smc",
+    "svq1", "tscc", "wmv1", "wmv2", "zmbv",
+  ]
 
   private func codecs(of mediaType: AssetTrack.MediaType) -> Set<String> {
     switch (self, mediaType) {
@@ -75,13 +85,15 @@ public enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
     case (.mov, .video):
       [
         "h264", "hevc", "mpeg4", "mpeg2video", "mpeg1video", "mjpeg", "png", "vc1", "dirac",
-        "prores", "dnxhd", "dvvideo", "cfhd", "h263", "svq3", "jpeg2000", "qtrle", "rawvideo",
+        "prores", "dnxhd", "dvvideo", "cfhd", "h263", "svq1", "svq3", "jpeg2000", "qtrle",
+        "rawvideo",
+        "cinepak", "rpza", "smc",
       ]
     case (.mkv, .video):
       [
         "h264", "hevc", "vp8", "vp9", "av1", "mpeg4", "mpeg2video", "mpeg1video", "mjpeg", "prores",
         "ffv1", "theora", "vc1", "dirac", "png", "dnxhd", "dvvideo", "h263", "huffyuv", "ffvhuff",
-        "utvideo", "msmpeg4v3", "rawvideo",
+        "utvideo", "rawvideo",
       ]
     case (.webm, .video): ["vp8", "vp9", "av1"]
     case (.mp4, .audio): ["aac", "mp3", "mp2", "ac3", "eac3", "alac", "opus", "flac", "dts"]

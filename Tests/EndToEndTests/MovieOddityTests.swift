@@ -109,4 +109,30 @@ struct MovieOddityTests {
     let (all, cut) = (try pictures("old.mp4", in: stage), try pictures("out.mp4", in: stage))
     #expect(Array(cut[12...]) == Array(all[25..<75]))
   }
+
+  @Test(
+    "pictures of old codecs are copied into Matroska",
+    arguments: [
+      ("old.avi", "cinepak -pix_fmt rgb24", "pcm_s16le"), ("old.mov", "svq1", "pcm_s16le"),
+      ("old.flv", "flashsv -pix_fmt bgr24", "libmp3lame"), ("old.avi", "wmv2", "libmp3lame"),
+    ])
+  func oldCodec(name: String, picture: String, sound: String) throws {
+    let stage = Stage()
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i testsrc2=s=64x48:r=25:d=2 -f lavfi -i sine=d=2:r=44100 \
+        -c:v \(picture) -c:a \(sound) \(name)
+      """)
+    let result = try stage.job("clip: \(name)\ngain: -6 dB\noutput: out.mkv\n")
+    #expect(result.status == 0, "\(result.errors)")
+    let digests = try stage.make(
+      """
+      for file in \(name) out.mkv; do
+        ffmpeg -v error -i $file -map 0:v -c copy -f streamhash -
+      done
+      """
+    ).text.split(separator: "\n")
+    #expect(digests.count == 2 && digests.first == digests.last, "\(digests)")
+    #expect(try pictures(name, in: stage) == pictures("out.mkv", in: stage))
+  }
 }

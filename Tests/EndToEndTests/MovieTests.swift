@@ -230,7 +230,7 @@ struct MovieTests {
       ),
       (
         "clip: tone.wav\noutput: out.mp4\n",
-        "'.mp4' is a video's extension, and no source has a moving picture"
+        "'.mp4' is a video's extension, and 'tone.wav' has no moving picture"
       ),
       (
         "clip: lecture.mp4\noutput: { file: out.m4a, video: copy }\n",

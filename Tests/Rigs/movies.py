@@ -336,7 +336,7 @@ def judge_mutant(rig, job):
     require(done.returncode in (0, 1, 2), "gave", done.returncode, screen)
     if done.returncode:
         # What is damaged may be all that said that there is a picture.
-        require("'broken." in screen or "no source has a moving picture" in screen,
+        require("'broken." in screen or "moving picture" in screen,
                 "was refused by no name:", screen)
         require(not os.path.exists(output), "left half a file:", screen)
         return 1
