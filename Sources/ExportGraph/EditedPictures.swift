@@ -14,7 +14,7 @@ extension PicturePlan {
   }
 
   /// Refuses fades that would change pictures, of which none is encoded, and pictures that are shown
-  /// though an edit list hides them: libavcodec forgets that of what dav1d decodes.
+  /// though an edit list hides them: libavcodec does not hand that on for what dav1d decodes.
   func requireEditable() throws(PictureProblem) {
     guard isEdited else { return }
     if let asset = assets.first(where: { $0.videoCodec == "av1" }) {

@@ -31,11 +31,11 @@ public struct PictureSpan: Sendable, Hashable, Encodable {
 public struct EnteringPicture: Sendable, Hashable, Encodable {
   /// What is seen of it meanwhile; nothing comes in over it.
   public var span: PictureSpan
-  /// How it comes in; what is left of the light is that of the picture below.
+  /// How it comes in; what is left of its share is that of the picture below.
   public var fade: PictureFade
 }
 
-/// A picture's move from or to nothing, straight in light.
+/// A picture's move from or to nothing, straight in the numbers of its samples.
 public struct PictureFade: Sendable, Hashable, Encodable {
   /// In the output's time. It may reach beyond what is seen of the picture.
   public var range: TimeRange

@@ -136,7 +136,7 @@ package final class PictureTrack: CompanionTrack {
 
   /// A track at its first packet; `next` gives one after the other in order of decoding, with times in
   /// ticks of the source's base, and nil at the end. `edits` are known up to the packet that was given
-  /// last.
+  /// last, and perhaps to the one behind it, so that packets at an edit may be interleaved some ticks apart.
   package init(
     _ source: Source, _ setting: CompanionSetting, edits: PictureEdits? = nil,
     _ next: @escaping () throws(LibAVError) -> Packet?

@@ -53,19 +53,12 @@ struct KeyPictureTests {
     #expect(made.numbers == numbers)
     #expect(made.complaints == "")
     try stage.make("avjob clip -q \(source) -o whole.wav")
-    let counts = try ["whole.wav", "out.wav"].map { try sound($0, in: stage).count }
+    let counts = try ["whole.wav", "out.wav"].map { try stage.sound(of: $0).count }
     let removed = (from - start + cut.1 - cut.0) * 48_000
     // Some containers have milliseconds.
     #expect(abs(Double(counts[0] - counts[1]) - removed) <= 96, "\(counts) \(removed)")
     #expect(
-      lag(of: try sound(output, in: stage), behind: try sound("out.wav", in: stage)) == 0)
-  }
-
-  private func sound(_ name: String, in stage: Stage) throws -> [Float] {
-    try Tool.succeed(
-      "ffmpeg", "-v", "error", "-copyts", "-i", stage.path(name), "-map", "0:a:0", "-af",
-      "aresample=async=1:first_pts=0", "-ac", "1", "-f", "f32le", "-"
-    ).floats
+      lag(of: try stage.sound(of: output), behind: try stage.sound(of: "out.wav")) == 0)
   }
 
   @Test("an end of an open group has pictures that need the next one: they are encoded, or refused")

@@ -48,14 +48,6 @@ struct MatroskaMovieTests {
     }
   }
 
-  /// From the start of the file's clock: ffmpeg fills what is before a sound with silence.
-  private func sound(_ name: String, in stage: Stage) throws -> [Float] {
-    try Tool.succeed(
-      "ffmpeg", "-v", "error", "-copyts", "-i", stage.path(name), "-map", "0:a:0", "-af",
-      "aresample=async=1:first_pts=0", "-ac", "1", "-f", "f32le", "-"
-    ).floats
-  }
-
   /// Frames that a decoder makes of a sound.
   private func frameCount(_ name: String, in stage: Stage) throws -> Int {
     try Tool.succeed(
@@ -80,7 +72,7 @@ struct MatroskaMovieTests {
   func replaced(source: String, output: String) throws {
     let stage = try stage()
     let expected = try pictures(source, in: stage)
-    let original = try sound(source, in: stage)
+    let original = try stage.sound(of: source)
     var last = source
     for pass in ["one", "two", "three"] {
       let named = output.replacing("NAME", with: pass)
@@ -91,7 +83,7 @@ struct MatroskaMovieTests {
       let found = try pictures(last, in: stage)
       #expect(found.map(\.digest) == expected.map(\.digest))
       #expect(zip(found, expected).allSatisfy { abs($0.time - $1.time) <= 0.00051 })
-      let lag = lag(of: try sound(last, in: stage), behind: original)
+      let lag = lag(of: try stage.sound(of: last), behind: original)
       #expect(abs(lag) <= 48, "\(pass): \(lag)")
     }
   }
@@ -117,7 +109,7 @@ struct MatroskaMovieTests {
     let result = try stage.job(job)
     #expect(result.status == 0, "\(result.errors)")
     #expect(try frameCount("out.mkv", in: stage) == 100_800)
-    #expect(lag(of: try sound("out.mkv", in: stage), behind: try sound("out.wav", in: stage)) == 0)
+    #expect(lag(of: try stage.sound(of: "out.mkv"), behind: try stage.sound(of: "out.wav")) == 0)
     #expect(!(try stage.run("avjob probe out.mkv")).errors.contains("announces"))
   }
 
@@ -173,7 +165,7 @@ struct MatroskaMovieTests {
     #expect(
       found.map(\.digest) == expected.map(\.digest) && found.map(\.time) == expected.map(\.time))
     let lag = lag(
-      of: try sound("out/vp9.webm", in: stage), behind: try sound("vp9.webm", in: stage))
+      of: try stage.sound(of: "out/vp9.webm"), behind: try stage.sound(of: "vp9.webm"))
     #expect(abs(lag) <= 48, "\(lag)")
   }
 

@@ -163,13 +163,7 @@ struct MovieCutTests {
     let copied = likenesses.count { $0 == .infinity }
     #expect(copied >= numbers.count / 5, "\(copied) of \(numbers.count)")
 
-    func sound(_ name: String) throws -> [Float] {
-      try Tool.succeed(
-        "ffmpeg", "-v", "error", "-copyts", "-i", stage.path(name), "-map", "0:a:0", "-af",
-        "aresample=async=1:first_pts=0", "-ac", "1", "-f", "f32le", "-"
-      ).floats
-    }
-    let lag = lag(of: try sound("out.\(kind)"), behind: try sound("out.wav"))
+    let lag = lag(of: try stage.sound(of: "out.\(kind)"), behind: try stage.sound(of: "out.wav"))
     #expect(abs(lag) <= (isMatroska ? 48 : 0), "\(lag)")
   }
 
@@ -190,6 +184,24 @@ struct MovieCutTests {
       #expect(try Film("one.mp4", in: stage).numbers == [30])
       try stage.make("rm one.mp4; [[ ! -e none.mp4 ]]")
     }
+  }
+
+  /// ISO/IEC 14496-15, 5.3.3 and 8.3.3.
+  @Test(
+    "the sample entry says whether parameter sets stand in the stream",
+    arguments: [
+      ("closed.mp4", "1s..4s", "avc1"), ("interlaced.mp4", "1s..4s", "avc3"),
+      ("interlaced.mp4", "0s..4s", "avc3"), ("cra.mp4", "1s..4s", "hvc1"),
+    ])
+  func sampleEntry(source: String, range: String, entry: String) throws {
+    let stage = try stage()
+    let result = try stage.job("clip: \(source) \(range)\noutput: out.mp4\n")
+    #expect(result.status == 0, "\(result.errors)")
+    let found = try stage.make(
+      """
+      ffprobe -v error -select_streams v -of csv=p=0 -show_entries stream=codec_tag_string out.mp4
+      """)
+    #expect(found.text == "\(entry)\n")
   }
 
   @Test("Theora, which is not encoded, is cut at its key pictures or encoded throughout")

@@ -7,14 +7,6 @@ struct MovieEditsTests {
   private typealias Film = MovieCutTests.Film
   private let movies = MovieCutTests()
 
-  /// The sound of a movie, from the start of its clock.
-  private func sound(_ name: String, in stage: Stage) throws -> [Float] {
-    try Tool.succeed(
-      "ffmpeg", "-v", "error", "-copyts", "-i", stage.path(name), "-map", "0:a:0", "-af",
-      "aresample=async=1:first_pts=0", "-ac", "1", "-f", "f32le", "-"
-    ).floats
-  }
-
   /// The pictures of ranges of a film, in seconds of its sound, one range after the other.
   private struct Parts {
     var numbers: [Int] = []
@@ -74,7 +66,7 @@ struct MovieEditsTests {
         && cut.times.count == expected.times.count)
     #expect(zip(cut.pictures, expected.pictures).allSatisfy { $0 == $1 })
     #expect(
-      lag(of: try sound("out.\(kind)", in: stage), behind: try sound("out.wav", in: stage)) == 0)
+      lag(of: try stage.sound(of: "out.\(kind)"), behind: try stage.sound(of: "out.wav")) == 0)
   }
 
   @Test(

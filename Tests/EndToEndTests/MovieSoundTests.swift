@@ -30,21 +30,13 @@ struct MovieSoundTests {
     return "concat:\n\(items.joined())output: \(output)\n"
   }
 
-  /// From the start of the file's clock.
-  private func sound(_ name: String, _ track: Int, in stage: Stage) throws -> [Float] {
-    try Tool.succeed(
-      "ffmpeg", "-v", "error", "-copyts", "-i", stage.path(name), "-map", "0:a:\(track)", "-af",
-      "aresample=async=1:first_pts=0", "-ac", "1", "-f", "f32le", "-"
-    ).floats
-  }
-
   /// What the French sound is in an output, made alone.
   private func expected(_ source: String, _ ranges: [(Int, Int)], in stage: Stage) throws -> [Float]
   {
     let result = try stage.job(
       job("\(source), stream: 2", ranges, "{ file: alone.wav, wav: 24 bit }"))
     #expect(result.status == 0, "\(result.errors)")
-    return try sound("alone.wav", 0, in: stage)
+    return try stage.sound(of: "alone.wav", track: 0)
   }
 
   private func isAlike(_ one: [Float], _ other: [Float]) -> Bool {
@@ -69,7 +61,7 @@ struct MovieSoundTests {
         -of csv=p=0 out.\(kind) | sed s/fra/fre/
       """)
     #expect(streams.text == "1,eng\n0,fre\n")
-    let found = try sound("out.\(kind)", 1, in: stage)
+    let found = try stage.sound(of: "out.\(kind)", track: 1)
     let expected = try expected(source, Self.ranges, in: stage)
     if kind == "mkv" {
       #expect(isAlike(found, expected), "\(found.count) of \(expected.count)")
@@ -83,7 +75,7 @@ struct MovieSoundTests {
     let stage = try stage()
     let result = try stage.job(job("late.mkv", [(1000, 5000)], "{ file: out.mkv, flac: 24 bit }"))
     #expect(result.status == 0, "\(result.errors)")
-    let found = try sound("out.mkv", 1, in: stage)
+    let found = try stage.sound(of: "out.mkv", track: 1)
     let expected = try expected("two.mp4", [(750, 4750)], in: stage)
     // AAC has noise that each decoding makes anew.
     #expect(found.count == expected.count && lag(of: found, behind: expected) == 0)
@@ -100,7 +92,7 @@ struct MovieSoundTests {
 
       """)
     #expect(result.status == 0, "\(result.errors)")
-    let found = try sound("out.mkv", 1, in: stage)
+    let found = try stage.sound(of: "out.mkv", track: 1)
     let expected = try expected("two.mp4", [(0, 1500), (3500, 5000)], in: stage)
     try #require(found.count == 144_000 && expected.count == 144_000)
     // What is heard before the middle, and behind it.
@@ -121,7 +113,7 @@ struct MovieSoundTests {
 
       """)
     #expect(result.status == 0, "\(result.errors)")
-    let found = try sound("out.mkv", 1, in: stage)
+    let found = try stage.sound(of: "out.mkv", track: 1)
     #expect(found.count == 144_000)
     #expect(found.prefix(48_000).allSatisfy { $0 == 0 })
     #expect(found.dropFirst(96_000).allSatisfy { $0 == 0 })

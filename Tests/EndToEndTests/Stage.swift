@@ -57,6 +57,15 @@ struct Stage {
     return try run("avjob run --quiet job.yaml")
   }
 
+  /// The sound of a movie as one channel, from the start of its clock: ffmpeg fills what is before it with
+  /// silence.
+  func sound(of name: String, track: Int = 0) throws -> [Float] {
+    try Tool.succeed(
+      "ffmpeg", "-v", "error", "-copyts", "-i", path(name), "-map", "0:a:\(track)", "-af",
+      "aresample=async=1:first_pts=0", "-ac", "1", "-f", "f32le", "-"
+    ).floats
+  }
+
   /// Every file and folder with its kind and size, in order of name, but for what avjob keeps for
   /// its next run.
   func listing() throws -> [String] {

@@ -50,13 +50,14 @@ struct PictureAssembler {
     framing = first.coding.framing.map { $0 == .startCodes ? .lengths(bytes: 4) : $0 }
     // Where sets stand in the stream, the sample entry has another name (ISO/IEC 14496-15, 5.3.3 and 8.3.3).
     let isAlone = sets.allSatisfy { $0.units == own.units }
+    let isComplete = isAlone && (!encodes || own.includeEncoded)
     switch first.coding {
     case .hevc:
-      leavesSetsOut = isAlone && (!encodes || own.includeEncoded)
-      sampleEntry = leavesSetsOut ? "hvc1" : "hev1"
-      header = leavesSetsOut ? own.header : own.openHeader
+      (leavesSetsOut, sampleEntry) = (isComplete, isComplete ? "hvc1" : "hev1")
+      header = isComplete ? own.header : own.openHeader
     case .h264:
-      (leavesSetsOut, sampleEntry, header) = (false, isAlone ? nil : "avc3", own.header)
+      // Sets of the source that it repeats change nothing, and stay.
+      (leavesSetsOut, sampleEntry, header) = (false, isComplete ? nil : "avc3", own.header)
     case .other: (leavesSetsOut, sampleEntry, header) = (false, nil, own.header)
     }
   }
@@ -119,8 +120,7 @@ struct PictureAssembler {
       guard !prefix.isEmpty else { return picture.packet }
       return try (prefix.flatMap { $0 } + picture.packet.bytes).packet(like: picture.packet)
     }
-    let mayHaveSets = leavesSetsOut && picture.packet.isKey
-    guard picture.units != nil || own != framing || !prefix.isEmpty || mayHaveSets else {
+    guard picture.units != nil || own != framing || !prefix.isEmpty || leavesSetsOut else {
       return picture.packet
     }
     let bytes = picture.packet.bytes
@@ -134,7 +134,7 @@ struct PictureAssembler {
     } catch {
       throw LibAVError(refusing: error)
     }
-    if mayHaveSets {
+    if leavesSetsOut {
       let others = units.filter { !reel.coding.isParameterSet($0) }
       let isChanged = picture.units != nil || own != framing || !prefix.isEmpty
       guard isChanged || others.count < units.count else { return picture.packet }
@@ -155,6 +155,11 @@ struct PictureAssembler {
       return EncodedRun(
         method: .rewritten(rewriter), prefix: activate(reel),
         keepsMessage: reel.encoderNote != nil)
+    }
+    guard !leavesSetsOut else {
+      throw LibAVError.refusedPicture(
+        "changes its colours or its form at a place where pictures are encoded; encode it throughout, as "
+          + "with 'video: { h265: crf 20 }'")
     }
     guard case .h264 = reel.coding else {
       // Their sets stand in the stream.

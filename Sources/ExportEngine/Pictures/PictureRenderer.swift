@@ -99,8 +99,8 @@ final class PictureRenderer {
     try encode(picture.frame, at: ticks(picture.time))
   }
 
-  /// Shows the picture of the next moment of a constant rate: the last one that begins at or before it, or
-  /// nearest behind.
+  /// Shows the picture of the next moment of a constant rate: the last one that begins nearer to it than to
+  /// the next moment, or before, or nearest behind.
   private func showSlot() throws(LibAVError) {
     if isEmpty {
       coming = try frames.next()

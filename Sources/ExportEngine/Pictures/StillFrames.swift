@@ -12,8 +12,8 @@ final class StillFrames: PictureFrames {
   private let isCut: Bool
   private var stills: ArraySlice<StillPicture>
 
-  /// As many as are shown a second where the settings have no rate: players that seek, and services that
-  /// take videos, want some.
+  /// As many as are shown a second where the settings have no rate: players seek by pictures, and
+  /// some services refuse videos with fewer.
   static let usualRate = VideoSettings.FrameRate(2)
   /// The longest side that an output gets from a picture alone.
   private static let longestSide = 1920

@@ -121,7 +121,7 @@ extension Values {
       codec(.h264, "H.264, by libx264; the codec unless another one is named"),
       codec(.h265, "H.265, by libx265"),
       codec(.vp9, "VP9, by libvpx"),
-      codec(.av1, "AV1, by libaom"),
+      codec(.av1, "AV1, by libaom, else librav1e or SVT-AV1"),
       Key("preset", videoPreset, "the time that x264 and x265 take: 'medium' unless given") {
         $0.settings.preset = $1.value
         $0.presetOrigin = $1.origin
