@@ -33,6 +33,16 @@ static inline int64_t avjob_nopts(void) { return AV_NOPTS_VALUE; }
 
 static inline int avjob_averror_eagain(void) { return AVERROR(EAGAIN); }
 
+// The frames by which packets of Opus are later in Matroska than they are heard: a block's time is that of
+// the sound before it is delayed (RFC 9559, 5.1.4.1.25). Since libavformat 59.31 the muxer adds them.
+static inline int64_t avjob_matroska_lead(const AVCodecParameters *parameters) {
+#if LIBAVFORMAT_VERSION_INT < AV_VERSION_INT(59, 31, 100)
+  return parameters->codec_id == AV_CODEC_ID_OPUS ? parameters->initial_padding : 0;
+#else
+  return 0;
+#endif
+}
+
 // avio_alloc_context for an output. What it writes is const since libavformat 61.
 static inline AVIOContext *avjob_alloc_output(uint8_t *buffer, int size, void *opaque,
                                               int (*write)(void *, const uint8_t *, int),

@@ -142,8 +142,7 @@ package final class Muxer {
     let sound = try muxer.addSound(source)
     if container.isMatroska {
       opened.pointee.avoid_negative_ts = 0
-      let parameters = sound.pointee.codecpar.pointee
-      if parameters.codec_id == AV_CODEC_ID_OPUS { muxer.lead = Int64(parameters.initial_padding) }
+      muxer.lead = avjob_matroska_lead(sound.pointee.codecpar)
       if let cover = picture { try muxer.attach(cover) }
       picture = nil
     }

@@ -56,10 +56,11 @@ extension Muxer {
       guard let stream = context.pointee.streams[companions.first + place] else { return }
       packet.pointer.pointee.stream_index = Int32(companions.first + place)
       av_packet_rescale_ts(packet.pointer, bases[place], stream.pointee.time_base)
-      if isMatroska, stream.pointee.codecpar.pointee.codec_id == AV_CODEC_ID_OPUS {
-        // As `lead` for the sound; the demuxer has subtracted it.
-        let padding = Int64(stream.pointee.codecpar.pointee.initial_padding)
-        let lead = av_rescale_q(padding, AVRational(num: 1, den: 48_000), stream.pointee.time_base)
+      if isMatroska {
+        // The demuxer has subtracted it.
+        let lead = av_rescale_q(
+          avjob_matroska_lead(stream.pointee.codecpar), AVRational(num: 1, den: 48_000),
+          stream.pointee.time_base)
         packet.pointer.pointee.pts &+= lead
         packet.pointer.pointee.dts &+= lead
       }

@@ -4,13 +4,18 @@ import Testing
 /// Colours, turns and headers of movies: what other programs are told of pictures.
 @Suite("Movies: colours, turns and headers")
 struct MovieColourTests {
-  /// A second of one colour, by a matrix and in a range, with a sound.
-  private func colour(_ name: String, _ matrix: String, _ tag: String, _ range: String) -> String {
+  /// A second of one colour, by a matrix and in a range, with a sound. Versions of ffmpeg differ in whether a
+  /// picture or an option tells an encoder of colours.
+  private func colour(
+    _ name: String, _ matrix: String, _ tag: String, _ range: String,
+    transfer: String = "unknown"
+  ) -> String {
     """
+    set="range=\(range):colorspace=\(tag):color_trc=\(transfer)"
     ffmpeg -v error -f lavfi -i "color=0xC03020:s=64x48:r=25:d=1,format=gbrp,\
-    scale=out_color_matrix=\(matrix):out_range=\(range),format=yuv420p" \
+    scale=out_color_matrix=\(matrix):out_range=\(range),format=yuv420p,setparams=$set" \
     -f lavfi -i anoisesrc=d=1:a=0.3:seed=7:r=48000 -c:v libx264 -qp 2 -colorspace \(tag) \
-    -color_range \(range) -c:a aac \(name).mp4
+    -color_range \(range) -color_trc \(transfer) -c:a aac \(name).mp4
 
     """
   }
@@ -50,7 +55,7 @@ struct MovieColourTests {
     let stage = Stage()
     try stage.make(
       colour("first", "bt709", "bt709", "tv")
-        + colour("pq", "bt2020", "bt2020nc -color_trc smpte2084", "tv"))
+        + colour("pq", "bt2020", "bt2020nc", "tv", transfer: "smpte2084"))
     let refused = try stage.job(
       "concat: [first.mp4, pq.mp4]\noutput: { file: out.mp4, video: { h264: crf 20 } }\n")
     #expect(refused.status == 1)

@@ -13,7 +13,8 @@ struct MovieEncodeTests {
       sound="-f lavfi -i anoisesrc=d=4:a=0.3:seed=7:r=48000"
       ffmpeg -v error -f lavfi -i testsrc=s=64x48:d=4:r=25 $sound -c:v libx264 -g 25 -bf 0 \\
         -x264-params scenecut=0 -pix_fmt yuv420p -c:a aac wide.mp4
-      ffmpeg -v error -i wide.mp4 -c copy -metadata:s:v rotate=90 turned.mp4
+      cp wide.mp4 turned.mp4
+      turn turned.mp4
       ffmpeg -v error -f lavfi -i testsrc=s=40x80:d=4:r=30000/1001 $sound -c:v mpeg4 -c:a flac tall.mkv
       """)
     return stage

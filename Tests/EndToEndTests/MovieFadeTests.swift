@@ -24,7 +24,7 @@ struct MovieFadeTests {
       done
       ten() { ffmpeg -v error -i $1.mp4 -c:a copy $h264 -g 25 -pix_fmt yuv420p10le $1-ten.mp4; }
       ten flat; ten steep
-      make full.mp4 200 yuv420p -color_range pc -c:a aac $h264
+      make full.mp4 200 yuv420p -vf setparams=range=pc -color_range pc -c:a aac $h264
       ffmpeg -v error -i flat.mp4 -c:a copy -c:v mjpeg -q:v 2 intra.mov 2> /dev/null
       """)
     return stage

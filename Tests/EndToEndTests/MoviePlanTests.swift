@@ -220,10 +220,12 @@ struct MoviePlanTests {
       """
       x264="-c:v libx264 -preset ultrafast -pix_fmt yuv420p -bf 0 -g 10 -keyint_min 10 -sc_threshold 0"
       ffmpeg -v error -f lavfi -i testsrc2=s=64x48:r=25:d=2 -f lavfi -i sine=d=2 $x264 -c:a aac \\
+        -vf setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709 \\
         -colorspace bt709 -color_primaries bt709 -color_trc bt709 -timecode 01:00:00:00 p.mp4
       ffmpeg -v error -i p.mp4 -map 0:v $x264 -aspect 16:9 \\
         -vf "select='not(mod(n,3))+gt(n,30)'" -vsync vfr uneven.mp4
-      ffmpeg -v error -i uneven.mp4 -i p.mp4 -map 0:v -map 1:a -c copy -metadata:s:v rotate=90 u.mp4
+      ffmpeg -v error -i uneven.mp4 -i p.mp4 -map 0:v -map 1:a -c copy u.mp4
+      turn u.mp4
       ffmpeg -v error -i p.mp4 -c:v mpeg2video -c:a mp2 -map 0:v -map 0:a p.ts
       """)
     func rows(_ name: String) throws -> [String] {

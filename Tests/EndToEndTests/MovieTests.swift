@@ -20,8 +20,9 @@ struct MovieTests {
       ffmpeg -v error -f lavfi -i testsrc=s=128x96:d=5:r=25 -f lavfi -i "$sound" \\
         -f lavfi -i sine=d=5 -i words.srt -i tags -map 0 -map 1 -map 2 -map 3 -map_metadata 4 \\
         -c:v libx264 -bf 3 -g 40 -pix_fmt yuv420p -c:a aac -c:s mov_text \\
-        -metadata:s:a:0 language=eng -metadata:s:a:1 language=fre -metadata:s:v rotate=90 \\
-        -timecode 01:00:00:00 lecture.mp4
+        -metadata:s:a:0 language=eng -metadata:s:a:1 language=fre -timecode 01:00:00:00 \\
+        lecture.mp4
+      turn lecture.mp4
       ffmpeg -v error -i lecture.mp4 -itsoffset 0.5 -i lecture.mp4 -map 0:v -map 1:a:0 -c copy late.mp4
       ffmpeg -v error -i lecture.mp4 -map 0:v -map 0:a:0 -c:a copy -c:v libx264 -bf 2 \\
         -vf "select='not(mod(n,3))+gt(n,60)'" -vsync vfr uneven.mp4
@@ -104,7 +105,7 @@ struct MovieTests {
     #expect(try copied("out.mp4", in: stage) == copied("cover.mp4", in: stage))
     // Others have chapters' titles and the time code.
     let streams = try stage.make(
-      "ffprobe -v error -show_entries stream=codec_name -of csv=p=0 out.mp4 | grep -E 'aac|h264|png' | sort"
+      "ffprobe -v error -show_entries stream=codec_name -of csv=p=0 out.mp4 | grep -oE 'aac|h264|png' | sort"
     )
     #expect(streams.text == "aac\nh264\npng\n")
   }

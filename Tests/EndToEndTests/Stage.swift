@@ -19,12 +19,14 @@ struct Stage {
     let prelude = """
       command_not_found_handle() { echo "$1: command not found" >&2; kill -KILL $$; }
       avjob() { timeout --foreground $AVJOB_PATIENCE "$AVJOB" "$@"; }
+      turn() { python3 -c "$TURN" "$1"; }
       core() { sed -n 's/^Cpus_allowed_list:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/self/status; }
 
       """
     let patience = getenv("AVJOB_PATIENCE").flatMap { Int(String(cString: $0)) } ?? 60
     let own = [
       "AVJOB": Command.path, "FIXTURES": Fixture.path(""), "AVJOB_PATIENCE": "\(patience)",
+      "TURN": turningScript,
     ]
     // The limit is for loops that wait for what never comes.
     return try Tool.run(

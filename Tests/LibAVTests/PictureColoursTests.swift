@@ -38,7 +38,8 @@ struct PictureColoursTests {
       for (_, matrix) in names {
         // A scaler takes the picture.
         let source = try picture(
-          "scale=out_range=\(range),format=yuv420p", "-colorspace \(name) -color_range \(range)")
+          "scale=out_range=\(range),format=yuv420p,setparams=range=\(range):colorspace=\(name)",
+          "-colorspace \(name) -color_range \(range)")
         #expect(source.colours.matrix == own)
         #expect(source.colours.isFullRange == (range == "pc"))
         var form = source.frame.form
@@ -62,7 +63,8 @@ struct PictureColoursTests {
   @Test("high dynamic range is known by its transfer")
   func transfers() throws {
     func transfer(_ name: String) throws -> PictureColours.Transfer {
-      try picture("format=yuv420p", "-color_trc \(name)").colours.transfer
+      try picture("format=yuv420p,setparams=color_trc=\(name)", "-color_trc \(name)").colours
+        .transfer
     }
     #expect(try transfer("smpte2084") == .perceptual)
     #expect(try transfer("arib-std-b67") == .hybrid)

@@ -56,7 +56,7 @@ import Testing
   @Test("Wavefronts and several slices move by a byte, too")
   func slices() throws {
     let encoded = try Pictures.encode(
-      "slices=2:bframes=0:keyint=-1:info=0", frames: 6, codec: "hevc",
+      "slices=2:bframes=0:keyint=-1:info=0:pools=2", frames: 6, codec: "hevc",
       source: "testsrc2=s=320x256:r=25")
     let sets = HEVC.ParameterSets(encoded)
     let rewriter = try HEVC.EncodedRunRewriter(encoder: sets, source: sets)
