@@ -84,6 +84,33 @@ import Testing
     }
   }
 
+  @Test(
+    "a stream in which no picture gives the ones before it their times is refused, and not held")
+  func unreferenced() throws {
+    func pictures(_ count: Int64) -> [Given] {
+      [(.i, 0, nil), (.p, 1, nil)] + (2..<count).map { (.b, $0, $0) } + [(.p, count, nil)]
+    }
+    for isAVI in [false, true] {
+      #expect(try shown(pictures(60), isAVI: isAVI).count == 61)
+      #expect(throws: LibAVError.unreferencedPictures) { try shown(pictures(100), isAVI: isAVI) }
+    }
+  }
+
+  @Test("of a file's beginning so many packets are looked at, and so many bytes")
+  func first() throws {
+    let large = try packet([UInt8](repeating: 0, count: 10 << 20), (.i, 0, 0))
+    var count = 0
+    let read = { () throws(LibAVError) -> Packet? in
+      count += 1
+      return count <= 100 ? try Packet(copying: large) : nil
+    }
+    #expect(try PicturePackets.first(reading: read).count == 4)
+    #expect(try PicturePackets.first(1, reading: read).count == 1 && count == 5)
+    // Without a clock the first one is enough.
+    #expect(PresentationClock.isNeeded("avi", codec: "mpeg4"))
+    #expect(!PresentationClock.isNeeded("avi", codec: "mjpeg"))
+  }
+
   @Test("pictures that are packed together are refused with the remedy")
   func packed() throws {
     let bytes: [UInt8] = [0, 0, 1, 0xB6, 0x40, 0, 0, 1, 0xB6, 0x80]

@@ -8,7 +8,7 @@ import Threads
 final class PicturePackets {
   private let demuxer: Demuxer
   private let stream: LibAV.Stream
-  let cancellation: CancellationFlag
+  private let cancellation: CancellationFlag
   /// nil where the container has all times.
   private var clock: PresentationClock?
   /// Where the file's first packet is decoded.
@@ -23,8 +23,9 @@ final class PicturePackets {
   /// The place in `recent` of the next packet.
   private var place = 0
 
-  /// Packets that show how a file counts times.
-  private static let firstPackets = 64
+  /// Packets that are looked at of a file's beginning, and their bytes: large pictures are entries, each of
+  /// them.
+  private static let mostFirst = (packets: 64, bytes: 32 << 20)
   /// Packets and their bytes that may be gone back to: several groups of pictures.
   private static let most = (packets: 1024, bytes: 64 << 20)
 
@@ -40,11 +41,10 @@ final class PicturePackets {
       firstDecoded = nil
       return
     }
-    var first: [Packet] = []
-    while first.count < Self.firstPackets,
-      let packet = try demuxer.read(unless: { cancellation.isCancelled })
-    {
-      if packet.streamIndex == stream.index { first.append(packet) }
+    // They show how the file counts times.
+    let isTimed = PresentationClock.isNeeded(demuxer.formatName, codec: stream.codecName)
+    let first = try Self.first(isTimed ? Self.mostFirst.packets : 1) { () throws(LibAVError) in
+      try Self.next(of: demuxer, stream, unless: cancellation)
     }
     firstDecoded = first.first?.decodingTime
     clock = try PresentationClock(
@@ -52,8 +52,25 @@ final class PicturePackets {
     try rewind()
   }
 
+  /// The first of the packets that `read` gives, up to so many, and within a bound of bytes.
+  static func first(
+    _ count: Int = mostFirst.packets, reading read: () throws(LibAVError) -> Packet?
+  ) throws(LibAVError) -> [Packet] {
+    var first: [Packet] = []
+    var bytes = 0
+    while first.count < count, bytes < mostFirst.bytes, let packet = try read() {
+      first.append(packet)
+      bytes += packet.size
+    }
+    return first
+  }
+
   /// The next packet; nil at the end.
+  ///
+  /// - Throws: Also where nobody waits for it any more.
   func read() throws(LibAVError) -> Packet? {
+    // Others may be looked at by the hour before one of them is used.
+    guard !cancellation.isCancelled else { throw LibAVError.cancelled }
     guard isSequential else { return try timed() }
     if place == recent.count {
       guard let packet = try timed() else { return nil }
@@ -71,10 +88,10 @@ final class PicturePackets {
   }
 
   private func timed() throws(LibAVError) -> Packet? {
-    guard clock != nil else { return try readNext() }
+    guard clock != nil else { return try Self.next(of: demuxer, stream, unless: cancellation) }
     while true {
       if let packet = clock?.next() { return packet }
-      guard let packet = try readNext() else {
+      guard let packet = try Self.next(of: demuxer, stream, unless: cancellation) else {
         try clock?.finish()
         return clock?.next()
       }
@@ -82,9 +99,12 @@ final class PicturePackets {
     }
   }
 
-  private func readNext() throws(LibAVError) -> Packet? {
+  /// The next packet of a stream as the demuxer gives it; nil at the end.
+  private static func next(
+    of demuxer: Demuxer, _ stream: LibAV.Stream, unless cancellation: CancellationFlag
+  ) throws(LibAVError) -> Packet? {
     // MPEG-PS names its streams as they come.
-    while let packet = try demuxer.read(unless: { [cancellation] in cancellation.isCancelled }) {
+    while let packet = try demuxer.read(unless: { cancellation.isCancelled }) {
       if packet.streamIndex == stream.index { return packet }
     }
     return nil

@@ -45,11 +45,6 @@ final class PictureReel {
   /// How many pictures were read.
   private(set) var readCount = 0
 
-  /// Packets that are looked at for what a header leaves open, and for how pictures are reordered.
-  private static let mostFirst = 64
-  /// Large pictures are entries, each of them.
-  private static let firstBytes = 32 << 20
-
   /// Opens the picture of a plan's source, at its first packet.
   ///
   /// - Throws: `LibAVError.streamMissing`, and a refusal of pictures whose headers cannot be read.
@@ -69,7 +64,8 @@ final class PictureReel {
     farthestTick = max(1, 72_000_000 * denominator / numerator)
     (self.index, self.isDecoded) = (index, isDecoded)
     packets = try PicturePackets(demuxer, stream, unless: cancellation)
-    let first = try Self.firstPackets(of: packets)
+    // For what a header leaves open, and for how pictures are reordered.
+    let first = try PicturePackets.first(reading: packets.read)
     // AVI has the header in the first packet alone.
     if stream.codecName == "mpeg4", stream.header.isEmpty,
       let header = first.first.flatMap({ MPEGPicture.header(ofMPEG4: $0.bytes) })
@@ -97,21 +93,11 @@ final class PictureReel {
     try rewind()
   }
 
-  private static func firstPackets(of packets: PicturePackets) throws(LibAVError) -> [Packet] {
-    var first: [Packet] = []
-    var bytes = 0
-    while first.count < mostFirst, bytes < firstBytes, let packet = try packets.read() {
-      first.append(packet)
-      bytes += packet.size
-    }
-    return first
-  }
-
   /// The first picture that can be decoded; nil where none of the first can be. Behind it the reel stands at
   /// its first picture.
   func firstFrame() throws(LibAVError) -> Frame? {
     try rewind()
-    let first = try Self.firstPackets(of: packets)
+    let first = try PicturePackets.first(reading: packets.read)
     try rewind()
     return try Self.firstFrame(of: stream, as: coding.form, in: first)
   }
@@ -138,8 +124,6 @@ final class PictureReel {
   /// - Throws: Also for a picture without a time, for one that changes the coding midway, and where nobody
   ///   waits for it any more.
   func next() throws(LibAVError) -> CodedPicture? {
-    // Others may be looked at by the hour before one of them is used.
-    guard !packets.cancellation.isCancelled else { throw LibAVError.cancelled }
     guard let packet = try packets.read() else { return nil }
     readCount += 1
     guard let shown = packet.timestamp else { throw LibAVError.untimedPicture }
@@ -252,6 +236,11 @@ extension LibAVError {
   static let untimedPicture = refusedPicture(
     "has pictures without times, so that none can be placed; remux it, as with "
       + "'ffmpeg -fflags +genpts'")
+
+  /// A source in which no picture says when the ones before it are shown.
+  static let unreferencedPictures = refusedPicture(
+    "has more pictures one behind the other to which no other refers than are read ahead, so that their "
+      + "times are not known; encode it again as H.264")
 
   /// Work that was stopped.
   static let cancelled = refusedPicture("was not read to its end")

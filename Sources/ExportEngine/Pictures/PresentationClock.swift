@@ -15,22 +15,36 @@ struct PresentationClock {
   private var isDelayed = false
   /// One that others refer to, and those behind it that do not.
   private var waiting: [Packet] = []
+  private var waitingBytes = 0
   private var ready: ArraySlice<Packet> = []
   private var lastDecoded: Int64?
 
   /// Beyond any recording: what is counted from there would not fit.
   private static let farthest: UInt64 = 1 << 56
+  /// Pictures that wait for the next one that others refer to, and their bytes: several times as many as
+  /// encoders put there.
+  private static let mostWaiting = (packets: 64, bytes: 64 << 20)
+
+  /// Whether it is needed for pictures of a codec in a container, by FFmpeg's names.
+  static func isNeeded(_ container: String, codec: String) -> Bool {
+    coding(container, codec) != nil
+  }
+
+  private static func coding(_ container: String, _ codec: String) -> Coding? {
+    switch (container, codec) {
+    case ("avi", "mpeg4"): .mpeg4
+    case ("mpeg", "mpeg1video"), ("mpeg", "mpeg2video"): .mpeg2
+    default: nil
+    }
+  }
 
   /// A clock for pictures of a codec in a container, by FFmpeg's names; nil where that has all times.
   /// `first` are some of them, from the start on.
   ///
   /// - Throws: A refusal of packets of several pictures.
   init?(_ container: String, codec: String, first: [Packet]) throws(LibAVError) {
-    switch (container, codec) {
-    case ("avi", "mpeg4"): coding = .mpeg4
-    case ("mpeg", "mpeg1video"), ("mpeg", "mpeg2video"): coding = .mpeg2
-    default: return nil
-    }
+    guard let coding = Self.coding(container, codec) else { return nil }
+    self.coding = coding
     var (isLate, isPrompt, isUnknown) = (false, false, false)
     for packet in first {
       switch try picture(packet) {
@@ -71,11 +85,16 @@ struct PresentationClock {
     switch picture {
     case .reference where isDelayed:
       try release(decoded)
-      waiting = [packet]
+      (waiting, waitingBytes) = ([packet], packet.size)
     case .bidirectional where !isDelayed: throw LibAVError.untimedPicture
     case .reference, .bidirectional:
       packet.place(shown: decoded, decoded: decoded, lasting: packet.duration)
-      if waiting.isEmpty { ready.append(packet) } else { waiting.append(packet) }
+      guard !waiting.isEmpty else { return ready.append(packet) }
+      waiting.append(packet)
+      waitingBytes += packet.size
+      guard waiting.count <= Self.mostWaiting.packets, waitingBytes <= Self.mostWaiting.bytes else {
+        throw LibAVError.unreferencedPictures
+      }
     }
   }
 
@@ -90,7 +109,7 @@ struct PresentationClock {
     }
     first.place(shown: shown, decoded: decoded, lasting: first.duration)
     ready += waiting
-    waiting = []
+    (waiting, waitingBytes) = ([], 0)
   }
 
   /// When a picture is shown that others refer to, where its container says so.
@@ -110,5 +129,5 @@ struct PresentationClock {
   mutating func next() -> Packet? { ready.popFirst() }
 
   /// Begins anew at another place of the file.
-  mutating func clear() { (waiting, ready, lastDecoded) = ([], [], nil) }
+  mutating func clear() { (waiting, waitingBytes, ready, lastDecoded) = ([], 0, [], nil) }
 }
