@@ -253,6 +253,11 @@ extension LibAVError {
   static let disordered = refusedPicture(
     "has pictures in an order that no decoder of its kind holds; encode it again")
 
+  /// Encoded pictures of which there are more or fewer than were to be encoded.
+  static let miscounted = refusedPicture(
+    "is not encoded picture by picture by this FFmpeg, so that one would be lost; encode all of it, as "
+      + "'video: { h264: crf 20 }'")
+
   /// Ranges that are shorter than their pictures.
   static let noPicture = refusedPicture(
     "has no picture that begins in what is shown of it, or near; make the range longer, or write the sound "

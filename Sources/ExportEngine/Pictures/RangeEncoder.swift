@@ -8,14 +8,34 @@ struct EncodedPicture {
   let end: Int64
 }
 
+/// Pictures that an encoder was given, which makes a packet of each, in the same order.
+struct SentPictures {
+  private var times: ArraySlice<(shown: Int64, end: Int64)> = []
+
+  /// Adds a picture that is shown in its source from a tick on, up to another one.
+  mutating func add(shown: Int64, until end: Int64) { times.append((shown, end)) }
+
+  /// The picture of the next packet.
+  ///
+  /// - Throws: A refusal where none was sent.
+  mutating func picture(of packet: Packet) throws(LibAVError) -> EncodedPicture {
+    guard let time = times.popFirst() else { throw LibAVError.miscounted }
+    return EncodedPicture(packet: packet, shown: time.shown, end: time.end)
+  }
+
+  /// Throws where a picture has not come out, and no other will.
+  func requireEnd() throws(LibAVError) {
+    guard times.isEmpty else { throw LibAVError.miscounted }
+  }
+}
+
 /// Encodes what is decoded of a range and changed by its fades, like its source.
 final class RangeEncoder {
   let decoder: RangeDecoder
   private let mixer: PictureMixer
   private let passage: PicturePassage
   private var encoder: PictureEncoder?
-  /// Of pictures that were sent, and have not come out.
-  private var times: ArraySlice<(shown: Int64, end: Int64)> = []
+  private var sent = SentPictures()
   private var isDone = false
   private var form: PictureForm?
 
@@ -30,7 +50,7 @@ final class RangeEncoder {
 
   /// The next pictures, in order; nil at the end.
   ///
-  /// - Throws: Where a picture of the range cannot be decoded.
+  /// - Throws: Where a picture of the range cannot be decoded, or is not encoded.
   func next() throws(LibAVError) -> [EncodedPicture]? {
     guard !isDone else { return nil }
     if let picture = try decoder.next() {
@@ -48,15 +68,14 @@ final class RangeEncoder {
             + "crf 20 }'")
       }
       try encoder?.send(frame)
-      times.append((picture.shown, picture.end))
+      sent.add(shown: picture.shown, until: picture.end)
     } else {
       isDone = true
       try encoder?.send(nil)
     }
     var pictures: [EncodedPicture] = []
-    while let packet = try encoder?.next(), let time = times.popFirst() {
-      pictures.append(EncodedPicture(packet: packet, shown: time.shown, end: time.end))
-    }
+    while let packet = try encoder?.next() { pictures.append(try sent.picture(of: packet)) }
+    if isDone { try sent.requireEnd() }
     return pictures
   }
 }
