@@ -66,6 +66,16 @@ struct PictureSurveyTests {
     #expect(entrance.isCopied && entrance.window.pictures.first?.shown == entrance.first)
   }
 
+  @Test("a source that is not read is not taken for one without an encoder")
+  func unread() throws {
+    let flag = CancellationFlag()
+    let reel = try reel("0", "-c:v libx265 -x265-params log-level=none", unless: flag)
+    _ = try PictureSets(reel, encodes: true)
+    flag.cancel()
+    let error = #expect(throws: LibAVError.self) { _ = try PictureSets(reel, encodes: true) }
+    #expect(error?.inputFailure(.file("movie.mp4")).message == "cancelled")
+  }
+
   @Test("pictures are not looked through where nobody waits for them")
   func cancelled() throws {
     let flag = CancellationFlag()

@@ -27,18 +27,19 @@ struct PictureSets {
   /// The sets of a source; with `encodes` also those of runs that may be encoded. `first` are those of the
   /// plan's first source, if this is another one.
   ///
-  /// - Throws: Where the source's own sets cannot be read.
+  /// - Throws: Where the source's own sets cannot be read, or nothing of it.
   init(
     _ reel: PictureReel, encodes: Bool, beside first: PictureSets? = nil
   ) throws(LibAVError) {
     own = reel.coding.parameterSets
     units = own
+    let encoder = encodes ? try Self.encoderUnits(for: reel, isFirst: first == nil) : nil
     do throws(BitstreamRefusal) {
       switch reel.coding {
       case .h264(var record, let framing):
         // Outputs have lengths of four bytes where a source has start codes.
         if framing == .startCodes { record.lengthSize = 4 }
-        try add(&record, reel, encodes: encodes)
+        try add(&record, reel, encoder)
         units = record.sequenceParameterSets + record.pictureParameterSets
         header = try record.bytes()
       case .hevc(let record, _):
@@ -46,8 +47,7 @@ struct PictureSets {
           self = first
           return
         }
-        // Sets of sources that differ stand in the stream, and so may those of encoders.
-        try add(record, encodes && first == nil ? reel : nil)
+        try add(record, encoder.map(HEVC.ParameterSets.init))
       case .other: break
       }
     } catch {
@@ -60,25 +60,21 @@ struct PictureSets {
 
   /// Adds what open groups and encoded runs of H.264 need.
   private mutating func add(
-    _ record: inout AVCConfiguration, _ reel: PictureReel, encodes: Bool
+    _ record: inout AVCConfiguration, _ reel: PictureReel, _ encoder: [ArraySlice<UInt8>]?
   ) throws(BitstreamRefusal) {
     let copies = GroupObserver(reel.coding, idrPictureID: 0)?.rewriter.pictureParameterSets ?? []
     record = record.adding(pictureParameterSets: copies)
-    // An encoder that does not open is refused when pictures are to be encoded, if they are.
-    guard encodes, PictureEncoder.exists(for: "h264"), let form = reel.coding.form,
-      let encoder = try? reel.encoder(form),
-      let rewriter = Self.rewriter(encoder.header, under: record, 0)
-    else { return }
+    guard let encoder, let rewriter = Self.rewriter(encoder, under: record, 0) else { return }
     encoded = .underSource(record)
     record = record.adding(pictureParameterSets: rewriter.pictureParameterSets)
   }
 
   /// Takes a record of HEVC, with the sets of an encoder for a source's pictures.
   private mutating func add(
-    _ old: HEVCConfiguration, _ reel: PictureReel?
+    _ old: HEVCConfiguration, _ encoder: HEVC.ParameterSets?
   ) throws(BitstreamRefusal) {
     var record = old
-    if let reel, let encoder = Self.encoderSets(of: reel),
+    if let encoder,
       let rewriter = try? HEVC.EncodedRunRewriter(encoder: encoder, source: record.parameterSets),
       (try? record.include(rewriter.sets)) != nil
     {
@@ -93,14 +89,33 @@ struct PictureSets {
     openHeader = try record.bytes()
   }
 
-  /// The sets that an encoder has for a source's pictures, whose colours stand in them: nil where there is
-  /// no encoder, or no picture can be decoded.
-  private static func encoderSets(of reel: PictureReel) -> HEVC.ParameterSets? {
-    guard PictureEncoder.exists(for: "hevc"), let frame = try? reel.firstFrame(),
-      let encoder = try? reel.encoder(frame.form, coloursOf: frame),
-      let units = try? NALFraming.startCodes.units(of: encoder.header[...])
-    else { return nil }
-    return HEVC.ParameterSets(units)
+  /// The sets that an encoder has for a source's pictures, those of HEVC with their colours: nil where they
+  /// would stand in the stream, there is no encoder, or no picture can be decoded. An encoder that does not
+  /// open is refused when pictures are to be encoded, if they are.
+  ///
+  /// - Throws: Where the source cannot be read, or nobody waits for it any more.
+  private static func encoderUnits(
+    for reel: PictureReel, isFirst: Bool
+  ) throws(LibAVError) -> [ArraySlice<UInt8>]? {
+    let encoder: PictureEncoder
+    do throws(LibAVError) {
+      switch reel.coding {
+      case .h264:
+        guard PictureEncoder.exists(for: "h264"), let form = reel.coding.form else { return nil }
+        encoder = try reel.encoder(form)
+      case .hevc:
+        // Sets of sources that differ stand in the stream, and so may those of encoders.
+        guard isFirst, PictureEncoder.exists(for: "hevc"), let frame = try reel.firstFrame() else {
+          return nil
+        }
+        encoder = try reel.encoder(frame.form, coloursOf: frame)
+      case .other: return nil
+      }
+    } catch {
+      guard error.isDamage else { throw error }
+      return nil
+    }
+    return try? NALFraming.startCodes.units(of: encoder.header[...])
   }
 
   /// What puts a run of an encoder beside the source's pictures; nil where it has sets of its own.
@@ -108,7 +123,8 @@ struct PictureSets {
     switch encoded {
     case .none: return nil
     case .underSource(let record):
-      return Self.rewriter(encoderHeader, under: record, number).map { .h264($0) }
+      guard let units = try? NALFraming.startCodes.units(of: encoderHeader[...]) else { return nil }
+      return Self.rewriter(units, under: record, number).map { .h264($0) }
     case .renamed(let encoder, let rewriter):
       // A run whose pictures differ from the first one has other sets.
       guard let units = try? NALFraming.startCodes.units(of: encoderHeader[...]),
@@ -119,11 +135,9 @@ struct PictureSets {
   }
 
   private static func rewriter(
-    _ header: [UInt8], under record: AVCConfiguration, _ number: UInt16
+    _ units: [ArraySlice<UInt8>], under record: AVCConfiguration, _ number: UInt16
   ) -> H264.EncodedRunRewriter? {
-    guard let units = try? NALFraming.startCodes.units(of: header[...]),
-      let own = try? AVCConfiguration(units: units)
-    else { return nil }
+    guard let own = try? AVCConfiguration(units: units) else { return nil }
     return try? H264.EncodedRunRewriter(encoder: own, source: record, idrPictureID: number)
   }
 }
