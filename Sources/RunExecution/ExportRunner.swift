@@ -45,7 +45,7 @@ package struct ExportRunner: JobRunner {
   }
 
   package func run(_ work: Work, context: JobContext) throws -> WorkResult {
-    let session = try work.settled()
+    let session = try work.settled(unless: context.cancellation)
     guard let memory, let ledger = memory.ledger(for: work.folder) else {
       leftovers.removeLeftovers(of: session.export)
       return .written(try perform(session, work, context), reason: nil)

@@ -5,6 +5,7 @@ import JobModel
 import MediaComposition
 import Synchronization
 import SystemPackage
+import Threads
 import WorkerPool
 
 /// An export that is settled, and what the run must know of it: a job, or a part of a split one.
@@ -70,10 +71,14 @@ extension Work {
   /// with predicted ones, and compiled from these once more. Called when all that it needs is done,
   /// from any thread.
   ///
+  /// - Parameter cancellation: Once it is set, nothing more is looked for in pictures.
+  /// - Returns: The session to run.
   /// - Throws: What is wrong with these files, or with the job now that they are there.
-  package func settled() throws(Failure) -> ExportSession {
+  package func settled(
+    unless cancellation: CancellationFlag = CancellationFlag()
+  ) throws(Failure) -> ExportSession {
     guard let (draft, part) = draft else { return session }
-    let remade = try draft.export(part, session.library)
+    let remade = try draft.export(part, session.library, unless: cancellation)
     guard let remade, remade.outputs.map(\.path) == export.outputs.map(\.path) else {
       throw Failure(
         .mendJob,
@@ -102,16 +107,22 @@ final class Draft: Sendable {
 
   /// Export number `part`; nil where the job has another number of parts now. The job is lowered once,
   /// and again for a part that comes again: its attempt has failed.
-  func export(_ part: Int, _ library: MediaLibrary) throws(Failure) -> Export? {
+  func export(
+    _ part: Int, _ library: MediaLibrary, unless cancellation: CancellationFlag
+  ) throws(Failure) -> Export? {
     try settled.withLock { settled throws(Failure) in
-      if settled?.takers.contains(part) ?? true { settled = (try exports(library), []) }
+      if settled?.takers.contains(part) ?? true {
+        settled = (try exports(library, unless: cancellation), [])
+      }
       settled?.takers.insert(part)
       guard let exports = settled?.exports, exports.count == partCount else { return nil }
       return exports[part]
     }
   }
 
-  private func exports(_ library: MediaLibrary) throws(Failure) -> [Export] {
+  private func exports(
+    _ library: MediaLibrary, unless cancellation: CancellationFlag
+  ) throws(Failure) -> [Export] {
     var unreadable: Failure?
     let made: Job.Exports
     do throws(Diagnostics) {
@@ -130,7 +141,9 @@ final class Draft: Sendable {
             return nil
           }
         }, listen: { search throws(Failure) in try library.silences(search) },
-        findKeyPicture: { search throws(Failure) in try library.keyPicture(search) })
+        findKeyPicture: { search throws(Failure) in
+          try library.keyPicture(search, unless: cancellation)
+        })
     } catch {
       throw unreadable ?? Failure(error, at: job.origin)
     }

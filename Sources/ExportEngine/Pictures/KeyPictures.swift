@@ -74,11 +74,13 @@ extension MediaLibrary {
     @Sendable (Asset, [Time]) throws(Failure) -> [Time]
 
   /// The nearest key picture to each moment of an asset's sound, in the time of that sound, the later of two
-  /// that are as near.
+  /// that are as near. Once `cancellation` is set, this library soon ends its search.
   ///
-  /// - Throws: Where the picture cannot be read, or has none.
+  /// - Throws: Where the picture cannot be read, or has none; `tryAgain` after a cancellation.
   /// - Complexity: O(packets between the key pictures on both sides of each moment)
-  package func keyPictures(of asset: Asset, near times: [Time]) throws(Failure) -> [Time] {
+  package func keyPictures(
+    of asset: Asset, near times: [Time], unless cancellation: CancellationFlag = CancellationFlag()
+  ) throws(Failure) -> [Time] {
     if let keyPictureFinder { return try keyPictureFinder(asset, times) }
     watch?(asset.location)
     defer { watch?(nil) }
@@ -86,7 +88,7 @@ extension MediaLibrary {
     try requireOneEdit(of: asset, demuxer)
     return try reading(asset.location) { () throws(LibAVError) in
       let finder = KeyPictureFinder(
-        reel: try PictureReel(0, demuxer, of: asset.pictureTrack, unless: CancellationFlag()))
+        reel: try PictureReel(0, demuxer, of: asset.pictureTrack, unless: cancellation))
       var found: [Time] = []
       for time in times { found.append(try finder.nearest(to: asset.start + time) - asset.start) }
       return found
@@ -94,9 +96,11 @@ extension MediaLibrary {
   }
 
   /// What `keyPictures` finds for a search, which is asked once.
-  package func keyPicture(_ search: KeyPictureSearch) throws(Failure) -> Time {
+  package func keyPicture(
+    _ search: KeyPictureSearch, unless cancellation: CancellationFlag = CancellationFlag()
+  ) throws(Failure) -> Time {
     if let known = try knownKeyPicture(search) { return known }
-    return try findKeyPictures(of: search.asset, near: [search.time])[0]
+    return try findKeyPictures(of: search.asset, near: [search.time], unless: cancellation)[0]
   }
 
   /// What was found before; nil where nothing was, or other things may be found.
@@ -108,10 +112,12 @@ extension MediaLibrary {
   ///
   /// - Returns: One time for each.
   @discardableResult
-  package func findKeyPictures(of asset: Asset, near times: [Time]) throws(Failure) -> [Time] {
+  package func findKeyPictures(
+    of asset: Asset, near times: [Time], unless cancellation: CancellationFlag = CancellationFlag()
+  ) throws(Failure) -> [Time] {
     let result: Result<[Time], Failure>
     do throws(Failure) {
-      let found = try keyPictures(of: asset, near: times)
+      let found = try keyPictures(of: asset, near: times, unless: cancellation)
       guard found.count == times.count else {
         throw Failure(
           .reportBug, "was searched for other pictures than were asked", location: asset.location)
