@@ -344,6 +344,14 @@ extension Stream {
   /// Whether its pictures are mirrored when they are shown, by its matrix.
   package var isMirrored: Bool { avjob_is_mirrored(pointer) != 0 }
 
+  /// How its pictures are turned and mirrored when they are shown, by its matrix. What
+  /// `av_display_rotation_get` gives of a mirrored picture is its turn behind a mirror from top to bottom,
+  /// which is one from left to right, turned by half.
+  package var orientation: PictureOrientation {
+    PictureOrientation(
+      isMirrored: isMirrored, rotation: isMirrored ? (rotation + 180) % 360 : rotation)
+  }
+
   /// The width of a pixel to its height (`sample_aspect_ratio`); 1 to 1 where nothing says.
   package var pixelShape: (width: Int, height: Int) {
     let own = pointer.pointee.sample_aspect_ratio

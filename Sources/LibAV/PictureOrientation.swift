@@ -19,9 +19,6 @@ package struct PictureOrientation: Sendable, Hashable {
   init(isMirrored: Bool, rotation: Int) {
     (self.isMirrored, self.rotation) = (isMirrored, rotation)
   }
-
-  /// Whether it is shown as wide as it is high in its file.
-  package var isOnItsSide: Bool { rotation % 180 == 90 }
 }
 
 extension Picture {

@@ -48,7 +48,7 @@ private final class JoinDrawing {
   /// Joins that are drawn of one output.
   private static let mostDrawn = 24
   /// The longer side of a drawn picture.
-  private static let longestSide = 192.0
+  private static let longestSide = 192
 
   /// The joins at these times of a file's sound, the first of them with their pictures. A picture that
   /// cannot be decoded, and where there is no decoder or no JPEG each of them, is not drawn.
@@ -96,24 +96,17 @@ private final class JoinDrawing {
   ) throws(LibAVError) -> [UInt8]? {
     let decoder = try RangeDecoder(passage, entrance.window, from: entrance.first)
     guard let frame = try decoder.next()?.frame else { return nil }
+    let (pixels, orientation) = (reel.stream.pixelShape, reel.stream.orientation)
+    var form = PictureForm(
+      like: frame.form, pixels: pixels, rotation: orientation.rotation, nil
+    ).limited(to: Self.longestSide)
+    form.pixelFormat = Frame.jpegFormat
     var plan = PictureScaler.Plan(
-      frame.form, frame.colours(of: reel.stream), pixels: reel.stream.pixelShape,
-      rotation: reel.stream.rotation, to: smallForm(of: frame.form), in: .bt601, isCut: true)
+      frame.form, frame.colours(of: reel.stream), pixels: pixels, rotation: orientation.rotation,
+      to: form, in: .bt601, isCut: true)
+    plan.isMirrored = orientation.isMirrored
     plan.hasFullRange = true
     if scaler?.plan != plan { scaler = (plan, try PictureScaler.open(plan)) }
     return try scaler?.scaler.scaled(frame).jpeg()
-  }
-
-  /// The same shape as it is shown, no larger than is drawn.
-  private func smallForm(of form: PictureForm) -> PictureForm {
-    let pixels = reel.stream.pixelShape
-    var shape = (
-      Double(form.width) * Double(pixels.width) / Double(pixels.height), Double(form.height)
-    )
-    if reel.stream.rotation % 180 == 90 { shape = (shape.1, shape.0) }
-    let factor = min(1, Self.longestSide / max(shape.0, shape.1))
-    func side(_ length: Double) -> Int { max(2, Int((length * factor).rounded()) / 2 * 2) }
-    return PictureForm(
-      width: side(shape.0), height: side(shape.1), pixelFormat: Frame.jpegFormat)
   }
 }

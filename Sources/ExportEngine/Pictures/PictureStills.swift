@@ -5,7 +5,8 @@ import MediaComposition
 import MediaTime
 import Threads
 
-/// Single pictures of an output, made small for a screen.
+/// Single pictures of an output, made small for a screen: as their sources have them, without fades, and in
+/// their sources' shape.
 ///
 /// Sources are opened when they are first needed, and few are open at once. A picture shortly behind the
 /// last one is decoded from there on, and any other one from the entry before it. One thread at a time.
@@ -66,7 +67,7 @@ package final class PictureStills {
       guard let (frame, reel) = try frame(at: time) else { return nil }
       return try image(
         of: frame, frame.colours(of: reel.stream), pixels: reel.stream.pixelShape,
-        rotation: reel.stream.rotation)
+        reel.stream.orientation)
     } catch {
       // What comes next begins anew.
       position = nil
@@ -87,10 +88,7 @@ package final class PictureStills {
     }
     guard let picture else { return nil }
     let frame = try Decoder.decode(picture)
-    let orientation = picture.orientation
-    let image = try image(
-      of: frame, frame.colours(of: nil), rotation: orientation.rotation,
-      isMirrored: orientation.isMirrored)
+    let image = try image(of: frame, frame.colours(of: nil), picture.orientation)
     still = image.map { (shown.picture, $0) }
     return image
   }
@@ -139,16 +137,16 @@ package final class PictureStills {
 
   private func image(
     of frame: Frame, _ colours: PictureColours, pixels: (width: Int, height: Int) = (1, 1),
-    rotation: Int, isMirrored: Bool = false
+    _ orientation: PictureOrientation
   ) throws(LibAVError) -> Image? {
-    let whole = PictureForm(like: frame.form, pixels: pixels, rotation: rotation, nil)
-    let divisor = max(1, Double(max(whole.width, whole.height)) / Double(longestSide))
-    func side(_ pixels: Int) -> Int { max(2, Int(Double(pixels) / divisor) / 2 * 2) }
-    let form = PictureForm(
-      width: side(whole.width), height: side(whole.height), pixelFormat: "yuv420p")
+    var form = PictureForm(
+      like: frame.form, pixels: pixels, rotation: orientation.rotation, nil
+    ).limited(to: longestSide)
+    form.pixelFormat = "yuv420p"
     var plan = PictureScaler.Plan(
-      frame.form, colours, pixels: pixels, rotation: rotation, to: form, in: .bt709, isCut: false)
-    plan.isMirrored = isMirrored
+      frame.form, colours, pixels: pixels, rotation: orientation.rotation, to: form, in: .bt709,
+      isCut: false)
+    plan.isMirrored = orientation.isMirrored
     return try PictureScaler.open(plan).scaled(frame).pixels.map {
       Image(width: form.width, height: form.height, pixels: $0)
     }

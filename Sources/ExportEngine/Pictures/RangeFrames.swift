@@ -122,4 +122,12 @@ extension PictureForm {
     if rotation % 180 == 90 { sides = (sides.1, sides.0) }
     self.init(width: sides.0, height: sides.1, pixelFormat: pixelFormat)
   }
+
+  /// The same shape, where its longer side has more than so many pixels with as many; sides are then even.
+  func limited(to most: Int) -> PictureForm {
+    let longer = max(width, height)
+    guard longer > most else { return self }
+    func side(_ length: Int) -> Int { max(2, (length * most + longer / 2) / longer / 2 * 2) }
+    return PictureForm(width: side(width), height: side(height), pixelFormat: pixelFormat)
+  }
 }

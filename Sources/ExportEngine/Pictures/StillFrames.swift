@@ -26,12 +26,9 @@ final class StillFrames: PictureFrames {
     isCut = settings.fit == .cover
     guard let first = stills.first, let picture = try readPicture(first.picture, as: "the image")
     else { throw Failure(.mendJob, "has no image that can be shown") }
-    var sides = (Double(picture.width), Double(picture.height))
-    if picture.orientation.isOnItsSide { sides = (sides.1, sides.0) }
-    let divisor = max(1, max(sides.0, sides.1) / Double(Self.longestSide))
     form = PictureForm(
-      like: PictureForm(width: Int(sides.0 / divisor), height: Int(sides.1 / divisor)),
-      settings.size)
+      like: PictureForm(width: picture.width, height: picture.height).limited(to: Self.longestSide),
+      rotation: picture.orientation.rotation, settings.size)
   }
 
   func next() throws(LibAVError) -> (frame: Frame, time: Time)? {
