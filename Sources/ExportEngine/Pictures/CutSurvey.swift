@@ -46,7 +46,8 @@ struct CutSurvey {
   ) throws(LibAVError) -> (passage: PicturePassage, stretches: [Stretch]) {
     var passage = PicturePassage(range, of: try reels.reel(range.source))
     guard !isEdited else {
-      let entrance = try passage.enter(encodes: false)
+      let entrance = try passage.enterForEdit(isFirst: isEmpty)
+      isEmpty = isEmpty && entrance == nil
       return (passage, entrance.map { [Stretch(first: $0.first, isCopied: true)] } ?? [])
     }
     var found: [Stretch] = []

@@ -128,44 +128,22 @@ final class EditedPictureCopy: CopiedPictures {
     source = range.source
     let reel = try reels.reel(range.source)
     var passage = PicturePassage(range, of: reel)
-    // Readers, too, begin with the last key picture.
-    guard let entrance = try passage.enter(encodes: false) else {
-      guard edits.edits.isEmpty else { throw emptyRange(range) }
-      return
-    }
-    guard let picture = entrance.window.pictures.first else { throw LibAVError.streamMissing }
+    guard let entrance = try passage.enterForEdit(isFirst: edits.edits.isEmpty) else { return }
+    let (picture, isWhole, hidden) = (entrance.picture, entrance.isWhole, entrance.hidden)
     let start = ticks(passage.time(of: entrance.first))
-    // Otherwise the last picture of the range before would have to be shown longer.
-    guard edits.edits.isEmpty || start == edits.end else { throw emptyRange(range) }
-    // At the very start what follows the entry is as it is in the source.
-    let isWhole = entrance.isFromStart && assembler.isEmpty
-    guard isWhole || picture.kind != .other else { throw noEntry(before: entrance.first, of: reel) }
     // The first one is decoded `depth` ticks before it is shown.
     let lead =
-      edits.edits.isEmpty ? 0 : mediaEnd + Int64(depth + 1 + entrance.hidden.count) - start
+      edits.edits.isEmpty ? 0 : mediaEnd + Int64(depth + 1 + hidden.count) - start
     edits.append(
       PictureEdits.Edit(start: start, media: start + lead), until: max(start, ticks(end)))
     if first == nil { first = (source, entrance.first) }
     run = Run(
       passage: passage, window: entrance.window, entry: isWhole ? nil : picture.shown,
-      first: entrance.first, hidden: entrance.hidden,
+      first: entrance.first, hidden: hidden,
       rewriter: try assembler.beginCopy(of: reel, from: isWhole ? .entry : picture.kind),
       lead: lead, clock: DecodingClock(depth: depth, step: 1),
       // What is shown before a file's first entry stays in it.
-      step: isWhole ? Int64(entrance.hidden.count + 1) : 1)
-  }
-
-  private func emptyRange(_ range: PictureRange) -> LibAVError {
-    .refusedPicture(
-      "has no picture that begins where a range of it does, at "
-        + "\((range.from ?? .zero).readableText), and 'copy: edits' shows none longer; move the "
-        + "range, or write 'video: copy'")
-  }
-
-  private func noEntry(before tick: Int64, of reel: PictureReel) -> LibAVError {
-    .refusedPicture(
-      "has no key picture before the one at \(reel.time(of: tick).readableText), with which a copy could "
-        + "begin; write 'video: copy'")
+      step: isWhole ? Int64(hidden.count + 1) : 1)
   }
 
   // MARK: - Packets
@@ -248,6 +226,59 @@ final class EditedPictureCopy: CopiedPictures {
       run.behind = behind
     }
     return behind.start + Int64(behind.shown.count { $0 < picture.shown })
+  }
+}
+
+extension PicturePassage {
+  /// Where a range begins that is copied without encoding.
+  struct EditEntrance {
+    let window: PictureWindow
+    /// The first one that is copied.
+    let picture: CodedPicture
+    /// When the first picture of the range is shown, and those that are copied before it.
+    let first: Int64
+    let hidden: [Int64]
+    /// Whether what follows the entry is as it is in the source: at its very start.
+    let isWhole: Bool
+  }
+
+  /// Goes to where the range begins, so that it is copied for an edit; nil where nothing is shown of the
+  /// first ranges. `isFirst` says whether nothing was shown before.
+  ///
+  /// - Throws: Also a refusal of what no edit shows.
+  mutating func enterForEdit(isFirst: Bool) throws(LibAVError) -> EditEntrance? {
+    // Readers, too, begin with the last key picture.
+    guard let entrance = try enter(encodes: false) else {
+      guard isFirst else { throw emptyRange }
+      return nil
+    }
+    guard let picture = entrance.window.pictures.first else { throw LibAVError.streamMissing }
+    // Otherwise the last picture of the range before would have to be shown longer.
+    guard isFirst || range.from.map(range.place) == time(of: entrance.first) else {
+      throw emptyRange
+    }
+    let isWhole = entrance.isFromStart && isFirst
+    let place = reel.time(of: entrance.first).readableText
+    guard isWhole || picture.kind != .other else {
+      throw LibAVError.refusedPicture(
+        "has no key picture before the one at \(place), with which a copy could begin; write 'video: copy'"
+      )
+    }
+    guard let hidden = entrance.hidden else {
+      throw LibAVError.refusedPicture(
+        "has thousands of pictures between the one at \(place) and the key picture before it, more than "
+          + "'copy: edits' hides; write 'video: copy'")
+    }
+    return EditEntrance(
+      window: entrance.window, picture: picture, first: entrance.first, hidden: hidden,
+      isWhole: isWhole)
+  }
+
+  private var emptyRange: LibAVError {
+    .refusedPicture(
+      "has no picture that begins where a range of it does, at "
+        + "\((range.from ?? .zero).readableText), and 'copy: edits' shows none longer; move the "
+        + "range, or write 'video: copy'")
   }
 }
 

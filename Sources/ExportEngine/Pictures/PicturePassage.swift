@@ -105,8 +105,8 @@ struct PicturePassage {
     var window: PictureWindow
     /// When the first picture of the range is shown.
     let first: Int64
-    /// When pictures of the window are shown before it, ascending.
-    let hidden: [Int64]
+    /// When pictures of the window are shown before it, ascending; nil: they are too many to be remembered.
+    let hidden: [Int64]?
     /// When the picture before it is shown in the source; nil where there is none.
     let earlier: Int64?
     /// Whether the window begins with that picture, it is shown as it is, and nothing before it is needed.

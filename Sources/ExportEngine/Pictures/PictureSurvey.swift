@@ -24,8 +24,9 @@ struct PictureSurvey {
     let isCopied: Bool
     /// Whether decoding could begin with it.
     let isEntry: Bool
-    /// When pictures are shown that are decoded from the entry on and shown before it, ascending.
-    let hidden: [Int64]
+    /// When pictures are shown that are decoded from the entry on and shown before it, ascending; nil: they
+    /// are too many to be remembered.
+    let hidden: [Int64]?
   }
 
   enum Result {
@@ -38,6 +39,8 @@ struct PictureSurvey {
 
   private let border: PictureBorder?
   private var seen: [Seen] = []
+  /// Whether some of them are forgotten, and from where on none is.
+  private var (hasForgotten, firstWhole) = (false, 0)
   /// What may be decoded next, so that it is not read again.
   private var kept = KeptPictures()
   /// Whether it began with the file's first picture.
@@ -68,11 +71,16 @@ struct PictureSurvey {
   /// own, and more than are tried one after the other.
   private static let mostSeen = (all: 1 << 14, recent: 1 << 8, entries: 1 << 10)
 
-  /// Of what stands far before the border, entries alone are asked for.
+  /// Of what stands far before the border, entries alone are asked for, and what follows the last of them.
   private mutating func forgetFarOnes() {
     guard seen.count == Self.mostSeen.all else { return }
-    let entries = seen.dropLast(Self.mostSeen.recent).filter { $0.kind != .other }
-    seen = Array(entries.suffix(Self.mostSeen.entries)) + seen.suffix(Self.mostSeen.recent)
+    let far = seen.dropLast(Self.mostSeen.recent)
+    let last = far.lastIndex { $0.kind != .other } ?? 0
+    let recent = seen[(last >= Self.mostSeen.all / 2 ? last : far.endIndex)...]
+    let entries = seen[..<recent.startIndex].filter { $0.kind != .other }
+      .suffix(Self.mostSeen.entries)
+    (hasForgotten, firstWhole) = (true, entries.count)
+    seen = Array(entries) + recent
   }
 
   /// The pictures that were seen from an entry on, or from the file's first one on; nil where they are too
@@ -105,8 +113,10 @@ struct PictureSurvey {
       let end =
         place + 1 < visible.count
         ? visible[place + 1].shown : first.shown + max(1, first.duration)
-      let start = entry.flatMap { entry in seen.firstIndex { $0.shown == entry } } ?? 0
-      let hidden = seen[start...].map(\.shown).filter { $0 < first.shown }.sorted()
+      let start = entry.flatMap { entry in seen.firstIndex { $0.shown == entry } }
+      let hidden =
+        start.map { $0 < firstWhole } ?? hasForgotten
+        ? nil : seen[(start ?? 0)...].map(\.shown).filter { $0 < first.shown }.sorted()
       return .found(
         Entrance(
           entry: entry, first: first.shown, firstEnd: end,

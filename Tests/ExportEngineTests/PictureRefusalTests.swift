@@ -1,0 +1,68 @@
+import Diagnosis
+import ExportGraph
+import MediaComposition
+import MediaTime
+import SystemPackage
+import TestSupport
+import Testing
+
+@testable import ExportEngine
+
+/// What is known to be wrong with pictures before any of them is encoded.
+@Suite("Pictures that are refused before a run") struct PictureRefusalTests {
+  private let stage = Stage()
+
+  /// A movie of so many seconds at 25 pictures a second, or at those of the options.
+  private func movie(_ name: String, seconds: Int = 1, _ options: String = "") throws {
+    try Tool.succeed(
+      "sh", "-c",
+      "ffmpeg -v error -f lavfi -i testsrc2=s=64x48:r=25:d=\(seconds) -f lavfi -i sine=d=\(seconds) "
+        + "-c:a aac -c:v libx264 -preset ultrafast -pix_fmt yuv420p \(options) \(name)",
+      in: stage.folder.root)
+  }
+
+  /// What an output shows of ranges of movies, in tenths of a second.
+  private func plan(
+    _ ranges: [(name: String, from: Int64, to: Int64)], _ video: Output.Video
+  ) throws -> PicturePlan {
+    var composition = Composition()
+    for (name, from, to) in ranges {
+      let range = TimeRange(
+        start: Time(value: from, timescale: 10), end: Time(value: to, timescale: 10))
+      let asset = try stage.library.asset(at: FilePath(stage.folder.path(name)))
+      try composition.insertTimeRange(range, of: asset, at: composition.duration)
+    }
+    var output = Output(path: "out.mp4", format: .m4a(bitRate: 128_000))
+    output.video = video
+    let export = Export(name: "movie", composition: composition, outputs: [output])
+    return try #require(try Graph(compiling: export).sinks[0].picture)
+  }
+
+  @Test("a range at whose start no edit shows a picture")
+  func gap() throws {
+    try movie("gap.mp4", seconds: 4, "-vf \"select='lt(t,1)+gte(t,3)'\" -vsync vfr")
+    let fine = try plan([("gap.mp4", 0, 5), ("gap.mp4", 30, 35)], .editedCopy)
+    #expect(try stage.library.surveyed(fine).spans.allSatisfy { $0.parts?.count == 1 })
+    let plan = try plan([("gap.mp4", 0, 5), ("gap.mp4", 25, 35)], .editedCopy)
+    let failure = #expect(throws: Failure.self) { _ = try stage.library.surveyed(plan) }
+    #expect(
+      failure?.message.contains("has no picture that begins where a range of it does, at ") == true,
+      "\(failure as Any)")
+  }
+
+  @Test("a range behind more pictures than an edit hides")
+  func long() throws {
+    try Tool.succeed(
+      "sh", "-c",
+      "ffmpeg -v error -f lavfi -i color=s=16x16:r=500:d=36 -f lavfi -i sine=r=8000:d=36 -c:a aac "
+        + "-c:v libx264 -preset ultrafast -g 100000 -x264-params scenecut=0 -pix_fmt yuv420p long.mp4",
+      in: stage.folder.root)
+    let fine = try plan([("long.mp4", 120, 130)], .editedCopy)
+    _ = try stage.library.surveyed(fine)
+    let plan = try plan([("long.mp4", 350, 360)], .editedCopy)
+    let failure = #expect(throws: Failure.self) { _ = try stage.library.surveyed(plan) }
+    #expect(
+      failure?.message.contains("has thousands of pictures between the one at 35s and") == true,
+      "\(failure as Any)")
+  }
+}
