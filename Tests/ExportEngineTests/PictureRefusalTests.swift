@@ -1,10 +1,12 @@
 import Diagnosis
 import ExportGraph
+import LibAV
 import MediaComposition
 import MediaTime
 import SystemPackage
 import TestSupport
 import Testing
+import Threads
 
 @testable import ExportEngine
 
@@ -36,6 +38,30 @@ import Testing
     output.video = video
     let export = Export(name: "movie", composition: composition, outputs: [output])
     return try #require(try Graph(compiling: export).sinks[0].picture)
+  }
+
+  @Test("a source whose colours are not converted, however late it is shown")
+  func colours() throws {
+    try movie("plain.mp4")
+    try movie(
+      "pq.mp4", "-color_primaries bt2020 -colorspace bt2020nc -color_trc smpte2084")
+    let settings = VideoSettings()
+    let plan = try plan(
+      [("plain.mp4", 0, 5), ("plain.mp4", 0, 10), ("pq.mp4", 0, 10)], .encode(settings))
+    let reels = PictureReels(
+      plan.assets, of: stage.library, areDecoded: true, unless: CancellationFlag())
+    let ranges = reels.ranges(of: plan, delayedBy: .zero)
+    // What is compared does not disturb what is read.
+    let frames = try reels.frames(of: ranges, settings, comparing: 0..<1)
+    for _ in 0..<13 { #expect(try frames.next() != nil) }
+    let error = #expect(throws: LibAVError.self) {
+      _ = try reels.frames(of: ranges, settings, comparing: 0..<2)
+    }
+    let refusal = error?.cause as? Failure
+    #expect(refusal?.message.contains("between which tones are not mapped") == true)
+    #expect(refusal?.location == .file(FilePath(stage.folder.path("pq.mp4"))))
+    // A plan warns of it.
+    #expect(throws: Failure.self) { _ = try stage.library.surveyed(plan) }
   }
 
   @Test("a range at whose start no edit shows a picture")

@@ -208,17 +208,24 @@ extension MediaLibrary {
   private static let mostSurveyed = (spans: 256, pictures: 1 << 18)
 
   /// A plan with what is copied and what is encoded of its first spans, found in the files; nothing is
-  /// decoded. Files that are not there yet, and those of servers, are not looked at.
+  /// decoded. Of one that is encoded throughout, the first picture of each of the first sources is decoded,
+  /// and compared with that of the output. Files that are not there yet, and those of servers, are not
+  /// looked at.
   ///
-  /// - Throws: Why its picture cannot be cut and joined.
+  /// - Throws: Why its picture cannot be cut and joined, or encoded.
   /// - Complexity: O(pictures around the cuts)
   package func surveyed(
     _ plan: PicturePlan, unless cancellation: CancellationFlag = CancellationFlag()
   ) throws(Failure) -> PicturePlan {
-    guard plan.encoding == nil,
-      plan.assets.allSatisfy({ !$0.isPredicted && $0.location.url == nil })
-    else { return plan }
-    let reels = PictureReels(plan.assets, of: self, areDecoded: false, unless: cancellation)
+    guard plan.assets.allSatisfy({ !$0.isPredicted && $0.location.url == nil }) else {
+      return plan
+    }
+    let reels = PictureReels(
+      plan.assets, of: self, areDecoded: plan.encoding != nil, unless: cancellation)
+    if let settings = plan.encoding {
+      if !settings.isStill { try requireFit(reels, of: plan, settings) }
+      return plan
+    }
     var survey = CutSurvey(reels, of: plan)
     var surveyed = plan
     var pictures = 0
@@ -238,6 +245,18 @@ extension MediaLibrary {
       }
     }
     return surveyed
+  }
+
+  private func requireFit(
+    _ reels: PictureReels, of plan: PicturePlan, _ settings: VideoSettings
+  ) throws(Failure) {
+    do throws(LibAVError) {
+      _ = try reels.frames(
+        of: reels.ranges(of: plan, delayedBy: .zero), settings,
+        comparing: plan.assets.indices.prefix(Self.mostSurveyed.spans))
+    } catch {
+      throw error.cause as? Failure ?? error.machineFailure
+    }
   }
 
   /// A graph with what is copied and what is encoded of its outputs' pictures; `report` gets why one cannot

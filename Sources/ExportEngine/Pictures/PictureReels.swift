@@ -161,10 +161,10 @@ extension PictureReels {
     for index in plan.assets.indices { timescales.append(try reel(index).base.denominator) }
     guard let source = ranges.first?.source else { throw LibAVError.streamMissing }
     let timescale = Self.timescale(of: timescales)
+    let frames = try frames(of: ranges, settings, comparing: plan.assets.indices)
     let renderer: PictureRenderer
     do throws(LibAVError) {
       let first = try reel(source)
-      let frames = try RangeFrames(ranges, of: self, settings, first)
       let encoder = try PictureRenderer.open(
         settings, frames.form, like: first.stream, coloursOf: frames.first?.frame,
         timescale: timescale)
@@ -184,6 +184,21 @@ extension PictureReels {
     }
     let texts = try texts(of: plan, ranges, timescale: timescale, atRate: sampleRate)
     return .made(CompanionTracks(track, try sounds.tracks(delayedBy: setting.delay), texts))
+  }
+
+  /// The pictures of ranges, to be encoded; `sources` are those of which it is known then that their pictures
+  /// can be brought into one form, as far as the first one of each says.
+  func frames(
+    of ranges: [PictureRange], _ settings: VideoSettings, comparing sources: Range<Int>
+  ) throws(LibAVError) -> RangeFrames {
+    guard let source = ranges.first?.source else { throw LibAVError.streamMissing }
+    do throws(LibAVError) {
+      let frames = try RangeFrames(ranges, of: self, settings, try reel(source))
+      try frames.requireFit(of: sources)
+      return frames
+    } catch {
+      throw blame(error, on: source)
+    }
   }
 
   /// How long after its picture the sound of an output begins: as long as that of its first source, where

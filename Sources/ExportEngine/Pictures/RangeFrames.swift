@@ -59,16 +59,42 @@ final class RangeFrames: PictureFrames {
     }
   }
 
-  private func scaled(_ frame: Frame, of reel: PictureReel) throws(LibAVError) -> Frame {
+  /// Refuses sources whose pictures cannot be decoded here, or are not brought into the form of the first
+  /// one, by the first picture of each: so that nothing is encoded before. Called before `next`.
+  func requireFit(of sources: Range<Int>) throws(LibAVError) {
+    guard let colours else { return }
+    // The one that is read was looked at, and stands behind its first picture.
+    for index in sources where index != source {
+      do throws(LibAVError) {
+        let reel = try reels.reel(index)
+        _ = try reel.decoder(isFaded: false)
+        if let frame = try reel.firstFrame() {
+          _ = try self.colours(of: frame, reel, fitting: colours)
+        }
+      } catch {
+        throw reels.blame(error, on: index)
+      }
+    }
+  }
+
+  /// A picture's colours, which can be brought into others.
+  private func colours(
+    of frame: Frame, _ reel: PictureReel, fitting target: PictureColours?
+  ) throws(LibAVError) -> PictureColours {
     guard !reel.stream.isMirrored else {
       throw LibAVError.refusedPicture(
         "is mirrored by its matrix, which is not encoded; mirror it first")
     }
     let own = frame.colours(of: reel.stream)
+    if let target { try own.requireConvertible(to: target, target.usualMatrix) }
+    return own
+  }
+
+  private func scaled(_ frame: Frame, of reel: PictureReel) throws(LibAVError) -> Frame {
+    let own = try colours(of: frame, reel, fitting: colours)
     let target = colours ?? own
     colours = target
-    let matrix = target.matrix ?? .bt709
-    try own.requireConvertible(to: target, matrix)
+    let matrix = target.usualMatrix
     let plan = PictureScaler.Plan(
       frame.form, own, pixels: reel.stream.pixelShape, rotation: reel.stream.rotation, to: form,
       in: matrix, isCut: isCut)
@@ -84,6 +110,9 @@ final class RangeFrames: PictureFrames {
 }
 
 extension PictureColours {
+  /// That of an output whose first picture has them.
+  fileprivate var usualMatrix: Matrix { matrix ?? .bt709 }
+
   /// Refuses colours that are not brought into those of an output's first picture, which has `matrix`.
   fileprivate func requireConvertible(
     to first: PictureColours, _ matrix: Matrix

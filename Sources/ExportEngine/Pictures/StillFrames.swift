@@ -41,11 +41,7 @@ final class StillFrames: PictureFrames {
     }
     guard let picture else { return try next() }
     do throws(LibAVError) {
-      guard Decoder.exists(for: picture) else {
-        throw LibAVError.missingCodec(
-          "FFmpeg's decoder of JPEG and PNG", to: "show stills",
-          or: "leave the picture out with 'video: none'")
-      }
+      guard Decoder.exists(for: picture) else { throw LibAVError.missingStillDecoder }
       let frame = try Decoder.decode(picture)
       let orientation = picture.orientation
       var plan = PictureScaler.Plan(
@@ -56,6 +52,29 @@ final class StillFrames: PictureFrames {
     } catch {
       throw error.blamed(on: error.inputFailure(still.picture.location))
     }
+  }
+}
+
+extension PictureCache {
+  /// Throws where a still cannot be shown, without decoding any.
+  mutating func requireStills(_ stills: [StillPicture]) throws(Failure) {
+    for still in stills {
+      // A media file's picture was checked by the probe.
+      guard case .picture(let location) = still.picture else { continue }
+      let head = try picture(location, as: "the image").head
+      guard Decoder.exists(for: head) else {
+        let error = LibAVError.missingStillDecoder
+        throw error.cause as? Failure ?? error.machineFailure
+      }
+    }
+  }
+}
+
+extension LibAVError {
+  fileprivate static var missingStillDecoder: LibAVError {
+    missingCodec(
+      "FFmpeg's decoder of JPEG and PNG", to: "show stills",
+      or: "leave the picture out with 'video: none'")
   }
 }
 
@@ -73,6 +92,9 @@ extension MediaLibrary {
     of plan: PicturePlan, _ settings: VideoSettings, counting tally: PictureTally,
     _ sound: () throws(Failure) -> OutputSound
   ) throws(Failure) -> Companions {
+    // So that nothing is encoded before one of the last is refused.
+    var pictures = PictureCache()
+    try pictures.requireStills(plan.stills)
     var settings = settings
     let usual =
       settings.waveform == nil ? StillFrames.usualRate : VideoSettings.Waveform.usualRate

@@ -107,7 +107,7 @@ private func openEncoding(
 typealias PictureReader = (Artwork, _ name: String) throws(Failure) -> Picture?
 
 /// Checks an output before work starts, without touching the disk: its tags, cover and chapters can
-/// be written.
+/// be written, and its stills be shown.
 ///
 /// - Parameters:
 ///   - sink: The output.
@@ -134,6 +134,7 @@ func requireEncodable(
         try recipe(for: sink, format: format, readNamed).tag
       }
     try requireRoom(in: tag, for: left)
+    if let plan = sink.picture { try pictures.requireStills(plan.stills) }
     if !sink.sidecars.isEmpty { _ = try chapters(of: sink, sampleRate: format.sampleRate) }
   } catch {
     throw error.about(sink.output.path).placed(at: sink.output.origin)

@@ -63,6 +63,25 @@ struct ReviewCacheTests {
     }
   }
 
+  @Test("A still that cannot be shown is reported, however late it would be")
+  func badStills() throws {
+    try Tool.succeed(
+      "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=40x30", "-frames:v", "1",
+      folder.path("cover.jpg"))
+    let bytes = try readFile(folder.path("cover.jpg"))
+    try writeFile(folder.path("half.jpg"), bytes.prefix(bytes.count / 2))
+    var settings = VideoSettings()
+    settings.slides = ["cover.jpg", "half.jpg"].enumerated().map { number, name in
+      VideoSettings.Slide(
+        .file(FilePath(folder.path(name))), from: Time(value: Int64(number), timescale: 2))
+    }
+    var export = try export(to: "a.mp4", as: .m4a(bitRate: 64_000), cover: "cover.jpg")
+    export.outputs[0].video = .encode(settings)
+    var look = ReviewCache()
+    #expect(
+      problems(export, &look) == ["the image is cut off: its file ends before the picture does"])
+  }
+
   @Test("A folder that is a file is reported for every output in it")
   func folders() throws {
     try writeFile(folder.path("file"), "".utf8)
