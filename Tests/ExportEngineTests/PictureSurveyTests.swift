@@ -1,3 +1,4 @@
+import Diagnosis
 import LibAV
 import MediaTime
 import SystemPackage
@@ -74,6 +75,19 @@ struct PictureSurveyTests {
     flag.cancel()
     let error = #expect(throws: LibAVError.self) { _ = try PictureSets(reel, encodes: true) }
     #expect(error?.inputFailure(.file("movie.mp4")).message == "cancelled")
+  }
+
+  @Test("a search for key pictures ends where nobody waits for it, and may be repeated")
+  func search() throws {
+    _ = try reel("0,2")
+    let asset = try stage.library.asset(at: FilePath(stage.folder.path("movie.mp4")))
+    let flag = CancellationFlag()
+    flag.cancel()
+    let failure = #expect(throws: Failure.self) {
+      _ = try stage.library.findKeyPictures(of: asset, near: [.zero], unless: flag)
+    }
+    #expect(failure?.remedy == .tryAgain)
+    #expect(try stage.library.findKeyPictures(of: asset, near: [.zero]) == [.zero])
   }
 
   @Test("pictures are not looked through where nobody waits for them")
