@@ -217,7 +217,7 @@ let package = Package(
     .target(
       name: "Transcripts",
       dependencies: [
-        "JSON", "MediaTime", "Diagnosis",
+        "JSON", "MediaTime", "Tagging", "Files", "Diagnosis",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     // Pictures as bits: what a cut without encoding reads and rewrites of H.264 and HEVC.

@@ -26,3 +26,14 @@ extension [String] {
     return dropLast().joined(separator: ", ") + " \(word) \(last)"
   }
 }
+
+/// `12345` as `12,345`.
+package func grouped(_ number: Int) -> String {
+  let digits = Array(String(number))
+  var text = ""
+  for (index, digit) in digits.enumerated() {
+    if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+    text.append(digit)
+  }
+  return text
+}

@@ -1,72 +1,30 @@
-extension JSONValue {
-  /// Why a text is no JSON.
-  package struct ReadingError: Error, Hashable, CustomStringConvertible {
-    /// What is wrong, such as `a value is missing`.
-    package var reason: String
-    /// Where, in bytes from the start.
-    package var offset: Int
+/// Takes values from the front of a text (RFC 8259), one after the other: what is not asked for is
+/// skipped, and takes no memory. `JSONValue(reading:)` takes all of it.
+package struct JSONReader {
+  /// What kind of value comes next, by its first byte.
+  package enum Kind { case object, list, text, number, word }
 
-    package var description: String { "\(reason) at byte \(offset)" }
+  package let bytes: [UInt8]
+  /// Of the byte that comes next.
+  package private(set) var offset = 0
+  /// How many more lists and objects may be within each other.
+  private var levels: Int
+
+  /// A reader of `bytes`, UTF-8 without a byte-order mark, with at most `levels` lists and objects
+  /// within each other.
+  package init(_ bytes: [UInt8], levels: Int = 200) {
+    self.bytes = bytes
+    self.levels = levels
   }
-
-  /// Lists and objects within each other.
-  private static let mostLevels = 200
-
-  /// Reads a text (RFC 8259). Members keep their order, which Foundation's decoders lose; of numbers,
-  /// as many decimals are kept as were written, up to 15.
-  ///
-  /// - Parameter bytes: One value, perhaps between spaces: UTF-8 without a byte-order mark.
-  /// - Throws: For what is no JSON, half a surrogate pair, and more than 200 levels.
-  /// - Complexity: O(length)
-  package init(reading bytes: some Collection<UInt8>) throws(ReadingError) {
-    var reader = Reader(bytes: Array(bytes))
-    reader.skipSpace()
-    self = try reader.value(levels: Self.mostLevels)
-    reader.skipSpace()
-    guard reader.next == nil else { throw reader.error("something follows the value") }
-  }
-
-  // MARK: Members
-
-  /// The member of an object with a name, the last one if there are several; nil where there is none.
-  package subscript(name: String) -> JSONValue? { members.last { $0.name == name }?.value }
-
-  /// A text; nil for any other value.
-  package var text: String? { if case .text(let text) = self { text } else { nil } }
-
-  /// A truth value; nil for any other value.
-  package var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
-
-  /// An integer; nil for any other value.
-  package var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
-
-  /// The elements of a list; nil for any other value.
-  package var elements: [JSONValue]? { if case .list(let values) = self { values } else { nil } }
-
-  /// A number as its text has it, rounded to its decimals; nil for any other value.
-  package var number: Double? {
-    switch self {
-    case .integer(let value): return Double(value)
-    case .number(let value, let decimals):
-      let scale = (0..<decimals).reduce(1.0) { product, _ in product * 10 }
-      return (value * scale).rounded(.toNearestOrAwayFromZero) / scale
-    case .seconds(let value, exact: _): return value
-    default: return nil
-    }
-  }
-}
-
-/// Takes values from the front of a text.
-private struct Reader {
-  let bytes: [UInt8]
-  var offset = 0
 
   /// The byte that comes next; nil at the end.
-  var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+  private var next: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
-  func error(_ reason: String) -> JSONValue.ReadingError { .init(reason: reason, offset: offset) }
+  private func error(_ reason: String) -> JSONValue.ReadingError {
+    .init(reason: reason, offset: offset)
+  }
 
-  mutating func skipSpace() {
+  private mutating func skipSpace() {
     while let byte = next, byte == 0x20 || (0x9...0xA).contains(byte) || byte == 0xD { offset += 1 }
   }
 
@@ -76,62 +34,122 @@ private struct Reader {
     return true
   }
 
-  mutating func value(levels: Int) throws(JSONValue.ReadingError) -> JSONValue {
-    guard levels > 0 else { throw error("there are too many levels") }
+  // MARK: Values
+
+  /// The kind of the value that comes next.
+  ///
+  /// - Throws: Where no value does.
+  package mutating func kind() throws(JSONValue.ReadingError) -> Kind {
+    skipSpace()
     switch next {
-    case UInt8(ascii: "{"): return .object(try members(levels: levels))
-    case UInt8(ascii: "["): return .list(try elements(levels: levels))
-    case UInt8(ascii: "\""): return .text(try string())
-    case UInt8(ascii: "t"): return try word("true", .boolean(true))
-    case UInt8(ascii: "f"): return try word("false", .boolean(false))
-    case UInt8(ascii: "n"): return try word("null", .null)
-    case UInt8(ascii: "-"): return try number()
-    case let digit? where UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit: return try number()
+    case UInt8(ascii: "{"): return .object
+    case UInt8(ascii: "["): return .list
+    case UInt8(ascii: "\""): return .text
+    case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"): return .word
+    case UInt8(ascii: "-"): return .number
+    case let digit? where UInt8(ascii: "0")...UInt8(ascii: "9") ~= digit: return .number
     default: throw error("a value is missing")
     }
   }
 
-  private mutating func word(
-    _ word: String, _ value: JSONValue
-  ) throws(JSONValue.ReadingError) -> JSONValue {
-    guard bytes[offset...].starts(with: word.utf8) else { throw error("a value is missing") }
-    offset += word.utf8.count
-    return value
+  /// The value that comes next, whatever it is. O(length)
+  package mutating func value() throws(JSONValue.ReadingError) -> JSONValue {
+    switch try kind() {
+    case .object:
+      var members: [JSONValue.Member] = []
+      try eachMember { reader, name throws(JSONValue.ReadingError) in
+        members.append(.init(name, try reader.value()))
+      }
+      return .object(members)
+    case .list:
+      var elements: [JSONValue] = []
+      try eachElement { reader throws(JSONValue.ReadingError) in
+        elements.append(try reader.value())
+      }
+      return .list(elements)
+    case .text: return .text(try text())
+    case .number: return try number()
+    case .word: return try word()
+    }
+  }
+
+  /// Moves behind the value that comes next, which is checked. O(length)
+  package mutating func skip() throws(JSONValue.ReadingError) {
+    switch try kind() {
+    case .object: try eachMember { reader, _ throws(JSONValue.ReadingError) in try reader.skip() }
+    case .list: try eachElement { reader throws(JSONValue.ReadingError) in try reader.skip() }
+    case .text: _ = try textBytes(leniently: true)
+    case .number: _ = try numberText()
+    case .word: _ = try word()
+    }
+  }
+
+  /// Checks that nothing but space follows.
+  package mutating func end() throws(JSONValue.ReadingError) {
+    skipSpace()
+    guard next == nil else { throw error("something follows the value") }
+  }
+
+  private mutating func word() throws(JSONValue.ReadingError) -> JSONValue {
+    let words: KeyValuePairs<String, JSONValue> = [
+      "true": .boolean(true), "false": .boolean(false), "null": .null,
+    ]
+    for (word, value) in words where bytes[offset...].starts(with: word.utf8) {
+      offset += word.utf8.count
+      return value
+    }
+    throw error("a value is missing")
   }
 
   // MARK: Lists and objects
 
-  private mutating func elements(levels: Int) throws(JSONValue.ReadingError) -> [JSONValue] {
+  private mutating func open() throws(JSONValue.ReadingError) {
+    guard levels > 0 else { throw error("there are too many levels") }
+    levels -= 1
     offset += 1
-    var elements: [JSONValue] = []
     skipSpace()
-    if take("]") { return elements }
+  }
+
+  /// Calls `body` where each element of a list begins; it takes that element.
+  ///
+  /// - Throws: What `body` throws, and for what is no list.
+  package mutating func eachElement(
+    _ body: (inout JSONReader) throws(JSONValue.ReadingError) -> Void
+  ) throws(JSONValue.ReadingError) {
+    guard try kind() == .list else { throw error("a list is missing") }
+    try open()
+    defer { levels += 1 }
+    if take("]") { return }
     while true {
       skipSpace()
-      elements.append(try value(levels: levels - 1))
+      try body(&self)
       skipSpace()
-      if take("]") { return elements }
+      if take("]") { return }
       guard take(",") else { throw error("',' or ']' is missing") }
     }
   }
 
-  private mutating func members(
-    levels: Int
-  ) throws(JSONValue.ReadingError) -> [JSONValue.Member] {
-    offset += 1
-    var members: [JSONValue.Member] = []
-    skipSpace()
-    if take("}") { return members }
+  /// Calls `body` with the name of each member of an object, where its value begins; it takes that
+  /// value.
+  ///
+  /// - Throws: What `body` throws, and for what is no object.
+  package mutating func eachMember(
+    _ body: (inout JSONReader, _ name: String) throws(JSONValue.ReadingError) -> Void
+  ) throws(JSONValue.ReadingError) {
+    guard try kind() == .object else { throw error("an object is missing") }
+    try open()
+    defer { levels += 1 }
+    if take("}") { return }
     while true {
       skipSpace()
       guard next == UInt8(ascii: "\"") else { throw error("a name is missing") }
-      let name = try string()
+      let name = try text()
       skipSpace()
       guard take(":") else { throw error("':' is missing") }
       skipSpace()
-      members.append(.init(name, try value(levels: levels - 1)))
+      try body(&self, name)
       skipSpace()
-      if take("}") { return members }
+      if take("}") { return }
       guard take(",") else { throw error("',' or '}' is missing") }
     }
   }
@@ -145,7 +163,16 @@ private struct Reader {
     return offset - first
   }
 
-  private mutating func number() throws(JSONValue.ReadingError) -> JSONValue {
+  /// A number as it is written: of the text that is returned each digit counts, which a Double has
+  /// not room for.
+  package mutating func numberText() throws(JSONValue.ReadingError) -> Range<Int> {
+    try numberParts().text
+  }
+
+  private mutating func numberParts() throws(JSONValue.ReadingError) -> (
+    text: Range<Int>, decimals: Int, isInteger: Bool
+  ) {
+    skipSpace()
     let first = offset
     var decimals = 0
     var isInteger = true
@@ -159,7 +186,12 @@ private struct Reader {
       _ = try digits()
       (decimals, isInteger) = (15, false)
     }
-    let text = String(decoding: bytes[first..<offset], as: UTF8.self)
+    return (first..<offset, decimals, isInteger)
+  }
+
+  private mutating func number() throws(JSONValue.ReadingError) -> JSONValue {
+    let (range, decimals, isInteger) = try numberParts()
+    let text = String(decoding: bytes[range], as: UTF8.self)
     if isInteger, let value = Int64(text) { return .integer(value) }
     guard let value = Double(text), value.isFinite else { throw error("a number is too large") }
     return .number(value, decimals: min(decimals, 15))
@@ -167,27 +199,57 @@ private struct Reader {
 
   // MARK: Texts
 
-  private mutating func string() throws(JSONValue.ReadingError) -> String {
+  /// A text.
+  package mutating func text() throws(JSONValue.ReadingError) -> String {
+    String(decoding: try textBytes(leniently: false).bytes, as: UTF8.self)
+  }
+
+  /// A text of a writer that does not keep to the standard: bytes that are no UTF-8 are as they
+  /// stand, half of a surrogate pair is U+FFFD, and controls need not be escaped.
+  ///
+  /// - Returns: Its bytes, and whether it has half of a pair.
+  package mutating func looseText() throws(JSONValue.ReadingError) -> (
+    bytes: [UInt8], hasHalfPair: Bool
+  ) {
+    guard try kind() == .text else { throw error("a text is missing") }
+    return try textBytes(leniently: true)
+  }
+
+  private mutating func textBytes(
+    leniently isLenient: Bool
+  ) throws(JSONValue.ReadingError) -> (bytes: [UInt8], hasHalfPair: Bool) {
     offset += 1
-    var text = ""
+    var text: [UInt8] = []
+    var hasHalfPair = false
     while true {
       let first = offset
-      while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") {
+      while let byte = next, byte >= 0x20 || isLenient, byte != UInt8(ascii: "\""),
+        byte != UInt8(ascii: "\\")
+      {
         offset += 1
       }
-      guard let plain = String(validating: bytes[first..<offset], as: UTF8.self) else {
+      let plain = bytes[first..<offset]
+      guard isLenient || String(validating: plain, as: UTF8.self) != nil else {
         throw error("the text before this place is not UTF-8,")
       }
       text += plain
-      if take("\"") { return text }
+      if take("\"") { return (text, hasHalfPair) }
       guard take("\\") else {
         throw error(next == nil ? "'\"' is missing" : "a control character is not escaped")
       }
-      text.unicodeScalars.append(try escaped())
+      if let scalar = try escaped(leniently: isLenient) {
+        text += UTF8.encode(scalar).map(Array.init) ?? []
+      } else {
+        text += "\u{FFFD}".utf8
+        hasHalfPair = true
+      }
     }
   }
 
-  private mutating func escaped() throws(JSONValue.ReadingError) -> Unicode.Scalar {
+  /// What an escape stands for; nil: half of a surrogate pair, if that may be.
+  private mutating func escaped(
+    leniently isLenient: Bool
+  ) throws(JSONValue.ReadingError) -> Unicode.Scalar? {
     guard let byte = next else { throw error("'\"' is missing") }
     offset += 1
     switch byte {
@@ -197,7 +259,7 @@ private struct Reader {
     case UInt8(ascii: "n"): return "\n"
     case UInt8(ascii: "r"): return "\r"
     case UInt8(ascii: "t"): return "\t"
-    case UInt8(ascii: "u"): return try unicode()
+    case UInt8(ascii: "u"): return try unicode(leniently: isLenient)
     default:
       offset -= 1
       throw error("an escape is unknown")
@@ -205,17 +267,22 @@ private struct Reader {
   }
 
   /// What follows `\u`: four digits, or of a pair of surrogates (§7) twice as many.
-  private mutating func unicode() throws(JSONValue.ReadingError) -> Unicode.Scalar {
+  private mutating func unicode(
+    leniently isLenient: Bool
+  ) throws(JSONValue.ReadingError) -> Unicode.Scalar? {
     let unit = try codeUnit()
     if let scalar = Unicode.Scalar(UInt32(unit)) { return scalar }
-    guard UTF16.isLeadSurrogate(unit), take("\\"), take("u") else {
-      throw error("half of a surrogate pair is missing")
+    let behind = offset
+    if UTF16.isLeadSurrogate(unit), take("\\"), take("u") {
+      let second = try codeUnit()
+      if UTF16.isTrailSurrogate(second) {
+        return Unicode.Scalar(
+          0x10000 + UInt32(unit - 0xD800) << 10 + UInt32(second - 0xDC00))
+      }
     }
-    let second = try codeUnit()
-    guard UTF16.isTrailSurrogate(second),
-      let scalar = Unicode.Scalar(0x10000 + UInt32(unit - 0xD800) << 10 + UInt32(second - 0xDC00))
-    else { throw error("half of a surrogate pair is missing") }
-    return scalar
+    guard isLenient else { throw error("half of a surrogate pair is missing") }
+    offset = behind
+    return nil
   }
 
   private mutating func codeUnit() throws(JSONValue.ReadingError) -> UInt16 {

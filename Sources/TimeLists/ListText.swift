@@ -60,7 +60,7 @@ struct ListText {
 
   /// The text in `bytes`, the file at `path`, which the job file names at `named`.
   init(_ bytes: [UInt8], path: FilePath, named: Origin, isQuoted: Bool, in map: SourceMap) {
-    let (text, isLegacy) = Self.decoded(bytes)
+    let (text, isLegacy) = EightBitText.decoded(file: bytes)
     self.map = map
     source = map.add(text: text, named: path.string, includedAt: named, isQuoted: isQuoted)
     lines = Self.lines(text)
@@ -98,24 +98,6 @@ struct ListText {
   mutating func warn(_ message: String, _ line: Line, _ range: Range<Int>, help: String) {
     if sink.dropsAll() { return }
     sink.add(Diagnostic(.warning, message, at: origin(line, range), help: help))
-  }
-
-  // MARK: Encodings
-
-  /// UTF-8 and UTF-16 with a byte-order mark, UTF-8 without, and what is neither as Windows-1252.
-  static func decoded(_ bytes: [UInt8]) -> (text: String, isLegacy: Bool) {
-    if bytes.starts(with: [0xFF, 0xFE]) { return (utf16(bytes, low: 0, high: 1), false) }
-    if bytes.starts(with: [0xFE, 0xFF]) { return (utf16(bytes, low: 1, high: 0), false) }
-    let body = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...]
-    let (text, isGuessed) = EightBitText.decoded(body)
-    return (text, isGuessed)
-  }
-
-  private static func utf16(_ bytes: [UInt8], low: Int, high: Int) -> String {
-    let units = stride(from: 2, to: bytes.count - 1, by: 2).map { index in
-      UInt16(bytes[index + low]) | UInt16(bytes[index + high]) << 8
-    }
-    return String(decoding: units, as: UTF16.self)
   }
 
   /// Lines end with LF, CR LF or CR, as `SourceText` counts them.

@@ -2,6 +2,7 @@ import Diagnosis
 import JobModel
 import MediaComposition
 import SystemPackage
+import Tagging
 
 /// Reads a table: RFC 4180, and what spreadsheets make of it. Cells are parted by commas, semicolons
 /// or tabs, whichever the header has most of; a first line `sep=;` says it, as Excel does. Blanks
@@ -28,7 +29,7 @@ package struct TableReader {
   package static func read(
     _ bytes: [UInt8], path: FilePath, named: Origin, isQuoted: Bool = true, in map: SourceMap
   ) -> (table: Table?, sink: DiagnosticSink) {
-    let (text, isLegacy) = ListText.decoded(bytes)
+    let (text, isLegacy) = EightBitText.decoded(file: bytes)
     let source = map.add(
       text: text, named: path.string, includedAt: named, noting: "the table is named here",
       readAs: "a table", isQuoted: isQuoted)

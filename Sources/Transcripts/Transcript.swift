@@ -6,6 +6,10 @@ public struct Transcript: Sendable, Hashable, Codable {
   public private(set) var cues: [Cue]
   /// As BCP 47 has it, for example `en-GB`; nil: not known.
   public var language: String?
+  /// The length of the longest cue: how far before a moment a cue may begin that is heard at it.
+  private let longest: Time
+
+  private enum CodingKeys: String, CodingKey { case cues, language }
 
   /// A transcript of `cues`, which are put in order. O(n log n).
   public init(_ cues: [Cue] = [], language: String? = nil) {
@@ -14,6 +18,33 @@ public struct Transcript: Sendable, Hashable, Codable {
       .sorted { ($0.1.range.start, $0.0) < ($1.1.range.start, $1.0) }
       .map(\.1)
     self.language = language
+    longest = cues.map(\.range.duration).max() ?? .zero
+  }
+
+  /// Reads what `encode(to:)` wrote.
+  public init(from decoder: any Decoder) throws {
+    let values = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      try values.decode([Cue].self, forKey: .cues),
+      language: try values.decodeIfPresent(String.self, forKey: .language))
+  }
+
+  /// The cues that are heard in `range`: those that overlap it, and those of no length that lie in it.
+  ///
+  /// - Returns: Places in ``cues``, in order.
+  /// - Complexity: O(log n + k), where k cues begin in the range, or before it by less than the longest
+  ///   cue lasts
+  public func cues(in range: TimeRange) -> [Int] {
+    guard range.isValid, range.start.isNumeric else { return [] }
+    let end = range.end
+    let first = cues.partition { $0.range.start + longest < range.start }
+    var found: [Int] = []
+    for index in cues.indices[first...] {
+      let cue = cues[index].range
+      guard cue.start < end else { break }
+      if cue.end > range.start || cue.start >= range.start { found.append(index) }
+    }
+    return found
   }
 }
 
@@ -42,6 +73,27 @@ public struct Cue: Sendable, Hashable, Codable {
     self.text = text
     self.speaker = speaker
     self.words = words
+  }
+}
+
+extension Cue {
+  /// Where each word stands in the text, in order; nil where the text does not have them so.
+  ///
+  /// - Complexity: O(n) where words follow each other as in the text
+  package var placesOfWords: [Range<String.Index>]? {
+    let utf8 = text.utf8
+    var places: [Range<String.Index>] = []
+    var position = utf8.startIndex
+    for word in words {
+      var start = position
+      while !utf8[start...].starts(with: word.text.utf8) {
+        guard start < utf8.endIndex else { return nil }
+        start = utf8.index(after: start)
+      }
+      position = utf8.index(start, offsetBy: word.text.utf8.count)
+      places.append(start..<position)
+    }
+    return places
   }
 }
 

@@ -25,17 +25,6 @@ package func trimmed(_ text: some StringProtocol) -> String {
   return String(text[first...last])
 }
 
-/// `12345` as `12,345`.
-package func grouped(_ number: Int) -> String {
-  let digits = Array(String(number))
-  var text = ""
-  for (index, digit) in digits.enumerated() {
-    if index > 0, (digits.count - index) % 3 == 0 { text += "," }
-    text.append(digit)
-  }
-  return text
-}
-
 extension String {
   /// The text with a point for its decimal comma, as `1,5 dB`; nil where it has none.
   package var withDecimalPoint: String? {

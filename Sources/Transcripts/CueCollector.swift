@@ -1,0 +1,87 @@
+import Diagnosis
+import MediaTime
+
+/// Cues as they are read: so many and no more, none that goes backwards, and none without a text.
+struct CueCollector {
+  static let cueLimit = 100_000
+  static let wordLimit = 1_000_000
+
+  private(set) var cues: [Cue] = []
+  private var wordCount = 0
+  /// Whether `Name: ` at the front of a text is its speaker.
+  let hasPrefixes: Bool
+  private var lastSpeaker: String?
+
+  init(speakerPrefix: Bool) { hasPrefixes = speakerPrefix }
+
+  /// Whether one more is refused.
+  var isFull: Bool { cues.count > Self.cueLimit || wordCount > Self.wordLimit }
+
+  /// Adds `cue`, which stands at `place` and lasts from `start` to `end`.
+  mutating func append(
+    _ cue: Cue, from start: Time, to end: Time, at place: Range<Int>, in text: inout TranscriptText
+  ) {
+    var cue = cue
+    guard !isFull else { return }
+    guard end >= start else {
+      text.error(
+        "the cue ends before it starts", at: place,
+        help: "the start comes first, then the end; leave the cue out if neither is known")
+      return
+    }
+    guard !cue.text.isEmpty else {
+      text.find(.empty, at: place)
+      return
+    }
+    cue.range = TimeRange(start: start, end: end)
+    if end == start {
+      text.find(.momentary, at: place)
+      cue.range.duration = Time(value: 1, timescale: 1000)
+    }
+    if hasPrefixes { takePrefix(of: &cue) }
+    wordCount += cue.words.count
+    cues.append(cue)
+    if cues.count > Self.cueLimit {
+      text.error("more than \(grouped(Self.cueLimit)) cues", at: place, help: "part the transcript")
+    } else if wordCount > Self.wordLimit {
+      text.error(
+        "more than \(grouped(Self.wordLimit)) words", at: place, help: "part the transcript")
+    }
+  }
+
+  /// `Ann: Hello.` is Ann's, and so is what follows until another name.
+  private mutating func takePrefix(of cue: inout Cue) {
+    guard cue.speaker == nil else {
+      lastSpeaker = cue.speaker
+      return
+    }
+    defer { cue.speaker = lastSpeaker }
+    let longest = 80
+    guard let colon = cue.text.prefix(longest).firstIndex(of: ":"), colon > cue.text.startIndex
+    else { return }
+    let name = cue.text[..<colon]
+    let rest = cue.text[colon...].dropFirst()
+    guard !name.contains("\n"), rest.first?.isWhitespace == true else { return }
+    let body = rest.drop(while: \.isWhitespace)
+    guard !body.isEmpty else { return }
+    lastSpeaker = String(name)
+    cue.text = String(body)
+    cue.markup = nil
+  }
+}
+
+extension String {
+  /// The text as a cue has it: lines without blanks at their ends, and none that is empty; NUL is
+  /// U+FFFD. O(n)
+  var tidiedLines: String {
+    var lines: [Substring] = []
+    for line in split(whereSeparator: \.isNewline) {
+      var line = line
+      while line.first?.isWhitespace == true { line.removeFirst() }
+      while line.last?.isWhitespace == true { line.removeLast() }
+      if !line.isEmpty { lines.append(line) }
+    }
+    let text = lines.joined(separator: "\n")
+    return text.utf8.contains(0) ? text.replacing("\0", with: "\u{FFFD}") : text
+  }
+}

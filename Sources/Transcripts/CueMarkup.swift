@@ -1,0 +1,110 @@
+import MediaTime
+
+/// The text of a cue of WebVTT in parts: text, tags and moments (WebVTT, 6.4, "WebVTT cue text
+/// parsing rules").
+enum MarkupPart: Equatable {
+  case text(String)
+  /// `<i>`, `<v.loud Ann>`: its name, and what stands between that and `>`, with its dot or blank.
+  case opening(name: String, rest: String)
+  case closing(name: String)
+  /// `<00:01.500>`; nil: one that cannot be read.
+  case moment(Time?)
+
+  /// The tags that WebVTT has (4.2.2); others are left out.
+  private static let names: Set<String> = ["c", "i", "b", "u", "ruby", "rt", "v", "lang"]
+
+  /// The parts of `markup`; `unknownReference` is called for each character reference that is kept as
+  /// it is. O(n)
+  static func parts(
+    of markup: String, unknownReference: () -> Void = {}
+  ) -> [MarkupPart] {
+    var parts: [MarkupPart] = []
+    let bytes = Array(markup.utf8)
+    var text: [UInt8] = []
+    var index = 0
+    func flush() {
+      if !text.isEmpty { parts.append(.text(String(decoding: text, as: UTF8.self))) }
+      text = []
+    }
+    while index < bytes.count {
+      switch bytes[index] {
+      case UInt8(ascii: "<"):
+        // A tag that is never closed goes to the end of the text.
+        let end = bytes[index...].firstIndex(of: UInt8(ascii: ">")) ?? bytes.count
+        flush()
+        if let part = tag(bytes[(index + 1)..<end]) { parts.append(part) }
+        index = end + 1
+      case UInt8(ascii: "&"):
+        let reference = CharacterReference.read(bytes[index...])
+        if let reference {
+          text += reference.text.utf8
+          index += reference.length
+        } else {
+          text.append(bytes[index])
+          index += 1
+          unknownReference()
+        }
+      default:
+        text.append(bytes[index])
+        index += 1
+      }
+    }
+    flush()
+    return parts
+  }
+
+  private static func tag(_ body: ArraySlice<UInt8>) -> MarkupPart? {
+    if body.first?.isDigit == true {
+      return .moment((try? CaptionTime.clock(body, mark: "."))?.time)
+    }
+    let isClosing = body.first == UInt8(ascii: "/")
+    let body = isClosing ? body.dropFirst() : body
+    let name = String(decoding: body.prefix(while: \.isLetter), as: UTF8.self)
+    guard names.contains(name) else { return nil }
+    if isClosing { return .closing(name: name) }
+    let rest = String(decoding: body.dropFirst(name.utf8.count), as: UTF8.self)
+    return .opening(name: name, rest: rest.tidiedLines.isEmpty ? "" : rest)
+  }
+}
+
+/// `&amp;` and its like (HTML, 13.5): those that WebVTT's own syntax has (4.2.2), numbers, and quotes.
+enum CharacterReference {
+  private static let named: [(name: StaticString, text: String)] = [
+    ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&nbsp;", "\u{A0}"), ("&lrm;", "\u{200E}"),
+    ("&rlm;", "\u{200F}"), ("&quot;", "\""), ("&apos;", "'"),
+  ]
+
+  /// The character at the front of `bytes`, which begin with `&`; nil: none that is known.
+  static func read(_ bytes: ArraySlice<UInt8>) -> (text: String, length: Int)? {
+    for (name, text) in named {
+      let wanted = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+      if bytes.starts(with: wanted) { return (text, wanted.count) }
+    }
+    guard bytes.dropFirst().first == UInt8(ascii: "#"),
+      let end = bytes.prefix(12).firstIndex(of: UInt8(ascii: ";"))
+    else { return nil }
+    let body = bytes[(bytes.startIndex + 2)..<end]
+    let isHex = body.first.map { $0 | 0x20 == UInt8(ascii: "x") } ?? false
+    let digits = String(decoding: isHex ? body.dropFirst() : body, as: UTF8.self)
+    guard let number = UInt32(digits, radix: isHex ? 16 : 10), digits.first != "+" else {
+      return nil
+    }
+    let scalar = number == 0 ? nil : Unicode.Scalar(number)
+    return (String(Character(scalar ?? "\u{FFFD}")), end + 1 - bytes.startIndex)
+  }
+
+  /// `text` with references for what WebVTT does not allow in a text. O(n)
+  static func escaped(_ text: String) -> String {
+    guard text.utf8.contains(where: { "&<>".utf8.contains($0) }) else { return text }
+    var escaped: [UInt8] = []
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "&"): escaped += "&amp;".utf8
+      case UInt8(ascii: "<"): escaped += "&lt;".utf8
+      case UInt8(ascii: ">"): escaped += "&gt;".utf8
+      default: escaped.append(byte)
+      }
+    }
+    return String(decoding: escaped, as: UTF8.self)
+  }
+}

@@ -1,0 +1,60 @@
+import MediaTime
+
+/// A line of times, `00:01.000 --> 00:02.500 line:0`, of WebVTT or SRT.
+struct CueTimes {
+  var start: Time
+  var end: Time
+  /// What stands behind the times.
+  var settings: Range<Int>
+  /// Whether WebVTT would read both times as well.
+  var isStrict: Bool
+
+  /// Whether `line` is one, with times that are right or wrong: a text may have an arrow, too.
+  static func isAt(_ line: Range<Int>, in text: TranscriptText) -> Bool {
+    guard let arrow = text.arrow(in: line) else { return false }
+    let before = text.trimmed(line.lowerBound..<arrow.lowerBound)
+    let behind = text.trimmed(arrow.upperBound..<line.upperBound)
+    return isTime(before, in: text) && isTime(firstWord(of: behind, in: text), in: text)
+  }
+
+  private static func isTime(_ range: Range<Int>, in text: TranscriptText) -> Bool {
+    let bytes = text.bytes[range]
+    return bytes.contains(UInt8(ascii: ":")) && bytes.contains(where: \.isDigit)
+      && bytes.allSatisfy { $0.isDigit || ":.,-".utf8.contains($0) }
+  }
+
+  private static func firstWord(of range: Range<Int>, in text: TranscriptText) -> Range<Int> {
+    let end = text.bytes[range].firstIndex(where: \.isBlank) ?? range.upperBound
+    return range.lowerBound..<end
+  }
+
+  /// Reads `line`, which is one.
+  ///
+  /// - Returns: nil if a time is wrong, which has been reported.
+  static func read(
+    _ line: Range<Int>, mark: Unicode.Scalar, in text: inout TranscriptText
+  ) -> CueTimes? {
+    guard let arrow = text.arrow(in: line) else { return nil }
+    let before = text.trimmed(line.lowerBound..<arrow.lowerBound)
+    let rest = text.trimmed(arrow.upperBound..<line.upperBound)
+    let behind = firstWord(of: rest, in: text)
+    guard let start = time(before, mark: mark, in: &text),
+      let end = time(behind, mark: mark, in: &text)
+    else { return nil }
+    return CueTimes(
+      start: start.time, end: end.time,
+      settings: text.trimmed(behind.upperBound..<rest.upperBound),
+      isStrict: start.isStrict && end.isStrict)
+  }
+
+  private static func time(
+    _ range: Range<Int>, mark: Unicode.Scalar, in text: inout TranscriptText
+  ) -> (time: Time, isStrict: Bool)? {
+    do throws(CaptionTime.Fault) {
+      return try CaptionTime.clock(text.bytes[range], mark: mark)
+    } catch {
+      text.error("'\(text.quoted(range))' \(error.message)", at: range, help: error.help)
+      return nil
+    }
+  }
+}

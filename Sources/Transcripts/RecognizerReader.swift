@@ -1,0 +1,199 @@
+import Diagnosis
+import JSON
+import MediaTime
+
+/// JSON: Podcasting 2.0 (Podcast Namespace, "Transcripts"), and what Whisper, faster-whisper, WhisperX
+/// and whisper.cpp write. All are lists of segments with words, and differ in their names.
+struct RecognizerReader {
+  private var text: TranscriptText
+  private let hasPrefixes: Bool
+  private var segments: [RecognizedSegment] = []
+  /// Those of the file as a whole, which are read where segments have none.
+  private var words: [RecognizedWord] = []
+  private var language: String?
+  /// Names of the outermost object, for a message.
+  private var names: [String] = []
+
+  /// The lists and objects within each other; recognisers write six.
+  private static let mostLevels = 64
+
+  /// Whether `bytes` begin as JSON does, and no other text: `{` and a name, or `[` and an object.
+  static func begins(_ bytes: ArraySlice<UInt8>) -> Bool {
+    let isSpace: (UInt8) -> Bool = { $0.isBlank || $0 == .lineFeed || $0 == .carriageReturn }
+    let rest = bytes.drop { isSpace($0) || $0 >= 0x80 }
+    let inner = rest.dropFirst().first { !isSpace($0) }
+    return switch rest.first {
+    case UInt8(ascii: "{"): inner == UInt8(ascii: "\"") || inner == UInt8(ascii: "}")
+    case UInt8(ascii: "["): inner == UInt8(ascii: "{") || inner == UInt8(ascii: "]")
+    default: false
+    }
+  }
+
+  static func reads(_ text: TranscriptText) -> Bool { begins(text.bytes[...]) }
+
+  /// The transcript in `text`. O(n log n)
+  static func read(_ text: inout TranscriptText, speakerPrefix: Bool) -> Transcript {
+    var reader = RecognizerReader(text: text, hasPrefixes: speakerPrefix)
+    var json = JSONReader(text.bytes, levels: mostLevels)
+    do throws(JSONValue.ReadingError) {
+      try reader.document(&json)
+      try json.end()
+    } catch {
+      reader.report(error)
+    }
+    let cues = reader.text.isRefused ? [] : reader.cues()
+    text = reader.text
+    return Transcript(cues, language: reader.language)
+  }
+
+  private init(text: TranscriptText, hasPrefixes: Bool) {
+    self.text = text
+    self.hasPrefixes = hasPrefixes
+  }
+
+  private mutating func report(_ error: JSONValue.ReadingError) {
+    let offset = min(error.offset, text.bytes.count)
+    let place = offset..<min(offset + 1, text.bytes.count)
+    // Python writes numbers that JSON does not have.
+    for word in ["NaN", "Infinity"] where text.bytes[offset...].starts(with: word.utf8) {
+      text.error(
+        "\(word) is no time and no number", at: offset..<offset + word.utf8.count,
+        help: "write null, or leave the value out")
+      return
+    }
+    text.error(
+      "the transcript is no JSON: \(error.reason)", at: place,
+      help: "write it anew, or give it as WebVTT")
+  }
+
+  // MARK: The file
+
+  private mutating func document(_ json: inout JSONReader) throws(JSONValue.ReadingError) {
+    if try json.kind() == .list {
+      try readSegments(&json)
+      return
+    }
+    var seen = SeenNames()
+    try json.eachMember { json, name throws(JSONValue.ReadingError) in
+      if names.count < 5 { names.append(name) }
+      switch name {
+      case "segments", "transcription":
+        seen.note(name, before: json, in: &text)
+        try readSegments(&json)
+      case "words", "word_segments":
+        try eachObject(&json) { reader, json throws(JSONValue.ReadingError) in
+          if let word = try RecognizedWord(&json, in: &reader.text) { reader.words.append(word) }
+        }
+      case "language": language = try languageTag(&json) ?? language
+      case "result" where try json.kind() == .object:
+        try json.eachMember { json, name throws(JSONValue.ReadingError) in
+          if name == "language" {
+            language = try languageTag(&json) ?? language
+          } else {
+            try json.skip()
+          }
+        }
+      default: try json.skip()
+      }
+    }
+    if segments.isEmpty, words.isEmpty, !text.isRefused {
+      text.refuse(
+        "is JSON without 'segments', 'transcription' or 'words'"
+          + (names.isEmpty ? "" : "; it has \(names.quoted)"),
+        help: "name the JSON of Podcasting 2.0, Whisper, faster-whisper, WhisperX or whisper.cpp")
+    }
+  }
+
+  private func languageTag(
+    _ json: inout JSONReader
+  ) throws(JSONValue.ReadingError) -> String? {
+    guard try json.kind() == .text else {
+      try json.skip()
+      return nil
+    }
+    return LanguageTag.read(String(decoding: try json.looseText().bytes, as: UTF8.self))
+  }
+
+  /// Calls `body` for each object of a list; null is an empty one.
+  private mutating func eachObject(
+    _ json: inout JSONReader,
+    _ body: (inout Self, inout JSONReader) throws(JSONValue.ReadingError) -> Void
+  ) throws(JSONValue.ReadingError) {
+    guard try json.kind() == .list else { return try json.skip() }
+    try json.eachElement { json throws(JSONValue.ReadingError) in
+      guard try json.kind() == .object else { return try json.skip() }
+      try body(&self, &json)
+    }
+  }
+
+  private mutating func readSegments(_ json: inout JSONReader) throws(JSONValue.ReadingError) {
+    try eachObject(&json) { reader, json throws(JSONValue.ReadingError) in
+      // What is beyond the limit is refused when cues are made of segments.
+      guard reader.segments.count <= CueCollector.cueLimit else { return try json.skip() }
+      let isSpaced = !Self.unspaced.contains(reader.language ?? "")
+      reader.segments.append(
+        try RecognizedSegment(&json, isSpaced: isSpaced, in: &reader.text))
+    }
+  }
+
+  /// Languages that have no spaces between words; Whisper's tokenizer has the same list.
+  private static let unspaced: Set = ["zh", "ja", "th", "lo", "my", "yue"]
+
+  // MARK: Cues
+
+  private mutating func cues() -> [Cue] {
+    var cues = CueCollector(speakerPrefix: hasPrefixes)
+    if segments.isEmpty { segments = RecognizedSegment.sentences(of: words) }
+    segments = segments.filter { segment in
+      if segment.start == nil {
+        text.error(
+          "the segment has no start", at: segment.place, help: "write its start in seconds")
+      }
+      return segment.start != nil
+    }
+    segments = zip(segments.indices, segments)
+      .sorted { ($0.1.start ?? .zero, $0.0) < ($1.1.start ?? .zero, $1.0) }.map(\.1)
+    if segments.allSatisfy(\.words.isEmpty) { shareWords() }
+    setEnds()
+    var speaker: String?
+    for segment in segments where !cues.isFull {
+      guard let start = segment.start, let end = segment.end else { continue }
+      // Podcasting 2.0 names a speaker where it changes; an empty name is none.
+      speaker = segment.speaker ?? (segment.isPodcast ? speaker : nil)
+      var cue = Cue(segment.body, in: .zero, speaker: speaker?.nonEmpty)
+      cue.words = segment.words.map { $0.word(in: &text) }
+      if segment.isPodcast, segment.isOneWord, cue.words.isEmpty {
+        cue.words = [Word(segment.body, in: TimeRange(start: start, end: max(start, end)))]
+      }
+      cues.append(cue, from: start, to: end, at: segment.place, in: &text)
+    }
+    return cues.cues
+  }
+
+  /// A segment without an end lasts to the next start, at most 5 s.
+  private mutating func setEnds() {
+    var next: Time?
+    for index in segments.indices.reversed() {
+      guard let start = segments[index].start else { continue }
+      if segments[index].end == nil {
+        let most = start + Time(value: 5, timescale: 1)
+        segments[index].end = next.map { min($0, most) } ?? most
+      }
+      if index > 0, let before = segments[index - 1].start, before < start { next = start }
+    }
+  }
+
+  /// Gives the words of the file to the segments that they are said in.
+  private mutating func shareWords() {
+    var index = 0
+    for word in words where !segments.isEmpty {
+      if let range = word.range {
+        let middle = range.start + range.duration.multiplied(by: 1, over: 2)
+        while index + 1 < segments.count, (segments[index + 1].start ?? .zero) <= middle {
+          index += 1
+        }
+      }
+      segments[index].words.append(word)
+    }
+  }
+}

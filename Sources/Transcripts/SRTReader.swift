@@ -1,0 +1,108 @@
+import MediaTime
+
+/// SRT: what players read. A cue begins at a line of times; a number above it that stands behind an
+/// empty line is its number, and so a text may have empty lines and lines of digits.
+struct SRTReader {
+  private var text: TranscriptText
+  private var cues: CueCollector
+  /// Those behind the last line of times, empty ones among them.
+  private var lines: [Range<Int>] = []
+  private var times: (read: CueTimes?, line: Range<Int>)?
+
+  /// Whether a line of times is among the first hundred.
+  static func reads(_ text: TranscriptText) -> Bool {
+    var cursor = LineCursor()
+    for _ in 0..<100 {
+      guard let line = cursor.next(in: text) else { return false }
+      if CueTimes.isAt(line, in: text) { return true }
+    }
+    return false
+  }
+
+  /// The transcript in `text`. O(n)
+  static func read(_ text: inout TranscriptText, speakerPrefix: Bool) -> Transcript {
+    var reader = SRTReader(text: text, cues: CueCollector(speakerPrefix: speakerPrefix))
+    var cursor = LineCursor()
+    while !reader.cues.isFull, let line = cursor.next(in: reader.text) { reader.take(line) }
+    reader.endCue(hasNext: false)
+    text = reader.text
+    return Transcript(reader.cues.cues)
+  }
+
+  private init(text: TranscriptText, cues: CueCollector) {
+    self.text = text
+    self.cues = cues
+  }
+
+  private mutating func take(_ line: Range<Int>) {
+    guard CueTimes.isAt(line, in: text) else {
+      lines.append(text.trimmed(line))
+      return
+    }
+    endCue(hasNext: true)
+    times = (CueTimes.read(line, mark: ",", in: &text), line)
+    if let settings = times?.read?.settings, !settings.isEmpty { text.find(.markup, at: settings) }
+  }
+
+  /// Ends the cue above the line of times that comes next, or the last one.
+  private mutating func endCue(hasNext: Bool) {
+    defer { lines = [] }
+    if hasNext, let number = lines.last, isNumber(number),
+      lines.count == 1 ? times == nil : lines[lines.count - 2].isEmpty
+    {
+      lines.removeLast()
+    }
+    let body = lines.filter { !$0.isEmpty }
+    guard let (read, line) = times else {
+      if let first = body.first { text.find(.orphan, at: first) }
+      return
+    }
+    guard let read else { return }
+    var parts: [String] = []
+    for line in body { parts.append(withoutMarkup(line)) }
+    cues.append(
+      Cue(parts.joined(separator: "\n").tidiedLines, in: .zero), from: read.start, to: read.end,
+      at: line, in: &text)
+  }
+
+  private func isNumber(_ line: Range<Int>) -> Bool {
+    !line.isEmpty && text.bytes[line].allSatisfy(\.isDigit)
+  }
+
+  // MARK: Markup
+
+  private static let tags: Set<String> = ["i", "b", "u", "s", "font"]
+
+  /// A line without `<i>`, `<font color="red">` and `{\an8}`.
+  private mutating func withoutMarkup(_ line: Range<Int>) -> String {
+    var kept: [UInt8] = []
+    var index = line.lowerBound
+    while index < line.upperBound {
+      if let end = markupEnd(at: index, in: line) {
+        text.find(.markup, at: index..<end)
+        index = end
+      } else {
+        kept.append(text.bytes[index])
+        index += 1
+      }
+    }
+    return String(decoding: kept, as: UTF8.self)
+  }
+
+  private func markupEnd(at index: Int, in line: Range<Int>) -> Int? {
+    let rest = text.bytes[index..<line.upperBound]
+    // Tags are short; what is longer is text.
+    let most = 200
+    if rest.first == UInt8(ascii: "{"), rest.dropFirst().first == UInt8(ascii: "\\") {
+      return rest.prefix(most).firstIndex(of: UInt8(ascii: "}")).map { $0 + 1 }
+    }
+    guard rest.first == UInt8(ascii: "<"),
+      let end = rest.prefix(most).firstIndex(of: UInt8(ascii: ">"))
+    else { return nil }
+    var body = rest[(index + 1)..<end]
+    if body.first == UInt8(ascii: "/") { body = body.dropFirst() }
+    let name = String(decoding: body.prefix(while: \.isLetter), as: UTF8.self).lowercased()
+    let isWhole = body.dropFirst(name.utf8.count).first.map { $0.isBlank } ?? true
+    return isWhole && Self.tags.contains(name) ? end + 1 : nil
+  }
+}

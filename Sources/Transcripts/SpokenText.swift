@@ -1,0 +1,78 @@
+/// Texts as they sound: for finding phrases whatever their case, punctuation and width.
+public enum SpokenText {
+  /// `text` in the form in which two texts are compared: letters without case, no punctuation and no
+  /// marks of format, one space between words, and one kind of apostrophe within them.
+  ///
+  /// It is the NFKC case folding of the Unicode Standard (3.13, D147) for letters with case, ligatures,
+  /// full-width letters, superscripts and circled numbers; other compatibility characters stay. Two
+  /// results are to be compared as `String`s, whose equality is canonical.
+  ///
+  /// - Complexity: O(n)
+  public static func folded(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    var isSpace = false
+    var apostrophe = false
+    for scalar in text.unicodeScalars {
+      if apostrophes.contains(scalar) {
+        apostrophe = !result.isEmpty && !isSpace
+        continue
+      }
+      let plain = widthless(scalar)
+      if plain.properties.isWhitespace {
+        isSpace = true
+        apostrophe = false
+        continue
+      }
+      guard isSpoken(plain) else { continue }
+      if isSpace, !result.isEmpty { result.append(" ") }
+      if apostrophe, !isSpace { result.append("'") }
+      (isSpace, apostrophe) = (false, false)
+      result.append(contentsOf: folded(plain).unicodeScalars)
+    }
+    return String(result)
+  }
+
+  /// The words of `text` in that form. O(n)
+  public static func words(of text: String) -> [String] {
+    folded(text).split(separator: " ").map(String.init)
+  }
+
+  private static let apostrophes: Set<Unicode.Scalar> = [
+    "'", "\u{2019}", "\u{2018}", "\u{2BC}", "\u{2B9}", "\u{B4}", "\u{60}", "\u{201B}", "\u{FF07}",
+  ]
+
+  /// A letter of half or full width as the usual one.
+  private static func widthless(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    guard (0xFF01...0xFF5E).contains(scalar.value) else { return scalar }
+    return Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar
+  }
+
+  private static func isSpoken(_ scalar: Unicode.Scalar) -> Bool {
+    if scalar.isASCII {
+      switch scalar {
+      case "0"..."9", "a"..."z", "A"..."Z", "$", "+", "<", "=", ">", "^", "|", "~": return true
+      default: return false
+      }
+    }
+    guard !scalar.properties.isDefaultIgnorableCodePoint else { return false }
+    switch scalar.properties.generalCategory {
+    case .connectorPunctuation, .dashPunctuation, .openPunctuation, .closePunctuation,
+      .initialPunctuation, .finalPunctuation, .otherPunctuation, .control, .format:
+      return false
+    default: return true
+    }
+  }
+
+  private static func folded(_ scalar: Unicode.Scalar) -> String {
+    if scalar.isASCII { return scalar.properties.lowercaseMapping }
+    if scalar.properties.generalCategory == .otherNumber,
+      let value = scalar.properties.numericValue, let number = Int(exactly: value)
+    {
+      return String(number)
+    }
+    // By way of capitals: `ß` is `ss`, `ﬁ` is `fi`, and both forms of sigma are one.
+    return scalar.properties.uppercaseMapping.unicodeScalars.reduce(into: "") {
+      $0 += $1.properties.lowercaseMapping
+    }
+  }
+}

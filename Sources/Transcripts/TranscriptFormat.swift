@@ -1,0 +1,34 @@
+/// A form in which a transcript is written.
+public enum TranscriptFormat: String, Sendable, Hashable, Codable, CaseIterable {
+  /// WebVTT (W3C): with speakers and markup.
+  case vtt
+  /// SRT: what every player reads.
+  case srt
+  /// The JSON of Podcasting 2.0 (Podcast Namespace, "Transcripts").
+  case podcasting2
+  /// What is said, in paragraphs by speaker, without times.
+  case txt
+
+  /// What the name of such a file ends in, without a dot in front.
+  public var fileExtension: String { self == .podcasting2 ? "transcript.json" : rawValue }
+
+  /// Its name in messages.
+  public var name: String {
+    switch self {
+    case .vtt: "WebVTT"
+    case .srt: "SRT"
+    case .podcasting2: "JSON of Podcasting 2.0"
+    case .txt: "plain text"
+    }
+  }
+
+  /// As a feed names it: `<podcast:transcript type="…">`.
+  public var mediaType: String {
+    switch self {
+    case .vtt: "text/vtt"
+    case .srt: "application/x-subrip"
+    case .podcasting2: "application/json"
+    case .txt: "text/plain"
+    }
+  }
+}

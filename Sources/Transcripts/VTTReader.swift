@@ -1,0 +1,147 @@
+import MediaTime
+
+/// WebVTT (W3C, "WebVTT: The Web Video Text Tracks Format", 6.1, "WebVTT file parsing").
+struct VTTReader {
+  private var text: TranscriptText
+  private var cursor = LineCursor()
+  private var cues: CueCollector
+  private var language: String?
+
+  /// Whether `text` begins as WebVTT does.
+  static func reads(_ text: TranscriptText) -> Bool {
+    guard let line = LineCursor().peek(in: text), text.starts(line, with: "WEBVTT") else {
+      return false
+    }
+    return line.count == 6 || text.bytes[line.lowerBound + 6].isBlank
+  }
+
+  /// The transcript in `text`. O(n)
+  static func read(_ text: inout TranscriptText, speakerPrefix: Bool) -> Transcript {
+    var reader = VTTReader(text, speakerPrefix: speakerPrefix)
+    reader.readHeader()
+    while !reader.cues.isFull, reader.readBlock() {}
+    text = reader.text
+    return Transcript(reader.cues.cues, language: reader.language)
+  }
+
+  private init(_ text: TranscriptText, speakerPrefix: Bool) {
+    self.text = text
+    cues = CueCollector(speakerPrefix: speakerPrefix)
+  }
+
+  /// The next line, if it is not blank; it is taken.
+  private mutating func nextTextLine() -> Range<Int>? {
+    guard let line = cursor.peek(in: text), !line.isEmpty else { return nil }
+    return cursor.next(in: text)
+  }
+
+  private mutating func skipBlock() { while nextTextLine() != nil {} }
+
+  // MARK: Header
+
+  private mutating func readHeader() {
+    _ = cursor.next(in: text)
+    while let line = cursor.peek(in: text), !line.isEmpty, !CueTimes.isAt(line, in: text) {
+      _ = cursor.next(in: text)
+      if text.starts(line, with: "X-TIMESTAMP-MAP=") { text.find(.timestampMap, at: line) }
+      if text.starts(line, with: "Language:") {
+        let value = text.trimmed(line.lowerBound + 9..<line.upperBound)
+        language = LanguageTag.read(text.string(value))
+      }
+    }
+  }
+
+  // MARK: Blocks
+
+  /// Reads a block; false at the end.
+  private mutating func readBlock() -> Bool {
+    while let line = cursor.peek(in: text), line.isEmpty { _ = cursor.next(in: text) }
+    guard let first = cursor.next(in: text) else { return false }
+    if CueTimes.isAt(first, in: text) {
+      readCue(first, named: nil)
+    } else if let second = cursor.peek(in: text), CueTimes.isAt(second, in: text) {
+      _ = cursor.next(in: text)
+      readCue(second, named: first)
+    } else {
+      skip(first)
+    }
+    return true
+  }
+
+  /// Leaves out a block without times.
+  private mutating func skip(_ first: Range<Int>) {
+    let word = text.bytes[first].prefix { !$0.isBlank }
+    let isAlone = text.trimmed(first).count == word.count
+    switch String(decoding: word, as: UTF8.self) {
+    case "NOTE": text.find(.comment, at: first)
+    case "STYLE" where isAlone: text.find(.style, at: first)
+    case "REGION" where isAlone: text.find(.region, at: first)
+    default:
+      if text.arrow(in: first) != nil {
+        text.error(
+          "there are no times around the arrow", at: first,
+          help: "write '00:01.000 --> 00:02.500', or '--&gt;' within a text")
+      } else {
+        text.find(.orphan, at: first)
+      }
+    }
+    skipBlock()
+  }
+
+  private mutating func readCue(_ line: Range<Int>, named name: Range<Int>?) {
+    let times = CueTimes.read(line, mark: ".", in: &text)
+    var lines: Range<Int>?
+    while let next = cursor.peek(in: text), !next.isEmpty, !CueTimes.isAt(next, in: text) {
+      _ = cursor.next(in: text)
+      if text.arrow(in: next) != nil { text.find(.arrowInText, at: next) }
+      lines = (lines?.lowerBound ?? next.lowerBound)..<next.upperBound
+    }
+    guard let times else { return }
+    if !times.isStrict { text.find(.looseTime, at: line) }
+    let settings = settings(times.settings)
+    guard let lines else {
+      cues.append(Cue("", in: .zero), from: times.start, to: times.end, at: line, in: &text)
+      return
+    }
+    var unknown = 0
+    let parts = MarkupPart.parts(of: text.string(lines)) { unknown += 1 }
+    if unknown > 0 { text.find(.oddReference, at: lines) }
+    let voices = VoiceSplitter.voices(of: parts, from: times.start, to: times.end)
+    // A cue without a text is counted as one.
+    for (index, voice) in (voices.isEmpty ? [.init()] : voices).enumerated() {
+      var cue = Cue(voice.text, in: .zero, speaker: voice.speaker, words: voice.words)
+      cue.markup = voice.markup
+      cue.settings = settings
+      // Names are unique.
+      cue.identifier = index == 0 ? name.flatMap { text.string($0).tidiedLines.nonEmpty } : nil
+      cues.append(cue, from: times.start, to: times.end, at: line, in: &text)
+    }
+  }
+
+  /// The settings of a cue, word for word but for the region, which is not carried; nil: none.
+  private mutating func settings(_ range: Range<Int>) -> String? {
+    var words: [Substring] = []
+    for word in text.string(range).split(whereSeparator: \.isWhitespace) {
+      if word.hasPrefix("region:") {
+        text.find(.region, at: range)
+      } else if !word.contains("-->") {
+        words.append(word)
+      }
+    }
+    return words.joined(separator: " ").nonEmpty
+  }
+}
+
+/// The name of a language.
+enum LanguageTag {
+  /// `text`, if it has the form of a tag of BCP 47; else nil.
+  static func read(_ text: String) -> String? {
+    let parts = text.utf8.split(separator: .minus, omittingEmptySubsequences: false)
+    guard let first = parts.first, 2...3 ~= first.count, first.allSatisfy(\.isLetter),
+      parts.dropFirst().allSatisfy({
+        1...8 ~= $0.count && $0.allSatisfy { $0.isLetter || $0.isDigit }
+      })
+    else { return nil }
+    return text
+  }
+}

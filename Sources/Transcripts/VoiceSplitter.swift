@@ -1,0 +1,110 @@
+import MediaTime
+
+/// Takes the text of a cue of WebVTT apart: one cue for each voice, with its words.
+struct VoiceSplitter {
+  /// What one voice says.
+  struct Voice {
+    var speaker: String?
+    var text = ""
+    var markup: String?
+    var words: [Word] = []
+  }
+
+  private let start: Time
+  private let end: Time
+  private var voices: [Voice] = []
+  private var voice = Voice()
+  private var markup = ""
+  private var hasTags = false
+  /// Tags that are open, with what stands in them; no `<v>`.
+  private var open: [(name: String, rest: String)] = []
+  /// When the text that is being read begins; nil: no moment is known for it.
+  private var moment: Time?
+  private var hasMoments = false
+  private var span = ""
+
+  /// The voices of `parts`, the text of a cue from `start` to `end`, with what they say. O(n · depth of
+  /// tags)
+  static func voices(of parts: [MarkupPart], from start: Time, to end: Time) -> [Voice] {
+    var splitter = VoiceSplitter(from: start, to: end)
+    for part in parts { splitter.take(part) }
+    splitter.endVoice()
+    return splitter.voices
+  }
+
+  private init(from start: Time, to end: Time) {
+    self.start = start
+    self.end = end
+    moment = start
+  }
+
+  private mutating func take(_ part: MarkupPart) {
+    switch part {
+    case .text(let text):
+      voice.text += text
+      span += text
+      markup += CharacterReference.escaped(text)
+    case .opening("v", let rest):
+      endVoice()
+      // Classes stand before the first blank.
+      let name = rest.drop { !$0.isWhitespace }
+      voice.speaker = MarkupPart.plain(String(name)).nonEmpty
+    case .closing("v"): endVoice()
+    case .opening(let name, let rest):
+      // Deeper tags than any text has cost time and change nothing.
+      guard open.count < 16 else { return }
+      open.append((name, rest))
+      hasTags = true
+      markup += "<\(name)\(rest)>"
+    case .closing(let name):
+      guard let index = open.lastIndex(where: { $0.name == name }) else { return }
+      for tag in open[index...].reversed() { markup += "</\(tag.name)>" }
+      open.removeSubrange(index...)
+    case .moment(let time):
+      guard let time, time <= end, moment.map({ time >= $0 }) ?? true else { return }
+      endSpan(at: time)
+      hasMoments = true
+      hasTags = true
+      markup += "<\(CaptionTime.text(milliseconds: CaptionTime.milliseconds(time), mark: "."))>"
+    }
+  }
+
+  /// The text since the last moment is a word.
+  private mutating func endSpan(at time: Time) {
+    let text = span.tidiedLines
+    span = ""
+    defer { moment = time }
+    guard !text.isEmpty else { return }
+    voice.words.append(
+      Word(text, in: moment.map { TimeRange(start: $0, end: max($0, time)) }))
+  }
+
+  private mutating func endVoice() {
+    endSpan(at: end)
+    // A voice behind one with moments begins at some moment within the cue.
+    moment = hasMoments || moment == nil ? nil : start
+    for tag in open.reversed() { markup += "</\(tag.name)>" }
+    voice.text = voice.text.tidiedLines
+    if !voice.text.isEmpty {
+      if hasTags { voice.markup = markup.tidiedLines }
+      if !hasMoments { voice.words = [] }
+      voices.append(voice)
+    }
+    (voice, markup, hasTags, hasMoments) = (Voice(), "", !open.isEmpty, false)
+    for tag in open { markup += "<\(tag.name)\(tag.rest)>" }
+  }
+}
+
+extension MarkupPart {
+  /// A text of WebVTT without its tags, and with its references read.
+  static func plain(_ markup: String) -> String {
+    parts(of: markup).reduce(into: "") {
+      if case .text(let text) = $1 { $0 += text }
+    }.tidiedLines.replacing("\n", with: " ")
+  }
+}
+
+extension String {
+  /// nil where there is no letter.
+  var nonEmpty: String? { isEmpty ? nil : self }
+}
