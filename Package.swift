@@ -438,8 +438,9 @@ if Context.environment["AVJOB_FUZZ"] != nil {
   let files = ["Diagnosis", "ExportEngine", "ExportGraph", "LibAV", "Receipts"]
   let servers = ["HTTP", "MediaCache", "ExportEngine", "Diagnosis"]
   let reports = ["JSON", "Reports", "Diagnosis", "MediaTime"]
+  let transcripts = ["JSON", "Transcripts", "Diagnosis", "MediaTime"]
   for target in package.targets
-  where (texts + files + servers + reports + ["MPEGAudio", "Tagging", "VideoBitstream"])
+  where (texts + files + servers + reports + transcripts + ["MPEGAudio", "Tagging", "VideoBitstream"])
     .contains(target.name)
   {
     target.swiftSettings = [
@@ -455,7 +456,7 @@ if Context.environment["AVJOB_FUZZ"] != nil {
     "Lists": texts + ["MediaTime"], "Jobs": texts + ["MediaTime"],
     "Takes": texts + ["MediaTime"],
     "Files": files + ["MediaComposition", "MediaTime"], "Servers": servers,
-    "Reports": reports, "Pictures": ["VideoBitstream"],
+    "Reports": reports, "Pictures": ["VideoBitstream"], "Transcripts": transcripts,
   ]
   for (name, tested) in readers {
     let dependencies = (["FuzzDriver"] + tested).map { Target.Dependency.byName(name: $0) }

@@ -74,14 +74,33 @@ extension String {
   /// The text as a cue has it: lines without blanks at their ends, and none that is empty; NUL is
   /// U+FFFD. O(n)
   var tidiedLines: String {
-    var lines: [Substring] = []
-    for line in split(whereSeparator: \.isNewline) {
+    var result = String.UnicodeScalarView()
+    for line in unicodeScalars.split(whereSeparator: \.isLineEnd) {
       var line = line
-      while line.first?.isWhitespace == true { line.removeFirst() }
-      while line.last?.isWhitespace == true { line.removeLast() }
-      if !line.isEmpty { lines.append(line) }
+      while line.first?.properties.isWhitespace == true { line.removeFirst() }
+      while line.last?.properties.isWhitespace == true { line.removeLast() }
+      if line.isEmpty { continue }
+      if !result.isEmpty { result.append("\n") }
+      result.append(contentsOf: line.lazy.map { $0 == "\0" ? "\u{FFFD}" : $0 })
     }
-    let text = lines.joined(separator: "\n")
-    return text.utf8.contains(0) ? text.replacing("\0", with: "\u{FFFD}") : text
+    return String(result)
+  }
+
+  /// The text on one line: a blank for each line end. O(n)
+  var onOneLine: String {
+    guard unicodeScalars.contains(where: \.isLineEnd) else { return self }
+    var result = String.UnicodeScalarView()
+    result.append(contentsOf: unicodeScalars.lazy.map { $0.isLineEnd ? " " : $0 })
+    return String(result)
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether it ends a line anywhere: those of Unicode's section 5.8.
+  fileprivate var isLineEnd: Bool {
+    switch self {
+    case "\n", "\r", "\u{B}", "\u{C}", "\u{85}", "\u{2028}", "\u{2029}": true
+    default: false
+    }
   }
 }

@@ -60,9 +60,11 @@ enum MarkupPart: Equatable {
     let isClosing = body.first == UInt8(ascii: "/")
     let body = isClosing ? body.dropFirst() : body
     let name = String(decoding: body.prefix(while: \.isLetter), as: UTF8.self)
-    guard names.contains(name) else { return nil }
+    // Such a tag is repeated for each voice within it: what is longer is no class and no language.
+    let most = 256
+    guard names.contains(name), name == "v" || body.count <= most else { return nil }
     if isClosing { return .closing(name: name) }
-    let rest = String(decoding: body.dropFirst(name.utf8.count), as: UTF8.self)
+    let rest = String(decoding: body.dropFirst(name.utf8.count), as: UTF8.self).onOneLine
     return .opening(name: name, rest: rest.tidiedLines.isEmpty ? "" : rest)
   }
 }

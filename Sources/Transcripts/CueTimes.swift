@@ -10,22 +10,21 @@ struct CueTimes {
   var isStrict: Bool
 
   /// Whether `line` is one, with times that are right or wrong: a text may have an arrow, too.
-  static func isAt(_ line: Range<Int>, in text: TranscriptText) -> Bool {
-    guard let arrow = text.arrow(in: line) else { return false }
-    let before = text.trimmed(line.lowerBound..<arrow.lowerBound)
-    let behind = text.trimmed(arrow.upperBound..<line.upperBound)
-    return isTime(before, in: text) && isTime(firstWord(of: behind, in: text), in: text)
+  static func isAt(_ line: Range<Int>, in text: TranscriptText) -> Bool { isAt(text.bytes[line]) }
+
+  static func isAt(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let arrow = line.arrow else { return false }
+    return isTime(line[..<arrow.lowerBound].trimmed)
+      && isTime(firstWord(of: line[arrow.upperBound...].trimmed))
   }
 
-  private static func isTime(_ range: Range<Int>, in text: TranscriptText) -> Bool {
-    let bytes = text.bytes[range]
-    return bytes.contains(UInt8(ascii: ":")) && bytes.contains(where: \.isDigit)
-      && bytes.allSatisfy { $0.isDigit || ":.,-".utf8.contains($0) }
+  private static func isTime(_ word: ArraySlice<UInt8>) -> Bool {
+    word.contains(UInt8(ascii: ":")) && word.contains(where: \.isDigit)
+      && word.allSatisfy { $0.isDigit || ":.,-".utf8.contains($0) }
   }
 
-  private static func firstWord(of range: Range<Int>, in text: TranscriptText) -> Range<Int> {
-    let end = text.bytes[range].firstIndex(where: \.isBlank) ?? range.upperBound
-    return range.lowerBound..<end
+  private static func firstWord(of rest: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    rest.prefix { !$0.isBlank }
   }
 
   /// Reads `line`, which is one.
@@ -34,10 +33,10 @@ struct CueTimes {
   static func read(
     _ line: Range<Int>, mark: Unicode.Scalar, in text: inout TranscriptText
   ) -> CueTimes? {
-    guard let arrow = text.arrow(in: line) else { return nil }
+    guard let arrow = text.bytes[line].arrow else { return nil }
     let before = text.trimmed(line.lowerBound..<arrow.lowerBound)
     let rest = text.trimmed(arrow.upperBound..<line.upperBound)
-    let behind = firstWord(of: rest, in: text)
+    let behind = firstWord(of: text.bytes[rest]).indices
     guard let start = time(before, mark: mark, in: &text),
       let end = time(behind, mark: mark, in: &text)
     else { return nil }

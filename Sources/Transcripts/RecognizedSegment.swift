@@ -33,7 +33,7 @@ struct RecognizedSegment {
         isPodcast = true
         start = try json.time(called: name, in: &text)
       case "endTime": end = try json.time(called: name, in: &text)
-      case "offsets": (start, end) = try json.offsets(in: &text)
+      case "offsets" where try json.kind() == .object: (start, end) = try json.offsets(in: &text)
       case "text", "body": body = try json.spokenText(in: &text) ?? ""
       case "speaker": speaker = try json.spokenText(in: &text)
       case "words" where try json.kind() == .list:
@@ -52,17 +52,16 @@ struct RecognizedSegment {
     }
     if words.isEmpty { words = tokens.words(in: &text) }
     if speaker == nil { speaker = words.lazy.compactMap(\.speaker).first }
-    dropBackwardTimes(in: &text)
+    dropBackwardTimes()
   }
 
   /// A word that begins before the one before it has no place in the recording.
-  private mutating func dropBackwardTimes(in text: inout TranscriptText) {
+  private mutating func dropBackwardTimes() {
     var last: Time?
     for index in words.indices {
       guard let range = words[index].range else { continue }
       if let last, range.start < last {
-        text.find(.backwardWord, at: words[index].place)
-        words[index].range = nil
+        words[index].dropTimes()
       } else {
         last = range.start
       }
@@ -109,13 +108,25 @@ struct RecognizedSegment {
 /// A word of a recogniser.
 struct RecognizedWord {
   let place: Range<Int>
-  private(set) var text = ""
-  var range: TimeRange?
-  private(set) var confidence: Double?
+  private(set) var text: String
+  private(set) var range: TimeRange?
+  private let confidence: Double?
   private(set) var speaker: String?
+  /// Why it has no times.
+  private var fault: Finding?
 
-  init(_ text: String, in range: TimeRange?, confidence: Double?, at place: Range<Int>) {
-    (self.place, self.text, self.range, self.confidence) = (place, text, range, confidence)
+  /// A word from `start` to `end`, which it has only where both are known and in order.
+  init(
+    _ text: String, from start: Time?, to end: Time?, confidence: Double?, speaker: String? = nil,
+    at place: Range<Int>
+  ) {
+    (self.place, self.text, self.confidence) = (place, text.onOneLine, confidence)
+    self.speaker = speaker
+    guard let start, let end else {
+      fault = .timelessWord
+      return
+    }
+    if end < start { fault = .backwardWord } else { range = TimeRange(start: start, end: end) }
   }
 
   /// Takes a word from `json`; nil where it has no letter.
@@ -123,13 +134,14 @@ struct RecognizedWord {
     _ json: inout JSONReader, in text: inout TranscriptText
   ) throws(JSONValue.ReadingError) {
     let first = json.offset
-    place = first..<first + 1
     var seen = SeenNames()
     var (start, end): (Time?, Time?)
+    var (spelled, speaker): (String?, String?)
+    var confidence: Double?
     try json.eachMember { json, name throws(JSONValue.ReadingError) in
       seen.note(name, before: json, in: &text)
       switch name {
-      case "word", "text": self.text = try json.spokenText(in: &text) ?? ""
+      case "word", "text": spelled = try json.spokenText(in: &text)
       case "start": start = try json.time(called: name, in: &text)
       case "end": end = try json.time(called: name, in: &text)
       case "probability", "score", "confidence":
@@ -138,89 +150,18 @@ struct RecognizedWord {
       default: try json.skip()
       }
     }
-    self.text = self.text.replacing("\n", with: " ")
-    guard !self.text.isEmpty else { return nil }
-    range = Self.range(start, end, at: place, in: &text)
+    guard let spelled = spelled?.nonEmpty else { return nil }
+    self.init(
+      spelled, from: start, to: end, confidence: confidence, speaker: speaker,
+      at: first..<first + 1)
   }
 
-  /// From `start` to `end`; nil where one is not known, or the end is before the start.
-  static func range(
-    _ start: Time?, _ end: Time?, at place: Range<Int>, in text: inout TranscriptText
-  ) -> TimeRange? {
-    guard let start, let end else { return nil }
-    guard end >= start else {
-      text.find(.backwardWord, at: place)
-      return nil
-    }
-    return TimeRange(start: start, end: end)
-  }
+  /// Its times have no place in the recording.
+  mutating func dropTimes() { (range, fault) = (nil, .backwardWord) }
 
+  /// The word in a cue; what is odd with it is counted.
   func word(in text: inout TranscriptText) -> Word {
-    if range == nil { text.find(.timelessWord, at: place) }
+    if let fault { text.find(fault, at: place) }
     return Word(self.text, in: range, confidence: confidence)
-  }
-}
-
-/// Joins the tokens of whisper.cpp, which are parts of words, perhaps of letters.
-struct TokenJoiner {
-  private let isSpaced: Bool
-  private var parts:
-    [(bytes: [UInt8], start: Time?, end: Time?, sum: Double, count: Int, place: Range<Int>)] = []
-
-  init(isSpaced: Bool) { self.isSpaced = isSpaced }
-
-  /// Takes a token from `json`.
-  mutating func take(
-    _ json: inout JSONReader, in text: inout TranscriptText
-  ) throws(JSONValue.ReadingError) {
-    let first = json.offset
-    var bytes: [UInt8] = []
-    var (start, end): (Time?, Time?)
-    var probability: Double?
-    try json.eachMember { json, name throws(JSONValue.ReadingError) in
-      switch name {
-      case "text": bytes = try json.looseText().bytes
-      case "offsets": (start, end) = try json.offsets(in: &text)
-      case "p": probability = try json.value().number
-      default: try json.skip()
-      }
-    }
-    guard !bytes.isEmpty, !Self.isMark(bytes) else { return }
-    let (sum, count) = (probability ?? 0, probability == nil ? 0 : 1)
-    guard let last = parts.last, !isNew(bytes, behind: last.bytes) else {
-      parts.append((bytes, start, end, sum, count, first..<first + 1))
-      return
-    }
-    parts[parts.count - 1] = (
-      last.bytes + bytes, last.start, end ?? last.end, last.sum + sum, last.count + count,
-      last.place
-    )
-  }
-
-  /// `[_BEG_]`, `[_TT_42]` and `<|endoftext|>` are no speech.
-  private static func isMark(_ bytes: [UInt8]) -> Bool {
-    bytes.starts(with: "[_".utf8) && bytes.last == UInt8(ascii: "]")
-      || bytes.starts(with: "<|".utf8) && bytes.suffix(2).elementsEqual("|>".utf8)
-  }
-
-  private func isNew(_ bytes: [UInt8], behind last: [UInt8]) -> Bool {
-    if bytes.first == UInt8(ascii: " ") { return true }
-    // Half a letter is not yet a word, and what is no letter belongs to the word before it.
-    guard !isSpaced, String(validating: last, as: UTF8.self) != nil else { return false }
-    return String(decoding: bytes, as: UTF8.self).first.map { $0.isLetter || $0.isNumber } ?? false
-  }
-
-  func words(in text: inout TranscriptText) -> [RecognizedWord] {
-    parts.compactMap { part in
-      let spelled = String(decoding: part.bytes, as: UTF8.self).tidiedLines
-      if String(validating: part.bytes, as: UTF8.self) == nil {
-        text.find(.brokenText, at: part.place)
-      }
-      guard !spelled.isEmpty else { return nil }
-      return RecognizedWord(
-        spelled.replacing("\n", with: " "),
-        in: RecognizedWord.range(part.start, part.end, at: part.place, in: &text),
-        confidence: part.count > 0 ? part.sum / Double(part.count) : nil, at: part.place)
-    }
   }
 }

@@ -1,13 +1,15 @@
 import MediaTime
 
-/// SRT: what players read. A cue begins at a line of times; a number above it that stands behind an
-/// empty line is its number, and so a text may have empty lines and lines of digits.
+/// SRT: what players read. A cue begins at a line of times. Digits above it are its number if an empty
+/// line stands before them, or if they count on, and so a text may have empty lines and lines of digits.
 struct SRTReader {
   private var text: TranscriptText
   private var cues: CueCollector
   /// Those behind the last line of times, empty ones among them.
   private var lines: [Range<Int>] = []
   private var times: (read: CueTimes?, line: Range<Int>)?
+  /// That of the last cue that has one.
+  private var number: Int?
 
   /// Whether a line of times is among the first hundred.
   static func reads(_ text: TranscriptText) -> Bool {
@@ -47,11 +49,7 @@ struct SRTReader {
   /// Ends the cue above the line of times that comes next, or the last one.
   private mutating func endCue(hasNext: Bool) {
     defer { lines = [] }
-    if hasNext, let number = lines.last, isNumber(number),
-      lines.count == 1 ? times == nil : lines[lines.count - 2].isEmpty
-    {
-      lines.removeLast()
-    }
+    if hasNext { takeNumber() }
     let body = lines.filter { !$0.isEmpty }
     guard let (read, line) = times else {
       if let first = body.first { text.find(.orphan, at: first) }
@@ -65,8 +63,16 @@ struct SRTReader {
       at: line, in: &text)
   }
 
-  private func isNumber(_ line: Range<Int>) -> Bool {
-    !line.isEmpty && text.bytes[line].allSatisfy(\.isDigit)
+  /// Takes the number of the cue that comes next from the lines above it.
+  private mutating func takeNumber() {
+    guard let line = lines.last, !line.isEmpty, text.bytes[line].allSatisfy(\.isDigit) else {
+      return
+    }
+    let value = Int(text.string(line))
+    let isApart = lines.count == 1 ? times == nil : lines[lines.count - 2].isEmpty
+    guard isApart || value != nil && value == number.map({ $0 &+ 1 }) else { return }
+    number = value
+    lines.removeLast()
   }
 
   // MARK: Markup

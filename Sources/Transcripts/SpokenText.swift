@@ -11,23 +11,20 @@ public enum SpokenText {
   public static func folded(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     var isSpace = false
-    var apostrophe = false
+    var hasApostrophe = false
     for scalar in text.unicodeScalars {
-      if apostrophes.contains(scalar) {
-        apostrophe = !result.isEmpty && !isSpace
-        continue
+      for scalar in folded(widthless(scalar)).unicodeScalars {
+        if apostrophes.contains(scalar) {
+          hasApostrophe = !result.isEmpty && !isSpace
+        } else if scalar.properties.isWhitespace {
+          (isSpace, hasApostrophe) = (true, false)
+        } else if isSpoken(scalar) {
+          if isSpace, !result.isEmpty { result.append(" ") }
+          if hasApostrophe { result.append("'") }
+          (isSpace, hasApostrophe) = (false, false)
+          result.append(scalar)
+        }
       }
-      let plain = widthless(scalar)
-      if plain.properties.isWhitespace {
-        isSpace = true
-        apostrophe = false
-        continue
-      }
-      guard isSpoken(plain) else { continue }
-      if isSpace, !result.isEmpty { result.append(" ") }
-      if apostrophe, !isSpace { result.append("'") }
-      (isSpace, apostrophe) = (false, false)
-      result.append(contentsOf: folded(plain).unicodeScalars)
     }
     return String(result)
   }
@@ -64,15 +61,22 @@ public enum SpokenText {
   }
 
   private static func folded(_ scalar: Unicode.Scalar) -> String {
-    if scalar.isASCII { return scalar.properties.lowercaseMapping }
-    if scalar.properties.generalCategory == .otherNumber,
-      let value = scalar.properties.numericValue, let number = Int(exactly: value)
+    let properties = scalar.properties
+    if scalar.isASCII { return properties.lowercaseMapping }
+    if properties.generalCategory == .otherNumber, let value = properties.numericValue,
+      let number = Int(exactly: value)
     {
       return String(number)
     }
     // By way of capitals: `ß` is `ss`, `ﬁ` is `fi`, and both forms of sigma are one.
-    return scalar.properties.uppercaseMapping.unicodeScalars.reduce(into: "") {
-      $0 += $1.properties.lowercaseMapping
-    }
+    return lowered(raised(lowered(String(scalar))))
+  }
+
+  private static func lowered(_ text: String) -> String {
+    text.unicodeScalars.reduce(into: "") { $0 += $1.properties.lowercaseMapping }
+  }
+
+  private static func raised(_ text: String) -> String {
+    text.unicodeScalars.reduce(into: "") { $0 += $1.properties.uppercaseMapping }
   }
 }

@@ -18,7 +18,7 @@ struct TableTranscript {
     for separator in [UInt8.tab, UInt8(ascii: ","), UInt8(ascii: ";")] {
       var cursor = LineCursor()
       guard let header = Self.cells(&cursor, separator, in: text) else { continue }
-      let names = header.cells.map { Self.text($0, in: text).lowercased() }
+      let names = header.cells.map { Self.plain($0, separator, in: text).lowercased() }
       let columns = Dictionary(zip(names, names.indices)) { first, _ in first }
       guard columns["start"] != nil, columns["end"] != nil, columns["text"] != nil else { continue }
       (self.separator, self.columns, self.cursor) = (separator, columns, cursor)
@@ -45,12 +45,11 @@ struct TableTranscript {
       }
       let times = [start, end].map { time($0, isSeconds: isSeconds != nil, in: &text) }
       guard let first = times[0], let last = times[1] else { continue }
-      let speaker = cell("speaker", of: row).flatMap {
-        Self.text($0, in: text).tidiedLines.nonEmpty
-      }
+      let speaker = cell("speaker", of: row).map { Self.plain($0, separator, in: text) }
+      let spoken = Self.plain(body, separator, in: text).tidiedLines
       cues.append(
-        Cue(Self.text(body, in: text).tidiedLines, in: .zero, speaker: speaker), from: first,
-        to: last, at: row.place, in: &text)
+        Cue(spoken, in: .zero, speaker: speaker?.tidiedLines.nonEmpty), from: first, to: last,
+        at: row.place, in: &text)
     }
     return Transcript(cues.cues)
   }
@@ -81,7 +80,7 @@ struct TableTranscript {
     _ cell: Range<Int>, isSeconds: Bool, in text: inout TranscriptText
   ) -> Time? {
     do throws(CaptionTime.Fault) {
-      let digits = Array(Self.text(cell, in: text).utf8)[...]
+      let digits = Array(Self.plain(cell, separator, in: text).utf8)[...]
       return try isSeconds ? CaptionTime.seconds(digits) : CaptionTime.milliseconds(digits)
     } catch {
       text.error("'\(text.quoted(cell))' \(error.message)", at: cell, help: error.help)
@@ -109,7 +108,7 @@ struct TableTranscript {
         continue
       }
       let byte = text.bytes[index]
-      if byte == UInt8(ascii: "\""), separator != .tab, isQuoted || start == index {
+      if byte == UInt8(ascii: "\""), separator != .tab, text.bytes[start] == byte {
         isQuoted.toggle()
       } else if byte == separator, !isQuoted {
         cells.append(text.trimmed(start..<index))
@@ -122,9 +121,11 @@ struct TableTranscript {
   }
 
   /// A cell without quotes around it; two quotes in it are one.
-  private static func text(_ cell: Range<Int>, in text: TranscriptText) -> String {
+  private static func plain(
+    _ cell: Range<Int>, _ separator: UInt8, in text: TranscriptText
+  ) -> String {
     let quote = UInt8(ascii: "\"")
-    guard cell.count >= 2, text.bytes[cell.lowerBound] == quote,
+    guard separator != .tab, cell.count >= 2, text.bytes[cell.lowerBound] == quote,
       text.bytes[cell.upperBound - 1] == quote
     else { return text.string(cell) }
     return text.string(cell.lowerBound + 1..<cell.upperBound - 1).replacing("\"\"", with: "\"")

@@ -108,11 +108,11 @@ private struct CodedText {
       text.unicodeScalars.removeFirst()
       bytes.removeFirst(3)
     }
-    if bytes.contains(0), !bytes.starts(with: "WEBVTT".utf8) { fault = Self.fault(bytes) }
+    if bytes.contains(0), !bytes.starts(with: "WEBVTT".utf8) { fault = Self.fault(file) }
   }
 
-  private static func fault(_ bytes: [UInt8]) -> (message: String, help: String) {
-    let head = bytes.prefix(64)
+  private static func fault(_ file: [UInt8]) -> (message: String, help: String) {
+    let head = file.prefix(64)
     let odd = head.indices.count { $0 % 2 == 1 && head[$0] == 0 }
     let even = head.indices.count { $0 % 2 == 0 && head[$0] == 0 }
     guard max(odd, even) * 3 > head.count, min(odd, even) == 0 else {

@@ -66,6 +66,7 @@ struct TranscriptText {
   }
 
   private mutating func origin(_ range: Range<Int>) -> Origin {
+    let range = range.clamped(to: bytes.indices)
     if range.lowerBound < known.offset { known = (0, 1, 1) }
     while known.offset < range.lowerBound {
       let byte = bytes[known.offset]
@@ -102,30 +103,11 @@ struct TranscriptText {
     return string(range.lowerBound..<end) + "…"
   }
 
-  func trimmed(_ range: Range<Int>) -> Range<Int> {
-    var (start, end) = (range.lowerBound, range.upperBound)
-    while start < end, bytes[start].isBlank { start += 1 }
-    while end > start, bytes[end - 1].isBlank { end -= 1 }
-    return start..<end
-  }
+  func trimmed(_ range: Range<Int>) -> Range<Int> { bytes[range].trimmed.indices }
 
   func starts(_ range: Range<Int>, with prefix: StaticString) -> Bool {
     bytes[range].starts(
       with: UnsafeBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount))
-  }
-
-  /// Where `-->` stands in a line.
-  func arrow(in line: Range<Int>) -> Range<Int>? {
-    var index = line.lowerBound
-    while index + 2 < line.upperBound {
-      if bytes[index + 2] == UInt8(ascii: ">") {
-        if bytes[index] == .minus, bytes[index + 1] == .minus { return index..<index + 3 }
-        index += 3
-      } else {
-        index += bytes[index + 2] == .minus ? 1 : 3
-      }
-    }
-    return nil
   }
 }
 
@@ -165,4 +147,28 @@ extension UInt8 {
   var isBlank: Bool { self == UInt8(ascii: " ") || self == .tab }
   var isDigit: Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= self }
   var isLetter: Bool { UInt8(ascii: "a")...UInt8(ascii: "z") ~= self | 0x20 }
+}
+
+extension ArraySlice<UInt8> {
+  /// Without blanks at its ends.
+  var trimmed: ArraySlice<UInt8> {
+    var rest = self
+    while rest.first?.isBlank == true { rest.removeFirst() }
+    while rest.last?.isBlank == true { rest.removeLast() }
+    return rest
+  }
+
+  /// Where `-->` stands in a line. O(n)
+  var arrow: Range<Int>? {
+    var index = startIndex
+    while index + 2 < endIndex {
+      if self[index + 2] == UInt8(ascii: ">") {
+        if self[index] == .minus, self[index + 1] == .minus { return index..<index + 3 }
+        index += 3
+      } else {
+        index += self[index + 2] == .minus ? 1 : 3
+      }
+    }
+    return nil
+  }
 }

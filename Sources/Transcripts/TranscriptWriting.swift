@@ -43,7 +43,7 @@ struct WrittenCue {
     self.cue = cue
     start = CaptionTime.milliseconds(cue.range.start)
     end = max(CaptionTime.milliseconds(cue.range.end), start + 1)
-    speaker = cue.speaker?.tidiedLines.replacing("\n", with: " ").nonEmpty
+    speaker = cue.speaker?.tidiedLines.onOneLine.nonEmpty
   }
 
   func times(mark: Character) -> String {
@@ -52,7 +52,7 @@ struct WrittenCue {
   }
 
   /// The text on one line.
-  var line: String { text.replacing("\n", with: " ") }
+  var line: String { text.onOneLine }
 }
 
 /// Writers of forms without markup.
@@ -65,10 +65,18 @@ enum PlainWriter {
       if index > 0 { text += "\n" }
       text += "\(index + 1)\n\(cue.times(mark: ","))\n"
       if let name = cue.speaker, name != speaker { text += "\(name): " }
-      text += cue.text + "\n"
+      text += defused(cue.text) + "\n"
       speaker = cue.speaker
     }
     return text
+  }
+
+  /// A text for SRT, which has no references: a line that would begin a cue has another arrow.
+  private static func defused(_ text: String) -> String {
+    guard text.contains("-->") else { return text }
+    return text.split(separator: "\n").map { line in
+      CueTimes.isAt(Array(line.utf8)[...]) ? line.replacing("-->", with: "→") : line
+    }.joined(separator: "\n")
   }
 
   /// The JSON of Podcasting 2.0: one segment a cue. An empty name ends the turn of the speaker before

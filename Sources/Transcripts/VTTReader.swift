@@ -77,7 +77,7 @@ struct VTTReader {
     case "STYLE" where isAlone: text.find(.style, at: first)
     case "REGION" where isAlone: text.find(.region, at: first)
     default:
-      if text.arrow(in: first) != nil {
+      if text.bytes[first].arrow != nil {
         text.error(
           "there are no times around the arrow", at: first,
           help: "write '00:01.000 --> 00:02.500', or '--&gt;' within a text")
@@ -93,7 +93,7 @@ struct VTTReader {
     var lines: Range<Int>?
     while let next = cursor.peek(in: text), !next.isEmpty, !CueTimes.isAt(next, in: text) {
       _ = cursor.next(in: text)
-      if text.arrow(in: next) != nil { text.find(.arrowInText, at: next) }
+      if text.bytes[next].arrow != nil { text.find(.arrowInText, at: next) }
       lines = (lines?.lowerBound ?? next.lowerBound)..<next.upperBound
     }
     guard let times else { return }

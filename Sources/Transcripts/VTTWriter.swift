@@ -55,7 +55,6 @@ enum VTTWriter {
       case .opening("v", _), .closing("v"): break
       case .opening(let name, let rest):
         open.append(name)
-        let rest = rest.tidiedLines.isEmpty ? "" : rest.replacing("\n", with: " ")
         text += "<\(name)\(rest.hasSuffix("--") ? "" : rest)>"
       case .closing(let name):
         guard let index = open.lastIndex(of: name) else { break }
@@ -79,10 +78,12 @@ enum VTTWriter {
     for part in parts {
       switch part {
       case .text(let text):
-        if isBlank, text.contains(where: { !$0.isWhitespace }) {
+        if isBlank, !text.tidiedLines.isEmpty {
           (isBlank, spans) = (false, spans + 1)
         }
-      case .moment: (isBlank, nexts) = (true, nexts + [spans])
+      case .moment:
+        nexts.append(spans)
+        isBlank = true
       default: break
       }
     }

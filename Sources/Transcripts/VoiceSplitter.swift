@@ -21,6 +21,8 @@ struct VoiceSplitter {
   /// When the text that is being read begins; nil: no moment is known for it.
   private var moment: Time?
   private var hasMoments = false
+  /// Whether a voice before this one has moments: then this one begins at none that is known.
+  private var isUntimed = false
   private var span = ""
 
   /// The voices of `parts`, the text of a cue from `start` to `end`, with what they say. O(n · depth of
@@ -47,7 +49,7 @@ struct VoiceSplitter {
     case .opening("v", let rest):
       endVoice()
       // Classes stand before the first blank.
-      let name = rest.drop { !$0.isWhitespace }
+      let name = rest.unicodeScalars.drop { !$0.properties.isWhitespace }
       voice.speaker = MarkupPart.plain(String(name)).nonEmpty
     case .closing("v"): endVoice()
     case .opening(let name, let rest):
@@ -81,8 +83,8 @@ struct VoiceSplitter {
 
   private mutating func endVoice() {
     endSpan(at: end)
-    // A voice behind one with moments begins at some moment within the cue.
-    moment = hasMoments || moment == nil ? nil : start
+    isUntimed = isUntimed || hasMoments
+    moment = isUntimed ? nil : start
     for tag in open.reversed() { markup += "</\(tag.name)>" }
     voice.text = voice.text.tidiedLines
     if !voice.text.isEmpty {
@@ -100,7 +102,7 @@ extension MarkupPart {
   static func plain(_ markup: String) -> String {
     parts(of: markup).reduce(into: "") {
       if case .text(let text) = $1 { $0 += text }
-    }.tidiedLines.replacing("\n", with: " ")
+    }.tidiedLines.onOneLine
   }
 }
 

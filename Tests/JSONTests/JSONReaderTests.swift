@@ -61,6 +61,37 @@ struct JSONReaderTests {
     #expect { try JSONValue(reading: text.utf8) } throws: { "\($0)" == message }
   }
 
+  @Test("values are taken one by one, and what is skipped is checked as well")
+  func oneByOne() throws {
+    let text = #"{"a": 12.50e1, "b": [1, {"c": "x"}], "d": "\ud800y", "e": [}]}"#
+    var reader = JSONReader(Array(text.utf8), levels: 3)
+    var found: [String] = []
+    #expect {
+      try reader.eachMember { reader, name throws(JSONValue.ReadingError) in
+        switch name {
+        case "a":
+          let number = try reader.numberText()
+          found.append(String(decoding: reader.bytes[number], as: UTF8.self))
+        case "d":
+          let (bytes, hasHalfPair) = try reader.looseText()
+          found.append(String(decoding: bytes, as: UTF8.self) + "\(hasHalfPair)")
+        default: try reader.skip()
+        }
+      }
+    } throws: {
+      "\($0)" == "a value is missing at byte 59"
+    }
+    #expect(found == ["12.50e1", "\u{FFFD}ytrue"])
+  }
+
+  @Test("texts of careless writers are read if that is asked for")
+  func careless() throws {
+    var reader = JSONReader([0x22, 0xC3, 0x0A, 0x22])
+    #expect(try reader.looseText().bytes == [0xC3, 0x0A])
+    var list = JSONReader(Array("[[[]]]".utf8), levels: 2)
+    #expect { try list.skip() } throws: { "\($0)" == "there are too many levels at byte 2" }
+  }
+
   @Test("bytes that are not UTF-8 are refused")
   func encoding() {
     #expect(throws: JSONValue.ReadingError.self) {

@@ -1,0 +1,219 @@
+import MediaTime
+import Testing
+
+@testable import Transcripts
+
+/// JSON of podcasts and of recognisers, with what each has of its own.
+@Suite struct RecognizerReadingTests {
+  @Test("Podcasting 2.0: ends and speakers may be missing, times are texts, and words are segments")
+  func podcasting() {
+    let text = """
+      {"version": "1.0.0", "segments": [
+        {"speaker": "Ann", "startTime": "0.5", "endTime": 0.75, "body": "Hi"},
+        {"startTime": 0.75, "body": "there,\\n"},
+        {"speaker": "Ben", "startTime": 9, "body": "Two words"},
+        {"speaker": "", "startTime": 10, "endTime": 11, "body": "A bell rings"}]}
+      """
+    #expect(
+      TranscriptBench.cues(text) == [
+        "500-750 Ann: Hi {Hi@500-750}", "750-5750 Ann: there, {there,@750-5750}",
+        "9000-10000 Ben: Two words", "10000-11000 A bell rings",
+      ])
+    #expect(TranscriptBench.messages(text) == [])
+  }
+
+  @Test("Whisper: texts begin with a space, and words may have no length")
+  func whisper() {
+    let text = """
+      {"text": " Good morning.", "segments": [{"id": 0, "seek": 0, "start": 0.0, "end": 1.5,
+        "text": " Good morning.", "tokens": [50364, 2205], "avg_logprob": -0.3, "words": [
+        {"word": " Good", "start": 0.0, "end": 0.4, "probability": 0.9},
+        {"word": " morning.", "start": 0.4, "end": 0.4, "probability": 1.5}]}], "language": "en"}
+      """
+    let (transcript, messages) = TranscriptBench.read(Array(text.utf8))
+    #expect(
+      transcript.cues.map(TranscriptBench.line) == [
+        "0-1500 Good morning. {Good@0-400 morning.@400-400}"
+      ])
+    #expect(transcript.cues.first?.words.map(\.confidence) == [0.9, nil])
+    #expect(transcript.language == "en")
+    #expect(messages == [])
+  }
+
+  @Test("WhisperX: words without times, and with times that go backwards, are kept without them")
+  func whisperX() {
+    let text = """
+      {"segments": [
+      {"start": 1, "end": 4, "text": "In 2014. we were", "words": [
+      {"word": "In", "start": 1, "end": 1.2, "score": 0.5, "speaker": "A"},
+      {"word": "2014."},
+      {"word": "we", "start": 0.9, "end": 1.0},
+      {"word": "were", "start": 3, "end": 2}]}],
+      "word_segments": [{"word": "In", "start": 1, "end": 1.2}]}
+      """
+    #expect(
+      TranscriptBench.cues(text) == [
+        "1000-4000 A: In 2014. we were {In@1000-1200 2014.@ we@ were@}"
+      ])
+    #expect(
+      TranscriptBench.messages(text) == [
+        "5:1: warning: 2 words have times that go backwards, and are read without times; "
+          + "times of words go up, as the recording does",
+        "4:1: note: 1 word has no times; no cut can begin or end at such a word",
+      ])
+  }
+
+  @Test("whisper.cpp: parts of words are joined, also within a letter, and its marks go")
+  func whisperCpp() {
+    let head =
+      #"{"result": {"language": "en"}, "transcription": [{"timestamps": {"from": "x"}, "#
+      + #""offsets": {"from": 0, "to": 2000}, "text": " Un café.", "tokens": ["#
+    func token(_ bytes: [UInt8], _ from: Int, _ to: Int) -> [UInt8] {
+      Array(#"{"text": ""#.utf8) + bytes
+        + Array(#"", "offsets": {"from": \#(from), "to": \#(to)}, "id": 1, "p": 0.5}"#.utf8)
+    }
+    let tokens = [
+      token(Array("[_BEG_]".utf8), 0, 0), token(Array(" Un".utf8), 0, 300),
+      token(Array(" ca".utf8), 400, 600), token([0x66, 0xC3], 600, 800), token([0xA9], 800, 900),
+      token(Array(".".utf8), 900, 1000), token(Array("[_TT_100]".utf8), 2000, 2000),
+    ]
+    let bytes = Array(head.utf8) + Array(tokens.joined(separator: [0x2C])) + Array("]}]}".utf8)
+    let (transcript, messages) = TranscriptBench.read(bytes)
+    #expect(
+      transcript.cues.map(TranscriptBench.line) == ["0-2000 Un café. {Un@0-300 café.@400-1000}"])
+    #expect(transcript.cues.first?.words.map(\.confidence) == [0.5, 0.5])
+    #expect(messages == [])
+  }
+
+  @Test("whisper.cpp: in a language without spaces each letter is a word, with its punctuation")
+  func unspaced() {
+    let text = """
+      {"result": {"language": "zh"}, "transcription": [
+      {"offsets": {"from": 0, "to": 900}, "text": "你好。", "tokens": [
+      {"text": "你", "offsets": {"from": 0, "to": 300}},
+      {"text": "好", "offsets": {"from": 300, "to": 600}},
+      {"text": "。", "offsets": {"from": 600, "to": 900}}]}]}
+      """
+    #expect(TranscriptBench.cues(text) == ["0-900 你好。 {你@0-300 好。@300-900}"])
+  }
+
+  @Test("Words without segments are sentences, and words beside segments are theirs")
+  func words() {
+    let words = """
+      "words": [{"word": "Yes.", "start": 0, "end": 1}, {"word": "I", "start": 1, "end": 1.5},
+      {"word": "do", "start": 1.5, "end": 2}, {"word": "Well", "start": 5, "end": 6}]
+      """
+    #expect(
+      TranscriptBench.cues("{\(words)}") == [
+        "0-1000 Yes. {Yes.@0-1000}", "1000-2000 I do {I@1000-1500 do@1500-2000}",
+        "5000-6000 Well {Well@5000-6000}",
+      ])
+    let segments = """
+      "segments": [{"start": 0, "end": 2, "text": "Yes. I do"}, {"start": 5, "end": 6, "text": "Well"}]
+      """
+    #expect(
+      TranscriptBench.cues("{\(words), \(segments)}") == [
+        "0-2000 Yes. I do {Yes.@0-1000 I@1000-1500 do@1500-2000}",
+        "5000-6000 Well {Well@5000-6000}",
+      ])
+  }
+
+  @Test(
+    "Decimals are the rationals that they spell, to the nanosecond",
+    arguments: [
+      ("1.1", Time(value: 11, timescale: 10)), ("0", .zero),
+      ("1e-3", Time(value: 1, timescale: 1000)),
+      ("12.5E1", Time(value: 125, timescale: 1)),
+      ("0.1234567895", Time(value: 123_456_790, timescale: 1_000_000_000)),
+      ("2.00000000049", Time(value: 2, timescale: 1)), ("1e-30", .zero), ("-0", .zero),
+      ("3600000000", Time(value: 3_600_000_000, timescale: 1)),
+    ])
+  func decimals(text: String, time: Time) throws {
+    let read = try CaptionTime.seconds(Array(text.utf8)[...])
+    #expect(read == time && !read.hasBeenRounded)
+  }
+
+  @Test(
+    "Times that no recording has, and names that stand twice, are refused where they stand",
+    arguments: [
+      (
+        #"{"start": 1e308, "end": 2, "text": "x"}"#,
+        "1:25: error: 'start', 1e308, is later than a million hours; "
+          + "times count in seconds from the start of the recording"
+      ),
+      (
+        #"{"start": -1, "end": 2, "text": "x"}"#,
+        "1:25: error: 'start', -1, is before the start of the recording; times count from 0 on"
+      ),
+      (
+        #"{"start": "soon", "end": 2, "text": "x"}"#,
+        "1:25: error: 'start', \"soon\", is no number of seconds; write it as 12.5"
+      ),
+      (
+        #"{"start": NaN, "end": 2, "text": "x"}"#,
+        "1:25: error: NaN is no time and no number; write null, or leave the value out"
+      ),
+      (
+        #"{"start": -Infinity, "end": 2, "text": "x"}"#,
+        "1:26: error: Infinity is no time and no number; write null, or leave the value out"
+      ),
+      (
+        #"{"start": 1, "start": 2, "end": 3, "text": "x"}"#,
+        "1:37: error: 'start' stands twice in one object; leave one of them"
+      ),
+      (
+        #"{"end": 3, "text": "x"}"#,
+        "1:15: error: the segment has no start; write its start in seconds"
+      ),
+      (
+        #"{"start": 2, "end": 1, "text": "x"}"#,
+        "1:15: error: the cue ends before it starts; the start comes first, then the end; "
+          + "leave the cue out if neither is known"
+      ),
+      (
+        #"{"start": 2, "end" 1}"#,
+        "1:34: error: the transcript is no JSON: ':' is missing; write it anew, or give it as WebVTT"
+      ),
+    ])
+  func refusals(segment: String, message: String) {
+    #expect(TranscriptBench.messages(#"{"segments": [\#(segment)]}"#) == [message])
+  }
+
+  @Test("Lists within lists, 64 deep, are refused")
+  func depth() {
+    let deep = String(repeating: "[", count: 70)
+    #expect(
+      TranscriptBench.messages(#"{"a": \#(deep)"#) == [
+        "1:70: error: the transcript is no JSON: there are too many levels; "
+          + "write it anew, or give it as WebVTT"
+      ])
+  }
+
+  @Test("Half a letter is shown as U+FFFD, with a warning")
+  func halfLetters() {
+    let text = #"{"segments": [{"start": 0, "end": 1, "text": "a\ud800b"}]}"#
+    #expect(TranscriptBench.cues(text) == ["0-1000 a\u{FFFD}b"])
+    #expect(
+      TranscriptBench.messages(text) == [
+        "1:46: warning: 1 text has half a character, which is shown as U+FFFD; "
+          + "save the transcript as UTF-8"
+      ])
+    let bytes =
+      Array(#"{"segments": [{"start": 0, "end": 1, "text": ""#.utf8) + [0xC3]
+      + Array(#""}]}"#.utf8)
+    #expect(TranscriptBench.read(bytes).transcript.cues.map(\.text) == ["\u{FFFD}"])
+  }
+
+  @Test("JSON of another kind is refused with the names that it has")
+  func otherJSON() {
+    #expect(
+      TranscriptBench.messages(#"{"chunks": [], "x": {}}"#) == [
+        "error: 'talk' is JSON without 'segments', 'transcription' or 'words'; it has 'chunks', 'x'; "
+          + "name the JSON of Podcasting 2.0, Whisper, faster-whisper, WhisperX or whisper.cpp"
+      ])
+    #expect(
+      TranscriptBench.messages("[]") == [
+        "error: 'talk' has no cue; a transcript has times and texts"
+      ])
+  }
+}

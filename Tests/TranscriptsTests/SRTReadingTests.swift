@@ -1,0 +1,115 @@
+import Testing
+
+@testable import Transcripts
+
+/// SRT is read as it is found: there is no standard.
+@Suite struct SRTReadingTests {
+  @Test(
+    "Empty lines in a text and lines of digits are text, and numbers may be missing or repeated")
+  func numbers() {
+    let text = """
+      1
+      00:00:01,000 --> 00:00:02,000
+      first
+
+      second
+
+      1
+      00:00:03,000 --> 00:00:04,000
+      2020
+
+      0:0:5.000 --> 0:0:6.000
+      no number
+
+      8
+      00:00:07,000 --> 00:00:08,000
+      1999
+
+      2001
+
+      """
+    #expect(
+      TranscriptBench.cues(text) == [
+        "1000-2000 first/second", "3000-4000 2020", "5000-6000 no number", "7000-8000 1999/2001",
+      ])
+    #expect(TranscriptBench.messages(text) == [])
+  }
+
+  @Test("Numbers that count on begin a cue without an empty line above them")
+  func tight() {
+    let text = """
+      1
+      00:00:01,000 --> 00:00:02,000
+      one
+      2
+      00:00:02,000 --> 00:00:03,000
+      7
+      00:00:03,000 --> 00:00:04,000
+      three
+      """
+    #expect(
+      TranscriptBench.cues(text) == ["1000-2000 one", "2000-3000 7", "3000-4000 three"])
+  }
+
+  @Test("Tags and places go, and what only looks like a tag stays")
+  func markup() {
+    let text = """
+      1
+      00:00:01,000 --> 00:00:02,000 X1:1 X2:2
+      {\\an8}<i>Hi</i> <font color="red">you</font> <3 <b a > b {x}
+      """
+    #expect(TranscriptBench.cues(text) == ["1000-2000 Hi you <3  b {x}"])
+    #expect(
+      TranscriptBench.messages(text) == ["2:31: note: 7 tags and places of SRT are left out"])
+  }
+
+  @Test(
+    "Fewer than three decimals are refused: readers differ over them",
+    arguments: [
+      (
+        "0:0:5,5 --> 0:0:6,000", "'0:0:5,5' has 1 decimal and not three"
+      ),
+      (
+        "00:00:05 --> 00:00:06,000", "'00:00:05' has no decimals and not three"
+      ),
+    ])
+  func decimals(line: String, fault: String) {
+    #expect(
+      TranscriptBench.messages("1\n\(line)\nx\n") == [
+        "2:1: error: \(fault); readers differ over such times: write three, as in 00:01:02,500"
+      ])
+  }
+
+  @Test("Times that go backwards are refused, with the line")
+  func backwards() {
+    #expect(
+      TranscriptBench.messages("1\n00:00:02,000 --> 00:00:01,000\nx\n") == [
+        "2:1: error: the cue ends before it starts; the start comes first, then the end; "
+          + "leave the cue out if neither is known"
+      ])
+  }
+
+  @Test("A name in front is the speaker only if that is asked for, until another name")
+  func prefixes() {
+    let text = """
+      1
+      00:00:01,000 --> 00:00:02,000
+      Ann: Hello
+
+      2
+      00:00:02,000 --> 00:00:03,000
+      again
+
+      3
+      00:00:03,000 --> 00:00:04,000
+      Ben: At 10:30
+      """
+    #expect(
+      TranscriptBench.cues(text) == [
+        "1000-2000 Ann: Hello", "2000-3000 again", "3000-4000 Ben: At 10:30",
+      ])
+    let (transcript, _) = TranscriptBench.read(Array(text.utf8), speakerPrefix: true)
+    #expect(transcript.cues.map(\.speaker) == ["Ann", "Ann", "Ben"])
+    #expect(transcript.cues.map(\.text) == ["Hello", "again", "At 10:30"])
+  }
+}

@@ -1,0 +1,25 @@
+import Testing
+import Transcripts
+
+/// Texts that sound alike are alike.
+@Suite struct SpokenTextTests {
+  @Test(
+    "Case, punctuation, spaces, width and kinds of apostrophes do not count",
+    arguments: [
+      ("  So, let us\nBEGIN — now! ", "so let us begin now"),
+      ("don’t 'quote' me", "don't quote me"),
+      ("Straße ﬁn ΣΊΣΥΦΟΣ", "strasse fin σίσυφοσ"), ("Ｆｕｌｌ　２", "full 2"), ("m²  ①", "m2 1"),
+      ("so\u{AD}ft\u{200B} \u{202E}x", "soft x"), ("$5, 100%", "$5 100"), ("…", ""),
+      ("e\u{301}t\u{E9}", "été"), ("¿Qué?", "qué"), ("rock 'n' roll", "rock n roll"),
+      ("İstanbul", "i\u{307}stanbul"), ("你好。", "你好"),
+    ])
+  func folding(text: String, folded: String) {
+    #expect(SpokenText.folded(text) == folded)
+    #expect(SpokenText.folded(folded) == folded)
+  }
+
+  @Test("Words are what spaces part")
+  func words() {
+    #expect(SpokenText.words(of: "You — know, don't you?") == ["you", "know", "don't", "you"])
+  }
+}

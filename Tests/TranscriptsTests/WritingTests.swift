@@ -1,0 +1,170 @@
+import MediaTime
+import Testing
+
+@testable import Transcripts
+
+/// What is written, literally.
+@Suite struct WritingTests {
+  private func text(_ transcript: Transcript, _ format: TranscriptFormat) -> String {
+    String(decoding: transcript.bytes(as: format), as: UTF8.self)
+  }
+
+  private let talk: Transcript = {
+    var first = Cue("Good\n\nmorning & <all> -->", 0..<1500, speaker: "Ann <b>--")
+    (first.identifier, first.settings) = ("intro", "line:0")
+    var second = Cue("Hi there", 1500..<3_661_001, speaker: "Ann <b>--")
+    (second.identifier, second.markup) = ("intro", "<i>Hi</i> there")
+    return Transcript(
+      [first, second, Cue("  ", 0..<1), Cue("A bell", 4_000_000..<4_000_000)], language: "en-GB")
+  }()
+
+  @Test("WebVTT has hours, names, settings, references, and a voice on every cue")
+  func vtt() {
+    #expect(
+      text(talk, .vtt) == """
+        WEBVTT
+        Language: en-GB
+
+        intro
+        00:00:00.000 --> 00:00:01.500 line:0
+        <v Ann &lt;b&gt;-&#45;>Good
+        morning &amp; &lt;all&gt; --&gt;
+
+        00:00:01.500 --> 01:01:01.001
+        <v Ann &lt;b&gt;-&#45;><i>Hi</i> there
+
+        01:06:40.000 --> 01:06:40.001
+        A bell
+
+        """)
+  }
+
+  @Test("SRT has numbers, commas, and a name where the speaker changes")
+  func srt() {
+    #expect(
+      text(talk, .srt) == """
+        1
+        00:00:00,000 --> 00:00:01,500
+        Ann <b>--: Good
+        morning & <all> -->
+
+        2
+        00:00:01,500 --> 01:01:01,001
+        Hi there
+
+        3
+        01:06:40,000 --> 01:06:40,001
+        A bell
+
+        """)
+  }
+
+  @Test("The JSON of podcasts has seconds, and an empty name behind a named speaker")
+  func podcasting() {
+    #expect(
+      text(talk, .podcasting2) == #"""
+        {
+          "version": "1.0.0",
+          "segments": [
+            { "speaker": "Ann <b>--", "startTime": 0, "endTime": 1.5, \#
+        "body": "Good\nmorning & <all> -->" },
+            { "speaker": "Ann <b>--", "startTime": 1.5, "endTime": 3661.001, "body": "Hi there" },
+            { "speaker": "", "startTime": 4000, "endTime": 4000.001, "body": "A bell" }
+          ]
+        }
+
+        """#)
+  }
+
+  @Test("Plain text is a paragraph a speaker, and nothing where nothing is said")
+  func txt() {
+    #expect(
+      text(talk, .txt) == """
+        Ann <b>--: Good morning & <all> --> Hi there
+
+        A bell
+
+        """)
+    #expect(text(Transcript(), .txt) == "")
+    #expect(text(Transcript(), .vtt) == "WEBVTT\n")
+    #expect(text(Transcript(), .srt) == "")
+  }
+
+  @Test("Times are rounded to the millisecond, once, so that touching cues touch")
+  func rounding() {
+    let sevenths = (0...3).map { Time(value: $0, timescale: 7) }
+    let cues = zip(sevenths, sevenths.dropFirst())
+      .map { Cue("x", in: TimeRange(start: $0, end: $1)) }
+    let half = Cue(
+      "y",
+      in: TimeRange(
+        start: Time(value: 1, timescale: 2000) + Time(value: 1, timescale: 1),
+        duration: Time(value: 1, timescale: 1_000_000)))
+    #expect(
+      text(Transcript(cues + [half]), .vtt).split(separator: "\n").filter { $0.contains("-->") }
+        == [
+          "00:00:00.000 --> 00:00:00.143", "00:00:00.143 --> 00:00:00.286",
+          "00:00:00.286 --> 00:00:00.429", "00:00:01.001 --> 00:00:01.002",
+        ])
+  }
+
+  @Test("Markup of a text that was changed is not written: what was taken out stays out")
+  func staleMarkup() {
+    var cue = Cue("My name is …", 0..<1000)
+    cue.markup = "My name is <b>Jane Doe</b>"
+    #expect(text(Transcript([cue]), .vtt).hasSuffix("\nMy name is …\n"))
+  }
+
+  @Test("Moments of words are those that the words have now")
+  func moments() {
+    var cue = Cue(
+      "a b c", 10_000..<12_000,
+      words: [
+        Word("a", in: .milliseconds(10_000..<10_500)),
+        Word("b", in: .milliseconds(10_500..<11_000)),
+        Word("c", in: .milliseconds(11_000..<12_000)),
+      ])
+    cue.markup = "a <00:00:00.500>b <00:00:01.000><i>c"
+    #expect(
+      text(Transcript([cue]), .vtt).hasSuffix("\na <00:00:10.500>b <00:00:11.000><i>c</i>\n"))
+    cue.words.removeLast()
+    #expect(text(Transcript([cue]), .vtt).hasSuffix("\na b <i>c</i>\n"))
+  }
+
+  @Test("Names and settings that would be an arrow or a line are left out")
+  func hostileFields() {
+    var cue = Cue("x", 0..<1000)
+    (cue.identifier, cue.settings) = ("a --> b", "line:0\n\nx")
+    cue.markup = "<c.-->x</c>"
+    let written = text(Transcript([cue], language: "not a language"), .vtt)
+    #expect(
+      written == """
+        WEBVTT
+
+        00:00:00.000 --> 00:00:01.000
+        <c>x</c>
+
+        """)
+  }
+
+  @Test("A text that would begin a cue of SRT has another arrow there, and nowhere else")
+  func defused() {
+    let cue = Cue("00:00:01,000 --> 00:00:02,000\na --> b", 0..<1000)
+    #expect(
+      text(Transcript([cue]), .srt)
+        == "1\n00:00:00,000 --> 00:00:01,000\n00:00:01,000 → 00:00:02,000\na --> b\n")
+  }
+
+  @Test("Formats have the names and types that feeds have")
+  func formats() {
+    #expect(
+      TranscriptFormat.allCases.map {
+        "\($0.rawValue) .\($0.fileExtension) \($0.mediaType) \($0.name)"
+      }
+        == [
+          "vtt .vtt text/vtt WebVTT", "srt .srt application/x-subrip SRT",
+          "podcasting2 .transcript.json application/json JSON of Podcasting 2.0",
+          "txt .txt text/plain plain text",
+        ])
+  }
+}
