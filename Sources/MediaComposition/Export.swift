@@ -1,5 +1,6 @@
 import Diagnosis
 import MediaTime
+import Transcripts
 
 /// A composition and the files that it becomes: one decode and one mix for all of them.
 ///
@@ -29,6 +30,8 @@ public struct Export: Sendable, Hashable, Codable {
   package var inheritedTags: [String] = []
   /// On the composition's timeline, in order; segments' own chapters are added to them.
   public var chapters: [Chapter]
+  /// What is said on the composition's timeline, beside the words of segments; nil: nothing.
+  public var transcript: Transcript?
   /// The files to be written.
   public var outputs: [Output]
   /// Records of the export, beside its outputs.

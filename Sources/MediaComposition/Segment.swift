@@ -1,5 +1,6 @@
 import Diagnosis
 import MediaTime
+import Transcripts
 
 /// A stretch of a track: a range of a source, placed (`AVCompositionTrackSegment`).
 ///
@@ -39,6 +40,24 @@ public struct Segment: Sendable, Hashable, Codable {
   public var mix: AudioMix
   /// In the segment's own time.
   public var chapters: [Chapter]
+  /// The words of the content, in the content's own time: edits of the segment need not change them.
+  /// Where the content is a composition, they count instead of the words of its segments. nil: those,
+  /// or none.
+  public var transcript: Transcript? {
+    get { speech?.transcriptOfContent }
+    set {
+      var words = speech?.ofPlace ?? SegmentSpeech()
+      words.transcript = newValue
+      speech = newValue == nil ? words.ofPlace : words
+    }
+  }
+  /// What is said in it; nil: what is said in its content.
+  package var speech: SegmentSpeech? {
+    get { speeches.first }
+    set { speeches = newValue.map { [$0] } ?? [] }
+  }
+  /// At most one, in a list, as `targets`.
+  private var speeches: [SegmentSpeech] = []
   /// Where it was written.
   public var origin: Origin
 

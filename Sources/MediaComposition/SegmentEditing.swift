@@ -33,6 +33,9 @@ extension Segment {
     second.mix = mix.delayed(by: -length)
     first.chapters.removeAll { $0.start >= length }
     second.chapters = chapters.filter { $0.start >= length }.map { $0.moved(by: -length) }
+    if let speech {
+      (first.speech, second.speech) = (speech.first(lasting: length), speech.rest(after: length))
+    }
     return (first, second)
   }
 
@@ -60,17 +63,19 @@ extension Segment {
     return length.converted(toTimescale: finest, rounding: .halfAwayFromZero)
   }
 
-  /// The same sound as a composition: its mix and chapters stay outside.
+  /// The same sound as a composition: its mix and chapters stay outside, and what bounds its words.
   private func nested(with algorithm: TimePitchAlgorithm) -> Segment {
     var inner = self
     inner.target.start = .zero
-    (inner.mix, inner.chapters) = (.unity, [])
+    (inner.mix, inner.chapters, inner.speech) = (.unity, [], speech?.ofContent)
     let track = Track(segments: [inner], timePitchAlgorithm: algorithm, origin: origin)
-    return Segment(
+    var outer = Segment(
       .composition(Composition(tracks: [track])),
       TimeMapping(
         source: TimeRange(start: .zero, duration: target.duration), target: target),
       mix: mix, chapters: chapters, origin: origin)
+    outer.speech = speech?.ofPlace
+    return outer
   }
 
   /// Plays the same over `newTarget`, faster or slower, with its mix and chapters. O(ramps +
@@ -84,6 +89,7 @@ extension Segment {
     for index in chapters.indices {
       chapters[index].start = old.map(chapters[index].start, to: new)
     }
+    speech = speech?.stretched(from: old, to: new)
     if isEmpty { source = new }
   }
 
@@ -101,8 +107,10 @@ extension Segment {
     if isReversed { whole.source.start = next.source.start }
     guard whole.target.end == next.target.end,
       isEmpty || source.joins(next.source, isReversed: isReversed, as: whole.source),
-      content == next.content, mix.delayed(by: -target.duration) == next.mix
+      content == next.content, mix.delayed(by: -target.duration) == next.mix,
+      let speech = speech.joined(with: next.speech, after: target.duration)
     else { return nil }
+    whole.speech = speech
     whole.chapters += next.chapters.map { $0.moved(by: target.duration) }
     return whole
   }

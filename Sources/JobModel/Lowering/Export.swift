@@ -2,6 +2,7 @@ import Diagnosis
 import ExportGraph
 import MediaComposition
 import MediaTime
+import Transcripts
 
 extension Job {
   /// The whole job, and the base tags of its outputs.
@@ -22,22 +23,27 @@ extension Job {
   /// - Throws: As `exports`.
   func whole(
     assets known: [MediaReference: Asset], _ listen: @escaping Listen,
-    _ findKeyPicture: @escaping FindKeyPicture,
+    _ findKeyPicture: @escaping FindKeyPicture, _ readTranscript: @escaping ReadTranscript,
     within budget: inout SegmentBudget
   ) throws(Diagnostics) -> Whole {
     var lowering = Lowering(
       assets: known, sampleRate: sampleRate, budget: budget, listen: listen,
-      findKeyPicture: findKeyPicture)
+      findKeyPicture: findKeyPicture, readTranscript: readTranscript)
     defer { budget = lowering.budget }
-    guard let lowered = lowering.lowered(ofJob: item), lowering.diagnostics.isEmpty else {
+    guard var lowered = lowering.lowered(ofJob: item), lowering.diagnostics.isEmpty else {
       throw lowering.diagnostics
     }
+    // Mapped once, and then no part of the sound: neither what renders it nor what remembers it depends
+    // on words, and parts need not search all of it.
+    let transcript = lowering.hasTranscripts ? lowering.transcript(of: lowered) : nil
+    if transcript != nil { lowered = lowered.withoutTranscripts }
     var export = Export(
       name: name, composition: lowered.timeline, mix: lowered.mix, sampleRate: sampleRate,
       channelLayout: channelLayout, chapters: lowered.chapters,
       outputs: outputs.map { $0.like(clip.flatMap { known[$0] }) }, records: records,
       origin: origin)
     (export.origins, export.loudness) = (origins, loudness)
+    export.transcript = transcript
     let settled = try export.settled()
     func tags(_ base: MetadataBase) -> Metadata {
       base.media.flatMap { known[$0]?.metadata } ?? Metadata()

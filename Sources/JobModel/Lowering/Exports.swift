@@ -2,6 +2,7 @@ import Diagnosis
 import MediaComposition
 import MediaTime
 import SystemPackage
+import Transcripts
 
 extension Job {
   /// The exports of a job.
@@ -22,6 +23,10 @@ extension Job {
   /// now, which the caller has reported.
   public typealias FindKeyPicture = (KeyPictureSearch) throws(Failure) -> Time?
 
+  /// The words in a clip's own file, in the time of its sound; nil where it has none, or where they cannot
+  /// be read now, which the caller has reported.
+  public typealias ReadTranscript = (MediaReference) throws(Failure) -> Transcript?
+
   /// The compositions of this job and their outputs, with the facts of its media.
   ///
   /// Each part of a split job has the whole composition and a time range of its own, so the parts
@@ -32,6 +37,7 @@ extension Job {
   ///     that, and times that depend on the file's length are not checked.
   ///   - listen: Called for each `trim`, and for a split at silences.
   ///   - findKeyPicture: Called for each edge that is moved to a key picture.
+  ///   - readTranscript: Called once for each clip that keeps the words of its file.
   /// - Returns: The exports, with every time exact.
   /// - Throws: Errors that only those facts show: a range past the end, a fade or cross-fade longer
   ///   than its item, overlapping items, parts that are empty or beyond the end. Empty where only
@@ -39,15 +45,17 @@ extension Job {
   /// - Complexity: O(n log n) in the number of items and parts
   public func exports(
     assets: (MediaReference) -> Asset?, listen: @escaping Listen = { _ in nil },
-    findKeyPicture: @escaping FindKeyPicture = { _ in nil }
+    findKeyPicture: @escaping FindKeyPicture = { _ in nil },
+    readTranscript: @escaping ReadTranscript = { _ in nil }
   ) throws(Diagnostics) -> Exports {
     var budget = SegmentBudget()
     return try exports(
-      within: &budget, assets: assets, listen: listen, findKeyPicture: findKeyPicture)
+      within: &budget, assets: assets, listen: listen, findKeyPicture: findKeyPicture,
+      readTranscript: readTranscript)
   }
 
-  /// The compositions of this job and their outputs, as `exports(assets:listen:findKeyPicture:)` gives
-  /// them, within what the jobs of a run may become together.
+  /// The compositions of this job and their outputs, as
+  /// `exports(assets:listen:findKeyPicture:readTranscript:)` gives them, within what the jobs of a run may become together.
   ///
   /// - Parameters:
   ///   - budget: What is left for this job and later ones.
@@ -55,18 +63,26 @@ extension Job {
   ///     reported that, and times that depend on the file's length are not checked.
   ///   - listen: Called for each `trim`, and for a split at silences.
   ///   - findKeyPicture: Called for each edge that is moved to a key picture.
+  ///   - readTranscript: Called once for each clip that keeps the words of its file.
   /// - Returns: The exports, with every time exact.
-  /// - Throws: As `exports(assets:listen:findKeyPicture:)`, and where the budget is used up.
+  /// - Throws: As `exports(assets:listen:findKeyPicture:readTranscript:)`, and where the budget is used
+  ///   up.
   package func exports(
     within budget: inout SegmentBudget, assets: (MediaReference) -> Asset?,
-    listen: @escaping Listen = { _ in nil }, findKeyPicture: @escaping FindKeyPicture = { _ in nil }
+    listen: @escaping Listen = { _ in nil },
+    findKeyPicture: @escaping FindKeyPicture = { _ in nil },
+    readTranscript: @escaping ReadTranscript = { _ in nil }
   ) throws(Diagnostics) -> Exports {
     var known: [MediaReference: Asset] = [:]
     for reference in media { known[reference] = assets(reference) }
-    var whole = try whole(assets: known, listen, findKeyPicture, within: &budget)
+    var whole = try whole(assets: known, listen, findKeyPicture, readTranscript, within: &budget)
     let chapterCount = whole.export.chapters.count + whole.export.composition.chapters.count
     guard budget.takes(chapterCount * SegmentBudget.detailSize) else {
       throw Diagnostics(budget.exhausted(by: "its \(chapterCount) chapters", at: origin))
+    }
+    let cueCount = whole.export.transcript?.cues.count ?? 0
+    guard budget.takes(cueCount * SegmentBudget.detailSize) else {
+      throw Diagnostics(budget.exhausted(by: "its \(cueCount) cues", at: origin))
     }
     guard let split else {
       tag(&whole.export, whole, base: { $0 }, filled: { $0 })
@@ -89,8 +105,13 @@ extension Job {
       throw Diagnostics(budget.exhausted(by: "\(parts.count) parts", at: split.origin))
     }
     let chapters = whole.takeChapters()
+    let cues = whole.export.transcript.map(CueIndex.init)
     var found = Diagnostics()
-    let exports = parts.map { partExport($0, whole, chapters, into: &found) }
+    let exports = parts.map { placed in
+      var export = partExport(placed, whole, chapters, into: &found)
+      export.transcript = cues?.transcript(around: placed.range)
+      return export
+    }
     guard found.isEmpty else { throw found }
     return Exports(
       exports: exports, warnings: splitter.warnings + whole.notes, remarks: whole.remarks)

@@ -17,6 +17,8 @@ struct LoweredItem {
   var loudness: [LoudnessTarget] = []
   var mix = AudioMix.unity
   var chapters: [Chapter] = []
+  /// What is said in it. At most one, as `loudness`.
+  var speech: [SegmentSpeech] = []
   var origin: Origin
   var name: Name
   /// The rate for times in samples.
@@ -54,6 +56,7 @@ struct LoweredItem {
       content, TimeMapping(source: source, target: target), channels: channels,
       isReversed: isReversed, effects: effects, mix: mix, chapters: chapters, origin: origin)
     segment.loudness = loudness.first
+    segment.speech = speech.first
     return segment
   }
 
@@ -62,9 +65,12 @@ struct LoweredItem {
     guard isScaled, algorithm != .spectral else { return segment(at: start) }
     var inner = self
     (inner.mix, inner.chapters) = (.unity, [])
-    return Segment(
+    inner.speech = speech.compactMap(\.ofContent)
+    var segment = Segment(
       .composition(inner.composition), source: TimeRange(start: .zero, duration: duration),
       at: start, mix: mix, chapters: chapters, origin: origin)
+    segment.speech = speech.first?.ofPlace
+    return segment
   }
 
   var composition: Composition {

@@ -52,7 +52,10 @@ extension Lowering {
         let before = fade.half > .zero && steps.isCut(before: index)
         let after = fade.half > .zero && steps.isCut(before: index + 1)
         if before { lane = 1 - lane }
-        let piece = lowered.piece(range, mix, fade, crossing: (before, after))
+        var piece = lowered.piece(range, mix, fade, crossing: (before, after))
+        if hasTranscripts {
+          piece.read(range, redacted: redactions, crossing: before ? fade.half : .zero)
+        }
         lanes[lane].append(piece.segment(at: before ? end - fade.half : end))
         parts.append(.part(range))
         end = end + range.duration

@@ -55,6 +55,7 @@ extension Lowering {
 extension Lowering {
   mutating func reverse(_ lowered: inout LoweredItem, by item: Item) {
     guard item.isReversed else { return }
+    noteReversedWords(of: lowered, by: item)
     liftChapters(of: &lowered)
     lowered.isReversed = true
     lowered.chapters = lowered.chapters.reversed(over: lowered.duration)
@@ -70,13 +71,13 @@ extension Lowering {
     return checkLimit(of: lowered.duration, at: speed.origin)
   }
 
-  /// Whether `count` pieces of `content`, called `name`, are few enough; reports it where they are
-  /// not.
+  /// Whether `count` pieces of `content`, called `name`, each with so many chapters and cues, are few
+  /// enough; reports it where they are not.
   mutating func takes(
-    _ count: Int, _ content: Segment.Content, chapters: Int = 0, at origin: Origin,
+    _ count: Int, _ content: Segment.Content, details: Int = 0, at origin: Origin,
     _ name: @autoclosure () -> String, help: @autoclosure () -> String
   ) -> Bool {
-    switch budget.takes(count, content, chapters: chapters) {
+    switch budget.takes(count, content, details: details) {
     case .granted: return true
     case .tooMany: error("\(name()) are too many", at: origin, help: help())
     case .exhausted:
@@ -102,9 +103,10 @@ extension Lowering {
       count = lowered.duration.rounds(in: length)
     }
     let chapters = lowered.allChapters
+    let details = chapters.count + transcript(of: lowered).cues.count
     guard
       takes(
-        count > Quantity.loopLimit ? .max : count, lowered.content, chapters: chapters.count,
+        count > Quantity.loopLimit ? .max : count, lowered.content, details: details,
         at: loop.origin, "\(count) rounds of \(lowered.name)",
         help: "a round of \(Self.text(lowered.duration)) is short; write a longer one")
     else { return false }

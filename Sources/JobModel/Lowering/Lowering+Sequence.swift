@@ -93,6 +93,11 @@ extension Lowering {
     placed[placed.count - 1].lowered.mix.addRamp(
       from: .unity, to: .silence, over: end, curve, picture)
     next.lowered.mix.addRamp(from: .silence, to: .unity, over: start, curve, picture)
+    if hasTranscripts {
+      let half = duration.multiplied(by: 1, over: 2)
+      placed[placed.count - 1].lowered.hear(until: before.duration - half)
+      next.lowered.hear(from: half)
+    }
     next.crossfade = duration
     return true
   }

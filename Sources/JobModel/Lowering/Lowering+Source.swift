@@ -53,11 +53,15 @@ extension Lowering {
       if item.clocks[.pan] == .source { addPan(of: item, content, at: place, .content, to: &mix) }
       mix = mix.delayed(by: -lowered.source.start)
     }
+    redactions = []
     guard !item.mutes.isEmpty else { return mix }
     guard let ranges = ranges(item.mutes, .mute, of: lowered, from: content, by: item, at: place)
     else { return nil }
     if !ranges.isEmpty {
       mix.envelopes.append(Self.envelope(silencing: ranges.map(\.value), of: lowered.duration))
+      if hasTranscripts {
+        redactions = ranges.map { SegmentSpeech.Redaction($0.value, text: item.redaction) }
+      }
     }
     return mix
   }

@@ -8,9 +8,7 @@ extension Lowering {
     guard let trim = item.trim else { return true }
     let text = Located(trim.value.keep, at: trim.origin)
     guard let keep = time(text, rate: lowered.rate) else { return false }
-    var bare = lowered
-    bare.chapters = []
-    let search = SilenceSearch(in: bare.composition, below: trim.value.threshold)
+    let search = SilenceSearch(in: lowered.sound.composition, below: trim.value.threshold)
     guard let found = silences(search, at: trim.origin) else { return false }
     guard let sounding = found.sounding(in: lowered.duration) else {
       let (limit, loudest) = (trim.value.threshold.text, found.loudest)

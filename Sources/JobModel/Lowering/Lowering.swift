@@ -2,6 +2,7 @@ import Diagnosis
 import MediaComposition
 import MediaTime
 import SystemPackage
+import Transcripts
 
 /// Turns a job's items into a composition, with every time made exact.
 ///
@@ -20,6 +21,8 @@ struct Lowering {
   private(set) var notes: [Diagnostic] = []
   /// The cuts and insertions of the item that is being lowered; empty without any.
   var edits: [EditedPart] = []
+  /// Where its words may not be read, in its time after its range; empty without words.
+  var redactions: [SegmentSpeech.Redaction] = []
   /// What its `trim` has left; nil without one.
   var trimmed: TimeRange?
   var sequences: [SequenceState] = []
@@ -31,17 +34,24 @@ struct Lowering {
   var budget: SegmentBudget
   private let listen: Job.Listen
   private let findKeyPicture: Job.FindKeyPicture
+  private let readTranscript: Job.ReadTranscript
+  /// The words of media that were asked for; nil in it where there are none.
+  private var keptTranscripts: [MediaReference: Transcript?] = [:]
+  /// Whether anything in the job has words.
+  private(set) var hasTranscripts = false
   /// What was decided by an analysis of its sound, for those who ask.
   private(set) var remarks: [Diagnostic] = []
 
   init(
     assets: [MediaReference: Asset], sampleRate: Int?, budget: SegmentBudget = SegmentBudget(),
     listen: @escaping Job.Listen = { _ in nil },
-    findKeyPicture: @escaping Job.FindKeyPicture = { _ in nil }
+    findKeyPicture: @escaping Job.FindKeyPicture = { _ in nil },
+    readTranscript: @escaping Job.ReadTranscript = { _ in nil }
   ) {
     self.budget = budget
     self.listen = listen
     self.findKeyPicture = findKeyPicture
+    self.readTranscript = readTranscript
     self.assets = assets
     contents = assets.mapValues { .asset($0) }
     self.sampleRate = sampleRate
@@ -49,7 +59,8 @@ struct Lowering {
 
   /// A job's item.
   mutating func lowered(ofJob item: Item) -> LoweredItem? {
-    lowered(at: addRoot(item))
+    hasTranscripts = item.hasTranscripts
+    return lowered(at: addRoot(item))
   }
 
   /// The item at `place` with all its modifiers, in the order in which the language applies them.
@@ -63,8 +74,10 @@ struct Lowering {
     if item.clocks[.chapters] == .source {
       addChapters(of: item, .content, at: place, to: &lowered)
     }
+    isWhole = addTranscript(of: item, .source, at: place, to: &lowered) && isWhole
     // After a refused range the rest is still checked.
     isWhole = takeRange(of: item, at: place, in: &lowered) && isWhole
+    isWhole = addTranscript(of: item, .item, at: place, to: &lowered) && isWhole
     let range = lowered.source
     (edits, trimmed) = ([], nil)
     isWhole = edit(&lowered, from: content, by: item, at: place) && isWhole
@@ -134,6 +147,20 @@ struct Lowering {
       diagnostics.append(Diagnostic(error.placed(at: origin)))
       return nil
     }
+  }
+
+  /// The words of a clip's own file; nil where it has none, after a report, or where the caller has
+  /// reported why.
+  mutating func keptTranscript(of clip: MediaReference, at origin: Origin) -> Transcript? {
+    if let known = keptTranscripts[clip] { return known }
+    var kept: Transcript?
+    do throws(Failure) {
+      kept = try readTranscript(clip)
+    } catch {
+      diagnostics.append(Diagnostic(error.placed(at: origin)))
+    }
+    keptTranscripts[clip] = .some(kept)
+    return kept
   }
 
   /// The key picture nearest to a moment of a file; nil after a report, one for each place, or where the

@@ -2,7 +2,7 @@ import Diagnosis
 import MediaComposition
 
 /// How much memory the jobs of a run may take together, counted before it is taken: of what is written,
-/// and of what jobs, rounds, cuts, parts and chapters make of that.
+/// and of what jobs, rounds, cuts, parts, chapters and cues make of that.
 ///
 /// Sizes are what a process was measured to take for a piece, rounded up: of a segment of a composition
 /// with its node of a graph, and of the text of both where another process is to make them.
@@ -15,7 +15,7 @@ package struct SegmentBudget {
   private static let segmentSize = 1500
   /// Bytes of its text and what is made of it for another process.
   private static let sentSize = 4500
-  /// Bytes of a chapter, a filter, a cut, or a point of a curve.
+  /// Bytes of a chapter, a cue, a filter, a cut, or a point of a curve.
   package static let detailSize = 400
   /// Bytes of a job without its items.
   static let jobSize = 3000
@@ -46,13 +46,14 @@ package struct SegmentBudget {
     case exhausted
   }
 
-  /// Takes `count` pieces of `content` out of it, each of which holds all of that.
-  mutating func takes(_ count: Int, _ content: Segment.Content, chapters: Int = 0) -> Answer {
+  /// Takes `count` pieces of `content` out of it, each of which holds all of that, and as many chapters
+  /// and cues as `details`.
+  mutating func takes(_ count: Int, _ content: Segment.Content, details: Int = 0) -> Answer {
     let segments = content.segmentCount(limit: Self.itemLimit)
-    let (pieces, overflow) = max(1, segments + chapters).multipliedReportingOverflow(by: count)
+    let (pieces, overflow) = max(1, segments + details).multipliedReportingOverflow(by: count)
     guard !overflow, pieces <= Self.itemLimit else { return .tooMany }
     // Both are bounded by now.
-    return takes(max(1, segments) * count * pieceSize + chapters * count * Self.detailSize)
+    return takes(max(1, segments) * count * pieceSize + details * count * Self.detailSize)
       ? .granted : .exhausted
   }
 

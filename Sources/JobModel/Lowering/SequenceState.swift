@@ -106,6 +106,11 @@ extension ItemSequence {
         inner.items[index].keepsChapters = true
       }
     }
+    if let kept = only.transcript {
+      for index in inner.items.indices where inner.items[index].transcript == nil {
+        inner.items[index].transcript = kept
+      }
+    }
     return (inner, only.name)
   }
 }
@@ -117,7 +122,7 @@ extension Item {
     range == nil && !isEdited && channels == nil && effects.isEmpty && loudness == nil
       && gain?.value ?? .unity == .unity && volume.isEmpty && pan.allSatisfy { $0.value == .centre }
       && !invertsPolarity && !isMuted && mutes.isEmpty && fadeIn == nil && fadeOut == nil
-      && !hasOwnChapters
+      && !hasOwnChapters && (transcript == nil || transcript?.value.source == .keep)
   }
 
   fileprivate var hasOwnChapters: Bool { chapter != nil || !chapters.isEmpty }

@@ -57,6 +57,8 @@ public struct Item: Sendable, Hashable {
   public var isMuted: Bool
   /// Ranges that are silent, in the item's own time after `range`, in any order.
   public var mutes: [Located<ItemRange>]
+  /// What stands in transcripts where a word is silent in `mutes`; nil: `…`.
+  @Rare public var redaction: String?
   /// The clocks that are named for times of the item; others count as each of them says.
   public var clocks: [ClockedKey: Clock]
   /// A rise from silence at the start.
@@ -75,6 +77,8 @@ public struct Item: Sendable, Hashable {
   public var chapters: [ItemChapter]
   /// Whether its clips keep the chapters of their files, but for clips that have others.
   public var keepsChapters: Bool
+  /// What is said in it: it counts instead of the words of items in it.
+  @Rare public var transcript: Located<ItemTranscript>?
   /// Its name in messages and references.
   @Rare public var name: Located<String>?
   /// Where the job writes the item.

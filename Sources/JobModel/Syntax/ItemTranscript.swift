@@ -1,0 +1,43 @@
+import MediaTime
+import Transcripts
+
+/// The words of an item.
+public struct ItemTranscript: Sendable, Hashable {
+  /// Where words come from.
+  public enum Source: Sendable, Hashable {
+    /// A transcript beside the media.
+    case read(Transcript)
+    /// The text tracks of the clips' own files: of the item, if it is a clip, or else of all clips in it
+    /// that have no transcript of their own.
+    case keep
+  }
+
+  /// Where they come from.
+  public var source: Source
+  /// What their times count in: the content of the item, whatever its range is, or the item after its
+  /// range.
+  public var clock: Clock
+  /// Who says what has no speaker; nil: whom the track is named after.
+  public var speaker: String?
+  /// Added to all their times.
+  public var offset: Time
+
+  /// The words of `source`.
+  public init(
+    _ source: Source, clock: Clock = .source, speaker: String? = nil, offset: Time = .zero
+  ) {
+    self.source = source
+    self.clock = clock
+    self.speaker = speaker
+    self.offset = offset
+  }
+}
+
+extension Item {
+  /// Whether the item, or one below it, has words.
+  package var hasTranscripts: Bool {
+    var found = false
+    Self.forEach(of: [self]) { items, index in found = found || items[index].transcript != nil }
+    return found
+  }
+}

@@ -1,0 +1,214 @@
+import MediaTime
+import Transcripts
+
+/// What is said in a segment, and how much of that may be read.
+package struct SegmentSpeech: Sendable, Hashable, Codable {
+  /// The words of the content, which count instead of those of what is nested in it; nil: those.
+  package var transcript: Transcript?
+  /// Added to the times of `transcript`, it gives those of the content.
+  package var offset = Time.zero
+  /// Who says what `transcript` has no speaker for; nil: whom the track is named after.
+  package var speaker: String?
+  /// Where in the content `transcript` counts: cues go on no further; nil: all of the content.
+  package var extent: TimeRange?
+  /// In the segment's own time: when its words count, which a cross-fade ends before the sound; nil: as
+  /// long as it sounds.
+  package var heard: TimeRange?
+  /// In the segment's own time, in order, without overlaps.
+  package var redactions: [Redaction] = []
+
+  /// No words, and no bounds for those of the content.
+  package init() {}
+
+  /// A range in which words may not be read.
+  package struct Redaction: Sendable, Hashable, Codable {
+    /// When.
+    package var range: TimeRange
+    /// What stands there instead; nil: `…`.
+    package var text: String?
+
+    /// A redaction of `range`.
+    package init(_ range: TimeRange, text: String? = nil) {
+      self.range = range
+      self.text = text
+    }
+  }
+
+  /// Equal ones hash alike. Only the number of cues counts: there may be many, and many segments share
+  /// them.
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(transcript?.cues.count)
+    hasher.combine(offset)
+    hasher.combine(speaker)
+    hasher.combine(extent)
+    hasher.combine(heard)
+    hasher.combine(redactions)
+  }
+}
+
+extension SegmentSpeech {
+  /// What belongs to the content; nil: nothing.
+  package var ofContent: SegmentSpeech? {
+    guard transcript != nil else { return nil }
+    var content = self
+    (content.heard, content.redactions) = (nil, [])
+    return content
+  }
+
+  /// What belongs to the segment's own time; nil: nothing.
+  package var ofPlace: SegmentSpeech? {
+    guard heard != nil || !redactions.isEmpty else { return nil }
+    var place = SegmentSpeech()
+    (place.heard, place.redactions) = (heard, redactions)
+    return place
+  }
+
+  /// The words of the content, in its time.
+  var transcriptOfContent: Transcript? {
+    guard let transcript, offset != .zero || speaker != nil else { return transcript }
+    let cues = transcript.cues.map { cue in
+      var moved = cue.moved(by: offset)
+      moved.speaker = cue.speaker ?? speaker
+      return moved
+    }
+    return Transcript(cues, language: transcript.language)
+  }
+
+  /// The same for the part of the segment until `length`.
+  func first(lasting length: Time) -> SegmentSpeech {
+    var first = self
+    first.redactions.removeAll { $0.range.start >= length }
+    return first
+  }
+
+  /// The same for the part of the segment from `length` on.
+  func rest(after length: Time) -> SegmentSpeech {
+    var rest = self
+    rest.redactions.removeAll { $0.range.end <= length }
+    rest.move(by: -length)
+    return rest
+  }
+
+  /// Moves what is in the segment's own time.
+  private mutating func move(by offset: Time) {
+    if let heard { self.heard = heard.moved(by: offset) }
+    for index in redactions.indices {
+      redactions[index].range = redactions[index].range.moved(by: offset)
+    }
+  }
+
+  /// The same for a segment that lasts as `new` and lasted as `old`.
+  func stretched(from old: TimeRange, to new: TimeRange) -> SegmentSpeech {
+    func map(_ range: TimeRange) -> TimeRange {
+      TimeRange(start: old.map(range.start, to: new), end: old.map(range.end, to: new))
+    }
+    var stretched = self
+    stretched.heard = heard.map(map)
+    for index in redactions.indices {
+      stretched.redactions[index].range = map(redactions[index].range)
+    }
+    return stretched
+  }
+}
+
+extension Optional<SegmentSpeech> {
+  /// That of a segment and of the next one, `length` later, as one; nil where they are no parts of one.
+  func joined(with next: SegmentSpeech?, after length: Time) -> SegmentSpeech?? {
+    guard var next = next ?? self.map({ _ in SegmentSpeech() }) else { return .some(nil) }
+    let first = self ?? SegmentSpeech()
+    next = next.rest(after: -length)
+    guard first.ofContent == next.ofContent, first.heard == next.heard else { return nil }
+    var joined = first
+    joined.redactions += next.redactions.filter { !first.redactions.contains($0) }
+    return joined
+  }
+}
+
+extension TimeRange {
+  /// The same range, later by `offset`.
+  package func moved(by offset: Time) -> TimeRange {
+    TimeRange(start: start + offset, duration: duration)
+  }
+}
+
+extension Cue {
+  /// The same cue, later by `offset`.
+  package func moved(by offset: Time) -> Cue {
+    var moved = self
+    moved.range = range.moved(by: offset)
+    for index in words.indices {
+      moved.words[index].range = words[index].range?.moved(by: offset)
+    }
+    return moved
+  }
+}
+
+extension [SegmentSpeech.Redaction] {
+  /// Of these, in order and without overlaps, those of which some lies between two moments. O(log n).
+  func touching(_ start: Time, _ end: Time) -> ArraySlice<SegmentSpeech.Redaction> {
+    let first = partitioningIndex { $0.range.end >= start }
+    return self[first..<Swift.max(first, partitioningIndex { $0.range.start > end })]
+  }
+
+  /// In order, those that overlap as one, with the text of the first.
+  fileprivate var merged: [SegmentSpeech.Redaction] {
+    var result: [SegmentSpeech.Redaction] = []
+    for redaction in sorted(by: { $0.range.start < $1.range.start }) {
+      if let last = result.last, redaction.range.start < last.range.end {
+        result[result.count - 1].range = last.range.union(redaction.range)
+      } else {
+        result.append(redaction)
+      }
+    }
+    return result
+  }
+}
+
+extension Composition {
+  /// What may not be read of what is nested in it, in its time and in order. O(segments in the range).
+  func redactions(from start: Time, until end: Time) -> [SegmentSpeech.Redaction] {
+    var found: [SegmentSpeech.Redaction] = []
+    for track in tracks where track.sounds {
+      var index = track.index(endingAfter: start)
+      while index < track.segments.count, track.segments[index].target.start < end {
+        found += track.segments[index].trackRedactions
+        index += 1
+      }
+    }
+    return found.merged
+  }
+}
+
+extension Segment {
+  /// Its redactions, and those of a composition in it, in the time of its track.
+  fileprivate var trackRedactions: [SegmentSpeech.Redaction] {
+    var found = speech?.redactions ?? []
+    for index in found.indices { found[index].range = found[index].range.moved(by: target.start) }
+    if case .composition(let inner) = content {
+      for redaction in inner.redactions(from: source.start, until: source.end) {
+        let ends = [redaction.range.start, redaction.range.end].map { time in
+          source.map(isReversed ? source.start + (source.end - time) : time, to: target)
+        }
+        found.append(
+          .init(
+            TimeRange(start: min(ends[0], ends[1]), end: max(ends[0], ends[1])),
+            text: redaction.text))
+      }
+    }
+    return found.compactMap { redaction in
+      let heard = redaction.range.intersection(target)
+      return heard.duration > .zero ? .init(heard, text: redaction.text) : nil
+    }
+  }
+}
+
+extension Segment.Content {
+  /// All of its time.
+  var extent: TimeRange {
+    switch self {
+    case .silence: TimeRange(start: .zero, duration: Composition.longestDuration)
+    case .asset(let asset): TimeRange(start: .zero, duration: asset.duration)
+    case .composition(let inner): TimeRange(start: .zero, duration: inner.duration)
+    }
+  }
+}
