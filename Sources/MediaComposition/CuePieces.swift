@@ -23,12 +23,17 @@ struct CuePiece {
   }
 
   /// Whether it goes on with what is said in a cue after an earlier piece. Else it is said again.
-  fileprivate func continues(_ before: CuePiece) -> Bool {
-    isOfSameCue(as: before) && start + Segment.shortestPart >= before.end
+  fileprivate func continues(_ saying: [CuePiece]) -> Bool {
+    guard let before = saying.last else { return false }
+    return start + Segment.shortestPart >= before.end
       && heardStart + Segment.shortestPart >= before.heardEnd
   }
 
   /// Whether nothing lies between it and an earlier piece.
+  fileprivate func touches(_ saying: [CuePiece]) -> Bool {
+    saying.last.map { touches($0) } ?? false
+  }
+
   fileprivate func touches(_ before: CuePiece) -> Bool {
     heardStart - before.heardEnd <= Segment.shortestPart
   }
@@ -46,13 +51,8 @@ extension [CuePiece] {
     }
     .map(\.element)
     var cues: [(cue: Cue, voice: Int)] = []
-    var first = pieces.startIndex
-    while first < pieces.endIndex {
-      var end = first + 1
-      while end < pieces.endIndex, pieces[end].continues(pieces[end - 1]) { end += 1 }
-      let saying = Saying(Array(pieces[first..<end]), visits)
-      cues += saying.cues.map { ($0, pieces[first].voice) }
-      first = end
+    for pieces in pieces.sayings {
+      cues += Saying(pieces, visits).cues.map { ($0, pieces[0].voice) }
     }
     return cues.enumerated().sorted { a, b in
       (a.element.cue.range.start, a.element.voice, a.offset)
@@ -60,6 +60,30 @@ extension [CuePiece] {
     }
     .map(\.element.cue).identified
   }
+}
+
+extension [CuePiece] {
+  /// Of these, in order of cues and then of time, those that are said at once together.
+  private var sayings: [[CuePiece]] {
+    var done: [[CuePiece]] = []
+    // Those of the present cue: two tracks of one name may play one recording.
+    var open: [[CuePiece]] = []
+    for piece in self {
+      if let last = open.last?.last, !piece.isOfSameCue(as: last) {
+        done += open
+        open = []
+      }
+      let recent = open.indices.suffix(Self.mostSayings)
+      let continued =
+        recent.last { piece.continues(open[$0]) && piece.touches(open[$0]) }
+        ?? recent.last { piece.continues(open[$0]) }
+      if let continued { open[continued].append(piece) } else { open.append([piece]) }
+    }
+    return done + open
+  }
+
+  /// How many tracks of one name are kept apart.
+  private static let mostSayings = 8
 }
 
 extension [Cue] {
@@ -83,7 +107,7 @@ private struct Saying {
   let cue: Cue
   /// All of the cue that its recording has, in the time of the content.
   let range: TimeRange
-  /// In the time of the content.
+  /// What is silent of the cue and of its words, in the time of the content.
   let redactions: [SegmentSpeech.Redaction]
 
   init(_ pieces: [CuePiece], _ visits: [TranscriptWalk.Visit]) {
@@ -94,19 +118,25 @@ private struct Saying {
     self.visits = visits
     self.cue = cue
     range = cue.range.intersection(visit.extent)
+    // Words may be said outside of their cue.
+    let said = cue.words.compactMap(\.range).reduce(cue.range) { $0.union($1) }
     redactions = pieces.flatMap { piece in
-      visits[piece.visit].redactions.flatMap { $0.touching(piece.start, piece.end) }
+      let window = visits[piece.visit].window
+      let heard = TimeRange(start: window.start, end: window.end).intersection(said)
+      return visits[piece.visit].redactions.flatMap { list in
+        list.touching(heard.start, heard.end).map { redaction in
+          SegmentSpeech.Redaction(redaction.range.intersection(heard), text: redaction.text)
+        }
+      }
+      .filter { heard.isEmpty || !$0.range.isEmpty }
     }
   }
 
   /// What is left of it: one cue for each run of pieces that touch, if that has words.
   var cues: [Cue] {
     let runs = self.runs
-    let silent = redactions.filter { redaction in
-      pieces.contains { redaction.range.overlaps(TimeRange(start: $0.start, end: $0.end)) }
-    }
-    if runs.count == 1, heard(pieces[...]) == range.duration, silent.isEmpty { return [whole] }
-    guard let words = CueWords(cue) else { return wordless(runs, silent) }
+    if runs.count == 1, heard(pieces[...]) == range.duration, redactions.isEmpty { return [whole] }
+    guard let words = CueWords(cue) else { return wordless(runs) }
     return runs.compactMap { run in
       let kept = words.spoken.indices.filter { index in
         let middle = words.middle(of: index)
@@ -129,20 +159,18 @@ private struct Saying {
     for index in whole.words.indices {
       whole.words[index].range = cue.words[index].range.map(mapped)
     }
+    whole.markup = cue.markup?.mappingMoments(heard)
     return whole
   }
 
   /// The whole text on the longest run, if half of the cue is said.
-  private func wordless(
-    _ runs: [ArraySlice<CuePiece>], _ silent: [SegmentSpeech.Redaction]
-  ) -> [Cue] {
+  private func wordless(_ runs: [ArraySlice<CuePiece>]) -> [Cue] {
     guard heard(pieces[...]) * 2 >= range.duration else { return [] }
     var longest = runs[0]
     for run in runs where heard(run) > heard(longest) { longest = run }
     var part = placed(longest)
-    if silent.isEmpty {
-      part.markup = runs.count == 1 && heard(pieces[...]) == range.duration ? cue.markup : nil
-    } else {
+    let silent = redactions.filter { $0.range.meets(cue.range) }
+    if !silent.isEmpty {
       var texts: [String] = []
       for text in silent.map({ $0.text ?? "…" }) where !texts.contains(text) { texts.append(text) }
       (part.text, part.markup) = (texts.joined(separator: " "), nil)
@@ -155,7 +183,13 @@ private struct Saying {
   private func placed(_ run: ArraySlice<CuePiece>) -> Cue {
     var part = cue
     part.range = heardRange(run)
-    if heard(run) != range.duration { part.settings = nil }
+    if heard(run) == range.duration {
+      part.markup = cue.markup?.mappingMoments(heard)
+    } else {
+      // Of a part, moments would lie at its ends.
+      part.settings = nil
+      part.markup = cue.markup.flatMap { $0.mappingMoments { _ in .zero } == $0 ? $0 : nil }
+    }
     return part
   }
 
@@ -201,11 +235,6 @@ private struct Saying {
 }
 
 extension TimeRange {
-  /// Whether some time is in both.
-  fileprivate func overlaps(_ other: TimeRange) -> Bool {
-    start < other.end && other.start < end || other.duration == .zero && meets(other)
-  }
-
   /// Whether some time of a word is in this range; one of no length also counts at both ends.
   fileprivate func meets(_ word: TimeRange) -> Bool {
     word.duration > .zero

@@ -139,6 +139,7 @@ extension Cue {
     for index in words.indices {
       moved.words[index].range = words[index].range?.moved(by: offset)
     }
+    if offset != .zero { moved.markup = markup?.mappingMoments { $0 + offset } }
     return moved
   }
 }
@@ -195,8 +196,9 @@ extension Segment {
             text: redaction.text))
       }
     }
+    let counting = speech?.heard?.moved(by: target.start).intersection(target) ?? target
     return found.compactMap { redaction in
-      let heard = redaction.range.intersection(target)
+      let heard = redaction.range.intersection(counting)
       return heard.duration > .zero ? .init(heard, text: redaction.text) : nil
     }
   }

@@ -1,4 +1,3 @@
-import Diagnosis
 import MediaTime
 import Transcripts
 
@@ -24,6 +23,7 @@ extension Export {
   /// - Parameters:
   ///   - frames: Those that are written; no cue goes on after the last of them.
   ///   - rate: Frames a second.
+  /// - Returns: The cues, in order of time.
   /// - Complexity: As of `Composition.transcript`, for what is in the part.
   public func transcript(in frames: Range<Int64>, rate: Int) -> Transcript {
     guard mix.gain != .silence else { return Transcript() }
@@ -125,11 +125,11 @@ struct TranscriptWalk {
     var trackName: String?
   }
 
-  /// The tracks that play one sequence: lanes of items that cross-fade have one name and one origin.
+  /// The tracks that play one sequence: items of one that cross-fade are on tracks of one name, and what
+  /// an edit makes of an item is on tracks without a name.
   private struct Voice: Hashable {
     var around: Int
-    var name: String?
-    var origin: Origin
+    var name: String
   }
 
   private let root: Around
@@ -179,9 +179,11 @@ struct TranscriptWalk {
       if track.mix.gain == .silence || track.preferredVolume == .silence { continue }
       var inside = around
       inside.trackName = track.name ?? around.trackName
-      let voice = Voice(around: around.voice, name: track.name, origin: track.origin)
-      inside.voice = voices[voice] ?? voices.count + 1
-      voices[voice] = inside.voice
+      if let name = track.name {
+        let voice = Voice(around: around.voice, name: name)
+        inside.voice = voices[voice] ?? voices.count + 1
+        voices[voice] = inside.voice
+      }
       var index = track.index(endingAfter: around.window.start)
       while index < track.segments.count,
         track.segments[index].target.start < around.window.end

@@ -1,6 +1,7 @@
 import Diagnosis
 import MediaComposition
 import Testing
+import Transcripts
 
 @testable import JobModel
 
@@ -12,7 +13,7 @@ import Testing
   private static let carried: Set<String> = [
     "content", "_name", "origin", "_ducking", "keepsChapters", "_at", "_crossfade", "_cutCrossfade",
     "_snap",
-    "volumeCurve", "clocks",
+    "volumeCurve", "clocks", "_redaction",
   ]
 
   /// Those of the others that change the time of the content.
@@ -45,6 +46,7 @@ import Testing
     "_fadeOut": { $0.fadeOut = Located(Fade(.time(.zero))) },
     "_chapter": { $0.chapter = ItemChapter("A") },
     "chapters": { $0.chapters = [ItemChapter("A")] },
+    "_transcript": { $0.transcript = Located(ItemTranscript(.read(Transcript()))) },
   ]
 
   private let item = Item(.concat(ItemSequence([])))
