@@ -76,7 +76,7 @@ extension [CuePiece] {
       let recent = open.indices.suffix(Self.mostSayings)
       let continued =
         recent.last { piece.continues(open[$0]) && piece.touches(open[$0]) }
-        ?? recent.last { piece.continues(open[$0]) }
+        ?? recent.suffix(1).first { piece.continues(open[$0]) }
       if let continued { open[continued].append(piece) } else { open.append([piece]) }
     }
     return done + open
@@ -118,24 +118,13 @@ private struct Saying {
     self.visits = visits
     self.cue = cue
     range = cue.range.intersection(visit.extent)
-    // Words may be said outside of their cue.
-    let said = cue.words.compactMap(\.range).reduce(cue.range) { $0.union($1) }
-    redactions = pieces.flatMap { piece in
-      let window = visits[piece.visit].window
-      let heard = TimeRange(start: window.start, end: window.end).intersection(said)
-      return visits[piece.visit].redactions.flatMap { list in
-        list.touching(heard.start, heard.end).map { redaction in
-          SegmentSpeech.Redaction(redaction.range.intersection(heard), text: redaction.text)
-        }
-      }
-      .filter { heard.isEmpty || !$0.range.isEmpty }
-    }
+    redactions = pieces.flatMap { visits[$0.visit].redactions(of: cue) }
   }
 
   /// What is left of it: one cue for each run of pieces that touch, if that has words.
   var cues: [Cue] {
     let runs = self.runs
-    if runs.count == 1, heard(pieces[...]) == range.duration, redactions.isEmpty { return [whole] }
+    if runs.count == 1, isAll(pieces[...]), redactions.isEmpty { return [whole] }
     guard let words = CueWords(cue) else { return wordless(runs) }
     return runs.compactMap { run in
       let kept = words.spoken.indices.filter { index in
@@ -147,7 +136,7 @@ private struct Saying {
       let texts = words.spoken.map { word in
         redactions.first { $0.range.meets(word) }.map { $0.text ?? "…" }
       }
-      words.keep(kept, instead: texts, in: &part) { mapped($0) }
+      words.keep(kept, instead: texts, in: &part) { heard($0, in: run) }
       return part
     }
   }
@@ -157,9 +146,9 @@ private struct Saying {
     var whole = cue
     whole.range = heardRange(pieces[...])
     for index in whole.words.indices {
-      whole.words[index].range = cue.words[index].range.map(mapped)
+      whole.words[index].range = cue.words[index].range.map { heard($0, in: pieces[...]) }
     }
-    whole.markup = cue.markup?.mappingMoments(heard)
+    whole.markup = cue.markup?.mappingMoments { heard($0, in: pieces[...]) }
     return whole
   }
 
@@ -183,8 +172,8 @@ private struct Saying {
   private func placed(_ run: ArraySlice<CuePiece>) -> Cue {
     var part = cue
     part.range = heardRange(run)
-    if heard(run) == range.duration {
-      part.markup = cue.markup?.mappingMoments(heard)
+    if isAll(run) {
+      part.markup = cue.markup?.mappingMoments { heard($0, in: run) }
     } else {
       // Of a part, moments would lie at its ends.
       part.settings = nil
@@ -202,6 +191,11 @@ private struct Saying {
       first = index
     }
     return runs + [pieces[first...]]
+  }
+
+  /// Whether all of the cue is heard, but for what rounding left.
+  private func isAll(_ run: ArraySlice<CuePiece>) -> Bool {
+    range.duration - heard(run) <= Segment.shortestPart
   }
 
   /// How much is heard, in the time of the content.
@@ -222,15 +216,30 @@ private struct Saying {
     return piece.start <= moment && moment < piece.end
   }
 
-  /// When a range of the content is heard, at the nearest moments that are.
-  private func mapped(_ range: TimeRange) -> TimeRange {
-    let (start, end) = (heard(range.start), heard(range.end))
+  /// When a range of the content is heard in a run, at the nearest moments that are.
+  private func heard(_ range: TimeRange, in run: ArraySlice<CuePiece>) -> TimeRange {
+    let (start, end) = (heard(range.start, in: run), heard(range.end, in: run))
     return TimeRange(start: start, end: max(start, end))
   }
 
-  private func heard(_ time: Time) -> Time {
-    let piece = pieces.last { $0.start <= time } ?? pieces[0]
+  private func heard(_ time: Time, in run: ArraySlice<CuePiece>) -> Time {
+    let piece = run.last { $0.start <= time } ?? run[run.startIndex]
     return visits[piece.visit].heard(time)
+  }
+}
+
+extension TranscriptWalk.Visit {
+  /// What is silent of a cue and of its words, which may be said outside of it.
+  fileprivate func redactions(of cue: Cue) -> [SegmentSpeech.Redaction] {
+    guard !redactions.isEmpty else { return [] }
+    let said = cue.words.compactMap(\.range).reduce(cue.range) { $0.union($1) }
+    let heard = TimeRange(start: window.start, end: window.end).intersection(said)
+    return redactions.flatMap { list in
+      list.touching(heard.start, heard.end).map { redaction in
+        SegmentSpeech.Redaction(redaction.range.intersection(heard), text: redaction.text)
+      }
+    }
+    .filter { heard.isEmpty || !$0.range.isEmpty }
   }
 }
 

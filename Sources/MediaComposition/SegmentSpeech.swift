@@ -134,12 +134,13 @@ extension TimeRange {
 extension Cue {
   /// The same cue, later by `offset`.
   package func moved(by offset: Time) -> Cue {
+    guard offset != .zero else { return self }
     var moved = self
     moved.range = range.moved(by: offset)
     for index in words.indices {
       moved.words[index].range = words[index].range?.moved(by: offset)
     }
-    if offset != .zero { moved.markup = markup?.mappingMoments { $0 + offset } }
+    moved.markup = markup?.mappingMoments { $0 + offset }
     return moved
   }
 }

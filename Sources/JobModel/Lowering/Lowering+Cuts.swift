@@ -12,6 +12,8 @@ extension Lowering {
   ) -> Bool {
     if item.clocks[.chapters] != .source { addChapters(of: item, .edits, at: place, to: &lowered) }
     let mix = sourceMix(of: item, lowered, from: content, at: place)
+    // Insertions, which are lowered next, have their own.
+    let redactions = redactions
     guard !item.cuts.isEmpty || !item.insertions.isEmpty || mix?.isUnity == false else {
       return mix != nil
     }
@@ -34,13 +36,14 @@ extension Lowering {
     nameStart(of: &lowered, item, for: insertions)
     let steps = EditStep.steps(kept, insertions)
     guard let fade = cutFade(of: item, cuts, steps, lowered) else { return false }
-    assemble(steps, of: &lowered, mix, fade)
+    assemble(steps, of: &lowered, mix, redactions, fade)
     return checkLimit(of: lowered.duration, at: item.origin)
   }
 
   /// Puts parts and insertions one after the other.
   private mutating func assemble(
-    _ steps: [EditStep], of lowered: inout LoweredItem, _ mix: AudioMix, _ fade: CutFade
+    _ steps: [EditStep], of lowered: inout LoweredItem, _ mix: AudioMix,
+    _ redactions: [SegmentSpeech.Redaction], _ fade: CutFade
   ) {
     var lanes: [[Segment]] = [[], []]
     var lane = 0
