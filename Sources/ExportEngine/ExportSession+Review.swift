@@ -115,12 +115,14 @@ extension ExportSession {
   private func unmetWishes(in graph: Graph) -> [Warning] {
     let sources = export.composition.assets
     var found = graph.sinks.flatMap { omissions(of: $0.besides(sources)) }
-    for sink in graph.sinks where sink.chapters.isEmpty {
-      for sidecar in sink.output.chapters.sidecars {
+    for sink in graph.sinks {
+      let written = sink.sidecars
+      for sidecar in sink.output.sidecars where !written.contains(sidecar) {
+        let path = sink.output.path
         found.append(
           Warning(
-            "no chapters: '\(sink.output.path.sidecar(sidecar))' is not written",
-            path: sink.output.path, origin: sink.output.origin))
+            "\(sidecar.nothing): '\(path.sidecar(sidecar))' is not written", path: path,
+            origin: sink.output.origin))
       }
     }
     if export.isPanned, graph.isMixedInMono {
@@ -166,5 +168,14 @@ extension ExportSession {
     guard let graph = try? graph() else { return [] }
     let sources = export.composition.assets
     return graph.sinks.flatMap { omissions(of: $0.broughtAlong(by: sources)) }
+  }
+}
+
+extension Sidecar {
+  /// Why it is not written, where it would have nothing in it.
+  fileprivate var nothing: String {
+    switch self {
+    case .chapters: "no chapters"
+    }
   }
 }

@@ -283,8 +283,12 @@ extension Sink {
   /// What its file can hold.
   public var capabilities: OutputCapabilities { output.capabilities(as: format.kind) }
 
-  /// The files of chapters beside the output; none without chapters.
-  public var sidecars: [ChapterPlaces.Sidecar] {
-    chapters.isEmpty ? [] : output.chapters.sidecars
+  /// The files beside the output that have something in them.
+  public var sidecars: [Sidecar] {
+    output.sidecars.filter { sidecar in
+      switch sidecar {
+      case .chapters: !chapters.isEmpty
+      }
+    }
   }
 }

@@ -107,7 +107,9 @@ extension Sink {
         "conform": conform.isEmpty ? nil : .list(conform),
         "metadata": metadata.json, "cover": metadata.cover.map { .text("\($0.location)") },
         "chapter_files": .list(
-          sidecars.map { .file(output.path.sidecar($0), ["format": .text($0.name)]) }),
+          sidecars.filter(\.isOfChapters).map {
+            .file(output.path.sidecar($0), ["format": .text($0.name)])
+          }),
       ])
   }
 }

@@ -1,5 +1,3 @@
-import SystemPackage
-
 /// Where the chapters of an output are written.
 public struct ChapterPlaces: Sendable, Hashable, Codable {
   /// A file of chapters beside an output, under its name.
@@ -39,18 +37,4 @@ public struct ChapterPlaces: Sendable, Hashable, Codable {
 
   /// Into the file itself.
   public static let standard = ChapterPlaces()
-}
-
-extension FilePath {
-  /// The path of a sidecar of the output at this path: beside it, with its stem.
-  public func sidecar(_ sidecar: ChapterPlaces.Sidecar) -> FilePath {
-    var path = self
-    path.extension = sidecar.fileExtension
-    return path
-  }
-}
-
-extension Output {
-  /// Every file that may be written: the output, then its sidecars.
-  public var paths: [FilePath] { [path] + chapters.sidecars.map(path.sidecar) }
 }

@@ -8,8 +8,8 @@ public struct ExportFiles: Sendable, Hashable {
   public enum Content: Sendable, Hashable {
     /// Sound, which another export may read.
     case sound
-    /// The chapters of an output.
-    case chapters(ChapterPlaces.Sidecar)
+    /// Something of an output, beside it.
+    case sidecar(Sidecar)
     /// The facts of the export that are recorded.
     case record
   }
@@ -41,27 +41,25 @@ public struct ExportFiles: Sendable, Hashable {
   /// - Complexity: O(outputs + records)
   public init(_ export: Export) {
     name = export.name
-    files = export.outputs.flatMap { Self.files(at: $0.path, $0.chapters, $0.origin) }
+    files = export.outputs.flatMap { Self.files(at: $0.path, $0.sidecars, $0.origin) }
     files += export.records.map(Self.file)
   }
 
-  /// Those of an export that has these outputs, as paths with their chapters and origins.
+  /// Those of an export that has these outputs, as paths with the files beside them and origins.
   public init(
-    name: String, outputs: [(path: FilePath, chapters: ChapterPlaces, origin: Origin)],
+    name: String, outputs: [(path: FilePath, sidecars: [Sidecar], origin: Origin)],
     records: [ExportRecord]
   ) {
     self.name = name
-    files = outputs.flatMap { Self.files(at: $0.path, $0.chapters, $0.origin) }
+    files = outputs.flatMap { Self.files(at: $0.path, $0.sidecars, $0.origin) }
     files += records.map(Self.file)
   }
 
   private static func files(
-    at path: FilePath, _ chapters: ChapterPlaces, _ origin: Origin
+    at path: FilePath, _ sidecars: [Sidecar], _ origin: Origin
   ) -> [File] {
     [File(path: path, content: .sound, origin: origin)]
-      + chapters.sidecars.map {
-        File(path: path.sidecar($0), content: .chapters($0), origin: origin)
-      }
+      + sidecars.map { File(path: path.sidecar($0), content: .sidecar($0), origin: origin) }
   }
 
   private static func file(_ record: ExportRecord) -> File {

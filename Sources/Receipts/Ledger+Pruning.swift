@@ -99,11 +99,11 @@ extension Ledger {
     return isOfOurs(path, beside: output) ? nil : .otherKind
   }
 
-  /// Whether avjob writes files of this name and beginning: sound, chapters beside it, or a record.
+  /// Whether avjob writes files of this name and beginning: sound, sidecars of it, or a record.
   private func isOfOurs(_ path: FilePath, beside output: FilePath) -> Bool {
     let sound = folder.resolve(output)
     if path == sound { return WrittenKind.isSound(beginningOf: path) }
-    let isSidecar = ChapterPlaces.Sidecar.allCases.contains { sound.sidecar($0) == path }
+    let isSidecar = Sidecar.all.contains { sound.sidecar($0) == path }
     return isSidecar || path.extension == "json" && WrittenKind.isRecord(beginningOf: path)
   }
 

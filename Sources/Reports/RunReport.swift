@@ -283,7 +283,8 @@ extension Sink {
   fileprivate var reportFacts: JSONValue {
     let held = capabilities
     let tags = metadata.items.filter { format.kind.holds($0.key) }
-    let hasChapters = output.chapters.inFile && held.holdsChapters || !sidecars.isEmpty
+    let hasChapters =
+      output.chapters.inFile && held.holdsChapters || sidecars.contains(where: \.isOfChapters)
     return .members([
       "metadata": tags.isEmpty
         ? nil : .object(tags.map(\.json)),

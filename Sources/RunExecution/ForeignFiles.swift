@@ -20,7 +20,7 @@ package func foreignFiles(of work: [Work], by memory: RunMemory?) -> [ExportFile
     let outputs = work.export.outputs.map(\.path)
     let sidecars = graph.sinks.flatMap { $0.sidecars.map($0.output.path.sidecar) }
     return ExportFiles(work.export).files.filter { file in
-      if case .chapters = file.content, !sidecars.contains(file.path) { return false }
+      if case .sidecar = file.content, !sidecars.contains(file.path) { return false }
       return SourceFile.inode(of: file.path) != nil
         && !(ledger?.knows(file.path, besideOutputs: outputs) ?? false)
     }

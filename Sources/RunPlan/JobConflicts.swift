@@ -73,8 +73,9 @@ struct JobConflicts: Sendable {
   ) -> Diagnostic {
     guard output.origin == other.origin else {
       var help = "give one of them another name"
-      if case .chapters(let sidecar) = content {
-        help = "leave '\(sidecar)' out of the 'chapters' of one of them"
+      if case .sidecar(let sidecar) = content {
+        let (key, word) = sidecar.words
+        help = "leave '\(word)' out of the '\(key)' of one of them"
       }
       return Diagnostic(
         "two outputs at '\(output.path)'", at: output.origin, help: help,
@@ -140,5 +141,14 @@ struct JobConflicts: Sendable {
 
   private func isSame(_ a: FilePath, _ b: FilePath) -> Bool {
     a == b || a.normalized(in: currentDirectory) == b.normalized(in: currentDirectory)
+  }
+}
+
+extension Sidecar {
+  /// The key of an output in a job file, and the word there that asks for it.
+  fileprivate var words: (key: String, word: String) {
+    switch self {
+    case .chapters(let format): ("chapters", format.rawValue)
+    }
   }
 }

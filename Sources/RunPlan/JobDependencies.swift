@@ -185,7 +185,7 @@ extension ExportFiles {
   /// Those of a job that is not split.
   fileprivate init(_ job: Job) {
     self.init(
-      name: job.name, outputs: job.outputs.map { ($0.path, $0.chapters, $0.origin) },
+      name: job.name, outputs: job.outputs.map { ($0.path, $0.sidecars, $0.origin) },
       records: job.records)
   }
 }

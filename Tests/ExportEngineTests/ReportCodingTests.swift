@@ -14,7 +14,7 @@ struct ReportCodingTests {
     let output = WrittenOutput(
       path: "out/a.mp3", size: 1 << 40, frameCount: .max, sampleRate: 44_100, channelCount: 2,
       clippedSamples: 3, peak: 0.1,
-      sidecars: [WrittenSidecar(kind: .podlove, path: "out/a.psc", size: 7)])
+      sidecars: [WrittenSidecar(kind: .chapters(.podlove), path: "out/a.psc", size: 7)])
     let report = ExportSession.Report(
       outputs: [output], duration: Time(value: 1, timescale: 3),
       warnings: [Warning("is odd", path: "a.wav", origin: Origin(rawValue: 5))])

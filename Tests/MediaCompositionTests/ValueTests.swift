@@ -66,9 +66,9 @@ struct ValueTests {
 
   @Test("files of chapters stand beside an output, under its name")
   func sidecars() {
-    #expect(FilePath("out/a.b.mp3").sidecar(.podlove) == "out/a.b.psc")
-    #expect(FilePath("out/a.b.mp3").sidecar(.podcasting2) == "out/a.b.chapters.json")
-    #expect(FilePath("a").sidecar(.podlove) == "a.psc")
+    #expect(FilePath("out/a.b.mp3").sidecar(.chapters(.podlove)) == "out/a.b.psc")
+    #expect(FilePath("out/a.b.mp3").sidecar(.chapters(.podcasting2)) == "out/a.b.chapters.json")
+    #expect(FilePath("a").sidecar(.chapters(.podlove)) == "a.psc")
     let output = Output(
       path: "a.m4a", format: .m4a(bitRate: 1), chapters: ChapterPlaces(sidecars: [.podcasting2]))
     #expect(output.paths == ["a.m4a", "a.chapters.json"])

@@ -39,7 +39,7 @@ struct DependencyTests {
     var dependencies = JobDependencies(
       among: [reader, split], of: [0, 0], currentDirectory: .current)
     let parts = ["1.wav", "2.wav"].map {
-      ExportFiles(name: $0, outputs: [(FilePath($0), .standard, .unknown)], records: [])
+      ExportFiles(name: $0, outputs: [(FilePath($0), [], .unknown)], records: [])
     }
     #expect(dependencies.add(parts, of: 1) == [0])
     #expect(dependencies.edges[0].map(\.reason) == [.reads("1.wav"), .reads("2.wav")])
@@ -54,7 +54,7 @@ struct DependencyTests {
       among: [reader, split], of: [0, 0], currentDirectory: .current)
     let parts = (1...3).map {
       ExportFiles(
-        name: "\($0)", outputs: [(FilePath("\($0).wav"), .standard, .unknown)], records: [])
+        name: "\($0)", outputs: [(FilePath("\($0).wav"), [], .unknown)], records: [])
     }
     #expect(dependencies.add(parts, of: 1) == [0])
     #expect(

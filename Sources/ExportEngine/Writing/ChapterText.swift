@@ -37,10 +37,10 @@ struct ChapterText {
     }
   }
 
-  func written(as kind: ChapterPlaces.Sidecar) -> String {
-    switch kind {
-    case .podlove: podlove
-    case .podcasting2: podcasting2
+  func bytes(as format: ChapterPlaces.Sidecar) -> [UInt8] {
+    switch format {
+    case .podlove: Array(podlove.utf8)
+    case .podcasting2: Array(podcasting2.utf8)
     }
   }
 

@@ -15,10 +15,10 @@ package func omissions(of sink: Sink) -> [Warning] {
   }
   if !format.holdsCover, sink.metadata.cover != nil { lost.append("the cover") }
   // Chapters beside the file are not lost.
-  let isBeside = !sink.sidecars.isEmpty
+  let beside = sink.sidecars.filter(\.isOfChapters)
   if sink.output.chapters.inFile, !format.holdsChapters, !sink.chapters.isEmpty {
     lost.append("the chapters")
-  } else if sink.output.chapters.inFile, !isBeside, !format.holdsChapterLinks,
+  } else if sink.output.chapters.inFile, beside.isEmpty, !format.holdsChapterLinks,
     sink.chapters.contains(where: { $0.url != nil || $0.image != nil })
   {
     lost.append("the chapters' links and images")
@@ -49,7 +49,7 @@ package func omissions(of sink: Sink) -> [Warning] {
             + "(TXXX), which few players show")
     }
   }
-  for sidecar in sink.sidecars where sink.chapters.contains(where: \.hasEmbeddedImage) {
+  for sidecar in beside where sink.chapters.contains(where: \.hasEmbeddedImage) {
     notices.append(
       "'\(sink.output.path.sidecar(sidecar))' names files, and has no place for images that lie in "
         + "media files: left out")

@@ -132,13 +132,11 @@ struct RecordWriter {
   ) -> JSONValue {
     let duration = Time(frames: written.frameCount, rate: written.sampleRate)
     let decibels = Gain(factor: Double(written.peak ?? 0)).decibels
-    let sidecars = zip(written.sidecars, sidecarDigests).map { sidecar, digest in
-      JSONValue.file(
-        sidecar.path.relative(to: folder),
-        [
-          "format": .text(sidecar.kind.name), "bytes": .integer(sidecar.size),
-          "sha256": .hexadecimal(digest),
-        ])
+    var chapterFiles: [JSONValue] = []
+    for (sidecar, digest) in zip(written.sidecars, sidecarDigests) {
+      switch sidecar.kind {
+      case .chapters: chapterFiles.append(sidecar.json(digest, from: folder))
+      }
     }
     return .file(
       written.path.relative(to: folder),
@@ -163,7 +161,17 @@ struct RecordWriter {
         "metadata": sink.metadata.json,
         "left_out": leftOut(of: sink),
         "chapters": sink.chapters.isEmpty ? nil : .list(sink.chapters.map(\.json)),
-        "chapter_files": sidecars.isEmpty ? nil : .list(sidecars),
+        "chapter_files": chapterFiles.isEmpty ? nil : .list(chapterFiles),
+      ])
+  }
+}
+
+extension WrittenSidecar {
+  fileprivate func json(_ digest: [UInt8], from folder: FilePath) -> JSONValue {
+    .file(
+      path.relative(to: folder),
+      [
+        "format": .text(kind.name), "bytes": .integer(size), "sha256": .hexadecimal(digest),
       ])
   }
 }

@@ -17,7 +17,7 @@ import SystemPackage
 /// after `commit` or `abandon`. One thread at a time, which blocks on encoding and on the disk.
 package class SoundWriter {
   /// A file beside the output, with all its bytes.
-  typealias Sidecar = (kind: ChapterPlaces.Sidecar, file: OutputFile)
+  typealias OpenSidecar = (kind: Sidecar, file: OutputFile)
 
   let file: OutputFile
   private var tally: SoundTally
@@ -26,7 +26,7 @@ package class SoundWriter {
   /// nil where the file has no picture.
   private let pictures: PictureTally?
   private let origin: Origin
-  private let sidecars: [Sidecar]
+  private let sidecars: [OpenSidecar]
 
   /// A writer at frame 0.
   ///
@@ -37,10 +37,10 @@ package class SoundWriter {
   ///   - sampleRate: Frames a second.
   ///   - pictures: Counts the pictures of a file that has some.
   ///   - origin: The output's place in the job.
-  ///   - sidecars: The files of chapters.
+  ///   - sidecars: The files beside it.
   init(
     _ file: OutputFile, _ tally: SoundTally, _ encoding: any SoundEncoding, sampleRate: Int,
-    pictures: PictureTally? = nil, origin: Origin = .unknown, sidecars: [Sidecar] = []
+    pictures: PictureTally? = nil, origin: Origin = .unknown, sidecars: [OpenSidecar] = []
   ) {
     (self.file, self.tally, self.encoding, self.sampleRate) = (file, tally, encoding, sampleRate)
     (self.pictures, self.origin, self.sidecars) = (pictures, origin, sidecars)
@@ -186,16 +186,16 @@ public struct WrittenOutput: Sendable, Hashable, Codable {
   public var pictures: PictureCount?
   /// The pictures on both sides of each join; nil where nobody looked.
   public var pictureJoins: [PictureJoin]?
-  /// Its files of chapters.
+  /// The files beside it.
   public var sidecars: [WrittenSidecar] = []
   /// The SHA-256 of its bytes, if the export has a record.
   public var sha256: [UInt8]?
 }
 
-/// A written file of chapters.
+/// A written file beside an output.
 public struct WrittenSidecar: Sendable, Hashable, Codable {
-  /// Its format.
-  public var kind: ChapterPlaces.Sidecar
+  /// What it holds, and in which format.
+  public var kind: Sidecar
   /// Its path.
   @CodedPath public var path: FilePath
   /// Bytes.

@@ -16,7 +16,7 @@ import Threads
 ///   - crew: The threads of encoders that can use several.
 ///   - library: Opens the sources of frames that are copied.
 ///   - graph: What the sink is in: of its sound a waveform is drawn.
-/// - Returns: A writer at the sink's first frame, with the chapters beside the output.
+/// - Returns: A writer at the sink's first frame, with the files beside the output.
 /// - Throws: The failure of a cover that cannot be read, and the file system's error; nothing is
 ///   left behind.
 package func makeWriter(
@@ -24,7 +24,7 @@ package func makeWriter(
   library: MediaLibrary = MediaLibrary(), of graph: Graph? = nil
 ) throws(Failure) -> SoundWriter {
   let (path, origin) = (sink.output.path, sink.output.origin)
-  var sidecars: [SoundWriter.Sidecar] = []
+  var sidecars: [SoundWriter.OpenSidecar] = []
   do {
     try openSidecars(of: sink, sampleRate: format.sampleRate, &sidecars)
     let pictures = PictureTally()
@@ -43,19 +43,22 @@ package func makeWriter(
   }
 }
 
-/// Starts the files of chapters beside an output.
+/// Starts the files beside an output, each with all that it will hold.
 private func openSidecars(
-  of sink: Sink, sampleRate: Int, _ opened: inout [SoundWriter.Sidecar]
+  of sink: Sink, sampleRate: Int, _ opened: inout [SoundWriter.OpenSidecar]
 ) throws(Failure) {
-  guard !sink.sidecars.isEmpty else { return }
-  let chapters = try chapters(of: sink, sampleRate: sampleRate)
   for kind in sink.sidecars {
     let path = sink.output.path.sidecar(kind)
-    let text = ChapterText(chapters, sampleRate: sampleRate, beside: path)
+    let bytes: [UInt8]
+    switch kind {
+    case .chapters(let format):
+      let chapters = try chapters(of: sink, sampleRate: sampleRate)
+      bytes = ChapterText(chapters, sampleRate: sampleRate, beside: path).bytes(as: format)
+    }
     do throws(Failure) {
       let file = try OutputFile.create(at: path)
       opened.append((kind, file))
-      try file.put(Array(text.written(as: kind).utf8), at: 0)
+      try file.put(bytes, at: 0)
     } catch {
       throw error.about(path)
     }
@@ -135,7 +138,9 @@ func requireEncodable(
       }
     try requireRoom(in: tag, for: left)
     if let plan = sink.picture { try pictures.requireStills(plan.stills) }
-    if !sink.sidecars.isEmpty { _ = try chapters(of: sink, sampleRate: format.sampleRate) }
+    if sink.sidecars.contains(where: \.isOfChapters) {
+      _ = try chapters(of: sink, sampleRate: format.sampleRate)
+    }
   } catch {
     throw error.about(sink.output.path).placed(at: sink.output.origin)
   }

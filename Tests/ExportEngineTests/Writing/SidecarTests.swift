@@ -52,9 +52,10 @@ struct SidecarTests {
     #expect(
       written.sidecars == [
         WrittenSidecar(
-          kind: .podlove, path: FilePath(folder.path("out/a.psc")), size: Int64(podlove.count)),
+          kind: .chapters(.podlove), path: FilePath(folder.path("out/a.psc")),
+          size: Int64(podlove.count)),
         WrittenSidecar(
-          kind: .podcasting2, path: FilePath(folder.path("out/a.chapters.json")),
+          kind: .chapters(.podcasting2), path: FilePath(folder.path("out/a.chapters.json")),
           size: Int64(json.count)),
       ])
     #expect(

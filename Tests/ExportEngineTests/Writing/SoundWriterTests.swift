@@ -38,7 +38,7 @@ import Testing
     let file = try OutputFile.create(at: FilePath(folder.path("new/a")))
     return SoundWriter(
       file, SoundTally(expectedFrames: 6, channelCount: 1), encoding, sampleRate: 8000,
-      origin: Origin(rawValue: 7), sidecars: [(.podlove, sidecar)])
+      origin: Origin(rawValue: 7), sidecars: [(.chapters(.podlove), sidecar)])
   }
 
   /// Three blocks of 2 frames.

@@ -1,0 +1,44 @@
+import SystemPackage
+
+/// A file beside an output, under its name, which appears with it.
+public enum Sidecar: Sendable, Hashable, Codable {
+  /// The output's chapters.
+  case chapters(ChapterPlaces.Sidecar)
+
+  /// Every kind.
+  package static let all = ChapterPlaces.Sidecar.allCases.map(Sidecar.chapters)
+
+  /// What stands in place of the output's extension.
+  public var fileExtension: String {
+    switch self {
+    case .chapters(let format): format.fileExtension
+    }
+  }
+
+  /// Whether it has the output's chapters.
+  package var isOfChapters: Bool { if case .chapters = self { true } else { false } }
+
+  /// Its format's name for people.
+  public var name: String {
+    switch self {
+    case .chapters(let format): format.name
+    }
+  }
+}
+
+extension FilePath {
+  /// The path of a sidecar of the output at this path: beside it, with its stem.
+  public func sidecar(_ sidecar: Sidecar) -> FilePath {
+    var path = self
+    path.extension = sidecar.fileExtension
+    return path
+  }
+}
+
+extension Output {
+  /// The files that may be written beside it.
+  public var sidecars: [Sidecar] { chapters.sidecars.map(Sidecar.chapters) }
+
+  /// Every file that may be written: the output, then its sidecars.
+  public var paths: [FilePath] { [path] + sidecars.map(path.sidecar) }
+}
