@@ -124,6 +124,13 @@ extension ExportSession {
             "\(sidecar.nothing): '\(path.sidecar(sidecar))' is not written", path: path,
             origin: sink.output.origin))
       }
+      let places = sink.output.transcript
+      if places.inFile || places.lyrics, sink.transcript.cues.isEmpty {
+        let place = places.inFile ? "track of captions" : "lyrics"
+        found.append(
+          Warning(
+            "no words: \(place) not written", path: sink.output.path, origin: sink.output.origin))
+      }
     }
     if export.isPanned, graph.isMixedInMono {
       found.append(
@@ -176,6 +183,7 @@ extension Sidecar {
   fileprivate var nothing: String {
     switch self {
     case .chapters: "no chapters"
+    case .transcript: "no words"
     }
   }
 }

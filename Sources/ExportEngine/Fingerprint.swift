@@ -21,6 +21,8 @@ public struct Fingerprint: Sendable, Hashable {
     /// Tags and covers.
     case tags
     case chapters
+    /// Words, of outputs that have a place for them.
+    case transcript
     /// Records of the export, with all their content.
     case records
   }
@@ -119,14 +121,18 @@ extension ExportSession {
       output.metadata = Metadata()
       return Settings(output: output, isDithered: sink.isDithered)
     }
+    // Words have an aspect of their own: those that no output has a place for change nothing.
+    var recorded = export
+    recorded.transcript = nil
     do {
       return [
         .timeline: try canonicalDigest(of: timeline, number),
         .settings: try groupDigest(over: canonicalDigest(of: settings, name)),
         .tags: try canonicalDigest(of: graph.sinks.map(\.metadata), number),
         .chapters: try canonicalDigest(of: graph.sinks.map(\.chapters), number),
+        .transcript: try canonicalDigest(of: graph.sinks.map(\.transcript), number),
         // A record may contain anything of the export.
-        .records: try canonicalDigest(of: export.records.isEmpty ? nil : export, name),
+        .records: try canonicalDigest(of: export.records.isEmpty ? nil : recorded, name),
       ]
     } catch let failure as Failure {
       throw failure

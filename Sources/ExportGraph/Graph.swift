@@ -1,6 +1,7 @@
 import Diagnosis
 import MediaComposition
 import MediaTime
+import Transcripts
 
 /// What an export does, as a value: nodes that produce blocks of sound, each on a frame range of
 /// one timeline, and the outputs that they feed.
@@ -254,6 +255,8 @@ public struct Sink: Sendable, Hashable, Encodable {
   package var movedTags: [String] = []
   /// In the output's own time, in order.
   public var chapters: [Chapter]
+  /// The words, in the output's own time; none where it has no place for them.
+  public var transcript = Transcript()
   /// Whether samples of few bits need dither: not where each one passes through untouched.
   public var isDithered: Bool
   /// dBTP that no peak of the encoded file may pass; nil: any may.
@@ -288,6 +291,7 @@ extension Sink {
     output.sidecars.filter { sidecar in
       switch sidecar {
       case .chapters: !chapters.isEmpty
+      case .transcript: !transcript.cues.isEmpty
       }
     }
   }

@@ -5,16 +5,26 @@ import MediaTime
 extension Graph {
   /// The plan of an export, for programs: an element of `jobs` in `docs/json.md`.
   ///
+  /// - Parameters:
+  ///   - name: The export's name.
+  ///   - duration: The timeline's length.
+  ///   - records: Those of the export.
+  ///   - heard: When its sources are heard: asked for where an output has a place for words.
+  /// - Returns: A document.
   /// - Complexity: O(nodes)
-  package func planJSON(name: String, duration: Time, records: [ExportRecord]) -> JSONValue {
-    [
+  package func planJSON(
+    name: String, duration: Time, records: [ExportRecord], heard: () -> [HeardPart] = { [] }
+  ) -> JSONValue {
+    let hasWords = sinks.contains { !$0.output.transcript.isEmpty }
+    return .members([
       "name": .text(name),
       "duration": .time(duration),
       "nodes": nodesJSON,
       "chapters": .list((sinks.first?.chapters ?? []).map(\.json)),
+      "heard": hasWords ? .list(heard().map(\.json)) : nil,
       "outputs": .list(sinks.map(\.json)),
       "records": .list(records.map { .file($0.path, [:]) }),
-    ]
+    ])
   }
 
   /// The nodes alone.
@@ -110,6 +120,26 @@ extension Sink {
           sidecars.filter(\.isOfChapters).map {
             .file(output.path.sidecar($0), ["format": .text($0.name)])
           }),
+        "transcript": wordsJSON,
+        "transcript_files": output.transcript.isEmpty
+          ? nil
+          : .list(
+            transcriptFiles.map { format, path in
+              .file(
+                path, ["format": .text(format.name), "media_type": .text(format.mediaType)])
+            }),
+      ])
+  }
+}
+
+extension HeardPart {
+  fileprivate var json: JSONValue {
+    .medium(
+      location,
+      [
+        "source_start": .time(source.start), "source_end": .time(source.end),
+        "start": .time(target.start), "end": .time(target.end),
+        "reversed": isReversed ? true : nil,
       ])
   }
 }

@@ -36,7 +36,8 @@ extension Graph {
         lines.append("      beside it: " + picture.text)
         lines += (picture.fadeTexts + picture.spanTexts).map { "        " + $0 }
       }
-      lines += sink.sidecars.map { "    \(sink.output.path.sidecar($0))  \($0.name)" }
+      lines += sink.wordTexts.map { "      " + $0 }
+      lines += sink.sidecarTexts.map { "    " + $0 }
     }
     lines += records.map { "    \($0.path)  JSON record" }
     return lines.map(\.printable).joined(separator: "\n") + "\n"

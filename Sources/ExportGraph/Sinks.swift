@@ -1,6 +1,7 @@
 import Diagnosis
 import MediaComposition
 import MediaTime
+import Transcripts
 
 extension SettledOutput {
   /// Throws `mendJob` if a file in this format cannot hold so many frames.
@@ -39,6 +40,8 @@ extension Graph {
           + "timeline, which lasts \(duration.readableText)", origin: export.origin)
     }
     var masters = Masters(root: root, duration: duration)
+    // By their rates: the words are the same for all outputs of one.
+    var transcripts: [Int: Transcript] = [:]
     for settled in outputs {
       let (output, format) = (settled.output, settled.sound)
       let target = output.loudness ?? export.loudness
@@ -57,6 +60,13 @@ extension Graph {
         chapters: export.chapters(in: frames, rate: format.sampleRate)
           .distinct(in: output, as: settled.format.kind, rate: format.sampleRate),
         isDithered: needsDither(node, as: settled.format), ceiling: target?.truePeak)
+      if !output.transcript.isEmpty {
+        let words =
+          transcripts[format.sampleRate]
+          ?? export.transcript(in: frames, rate: format.sampleRate)
+        transcripts[format.sampleRate] = words
+        sink.transcript = words
+      }
       sink.picture = settled.picture
       try sink.picture?.addStills(of: sink.chapters, in: range, of: duration, to: output)
       try copy(into: &sink)

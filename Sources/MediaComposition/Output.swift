@@ -40,6 +40,8 @@ public struct Output: Sendable, Hashable, Codable {
   public var video: Video?
   /// Where the chapters are written.
   public var chapters: ChapterPlaces
+  /// Where its words are written; nowhere unless it is said.
+  public var transcript = TranscriptPlaces.none
   /// Where its path was written.
   public var origin: Origin
   /// Where its settings were written.

@@ -84,6 +84,10 @@ public struct OutputCapabilities: Sendable, Hashable {
   public var holdsChapters: Bool { chapterBounds != nil }
   /// Whether it has a place for a chapter's link and image.
   public var holdsChapterLinks = false
+  /// Whether it has a place for a track of captions.
+  public var holdsCaptions: Bool { tagForm == .itemList }
+  /// Whether its tag has a place for lyrics with times that players look for.
+  public var holdsLyrics = false
   /// Whether its tag is one of ID3v2.
   public var hasID3: Bool { tagForm == .id3 }
   /// Whether a file of it may hold no sound at all.
@@ -185,7 +189,7 @@ extension OutputCapabilities {
     sampleRates: .only(MP3Settings.sampleRates), layouts: [.mono, .stereo], exampleSetting: "V2",
     copiedUnit: .frames, encodingTime: nil, peakErrors: [256: 0.2, 192: 0.5, 128: 1.0, 0: 1.2],
     leastPacket: nil, tagForm: .id3, holdsCover: true, chapterBounds: .id3,
-    holdsChapterLinks: true, holdsNoSound: false)
+    holdsChapterLinks: true, holdsLyrics: true, holdsNoSound: false)
 
   static let wav = OutputCapabilities(
     name: "WAV", codecName: "WAV", container: "wav", extensions: ["wav", "wave"],

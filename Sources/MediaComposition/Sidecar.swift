@@ -1,17 +1,23 @@
 import SystemPackage
+import Transcripts
 
 /// A file beside an output, under its name, which appears with it.
 public enum Sidecar: Sendable, Hashable, Codable {
   /// The output's chapters.
   case chapters(ChapterPlaces.Sidecar)
+  /// Its words.
+  case transcript(TranscriptFormat)
 
   /// Every kind.
-  package static let all = ChapterPlaces.Sidecar.allCases.map(Sidecar.chapters)
+  package static let all =
+    ChapterPlaces.Sidecar.allCases.map(Sidecar.chapters)
+    + TranscriptFormat.allCases.map(Sidecar.transcript)
 
   /// What stands in place of the output's extension.
   public var fileExtension: String {
     switch self {
     case .chapters(let format): format.fileExtension
+    case .transcript(let format): format.fileExtension
     }
   }
 
@@ -22,6 +28,7 @@ public enum Sidecar: Sendable, Hashable, Codable {
   public var name: String {
     switch self {
     case .chapters(let format): format.name
+    case .transcript(let format): format.name
     }
   }
 }
@@ -37,7 +44,9 @@ extension FilePath {
 
 extension Output {
   /// The files that may be written beside it.
-  public var sidecars: [Sidecar] { chapters.sidecars.map(Sidecar.chapters) }
+  public var sidecars: [Sidecar] {
+    chapters.sidecars.map(Sidecar.chapters) + transcript.sidecars.map(Sidecar.transcript)
+  }
 
   /// Every file that may be written: the output, then its sidecars.
   public var paths: [FilePath] { [path] + sidecars.map(path.sidecar) }

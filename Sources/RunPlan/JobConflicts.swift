@@ -149,6 +149,7 @@ extension Sidecar {
   fileprivate var words: (key: String, word: String) {
     switch self {
     case .chapters(let format): ("chapters", format.rawValue)
+    case .transcript(let format): ("transcript", format.rawValue)
     }
   }
 }

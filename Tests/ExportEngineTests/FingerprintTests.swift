@@ -4,6 +4,7 @@ import MediaTime
 import SystemPackage
 import TestSupport
 import Testing
+import Transcripts
 
 @testable import ExportEngine
 
@@ -48,6 +49,8 @@ struct FingerprintTests {
 
   @Test("a change shows in its aspect, and in no other")
   func aspects() throws {
+    let half = TimeRange(start: .zero, duration: Time(value: 1, timescale: 2))
+    let words = Transcript([Cue("Hello", in: half)])
     #expect(try changes { _ in } == [])
     #expect(try changes { $0 = export(from: 1) } == [.timeline])
     #expect(try changes { $0.mix.gain = Gain(decibels: -1) } == [.timeline, .settings])
@@ -56,6 +59,13 @@ struct FingerprintTests {
     #expect(try changes { $0.chapters = [Chapter(start: .zero, title: "x")] } == [.chapters])
     #expect(try changes { $0.outputs[0].path = "out/b.flac" } == [.settings])
     #expect(try changes { $0.outputs[0].request = .exactly(.flac(bitDepth: 24)) } == [.settings])
+    #expect(try changes { $0.transcript = words } == [])
+    #expect(try changes { $0.outputs[0].transcript.sidecars = [.vtt] } == [.settings])
+    #expect(
+      try changes {
+        $0.transcript = words
+        $0.outputs[0].transcript.sidecars = [.vtt]
+      } == [.settings, .transcript])
     #expect(try changes { $0.records = [ExportRecord(path: "r.json")] } == [.records])
   }
 

@@ -7,6 +7,7 @@ import MediaTime
 import SystemPackage
 import TestSupport
 import Testing
+import Transcripts
 
 @Suite("Plans")
 struct PlanTests {
@@ -218,6 +219,51 @@ struct PlanTests {
     let job = document.with(["fetches": []])
     let whole: JSONValue = ["version": 2, "avjob": "0.1.0", "jobs": [job]]
     try JSONSchema.validate(whole.line, as: "plan")
+  }
+
+  @Test("the text and the JSON say where words go, how many, and by which map they were moved")
+  func words() throws {
+    var export = export()
+    let cue = Cue("Hello", in: range(1, 2), words: [Word("Hello", in: range(1, 2))])
+    export.transcript = Transcript([cue, Cue("Bye", in: range(3, 4))], language: "en")
+    export.outputs = [Output(path: "out.mp3", format: .mp3(.standard))]
+    export.outputs[0].transcript = TranscriptPlaces(sidecars: [.vtt, .txt], lyrics: true)
+    let graph = try Graph(compiling: export)
+    let duration = export.composition.duration
+    #expect(
+      graph.planText(name: "show", duration: duration).hasSuffix(
+        """
+            out.mp3  MP3 V2, 44.1 kHz stereo
+              in it: lyrics, 2 cues
+            out.vtt  WebVTT, 2 cues
+            out.txt  plain text, 2 cues
+
+        """))
+    let document = graph.planJSON(name: "show", duration: duration, records: []) {
+      export.heardParts
+    }
+    let expected = [
+      #""transcript":{"cues":2,"words":1,"language":"en","captions":false,"lyrics":true},"#
+        + #""transcript_files":[{"path":"out.vtt","format":"WebVTT","media_type":"text/vtt"},"#
+        + #"{"path":"out.txt","format":"plain text","media_type":"text/plain"}]"#,
+      #""heard":[{"path":"music.wav","source_start":0,"source_start_exact":"0s","source_end":10,"#
+        + #""source_end_exact":"10s","start":0,"start_exact":"0s","end":10,"end_exact":"10s"},"#
+        + #"{"path":"music.wav","source_start":2,"#,
+    ]
+    for part in expected { #expect(document.line.contains(part), "\(document.line)") }
+    #expect(document.line.contains(#""reversed":true"#))
+    let whole: JSONValue = [
+      "version": 2, "avjob": "0.1.0", "jobs": [document.with(["fetches": []])],
+    ]
+    try JSONSchema.validate(whole.line, as: "plan")
+    // Without a place for words, there is neither.
+    export.outputs[0].transcript = .none
+    let without = try Graph(compiling: export).planJSON(
+      name: "show", duration: duration, records: []
+    ) {
+      export.heardParts
+    }
+    #expect(!without.line.contains("heard") && !without.line.contains("transcript"))
   }
 
   @Test("a record stands among the outputs")

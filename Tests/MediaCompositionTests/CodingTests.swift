@@ -5,6 +5,7 @@ import MediaTime
 import SystemPackage
 import TestSupport
 import Testing
+import Transcripts
 
 @testable import MediaComposition
 
@@ -255,6 +256,9 @@ struct ValueDice {
       chapters: ChapterPlaces(inFile: flip(), sidecars: flip() ? [.podlove] : []),
       origin: origin())
     output.id3 = maybe { $0.one(of: ID3Version.allCases) ?? .v24 }
+    output.transcript = TranscriptPlaces(
+      sidecars: flip() ? [.vtt, .txt] : [], inFile: flip(), lyrics: flip(),
+      lines: maybe { LineLayout(width: 1 + $0.below(99), readingSpeed: $0.maybe { $0.double() }) })
     output.conform = maybe { dice in
       dice.some { ConformRequest($0.text(), origin: $0.origin()) }
     }

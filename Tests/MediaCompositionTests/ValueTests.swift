@@ -64,7 +64,7 @@ struct ValueTests {
     #expect(all.lasting(by: \.start).map(\.title) == ["b", "d", "g", "h", "i"])
   }
 
-  @Test("files of chapters stand beside an output, under its name")
+  @Test("files of chapters and of words stand beside an output, under its name")
   func sidecars() {
     #expect(FilePath("out/a.b.mp3").sidecar(.chapters(.podlove)) == "out/a.b.psc")
     #expect(FilePath("out/a.b.mp3").sidecar(.chapters(.podcasting2)) == "out/a.b.chapters.json")
@@ -72,6 +72,9 @@ struct ValueTests {
     let output = Output(
       path: "a.m4a", format: .m4a(bitRate: 1), chapters: ChapterPlaces(sidecars: [.podcasting2]))
     #expect(output.paths == ["a.m4a", "a.chapters.json"])
+    var spoken = output
+    spoken.transcript = TranscriptPlaces(sidecars: [.srt, .podcasting2], inFile: true)
+    #expect(spoken.paths == ["a.m4a", "a.chapters.json", "a.srt", "a.transcript.json"])
   }
 
   @Test("a composition lasts until its last track ends")

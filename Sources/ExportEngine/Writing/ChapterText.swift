@@ -87,7 +87,7 @@ extension ChapterText.Line {
 extension FilePath {
   /// This path as a reference from a folder: relative, with `/`, and all but unreserved characters
   /// as %XX (RFC 3986 §2.3 and §4.2). Links are not followed.
-  fileprivate func reference(from folder: FilePath) -> String {
+  func reference(from folder: FilePath) -> String {
     relative(to: folder).components.map { FilePath(root: nil, [$0]).bytes.percentEncoded() }
       .joined(separator: "/")
   }

@@ -23,6 +23,10 @@ package func omissions(of sink: Sink) -> [Warning] {
   {
     lost.append("the chapters' links and images")
   }
+  let places = sink.output.transcript
+  let isWordless =
+    places.inFile && !format.holdsCaptions || places.lyrics && !format.holdsLyrics
+  if isWordless, !sink.transcript.cues.isEmpty { lost.append("the words") }
   var notices = lost.map { "\(format.name) has no place for \($0): left out" }
   if format.holdsCover, case .embedded(let cover)? = sink.metadata.cover,
     let obstacle = obstacle(to: cover, as: "the cover")

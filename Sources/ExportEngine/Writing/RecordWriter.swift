@@ -6,6 +6,7 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 import Threads
+import Transcripts
 
 /// A written record.
 public struct WrittenRecord: Sendable, Hashable, Codable {
@@ -132,10 +133,15 @@ struct RecordWriter {
   ) -> JSONValue {
     let duration = Time(frames: written.frameCount, rate: written.sampleRate)
     let decibels = Gain(factor: Double(written.peak ?? 0)).decibels
-    var chapterFiles: [JSONValue] = []
+    var (chapterFiles, transcriptFiles): ([JSONValue], [JSONValue]) = ([], [])
     for (sidecar, digest) in zip(written.sidecars, sidecarDigests) {
+      let json = sidecar.json(digest, from: folder)
       switch sidecar.kind {
-      case .chapters: chapterFiles.append(sidecar.json(digest, from: folder))
+      case .chapters: chapterFiles.append(json)
+      case .transcript(let format):
+        let feed = sidecar.feedText(format, sink.transcript.language, from: folder)
+        transcriptFiles.append(
+          json.with(["media_type": .text(format.mediaType), "feed": .text(feed)]))
       }
     }
     return .file(
@@ -162,6 +168,8 @@ struct RecordWriter {
         "left_out": leftOut(of: sink),
         "chapters": sink.chapters.isEmpty ? nil : .list(sink.chapters.map(\.json)),
         "chapter_files": chapterFiles.isEmpty ? nil : .list(chapterFiles),
+        "transcript": sink.wordsJSON,
+        "transcript_files": transcriptFiles.isEmpty ? nil : .list(transcriptFiles),
       ])
   }
 }
@@ -173,5 +181,19 @@ extension WrittenSidecar {
       [
         "format": .text(kind.name), "bytes": .integer(size), "sha256": .hexadecimal(digest),
       ])
+  }
+
+  /// The element of a podcast's feed that names the file, by its place beside the record (Podcast
+  /// Namespace, "Transcript").
+  fileprivate func feedText(
+    _ format: TranscriptFormat, _ language: String?, from folder: FilePath
+  ) -> String {
+    let attributes = [
+      ("url", path.reference(from: folder)), ("type", format.mediaType), ("language", language),
+    ]
+    let written = attributes.compactMap { name, value in
+      value.map { " \(name)=\"\(XMLText.escaped($0))\"" }
+    }
+    return "<podcast:transcript\(written.joined())/>"
   }
 }

@@ -54,6 +54,8 @@ private func openSidecars(
     case .chapters(let format):
       let chapters = try chapters(of: sink, sampleRate: sampleRate)
       bytes = ChapterText(chapters, sampleRate: sampleRate, beside: path).bytes(as: format)
+    case .transcript(let format):
+      bytes = sink.transcript.bytes(as: format, lines: sink.output.transcript.lines)
     }
     do throws(Failure) {
       let file = try OutputFile.create(at: path)

@@ -90,7 +90,9 @@ struct Plan: MediaCommand {
         continue
       }
       if isJSON || format == .html {
-        let plan = graph.planJSON(name: name, duration: duration, records: records)
+        let plan = graph.planJSON(name: name, duration: duration, records: records) {
+          export.heardParts
+        }
         let shard = table.map { _ in JSONValue.count(work.shard) }
         jobs.append(
           plan.with(.members(["fetches": .list(fetches.map(Self.json)), "shard": shard])))

@@ -5,10 +5,11 @@ import MediaTime
 import SystemPackage
 import TestSupport
 import Testing
+import Transcripts
 
 @testable import ExportEngine
 
-@Suite("Files of chapters beside outputs")
+@Suite("Files of chapters and of words beside outputs")
 struct SidecarTests {
   let folder = TestFolder()
   let tone = Signal.sine(frequency: 440, sampleRate: 44100, count: 88_200)
@@ -28,12 +29,21 @@ struct SidecarTests {
   private func write(
     _ name: String, _ sidecars: [ChapterPlaces.Sidecar], chapters: [Chapter], isCut: Bool = false
   ) throws -> WrittenOutput {
-    let sink = Sink(
+    try write(sink(name, sidecars, chapters: chapters), isCut: isCut)
+  }
+
+  private func sink(
+    _ name: String, _ sidecars: [ChapterPlaces.Sidecar], chapters: [Chapter]
+  ) -> Sink {
+    Sink(
       node: 0, frames: 0..<88_200,
       output: Output(
         path: FilePath(folder.path(name)), format: .wav(.int16),
         chapters: ChapterPlaces(inFile: false, sidecars: sidecars)),
       metadata: Metadata(), chapters: chapters, isDithered: false)
+  }
+
+  private func write(_ sink: Sink, isCut: Bool = false) throws -> WrittenOutput {
     let writer = try makeWriter(
       for: sink, format: AudioFormat(sampleRate: 44100, channelLayout: .mono))
     let block = AudioBuffer(channelCount: 1, capacity: 88_200)
@@ -42,6 +52,30 @@ struct SidecarTests {
     let written = try writer.finish()
     try writer.commit()
     return written
+  }
+
+  @Test("words are written beside an output, as its layout breaks them")
+  func words() throws {
+    let second = Time(value: 1, timescale: 1)
+    var sink = sink("out/a.wav", [.podlove], chapters: chapters)
+    sink.transcript = Transcript([
+      Cue("One two three", in: TimeRange(start: second, duration: second), speaker: "Ann")
+    ])
+    sink.output.transcript = TranscriptPlaces(
+      sidecars: [.srt], lines: LineLayout(width: 8, lines: 2))
+    let written = try write(sink)
+    #expect(
+      written.sidecars.map(\.path.string)
+        == ["out/a.psc", "out/a.srt"].map { folder.path($0) })
+    #expect(written.sidecars.map(\.kind) == [.chapters(.podlove), .transcript(.srt)])
+    #expect(
+      String(decoding: try readFile(folder.path("out/a.srt")), as: UTF8.self) == """
+        1
+        00:00:01,000 --> 00:00:02,000
+        Ann: One two
+        three
+
+        """)
   }
 
   @Test("their bytes are these, at each run")

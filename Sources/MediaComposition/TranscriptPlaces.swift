@@ -1,0 +1,30 @@
+import Transcripts
+
+/// Where the words of an output are written.
+public struct TranscriptPlaces: Sendable, Hashable, Codable {
+  /// The files beside it, no format twice.
+  public var sidecars: [TranscriptFormat]
+  /// Whether they go into the file itself, as a track of captions.
+  public var inFile: Bool
+  /// Whether they go into the tag of an MP3, as lyrics with and without times.
+  public var lyrics: Bool
+  /// How lines of captions are broken anew; nil: they stay as they are.
+  public var lines: LineLayout?
+
+  /// Words in these places.
+  public init(
+    sidecars: [TranscriptFormat] = [], inFile: Bool = false, lyrics: Bool = false,
+    lines: LineLayout? = nil
+  ) {
+    self.sidecars = sidecars
+    self.inFile = inFile
+    self.lyrics = lyrics
+    self.lines = lines
+  }
+
+  /// Nowhere.
+  public static let none = TranscriptPlaces()
+
+  /// Whether no words are written.
+  public var isEmpty: Bool { sidecars.isEmpty && !inFile && !lyrics }
+}
