@@ -63,7 +63,17 @@ extension Lowering {
     guard let cues = speech.transcript?.cues, let last = cues.last else { return true }
     let end = lowered.source.end - speech.offset
     let heard = cues.partitioningIndex { $0.range.start >= end }
-    guard (cues.count - heard) * 10 > cues.count else { return true }
+    guard (cues.count - heard) * 10 > cues.count else {
+      if heard < cues.count {
+        let count = cues.count - heard
+        note(
+          "\(count == 1 ? "1 cue begins" : "\(count) cues begin") after the end of \(lowered.name): "
+            + "left out", at: origin,
+          help:
+            "recognisers invent words in silence; write an 'offset' if all of them come too late")
+      }
+      return true
+    }
     let lengths = lengths(last.range.start + speech.offset, lowered.source.end)
     error(
       "the transcript is of another file", at: origin,
