@@ -143,7 +143,7 @@ public struct JobFile: Sendable {
     }
     let read =
       (isOnDisk ? [path] : []) + reader.included + decoder.lists.keys.compactMap(\.file)
-      + decoder.tables.keys
+      + Set(decoder.transcripts.keys.compactMap(\.place.file)) + decoder.tables.keys
     // Of jobs that are not decoded, names are unknown.
     let unmet = decoder.isExhausted ? [] : Job.unmetNeeds(among: jobs, known: decoder.jobNames)
     for problem in unmet {

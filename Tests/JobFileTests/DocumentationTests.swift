@@ -33,7 +33,10 @@ import Testing
 
   @Test(
     "Every job that is shown is one that can be made",
-    arguments: [("README.md", 6), ("docs/job-language.md", 44), ("docs/network.md", 1)])
+    arguments: [
+      ("README.md", 6), ("docs/job-language.md", 44), ("docs/network.md", 1),
+      ("docs/captions.md", 4),
+    ])
   func shownJobs(page: String, count: Int) throws {
     let jobs = try Self.jobs(of: page)
     #expect(jobs.count == count)
@@ -46,7 +49,7 @@ import Testing
       "raw/day1/a.wav", "music/a.mp3", "jingle.mp3", "talk.m4a", "media/trailer.mp3",
       "parts/01.m4b", "episode-42.wav", "voice/en.wav", "voice/de.wav", "catalogue/1.mp3",
       "en/one.wav", "de/eins.wav", "intro.wav", "episode.mp3", "talk.wav", "lecture.wav",
-      "chapter-1.wav", "lecture.mp4",
+      "chapter-1.wav", "lecture.mp4", "01.mp3", "02.mp3", "ann.wav", "ben.wav",
     ]
     bench.texts["coughs.txt"] = "620.0\t621.0\tcough\n"
     bench.texts["episodes.csv"] = "episode,ad\nshow-007,ad.mp3\n"
@@ -61,6 +64,12 @@ import Testing
       TITLE "Two"
       INDEX 01 04:10:00
       """
+    for name in ["ann.json", "ben.json", "talk.json"] {
+      bench.texts[name] = #"{"segments":[{"start":1,"end":2,"text":" Hello"}]}"#
+    }
+    for name in ["01.srt", "02.srt", "talk.vtt"] {
+      bench.texts[name] = "WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n"
+    }
     for name in ["live.cue", "concert.cue"] { bench.texts[name] = sheet }
     bench.pages["https://media.example.org/live.cue"] = .success(sheet)
     for yaml in jobs {

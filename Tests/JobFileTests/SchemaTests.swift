@@ -10,7 +10,9 @@ import Testing
   func goodFiles() throws {
     var cases: [SchemaCase] = []
     let others = ["pydub", "ffmpeg-normalize", "m4b-tool", "audacity"].map { "docs/from-\($0).md" }
-    for page in ["README.md", "docs/job-language.md", "docs/network.md"] + others {
+    for page in [
+      "README.md", "docs/job-language.md", "docs/network.md", "docs/captions.md",
+    ] + others {
       for (index, yaml) in try DocumentationTests.jobs(of: page).enumerated() {
         cases.append(SchemaCase(name: "\(page) \(index)", yaml: yaml))
       }

@@ -199,7 +199,7 @@ import YAML
   /// The other modifiers.
   private static let others: Set<String> = [
     "stream", "snap", "effects", "loudness", "gain", "volume", "pan", "fade_in", "fade_out", "duck",
-    "channels", "polarity", "mute", "chapter", "chapters", "name", "each", "when",
+    "channels", "polarity", "mute", "chapter", "chapters", "transcript", "name", "each", "when",
   ]
 
   @Test(

@@ -8,7 +8,7 @@ import TestSupport
 @testable import JobFile
 @testable import JobModel
 
-/// The job files of seventeen workflows, `Jobs/recipes`: each becomes the jobs that its page
+/// The job files of eighteen workflows, `Jobs/recipes`: each becomes the jobs that its page
 /// describes.
 @Suite struct WorkflowTests {
   private func recipe(_ name: String) throws -> String {
@@ -49,6 +49,32 @@ import TestSupport
       Shapes.chapters(export) == [
         "Hello @ 8s", "Ice @ 20:08", "Advertisement @ 21:38", "Ice @ 22:38", "Goodbye @ 31:08",
       ])
+  }
+
+  @Test("An episode with its words, which a cut and an advertisement have moved")
+  func transcript() throws {
+    var bench = Bench()
+    bench.media = ["raw/42/talk.wav", "ads/week.mp3"]
+    bench.assets["talk.wav"] = .fake("talk.wav", seconds: 1500)
+    bench.texts["raw/42/talk.vtt"] = """
+      WEBVTT
+
+      00:01.000 --> 00:03.000
+      Hello.
+
+      12:10.000 --> 12:20.000
+      Not this.
+
+      21:00.000 --> 21:02.000
+      Ice.
+
+      """
+    let export = try #require(try bench.exports(try recipe("transcript")).first)
+    #expect(
+      export.outputs[0].paths == ["out/42.mp3", "out/42.vtt", "out/42.transcript.json"])
+    let words = export.transcript(in: 0..<10_000_000_000, rate: 48_000)
+    #expect(
+      words.cues.map { "\($0.text) @ \($0.range.start)" } == ["Hello. @ 1s", "Ice. @ 20:30"])
   }
 
   @Test("Advertisements put in, at one time or by a table, copied")

@@ -29,6 +29,8 @@ voice=$fixtures/librivox-sonnet.mp3
 convert -stream_loop 2 -i "$music" -t 75 media/theme.wav
 silence raw/42/host.wav 1500
 silence raw/42/guest.wav 1500
+silence raw/42/talk.wav 1500
+printf 'WEBVTT\n\n00:01.000 --> 00:03.000\nHello.\n\n21:00.000 --> 21:02.000\nIce.\n' >raw/42/talk.vtt
 convert -f lavfi -i color=red:s=64x64 -frames:v 1 media/cover.jpg
 cp media/cover.jpg cover.jpg
 printf '0:00 Hello\n20:00 Ice\n' >raw/42/chapters.txt

@@ -57,12 +57,17 @@ enum Language {
     .atMostOne(of: ["to", "duration"], note: "the end is given here")
   ]
 
+  static let wordlessSilence = Schema.Rule.atMostOne(
+    of: ["silence", "transcript"], beside: "a silence has no words: leave 'transcript' out",
+    note: "the silence is here")
+
   static let oneContentHelp = "an item is one of \(contentList); put both into a list"
 
   /// An item: its content, and its modifiers in the order in which they are applied.
   static let item: Schema = Schema(
     "an item", keys: contents.facts + modifiers.facts,
     rules: itemRules + [
+      wordlessSilence,
       .one(
         of: contentNames, missing: "nothing sounds here",
         help: contentHelp, beside: oneContentHelp),

@@ -98,6 +98,7 @@ extension Language {
   /// The rules of every job.
   static let jobRules: [Schema.Rule] =
     itemRules + [
+      wordlessSilence,
       .atMostOne(of: contentNames, beside: oneContentHelp),
       .atMostOne(of: ["for_each", "rows"], beside: "a job is repeated for one of them"),
       .never("at", "'at' on a job", help: placementHelp),

@@ -119,26 +119,30 @@ extension Decoder {
     return nil
   }
 
-  private func read(_ place: Located<MediaLocation>) -> TimeList? {
-    let (bytes, name, isQuoted): ([UInt8], FilePath, Bool)
+  /// What is in a text of a file or a server, its name in messages, and whether they may quote it;
+  /// nil, after a report, if it cannot be read.
+  func bytes(
+    of place: Located<MediaLocation>, limit: Int, as text: MediaInstead.Text
+  ) -> (bytes: [UInt8], name: FilePath, isQuoted: Bool)? {
     switch place.value {
     case .file(let path):
-      let file = Located(path, at: place.origin)
-      guard let contents = contents(of: file, limit: TimeList.sizeLimit, as: .list) else {
-        return nil
+      return contents(of: Located(path, at: place.origin), limit: limit, as: text).map {
+        ($0.bytes, path, isQuoted($0))
       }
-      (bytes, name, isQuoted) = (contents.bytes, path, self.isQuoted(contents))
     case .remote(let url):
       let last = FilePath(url.lastComponent)
-      let contents = contents(of: place, named: last, as: .list) {
-        FileContents(try files.contents(of: url, limit: TimeList.sizeLimit), at: last)
+      let contents = contents(of: place, named: last, as: text) {
+        FileContents(try files.contents(of: url, limit: limit), at: last)
       }
-      guard let contents else { return nil }
       // What a server sent is not printed: it may be anybody's.
-      (bytes, name, isQuoted) = (contents.bytes, FilePath(url.authority + url.path), false)
+      return contents.map { ($0.bytes, FilePath(url.authority + url.path), false) }
     }
+  }
+
+  private func read(_ place: Located<MediaLocation>) -> TimeList? {
+    guard let text = bytes(of: place, limit: TimeList.sizeLimit, as: .list) else { return nil }
     let result = TimeList.read(
-      bytes, path: name, named: place.origin, isQuoted: isQuoted, in: map)
+      text.bytes, path: text.name, named: place.origin, isQuoted: text.isQuoted, in: map)
     sink.add(result.sink)
     return result.sink.diagnostics.errors.isEmpty ? result.list : nil
   }

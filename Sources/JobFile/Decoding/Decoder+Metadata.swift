@@ -157,22 +157,16 @@ extension Decoder {
   ) -> ChapterPlaces {
     guard let entry else { return .standard }
     var places = ChapterPlaces(inFile: false)
-    var seen: Set<String> = []
-    for node in entry.value.elements {
-      guard let word = text(node, scope)?.string else { continue }
-      guard seen.insert(word).inserted else {
-        sink.error("'\(word)' twice", at: node.origin, help: "leave one of them out")
-        continue
-      }
-      if let sidecar = ChapterPlaces.Sidecar(rawValue: word) {
+    for word in placeWords(entry.value, scope) {
+      if let sidecar = ChapterPlaces.Sidecar(rawValue: word.value) {
         places.sidecars.append(sidecar)
-      } else if word == "file" {
+      } else if word.value == "file" {
         places.inFile = true
-      } else if word == "id3" {
+      } else if word.value == "id3" {
         places.inFile = true
-        requireID3(kind, at: node.origin)
+        requireID3(kind, at: word.origin)
       } else {
-        refusePlace(word, at: node.origin)
+        refusePlace(word, of: "chapters", among: Values.chapterPlaceNames)
       }
     }
     return places
@@ -192,13 +186,5 @@ extension Decoder {
         "'id3' where the format is the clip's", at: origin,
         help: "write 'file' for chapters inside the file, as its format has them")
     }
-  }
-
-  private func refusePlace(_ word: String, at origin: Origin) {
-    let words = Values.chapterPlaceNames
-    sink.error(
-      "'\(word)' is no place for chapters", at: origin,
-      help: Spelling.help(for: word, among: words)
-        ?? "write \(words.map { "'\($0)'" }.listed("or")), or [] for none")
   }
 }

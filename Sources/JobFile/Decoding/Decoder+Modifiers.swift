@@ -171,6 +171,12 @@ extension Language {
       guard let chapters = Values.chapters.shared.read(entry.value, decoder, scope) else { return }
       draft.setChapters { decoder.setChapters(chapters, of: &$0) }
     },
+    Key(
+      "transcript", Values.transcript.shared,
+      "its words, which edits move along: a file of them, or 'keep' for those in its own file"
+    ) {
+      $0.item.transcript = $1
+    },
     Key("name", Values.text, "the item's name in messages and references") { $0.item.name = $1 },
     Key(
       "each", as: Values.row.form, "'row': the item is repeated for every row of the job's table"),

@@ -81,14 +81,14 @@ extension Decoder {
       path: path.value, request: request, sampleRate: draft.sampleRate?.value,
       channelLayout: draft.channels?.value, metadata: draft.tags.metadata, origin: path.origin)
     output.chapters = chapterPlaces(fields["chapters"], of: output.kind, context.scope)
+    output.transcript = transcriptPlaces(fields["transcript"], of: output, context.scope)
     output.id3 = draft.id3?.value
     (output.loudness, output.conform) = (draft.loudness, draft.conform)
     output.isStrict = draft.isStrict?.value ?? context.isStrict
     if own["loudness"] == nil, let preset = fields["preset"] {
       noteLoudness(of: preset, draft.loudness, insteadOf: context.loudness)
     }
-    output.copying = copying(draft)
-    output.video = draft.video?.value
+    (output.copying, output.video) = (copying(draft), draft.video?.value)
     if let video = draft.video, video.value != Output.Video.none, output.movie == nil {
       sink.error(
         "'video' of an output that holds no picture", at: video.origin,

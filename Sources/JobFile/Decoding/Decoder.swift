@@ -4,6 +4,7 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 import TimeLists
+import Transcripts
 import YAML
 
 /// Reads the nodes of one job file as values of the language, and collects errors.
@@ -43,6 +44,8 @@ final class Decoder {
   /// What items make of them, which all that name the same list share.
   var listedRanges: [MediaLocation: [Located<ItemRange>]] = [:]
   var listedChapters: [MediaLocation: [ItemChapter]] = [:]
+  /// Transcripts; nil for refused ones.
+  var transcripts: [TranscriptFile: Transcript?] = [:]
   /// Tables; nil for refused ones.
   var tables: [FilePath: Table?] = [:]
   var jobCount = 0

@@ -13,6 +13,7 @@ enum MediaInstead {
     case included = "another job file"
     case list = "a list of times"
     case table = "a table"
+    case transcript = "a transcript"
 
     /// Without an article.
     var noun: String {
@@ -20,6 +21,7 @@ enum MediaInstead {
       case .jobFile, .included: "job file"
       case .list: "list of times"
       case .table: "table"
+      case .transcript: "transcript"
       }
     }
   }
@@ -51,6 +53,8 @@ enum MediaInstead {
         + "'avjob compress', 'avjob clip' or 'avjob probe'"
     case .included: return "name a file of jobs, as 'shows.yaml'; media are named by 'clip'"
     case .list: return "name a text with lines as '14:05 School', or a CUE sheet"
+    case .transcript:
+      return "name a text, as 'talk.vtt'; 'transcript: keep' keeps the words in the clip's own file"
     case .table: return "name a table, as 'words.csv'; 'for_each' goes through media files"
     }
   }

@@ -34,7 +34,7 @@ struct OutputDraft {
 }
 
 extension Language {
-  /// `file`, `folder` and `chapters` are read after the format, `json` and `preset` before.
+  /// `file`, `folder`, `chapters` and `transcript` are read after the format, `json` and `preset` before.
   static let outputKeys: Keys<OutputDraft> = Keys([
     Key("file", as: Values.path.form, "the path to write to"),
     Key("folder", as: Values.path.form, "the folder to write to, under the input's name"),
@@ -88,6 +88,9 @@ extension Language {
     Key("json", as: Values.sidecar.form, "'sidecar': no sound, but facts of the job as JSON"),
     Key("preset", as: Values.preset, "a named set of settings; keys beside it win"),
     Key("chapters", as: Values.chapterPlaces, "in the file, or in files beside it"),
+    Key(
+      "transcript", as: Values.transcriptPlaces.form,
+      "the words: in files beside it, in the file, or as lyrics; else nowhere"),
   ])
 
   /// A key of a format, with its settings as text.
@@ -122,7 +125,7 @@ extension Language {
         "json", onlyBeside: ["file", "folder"],
         help: "a sidecar has facts and no sound; 'output' may be a list",
         note: "it is given here"),
-    ], conditions: { extensionConditions + layoutConditions + id3Conditions })
+    ], conditions: { extensionConditions + layoutConditions + id3Conditions + wordConditions })
 
   static let folderNeedsFormat = "a 'folder' needs a format"
   static let addFormat = "add one of " + formatKeys.quoted
@@ -146,18 +149,41 @@ extension Language {
 
   /// Not every format has an ID3 tag.
   private static let id3Conditions: [JSONValue] = {
-    let place: JSONValue = [
-      "not": ["anyOf": [["const": "id3"], ["type": "array", "contains": ["const": "id3"]]]]
-    ]
     let noTag = isOne(of: Output.Kind.allCases.filter { !$0.capabilities.hasID3 })
     // For `codec: same` only the decoder knows the format.
     let tag: JSONValue = ["if": noTag, "then": Schema.Rule.Kind.none(["id3"])]
     let places: JSONValue = [
       "if": ["anyOf": [noTag, ["required": ["codec"]]]],
-      "then": ["properties": ["chapters": place]],
+      "then": ["properties": ["chapters": without("id3")]],
     ]
     return [tag, places]
   }()
+
+  /// Not every format has a place for words.
+  private static let wordConditions: [JSONValue] = [
+    wordCondition("file", \.holdsCaptions), wordCondition("lyrics", \.holdsLyrics),
+  ]
+
+  private static func wordCondition(
+    _ word: String, _ isHeld: KeyPath<OutputCapabilities, Bool>
+  ) -> JSONValue {
+    let others = Output.Kind.allCases.filter { !$0.capabilities[keyPath: isHeld] }
+    let refusal = without(word)
+    return [
+      "if": ["anyOf": [isOne(of: others), ["required": ["codec"]]]],
+      "then": [
+        "properties": [
+          "transcript": ["allOf": [refusal, ["properties": ["as": refusal]]]]
+        ]
+      ],
+    ]
+  }
+
+  /// No word, or list, of places with this one.
+  private static func without(_ word: String) -> JSONValue {
+    let word: JSONValue = ["const": .text(word)]
+    return ["not": ["anyOf": [word, ["type": "array", "contains": word]]]]
+  }
 
   private static let hasFormat = Schema.Rule.Kind.someOf(formatKeys + ["preset", "json"]).tree
 
