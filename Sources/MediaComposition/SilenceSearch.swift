@@ -13,6 +13,8 @@ public struct SilenceSearch: Sendable, Hashable, Codable {
   public var threshold: Gain
   /// The least length of a silence; nil: the silences at both ends are sought, of any length.
   public var least: Time?
+  /// How silences between sounds are to be shortened that last at least `least`; nil: they are listed.
+  public var shortening: PauseShortening?
 
   /// How long a step is.
   public static let step = Time(value: 1, timescale: 100)
@@ -20,26 +22,102 @@ public struct SilenceSearch: Sendable, Hashable, Codable {
   /// A search in `composition`.
   public init(
     in composition: Composition, mix: AudioMix = .unity, below threshold: Gain,
-    lasting least: Time? = nil
+    lasting least: Time? = nil, shortening: PauseShortening? = nil
   ) {
     self.composition = composition
     self.mix = mix
     self.threshold = threshold
     self.least = least
+    self.shortening = shortening
+  }
+}
+
+/// What becomes of a pause: a silence between two sounds.
+///
+/// What is left of it is its own sound: a part behind the last sound and a part before the next, each
+/// of which is at least a quarter of it. They are joined where their levels are nearest.
+public struct PauseShortening: Sendable, Hashable, Codable {
+  /// How long each pause is afterwards, rounded up to steps.
+  public var length: Time
+  /// Where words are spoken, in order and apart: nothing nearer to them than `PauseShortening.margin` is
+  /// removed.
+  public var words: [TimeRange]
+
+  /// What stays beside a word.
+  public static let margin = Time(value: 50, timescale: 1000)
+
+  /// A shortening to `length`.
+  public init(to length: Time, keeping words: [TimeRange] = []) {
+    self.length = length
+    self.words = words
+  }
+
+  /// How long both sides of a pause overlap where it was shortened: a quarter of what is left, at most
+  /// 50 ms.
+  public var crossfade: Time {
+    min(length.multiplied(by: 1, over: 4), Time(value: 50, timescale: 1000))
+  }
+}
+
+/// A silence between two sounds that lasts as long as was asked for.
+public struct Pause: Sendable, Hashable, Codable {
+  /// Why a pause stays as it is.
+  public enum Exception: String, Sendable, Hashable, Codable {
+    /// Its level moves: it is something soft, as a fade, a whisper or a breath.
+    case uneven
+    /// Words are spoken in it.
+    case spoken
+  }
+
+  /// Its steps from the start of the sound.
+  package var steps: Range<Int64>
+  /// Those to remove; nil where it stays as it is.
+  package var removedSteps: Range<Int64>?
+  /// Why it stays as it is; nil where it is shortened.
+  public var exception: Exception?
+
+  /// A pause of these steps, some of which are removed.
+  package init(_ steps: Range<Int64>, removing removedSteps: Range<Int64>) {
+    self.steps = steps
+    self.removedSteps = removedSteps
+  }
+
+  /// A pause that stays as it is.
+  package init(_ steps: Range<Int64>, keptAs exception: Exception) {
+    self.steps = steps
+    self.exception = exception
+  }
+
+  /// When it is.
+  public var silence: TimeRange { TimeRange(ofSteps: steps) }
+  /// What is to be removed; nil where it stays as it is.
+  public var removed: TimeRange? { removedSteps.map(TimeRange.init(ofSteps:)) }
+}
+
+extension TimeRange {
+  /// The time of steps that count from the start of a sound.
+  fileprivate init(ofSteps steps: Range<Int64>) {
+    self.init(
+      start: Time(value: steps.lowerBound, timescale: 100),
+      end: Time(value: steps.upperBound, timescale: 100))
   }
 }
 
 /// What a search for silence has found.
 public struct SilenceFindings: Sendable, Hashable, Codable {
-  /// In order, from step to step; one at the end of the sound ends with it.
+  /// In order, from step to step; one at the end of the sound ends with it. If pauses are to be
+  /// shortened, those at both ends alone.
   public var silences: [TimeRange]
   /// The level of the loudest step where all of the sound is silent.
   public var loudest: Gain
+  /// If pauses are to be shortened: all of them, in order.
+  public var pauses: [Pause]
 
   /// Silences, and the level of the loudest step.
-  public init(_ silences: [TimeRange], loudest: Gain = .silence) {
+  public init(_ silences: [TimeRange], loudest: Gain = .silence, pauses: [Pause] = []) {
     self.silences = silences
     self.loudest = loudest
+    self.pauses = pauses
   }
 
   /// What is between the silences at both ends of a sound of `duration`; nil where all is silent.

@@ -193,7 +193,8 @@ import YAML
   private static let shifting = [
     "from": "1s", "to": "9s", "duration": "9s", "cut": "[1s..2s]",
     "insert": "[{ clip: y.wav, at: 1s }]", "trim": "-50 dB", "reverse": "true", "speed": "1.5",
-    "loop": "2", "at": "2s", "crossfade": "1s",
+    "pauses": "{ longer_than: 1s, to: 400ms, below: -45 dB }", "loop": "2", "at": "2s",
+    "crossfade": "1s",
   ]
 
   /// The other modifiers.

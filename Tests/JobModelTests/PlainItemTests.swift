@@ -1,5 +1,6 @@
 import Diagnosis
 import MediaComposition
+import MediaTime
 import Testing
 import Transcripts
 
@@ -18,7 +19,7 @@ import Transcripts
 
   /// Those of the others that change the time of the content.
   private static let edits: Set<String> = [
-    "cuts", "insertions", "_trim", "isReversed", "_speed", "_loop",
+    "cuts", "insertions", "_pauses", "_trim", "isReversed", "_speed", "_loop",
   ]
 
   private static let moment = Located(Moment.start)
@@ -30,6 +31,10 @@ import Transcripts
     "_range": { $0.range = range },
     "cuts": { $0.cuts = [Located(range)] },
     "insertions": { $0.insertions = [Item(.silence(Located(.time(.zero))))] },
+    "_pauses": {
+      let length = Located(TimeText.time(.zero))
+      $0.pauses = Located(Pauses(longerThan: length, to: length, below: .unity))
+    },
     "_trim": { $0.trim = Located(Trim(below: .unity)) },
     "isReversed": { $0.isReversed = true },
     "_speed": { $0.speed = Speed(2).map { Located($0) } },

@@ -6,7 +6,7 @@ import MediaTime
 
 extension SoundAnalyst {
   /// The silences at both ends of a sound, and those between that last long enough, as
-  /// `SilenceSearch` measures them.
+  /// `SilenceSearch` measures them; or, where these are to be shortened, what is removed of each.
   ///
   /// The sound has the highest rate and the layout of its sources. If only its ends are asked for,
   /// it is rendered up to its first sound and back to its last one, in windows that double, unless it
@@ -29,16 +29,17 @@ extension SoundAnalyst {
     let pass = ChunkPass(
       over: sink.node, of: graph, grid: ChunkPass.Grid(length: 10 * rate, warmUp: 1),
       library: library, budget: budget, cancellation: cancellation)
-    let parameters = ["\(search.threshold.factor)", "\(search.least as Time?)"]
     return try library.remembering(
-      AnalysisKey("silence", revision: 1, parameters, of: pass),
+      AnalysisKey("silence", revision: 2, search.parameters, of: pass),
       isPlausible: { $0.arePlausible(in: search.composition.duration) }
     ) {
       if let found = try library.listen?(search) { return found }
-      var sounds = SoundingSteps(least: search.least)
+      var sounds = SoundingSteps(least: search.least, shortening: search.shortening)
       if try search.least != nil || graph.isRenderedInOrder(library) {
         try pass.run { chunk in
-          StepLevels(grid, from: grid.step(at: chunk.frames.lowerBound), below: search.threshold)
+          StepLevels(
+            grid, from: grid.step(at: chunk.frames.lowerBound), below: search.threshold,
+            keepsAll: search.shortening != nil)
         } collect: {
           sounds.add($0)
         }
@@ -107,12 +108,27 @@ extension SoundAnalyst {
   }
 }
 
+extension SilenceSearch {
+  /// What the search is told besides the sound.
+  fileprivate var parameters: [String] {
+    var parameters = ["\(threshold.factor)", "\(least as Time?)"]
+    guard let shortening else { return parameters }
+    parameters += ["\(shortening.length)"] + shortening.words.map { "\($0)" }
+    return parameters
+  }
+}
+
 extension SilenceFindings {
   /// Whether they could be those of a sound of `duration`.
   fileprivate func arePlausible(in duration: Time) -> Bool {
     let bounds = TimeRange(start: .zero, duration: duration)
     return silences.allSatisfy { $0.isValid && bounds.contains($0) }
       && zip(silences, silences.dropFirst()).allSatisfy { $0.end <= $1.start }
+      && pauses.allSatisfy { pause in
+        bounds.contains(pause.silence)
+          && pause.removedSteps.map { pause.steps.contains($0) && !$0.isEmpty } ?? true
+      }
+      && zip(pauses, pauses.dropFirst()).allSatisfy { $0.steps.upperBound <= $1.steps.lowerBound }
   }
 }
 
@@ -147,11 +163,15 @@ private struct StepLevels: ChunkAnalyzer {
   private(set) var sounds: [Range<Int64>] = []
   /// The highest mean square.
   private(set) var loudest = 0.0
+  private let keepsAll: Bool
+  /// Of all steps, if they are kept: their mean squares, infinite of those that are not silent.
+  private(set) var all: [Float] = []
 
-  init(_ grid: StepGrid, from step: Int64, below threshold: Gain) {
+  init(_ grid: StepGrid, from step: Int64, below threshold: Gain, keepsAll: Bool = false) {
     self.grid = grid
     self.step = step
     self.threshold = threshold.factor * threshold.factor
+    self.keepsAll = keepsAll
   }
 
   func warmUp(_ block: AudioBuffer) {}
@@ -177,6 +197,7 @@ private struct StepLevels: ChunkAnalyzer {
   private mutating func close() {
     let level = (energy.max() ?? 0) / Double(count)
     loudest = max(loudest, level)
+    if keepsAll { all.append(level >= threshold ? .infinity : Float(level)) }
     if level >= threshold {
       if let last = sounds.last, last.upperBound == step {
         sounds[sounds.count - 1] = last.lowerBound..<step + 1
@@ -209,17 +230,22 @@ private struct SoundingSteps {
   private(set) var end: Int64 = 0
   private var gaps: [Range<Int64>] = []
   private var loudest = 0.0
+  /// If gaps are pauses to be shortened, what finds them.
+  private var finder: PauseFinder?
 
-  init(least: Time?) {
+  init(least: Time?, shortening: PauseShortening?) {
     // A part of a step is a step.
     self.least = least.map { max(1, $0.frames(atRate: 100, rounding: .towardPositiveInfinity)) }
+    guard let shortening, let least = self.least else { return }
+    finder = PauseFinder(shortening, least: least)
   }
 
   /// Adds what lies behind what was added, or, if only ends are sought, anything.
   mutating func add(_ levels: StepLevels) {
     loudest = max(loudest, levels.loudest)
+    finder?.add(levels.all)
     for sound in levels.sounds {
-      if first != nil, let least, sound.lowerBound - end >= least {
+      if finder == nil, first != nil, let least, sound.lowerBound - end >= least {
         gaps.append(end..<sound.lowerBound)
       }
       first = min(first ?? sound.lowerBound, sound.lowerBound)
@@ -240,6 +266,7 @@ private struct SoundingSteps {
     var silent = gaps
     if first > 0 { silent.insert(0..<first, at: 0) }
     if end < grid.count { silent.append(end..<grid.count) }
-    return SilenceFindings(silent.map(range), loudest: Gain(factor: loudest.squareRoot()))
+    return SilenceFindings(
+      silent.map(range), loudest: Gain(factor: loudest.squareRoot()), pauses: finder?.pauses ?? [])
   }
 }

@@ -213,8 +213,11 @@ extension Decoder {
     }
     let least = fields["silence"].flatMap { Values.silence.read($0.value, self, scope) }
     let level = fields["below"].flatMap { Values.silenceLevel.read($0.value, self, scope) }
+    let lengths = Split.PartLengths(
+      shortest: fields["shortest"].flatMap { Values.partLength.read($0.value, self, scope) },
+      longest: fields["longest"].flatMap { Values.partLength.read($0.value, self, scope) })
     guard let least, let level else { return nil }
-    return .silence(least, below: level.value)
+    return .silence(least, below: level.value, lasting: lengths)
   }
 
   /// Refuses outputs of a split job with one path for all parts.

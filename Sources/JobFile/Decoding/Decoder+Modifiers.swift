@@ -96,6 +96,9 @@ extension Language {
     Key("insert", Values.insertions, "items inserted, each 'at' a time before all edits") {
       $0.item.insertions = $1
     },
+    Key("pauses", Values.pauses, "long silences between sounds, made shorter") {
+      $0.item.pauses = $1
+    },
     Key("trim", Values.trim, "silence removed at both ends") { $0.item.trim = $1 },
     Key("reverse", Values.boolean, "played from end to start") {
       $0.item.isReversed = $1.value

@@ -204,6 +204,7 @@ extension Item {
     }
     if !cuts.isEmpty { return "cut" }
     if !insertions.isEmpty { return "insert" }
+    if pauses != nil { return "pauses" }
     if trim != nil { return "trim" }
     if isReversed { return "reverse" }
     if speed != nil { return "speed" }

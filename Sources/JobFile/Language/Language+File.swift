@@ -27,6 +27,9 @@ extension Language {
       .init("every", Values.length.form, "parts of this length"),
       .init("silence", Values.silence.form, "parts that silences of at least this length divide"),
       .init("below", Values.silenceLevel.form, "the level under which sound is silence"),
+      .init("shortest", Values.partLength.form, "how long a part between silences lasts at least"),
+      .init(
+        "longest", Values.partLength.form, "how long it lasts at most, where a silence allows it"),
     ],
     rules: [
       .one(
@@ -38,7 +41,12 @@ extension Language {
       .key(
         "below", needs: ["silence"], "'below' belongs to 'silence'",
         help: "write { silence: 2s, below: -50 dB }"),
-    ])
+    ]
+      + ["shortest", "longest"].map {
+        .key(
+          $0, needs: ["silence"], "'\($0)' belongs to 'silence'",
+          help: "write { silence: 300ms, below: -50 dB, \($0): 5s }")
+      })
 
   /// Every map with keys of its own, the outermost first.
   static let maps: [Schema] = {

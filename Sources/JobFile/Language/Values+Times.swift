@@ -147,6 +147,40 @@ extension Values {
     return level
   }
 
+  private struct PauseFields: Sendable {
+    var longerThan: Located<TimeText>?
+    var to: Located<TimeText>?
+    var below: Gain?
+  }
+
+  private static let longPauses: MapNotation<PauseFields> = {
+    let example = "{ longer_than: 1s, to: 400ms, below: -45 dB }"
+    func needs(_ key: String) -> Schema.Rule {
+      .some(of: [key], missing: "'pauses' needs '\(key)'", help: "write \(example)")
+    }
+    return MapNotation(
+      "a shortening of pauses", PauseFields(), example: example,
+      rules: [needs("longer_than"), needs("to"), needs("below")],
+      [
+        Key("longer_than", time, "the least length of a pause, 300 ms or more") {
+          $0.longerThan = $1
+        },
+        Key("to", time, "how long each pause is afterwards") { $0.to = $1 },
+        Key("below", silenceLevel, "the level under which sound is silence") {
+          $0.below = $1.value
+        },
+      ])
+  }()
+
+  /// What silences between sounds become.
+  static let pauses: NodeNotation<Located<Pauses>> = NodeNotation(longPauses.form) {
+    node, decoder, scope in
+    guard let fields = longPauses.read(node, decoder, scope), let longerThan = fields.longerThan,
+      let to = fields.to, let below = fields.below
+    else { return nil }
+    return Located(Pauses(longerThan: longerThan, to: to, below: below), at: node.origin)
+  }
+
   private struct TrimFields: Sendable {
     var below: Located<Gain>?
     var keep: TimeText = .time(.zero)

@@ -87,6 +87,11 @@ enum Values {
   static let silence = length(
     "silence", "silences of no length", help: "write { silence: 2s, below: -50 dB }")
 
+  /// A bound of the length of parts, which is not zero.
+  static let partLength = length(
+    "part_length", "parts of no length",
+    help: "write { silence: 300ms, below: -50 dB, shortest: 5s, longest: 15s }")
+
   private static func length(
     _ name: String, _ refusal: String, help: String
   ) -> TextNotation<TimeText> {

@@ -35,7 +35,7 @@ extension Job {
   /// - Parameters:
   ///   - assets: Called once for each of `media`. nil where probing failed: the caller has reported
   ///     that, and times that depend on the file's length are not checked.
-  ///   - listen: Called for each `trim`, and for a split at silences.
+  ///   - listen: Called for each `pauses` and `trim`, and for a split at silences.
   ///   - findKeyPicture: Called for each edge that is moved to a key picture.
   ///   - readTranscript: Called once for each clip that keeps the words of its file.
   /// - Returns: The exports, with every time exact.
@@ -61,7 +61,7 @@ extension Job {
   ///   - budget: What is left for this job and later ones.
   ///   - assets: Called once for each of `media`. nil where probing failed: the caller has
   ///     reported that, and times that depend on the file's length are not checked.
-  ///   - listen: Called for each `trim`, and for a split at silences.
+  ///   - listen: Called for each `pauses` and `trim`, and for a split at silences.
   ///   - findKeyPicture: Called for each edge that is moved to a key picture.
   ///   - readTranscript: Called once for each clip that keeps the words of its file.
   /// - Returns: The exports, with every time exact.

@@ -41,7 +41,7 @@ extension Lowering {
   }
 
   /// Puts parts and insertions one after the other.
-  private mutating func assemble(
+  mutating func assemble(
     _ steps: [EditStep], of lowered: inout LoweredItem, _ mix: AudioMix,
     _ redactions: [SegmentSpeech.Redaction], _ fade: CutFade
   ) {
@@ -124,12 +124,12 @@ extension Lowering {
 }
 
 /// A step of an edited item.
-private enum EditStep {
+enum EditStep {
   case part(TimeRange)
   case insertion(Insertion)
 
   /// Parts, split where something is inserted, and insertions in order.
-  static func steps(_ kept: [TimeRange], _ insertions: [Insertion]) -> [EditStep] {
+  fileprivate static func steps(_ kept: [TimeRange], _ insertions: [Insertion]) -> [EditStep] {
     var steps: [EditStep] = []
     var rest = kept[...]
     for insertion in insertions {
@@ -161,7 +161,7 @@ extension [EditStep] {
   }
 }
 
-private struct Insertion {
+struct Insertion {
   var lowered: LoweredItem
   var time: Time
 }
@@ -170,7 +170,7 @@ private struct Insertion {
 
 /// The cross-fade at every cut of an item. Each side goes on by half of it into what was removed,
 /// so the parts keep their places.
-private struct CutFade {
+struct CutFade {
   var duration = Time.zero
   var curve = VolumeCurve.equalPower
   var picture: PictureTransition?

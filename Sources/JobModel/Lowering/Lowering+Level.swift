@@ -102,8 +102,8 @@ extension Lowering {
     _ item: Item, _ moments: [Located<Moment>], _ key: ClockedKey, _ lowered: LoweredItem,
     at place: ItemPlace
   ) {
-    guard item.clocks[key] == nil, item.trim == nil, !item.cuts.isEmpty, !item.isReversed,
-      item.speed?.value.isUnity ?? true
+    guard item.clocks[key] == nil, item.pauses == nil, item.trim == nil, !item.cuts.isEmpty,
+      !item.isReversed, item.speed?.value.isUnity ?? true
     else { return }
     for moment in moments where moment.value.anchor == .start {
       guard let time = time(moment, of: lowered, at: place, .level),

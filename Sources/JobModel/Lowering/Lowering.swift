@@ -19,7 +19,7 @@ struct Lowering {
   private(set) var diagnostics = Diagnostics()
   /// Notes for the user that are no errors.
   private(set) var notes: [Diagnostic] = []
-  /// The cuts and insertions of the item that is being lowered; empty without any.
+  /// The cuts, insertions and shortened pauses of the item that is being lowered; empty without any.
   var edits: [EditedPart] = []
   /// Where its words may not be read, in its time after its range; empty without words.
   var redactions: [SegmentSpeech.Redaction] = []
@@ -81,6 +81,7 @@ struct Lowering {
     let range = lowered.source
     (edits, trimmed) = ([], nil)
     isWhole = edit(&lowered, from: content, by: item, at: place) && isWhole
+    isWhole = shortenPauses(of: &lowered, by: item, at: place) && isWhole
     isWhole = trim(&lowered, by: item) && isWhole
     let isChapterPlaced = item.chapter.map { own in
       lowered.chapters.contains { $0 == Chapter(own, start: $0.start) }

@@ -129,7 +129,7 @@ extension Item {
 
   /// Whether the content's time differs from the item's by more than its start.
   var isEdited: Bool {
-    !cuts.isEmpty || !insertions.isEmpty || trim != nil || isReversed
+    !cuts.isEmpty || !insertions.isEmpty || pauses != nil || trim != nil || isReversed
       || speed.map { !$0.value.isUnity } ?? false || loop.map { $0.value != .count(1) } ?? false
   }
 }

@@ -5,12 +5,12 @@ import MediaTime
 /// Turns a split into time ranges of a timeline whose length is known.
 struct Splitter {
   let timeline: Export
-  private let rate: Int?
+  let rate: Int?
   let end: Time
   /// nil: parts stay where they are.
   private let clip: SnappedClip?
   var lowering: Lowering
-  private(set) var warnings: [Diagnostic] = []
+  var warnings: [Diagnostic] = []
 
   var errors: Diagnostics { lowering.diagnostics }
 
@@ -47,8 +47,11 @@ struct Splitter {
     switch split.points {
     case .list(let list): parts = self.parts(of: list)
     case .every(let length): parts = self.parts(every: length)
-    case .silence(let least, let threshold):
-      guard let found = self.parts(between: least, below: threshold, at: split.origin) else {
+    case .silence(let least, let threshold, let lengths):
+      guard
+        let found = self.parts(
+          between: least, below: threshold, lasting: lengths, at: split.origin)
+      else {
         return nil
       }
       parts = found
@@ -63,7 +66,7 @@ struct Splitter {
     return parts
   }
 
-  private func placed(_ number: Int, _ title: String?, _ range: TimeRange) -> Placed {
+  func placed(_ number: Int, _ title: String?, _ range: TimeRange) -> Placed {
     Placed(
       part: Part(number: number, count: 0, title: title), range: range, highestNumber: number)
   }
@@ -84,32 +87,6 @@ struct Splitter {
       start = next
     }
     return parts
-  }
-
-  // MARK: Silences
-
-  private mutating func parts(
-    between least: Located<TimeText>, below threshold: Gain, at origin: Origin
-  ) -> [Placed]? {
-    guard let length = lowering.time(least, rate: rate) else { return nil }
-    let search = SilenceSearch(
-      in: timeline.composition, mix: timeline.mix, below: threshold, lasting: length)
-    guard let found = lowering.silences(search, at: origin) else { return nil }
-    let inner = found.silences.filter { $0.start > .zero && $0.end < end }
-    guard inner.count < TimeList.countLimit else {
-      error("more than 100,000 parts", at: least.origin, help: "ask for longer silences")
-      return []
-    }
-    if inner.isEmpty {
-      warnings.append(
-        Diagnostic(
-          .warning, "no silence parts '\(timeline.name)': it becomes one part", at: origin,
-          help: "ask for shorter silences, or for a higher level"))
-    }
-    let starts = [.zero] + inner.map { $0.start + $0.duration.multiplied(by: 1, over: 2) }
-    return zip(starts, starts.dropFirst() + [end]).enumerated().map { index, ends in
-      placed(index + 1, nil, TimeRange(start: ends.0, end: ends.1))
-    }
   }
 
   // MARK: Chapters

@@ -30,7 +30,9 @@ public struct Item: Sendable, Hashable {
   @Rare public var cutCrossfade: Located<Fade>?
   /// Items to insert; the `at` of each is in the item's own time after `range`, before `cuts`.
   public var insertions: [Item]
-  /// The removal of silence at both ends, after cuts and insertions; nil: none.
+  /// The shortening of long silences between sounds, after cuts and insertions; nil: none.
+  @Rare public var pauses: Located<Pauses>?
+  /// The removal of silence at both ends, after pauses are shortened; nil: none.
   @Rare public var trim: Located<Trim>?
   /// Whether it is played from its end to its start.
   public var isReversed: Bool

@@ -132,7 +132,9 @@ extension Job {
   package var listens: Bool {
     if case .silence = split?.points { return true }
     var listens = false
-    Item.forEach(of: [item]) { items, index in listens = listens || items[index].trim != nil }
+    Item.forEach(of: [item]) { items, index in
+      listens = listens || items[index].trim != nil || items[index].pauses != nil
+    }
     return listens
   }
 

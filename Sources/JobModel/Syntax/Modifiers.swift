@@ -112,6 +112,23 @@ public struct Trim: Sendable, Hashable {
   }
 }
 
+/// The shortening of silences between the sounds of an item.
+public struct Pauses: Sendable, Hashable {
+  /// The least length of a pause, at least 300 ms.
+  public var longerThan: Located<TimeText>
+  /// How long each is afterwards; less than `longerThan`.
+  public var to: Located<TimeText>
+  /// The level under which sound is silence, as `SilenceSearch` measures it.
+  public var threshold: Gain
+
+  /// A shortening of pauses that last `longerThan` or more to a length.
+  public init(longerThan: Located<TimeText>, to: Located<TimeText>, below threshold: Gain) {
+    self.longerThan = longerThan
+    self.to = to
+    self.threshold = threshold
+  }
+}
+
 /// How often an item is played.
 public enum Loop: Sendable, Hashable {
   /// So many times, one after the other.

@@ -11,9 +11,23 @@ public struct Split: Sendable, Hashable {
     /// Parts of one length, but for the last.
     case every(Located<TimeText>)
     /// Parts that begin in the middle of silences of at least this length, below a level.
-    case silence(Located<TimeText>, below: Gain)
+    case silence(Located<TimeText>, below: Gain, lasting: PartLengths = PartLengths())
     /// Each chapter of the timeline is a part; the first begins with the timeline.
     case chapters
+  }
+
+  /// How long parts between silences last.
+  public struct PartLengths: Sendable, Hashable {
+    /// At least; nil: any length.
+    public var shortest: Located<TimeText>?
+    /// At most, wherever a silence allows it; nil: any length.
+    public var longest: Located<TimeText>?
+
+    /// Lengths between two bounds.
+    public init(shortest: Located<TimeText>? = nil, longest: Located<TimeText>? = nil) {
+      self.shortest = shortest
+      self.longest = longest
+    }
   }
 
   /// The rule for where parts begin.
