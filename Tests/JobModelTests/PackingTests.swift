@@ -61,7 +61,7 @@ import Testing
     func number(_ range: Range<Int64>) -> Int64 {
       range.lowerBound + Int64(dice.next() % UInt64(range.count))
     }
-    for _ in 0..<300 {
+    for _ in 0..<100 {
       var middles: [(at: Int64, length: Int64)] = []
       var time: Int64 = 0
       for _ in 0..<number(0..<11) {

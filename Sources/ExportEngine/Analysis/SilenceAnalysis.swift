@@ -18,7 +18,7 @@ extension SoundAnalyst {
   /// - Throws: The `Failure` of a source, or of a composition without a graph; `CancellationError`.
   /// - Complexity: O(segments + frames)
   package func silences(_ search: SilenceSearch) throws -> SilenceFindings {
-    let graph = try measured(
+    let graph = try solved(
       Graph(
         compiling: Export(
           name: "silence", composition: search.composition, mix: search.mix,
@@ -48,25 +48,6 @@ extension SoundAnalyst {
       }
       return sounds.findings(in: grid, lasting: search.composition.duration)
     }
-  }
-
-  /// `graph` with the gains of its sounds that are brought to levels.
-  private func measured(_ graph: Graph) throws -> Graph {
-    // A group's gain is that of sounds of many jobs, and what these are may depend on silences.
-    for (id, normalization, _) in graph.normalizations {
-      guard let group = normalization.target.group else { continue }
-      let name = "the group '\(group)'"
-      throw Failure(
-        .mendJob,
-        "cannot be analysed for silence: a sound in it has the level of \(name), which is known when "
-          + "all sounds of the group are; give that sound a 'loudness' of its own, or trim or split "
-          + "in a job that comes before", origin: graph.nodes[id].origin)
-    }
-    // Another process measures for itself.
-    guard library.listen == nil else { return graph }
-    var solved = Normalizer.Result(graph: graph)
-    try Normalizer(analyst: self).solve(&solved)
-    return solved.graph
   }
 
   /// Looks from both ends of a sound until there is some: at two seconds first, then at twice as much.

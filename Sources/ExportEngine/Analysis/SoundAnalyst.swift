@@ -71,6 +71,31 @@ package struct SoundAnalyst: Sendable {
     return (levels.measurement, levels.overview)
   }
 
+  /// A graph with the gains of its sounds that are brought to levels, as every analysis renders it that
+  /// looks at a composition before its export is made. What is measured here is remembered, and the
+  /// export does not measure it again.
+  ///
+  /// Where the library has another process for analyses, the graph stays as it is: that one measures.
+  ///
+  /// - Throws: `mendJob` for a level of a group, and as `loudness`.
+  /// - Complexity: As `Normalizer.solve`
+  func solved(_ graph: Graph) throws -> Graph {
+    // A group's gain is that of sounds of many jobs, and what these are may depend on analyses.
+    for (id, normalization, _) in graph.normalizations {
+      guard let group = normalization.target.group else { continue }
+      let name = "the group '\(group)'"
+      throw Failure(
+        .mendJob,
+        "cannot be analysed: a sound in it has the level of \(name), which is known when all sounds of "
+          + "the group are; give that sound a 'loudness' of its own, or trim, split or shorten it in a "
+          + "job that comes before", origin: graph.nodes[id].origin)
+    }
+    guard library.listen == nil else { return graph }
+    var solved = Normalizer.Result(graph: graph)
+    try Normalizer(analyst: self).solve(&solved)
+    return solved.graph
+  }
+
   private func pass(
     over node: Node.ID, of graph: Graph, _ frames: Range<Int64>? = nil
   ) -> ChunkPass {

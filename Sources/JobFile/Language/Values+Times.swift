@@ -159,7 +159,7 @@ extension Values {
       .some(of: [key], missing: "'pauses' needs '\(key)'", help: "write \(example)")
     }
     return MapNotation(
-      "a shortening of pauses", PauseFields(), example: example,
+      "a shortening", PauseFields(), example: example,
       rules: [needs("longer_than"), needs("to"), needs("below")],
       [
         Key("longer_than", time, "the least length of a pause, 300 ms or more") {
