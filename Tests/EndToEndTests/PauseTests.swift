@@ -115,6 +115,40 @@ struct PauseTests {
     }
   }
 
+  @Test("Pauses of an item that is cut are those of the file that the cut makes")
+  func pieces() throws {
+    let stage = try talk()
+    let cut =
+      "cut: { ranges: [0.1s..0.2s, 1s..1.1s, 3.1s..3.15s, 4.5s..4.6s, 7.5s..7.55s], crossfade: 10ms }"
+    let pauses = "pauses: { longer_than: 1s, to: 400ms, below: -45 dB }"
+    try stage.write(
+      "first.yaml",
+      """
+      jobs:
+        one:
+          clip: talk.wav
+          \(cut)
+          \(pauses)
+          output: { file: one.wav, wav: 32 bit float }
+        cut:
+          clip: talk.wav
+          \(cut)
+          output: { file: cut.wav, wav: 32 bit float }
+      """)
+    try stage.write(
+      "second.yaml",
+      "clip: cut.wav\n\(pauses)\noutput: { file: two.wav, wav: 32 bit float }\n")
+    try stage.make(
+      """
+      avjob run --quiet first.yaml
+      avjob run --quiet second.yaml
+      """)
+    let (one, two) = (
+      try WAVFile(stage.path("one.wav")).floats(0), try WAVFile(stage.path("two.wav")).floats(0)
+    )
+    #expect(one.count == frame(460 - 15 - 5) && one == two)
+  }
+
   @Test("Items with a level are measured before pauses are sought in them, at any depth")
   func levels() throws {
     let stage = try talk()

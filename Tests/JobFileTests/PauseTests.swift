@@ -176,6 +176,18 @@ import Testing
       ).contains("'news.end' has no fixed time here"))
   }
 
+  @Test("Pieces of an item that was cut before hold what they play")
+  func excerpts() throws {
+    let tracks = try Shapes.tracks(
+      "clip: a.wav\ncut: [5s..6s, 12s..13s, 40s..41s]\npauses: \(keys)", three)
+    #expect(
+      tracks == [
+        "[a.wav 0s..5s @ 0s, a.wav 6s..12s @ 5s] 0s..10.225s @ 0s, "
+          + "[a.wav 6s..12s @ 5s, a.wav 13s..40s @ 11s, a.wav 41s..1:00 @ 38s] 33.775s..57s @ 28.575s",
+        "[a.wav 6s..12s @ 5s, a.wav 13s..40s @ 11s] 11.775s..30.225s @ 10.175s",
+      ])
+  }
+
   @Test("Ten thousand pauses are cut in no time")
   func many() throws {
     var bench = Bench()

@@ -1,6 +1,7 @@
 import Diagnosis
 import MediaComposition
 import MediaTime
+import Transcripts
 
 extension Lowering {
   /// The least length of a pause: shorter ones belong to speech.
@@ -12,11 +13,9 @@ extension Lowering {
   ) -> Bool {
     guard let pauses = item.pauses else { return true }
     guard let lengths = pauseLengths(pauses.value, rate: lowered.rate) else { return false }
-    let shortening = PauseShortening(to: lengths.to)
-    var bare = lowered
-    bare.chapters = []
+    let shortening = PauseShortening(to: lengths.to, keeping: words(of: lowered))
     let search = SilenceSearch(
-      in: bare.composition, below: pauses.value.threshold, lasting: lengths.least,
+      in: lowered.sound.composition, below: pauses.value.threshold, lasting: lengths.least,
       shortening: shortening)
     guard let found = silences(search, at: pauses.origin)?.pauses else { return false }
     remark(summary(of: found, in: lowered, to: lengths.to), at: pauses.origin)
@@ -24,18 +23,31 @@ extension Lowering {
     guard !removed.isEmpty else { return true }
     noteShift(of: lowered, by: removed, at: pauses.origin, place)
     let kept = removed.gaps(in: lowered.duration)
-    guard
-      takes(
-        kept.count, lowered.content, at: pauses.origin,
-        "\(kept.count) pieces of \(lowered.name)",
-        help: "shorten longer pauses, or those of the items that it is made of, each on its own")
-    else { return false }
     liftChapters(of: &lowered)
     let earlier = edits
+    // What may not be read was marked by the edits before.
+    redactions = []
     assemble(
       kept.map(EditStep.part), of: &lowered, .unity, [], CutFade(duration: shortening.crossfade))
     if !earlier.isEmpty { edits = earlier.played(as: kept) }
-    return true
+    lowered.content = lowered.content.withExcerpts
+    return takes(
+      1, lowered.content, at: pauses.origin, "\(kept.count) pieces of \(lowered.name)",
+      help: "shorten longer pauses, or those of the items that it is made of, each on its own")
+  }
+
+  /// Where words are spoken, in order and apart.
+  private func words(of lowered: LoweredItem) -> [TimeRange] {
+    let words = transcript(of: lowered).cues.flatMap(\.words).compactMap(\.range)
+    var merged: [TimeRange] = []
+    for word in words.sorted(by: { $0.start < $1.start }) {
+      if let last = merged.last, word.start <= last.end {
+        merged[merged.count - 1].duration = max(last.end, word.end) - last.start
+      } else {
+        merged.append(word)
+      }
+    }
+    return merged
   }
 
   /// The least length of a pause, and what each becomes; nil after a report.
@@ -144,5 +156,47 @@ extension EditedPart {
     case .part(let own): .part(TimeRange(start: own.start + offset, duration: range.duration))
     case .other: .other(duration: range.duration, chapters: [])
     }
+  }
+}
+
+// MARK: - Excerpts
+
+extension Segment.Content {
+  /// The same sound, whose segments hold of compositions only what they play: of an item that was cut
+  /// before, each of thousands of pieces would hold all pieces otherwise. O(n log n)
+  fileprivate var withExcerpts: Segment.Content {
+    guard case .composition(var composition) = self else { return self }
+    for track in composition.tracks.indices {
+      for index in composition.tracks[track].segments.indices {
+        let segment = composition.tracks[track].segments[index]
+        guard case .composition(let inner) = segment.content else { continue }
+        composition.tracks[track].segments[index].content = .composition(
+          inner.excerpt(for: segment.source))
+      }
+    }
+    return .composition(composition)
+  }
+}
+
+extension Composition {
+  /// The same tracks without segments that do not sound in `range`. O(tracks · log segments)
+  fileprivate func excerpt(for range: TimeRange) -> Composition {
+    // A duck looks beyond the range.
+    guard !tracks.contains(where: { $0.ducking != nil }) else { return self }
+    var excerpt = self
+    for index in tracks.indices {
+      let segments = tracks[index].segments
+      // With the segment before, so that the first one is placed right behind it.
+      let first = max(0, segments.partitioningIndex { $0.target.end > range.start } - 1)
+      let end = segments.partitioningIndex { $0.target.start >= range.end }
+      excerpt.tracks[index].segments = first < end ? Array(segments[first..<end]) : []
+    }
+    let rest = range.end - excerpt.duration
+    if rest > .zero {
+      let silence = Segment(
+        .silence, source: TimeRange(start: .zero, duration: rest), at: excerpt.duration)
+      excerpt.tracks.append(Track(segments: [silence]))
+    }
+    return excerpt
   }
 }
