@@ -163,6 +163,49 @@ import Testing
         == "")
   }
 
+  @Test("Tracks are named whose pauses count, and all tracks are cut")
+  func only() throws {
+    var bench = three
+    let asked = Asked()
+    let answer = bench.listen
+    bench.listen = { search in
+      asked.list.append(search)
+      return answer(search)
+    }
+    let mix = "tracks: { voice: [a.wav], music: [b.wav] }\ncut: [..1s]\npauses: "
+    let some = "{ longer_than: 1s, to: 400ms, below: -45 dB, only: voice }"
+    let composition = try Shapes.export(mix + some, bench).composition
+    #expect(composition.duration == Time(value: 538, timescale: 10))
+    func heard(_ composition: Composition) -> [String] {
+      composition.tracks.filter(\.isEnabled).flatMap(\.segments).flatMap { segment -> [String] in
+        switch segment.content {
+        case .asset(let asset): ["\(asset.location)"]
+        case .composition(let inner): heard(inner)
+        case .silence: []
+        }
+      }
+    }
+    #expect(asked.list.map { heard($0.composition) } == [["a.wav"]])
+    #expect(Set(heard(composition)) == ["a.wav", "b.wav"])
+    expect(
+      bench.exportScreen(
+        """
+        jobs:
+          a: { tracks: { voice: a.wav, music: b.wav }, pauses: { longer_than: 1s, to: 400ms, below: -45 dB, only: [voice, talk] }, output: a.wav }
+          b: { clip: a.wav, pauses: { longer_than: 1s, to: 400ms, below: -45 dB, only: voice }, output: b.wav }
+        """),
+      """
+      job.yaml:2:115: error: there is no track 'talk' in the mix
+          2 |   a: { tracks: { voice: a.wav, music: b.wav }, pauses: { longer_than: 1s, to: 400ms, below: -45 dB, only: [voice, talk] }, output: a.wav }
+            |                                                                                                                   ^~~~
+        help: its tracks are 'voice', 'music'
+      job.yaml:3:80: error: 'only' names tracks, and 'a.wav' is no mix
+          3 |   b: { clip: a.wav, pauses: { longer_than: 1s, to: 400ms, below: -45 dB, only: voice }, output: b.wav }
+            |                                                                                ^~~~~
+        help: write 'pauses' beside 'tracks', or leave 'only' out
+      """)
+  }
+
   @Test("Times in an item with shortened pauses are not fixed")
   func references() {
     #expect(

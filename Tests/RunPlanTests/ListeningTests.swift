@@ -15,8 +15,8 @@ import Threads
 struct ListeningTests {
   private let folder = TestFolder()
 
-  /// Every sound begins with a second of silence; the lengths of those that were listened to, in
-  /// whole seconds.
+  /// Every sound begins with a second of silence, and has a pause of five seconds, of which 0.4 s are to
+  /// be left; the lengths of those that were listened to, in whole seconds.
   private func lengths(_ yaml: String) throws -> (prepared: Preparation, heard: [Int64]) {
     let heard = Mutex<[Int64]>([])
     let library = MediaLibrary(
@@ -24,9 +24,9 @@ struct ListeningTests {
       listening: { search throws(Failure) in
         let length = search.composition.duration
         heard.withLock { $0.append(length.frames(atRate: 1)) }
-        return SilenceFindings([
-          TimeRange(start: .zero, duration: Time(value: 1, timescale: 1))
-        ])
+        return SilenceFindings(
+          [TimeRange(start: .zero, duration: Time(value: 1, timescale: 1))],
+          pauses: search.shortening == nil ? [] : [Pause(500..<1000, removing: 520..<980)])
       }, verifiesAssets: false)
     try writeFile(folder.path("job.yaml"), yaml.utf8)
     var loaded = LoadedJobs()
@@ -55,6 +55,20 @@ struct ListeningTests {
     #expect(
       prepared.work.map(\.export.duration) == [27, 29, 40].map { Time(value: $0, timescale: 1) })
     #expect(prepared.work.map(\.remarks.count) == [3, 1, 0])
+  }
+
+  @Test("Pauses are sought before silence at the ends, each once")
+  func pauses() throws {
+    let (prepared, heard) = try lengths(
+      """
+      silence: 50s
+      pauses: { longer_than: 1s, to: 400ms, below: -45 dB }
+      trim: -50 dB
+      output: x.wav
+      """)
+    #expect(heard == [50, 45])
+    #expect(prepared.work.map(\.export.duration) == [Time(value: 444, timescale: 10)])
+    #expect(prepared.work.map(\.remarks.count) == [2])
   }
 
   @Test("A swatch of a thousand items is listened to item by item, once")

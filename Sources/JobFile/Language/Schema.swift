@@ -72,7 +72,7 @@ struct Schema: Sendable {
     "in": "clip", "audio": "clip", "media": "clip", "files": "concat", "join": "concat",
     "out": "output", "outfile": "output", "destination": "output", "dest": "output",
     "normalize": "loudness", "normalise": "loudness", "lufs": "loudness", "ducking": "duck",
-    "colour": "color", "slides": "images",
+    "colour": "color", "slides": "images", "truncate_silence": "pauses", "silenceremove": "pauses",
   ]
 
   /// The reports for words that belong elsewhere, or nowhere.

@@ -13,7 +13,8 @@ extension Values {
     "threshold", "a level, as '-40 dB'",
     Pattern.whole(Pattern.signed + " *" + Pattern.decibels), parse: Quantity.threshold)
 
-  private static let keyTracks: NodeNotation<[Located<String>]> = {
+  /// Tracks of a mix, by their names.
+  static let keyTracks: NodeNotation<[Located<String>]> = {
     let form = Form(
       "key_tracks", [.text, .list], "a track's name, or a list, as [voice, jingles]"
     ) {

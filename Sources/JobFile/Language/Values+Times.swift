@@ -151,6 +151,7 @@ extension Values {
     var longerThan: Located<TimeText>?
     var to: Located<TimeText>?
     var below: Gain?
+    var only: [Located<String>] = []
   }
 
   private static let longPauses: MapNotation<PauseFields> = {
@@ -169,6 +170,10 @@ extension Values {
         Key("below", silenceLevel, "the level under which sound is silence") {
           $0.below = $1.value
         },
+        Key("only", keyTracks, "of a mix: the tracks that are silent in a pause; all unless given")
+        {
+          $0.only = $1
+        },
       ])
   }()
 
@@ -178,7 +183,8 @@ extension Values {
     guard let fields = longPauses.read(node, decoder, scope), let longerThan = fields.longerThan,
       let to = fields.to, let below = fields.below
     else { return nil }
-    return Located(Pauses(longerThan: longerThan, to: to, below: below), at: node.origin)
+    return Located(
+      Pauses(longerThan: longerThan, to: to, below: below, only: fields.only), at: node.origin)
   }
 
   private struct TrimFields: Sendable {

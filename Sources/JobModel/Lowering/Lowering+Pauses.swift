@@ -12,11 +12,13 @@ extension Lowering {
     of lowered: inout LoweredItem, by item: Item, at place: ItemPlace
   ) -> Bool {
     guard let pauses = item.pauses else { return true }
-    guard let lengths = pauseLengths(pauses.value, rate: lowered.rate) else { return false }
+    guard let lengths = pauseLengths(pauses.value, rate: lowered.rate),
+      checkTracks(pauses.value.only, of: item, lowered)
+    else { return false }
     let shortening = PauseShortening(to: lengths.to, keeping: words(of: lowered))
     let search = SilenceSearch(
-      in: lowered.sound.composition, below: pauses.value.threshold, lasting: lengths.least,
-      shortening: shortening)
+      in: lowered.sound.composition.hearing(only: pauses.value.only), below: pauses.value.threshold,
+      lasting: lengths.least, shortening: shortening)
     guard let found = silences(search, at: pauses.origin)?.pauses else { return false }
     remark(summary(of: found, in: lowered, to: lengths.to), at: pauses.origin)
     let removed = found.compactMap(\.removed)
@@ -70,6 +72,27 @@ extension Lowering {
       return nil
     }
     return (least, to)
+  }
+
+  /// Whether the item is a mix with tracks of these names; reports it where it is not.
+  private mutating func checkTracks(
+    _ names: [Located<String>], of item: Item, _ lowered: LoweredItem
+  ) -> Bool {
+    guard let first = names.first else { return true }
+    guard case .tracks(let tracks) = item.content else {
+      error(
+        "'only' names tracks, and \(lowered.name) is no mix", at: first.origin,
+        help: "write 'pauses' beside 'tracks', or leave 'only' out")
+      return false
+    }
+    let known = tracks.map(\.name)
+    let unknown = names.filter { !known.contains($0.value) }
+    for name in unknown {
+      error(
+        "there is no track '\(name.value)' in the mix", at: name.origin,
+        help: "its tracks are \(known.prefix(10).map { "'\($0)'" }.joined(separator: ", "))")
+    }
+    return unknown.isEmpty
   }
 
   /// What becomes of pauses, in words.
@@ -179,6 +202,28 @@ extension Segment.Content {
 }
 
 extension Composition {
+  /// What is heard of it if of the mixes in it that have tracks of these names the others are silent; all
+  /// of it without names.
+  fileprivate func hearing(only names: [Located<String>]) -> Composition {
+    names.isEmpty ? self : hearing(only: Set(names.map(\.value)))
+  }
+
+  private func hearing(only names: Set<String>) -> Composition {
+    var copy = self
+    let isMix = tracks.contains { names.contains($0.name ?? "") }
+    for track in tracks.indices {
+      guard !isMix else {
+        if !names.contains(tracks[track].name ?? "") { copy.tracks[track].isEnabled = false }
+        continue
+      }
+      for (index, segment) in tracks[track].segments.enumerated() {
+        guard case .composition(let inner) = segment.content else { continue }
+        copy.tracks[track].segments[index].content = .composition(inner.hearing(only: names))
+      }
+    }
+    return copy
+  }
+
   /// The same tracks without segments that do not sound in `range`. O(tracks · log segments)
   fileprivate func excerpt(for range: TimeRange) -> Composition {
     // A duck looks beyond the range.

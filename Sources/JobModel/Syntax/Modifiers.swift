@@ -120,12 +120,18 @@ public struct Pauses: Sendable, Hashable {
   public var to: Located<TimeText>
   /// The level under which sound is silence, as `SilenceSearch` measures it.
   public var threshold: Gain
+  /// Of a mix: the names of the tracks that are silent in a pause, whatever others play; empty: all are.
+  public var only: [Located<String>]
 
   /// A shortening of pauses that last `longerThan` or more to a length.
-  public init(longerThan: Located<TimeText>, to: Located<TimeText>, below threshold: Gain) {
+  public init(
+    longerThan: Located<TimeText>, to: Located<TimeText>, below threshold: Gain,
+    only: [Located<String>] = []
+  ) {
     self.longerThan = longerThan
     self.to = to
     self.threshold = threshold
+    self.only = only
   }
 }
 

@@ -202,8 +202,8 @@ struct WrongArguments {
   private static let jobKeys: Set<String> = [
     "stream", "speed", "volume", "gain", "pan", "loop", "effects", "cut", "split", "fade_in",
     "fade_out", "crossfade", "cover", "chapter", "chapters", "reverse", "conform", "trim", "mute",
-    "duck", "insert", "loudness", "polarity", "sample_rate", "channels", "metadata", "for_each",
-    "rows", "group_by", "needs", "retries", "timeout",
+    "pauses", "duck", "insert", "loudness", "polarity", "sample_rate", "channels", "metadata",
+    "for_each", "rows", "group_by", "needs", "retries", "timeout",
   ]
 
   // MARK: The rest
