@@ -1,3 +1,4 @@
+import ExportGraph
 import MediaComposition
 import MediaTime
 import Synchronization
@@ -167,6 +168,33 @@ struct PauseTests {
     }
     let (kept, recalled) = memory.state.withLock { ($0.findings.count, $0.recalled) }
     #expect(kept == 3 && recalled == 3)
+  }
+
+  @Test("A level inside is measured once, for searches and for the export")
+  func levels() throws {
+    let rate = 8000
+    let asset = try stage.sound([speech(rate: rate, count: rate * 20)], rate: rate)
+    var item = clip(asset)
+    item.loudness = LoudnessTarget(.integrated(-30))
+    let levelled = composition(item)
+    let memory = Memory()
+    func search(below decibels: Double) throws -> SilenceFindings {
+      try memory.library().silences(
+        SilenceSearch(in: levelled, below: Gain(decibels: decibels), lasting: time(100)))
+    }
+    _ = try search(below: -45)
+    // The level, and the silences.
+    #expect(memory.state.withLock { $0.findings.count } == 2)
+    _ = try search(below: -50)
+    #expect(memory.state.withLock { [$0.findings.count, $0.recalled] } == [3, 1])
+    let graph = try Graph(
+      compiling: Export(
+        name: "export", composition: levelled,
+        outputs: [Output(path: "x.wav", format: .wav(.float32))]))
+    var result = Normalizer.Result(graph: graph)
+    try Normalizer(analyst: SoundAnalyst(library: memory.library(), budget: nil)).solve(&result)
+    #expect(memory.state.withLock { [$0.findings.count, $0.recalled] } == [3, 2])
+    #expect(result.graph.normalizations.allSatisfy { $0.normalization.solution != nil })
   }
 
   /// Findings by their digests, as a run keeps them.
