@@ -13,6 +13,8 @@ extension Job {
     public var warnings: [Diagnostic]
     /// Notes on what was decided by an analysis of its sound, for users who ask.
     public var remarks: [Diagnostic] = []
+    /// What is said in each of the exports, for each of the job's manifests; empty where it has none.
+    public var utterances: [[Utterance]] = []
   }
 
   /// Finds silence in a sound; nil where it cannot be found now, which the caller has reported.
@@ -86,7 +88,9 @@ extension Job {
     }
     guard let split else {
       tag(&whole.export, whole, base: { $0 }, filled: { $0 })
-      return Exports(exports: [whole.export], warnings: whole.notes, remarks: whole.remarks)
+      return Exports(
+        exports: [whole.export], warnings: whole.notes, remarks: whole.remarks,
+        utterances: try utterances(of: [whole.export]))
     }
     var splitter = Splitter(
       whole.export, rate: sampleRate ?? clipRate(known), snappedTo: snappedClip, listen,
@@ -114,7 +118,8 @@ extension Job {
     }
     guard found.isEmpty else { throw found }
     return Exports(
-      exports: exports, warnings: splitter.warnings + whole.notes, remarks: whole.remarks)
+      exports: exports, warnings: splitter.warnings + whole.notes, remarks: whole.remarks,
+      utterances: try utterances(of: exports, parts.map(\.part)))
   }
 
   /// The clip to whose pictures parts are moved.
@@ -210,7 +215,7 @@ extension Job {
   }
 
   /// Reports an error of one text for the first part that has it.
-  private func report(
+  func report(
     _ failure: PartTemplate.Failure, at origin: Origin, in found: inout Diagnostics
   ) {
     guard !found.all.contains(where: { $0.origin == origin }) else { return }

@@ -56,6 +56,7 @@ struct Splitter {
       }
       parts = found
     case .chapters: parts = self.parts(ofChaptersAt: split.origin)
+    case .cues(let bounds): parts = self.parts(ofCues: bounds, at: split.origin)
     }
     if let clip, !snap(&parts, to: clip, at: split.origin) { return nil }
     let highest = parts.map(\.part.number).max() ?? 0
@@ -222,7 +223,7 @@ struct Splitter {
     return moment.value.isEarlier ? anchor - offset : anchor + offset
   }
 
-  private mutating func error(
+  mutating func error(
     _ message: String, at origin: Origin, help: String? = nil, notes: [Diagnostic.Note] = []
   ) {
     lowering.error(message, at: origin, help: help, notes: notes)

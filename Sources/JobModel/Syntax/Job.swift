@@ -41,6 +41,8 @@ public struct Job: Sendable, Hashable {
   @Rare public var outputBases: [Int: MetadataBase]?
   /// Files about the job, beside its outputs; templates in a split job, like those.
   public var records: [ExportRecord]
+  /// Lists of the files that it makes, which it may share with other jobs.
+  @Rare public var manifests: [JobManifest]?
   /// Names or groups of jobs of the same file that must be done before this one.
   public var needs: [Located<String>]
   /// How often a temporary failure is retried; nil: as the run sets.

@@ -14,6 +14,8 @@ public struct Split: Sendable, Hashable {
     case silence(Located<TimeText>, below: Gain, lasting: PartLengths = PartLengths())
     /// Each chapter of the timeline is a part; the first begins with the timeline.
     case chapters
+    /// Each cue of the timeline's transcript is a part.
+    case cues(CueParts)
   }
 
   /// How long parts between silences last.
@@ -42,6 +44,19 @@ public struct Split: Sendable, Hashable {
   }
 }
 
+/// Which cues of a transcript are parts, and how far the parts reach beyond their cues.
+public struct CueParts: Sendable, Hashable {
+  /// The length that a cue has at least; nil: any.
+  public var least: Located<TimeText>?
+  /// The length that a cue has at most; nil: any.
+  public var most: Located<TimeText>?
+  /// What a part has of the sound before its cue and behind it, where no other cue is near; nil: none.
+  public var margin: Located<TimeText>?
+
+  /// All cues, as they are.
+  public init() {}
+}
+
 /// A part of a job's timeline with files of its own, and the values of `${part…}` in their names
 /// and tags.
 package struct Part {
@@ -50,13 +65,18 @@ package struct Part {
   /// The number of parts.
   package var count: Int
   package var title: String?
+  /// What is said in it, on one line; nil where it is no cue.
+  package var text: String?
+  /// Who says it.
+  package var speaker: String?
   /// The tags of this part and of all parts.
   package var tags = Metadata()
 
   private static let variables: KeyValuePairs<String, @Sendable (Part) -> String?> = [
     "part.n": { String($0.number) }, "part.count": { String($0.count) },
-    "part.title": { $0.title }, "part.performer": { $0.tags["artist"] },
-    "part.songwriter": { $0.tags["composer"] }, "part.isrc": { $0.tags["isrc"] },
+    "part.title": { $0.title }, "part.text": { $0.text }, "part.speaker": { $0.speaker },
+    "part.performer": { $0.tags["artist"] }, "part.songwriter": { $0.tags["composer"] },
+    "part.isrc": { $0.tags["isrc"] },
   ]
   /// The variables, for "did you mean".
   package static let names = variables.map(\.key)
