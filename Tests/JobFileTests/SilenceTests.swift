@@ -189,7 +189,7 @@ import Testing
           7 |   f: { clip: a.wav, split: { silence: 2s }, output: "f${part.n}.mp3" }
             |                              ^~~~~~~
         help: write { silence: 2s, below: -50 dB }
-      job.yaml:8:28: error: a split needs 'every' or 'silence'
+      job.yaml:8:28: error: a split needs 'every', 'silence' or 'cues'
           8 |   g: { clip: a.wav, split: { below: -50 dB }, output: "g${part.n}.mp3" }
             |                            ^
         help: write { every: 10m } or { silence: 2s, below: -50 dB }

@@ -206,7 +206,7 @@ extension Decoder {
   }
 
   /// Names in `sources` that messages may show.
-  private var shownSources: [String] {
+  var shownSources: [String] {
     sources.values.filter { map.showsWords(at: $0.keyOrigin) }.map(\.key).sorted()
   }
 
@@ -332,7 +332,7 @@ extension Language {
   /// An entry of `sources`: a file, and defaults for its clips.
   static let source: Schema = Schema(
     "a source",
-    keys: sourceContents.facts + modifiers.without(["duck", "name", "each", "when"]).facts,
+    keys: sourceContents.facts + modifiers.without(["duck", "name", "each", "of", "when"]).facts,
     rules: itemRules + [
       .one(
         of: ["file", "clip"], missing: "a source needs a 'file' or a 'clip'",

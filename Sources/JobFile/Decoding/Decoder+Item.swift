@@ -75,6 +75,9 @@ enum Language {
         "stream", needs: ["clip"], "'stream' belongs to a clip", help: "write it beside the 'clip'"),
       .key("snap", needs: ["clip"], "'snap' belongs to a clip", help: "write it beside the 'clip'"),
       .key(
+        "of", needs: ["each"], "'of' belongs to 'each: cue'",
+        help: "write { each: cue, of: reader, clip: \"${cue.clip}\" }"),
+      .key(
         "crossfade", apartFrom: "at", unless: "concat",
         help: "an item with 'at' starts there; a cross-fade would start it elsewhere",
         note: "the time is given here"),
@@ -122,7 +125,18 @@ extension Decoder {
   }
 
   private func scopes(_ fields: Fields, _ scope: Scope) -> [Scope] {
-    fields["each"].map { rows($0, scope) } ?? [scope]
+    guard let each = fields["each"] else { return [scope] }
+    switch Values.each.read(each.value, self, scope)?.value {
+    case nil: return []
+    case .row:
+      if let of = fields["of"] {
+        sink.error(
+          "'of' belongs to 'each: cue'", at: of.keyOrigin, help: "leave it out: a job has one table"
+        )
+      }
+      return rows(each, scope)
+    case .cue: return cues(of: fields, each, scope)
+    }
   }
 
   /// Whether `when` leaves an item out.
@@ -147,7 +161,6 @@ extension Decoder {
 
   /// The scopes in which an item repeats: one for each row of the job.
   private func rows(_ each: YAMLEntry, _ scope: Scope) -> [Scope] {
-    guard Values.row.read(each.value, self, scope) != nil else { return [] }
     guard let rows = scope.loop?.rows else {
       if !scope.bindsUnknownNames {
         sink.error(

@@ -179,6 +179,7 @@ extension Decoder {
     guard case .mapping(let entries) = node.kind else {
       guard let text = text(node, scope) else { return nil }
       if text.string == "chapters" { return .chapters }
+      if text.string == "cues" { return .cues(CueParts()) }
       if let key = schema[text.string], kind(of: path(text)) == nil {
         sink.error(
           "'\(key.name)' needs a value", at: node.origin,
@@ -210,6 +211,9 @@ extension Decoder {
     guard let fields = fields(of: node, as: schema) else { return nil }
     if let every = fields["every"] {
       return Values.length.read(every.value, self, scope).map(Split.Points.every)
+    }
+    if let cues = fields["cues"] {
+      return Values.cueParts.read(cues.value, self, scope).map(Split.Points.cues)
     }
     let least = fields["silence"].flatMap { Values.silence.read($0.value, self, scope) }
     let level = fields["below"].flatMap { Values.silenceLevel.read($0.value, self, scope) }

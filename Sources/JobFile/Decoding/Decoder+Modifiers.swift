@@ -182,7 +182,9 @@ extension Language {
     },
     Key("name", Values.text, "the item's name in messages and references") { $0.item.name = $1 },
     Key(
-      "each", as: Values.row.form, "'row': the item is repeated for every row of the job's table"),
+      "each", as: Values.each.form,
+      "the item is repeated for every 'row' of the job's table, or every 'cue' of a source"),
+    Key("of", as: Values.sourceName, "the source for each of whose cues the item is repeated"),
     Key(
       "when", as: Values.text.form,
       "whether the item is there: an empty text, 'false', 'no' or '0' leaves it out"),
@@ -191,7 +193,7 @@ extension Language {
   /// The modifiers of a job, whose `channels` are those of its mix, whose `loudness` is that of its
   /// outputs, and which is no track.
   static let jobModifiers: Keys<ItemDraft> = modifiers.without([
-    "channels", "duck", "each", "when", "loudness",
+    "channels", "duck", "each", "of", "when", "loudness",
   ])
 }
 

@@ -187,6 +187,15 @@ extension Decoder {
         scope.loop?.names.bindsRow == true
         ? "'row.n' and 'row.count' have a value in an item with 'each: row'; columns go by their names"
         : "'row' is bound by 'rows', which this job has not"
+    } else if root == "cue" {
+      if let cue = scope.cue, CueBinding.names.contains(name) {
+        return VariableError(
+          reference: reference, message: "cue \(cue.number) of '\(cue.source)' has no '\(name)'",
+          help: "give a default: '${\(name):-text}'")
+      }
+      help =
+        scope.cue == nil
+        ? "'cue' is bound by 'each: cue' of an item" : "a cue has \(CueBinding.names.quoted)"
     } else if scope.loop == nil, ["input", "n", "count"].contains(root) {
       help = "'\(root)' is bound by 'for_each', which this job has not"
     } else if Self.clockNames.contains(name.lowercased()) {

@@ -73,6 +73,8 @@ final class Decoder {
   var loopBound: [LoopNames] = []
   /// The places of gains that are noted to change nothing.
   var notedGains: Set<Origin> = []
+  /// The places of groups that are noted to leave out cues.
+  var notedCues: Set<Origin> = []
   /// The values of jobs without their own.
   var defaults: Fields?
   /// Nodes are identified by their addresses, and so must live on.
@@ -100,6 +102,7 @@ final class Decoder {
   func shared<Value>(_ node: YAMLNode, in scope: Scope, _ decode: () -> Value) -> Value {
     guard !node.depends(on: loopNames), !sourcesDependOnLoop else { return decode() }
     guard scope.found == nil || !node.depends(on: .ofPatterns) else { return decode() }
+    guard scope.cue == nil || !node.dependsOnCue else { return decode() }
     // Two steps: `nil as? Value` succeeds where `Value` is an optional.
     if let known = decoded[ObjectIdentifier(node)], let value = known as? Value { return value }
     let value = decode()
@@ -155,7 +158,8 @@ extension Decoder {
   /// Keeps messages about a text from showing words that a variable has of files that they may not
   /// quote.
   func hideForeignWords(of template: Template, at origin: Origin, _ scope: Scope) {
-    guard !foreignNames.isEmpty || scope.loop?.rows?.table.isQuoted == false,
+    guard
+      !foreignNames.isEmpty || scope.cue != nil || scope.loop?.rows?.table.isQuoted == false,
       template.references.contains(where: { isForeign($0.name, scope) })
     else { return }
     map.hideWords(at: origin)
@@ -168,7 +172,8 @@ extension Decoder {
     {
       return true
     }
-    return foreignNames.contains(name.hasPrefix("input.") ? "input" : name)
+    return CueBinding.isWord(name) && scope.cue != nil
+      || foreignNames.contains(name.hasPrefix("input.") ? "input" : name)
   }
 }
 

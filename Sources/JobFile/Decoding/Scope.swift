@@ -13,6 +13,8 @@ struct Scope {
   var loop: LoopBinding?
   /// The file of an item's own pattern, which hides that of the loop.
   var found: InputBinding?
+  /// The cue for which an item repeats.
+  var cue: CueBinding?
   /// Whether a refused loop may have bound any name.
   var bindsUnknownNames = false
   var part = PartUse.none
@@ -42,13 +44,16 @@ struct Scope {
   ///
   /// - Throws: Where the rows of a job differ.
   func value(of name: String, in folder: FilePath) throws(RowsDiffer) -> BoundValue? {
+    if let text = cue?.value(of: name) { return BoundValue(text: text) }
     if let text = found?.value(of: name, in: folder) { return BoundValue(text: text) }
     if let value = try loop?.value(of: name, in: folder) { return value }
     return globals[name].map { BoundValue(text: $0) }
   }
 
   /// Every name, for "did you mean".
-  var names: [String] { globals.keys.sorted() + (loop?.names.all ?? []) }
+  var names: [String] {
+    globals.keys.sorted() + (loop?.names.all ?? []) + (cue == nil ? [] : CueBinding.names)
+  }
 }
 
 struct BoundValue {

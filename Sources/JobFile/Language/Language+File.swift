@@ -30,10 +30,11 @@ extension Language {
       .init("shortest", Values.partLength.form, "how long a part between silences lasts at least"),
       .init(
         "longest", Values.partLength.form, "how long it lasts at most, where a silence allows it"),
+      .init("cues", Values.cueParts.form, "parts that are cues of the transcript, if long enough"),
     ],
     rules: [
       .one(
-        of: ["every", "silence"], missing: "a split needs 'every' or 'silence'",
+        of: ["every", "silence", "cues"], missing: "a split needs 'every', 'silence' or 'cues'",
         help: "write { every: 10m } or { silence: 2s, below: -50 dB }"),
       .key(
         "silence", needs: ["below"], "'silence' needs a level",

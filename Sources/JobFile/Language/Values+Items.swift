@@ -54,9 +54,15 @@ extension Values {
     maps: { [Language.source] }
   ) { JSONForm.map(of: JSONForm.shapes(text: JSONForm.clip, map: Language.source.reference)) }
 
-  static let row = TextNotation(
-    "row", [("row", true)], refusal: "is nothing that an item is repeated for",
-    help: "write 'each: row'")
+  /// What an item is repeated for.
+  enum Each: Sendable { case row, cue }
+
+  static let each = TextNotation(
+    "each", [("row", Each.row), ("cue", .cue)], refusal: "is nothing that an item is repeated for")
+
+  static let sourceName: Form = Form("source_name", [.text], "the name of a source") {
+    JSONForm.someText
+  }
 
   // MARK: Chapters
 

@@ -85,7 +85,7 @@ extension Values {
   static let split: Form = Form(
     "split", [.text, .map],
     "the path or address of a list of times, as 'album.cue', or { 0:00: One, 4:10: Two }, "
-      + "{ every: 10m } or 'chapters'", maps: { [Language.split] }
+      + "{ every: 10m }, 'chapters' or 'cues'", maps: { [Language.split] }
   ) {
     JSONForm.shapes(
       text: JSONForm.location,
@@ -95,6 +95,17 @@ extension Values {
           "propertyNames": ["pattern": .text(Pattern.ownMoment)]
         ])))
   }
+
+  /// Which cues are parts.
+  static let cueParts: MapNotation<CueParts> = MapNotation(
+    "the bounds of cues", CueParts(), example: "{ longer: 1s, shorter: 15s, margin: 100ms }",
+    [
+      Key("longer", time, "the length of a cue at least; others are left out") { $0.least = $1 },
+      Key("shorter", time, "the length of a cue at most; others are left out") { $0.most = $1 },
+      Key("margin", time, "sound around a cue, up to half of the way to another one") {
+        $0.margin = $1
+      },
+    ])
 
   /// The name of a source, or a medium; an empty text for none.
   static let media: Form = Form("media", [.text], "the name of a source, a path or an address") {

@@ -45,7 +45,7 @@ import TestSupport
           6 |   e: { clip: a.wav, split: [1s, 2s], output: "e${part.n}.mp3" }
             |                            ^
         help: write the path or address of a list of times, as 'album.cue', \
-      or { 0:00: One, 4:10: Two }, { every: 10m } or 'chapters'
+      or { 0:00: One, 4:10: Two }, { every: 10m }, 'chapters' or 'cues'
       job.yaml:7:30: error: '0x' is no time: write 90s, 1:30, 250ms, 1001/30000s or 44100 samples
           7 |   f: { clip: a.wav, split: { 0x: One }, output: "f${part.n}.mp3" }
             |                              ^~

@@ -218,7 +218,7 @@ import TestSupport
       job.yaml:6:38: error: 'lesson' is nothing that an item is repeated for
           6 |   e: { rows: t.csv, concat: [{ each: lesson, clip: a.wav }], output: "e${id}.mp3" }
             |                                      ^~~~~~
-        help: write 'each: row'
+        help: write 'row' or 'cue'
       job.yaml:7:54: error: 'each: row' within another one
           7 |   f: { rows: t.csv, concat: [{ each: row, concat: [{ each: row, clip: a.wav }] }], output: f.mp3 }
             |                                                      ^~~~
