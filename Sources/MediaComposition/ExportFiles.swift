@@ -12,6 +12,8 @@ public struct ExportFiles: Sendable, Hashable {
     case sidecar(Sidecar)
     /// The facts of the export that are recorded.
     case record
+    /// A list of the files of one export or several, which is written after them.
+    case manifest
   }
 
   /// A file to be written.

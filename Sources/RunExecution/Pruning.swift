@@ -76,7 +76,7 @@ extension Diagnostic {
       switch file.reason {
       case .elsewhere: "no job of this folder writes there"
       case .otherFile: "it has the content that avjob wrote, but is another file"
-      case .otherKind: "avjob writes no such files"
+      case .otherKind: "only sound, and what stands beside it, is removed"
       }
     self.init(
       .warning,

@@ -68,6 +68,44 @@ struct JobConflicts: Sendable {
     found.append((writer, diagnostic ?? Diagnostic(failure)))
   }
 
+  /// Takes down that two jobs write one list of files in two forms.
+  mutating func refuseForm(
+    of manifest: DataSetManifest, of job: Int, beside other: DataSetManifest
+  ) {
+    refuse(
+      manifest, of: job, beside: other,
+      "'\(manifest.path)' is written as '\(manifest.form.rawValue)', and by another job as "
+        + "'\(other.form.rawValue)'",
+      help: "give both jobs one 'form', or each a manifest of its own")
+  }
+
+  /// Takes down that a job writes a list of files twice.
+  mutating func refuseSecond(
+    _ manifest: DataSetManifest, of job: Int, beside other: DataSetManifest
+  ) {
+    refuse(
+      manifest, of: job, beside: other, "the manifest '\(manifest.path)' is named twice in one job",
+      help: "leave one of them out")
+  }
+
+  private mutating func refuse(
+    _ manifest: DataSetManifest, of job: Int, beside other: DataSetManifest, _ message: String,
+    help: String
+  ) {
+    // Of a hundred thousand jobs that one line makes, one is named.
+    guard blamed.insert(manifest.origin).inserted else { return }
+    let file = ExportFiles.File(path: manifest.path, content: .manifest, origin: manifest.origin)
+    let writer = PathRegistry.Writer(file, job: job, part: 0, number: .max)
+    found.append(
+      (
+        writer,
+        Diagnostic(
+          message, at: manifest.origin, help: help,
+          notes: manifest.origin == other.origin
+            ? [] : [.init("the other one is here", at: other.origin)])
+      ))
+  }
+
   private func diagnostic(
     _ output: PathRegistry.Writer, _ content: ExportFiles.Content, beside other: PathRegistry.Writer
   ) -> Diagnostic {

@@ -38,6 +38,10 @@ package struct JobDependencies: Sendable {
   /// What jobs write of which it is known only when they are settled.
   private var written: [Int: [PathRegistry.Writer]] = [:]
   private var tooManyNeeds: [Diagnostic] = []
+  /// The lists of files that jobs write, each once, with the first job that names it.
+  private(set) var manifests: [(manifest: DataSetManifest, job: Int)] = []
+  /// For each job that has some: the numbers of `manifests`, in the order of the job's own.
+  private(set) var manifestNumbers: [Int: [Int]] = [:]
   /// Of all `needs` together, with a group as each of its jobs: an edge is some 70 bytes.
   static let largestNeedCount = 1_000_000
 
@@ -72,6 +76,7 @@ package struct JobDependencies: Sendable {
     for (index, job) in jobs.enumerated() where job.hasFinalPaths {
       add([ExportFiles(job)], of: index)
     }
+    addManifests()
     addNeeds(fileNumbers)
   }
 
@@ -85,6 +90,39 @@ package struct JobDependencies: Sendable {
   /// Outputs that no run could write, and outputs that are one file on some disks, as far as that is
   /// known; and needs that are too many.
   package var problems: [Diagnostic] { conflicts.found.map(\.diagnostic) + tooManyNeeds }
+
+  /// Notes the lists of files that jobs write. Jobs may share one, if they agree about its form.
+  private mutating func addManifests() {
+    var resolver = PathResolver()
+    var known: [FilePlace: Int] = [:]
+    for (index, job) in jobs.enumerated() {
+      for manifest in (job.manifests ?? []).lazy.map(\.manifest) {
+        guard let place = resolver.place(of: manifest.path) else { continue }
+        let number = known[place] ?? manifests.count
+        if known.updateValue(number, forKey: place) == nil {
+          manifests.append((manifest, index))
+          write(manifest, number, of: index)
+        } else if manifestNumbers[index]?.contains(number) == true {
+          conflicts.refuseSecond(manifest, of: index, beside: manifests[number].manifest)
+        } else if manifests[number].manifest.form != manifest.form {
+          conflicts.refuseForm(of: manifest, of: index, beside: manifests[number].manifest)
+        }
+        manifestNumbers[index, default: []].append(number)
+      }
+    }
+  }
+
+  private mutating func write(_ manifest: DataSetManifest, _ number: Int, of job: Int) {
+    let file = ExportFiles.File(path: manifest.path, content: .manifest, origin: manifest.origin)
+    // Numbers of its own, behind those of the job's files.
+    let writer = PathRegistry.Writer(file, job: job, part: 0, number: Int.max - number)
+    do throws(PathRegistry.Clash) {
+      try registry.write(writer)
+    } catch {
+      conflicts.add(error, of: writer, file.content)
+    }
+    conflicts.compareCase(of: writer)
+  }
 
   private mutating func addNeeds(_ fileNumbers: [Int]) {
     guard jobs.contains(where: { !$0.needs.isEmpty }) else { return }

@@ -30,6 +30,8 @@ package struct Preparation {
   /// By which machines know that they have dealt out the same jobs in the same way; nil where nothing
   /// is dealt out.
   package private(set) var deal: String?
+  /// Lists of files that are written when all their files are there, in the order of writing.
+  package private(set) var manifests: [PlannedManifest] = []
   /// Every file that the run's jobs read or write, wanted or not.
   package private(set) var registry: PathRegistry
   private let jobs: [Job]
@@ -77,6 +79,7 @@ package struct Preparation {
     if let shares, !rules.keepsGoing { reportOtherShards(wanted, preparer, shares) }
     if rules.purpose != .preview {
       reportConflicts(preparer)
+      reportManifests(preparer)
       reportShortage(of: wanted, preparer, shares)
     }
     gather(wanted, preparer, shares, &missing)
@@ -165,6 +168,14 @@ package struct Preparation {
     if found.contains(where: { $0.severity == .error }) { hasJobErrors = true }
   }
 
+  /// Reports lists of files that cannot be written.
+  private mutating func reportManifests(_ preparer: Preparer) {
+    for failure in PlannedManifest.problems(preparer) {
+      diagnostics.append(Diagnostic(failure))
+      hasJobErrors = true
+    }
+  }
+
   /// Reports outputs that do not fit on a disk together.
   private mutating func reportShortage(
     of wanted: [Int], _ preparer: Preparer, _ shares: Shares?
@@ -240,6 +251,7 @@ package struct Preparation {
       if jobs[index].split != nil { readyParts += parts.count }
     }
     work = queue.connected()
+    if rules.purpose == .run { manifests = PlannedManifest.all(preparer) }
     let groups = preparer.groups.made()
     if !groups.isEmpty {
       for index in work.indices { work[index].session = work[index].session.sharing(groups) }

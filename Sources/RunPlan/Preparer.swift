@@ -18,6 +18,8 @@ struct Preparer {
     var growth: [[DiskGrowth]] = []
     /// In the order of `estimates`; empty where they are not kept.
     var sessions: [ExportSession] = []
+    /// What is said in the files of each, for each of the job's manifests; empty without any.
+    var utterances: [[Utterance]] = []
     /// What is reported of the job itself.
     var found: [Diagnostic] = []
     /// Notes on what was decided by an analysis of its sound.
@@ -287,6 +289,7 @@ struct Preparer {
       }
       outcome.found += made.warnings
       outcome.remarks = made.remarks
+      outcome.utterances = made.utterances
       // Without a picture that is named, its outputs would be found wanting for that, too.
       if !isMissing { settle(made.exports, of: index, &outcome) }
     } catch {

@@ -198,6 +198,7 @@ extension Decoder {
       sampleRate: draft.sampleRate?.value, channelLayout: draft.mixChannels?.value,
       origin: fields.origin)
     if !files.bases.isEmpty { job.outputBases = files.bases }
+    if !files.manifests.isEmpty { job.manifests = files.manifests }
     job.loudness = draft.loudness
     if let gain = fields["gain"] { noteGain(at: gain.keyOrigin, of: job) }
     if let conform = draft.conform {

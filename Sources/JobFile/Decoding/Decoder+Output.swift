@@ -26,6 +26,7 @@ struct WrittenFiles {
   /// The bases of tags, by the index of the output.
   var bases: [Int: MetadataBase] = [:]
   var records: [ExportRecord] = []
+  var manifests: [JobManifest] = []
 }
 
 extension Decoder {
@@ -37,12 +38,17 @@ extension Decoder {
     for node in nodes {
       if node.isRecord {
         if let record = record(node, context) { files.records.append(record) }
+      } else if node.isManifest {
+        let output = max(0, files.outputs.count - 1)
+        let manifest = manifest(node, ofOutput: output, context)
+        if let manifest { files.manifests.append(manifest) }
       } else if let (output, base) = output(node, context) {
         if let base { files.bases[files.outputs.count] = base }
         files.outputs.append(output)
       }
     }
     refuseLonelyRecords(nodes)
+    refuseLonelyManifests(nodes)
     return files
   }
 

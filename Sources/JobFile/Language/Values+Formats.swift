@@ -72,10 +72,14 @@ extension Values {
   /// A file by its extension, a map, or a list of both with a sound file.
   static let outputs: Form = Form(
     "outputs", [.text, .list, .map], "a path, as 'out/episode.mp3', a map or a list of them",
-    maps: { [Language.output] }
+    maps: { [Language.output, manifest.schema] }
   ) {
-    let isFacts: JSONValue = ["required": ["json"]]
-    let map = Language.output.reference
+    let isManifest: JSONValue = ["required": ["manifest"]]
+    // What is no sound.
+    let isFacts: JSONValue = ["anyOf": [["required": ["json"]], isManifest]]
+    let map: JSONValue = [
+      "if": isManifest, "then": manifest.schema.reference, "else": Language.output.reference,
+    ]
     let one = JSONForm.shapes(text: JSONForm.text(Pattern.outputPath), map: map)
     return JSONForm.shapes(
       text: one,

@@ -102,7 +102,13 @@ struct Plan: MediaCommand {
         graph.planText(name: name, duration: duration, records: records) + Self.text(fetches))
     }
     switch format ?? (isJSON ? .json : .text) {
-    case .text: break
+    case .text:
+      for planned in preparation.manifests {
+        let (manifest, count) = (planned.manifest, planned.entries.count)
+        let files = count == 1 ? "1 file" : "\(count) files"
+        StandardStream.output.write(
+          "manifest \(manifest.path) (\(manifest.form.rawValue)): \(files)".printable + "\n")
+      }
     case .json:
       options.output.print(version: 2, .members(["shards": table?.json, "jobs": .list(jobs)]))
     case .html:

@@ -64,6 +64,7 @@ struct Batch {
     let refusals: [Refusal]
     /// How they are dealt out among machines.
     let deal: String?
+    let manifests: [PlannedManifest]
     let pruning: Pruning?
   }
 
@@ -92,12 +93,12 @@ struct Batch {
     }
     return Ready(
       work: preparation.work, refusals: preparation.refusals, deal: preparation.deal,
-      pruning: removed)
+      manifests: preparation.manifests, pruning: removed)
   }
 
   private func run(_ ready: Ready, _ rules: RunRules, _ signals: Signals) throws {
     let work = ready.work
-    try reportForeignFiles(of: work, rules)
+    try reportForeignFiles(of: ready, rules)
     if let array {
       return try array.run(work, ready.refusals, deal: ready.deal, context, signals)
     }
@@ -131,6 +132,7 @@ struct Batch {
     }
     var status = reporter.conclude(
       attempts: reports.map(\.attempts), signalStatus: signals.exitStatus)
+    if !write(ready.manifests, after: work, reports), status == 0 { status = ExitStatus.jobFailed }
     if status == 0, let pruning = ready.pruning, !remove(pruning) { status = ExitStatus.jobFailed }
     status = reporter.close(status: status)
     if status != 0 { throw ExitCode(status) }
@@ -138,17 +140,30 @@ struct Batch {
 
   /// Names the files that a run replaces and that avjob did not make; below `--root`, it refuses
   /// to.
-  private func reportForeignFiles(of work: [Work], _ rules: RunRules) throws {
+  private func reportForeignFiles(of ready: Ready, _ rules: RunRules) throws {
+    let manifests = ready.manifests.compactMap { foreignFile(of: $0, by: context.memory) }
     if Confinement.root != nil {
       // Otherwise their jobs fail alone.
       guard !rules.keepsGoing else { return }
-      let found = foreignFiles(of: work, by: context.memory)
+      let found = foreignFiles(of: ready.work, by: context.memory) + manifests
       try context.refuse(found.map { Diagnostic(Failure(keeping: $0, context.memory)) })
     } else if context.memory != nil {
       // Of other commands --force says what becomes of them.
-      let found = foreignFiles(of: work, by: context.memory)
+      let found = foreignFiles(of: ready.work, by: context.memory) + manifests
       context.report(Diagnostics(found.map { Diagnostic(replacing: $0) }))
     }
+  }
+
+  /// Writes lists of files, as far as their files are there.
+  ///
+  /// - Returns: Whether none of them has failed.
+  private func write(
+    _ manifests: [PlannedManifest], after work: [Work], _ reports: [JobReport<WorkResult>]
+  ) -> Bool {
+    let writer = ManifestWriter(memory: context.memory, replacing: replaced)
+    let found = writer.write(manifests, after: work, reports)
+    context.report(Diagnostics(found))
+    return !found.contains { $0.severity == .error }
   }
 
   private var isolation: Isolation? {

@@ -1,0 +1,124 @@
+import Diagnosis
+import ExportEngine
+import Files
+import MediaComposition
+import Receipts
+import RunPlan
+import SystemPackage
+import WorkerPool
+
+/// Writes lists of sound files after a run, each when all of its files are there: those that this run
+/// has made or found up to date, and those of other runs, by their receipts. So the last of several
+/// shards to end writes the list of all.
+package struct ManifestWriter {
+  private let memory: RunMemory?
+  private let replaced: ExportSession.ReplacedFiles
+  private let currentDirectory = FilePath.current
+
+  /// - Parameters:
+  ///   - memory: Has the receipts; nil: only files of this run are known to be there.
+  ///   - replaced: Which files at the lists' paths are replaced.
+  package init(memory: RunMemory?, replacing replaced: ExportSession.ReplacedFiles) {
+    self.memory = memory
+    self.replaced = replaced
+  }
+
+  /// Writes the lists that are complete. One that would be as it is stays untouched.
+  ///
+  /// - Parameters:
+  ///   - manifests: Those of the run's jobs.
+  ///   - work: What the run had to do.
+  ///   - reports: How it went, in the order of `work`.
+  /// - Returns: Notes on lists that are not complete yet, and why others cannot be written.
+  /// - Complexity: O(lines), with a `stat` or more for each file of another run
+  package func write(
+    _ manifests: [PlannedManifest], after work: [Work], _ reports: [JobReport<WorkResult>]
+  ) -> [Diagnostic] {
+    guard !manifests.isEmpty else { return [] }
+    let numbers = Dictionary(
+      work.enumerated().map { ($1.order, $0) }, uniquingKeysWith: { first, _ in first })
+    return manifests.compactMap { planned in
+      do throws(Failure) {
+        var lines: [DataSetManifest.Line] = []
+        for entry in planned.entries {
+          let own = numbers[entry.order].map { (work[$0], reports[$0]) }
+          if let line = try line(of: entry, own) { lines.append(line) }
+        }
+        guard lines.count == planned.entries.count else {
+          return Diagnostic(
+            incomplete: planned, missing: planned.entries.count - lines.count)
+        }
+        try write(planned, lines)
+        return nil
+      } catch {
+        return Diagnostic(error.placed(at: planned.manifest.origin))
+      }
+    }
+  }
+
+  /// The line of a file; nil where that is not there.
+  private func line(
+    of entry: PlannedManifest.Entry, _ own: (work: Work, report: JobReport<WorkResult>)?
+  ) throws(Failure) -> DataSetManifest.Line? {
+    if let own {
+      guard case .finished = own.report.outcome else { return nil }
+      return try own.work.settled().line(ofOutput: entry.output, saying: entry.utterance)
+    }
+    guard let session = entry.session, let ledger = memory?.ledger(for: entry.folder),
+      isUpToDate(session, by: ledger)
+    else { return nil }
+    return try session.line(ofOutput: entry.output, saying: entry.utterance)
+  }
+
+  /// Whether another run has made what this one would make, by its receipts.
+  private func isUpToDate(_ session: ExportSession, by ledger: Ledger) -> Bool {
+    do {
+      let inputs = ExportInputs(try session.fingerprint { ledger.folder.relative($0).bytes })
+      return try ledger.reason(for: inputs) == nil
+    } catch {
+      return false
+    }
+  }
+
+  private func write(
+    _ planned: PlannedManifest, _ lines: [DataSetManifest.Line]
+  ) throws(Failure) {
+    let path = planned.manifest.path
+    let bytes = try planned.manifest.bytes(of: lines, in: currentDirectory)
+    if let old = try? PathCalls.contents(of: path, limit: bytes.count), old == bytes { return }
+    if replaced != .all, let foreign = foreignFile(of: planned, by: memory) {
+      throw Failure(keeping: foreign, memory)
+    }
+    let identity = try WholeFile.write(bytes, to: path, replacing: replaced)
+    guard let identity, let ledger = memory?.ledger(for: planned.folder) else { return }
+    let inputs = ExportInputs(
+      outputs: [.init(path)], digests: [("manifest", planned.manifest.form.rawValue)], tools: [:],
+      sources: [])
+    // Without a receipt the next run says that it replaces a file that may not be avjob's.
+    _ = try? ledger.record(inputs, written: [path: identity]) { false }
+  }
+}
+
+/// The file at the path of a list, if one is there and no receipt says that avjob made it.
+package func foreignFile(
+  of planned: PlannedManifest, by memory: RunMemory?
+) -> ExportFiles.File? {
+  let (path, origin) = (planned.manifest.path, planned.manifest.origin)
+  guard SourceFile.inode(of: path) != nil,
+    memory?.ledger(for: planned.folder)?.knows(path, besideOutputs: [path]) != true
+  else { return nil }
+  return ExportFiles.File(path: path, content: .manifest, origin: origin)
+}
+
+extension Diagnostic {
+  /// Says that a list of files is not written, since `count` of them are not there.
+  fileprivate init(incomplete planned: PlannedManifest, missing count: Int) {
+    let path = planned.manifest.path
+    let all = planned.entries.count
+    let fate = SourceFile.inode(of: path) == nil ? "is not written" : "stays as it was"
+    self.init(
+      .note, "'\(path)' \(fate): \(count) of its \(all) files \(count == 1 ? "is" : "are") missing",
+      at: planned.manifest.origin,
+      help: "the run that makes the last of them writes it, in the same folder")
+  }
+}
