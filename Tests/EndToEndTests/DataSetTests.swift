@@ -1,0 +1,232 @@
+import TestSupport
+import Testing
+
+/// Data sets of utterances: a file for each cue, and a list of them.
+@Suite("Data sets")
+struct DataSetTests {
+  /// `reader.flac`, twelve seconds, and what is said in it.
+  private func reader() throws -> Stage {
+    let stage = Stage()
+    try stage.make("sox -R -r 48000 -n -b 16 reader.flac synth 12 sine 440 gain -3")
+    try stage.write("reader.vtt", Self.words)
+    return stage
+  }
+
+  private static let words = """
+    WEBVTT
+
+    00:01.000 --> 00:03.000
+    <v Ann>Call me Ishmael.</v>
+
+    00:03.100 --> 00:03.500
+    Um
+
+    00:05.000 --> 00:06.500
+    <v Ann>Some "years" ago |
+    never mind how long</v>
+
+    00:08.000 --> 00:11.000
+    <v Ben>A damp November</v>
+
+    """
+
+  private static let sentences = """
+    clip: reader.flac
+    transcript: reader.vtt
+    split: { cues: { longer: 1s, shorter: 15s, margin: 100ms } }
+    output:
+      - { file: "set/wav/${part.n:05}.wav", sample_rate: 16 kHz }
+      - { manifest: set/train.jsonl, form: nemo }
+
+    """
+
+  /// What Python reads of a list of JSON, a tuple a line, and the frames of the files that it names.
+  private func lines(of path: String, in stage: Stage) throws -> String {
+    try stage.make(
+      """
+      /usr/bin/python3 -c '
+      import json, os, sys, wave
+      for line in open("\(path)", encoding="utf-8"):
+          r = json.loads(line)
+          sound = wave.open(os.path.join(os.path.dirname("\(path)"), r["audio_filepath"]))
+          exact = abs(r["duration"] - sound.getnframes() / sound.getframerate()) < 1e-6
+          print(r["audio_filepath"], sound.getnframes(), exact, r["text"], r.get("speaker"), sep="; ")'
+      """
+    ).text
+  }
+
+  @Test("Sentences for a speech model: a WAV a cue, and a line of NeMo's for each")
+  func sentences() throws {
+    let stage = try reader()
+    let result = try stage.job(Self.sentences)
+    #expect(result.status == 0)
+    #expect(
+      result.errors.contains(
+        "note: 1 of 4 cues are no parts: 1 shorter than 1s ('Um' at 3.1s)"), "\(result.errors)")
+    // The first one ends half way to the one that is left out.
+    #expect(
+      try lines(of: "set/train.jsonl", in: stage) == """
+        wav/00001.wav; 34400; True; Call me Ishmael.; Ann
+        wav/00002.wav; 27200; True; Some "years" ago | never mind how long; Ann
+        wav/00003.wav; 51200; True; A damp November; Ben
+
+        """)
+  }
+
+  @Test("A plan names the list, and a check finds that it cannot be written")
+  func plan() throws {
+    let stage = try reader()
+    try stage.write("job.yaml", Self.sentences)
+    #expect(
+      try stage.make("avjob plan job.yaml").text.hasSuffix(
+        "\nmanifest set/train.jsonl (nemo): 3 files\n"))
+    let wrong = try stage.run("mkdir -p set/train.jsonl; avjob check job.yaml")
+    #expect(wrong.status == 2)
+    #expect(
+      wrong.errors.contains("job.yaml:6:17: error: 'set/train.jsonl': is a folder; name a file"),
+      "\(wrong.errors)")
+  }
+
+  @Test("A second run makes no part again, and its list has all of them")
+  func incremental() throws {
+    let stage = try reader()
+    _ = try stage.job(Self.sentences)
+    let made = try stage.make("md5sum set/train.jsonl; stat -c %y set/wav/* set/train.jsonl").text
+    // What is as it would be stays untouched.
+    let again = try stage.run("avjob run --quiet --explain job.yaml")
+    #expect(again.status == 0)
+    #expect(
+      try stage.make("md5sum set/train.jsonl; stat -c %y set/wav/* set/train.jsonl").text == made)
+    try stage.make("rm set/train.jsonl set/wav/00002.wav")
+    #expect(try stage.run("avjob run --quiet job.yaml").status == 0)
+    #expect(try stage.make("md5sum set/train.jsonl").text == made.prefix { $0 != "\n" } + "\n")
+    // Another text is another line, and takes the place of a list that avjob wrote.
+    try stage.write("reader.vtt", Self.words.replacing("Ishmael", with: "Ahab"))
+    let changed = try stage.run("avjob run --quiet job.yaml")
+    #expect(changed.status == 0 && !changed.errors.contains("is replaced"), "\(changed.errors)")
+    #expect(try lines(of: "set/train.jsonl", in: stage).contains("; Call me Ahab.; Ann\n"))
+  }
+
+  @Test("Where a part fails, the list stays as it was, or is not there")
+  func failure() throws {
+    let stage = try reader()
+    let parts = """
+      clip: reader.flac
+      transcript: reader.vtt
+      split: { cues: { longer: 1s } }
+      output:
+        - { file: "mp3/${part.n}.mp3", mp3: cbr 192k, sample_rate: 44.1 kHz }
+        - { manifest: train.jsonl, form: nemo }
+
+      """
+    let wrong = try stage.job(parts + "conform: acx\n")
+    #expect(wrong.status == 1)
+    #expect(
+      wrong.errors.contains("note: 'train.jsonl' is not written: 3 of its 3 files are missing"),
+      "\(wrong.errors)")
+    #expect(try stage.run("ls train.jsonl").status != 0)
+    #expect(try stage.job(parts).status == 0)
+    let made = try stage.make("md5sum train.jsonl").text
+    try stage.write("reader.vtt", Self.words.replacing("Ishmael", with: "Ahab"))
+    let later = try stage.job(parts.replacing("1s }", with: "1.8s }") + "conform: acx\n")
+    #expect(
+      later.errors.contains("note: 'train.jsonl' stays as it was: "),
+      "\(later.errors)")
+    #expect(try stage.make("md5sum train.jsonl").text == made)
+  }
+
+  /// Three clips with a transcript each.
+  private func clips() throws -> Stage {
+    let stage = Stage()
+    try stage.make(
+      """
+      mkdir raw
+      for i in 1 2 10; do
+        sox -R -r 16000 -n -b 16 raw/$i.wav synth 0.$i sine 440
+        printf 'WEBVTT\\n\\n00:00.000 --> 00:00.100\\nNumber %s, please\\n' $i > raw/$i.vtt
+      done
+      """)
+    try stage.write(
+      "job.yaml",
+      """
+      for_each: raw/*.wav
+      transcript: "raw/${input.stem}.vtt"
+      output: [{ folder: out, flac: 16 bit }, { manifest: out/metadata.csv, form: audiofolder }]
+
+      """)
+    return stage
+  }
+
+  private static let table = """
+    file_name,text,speaker,language
+    1.flac,"Number 1, please",,
+    2.flac,"Number 2, please",,
+    10.flac,"Number 10, please",,
+
+    """
+
+  @Test("Jobs that name one list share it, in their order")
+  func shared() throws {
+    let stage = try clips()
+    #expect(try stage.make("avjob run --quiet job.yaml; cat out/metadata.csv").text == Self.table)
+    // One job alone completes what the others have made.
+    try stage.make("rm out/metadata.csv out/2.flac")
+    let one = try stage.run("avjob run --quiet --only job/2 job.yaml; cat out/metadata.csv")
+    #expect(one.text == Self.table, "\(one.errors)")
+  }
+
+  @Test("Of several shards, the last to end writes the list of all")
+  func shards() throws {
+    let stage = try clips()
+    let first = try stage.run("avjob run --quiet --shard 1/2 job.yaml")
+    #expect(first.status == 0)
+    #expect(first.errors.contains("note: 'out/metadata.csv' is not written: "), "\(first.errors)")
+    #expect(
+      try stage.make("avjob run --quiet --shard 2/2 job.yaml; cat out/metadata.csv").text
+        == Self.table)
+  }
+
+  @Test("A list that a job names is not pruned")
+  func pruning() throws {
+    let stage = try clips()
+    try stage.make("avjob run --quiet job.yaml; rm raw/2.*")
+    let pruned = try stage.run("avjob run --quiet --prune job.yaml; cat out/metadata.csv")
+    #expect(pruned.errors.contains("  out/2.flac\n") && !pruned.errors.contains("metadata"))
+    #expect(
+      pruned.text == """
+        file_name,text,speaker,language
+        1.flac,"Number 1, please",,
+        10.flac,"Number 10, please",,
+
+        """)
+  }
+
+  @Test("A list that is no work of avjob's is named before it is replaced")
+  func foreign() throws {
+    let stage = try clips()
+    try stage.make("mkdir out; echo mine > out/metadata.csv")
+    let result = try stage.run("avjob run --quiet job.yaml; cat out/metadata.csv")
+    #expect(
+      result.errors.contains(
+        "warning: 'out/metadata.csv' is replaced, and no receipt shows that avjob made it"),
+      "\(result.errors)")
+    #expect(result.text == Self.table)
+  }
+
+  @Test("A lesson: each sentence, a pause, the sentence again more slowly")
+  func lesson() throws {
+    let stage = try reader()
+    let result = try stage.job(
+      """
+      sources: { reader: { file: reader.flac, transcript: reader.vtt } }
+      concat:
+        - each: cue
+          of: reader
+          concat: [{ clip: "${cue.clip}" }, 2s, { clip: "${cue.clip}", speed: 0.8 }]
+      output: lesson.wav
+      """)
+    #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+    // 6.9 s of speech, and as much at 0.8 times the speed, with four pauses of 2 s.
+    #expect(try WAVFile(stage.path("lesson.wav")).frameCount == 1_129_200)
+  }
+}
