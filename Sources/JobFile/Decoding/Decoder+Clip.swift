@@ -22,7 +22,8 @@ extension Decoder {
       sink.error("a range without a file", at: text.origin, help: "write 'host.wav \(text.string)'")
       return []
     }
-    let range = clip.range.map { located($0, in: text) }
+    var range = clip.range.map { located($0, in: text) }
+    range?.isCue = scope.cue?.clip == text.string
     if let range { refuseSecondRange(fields, beside: range, in: text) }
     if let source = sources[clip.path] {
       guard var item = self.source(source, scope) else { return [] }

@@ -29,11 +29,15 @@ struct CueBinding {
   /// From 1.
   var number: Int { index + 1 }
 
+  /// The source with the cue's range.
+  var clip: String {
+    let range = cues[index].range
+    return "\(source) \(range.start + offset)..\(range.end + offset)"
+  }
+
   func value(of name: String) -> String? {
     switch name {
-    case "cue.clip":
-      let range = cues[index].range
-      return "\(source) \(range.start + offset)..\(range.end + offset)"
+    case "cue.clip": return clip
     case "cue.text": return cues[index].text.onOneLine
     case "cue.speaker": return (cues[index].speaker ?? speaker)?.onOneLine
     case "cue.n": return String(number)

@@ -84,8 +84,11 @@ extension Lowering {
     guard start <= lowered.duration else {
       let lengths = lengths(start, lowered.duration)
       error(
-        "the range starts at \(lengths.a), but \(lowered.name) lasts \(lengths.b)", at: from.origin,
-        help: "start it earlier")
+        "the \(range.isCue ? "cue" : "range") starts at \(lengths.a), but \(lowered.name) lasts "
+          + lengths.b, at: from.origin,
+        help: range.isCue
+          ? "take it out of the transcript: recognisers invent words after the end"
+          : "start it earlier")
       return nil
     }
     return max(start, .zero)
@@ -106,7 +109,7 @@ extension Lowering {
       origin = duration.origin
     }
     guard let end else { return nil }
-    guard end <= lowered.duration + Self.slack else {
+    guard range.isCue || end <= lowered.duration + Self.slack else {
       let lengths = lengths(end, lowered.duration)
       error(
         "the range ends at \(lengths.a), but \(lowered.name) lasts \(lengths.b)", at: origin,

@@ -193,6 +193,8 @@ public struct ItemRange: Sendable, Hashable {
   public var from: Located<Moment>?
   /// nil: at the end of the content.
   public var end: End?
+  /// Whether it is a cue of a transcript: it ends with the content, where that is shorter.
+  package var isCue = false
 
   /// A range; nil is the content's own start or end.
   public init(from: Located<Moment>? = nil, end: End? = nil) {

@@ -133,6 +133,30 @@ import Testing
     #expect("\(export.composition.duration)" == "1:19.125")
   }
 
+  @Test("A cue across the end of its file ends there, and one after the end is an error")
+  func beyond() throws {
+    var bench = bench()
+    let yaml = """
+      sources: { reader: { file: a.wav, transcript: a.vtt } }
+      concat: [{ each: cue, of: reader, clip: "${cue.clip}" }]
+      output: lesson.wav
+      """
+    let more = "\n00:50.000 --> 01:10.000\nThe end\n"
+    bench.texts["a.vtt"]? += more
+    #expect("\(try bench.exports(yaml)[0].composition.duration)" == "42.5s")
+    // Of more than a tenth of such cues it would be said that they are of another file.
+    let words = (0..<9).map { "\n00:45.\($0)00 --> 00:45.\($0)50\nWord\n" }.joined()
+    bench.texts["a.vtt"]? += words + "\n01:12.000 --> 01:13.000\nThanks for watching\n"
+    expect(
+      bench.exportScreen(yaml),
+      """
+      job.yaml:2:42: error: the cue starts at 1:12, but 'a.wav' lasts 1:00
+          2 | concat: [{ each: cue, of: reader, clip: "${cue.clip}" }]
+            |                                          ^~~~~~~~~~~
+        help: take it out of the transcript: recognisers invent words after the end
+      """)
+  }
+
   @Test("What is wrong with a repetition for cues")
   func refusals() {
     // tidy: long because the screen stands here whole.
