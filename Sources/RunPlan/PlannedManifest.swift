@@ -12,12 +12,27 @@ package struct PlannedManifest: Sendable {
     package var session: ExportSession?
     /// Which of the export's outputs it is.
     package var output: Int
+    /// Where it will be; nil: its job cannot run.
+    package var path: FilePath?
     /// What is said in it.
     package var utterance: Utterance
     /// Where the work that makes it stands among all work.
     package var order: WorkOrder
     /// Where its job file is, beside which receipts are kept; nil: it comes from no file.
     package var folder: FilePath?
+  }
+
+  /// What an export writes, with what is said in it by each manifest of its job.
+  struct Listed {
+    var paths: [FilePath]
+    var utterances: [Utterance]
+
+    /// Those of a job's exports; none where it has no manifest.
+    static func all(_ made: Job.Exports) -> [Listed] {
+      zip(made.exports, made.utterances).map { export, utterances in
+        Listed(paths: export.outputs.map(\.path), utterances: utterances)
+      }
+    }
   }
 
   /// Where it will be, and in which form.
@@ -46,17 +61,28 @@ package struct PlannedManifest: Sendable {
     return planned
   }
 
-  /// Why lists cannot be written.
-  static func problems(_ preparer: Preparer) -> [Failure] {
-    var folders = FolderCache()
-    return preparer.dependencies.manifests.compactMap { planned in
-      let (path, origin) = (planned.manifest.path, planned.manifest.origin)
-      do throws(Failure) {
-        try WholeFile.requireWritable(path, seeing: &folders)
-        return nil
-      } catch {
-        return error.placed(at: origin)
+  /// Lets its exports have their gains from sounds that others measure.
+  mutating func share(_ groups: [String: LoudnessGroup]) {
+    for index in entries.indices {
+      entries[index].session = entries[index].session?.sharing(groups)
+    }
+  }
+
+  /// Why the list cannot be written, as far as that is known before its files are; `folders` are those
+  /// that were examined before.
+  func problem(seeing folders: inout FolderCache) -> Failure? {
+    let lines = entries.compactMap { entry in
+      entry.path.map {
+        DataSetManifest.Line(
+          path: $0, frameCount: 0, sampleRate: 1, utterance: entry.utterance)
       }
+    }
+    do throws(Failure) {
+      try WholeFile.requireWritable(manifest.path, seeing: &folders)
+      _ = try manifest.bytes(of: lines, in: .current)
+      return nil
+    } catch {
+      return error.placed(at: manifest.origin)
     }
   }
 }
@@ -67,16 +93,17 @@ extension Preparer.Outcome {
   fileprivate func entries(
     of job: Job, _ index: Int, output: Int, manifest: Int
   ) -> [PlannedManifest.Entry] {
-    guard !isRefused, utterances.count == sessions.count else {
+    guard !isRefused else {
       return [
         PlannedManifest.Entry(
           output: output, utterance: Utterance(""), order: WorkOrder(job: index + 1),
           folder: job.folder)
       ]
     }
-    return zip(sessions, utterances).enumerated().map { part, made in
+    return listed.enumerated().map { part, listed in
       PlannedManifest.Entry(
-        session: made.0, output: output, utterance: made.1[manifest],
+        session: sessions.isEmpty ? nil : sessions[part], output: output,
+        path: listed.paths[output], utterance: listed.utterances[manifest],
         order: WorkOrder(job: index + 1, part: part + 1), folder: job.folder)
     }
   }

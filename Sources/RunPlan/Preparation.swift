@@ -168,9 +168,11 @@ package struct Preparation {
     if found.contains(where: { $0.severity == .error }) { hasJobErrors = true }
   }
 
-  /// Reports lists of files that cannot be written.
+  /// Puts together the lists of files, and reports those that cannot be written.
   private mutating func reportManifests(_ preparer: Preparer) {
-    for failure in PlannedManifest.problems(preparer) {
+    var folders = FolderCache()
+    manifests = PlannedManifest.all(preparer)
+    for failure in manifests.compactMap({ $0.problem(seeing: &folders) }) {
       diagnostics.append(Diagnostic(failure))
       hasJobErrors = true
     }
@@ -251,10 +253,10 @@ package struct Preparation {
       if jobs[index].split != nil { readyParts += parts.count }
     }
     work = queue.connected()
-    if rules.purpose == .run { manifests = PlannedManifest.all(preparer) }
     let groups = preparer.groups.made()
     if !groups.isEmpty {
       for index in work.indices { work[index].session = work[index].session.sharing(groups) }
+      for index in manifests.indices { manifests[index].share(groups) }
     }
     guard let shard = rules.shard, readyJobs == 0, refusedJobs == 0, !hasJobErrors else { return }
     let all = wanted.count == 1 ? "1 job is" : "\(wanted.count) jobs are"

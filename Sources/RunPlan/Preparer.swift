@@ -18,8 +18,8 @@ struct Preparer {
     var growth: [[DiskGrowth]] = []
     /// In the order of `estimates`; empty where they are not kept.
     var sessions: [ExportSession] = []
-    /// What is said in the files of each, for each of the job's manifests; empty without any.
-    var utterances: [[Utterance]] = []
+    /// The files of each, as the job's manifests list them; empty without any.
+    var listed: [PlannedManifest.Listed] = []
     /// What is reported of the job itself.
     var found: [Diagnostic] = []
     /// Notes on what was decided by an analysis of its sound.
@@ -289,7 +289,7 @@ struct Preparer {
       }
       outcome.found += made.warnings
       outcome.remarks = made.remarks
-      outcome.utterances = made.utterances
+      outcome.listed = PlannedManifest.Listed.all(made)
       // Without a picture that is named, its outputs would be found wanting for that, too.
       if !isMissing { settle(made.exports, of: index, &outcome) }
     } catch {

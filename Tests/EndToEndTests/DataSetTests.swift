@@ -87,6 +87,28 @@ struct DataSetTests {
       "\(wrong.errors)")
   }
 
+  @Test("Names that a list cannot hold are found before any file is made")
+  func names() throws {
+    let stage = try reader()
+    try stage.write(
+      "job.yaml",
+      """
+      clip: reader.flac
+      transcript: reader.vtt
+      split: { cues: { longer: 1s } }
+      output:
+        - "set/${part.text}.wav"
+        - { manifest: metadata.csv, form: ljspeech }
+
+      """)
+    let wrong = try stage.run("avjob check job.yaml")
+    #expect(wrong.status == 2)
+    #expect(
+      wrong.errors.contains(
+        "job.yaml:6:17: error: 'set/Some \"years\" ago | never mind how long.wav': has a name that a "
+          + "manifest of the form 'ljspeech' cannot hold"), "\(wrong.errors)")
+  }
+
   @Test("A second run makes no part again, and its list has all of them")
   func incremental() throws {
     let stage = try reader()
