@@ -77,11 +77,13 @@ package struct PictureForm: Sendable, Hashable {
 package enum Companions {
   case copied(CopiedStreams)
   case made(CompanionTracks)
+  case captioned(CaptionedStreams)
 
   var streams: any CompanionStreams {
     switch self {
     case .copied(let streams): streams
     case .made(let tracks): tracks
+    case .captioned(let streams): streams
     }
   }
 }

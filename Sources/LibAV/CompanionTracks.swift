@@ -105,8 +105,10 @@ package final class CueTrack: CompanionTrack {
   }
 
   let timeBase: AVRational
+  let language: String?
   private(set) var ready: Packet?
-  private let like: Stream
+  /// Whose disposition and styles it has; nil: it is like none.
+  private let like: Stream?
   private let codec: String
   private var samples: any IteratorProtocol<Sample>
 
@@ -118,11 +120,20 @@ package final class CueTrack: CompanionTrack {
     like stream: Stream, as codec: String, timescale: Int32, _ samples: some Sequence<Sample>
   ) throws(LibAVError) {
     (like, self.codec, self.samples) = (stream, codec, samples.makeIterator())
+    language = stream.metadata.first { $0.key == "language" }?.value
     timeBase = AVRational(num: 1, den: timescale)
     try advance()
   }
 
-  var language: String? { like.metadata.first { $0.key == "language" }?.value }
+  /// A track of timed text without styles, in a language by its code of three letters (ISO 639-2).
+  package init(
+    language: String?, timescale: Int32, _ samples: some Sequence<Sample>
+  ) throws(LibAVError) {
+    (like, codec, self.samples) = (nil, "mov_text", samples.makeIterator())
+    self.language = language
+    timeBase = AVRational(num: 1, den: timescale)
+    try advance()
+  }
 
   func advance() throws(LibAVError) {
     guard let sample = samples.next() else {
@@ -144,15 +155,19 @@ package final class CueTrack: CompanionTrack {
   func describe(
     to own: UnsafeMutablePointer<AVStream>, in container: UnsafePointer<AVOutputFormat>
   ) throws(LibAVError) {
-    try check(avjob_copy_stream(own, like.pointer, container), "avjob_copy_stream")
+    if let like {
+      try check(avjob_copy_stream(own, like.pointer, container), "avjob_copy_stream")
+    }
     guard let parameters = own.pointee.codecpar,
       let id = avcodec_descriptor_get_by_name(codec)?.pointee.id
     else { return }
     let isTimed = id == AV_CODEC_ID_MOV_TEXT
-    let isLike =
-      like.parameters.codec_id == id
-      && (!isTimed || like.parameters.codec_tag == Self.sampleEntry)
-    guard !isLike else { return }
+    if let known = like?.parameters, known.codec_id == id,
+      !isTimed || known.codec_tag == Self.sampleEntry
+    {
+      return
+    }
+    parameters.pointee.codec_type = AVMEDIA_TYPE_SUBTITLE
     parameters.pointee.codec_id = id
     parameters.pointee.codec_tag = isTimed ? Self.sampleEntry : 0
     try parameters.pointee.replaceHeader(with: isTimed ? Self.plainHeader : [])

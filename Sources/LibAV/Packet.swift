@@ -150,7 +150,7 @@ package final class Packet {
   }
 
   /// A copy of what stands beside its bytes (`av_packet_get_side_data`); empty where nothing does.
-  private func sideData(_ type: AVPacketSideDataType) -> [UInt8] {
+  func sideData(_ type: AVPacketSideDataType) -> [UInt8] {
     var size = 0
     guard let data = av_packet_get_side_data(pointer, type, &size) else { return [] }
     return Array(UnsafeBufferPointer(start: data, count: size))

@@ -80,7 +80,7 @@ extension ID3Writer {
     return try frame("CHAP", body)
   }
 
-  private static func milliseconds(_ time: Time, of name: String) throws(ID3TagError) -> [UInt8] {
+  static func milliseconds(_ time: Time, of name: String) throws(ID3TagError) -> [UInt8] {
     // All ones mean that there is none.
     guard time.isNumeric, let count = UInt32(exactly: time.frames(atRate: 1000)), count < .max
     else {

@@ -1,11 +1,11 @@
 /// Languages as ID3 names them: by three letters (ISO 639-2).
-enum ID3Languages {
+package enum ID3Languages {
   /// What stands for a language that is not known (native frames §4.8, §4.10).
   static let unknown = "XXX"
 
   /// The code of a language that is written with three letters, or with two as in `en` and `en-GB`
   /// (BCP 47); nil where it is none.
-  static func code(_ text: String) -> String? {
+  package static func code(_ text: String) -> String? {
     let parts = text.lowercased().split(
       maxSplits: 1, omittingEmptySubsequences: false, whereSeparator: { $0 == "-" || $0 == "_" })
     guard let first = parts.first, first.utf8.allSatisfy({ 0x61...0x7A ~= $0 }) else { return nil }
@@ -16,6 +16,21 @@ enum ID3Languages {
     default: return nil
     }
   }
+
+  /// The shortest name of a language (BCP 47, 2.2.1) that is written with two letters or three, those of
+  /// the bibliographic codes of ISO 639-2 among them; nil where it is none, or not determined.
+  package static func tag(_ code: String) -> String? {
+    let code = code.lowercased()
+    if code.utf8.count != 3 { return self.code(code) == nil ? nil : code }
+    guard code != "und", code.utf8.allSatisfy({ 0x61...0x7A ~= $0 }) else { return nil }
+    return bibliographic[code] ?? codes.first { $0.value == code }?.key ?? code
+  }
+
+  private static let bibliographic = [
+    "alb": "sq", "arm": "hy", "baq": "eu", "bur": "my", "chi": "zh", "cze": "cs", "dut": "nl",
+    "fre": "fr", "geo": "ka", "ger": "de", "gre": "el", "ice": "is", "mac": "mk", "mao": "mi",
+    "may": "ms", "per": "fa", "rum": "ro", "slo": "sk", "tib": "bo", "wel": "cy",
+  ]
 
   /// ISO 639-1 to 639-2/T: two letters, then three.
   private static let codes: [String: String] = {

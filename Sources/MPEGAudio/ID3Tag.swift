@@ -41,6 +41,26 @@ package struct ID3Tag: Sendable, Hashable {
     }
   }
 
+  /// What is said or sung, for players that show it, at its times where they can.
+  package struct Lyrics: Sendable, Hashable {
+    package struct Line: Sendable, Hashable {
+      /// From the start of the sound, stored in whole milliseconds; up to 49 days.
+      package var start: Time
+      package var text: String
+
+      package init(start: Time, text: String) { (self.start, self.text) = (start, text) }
+    }
+
+    /// In order of time.
+    package var lines: [Line]
+    /// As `en`, `en-GB` or `eng`; nil: not known.
+    package var language: String?
+
+    package init(lines: [Line], language: String? = nil) {
+      (self.lines, self.language) = (lines, language)
+    }
+  }
+
   /// In the order in which they are written; a key that stands twice has two values. Empty values
   /// are left out.
   package var items: [Item]
@@ -49,8 +69,14 @@ package struct ID3Tag: Sendable, Hashable {
   /// In order of time, at most 65,025.
   package var chapters: [Chapter]
 
-  package init(items: [Item] = [], cover: [UInt8]? = nil, chapters: [Chapter] = []) {
+  /// nil: none beside those of `items`. They are not read.
+  package var lyrics: Lyrics?
+
+  package init(
+    items: [Item] = [], cover: [UInt8]? = nil, chapters: [Chapter] = [], lyrics: Lyrics? = nil
+  ) {
     self.items = items
+    self.lyrics = lyrics
     self.cover = cover
     self.chapters = chapters
   }
@@ -118,13 +144,14 @@ extension ID3Tag {
   /// - Returns: Bytes that depend on nothing else; none where there is nothing to write.
   /// - Throws: `ID3TagError` for what the format cannot hold: a zero byte in a text, an image that
   ///   is neither JPEG nor PNG, a chapter's link that is not ASCII, more than 65,025 chapters,
-  ///   256 MiB.
+  ///   lyrics beyond 49 days, 256 MiB.
   package func encoded(
     as version: ID3Version? = nil, padding: Int = 0
   ) throws(ID3TagError) -> [UInt8] {
     let writer = ID3Writer(version: version ?? usualVersion)
     var body = try writer.texts(items)
     body += try writer.chapters(chapters, of: items)
+    if let lyrics { body += try writer.lyrics(lyrics, beside: items) }
     if let cover { body += try writer.picture(cover, type: 3, name: "the cover") }
     guard !body.isEmpty else { return [] }
     body += [UInt8](repeating: 0, count: padding)
