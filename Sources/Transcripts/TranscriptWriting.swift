@@ -14,7 +14,7 @@ extension Transcript {
   /// - Returns: UTF-8 without a byte-order mark, with line feeds.
   /// - Complexity: O(n)
   public func bytes(as format: TranscriptFormat, lines: LineLayout? = nil) -> [UInt8] {
-    let cues = (lines.map { $0.layOut(self.cues) } ?? self.cues).compactMap(WrittenCue.init)
+    let cues = writtenCues(lines)
     let text =
       switch format {
       case .vtt: VTTWriter.text(cues, language: language)
@@ -23,6 +23,11 @@ extension Transcript {
       case .txt: PlainWriter.paragraphs(cues)
       }
     return Array(text.utf8)
+  }
+
+  /// The cues as files have them.
+  func writtenCues(_ lines: LineLayout?) -> [WrittenCue] {
+    (lines.map { $0.layOut(cues) } ?? cues).compactMap(WrittenCue.init)
   }
 }
 
@@ -60,13 +65,9 @@ enum PlainWriter {
   /// SRT: a name where the speaker changes.
   static func srt(_ cues: [WrittenCue]) -> String {
     var text = ""
-    var speaker: String?
-    for (index, cue) in cues.enumerated() {
+    for (index, (cue, caption)) in zip(cues, captions(of: cues)).enumerated() {
       if index > 0 { text += "\n" }
-      text += "\(index + 1)\n\(cue.times(mark: ","))\n"
-      if let name = cue.speaker, name != speaker { text += "\(name): " }
-      text += defused(cue.text) + "\n"
-      speaker = cue.speaker
+      text += "\(index + 1)\n\(cue.times(mark: ","))\n\(defused(caption.text))\n"
     }
     return text
   }
