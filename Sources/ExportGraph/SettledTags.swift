@@ -115,14 +115,19 @@ extension Graph {
 
 extension Export {
   /// The only source, and what of it no output has, if there is something: what comes with several is
-  /// not expected in an output, as their tags are not.
+  /// not expected in an output, as their tags are not. An export with words of its own, which may be
+  /// those of the file, misses no subtitles.
   package var unread: (asset: Asset, parts: [String])? {
     let assets = composition.assets
     guard assets.count == 1, let asset = assets.first else { return nil }
-    var parts = asset.unread
+    let hasWords = transcript?.cues.isEmpty == false
+    var parts = asset.unread.filter { !hasWords || !$0.hasPrefix("subtitles of stream ") }
     if !outputs.contains(where: \.keepsPicture) {
-      parts += asset.tracks.filter { $0.index != asset.streamIndex && $0.mediaType != .video }
-        .prefix(20).map(\.text)
+      let others = asset.tracks.filter {
+        $0.index != asset.streamIndex && $0.mediaType != .video
+          && !(hasWords && $0.mediaType == .subtitle)
+      }
+      parts += others.prefix(20).map(\.text)
     }
     return parts.isEmpty ? nil : (asset, parts)
   }

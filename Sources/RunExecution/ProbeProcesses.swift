@@ -28,6 +28,8 @@ package final class ProbeProcesses: Sendable {
     fileprivate var search: SilenceSearch?
     /// Near what to find key pictures of the file.
     fileprivate var pictures: PictureQuestion?
+    /// Of whose file to read the words.
+    fileprivate var spoken: Asset?
     /// Seconds after which the process ends by itself, if nobody has ended it.
     fileprivate var alarm: UInt32 = 0
 
@@ -49,6 +51,7 @@ package final class ProbeProcesses: Sendable {
     case found(ProbedAsset)
     case silences(SilenceFindings)
     case pictures([Time])
+    case transcript(EmbeddedTranscript)
     case failed(Failure)
   }
 
@@ -117,6 +120,18 @@ package final class ProbeProcesses: Sendable {
     return found
   }
 
+  /// Reads the words in a file, as `MediaLibrary.transcript` does.
+  ///
+  /// - Throws: As `probe`.
+  package func transcript(of asset: Asset) throws(Failure) -> EmbeddedTranscript {
+    let size = try SourceFile.size(of: asset.location)
+    let request = Request(location: asset.location, stream: asset.streamIndex, spoken: asset)
+    guard case .transcript(let found) = try answer(to: request, forBytes: size) else {
+      throw misunderstanding(asset.location)
+    }
+    return found
+  }
+
   private func misunderstanding(_ location: MediaLocation) -> Failure {
     Failure(.reportBug, "its process gave an answer to another question", location: location)
   }
@@ -162,7 +177,7 @@ package final class ProbeProcesses: Sendable {
         }
         idle.withLock { $0.append(Idle(child: child, fetches: request.fetches)) }
         return switch answer {
-        case .found, .silences, .pictures: .success(answer)
+        case .found, .silences, .pictures, .transcript: .success(answer)
         case .failed(let failure): .failure(failure)
         }
       case .nothing where ContinuousClock.now < last: continue
@@ -173,7 +188,7 @@ package final class ProbeProcesses: Sendable {
         child.signal(SIGKILL)
         return .failure(
           Failure(
-            .mendInput, "has more than 16 MiB of tags and chapters; remove some of them",
+            .mendInput, "has more than 16 MiB of tags, chapters and words; remove some of them",
             location: request.location))
       case .end: throw failure(of: child, request.location)
       }
@@ -290,6 +305,7 @@ extension ProbeProcesses {
       if let question = request.pictures {
         return .pictures(try library.keyPictures(of: question.asset, near: question.times))
       }
+      if let asset = request.spoken { return .transcript(try library.transcript(of: asset)) }
       return .found(try library.probed(at: request.location, streamIndex: request.stream))
     } catch {
       return .failed(error)

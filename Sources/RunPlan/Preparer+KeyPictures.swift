@@ -36,7 +36,7 @@ extension Preparer {
         if let known = try library.knownKeyPicture(search) { return known }
         found.append(search)
         return nil
-      })
+      }, readTranscript: KeptWords(library, awaiting: awaitedWriters(of: index)).read)
     return found
   }
 }

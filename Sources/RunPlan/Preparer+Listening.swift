@@ -35,7 +35,8 @@ extension Preparer {
         if let known = try library.knownSilences(search) { return known }
         found.append(search)
         return nil
-      }, findKeyPicture: { search throws(Failure) in try library.keyPicture(search) })
+      }, findKeyPicture: { search throws(Failure) in try library.keyPicture(search) },
+      readTranscript: KeptWords(library, awaiting: awaitedWriters(of: index)).read)
     return found
   }
 

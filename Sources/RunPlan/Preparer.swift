@@ -281,13 +281,15 @@ struct Preparer {
       self.budget = JobBudget(exports: nil, segments: SegmentBudget())
       defer { self.budget = budget }
       let library = library
+      let words = KeptWords(library, awaiting: awaitedWriters(of: index))
       let made = try budget.charge(index, job) { budget throws(Diagnostics) in
         try job.exports(
           within: &budget, assets: { asset($0, readBy: index, &outcome) },
           listen: listener(of: index),
-          findKeyPicture: { search throws(Failure) in try library.keyPicture(search) })
+          findKeyPicture: { search throws(Failure) in try library.keyPicture(search) },
+          readTranscript: words.read)
       }
-      outcome.found += made.warnings
+      outcome.found += made.warnings + words.notes
       outcome.remarks = made.remarks
       outcome.listed = PlannedManifest.Listed.all(made)
       // Without a picture that is named, its outputs would be found wanting for that, too.

@@ -143,7 +143,7 @@ final class Draft: Sendable {
         }, listen: { search throws(Failure) in try library.silences(search) },
         findKeyPicture: { search throws(Failure) in
           try library.keyPicture(search, unless: cancellation)
-        })
+        }, readTranscript: KeptWords(library, awaiting: [:]).read)
     } catch {
       throw unreadable ?? Failure(error, at: job.origin)
     }

@@ -95,7 +95,8 @@ import Testing
     let result = try stage.run("avjob run --quiet --isolate job.yaml")
     #expect(result.status == 1)
     #expect(
-      result.errors.contains("'in/e.wav': has more than 16 MiB of tags and chapters; remove some"))
+      result.errors.contains(
+        "'in/e.wav': has more than 16 MiB of tags, chapters and words; remove some"))
     #expect(try stage.run("cd out; echo *").text == "a.flac b.flac c.flac d.flac\n")
   }
 

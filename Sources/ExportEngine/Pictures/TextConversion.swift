@@ -70,17 +70,21 @@ struct TextConversion {
 
 /// The text of a subtitle, without its markup.
 struct PlainText {
-  private let text: String
+  let text: String
+  /// Who says it, where its codec has a place for that; nil: not known.
+  private(set) var speaker: String?
 
   /// That of a packet, by FFmpeg's name of its codec.
   init(_ bytes: [UInt8], codec: String) {
-    text =
-      switch TextForm(ofCodec: codec) {
-      case .timedText: TimedText.text(of: bytes)
-      case .ass: Self.ofASS(Self.decoded(bytes))
-      case .webVTT: Self.ofWebVTT(Self.decoded(bytes))
-      case .subRip: Self.ofSubRip(Self.decoded(bytes))
-      }
+    switch TextForm(ofCodec: codec) {
+    case .timedText: text = TimedText.text(of: bytes)
+    case .ass:
+      let fields = Self.fieldsOfASS(Self.decoded(bytes))
+      text = fields.map { Self.ofASS($0[8]) } ?? ""
+      speaker = fields.flatMap { $0[3].isEmpty ? nil : String($0[3]) }
+    case .webVTT: text = Self.ofWebVTT(Self.decoded(bytes))
+    case .subRip: text = Self.ofSubRip(Self.decoded(bytes))
+    }
   }
 
   /// Bytes of which more is not read: a sample of timed text has half as many.
@@ -127,13 +131,17 @@ struct PlainText {
     }
   }
 
-  /// The text behind eight fields, as Matroska has them; drawings are none.
-  private static func ofASS(_ line: String) -> String {
+  /// The fields of a text, as Matroska has them: the fourth names who says it, the ninth is the text.
+  private static func fieldsOfASS(_ line: String) -> [Substring]? {
     let fields = line.split(separator: ",", maxSplits: 8, omittingEmptySubsequences: false)
-    guard fields.count == 9 else { return "" }
+    return fields.count == 9 ? fields : nil
+  }
+
+  /// The text of its field; drawings are none.
+  private static func ofASS(_ field: Substring) -> String {
     var isDrawing = false
     var text = ""
-    for part in fields[8].split(separator: "{", omittingEmptySubsequences: false).enumerated() {
+    for part in field.split(separator: "{", omittingEmptySubsequences: false).enumerated() {
       let pieces = part.element.split(
         separator: "}", maxSplits: 1, omittingEmptySubsequences: false)
       if part.offset > 0, pieces.count == 2 {

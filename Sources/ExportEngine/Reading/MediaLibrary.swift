@@ -63,6 +63,8 @@ public final class MediaLibrary: Sendable {
   private let silences = Mutex<[SilenceSearch: Result<SilenceFindings, Failure>]>([:])
   let keyPictureFinder: FindKeyPictures?
   let knownKeyPictures = Mutex<[KeyPicturePlace: Result<Time, Failure>]>([:])
+  let transcriptReader: ReadTranscript?
+  let knownTranscripts = Mutex<[TranscriptKey: Result<EmbeddedTranscript, Failure>]>([:])
   let watch: Watch?
   /// nil: what analyses find is forgotten.
   let analyses: RememberedAnalyses?
@@ -90,17 +92,20 @@ public final class MediaLibrary: Sendable {
   ///   - probe: Probes all files; nil: this library does. Files that are read it probes itself.
   ///   - listen: Finds silence in all sounds; nil: this library does.
   ///   - keyPictureFinder: Finds key pictures; nil: this library does.
+  ///   - transcriptReader: Reads the words in files; nil: this library does.
   ///   - verifiesAssets: Whether the assets to be read may be others than this library would find.
   ///   - watch: Is told of each call that reads a file.
   ///   - analyses: What outlasts this run of what analyses find.
   package init(
     recalling recall: Recall?, probing probe: Probe?, listening listen: Listen? = nil,
     seeking keyPictureFinder: FindKeyPictures? = nil,
+    reading transcriptReader: ReadTranscript? = nil,
     verifiesAssets: Bool, watching watch: Watch? = nil,
     remembering analyses: RememberedAnalyses? = nil
   ) {
     self.listen = listen
     self.keyPictureFinder = keyPictureFinder
+    self.transcriptReader = transcriptReader
     self.watch = watch
     self.analyses = analyses
     self.recall = recall

@@ -105,9 +105,9 @@ struct Prober {
     if let track = opened.track, track.isFragmented {
       announced = announcedByFragments(of: track, opened, announced)
     }
-    let measured = try measure(opened)
-    let (facts, length) = (measured.facts, measured.length)
-    let frameCount = length.frames
+    var measured = try measure(opened)
+    measured.facts.start = measured.start ?? first.start(in: demuxer)
+    let (facts, length, frameCount) = (measured.facts, measured.length, measured.length.frames)
     guard frameCount > 0 else { throw headerOnly }
     let duration = Time(frames: frameCount, rate: facts.sampleRate)
     if let announced, stream.announcesLength {
@@ -124,7 +124,7 @@ struct Prober {
       warnings.append(cut)
     }
     let tags = try tags(of: demuxer, stream)
-    let listed = try chapters(of: demuxer, from: measured.start ?? first.start(in: demuxer))
+    let listed = try chapters(of: demuxer, from: facts.start)
     var asset = Asset(
       location: location, streamIndex: stream.index, container: demuxer.formatName,
       codec: stream.codecName, sampleRate: facts.sampleRate,
@@ -136,7 +136,7 @@ struct Prober {
       metadata: tags.metadata, chapters: tags.chapters ?? listed.chapters, identity: identity)
     asset.hasExactPackets = facts.hasExactPackets(of: stream)
     asset.tracks = AssetTrack.all(of: demuxer)
-    if !asset.tracks.isEmpty { asset.start = measured.start ?? first.start(in: demuxer) }
+    if !asset.tracks.isEmpty { asset.start = facts.start }
     try addPictureTimes(to: &asset.tracks)
     asset.unread = tags.unread
     if let guess = tags.guess(location, chapters: demuxer.guessedTexts.hasChapters) {

@@ -47,9 +47,10 @@ extension Prober {
     asset.start = start
     asset.unread = tags.unread
     try addPictureTimes(to: &asset.tracks)
-    let facts = StreamFacts(
+    var facts = StreamFacts(
       location: location, streamIndex: Asset.noStream, sampleRate: Self.silentRate, channelCount: 1,
       reader: .silence, origin: 0, firstRaw: 0)
+    facts.start = start
     let cut = try cutWarning(demuxer, breaksOff: false, at: duration)
     return ProbedStream(
       asset: asset, facts: facts, warnings: listed.warnings + (cut.map { [$0] } ?? []))

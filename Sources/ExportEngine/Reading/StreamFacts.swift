@@ -1,6 +1,7 @@
 import Diagnosis
 import LibAV
 import MPEGAudio
+import MediaTime
 
 /// The facts for reading one stream, found by probing.
 struct StreamFacts: Sendable {
@@ -47,6 +48,8 @@ struct StreamFacts: Sendable {
   var planes: [Int]?
   /// How its demuxer gets it.
   var opening = MediumOpening()
+  /// When its first frame sounds by the file's clock, by which texts in it are shown.
+  var start = Time.zero
   /// What is played of the frames from `origin` on; nil: all of them, one after the other.
   var pieces: SoundPieces?
   /// Which bytes of the file are the stream's, if it is one of several that are chained.

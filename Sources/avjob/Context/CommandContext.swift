@@ -56,6 +56,7 @@ struct CommandContext {
     var probe: MediaLibrary.Probe?
     var listen: MediaLibrary.Listen?
     var findKeyPictures: MediaLibrary.FindKeyPictures?
+    var readTranscript: MediaLibrary.ReadTranscript?
     if let bounds {
       let probes = ProbeProcesses(
         workers: budget.total, memory: bounds.memory, timeLimit: bounds.time)
@@ -64,13 +65,15 @@ struct CommandContext {
       findKeyPictures = { (asset, times) throws(Failure) in
         try probes.keyPictures(of: asset, near: times)
       }
+      readTranscript = { (asset) throws(Failure) in try probes.transcript(of: asset) }
       self.probes = probes
     } else {
       probes = nil
     }
     library = MediaLibrary(
       recalling: recall, probing: probe, listening: listen, seeking: findKeyPictures,
-      verifiesAssets: memory != nil, remembering: memory?.remembered ?? analyses)
+      reading: readTranscript, verifiesAssets: memory != nil,
+      remembering: memory?.remembered ?? analyses)
   }
 
   /// The context of a command that plays, whose messages replace `line`.
