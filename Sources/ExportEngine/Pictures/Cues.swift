@@ -80,12 +80,14 @@ struct CueSamples: Sequence, IteratorProtocol {
   private var coming: ArraySlice<CueTrack.Sample>
   private var shown: [(end: Int64, sample: [UInt8])] = []
   private var place: Int64 = 0
+  private let last: Int64
 
   /// Texts at once of which more are left out: what is written for effects, not to be read.
   private static let mostAtOnce = 32
 
-  /// Samples of cues in any order.
-  init(of cues: [Cue], timescale: Int32) {
+  /// Samples of cues in any order; the last one lasts to a tick at least.
+  init(of cues: [Cue], timescale: Int32, until last: Int64 = 0) {
+    self.last = last
     coming = CueTrack.Sample.each(of: cues, as: .timedText, timescale: timescale)[...]
   }
 
@@ -96,7 +98,7 @@ struct CueSamples: Sequence, IteratorProtocol {
     }
     // Up to where another one begins, or one that is shown ends.
     let moments = [coming.first?.ticks.lowerBound].compactMap(\.self) + shown.map(\.end)
-    guard let end = moments.min() else { return nil }
+    guard let end = moments.min() ?? (place < last ? last : nil) else { return nil }
     let sample = CueTrack.Sample(
       ticks: place..<end, bytes: TimedText.joined(shown.map(\.sample)))
     place = end

@@ -64,7 +64,7 @@ extension MediaLibrary {
 
 /// What an output has beside its sound.
 struct OpenedCompanions {
-  var streams: Companions
+  var streams: Companions?
   /// Those of `streams` that are rendered.
   var sounds = OtherSounds()
 }

@@ -28,6 +28,7 @@ package func omissions(of sink: Sink) -> [Warning] {
     places.inFile && !format.holdsCaptions || places.lyrics && !format.holdsLyrics
   if isWordless, !sink.transcript.cues.isEmpty { lost.append("the words") }
   var notices = lost.map { "\(format.name) has no place for \($0): left out" }
+  notices += sink.captionOmissions
   if format.holdsCover, case .embedded(let cover)? = sink.metadata.cover,
     let obstacle = obstacle(to: cover, as: "the cover")
   {

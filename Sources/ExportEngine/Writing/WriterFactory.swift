@@ -70,7 +70,7 @@ private func openSidecars(
 /// Starts an output's file and what makes its bytes, after all that can fail without them.
 private func openEncoding(
   of sink: Sink, _ format: AudioFormat, _ crew: Crew, _ library: MediaLibrary, _ graph: Graph?,
-  counting pictures: PictureTally
+  counting tally: PictureTally
 ) throws -> (OutputFile, any SoundEncoding) {
   let channelCount = format.channelLayout.count
   if case .mp3(let settings) = sink.format {
@@ -86,14 +86,15 @@ private func openEncoding(
     return (file, try MP3Encoding(file, ChunkEncoder(setup, crew: crew), tag: tag))
   }
   let recipe = try recipe(for: sink, format: format, readPicture)
-  let streams = try sink.picture.map { plan throws(Failure) in
+  let pictures = try sink.picture.map { plan throws(Failure) in
     try library.openCompanions(
-      of: plan, beside: sink, format, counting: pictures, unless: crew.cancellation
+      of: plan, beside: sink, format, counting: tally, unless: crew.cancellation
     ) { () throws(Failure) in
       guard let graph else { throw Failure(.reportBug, "has no graph to draw a waveform of") }
       return try OutputSound(of: sink, in: graph, library, unless: crew.cancellation)
     }
   }
+  let streams = try sink.captioned(pictures, sampleRate: format.sampleRate)
   let file = try OutputFile.create(at: sink.output.path)
   if let plan = sink.copied, case .packets = plan.method, let asset = plan.assets.first {
     let packets = try library.openPackets(of: asset, unless: crew.cancellation)
@@ -266,6 +267,7 @@ func id3Tag(
   tag.cover = try cover(of: sink, picture)?.bytes
   let placed = sink.output.chapters.inFile ? try chapters(of: sink, sampleRate: sampleRate) : []
   try sink.requireRoom(for: placed, sampleRate: sampleRate)
+  tag.lyrics = sink.lyrics
   for (chapter, frames) in placed {
     let range = TimeRange(
       start: Time(frames: frames.lowerBound, rate: sampleRate),
@@ -282,7 +284,7 @@ func id3Tag(
   }
   do throws(ID3TagError) {
     // A tag with content may be edited later, without moving all of the sound.
-    let isLoose = isMP3 && (!sink.metadata.isEmpty || !tag.chapters.isEmpty)
+    let isLoose = isMP3 && (!sink.metadata.isEmpty || !tag.chapters.isEmpty || tag.lyrics != nil)
     return try tag.encoded(as: sink.id3Version, padding: isLoose ? 1024 : 0)
   } catch {
     throw Failure(.mendJob, "the tag cannot be written: \(error.message)")
