@@ -435,7 +435,7 @@ if Context.environment["AVJOB_STRICT"] != nil {
 if Context.environment["AVJOB_FUZZ"] != nil {
   let sanitizers = ["-sanitize=fuzzer,address"]
   let texts = ["JobFile", "JobModel", "TimeLists", "YAML", "Diagnosis", "MediaComposition"]
-  let files = ["Diagnosis", "ExportEngine", "ExportGraph", "LibAV", "Receipts"]
+  let files = ["Diagnosis", "ExportEngine", "ExportGraph", "LibAV", "Receipts", "Transcripts"]
   let servers = ["HTTP", "MediaCache", "ExportEngine", "Diagnosis"]
   let reports = ["JSON", "Reports", "Diagnosis", "MediaTime"]
   let transcripts = ["JSON", "Transcripts", "Diagnosis", "MediaTime"]

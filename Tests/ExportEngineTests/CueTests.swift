@@ -57,6 +57,34 @@ import Testing
     #expect(Cue.parts(of: cues, in: spans, atMost: 499) == nil)
   }
 
+  @Test("where nothing is said up to the end, an empty sample lasts until then")
+  func end() throws {
+    func texts(_ cues: [Cue]) -> [String] {
+      CueSamples(of: cues, timescale: 1000, until: 500).map {
+        "\($0.ticks) " + String(decoding: $0.bytes.dropFirst(2), as: UTF8.self)
+      }
+    }
+    #expect(texts([try cue(100..<200, "a")]) == ["0..<100 ", "100..<200 a", "200..<500 "])
+    #expect(texts([try cue(0..<600, "a")]) == ["0..<600 a"])
+    #expect(texts([]) == ["0..<500 "])
+  }
+
+  @Test(
+    "a text of ASS says who says it, and one of timed text has no more bytes than its length says")
+  func plainTexts() {
+    let line = PlainText(Array("3,0,Default,Ann,0,0,0,,{\\i1}One\\Ntwo".utf8), codec: "ass")
+    #expect(line.text == "One\ntwo" && line.speaker == "Ann")
+    let unnamed = PlainText(Array("3,0,Default,,0,0,0,,One, two".utf8), codec: "ssa")
+    #expect(unnamed.text == "One, two" && unnamed.speaker == nil)
+    let styles: [UInt8] = [0, 0, 0, 22] + Array("styl".utf8) + [UInt8](repeating: 0, count: 14)
+    #expect(PlainText([0, 2] + Array("ab".utf8) + styles, codec: "mov_text").text == "ab")
+    #expect(PlainText([0xFF, 0xFF] + Array("ab".utf8), codec: "mov_text").text == "ab")
+    #expect(PlainText([0, 4, 0xFE, 0xFF, 0, 0x61], codec: "mov_text").text == "a")
+    for short in [[], [0], [0, 9], [0, 3, 0xFE, 0xFF, 0]] as [[UInt8]] {
+      #expect(PlainText(short, codec: "mov_text").text.isEmpty)
+    }
+  }
+
   @Test("samples are made one by one, of cues that are all shown at once too")
   func lazily() throws {
     let text = String(repeating: "x", count: 2000)

@@ -6,6 +6,7 @@ import Glibc
 import MediaComposition
 import MediaTime
 import SystemPackage
+import Transcripts
 
 @testable import ExportEngine
 @testable import LibAV
@@ -23,6 +24,7 @@ private func test(_ file: UnsafeRawBufferPointer) -> CInt {
   checkPicture(bytes)
   checkSizes(bytes)
   checkChapters(bytes)
+  checkTexts(bytes)
   let holder = LockHolder(ofLock: String(decoding: bytes, as: UTF8.self))
   precondition(holder.start ?? 0 >= 0 && !holder.description.isEmpty)
   checkProbe(bytes)
@@ -118,6 +120,26 @@ private func checkChapters(_ bytes: [UInt8]) {
       Chapter(
         start: Time(value: chapter.start, timescale: 1_000_000_000), title: chapter.title)
     })
+}
+
+/// Texts of containers have no more letters than their bytes, and what is written of them reads back.
+private func checkTexts(_ bytes: [UInt8]) {
+  for codec in ["mov_text", "ass", "subrip", "webvtt"] {
+    let text = PlainText(bytes, codec: codec).text
+    guard let sample = TimedText.sample(text) else { continue }
+    precondition(sample.count <= 2 + Int(UInt16.max))
+    precondition(text.utf8.count > sample.count || text.contains(TimedText.text(of: sample)))
+  }
+  let range = TimeRange(
+    start: Time(value: 90_061, timescale: 1000), duration: Time(value: 4, timescale: 1))
+  var track = WebVTTTrack()
+  let block = WebVTTSample(block: bytes, addition: bytes)
+  for sample in WebVTTSample.all(in: bytes) + [block] { track.add(sample, in: range) }
+  for cue in track.cues {
+    precondition(!cue.text.isEmpty && cue.range == range)
+    let words = cue.words.compactMap(\.range)
+    precondition(words.allSatisfy { $0.isValid && $0.end <= range.end })
+  }
 }
 
 private func checkContainer(_ path: FilePath) {
