@@ -28,7 +28,6 @@ extension Lowering {
     liftChapters(of: &lowered)
     let earlier = edits
     // What may not be read was marked by the edits before.
-    redactions = []
     assemble(
       kept.map(EditStep.part), of: &lowered, .unity, [], CutFade(duration: shortening.crossfade))
     if !earlier.isEmpty { edits = earlier.played(as: kept) }
