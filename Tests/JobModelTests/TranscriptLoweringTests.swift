@@ -1,0 +1,160 @@
+import Diagnosis
+import MediaComposition
+import MediaTime
+import SystemPackage
+import Testing
+import Transcripts
+
+@testable import JobModel
+
+/// What a job makes of the transcripts of its items.
+@Suite struct TranscriptLoweringTests {
+  private static func time(_ seconds: Int64) -> Time { Time(value: seconds, timescale: 1) }
+
+  private static func range(_ start: Int64, _ end: Int64) -> TimeRange {
+    TimeRange(start: time(start), end: time(end))
+  }
+
+  private static func moment(_ seconds: Int64) -> Located<Moment> {
+    Located(Moment(.start, .time(time(seconds))))
+  }
+
+  private static func part(_ start: Int64, _ end: Int64) -> ItemRange {
+    ItemRange(from: moment(start), end: .moment(moment(end)))
+  }
+
+  /// A minute of sound with a cue in every ten seconds.
+  private static let minute = Transcript(
+    (0..<6).map { Cue("\($0)", in: range($0 * 10, $0 * 10 + 10)) })
+
+  private static func clip(_ transcript: ItemTranscript? = ItemTranscript(.read(minute))) -> Item {
+    var clip = Item.clip(.file("a.wav"))
+    clip.transcript = transcript.map { Located($0) }
+    return clip
+  }
+
+  private static func export(
+    _ item: Item, split: Split? = nil, kept: Transcript? = nil
+  ) throws(Diagnostics) -> [Export] {
+    let job = Job(
+      name: "job", item: item, split: split,
+      outputs: [Output(path: split == nil ? "x.wav" : "${part.n}.wav", format: .wav(.int16))])
+    return try job.exports(
+      assets: { reference in
+        Asset(
+          location: reference.location, streamIndex: 0, container: "wav", codec: "pcm_s16le",
+          sampleRate: 1000, channelLayout: .mono, frameCount: 60_000,
+          identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
+      }, readTranscript: { _ in kept }
+    ).exports
+  }
+
+  private static func lines(_ export: Export) -> [String] {
+    export.transcript(in: 0..<600_000, rate: 1000).cues.map {
+      "\($0.range.start)-\($0.range.end)\($0.speaker.map { " \($0)" } ?? ""): \($0.text)"
+    }
+  }
+
+  private static func lines(_ item: Item, kept: Transcript? = nil) throws(Diagnostics) -> [String] {
+    try export(item, kept: kept).flatMap { lines($0) }
+  }
+
+  @Test("times count in the file, or after the range where that clock is named")
+  func clocks() throws {
+    var item = Self.clip()
+    item.range = Self.part(20, 40)
+    #expect(try Self.lines(item) == ["0s-10s: 2", "10s-20s: 3"])
+    var own = ItemTranscript(.read(Transcript([Cue("a", in: Self.range(2, 5))])), clock: .item)
+    (own.offset, own.speaker) = (Self.time(1), "Ann")
+    item.transcript = Located(own)
+    #expect(try Self.lines(item) == ["3s-6s Ann: a"])
+  }
+
+  @Test("words change in the middle of a cross-fade, and stay at a cut")
+  func crossfades() throws {
+    var (first, second) = (Self.clip(), Self.clip())
+    first.range = Self.part(0, 10)
+    second.range = Self.part(30, 40)
+    let fade = Located(Fade(.time(Self.time(4))))
+    let item = Item(.concat(ItemSequence([first, second], crossfade: fade)))
+    #expect(try Self.lines(item) == ["0s-8s: 0", "8s-16s: 3"])
+    var cut = Self.clip()
+    cut.range = Self.part(0, 40)
+    cut.cuts = [Located(Self.part(10, 20))]
+    cut.cutCrossfade = fade
+    #expect(try Self.lines(cut) == ["0s-10s: 0", "10s-20s: 2", "20s-30s: 3"])
+  }
+
+  @Test("a muted range is redacted, also within what is inserted; a muted item says nothing")
+  func mutes() throws {
+    var inserted = Self.clip()
+    inserted.range = Self.part(0, 10)
+    inserted.at = Self.moment(20)
+    var item = Self.clip()
+    item.range = Self.part(0, 30)
+    item.mutes = [Located(Self.part(12, 13))]
+    item.insertions = [inserted]
+    item.redaction = "[name]"
+    #expect(try Self.lines(item) == ["0s-10s: 0", "10s-20s: [name]", "20s-30s: 0", "30s-40s: 2"])
+    item.insertions[0].mutes = [Located(Self.part(1, 2))]
+    #expect(try Self.lines(item) == ["0s-10s: 0", "10s-20s: [name]", "20s-30s: …", "30s-40s: 2"])
+    item.isMuted = true
+    #expect(try Self.lines(item) == [])
+  }
+
+  @Test("a group keeps the words of its clips, but for clips with others; its own replace them")
+  func groups() throws {
+    var bare = Self.clip(nil)
+    bare.range = Self.part(0, 10)
+    var own = Self.clip()
+    own.range = Self.part(50, 60)
+    var group = Item(.concat(ItemSequence([bare, own])))
+    let kept = Transcript([Cue("kept", in: Self.range(1, 3))])
+    #expect(try Self.lines(group, kept: kept) == ["10s-20s: 5"])
+    group.transcript = Located(ItemTranscript(.keep))
+    let all = ["1s-3s: kept", "10s-20s: 5"]
+    #expect(try Self.lines(group, kept: kept) == all)
+    let track = Item(.tracks([ItemTrack(name: "Ann", ItemSequence([group]))]))
+    #expect(try Self.lines(track, kept: kept) == ["1s-3s Ann: kept", "10s-20s Ann: 5"])
+    group.transcript = Located(
+      ItemTranscript(.read(Transcript([Cue("outer", in: Self.range(4, 12))]))))
+    #expect(try Self.lines(group, kept: kept) == ["4s-12s: outer"])
+  }
+
+  @Test("a transcript of which more than a tenth is behind the end is that of another file")
+  func otherFile() throws {
+    let minutes = (0..<10).map { Cue("\($0)", in: Self.range($0 * 6, $0 * 6 + 5)) }
+    let invented = minutes + [Cue("thank you", in: Self.range(70, 75))]
+    let lines = try Self.lines(Self.clip(ItemTranscript(.read(Transcript(invented)))))
+    #expect(lines.count == 10)
+    let other = invented + [Cue("and you", in: Self.range(80, 85))]
+    do throws(Diagnostics) {
+      _ = try Self.lines(Self.clip(ItemTranscript(.read(Transcript(other)))))
+      Issue.record("it was taken")
+    } catch {
+      #expect(error.all.map(\.message) == ["the transcript is of another file"])
+    }
+    do throws(Diagnostics) {
+      var silence = Item(.silence(Located(.time(Self.time(3)))))
+      silence.transcript = Located(ItemTranscript(.keep))
+      _ = try Self.lines(silence)
+      Issue.record("it was taken")
+    } catch {
+      #expect(error.all.map(\.message) == ["a silence has no transcript"])
+    }
+  }
+
+  @Test("each part of a split has its own words, in its own time; the sound has none")
+  func splits() throws {
+    let split = Split(.every(Located(.time(Self.time(25)))))
+    let exports = try Self.export(Self.clip(), split: split)
+    #expect(
+      exports.map { Self.lines($0) } == [
+        ["0s-10s: 0", "10s-20s: 1", "20s-25s: 2"], ["0s-5s: 2", "5s-15s: 3", "15s-25s: 4"],
+        ["0s-10s: 5"],
+      ])
+    #expect(exports.map(\.transcript?.cues.count) == [3, 3, 1])
+    let bare = try Self.export(Self.clip(nil), split: split)
+    #expect(exports.map(\.composition) == bare.map(\.composition))
+  }
+}
