@@ -66,7 +66,8 @@ import Transcripts
       cue("nothing", 130, 130),
     ]
     var splitter = splitter(cues, lasting: 20)
-    let parts = try #require(splitter.parts(of: Split(.cues(bounds))))
+    let found = splitter.parts(of: Split(.cues(bounds)))
+    let parts = try #require(found)
     #expect(parts.map { "\($0.range)" } == ["1s..3.1s", "5s..9s"])
     #expect(parts.map(\.part.text) == ["a b", "c"])
     #expect(parts.map(\.part.number) == [1, 2] && parts.map(\.part.count) == [2, 2])
@@ -99,7 +100,8 @@ import Transcripts
     var bounds = CueParts()
     bounds.margin = try located("50ms")
     var splitter = splitter(cues, lasting: 100_000)
-    let parts = try #require(splitter.parts(of: Split(.cues(bounds))))
+    let found = splitter.parts(of: Split(.cues(bounds)))
+    let parts = try #require(found)
     #expect(parts.count == 100_000)
     #expect(parts[99_999].part.text == "99999")
   }
