@@ -34,6 +34,14 @@ package enum Spelling {
     nearest(to: word, among: candidates).map { "did you mean '\($0)'?" }
   }
 
+  /// How many letters differ between two texts, of which the first 64 letters count; nil where they are
+  /// more than `limit`.
+  ///
+  /// - Complexity: O(length · limit)
+  package static func distance(from a: String, to b: String, limit: Int) -> Int? {
+    distance(normalized(a), normalized(b), limit: limit)
+  }
+
   /// `fadeIn`, `Fade-In` and `fade_in` are one word.
   private static func normalized(_ word: String) -> [UInt32] {
     var letters: [UInt32] = []
