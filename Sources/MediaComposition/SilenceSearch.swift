@@ -1,4 +1,5 @@
 import MediaTime
+import Transcripts
 
 /// A search for silence in a sound: the sound, and what counts as silent.
 ///
@@ -15,6 +16,12 @@ public struct SilenceSearch: Sendable, Hashable, Codable {
   public var least: Time?
   /// How silences between sounds are to be shortened that last at least `least`; nil: they are listed.
   public var shortening: PauseShortening?
+  /// Edges of words, each of which is to be moved to the quietest place near it; if there are some,
+  /// silences are not sought.
+  ///
+  /// Such a place is the middle of the four steps of 5 ms, counted from the start of the sound, that have
+  /// the lowest level in all channels together; of several, the one nearest to the edge.
+  package var edges: [SpokenEdge] = []
 
   /// How long a step is.
   public static let step = Time(value: 1, timescale: 100)
@@ -101,6 +108,12 @@ extension TimeRange {
       start: Time(value: steps.lowerBound, timescale: 100),
       end: Time(value: steps.upperBound, timescale: 100))
   }
+
+  /// A search in `composition` for the quietest places near `edges`.
+  package init(in composition: Composition, near edges: [SpokenEdge]) {
+    self.init(in: composition, below: .silence)
+    self.edges = edges
+  }
 }
 
 /// What a search for silence has found.
@@ -112,6 +125,8 @@ public struct SilenceFindings: Sendable, Hashable, Codable {
   public var loudest: Gain
   /// If pauses are to be shortened: all of them, in order.
   public var pauses: [Pause]
+  /// Where the edges of a search are moved to, in their order.
+  package var edges: [Time] = []
 
   /// Silences, and the level of the loudest step.
   public init(_ silences: [TimeRange], loudest: Gain = .silence, pauses: [Pause] = []) {

@@ -3,10 +3,12 @@ import ExportGraph
 import Glibc
 import MediaComposition
 import MediaTime
+import Threads
 
 extension SoundAnalyst {
   /// The silences at both ends of a sound, and those between that last long enough, as
-  /// `SilenceSearch` measures them; or, where these are to be shortened, what is removed of each.
+  /// `SilenceSearch` measures them; or, where these are to be shortened, what is removed of each; or, where
+  /// edges are to be moved, the quietest places near these.
   ///
   /// The sound has the highest rate and the layout of its sources. If only its ends are asked for,
   /// it is rendered up to its first sound and back to its last one, in windows that double, unless it
@@ -24,6 +26,10 @@ extension SoundAnalyst {
           name: "silence", composition: search.composition, mix: search.mix,
           outputs: [Output(path: "silence.wav", format: .wav(.float32))])))
     guard let sink = graph.sinks.first else { return SilenceFindings([]) }
+    guard search.edges.isEmpty else {
+      return try quietPlaces(
+        near: search, in: graph, sink.node, frameCount: sink.frames.upperBound)
+    }
     let rate = graph.nodes[sink.node].format.sampleRate
     let grid = StepGrid(rate: Int64(rate), frameCount: sink.frames.upperBound)
     let pass = ChunkPass(
@@ -55,22 +61,10 @@ extension SoundAnalyst {
     to sounds: inout SoundingSteps, of graph: Graph, _ node: Node.ID, _ grid: StepGrid,
     below threshold: Gain
   ) throws {
-    let renderer = try Renderer(graph, library: library, cancellation: cancellation)
-    let block = AudioBuffer(
-      channelCount: graph.nodes[node].format.channelLayout.count, capacity: Renderer.blockSize)
+    let reader = try StepReader(graph, node, grid, library, cancellation)
     func levels(of steps: Range<Int64>) throws -> StepLevels {
-      var rest = grid.frames(of: steps)
       var levels = StepLevels(grid, from: steps.lowerBound, below: threshold)
-      while !rest.isEmpty {
-        if cancellation.isCancelled { throw CancellationError() }
-        let next = rest.prefix(block.capacity)
-        try renderer.read(next, of: node, into: block)
-        guard block.frameCount == next.count else {
-          throw Failure(.reportBug, "a sound ended early")
-        }
-        levels.add(block)
-        rest = next.upperBound..<rest.upperBound
-      }
+      try reader.read(steps) { levels.add($0) }
       return levels
     }
     let firstWindow: Int64 = 200
@@ -113,22 +107,59 @@ extension SilenceFindings {
   }
 }
 
-/// The steps of a sound, from its first frame: step k begins with frame ⌊k · rate / 100⌋.
-private struct StepGrid {
+/// The steps of a sound, from its first frame: step k begins with frame ⌊k · rate / perSecond⌋.
+struct StepGrid {
   let rate: Int64
   let frameCount: Int64
+  var perSecond: Int64 = 100
 
   /// How many steps there are; the last one may be shorter.
-  var count: Int64 { (frameCount * 100 + rate - 1) / rate }
+  var count: Int64 { (frameCount * perSecond + rate - 1) / rate }
 
-  func frame(_ step: Int64) -> Int64 { min(frameCount, step * rate / 100) }
+  func frame(_ step: Int64) -> Int64 { min(frameCount, step * rate / perSecond) }
 
   func frames(of steps: Range<Int64>) -> Range<Int64> {
     frame(steps.lowerBound)..<frame(steps.upperBound)
   }
 
   /// The step that begins with `frame`.
-  func step(at frame: Int64) -> Int64 { (frame * 100 + rate - 1) / rate }
+  func step(at frame: Int64) -> Int64 { (frame * perSecond + rate - 1) / rate }
+}
+
+/// Reads steps of a sound. One thread at a time.
+final class StepReader {
+  private let renderer: Renderer
+  private let node: Node.ID
+  private let grid: StepGrid
+  private let block: AudioBuffer
+  private let cancellation: CancellationFlag
+
+  init(
+    _ graph: Graph, _ node: Node.ID, _ grid: StepGrid, _ library: MediaLibrary,
+    _ cancellation: CancellationFlag
+  ) throws(Failure) {
+    self.node = node
+    self.grid = grid
+    self.cancellation = cancellation
+    renderer = try Renderer(graph, library: library, cancellation: cancellation)
+    block = AudioBuffer(
+      channelCount: graph.nodes[node].format.channelLayout.count, capacity: Renderer.blockSize)
+  }
+
+  /// Passes on the blocks of some steps.
+  func read(_ steps: Range<Int64>, to use: (AudioBuffer) -> Void) throws {
+    var rest = grid.frames(of: steps)
+    while !rest.isEmpty {
+      if cancellation.isCancelled { throw CancellationError() }
+      let next = rest.prefix(block.capacity)
+      try renderer.read(next, of: node, into: block)
+      guard block.frameCount == next.count else {
+        throw Failure(.reportBug, "a sound ended early")
+      }
+      use(block)
+      rest = next.upperBound..<rest.upperBound
+    }
+  }
 }
 
 /// The levels of steps in a row.
