@@ -19,17 +19,22 @@ import Transcripts
 
   /// Those of the others that change the time of the content.
   private static let edits: Set<String> = [
-    "cuts", "insertions", "_pauses", "_trim", "isReversed", "_speed", "_loop",
+    "cuts", "_cutWords", "_keptWords", "insertions", "_pauses", "_trim", "isReversed", "_speed",
+    "_loop",
   ]
 
   private static let moment = Located(Moment.start)
   private static let range = ItemRange(from: moment)
+  private static let words = WordSelection(phrases: [Located("um")])
 
   /// Changes by each of the others.
   fileprivate static let changes: [String: @Sendable (inout Item) -> Void] = [
     "_channels": { $0.channels = Located(.number(1)) },
     "_range": { $0.range = range },
     "cuts": { $0.cuts = [Located(range)] },
+    "_cutWords": { $0.cutWords = words },
+    "_keptWords": { $0.keptWords = words },
+    "_mutedWords": { $0.mutedWords = words },
     "insertions": { $0.insertions = [Item(.silence(Located(.time(.zero))))] },
     "_pauses": {
       let length = Located(TimeText.time(.zero))
@@ -73,9 +78,11 @@ import Transcripts
     Self.changes[name]?(&changed)
     #expect(!changed.isPlain)
     #expect(changed.isEdited == Self.edits.contains(name))
-    let isList = Mirror(reflecting: item).children.contains {
-      $0.label == name && $0.value is any Collection
-    }
+    let isList =
+      name.hasSuffix("Words")
+      || Mirror(reflecting: item).children.contains {
+        $0.label == name && $0.value is any Collection
+      }
     // Items in it are counted by themselves.
     let isCounted = changed.ownSize(isSent: false) > item.ownSize(isSent: false)
     #expect(isCounted == (isList && name != "insertions"))

@@ -17,7 +17,8 @@ extension Job {
     public var utterances: [[Utterance]] = []
   }
 
-  /// Finds silence in a sound; nil where it cannot be found now, which the caller has reported.
+  /// Finds silence in a sound, or the quietest places near words; nil where that cannot be done now, which
+  /// the caller has reported.
   public typealias Listen = (SilenceSearch) throws(Failure) -> SilenceFindings?
 
   /// Finds the picture with which decoding can begin that is nearest to a moment of a file, the later of
@@ -37,7 +38,7 @@ extension Job {
   /// - Parameters:
   ///   - assets: Called once for each of `media`. nil where probing failed: the caller has reported
   ///     that, and times that depend on the file's length are not checked.
-  ///   - listen: Called for each `pauses` and `trim`, and for a split at silences.
+  ///   - listen: Called for each `pauses` and `trim`, for edges of words, and for a split at silences.
   ///   - findKeyPicture: Called for each edge that is moved to a key picture.
   ///   - readTranscript: Called once for each clip that keeps the words of its file.
   /// - Returns: The exports, with every time exact.
@@ -63,7 +64,7 @@ extension Job {
   ///   - budget: What is left for this job and later ones.
   ///   - assets: Called once for each of `media`. nil where probing failed: the caller has
   ///     reported that, and times that depend on the file's length are not checked.
-  ///   - listen: Called for each `pauses` and `trim`, and for a split at silences.
+  ///   - listen: Called for each `pauses` and `trim`, for edges of words, and for a split at silences.
   ///   - findKeyPicture: Called for each edge that is moved to a key picture.
   ///   - readTranscript: Called once for each clip that keeps the words of its file.
   /// - Returns: The exports, with every time exact.

@@ -14,14 +14,16 @@ extension Lowering {
     let mix = sourceMix(of: item, lowered, from: content, at: place)
     // Insertions, which are lowered next, have their own.
     let redactions = redactions
-    guard !item.cuts.isEmpty || !item.insertions.isEmpty || mix?.isUnity == false else {
+    guard item.isCut || !item.insertions.isEmpty || mix?.isUnity == false else {
       return mix != nil
     }
     let cuts = ranges(item.cuts, .cut, of: lowered, from: content, by: item, at: place)
     let insertions = insertions(into: lowered, by: item, at: place)
     guard let cuts, let insertions, let mix else { return false }
+    // Words to cut may not be there.
+    guard !cuts.isEmpty || !insertions.isEmpty || !mix.isUnity else { return true }
     let kept = cuts.map(\.value).gaps(in: lowered.duration)
-    let origin = item.cuts.first?.origin ?? item.insertions.first?.origin ?? item.origin
+    let origin = cuts.first?.origin ?? item.insertions.first?.origin ?? item.origin
     if kept.isEmpty, insertions.isEmpty {
       error("nothing is left of \(lowered.name)", at: origin, help: "cut less of it")
       return false
@@ -35,15 +37,16 @@ extension Lowering {
     liftChapters(of: &lowered)
     nameStart(of: &lowered, item, for: insertions)
     let steps = EditStep.steps(kept, insertions)
-    guard let fade = cutFade(of: item, cuts, steps, lowered) else { return false }
-    assemble(steps, of: &lowered, mix, redactions, fade)
+    guard let fades = cutFades(of: item, cuts, steps, lowered) else { return false }
+    assemble(steps, of: &lowered, mix, redactions, fades)
     return checkLimit(of: lowered.duration, at: item.origin)
   }
 
-  /// Puts parts and insertions one after the other.
+  /// Puts parts and insertions one after the other, with the cross-fade at the start of each step that
+  /// has one.
   mutating func assemble(
     _ steps: [EditStep], of lowered: inout LoweredItem, _ mix: AudioMix,
-    _ redactions: [SegmentSpeech.Redaction], _ fade: CutFade
+    _ redactions: [SegmentSpeech.Redaction], _ fades: [Int: CutFade]
   ) {
     var lanes: [[Segment]] = [[], []]
     var lane = 0
@@ -52,14 +55,14 @@ extension Lowering {
     for (index, step) in steps.enumerated() {
       switch step {
       case .part(let range):
-        let before = fade.half > .zero && steps.isCut(before: index)
-        let after = fade.half > .zero && steps.isCut(before: index + 1)
-        if before { lane = 1 - lane }
-        var piece = lowered.piece(range, mix, fade, crossing: (before, after))
+        let (before, after) = (fades[index], fades[index + 1])
+        let lead = before?.half ?? .zero
+        if before != nil { lane = 1 - lane }
+        var piece = lowered.piece(range, mix, crossing: before, after)
         if hasTranscripts {
-          piece.read(range, redacted: redactions, crossing: before ? fade.half : .zero)
+          piece.read(range, redacted: redactions, crossing: lead)
         }
-        lanes[lane].append(piece.segment(at: before ? end - fade.half : end))
+        lanes[lane].append(piece.segment(at: end - lead))
         parts.append(.part(range))
         end = end + range.duration
       case .insertion(let insertion):
@@ -128,6 +131,13 @@ enum EditStep {
   case part(TimeRange)
   case insertion(Insertion)
 
+  var duration: Time {
+    switch self {
+    case .part(let range): range.duration
+    case .insertion(let insertion): insertion.lowered.duration
+    }
+  }
+
   /// Parts, split where something is inserted, and insertions in order.
   fileprivate static func steps(_ kept: [TimeRange], _ insertions: [Insertion]) -> [EditStep] {
     var steps: [EditStep] = []
@@ -168,36 +178,58 @@ struct Insertion {
 
 // MARK: - Cross-fades
 
-/// The cross-fade at every cut of an item. Each side goes on by half of it into what was removed,
-/// so the parts keep their places.
+/// The cross-fade at a cut of an item. Each side goes on by half of it into what was removed, so the
+/// parts keep their places.
 struct CutFade {
   var duration = Time.zero
   var curve = VolumeCurve.equalPower
   var picture: PictureTransition?
 
+  /// Where words are cut, unless another one is written.
+  static let ofWords = Fade(.time(Time(value: 10, timescale: 1000)))
+
   var half: Time { duration.multiplied(by: 1, over: 2) }
 }
 
 extension Lowering {
-  /// The cross-fade at the cuts; of no length where none is written, nil after a report.
-  private mutating func cutFade(
+  /// The cross-fades at the cuts, by the step after each; none where none is written, nil after a
+  /// report.
+  private mutating func cutFades(
     of item: Item, _ cuts: [Located<TimeRange>], _ steps: [EditStep], _ lowered: LoweredItem
-  ) -> CutFade? {
-    guard let written = item.cutCrossfade else { return CutFade() }
+  ) -> [Int: CutFade]? {
+    let usual = item.cutsWords ? Located(CutFade.ofWords, at: item.origin) : nil
+    guard let written = item.cutCrossfade ?? usual else { return [:] }
     let text = Located(written.value.duration, at: written.origin)
     guard let duration = time(text, rate: lowered.rate) else { return nil }
     let fade = CutFade(
       duration: duration, curve: written.value.curve ?? .equalPower,
       picture: written.value.cutsPicture ? nil : .blend)
-    guard duration > .zero else { return fade }
+    guard duration > .zero else { return [:] }
+    // How long a word is, nobody has chosen.
+    guard item.cutsWords || hasRoom(for: fade, at: cuts, steps, written) else { return nil }
+    var fades: [Int: CutFade] = [:]
+    for index in steps.indices {
+      guard let removed = steps.cut(before: index) else { continue }
+      fades[index] = fade
+      guard item.cutsWords else { continue }
+      let least = min(removed.duration, steps[index - 1].duration, steps[index].duration)
+      fades[index]?.duration = min(duration, least.multiplied(by: 1, over: 4))
+    }
+    return fades
+  }
+
+  /// Whether a cross-fade is no longer than any cut and than what is left beside it; refused else.
+  private mutating func hasRoom(
+    for fade: CutFade, at cuts: [Located<TimeRange>], _ steps: [EditStep], _ written: Located<Fade>
+  ) -> Bool {
     for (index, step) in steps.enumerated() {
       guard case .part(let range) = step else { continue }
-      if let removed = steps.cut(before: index), removed.duration < duration {
-        let lengths = lengths(removed.duration, duration)
+      if let removed = steps.cut(before: index), removed.duration < fade.duration {
+        let lengths = lengths(removed.duration, fade.duration)
         refuse(
           "this cut removes \(lengths.a), less than the cross-fade of \(lengths.b)", removed, cuts,
           written)
-        return nil
+        return false
       }
       let isCut = (steps.isCut(before: index), steps.isCut(before: index + 1))
       let needed = (isCut.0 ? fade.half : .zero) + (isCut.1 ? fade.half : .zero)
@@ -206,9 +238,9 @@ extension Lowering {
       refuse(
         "beside this cut \(lengths.a) are left, less than the \(lengths.b) of its cross-fade",
         steps.cut(before: isCut.0 ? index : index + 1), cuts, written)
-      return nil
+      return false
     }
-    return fade
+    return true
   }
 
   private mutating func refuse(
@@ -223,25 +255,24 @@ extension Lowering {
 }
 
 extension LoweredItem {
-  /// A part of the item, with its share of `mix`, which counts as the item does. At the ends that
-  /// `crossing` names the sound goes on by half of `fade`.
+  /// A part of the item, with its share of `mix`, which counts as the item does. At an end with a
+  /// cross-fade the sound goes on by half of that.
   fileprivate func piece(
-    _ range: TimeRange, _ mix: AudioMix, _ fade: CutFade, crossing: (start: Bool, end: Bool)
+    _ range: TimeRange, _ mix: AudioMix, crossing before: CutFade?, _ after: CutFade?
   ) -> LoweredItem {
     let sounding = TimeRange(
-      start: crossing.start ? range.start - fade.half : range.start,
-      end: crossing.end ? range.end + fade.half : range.end)
+      start: range.start - (before?.half ?? .zero), end: range.end + (after?.half ?? .zero))
     var piece = self
     piece.chapters = []
     piece.source = TimeRange(start: source.start + sounding.start, duration: sounding.duration)
     piece.duration = sounding.duration
     piece.mix = mix.part(sounding)
-    func add(_ start: Gain, _ end: Gain, at time: Time) {
+    func add(_ start: Gain, _ end: Gain, _ fade: CutFade, at time: Time) {
       let range = TimeRange(start: time, duration: fade.duration)
       piece.mix.addRamp(from: start, to: end, over: range, fade.curve, fade.picture)
     }
-    if crossing.start { add(.silence, .unity, at: .zero) }
-    if crossing.end { add(.unity, .silence, at: sounding.duration - fade.duration) }
+    if let before { add(.silence, .unity, before, at: .zero) }
+    if let after { add(.unity, .silence, after, at: sounding.duration - after.duration) }
     return piece
   }
 

@@ -102,7 +102,7 @@ extension Lowering {
     _ item: Item, _ moments: [Located<Moment>], _ key: ClockedKey, _ lowered: LoweredItem,
     at place: ItemPlace
   ) {
-    guard item.clocks[key] == nil, item.pauses == nil, item.trim == nil, !item.cuts.isEmpty,
+    guard item.clocks[key] == nil, item.pauses == nil, item.trim == nil, item.isCut,
       !item.isReversed, item.speed?.value.isUnity ?? true
     else { return }
     for moment in moments where moment.value.anchor == .start {

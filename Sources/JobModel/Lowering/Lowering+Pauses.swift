@@ -28,8 +28,10 @@ extension Lowering {
     liftChapters(of: &lowered)
     let earlier = edits
     // What may not be read was marked by the edits before.
+    let fade = CutFade(duration: shortening.crossfade)
     assemble(
-      kept.map(EditStep.part), of: &lowered, .unity, [], CutFade(duration: shortening.crossfade))
+      kept.map(EditStep.part), of: &lowered, .unity, [],
+      Dictionary(uniqueKeysWithValues: kept.indices.dropFirst().map { ($0, fade) }))
     if !earlier.isEmpty { edits = earlier.played(as: kept) }
     lowered.content = lowered.content.withExcerpts
     return takes(

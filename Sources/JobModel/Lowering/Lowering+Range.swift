@@ -10,7 +10,10 @@ extension Lowering {
     guard
       let written = part(range, of: lowered, at: place, .content, else: item.origin),
       let part = snapped(written, of: lowered, by: item, else: range.origin ?? item.origin)
-    else { return false }
+    else {
+      unrangedItems.insert(place)
+      return false
+    }
     guard part != TimeRange(start: .zero, duration: lowered.duration) else { return true }
     keep(part, of: &lowered)
     return true

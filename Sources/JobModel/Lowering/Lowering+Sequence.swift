@@ -205,6 +205,12 @@ extension Lowering {
           help: "write seconds")
         return nil
       }
+      if at.value.isPhrase {
+        error(
+          "\(at.value) are words of a source, and no time of a timeline", at: at.origin,
+          help: "write seconds")
+        return nil
+      }
       guard case .item = at.value.anchor else { return offset }
       guard let time = time(of: at, for: place, .place) else { return nil }
       return at.value.isEarlier ? time - offset : time + offset

@@ -11,12 +11,14 @@ extension Lowering {
   /// Written ranges in the item's time after its range, in order; ranges that overlap or touch are
   /// one. nil after a report.
   ///
-  /// Of ranges in the time of the source, those outside the item's range are left out.
+  /// Of ranges in the time of the source, those outside the item's range are left out. Words count beside
+  /// them.
   mutating func ranges(
     _ written: [Located<ItemRange>], _ key: ClockedKey, of lowered: LoweredItem,
     from content: LoweredItem?, by item: Item, at place: ItemPlace
   ) -> [Located<TimeRange>]? {
-    let content = item.clocks[key] == .source ? content : nil
+    var content = item.clocks[key] == .source ? content : nil
+    content?.speech = lowered.speech
     var found: [Located<TimeRange>] = []
     var isWhole = true
     for range in written {
@@ -38,6 +40,13 @@ extension Lowering {
       let end = min(part.end - lowered.source.start, lowered.duration)
       if start < end { found.append(Located(TimeRange(start: start, end: end), at: range.origin)) }
     }
+    for (selection, use) in item.words(for: key) {
+      guard let ranges = ranges(of: selection, use, in: lowered, by: item, at: place) else {
+        isWhole = false
+        continue
+      }
+      found += ranges
+    }
     return isWhole ? found.merged : nil
   }
 
@@ -54,7 +63,7 @@ extension Lowering {
       mix = mix.delayed(by: -lowered.source.start)
     }
     redactions = []
-    guard !item.mutes.isEmpty else { return mix }
+    guard !item.mutes.isEmpty || item.mutedWords != nil else { return mix }
     guard let ranges = ranges(item.mutes, .mute, of: lowered, from: content, by: item, at: place)
     else { return nil }
     if !ranges.isEmpty {
@@ -136,7 +145,7 @@ extension Lowering {
 
 extension [Located<TimeRange>] {
   /// In order, those that overlap or touch as one, at the place of the first. O(n log n)
-  fileprivate var merged: [Located<TimeRange>] {
+  var merged: [Located<TimeRange>] {
     var result: [Located<TimeRange>] = []
     for range in sorted(by: { $0.value.start < $1.value.start }) {
       guard let last = result.last, range.value.start <= last.value.end else {

@@ -32,6 +32,10 @@ struct Lowering {
   var names: [Int: [String: [NamedPlace]]] = [:]
   /// How many segments may still be made.
   var budget: SegmentBudget
+  /// Items whose range was refused, or is not known yet.
+  var unrangedItems: Set<ItemPlace> = []
+  /// The words of the content of one item, which its edges share.
+  var spokenContent: (place: ItemPlace, isWhole: Bool, text: SpokenWords)?
   private let listen: Job.Listen
   private let findKeyPicture: Job.FindKeyPicture
   private let readTranscript: Job.ReadTranscript
@@ -215,6 +219,9 @@ extension Lowering {
       anchor = time
     case .picture(let picture):
       guard let time = time(of: picture, in: lowered, stage, at: moment.origin) else { return nil }
+      anchor = time
+    case .phrase(let phrase):
+      guard let time = time(of: phrase, moment, in: lowered, at: place, stage) else { return nil }
       anchor = time
     }
     return moment.value.isEarlier ? anchor - offset : anchor + offset

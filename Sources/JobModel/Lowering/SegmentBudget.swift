@@ -96,8 +96,9 @@ extension Job {
 extension Item {
   /// Bytes, about, of that that the item takes without the items in it.
   package func ownSize(isSent: Bool) -> Int {
+    let words = [cutWords, keptWords, mutedWords].reduce(0) { $0 + ($1?.count ?? 0) }
     let details =
-      effects.count + chapters.count + cuts.count + mutes.count + volume.count + pan.count
+      effects.count + chapters.count + cuts.count + mutes.count + volume.count + pan.count + words
     return SegmentBudget.itemSize + SegmentBudget(isSent: isSent).size(ofPieces: 1)
       + details * SegmentBudget.detailSize
   }

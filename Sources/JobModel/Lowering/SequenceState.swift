@@ -121,15 +121,16 @@ extension Item {
   var isPlain: Bool {
     range == nil && !isEdited && channels == nil && effects.isEmpty && loudness == nil
       && gain?.value ?? .unity == .unity && volume.isEmpty && pan.allSatisfy { $0.value == .centre }
-      && !invertsPolarity && !isMuted && mutes.isEmpty && fadeIn == nil && fadeOut == nil
-      && !hasOwnChapters && (transcript == nil || transcript?.value.source == .keep)
+      && !invertsPolarity && !isMuted && mutes.isEmpty && mutedWords == nil && fadeIn == nil
+      && fadeOut == nil && !hasOwnChapters
+      && (transcript == nil || transcript?.value.source == .keep)
   }
 
   fileprivate var hasOwnChapters: Bool { chapter != nil || !chapters.isEmpty }
 
   /// Whether the content's time differs from the item's by more than its start.
   var isEdited: Bool {
-    !cuts.isEmpty || !insertions.isEmpty || pauses != nil || trim != nil || isReversed
+    isCut || !insertions.isEmpty || pauses != nil || trim != nil || isReversed
       || speed.map { !$0.value.isUnity } ?? false || loop.map { $0.value != .count(1) } ?? false
   }
 }

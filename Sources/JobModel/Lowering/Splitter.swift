@@ -211,10 +211,13 @@ struct Splitter {
   // MARK: Times
 
   private mutating func time(_ moment: Located<Moment>) -> Time? {
-    if case .picture = moment.value.anchor {
+    var source: String?
+    if case .picture = moment.value.anchor { source = "'\(moment.value)' is a picture" }
+    if moment.value.isPhrase { source = "\(moment.value) are words" }
+    if let source {
       error(
-        "'\(moment.value)' is a picture of a source, and parts begin at times of the whole",
-        at: moment.origin, help: "write seconds")
+        "\(source) of a source, and parts begin at times of the whole", at: moment.origin,
+        help: "write seconds")
       return nil
     }
     let text = Located(moment.value.offset, at: moment.origin)

@@ -26,7 +26,11 @@ public struct Item: Sendable, Hashable {
   @Rare public var snap: Located<Snap>?
   /// Ranges to remove, in the item's own time after `range`, in any order.
   public var cuts: [Located<ItemRange>]
-  /// How long the sounds on both sides of a cut overlap; nil: not at all.
+  /// Words to remove, beside `cuts`; nil: none.
+  @Rare public var cutWords: WordSelection?
+  /// The only words that stay; nil: all.
+  @Rare public var keptWords: WordSelection?
+  /// How long the sounds on both sides of a cut overlap; nil: 10 ms beside words, else not at all.
   @Rare public var cutCrossfade: Located<Fade>?
   /// Items to insert; the `at` of each is in the item's own time after `range`, before `cuts`.
   public var insertions: [Item]
@@ -59,7 +63,9 @@ public struct Item: Sendable, Hashable {
   public var isMuted: Bool
   /// Ranges that are silent, in the item's own time after `range`, in any order.
   public var mutes: [Located<ItemRange>]
-  /// What stands in transcripts where a word is silent in `mutes`; nil: `…`.
+  /// Words that are silent, beside `mutes`; nil: none.
+  @Rare public var mutedWords: WordSelection?
+  /// What stands in transcripts where a word is silent in `mutes` or `mutedWords`; nil: `…`.
   @Rare public var redaction: String?
   /// The clocks that are named for times of the item; others count as each of them says.
   public var clocks: [ClockedKey: Clock]

@@ -135,7 +135,9 @@ extension Job {
     if case .silence = split?.points { return true }
     var listens = false
     Item.forEach(of: [item]) { items, index in
-      listens = listens || items[index].trim != nil || items[index].pauses != nil
+      listens =
+        listens || items[index].trim != nil || items[index].pauses != nil
+        || items[index].hasWordEdges
     }
     return listens
   }

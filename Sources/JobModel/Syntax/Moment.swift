@@ -2,7 +2,7 @@ import MediaComposition
 import MediaTime
 
 /// A moment in a job: from the start or back from the end of an item's own time, next to the start or
-/// the end of another item, or at a picture of a source.
+/// the end of another item, at a picture of a source, or at words of a transcript.
 public struct Moment: Sendable, Hashable {
   /// Where counting begins.
   public enum Anchor: Sendable, Hashable {
@@ -13,6 +13,8 @@ public struct Moment: Sendable, Hashable {
     case item(ItemReference)
     /// A picture of the item's own source: `frame 1234`, `00:01:02:15`.
     case picture(PicturePlace)
+    /// Words of the item's own transcript. Without an offset it is the quietest moment near them.
+    case phrase(PhrasePlace)
   }
 
   /// Where counting begins.
@@ -120,7 +122,7 @@ extension Moment {
 }
 
 extension Moment: CustomStringConvertible {
-  /// In the language of job files.
+  /// In the language of job files; of a phrase, as messages show it.
   public var description: String {
     let isAtAnchor = offset == .time(.zero)
     let tail = isAtAnchor ? "" : (isEarlier ? "-" : "+") + "\(offset)"
@@ -129,6 +131,7 @@ extension Moment: CustomStringConvertible {
     case .end: "end" + tail
     case .item(let reference): "\(reference.name).\(reference.edge.rawValue)" + tail
     case .picture(let picture): "\(picture)" + tail
+    case .phrase(let phrase): "\(phrase)" + tail
     }
   }
 }
