@@ -189,10 +189,10 @@ import Testing
           h: { clip: a.wav, mute: names.txt, output: h.mp3 }
         """),
       """
-      job.yaml:2:26: error: a cut needs 'ranges'
+      job.yaml:2:26: error: a cut needs 'ranges', 'words', 'speaker' or 'cues'
           2 |   a: { clip: a.wav, cut: { crossfade: 1s }, output: a.mp3 }
             |                          ^
-        help: write { ranges: [12:00..13:30] }
+        help: write { ranges: [12:00..13:30] } or { words: [um, uh] }
       job.yaml:3:28: error: unknown key 'from'
           3 |   b: { clip: a.wav, cut: { from: 1s, to: 2s }, output: b.mp3 }
             |                            ^~~~

@@ -64,6 +64,9 @@ import Testing
     "sources: { s: { file: a.wav, at: end } }" + end,
     "sources: { s: 1:00..2:00 }" + end,
     "tracks: { a: 1:00..2:00 }\noutput: x.mp3",
+    "from: { after: true }" + end, "keep: { crossfade: 1s }" + end, "cut: { cues: 0 }" + end,
+    "cut: [1s..2s]\nkeep: { cues: 1 }" + end,
+    "concat: [a.wav, { clip: b.wav, at: { text: so } }]\noutput: x.mp3",
     "speed: { rate: fast }" + end, "cut: 1:00..2:00" + end, "insert: [b.wav]" + end,
     "jobs: { \"a${\": { clip: a.wav, output: x.mp3 } }", "jobs: {}",
     "duck: { under: a, by: 1 dB }" + end, "defaults: { duck: { under: a, by: 1 dB } }" + end,
@@ -86,6 +89,11 @@ import Testing
 
   /// Next to a mistake, and none.
   static let accepted = [
+    "from: { text: so, occurrence: 2 }\nto: { text: 42, after: true, plus: 1s }" + end,
+    "cut: { words: [um, you know], speaker: Ann, cues: [1, 3..4], ranges: [1s..2s] }" + end,
+    "keep: { words: um, cues: 12, crossfade: 15ms }" + end,
+    "mute: { speaker: [A, B], text: x }" + end,
+    "insert: [{ clip: b.wav, at: { text: so } }]" + end,
     "retries: 100" + end, "retries: \"${n:-3}\"" + end, "timeout: 1/3s" + end,
     "timeout: 0:00.5" + end, "include: lib.yaml" + end,
     "for_each: { l: [1, 1.0, \"01\", en, EN] }\nclip: a.wav\noutput: \"x/${l}${n}.mp3\"",

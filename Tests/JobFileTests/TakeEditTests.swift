@@ -192,6 +192,7 @@ import YAML
   /// Keys of an item after which its time is not that of the mix, each with a value.
   private static let shifting = [
     "from": "1s", "to": "9s", "duration": "9s", "cut": "[1s..2s]",
+    "keep": "{ cues: 1 }",
     "insert": "[{ clip: y.wav, at: 1s }]", "trim": "-50 dB", "reverse": "true", "speed": "1.5",
     "pauses": "{ longer_than: 1s, to: 400ms, below: -45 dB }", "loop": "2", "at": "2s",
     "crossfade": "1s",

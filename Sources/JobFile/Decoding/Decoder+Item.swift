@@ -54,7 +54,8 @@ enum Language {
 
   /// The rules of every item.
   static let itemRules: [Schema.Rule] = [
-    .atMostOne(of: ["to", "duration"], note: "the end is given here")
+    .atMostOne(of: ["to", "duration"], note: "the end is given here"),
+    .atMostOne(of: ["cut", "keep"], note: "the other one is here"),
   ]
 
   static let wordlessSilence = Schema.Rule.atMostOne(

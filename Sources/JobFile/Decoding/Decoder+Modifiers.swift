@@ -50,9 +50,17 @@ struct ItemDraft {
     switch mute {
     case .whole(let isMuted):
       (item.isMuted, item.mutes, item.clocks[.mute]) = (isMuted, [], nil)
+      (item.mutedWords, item.redaction) = (nil, nil)
     case .ranges(let value):
       (item.isMuted, item.mutes, item.clocks[.mute]) = (false, value.ranges, value.clock)
+      (item.mutedWords, item.redaction) = (value.words, value.text)
     }
+  }
+
+  /// What goes replaces what stays, and the other way round.
+  fileprivate mutating func setCut(_ cut: Values.Ranges, keeping words: WordSelection? = nil) {
+    (item.cuts, item.cutWords, item.keptWords) = (cut.ranges, cut.words, words)
+    (item.cutCrossfade, item.clocks[.cut]) = (cut.crossfade, cut.clock)
   }
 
   /// Removes the item's inherited chapters before its first own ones.
@@ -73,10 +81,10 @@ extension Language {
     Key("stream", Values.stream, "the stream of the file, counted from 0 as by ffprobe") {
       $0.setStream($1.value)
     },
-    Key("from", Values.moment, "where the item starts, in its own time") { draft, from in
+    Key("from", Values.edge, "where the item starts, in its own time") { draft, from in
       draft.setRange { $0.from = from }
     },
-    Key("to", Values.moment, "where the item ends, in its own time") { draft, to in
+    Key("to", Values.edge, "where the item ends, in its own time") { draft, to in
       draft.setRange { $0.end = .moment(to) }
     },
     Key("duration", Values.time, "how long the item is") { draft, duration in
@@ -88,10 +96,11 @@ extension Language {
     ) {
       $0.item.snap = $1
     },
-    Key("cut", Values.cut.shared, "ranges removed, in the item's own time") { draft, cut in
-      draft.item.cuts = cut.ranges
-      draft.item.cutCrossfade = cut.crossfade
-      draft.item.clocks[.cut] = cut.clock
+    Key("cut", Values.cut.shared, "ranges removed, in the item's own time, and words") {
+      $0.setCut($1)
+    },
+    Key("keep", Values.keep, "the only words that stay; all else is cut") { draft, kept in
+      draft.setCut(Values.Ranges(crossfade: kept.crossfade), keeping: kept.selection)
     },
     Key("insert", Values.insertions, "items inserted, each 'at' a time before all edits") {
       $0.item.insertions = $1
@@ -126,10 +135,10 @@ extension Language {
     Key("fade_in", Values.fade, "a rise from silence at the start") { $0.item.fadeIn = $1 },
     Key("fade_out", Values.fade, "a fall to silence at the end") { $0.item.fadeOut = $1 },
     Key(
-      "at", as: Values.moment.form,
+      "at", as: Values.edge.form,
       "where the item starts, in the time of the sequence that holds it"
     ) { entry, decoder, scope, draft in
-      guard let at = Values.moment.read(entry.value, decoder, scope) else { return }
+      guard let at = Values.edge.read(entry.value, decoder, scope) else { return }
       if at.value.anchor == .end, draft.context != .insertion {
         decoder.sink.error(
           "'\(at.value)' is no time of its own", at: at.origin,
@@ -138,6 +147,11 @@ extension Language {
       if case .picture = at.value.anchor, draft.context != .insertion {
         decoder.sink.error(
           "'\(at.value)' is a picture of a source, and no time of a timeline", at: at.origin,
+          help: "write seconds, as '4.2s', or the time of another item, as 'talk.end'")
+      }
+      if at.value.isPhrase, draft.context != .insertion {
+        decoder.sink.error(
+          "\(at.value) are words of a source, and no time of a timeline", at: at.origin,
           help: "write seconds, as '4.2s', or the time of another item, as 'talk.end'")
       }
       draft.item.at = at
@@ -161,7 +175,10 @@ extension Language {
     Key("polarity", Values.polarity, "whether every sample is negated") {
       $0.item.invertsPolarity = $1.value
     },
-    Key("mute", Values.mute.shared, "silent, at the same place and length; or ranges that are") {
+    Key(
+      "mute", Values.mute.shared,
+      "silent, at the same place and length; or ranges and words that are"
+    ) {
       $0.setMute($1)
     },
     Key("chapter", Values.chapter, "a chapter that begins with the item") { draft, chapter in

@@ -202,7 +202,8 @@ extension Item {
       if range.from != nil { return "from" }
       return if case .moment? = range.end { "to" } else { "duration" }
     }
-    if !cuts.isEmpty { return "cut" }
+    if keptWords != nil { return "keep" }
+    if !cuts.isEmpty || cutWords != nil { return "cut" }
     if !insertions.isEmpty { return "insert" }
     if pauses != nil { return "pauses" }
     if trim != nil { return "trim" }

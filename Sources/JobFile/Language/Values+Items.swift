@@ -22,7 +22,11 @@ extension Values {
   }
 
   static let placeInList: JSONValue = [
-    "not": ["type": "string", "pattern": .text(Pattern.unplacedMoment)]
+    "not": [
+      "anyOf": [
+        ["type": "string", "pattern": .text(Pattern.unplacedMoment)], ["type": "object"],
+      ]
+    ]
   ]
 
   static let items: NodeNotation<[Item]> = NodeNotation(

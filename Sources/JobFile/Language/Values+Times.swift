@@ -20,22 +20,31 @@ extension Values {
   /// Ranges of an item, and what holds for all of them.
   struct Ranges: Sendable {
     var ranges: [Located<ItemRange>] = []
+    var selection = WordSelection()
     var crossfade: Located<Fade>?
     var clock: Clock?
+    /// What stands in transcripts for silent words.
+    var text: String?
+
+    /// The words beside the ranges; nil without any.
+    var words: WordSelection? { selection.count > 0 ? selection : nil }
   }
 
   /// Ranges to remove.
   static let cut: NodeNotation<Ranges> = {
     let long = MapNotation(
       "a cut", Ranges(), rules: rangesRules("a cut"),
-      [
-        Key("ranges", ranges, "what is removed") { $0.ranges = $1 },
-        Key("crossfade", fade, "how long both sides of a cut overlap; none unless given") {
-          $0.crossfade = $1
-        },
-        Key("clock", clock, "'source' for times of the file") { $0.clock = $1.value },
-      ])
-    let example = "ranges, as [12:00..13:30, end-10s..], or the path or address of a list"
+      [Key("ranges", ranges, "what is removed") { $0.ranges = $1 }]
+        + words("go", \.selection) + [
+          Key(
+            "crossfade", fade,
+            "how long both sides of a cut overlap; 10 ms beside words, else none unless given"
+          ) { $0.crossfade = $1 },
+          Key("clock", clock, "'source' for times of the file") { $0.clock = $1.value },
+        ])
+    let example =
+      "ranges, as [12:00..13:30, end-10s..], words, as { words: [um, uh] }, or the path or address of "
+      + "a list"
     return NodeNotation(rangesForm("cut", example, text: ranges.form.tree, long.schema)) {
       node, decoder, scope in
       if case .mapping = node.kind { return long.read(node, decoder, scope) }
@@ -53,11 +62,16 @@ extension Values {
   static let mute: NodeNotation<Mute> = {
     let long = MapNotation(
       "a mute", Ranges(), rules: rangesRules("a mute"),
-      [
-        Key("ranges", ranges, "what is silent") { $0.ranges = $1 },
-        Key("clock", clock, "'source' for times of the file") { $0.clock = $1.value },
-      ])
-    let example = "'true', 'false', ranges, as [12.3s..12.9s], or the path or address of a list"
+      [Key("ranges", ranges, "what is silent") { $0.ranges = $1 }]
+        + words("are silent", \.selection) + [
+          Key("text", text, "what stands for silent words in a transcript; '…' unless given") {
+            $0.text = $1.value
+          },
+          Key("clock", clock, "'source' for times of the file") { $0.clock = $1.value },
+        ])
+    let example =
+      "'true', 'false', ranges, as [12.3s..12.9s], words, as { words: Jane Doe }, or the path or "
+      + "address of a list"
     return NodeNotation(rangesForm("mute", example, text: ranges.form.tree, long.schema)) {
       node, decoder, scope in
       switch node.kind {
@@ -78,15 +92,16 @@ extension Values {
   private static func rangesRules(_ subject: String) -> [Schema.Rule] {
     [
       .some(
-        of: ["ranges"], missing: "\(subject) needs 'ranges'",
-        help: "write { ranges: [12:00..13:30] }")
+        of: ["ranges"] + selections,
+        missing: "\(subject) needs 'ranges', 'words', 'speaker' or 'cues'",
+        help: "write { ranges: [12:00..13:30] } or { words: [um, uh] }")
     ]
   }
 
   private static func rangesForm(
     _ name: String, _ example: String, text: @escaping @Sendable () -> JSONValue, _ long: Schema
   ) -> Form {
-    Form(name, [.text, .list, .map], example, maps: { [range.schema, long] }) {
+    Form(name, [.text, .list, .map], example, maps: { ranges.form.maps() + [long] }) {
       JSONForm.shapes(text: text(), map: long.reference)
     }
   }
@@ -101,8 +116,8 @@ extension Values {
         help: "write { from: 1:00, to: 2:30 }"),
     ],
     [
-      Key("from", moment, "where the range starts") { $0.from = $1 },
-      Key("to", moment, "where it ends") { $0.end = .moment($1) },
+      Key("from", edge, "where the range starts") { $0.from = $1 },
+      Key("to", edge, "where it ends") { $0.end = .moment($1) },
       Key("duration", time, "or how long it is") { $0.end = .duration($1) },
     ])
 
