@@ -23,14 +23,15 @@ package struct PreviewTime: Sendable {
 
   private static let remedy = "write a time, 'end', or 'end-10s'"
 
-  /// The time in an item of a duration; nil if it is outside, or relative to another item or a picture.
+  /// The time in an item of a duration; nil if it is outside, or relative to another item, a picture or
+  /// words.
   package func time(in duration: Time, rate: Int) -> Time? {
     let offset = moment.offset.time(atRate: rate)
     let time: Time
     switch moment.anchor {
     case .start: time = moment.isEarlier ? .zero - offset : offset
     case .end: time = moment.isEarlier ? duration - offset : duration + offset
-    case .item, .picture: return nil
+    case .item, .picture, .phrase: return nil
     }
     return time.isNumeric && time >= .zero && time <= duration ? time : nil
   }

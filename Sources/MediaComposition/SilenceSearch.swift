@@ -37,6 +37,12 @@ public struct SilenceSearch: Sendable, Hashable, Codable {
     self.least = least
     self.shortening = shortening
   }
+
+  /// A search in `composition` for the quietest places near `edges`.
+  package init(in composition: Composition, near edges: [SpokenEdge]) {
+    self.init(in: composition, below: .silence)
+    self.edges = edges
+  }
 }
 
 /// What becomes of a pause: a silence between two sounds.
@@ -107,12 +113,6 @@ extension TimeRange {
     self.init(
       start: Time(value: steps.lowerBound, timescale: 100),
       end: Time(value: steps.upperBound, timescale: 100))
-  }
-
-  /// A search in `composition` for the quietest places near `edges`.
-  package init(in composition: Composition, near edges: [SpokenEdge]) {
-    self.init(in: composition, below: .silence)
-    self.edges = edges
   }
 }
 
