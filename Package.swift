@@ -440,7 +440,8 @@ if Context.environment["AVJOB_FUZZ"] != nil {
   let reports = ["JSON", "Reports", "Diagnosis", "MediaTime"]
   let transcripts = ["JSON", "Transcripts", "Diagnosis", "MediaTime"]
   for target in package.targets
-  where (texts + files + servers + reports + transcripts + ["MPEGAudio", "Tagging", "VideoBitstream"])
+  where
+    (texts + files + servers + reports + transcripts + ["MPEGAudio", "Tagging", "VideoBitstream"])
     .contains(target.name)
   {
     target.swiftSettings = [

@@ -280,13 +280,12 @@ struct Preparer {
       var budget = budget
       self.budget = JobBudget(exports: nil, segments: SegmentBudget())
       defer { self.budget = budget }
-      let library = library
       let words = KeptWords(library, awaiting: awaitedWriters(of: index))
       let made = try budget.charge(index, job) { budget throws(Diagnostics) in
         try job.exports(
           within: &budget, assets: { asset($0, readBy: index, &outcome) },
           listen: listener(of: index),
-          findKeyPicture: { search throws(Failure) in try library.keyPicture(search) },
+          findKeyPicture: { [library] search throws(Failure) in try library.keyPicture(search) },
           readTranscript: words.read)
       }
       outcome.found += made.warnings + words.notes

@@ -58,7 +58,8 @@ struct DataSetTests {
   @Test("Sentences for a speech model: a WAV a cue, and a line of NeMo's for each")
   func sentences() throws {
     let stage = try reader()
-    let result = try stage.job(Self.sentences)
+    try stage.write("job.yaml", Self.sentences)
+    let result = try stage.run("avjob run job.yaml")
     #expect(result.status == 0)
     #expect(
       result.errors.contains(
@@ -141,7 +142,8 @@ struct DataSetTests {
         - { manifest: train.jsonl, form: nemo }
 
       """
-    let wrong = try stage.job(parts + "conform: acx\n")
+    try stage.write("wrong.yaml", parts + "conform: acx\n")
+    let wrong = try stage.run("avjob run wrong.yaml")
     #expect(wrong.status == 1)
     #expect(
       wrong.errors.contains("note: 'train.jsonl' is not written: 3 of its 3 files are missing"),
@@ -150,7 +152,8 @@ struct DataSetTests {
     #expect(try stage.job(parts).status == 0)
     let made = try stage.make("md5sum train.jsonl").text
     try stage.write("reader.vtt", Self.words.replacing("Ishmael", with: "Ahab"))
-    let later = try stage.job(parts.replacing("1s }", with: "1.8s }") + "conform: acx\n")
+    try stage.write("later.yaml", parts.replacing("1s }", with: "1.8s }") + "conform: acx\n")
+    let later = try stage.run("avjob run later.yaml")
     #expect(
       later.errors.contains("note: 'train.jsonl' stays as it was: "),
       "\(later.errors)")
@@ -193,14 +196,14 @@ struct DataSetTests {
     #expect(try stage.make("avjob run --quiet job.yaml; cat out/metadata.csv").text == Self.table)
     // One job alone completes what the others have made.
     try stage.make("rm out/metadata.csv out/2.flac")
-    let one = try stage.run("avjob run --quiet --only job/2 job.yaml; cat out/metadata.csv")
+    let one = try stage.run("avjob run --quiet --only 2 job.yaml; cat out/metadata.csv")
     #expect(one.text == Self.table, "\(one.errors)")
   }
 
   @Test("Of several shards, the last to end writes the list of all")
   func shards() throws {
     let stage = try clips()
-    let first = try stage.run("avjob run --quiet --shard 1/2 job.yaml")
+    let first = try stage.run("avjob run --shard 1/2 job.yaml")
     #expect(first.status == 0)
     #expect(first.errors.contains("note: 'out/metadata.csv' is not written: "), "\(first.errors)")
     #expect(
@@ -244,7 +247,7 @@ struct DataSetTests {
       concat:
         - each: cue
           of: reader
-          concat: [{ clip: "${cue.clip}" }, 2s, { clip: "${cue.clip}", speed: 0.8 }]
+          concat: [{ clip: "${cue.clip}" }, 2s, { clip: "${cue.clip}", speed: 0.8, gain: -3 dB }]
       output: lesson.wav
       """)
     #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")

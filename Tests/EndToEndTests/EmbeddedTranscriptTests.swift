@@ -106,7 +106,7 @@ import Testing
     let stage = try stage()
     let job = "clip: mute.mka\ntranscript: keep\noutput: { file: x.wav, transcript: vtt }\n"
     let result = try stage.job(job)
-    #expect(result.status == 1)
+    #expect(result.status == 2)
     #expect(
       result.errors.contains(
         "'mute.mka': has no track of texts, only audio (flac); name a file of the words"),
@@ -118,7 +118,7 @@ import Testing
       ffmpeg -v error -i mute.mka -f sup -i p.sup -map 0 -map 1 -c copy p.mka
       """)
     let pictures = try stage.job(job.replacing("mute.mka", with: "p.mka"))
-    #expect(pictures.status == 1)
+    #expect(pictures.status == 2)
     #expect(
       pictures.errors.contains(
         "'p.mka': has subtitles as pictures (hdmv_pgs_subtitle), in which no text is read"),
@@ -167,8 +167,7 @@ import Testing
   @Test(
     "captions are a track without gaps beside the sound and its chapters",
     arguments: [
-      ("x.m4a", "aac: 64k"), ("x.m4b", "aac: 64k"), ("x.mp4", "aac: 64k"), ("x.mov", "aac: 64k"),
-      ("x.m4a", "alac: 16 bit"),
+      ("x.m4a", "aac: 64k"), ("x.m4b", "aac: 64k"), ("x.m4a", "alac: 16 bit"),
     ])
   func captions(name: String, format: String) throws {
     let stage = try stage()
@@ -188,7 +187,9 @@ import Testing
         [0, 1000, 14], [1000, 500, 2], [1500, 500, 7], [2000, 1000, 18], [3000, 1001, 12],
         [4001, 999, 2],
       ])
-    let shown = try stage.make("ffmpeg -v error -i \(name) -map 0:s -f srt - | grep -v '^$'").text
+    let shown = try stage.make(
+      "ffmpeg -v error -i \(name) -map 0:s -f srt - | tr -d '\\r' | grep -v '^$'"
+    ).text
     #expect(shown.contains("Ann: Grüße\n") && shown.contains("first\nBo: second\n"), "\(shown)")
     let facts = try stage.make(
       """

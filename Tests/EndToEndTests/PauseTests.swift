@@ -108,7 +108,7 @@ struct PauseTests {
       pauses: { longer_than: 500ms, to: 250ms, below: -45 dB }
       output: x.wav
       """)
-    try stage.make("taskset -c $(core) avjob run --quiet job.yaml; mv x.wav plain.wav")
+    try stage.make("taskset -c $(core) \"$AVJOB\" run --quiet job.yaml; mv x.wav plain.wav")
     for options in ["--force", "--force --isolate", "--root .", "--force --workers 1"] {
       try stage.make(
         "rm -rf x.wav .avjob; avjob run --quiet \(options) job.yaml; cmp x.wav plain.wav")

@@ -284,7 +284,7 @@ import Testing
   @Test("what is lost is named: cues behind the end, and words that are played backwards")
   func lost() throws {
     let stage = try stage()
-    let cues = (0..<20).map { "00:00:0\($0 / 4).000 --> 00:00:09.500\\nA\\n\\n" }
+    let cues = (0..<20).map { "00:00:0\($0 / 4).000 --> 00:00:09.500\nA\n\n" }
     try stage.write(
       "talk.vtt",
       "WEBVTT\n\n\(cues.joined())00:00:13.000 --> 00:00:14.000\nThank you for watching\n")

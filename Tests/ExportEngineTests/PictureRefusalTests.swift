@@ -80,7 +80,7 @@ import Threads
   func long() throws {
     try Tool.succeed(
       "sh", "-c",
-      "ffmpeg -v error -f lavfi -i color=s=16x16:r=500:d=36 -f lavfi -i sine=r=8000:d=36 -c:a aac "
+      "ffmpeg -v error -f lavfi -i color=s=16x16:r=500:d=36 -f lavfi -i sine=r=48000:d=36 -c:a aac "
         + "-c:v libx264 -preset ultrafast -g 100000 -x264-params scenecut=0 -pix_fmt yuv420p long.mp4",
       in: stage.folder.root)
     let fine = try plan([("long.mp4", 120, 130)], .editedCopy)

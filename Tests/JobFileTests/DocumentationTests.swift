@@ -39,6 +39,16 @@ import Testing
     return #"{"segments":[\#(cues.joined(separator: ","))]}"#
   }()
 
+  private static let sheet = """
+    FILE "live.wav" WAVE
+    TRACK 01 AUDIO
+    TITLE "One"
+    INDEX 01 00:00:00
+    TRACK 02 AUDIO
+    TITLE "Two"
+    INDEX 01 04:10:00
+    """
+
   @Test(
     "Every job that is shown is one that can be made",
     arguments: [
@@ -51,14 +61,14 @@ import Testing
     var bench = Bench()
     bench.media += [
       "interview.wav", "host.wav", "guest.wav", "guitar.wav", "guest.mka", "bed.flac",
-      "media/bed.flac",
-      "episode.wav", "one.wav", "two.wav", "three.wav", "two-microphones.wav", "theme.ogg",
-      "ad.mp3", "ads/pre.mp3", "ads/post.mp3", "live.wav", "concert.flac", "raw/show-007.wav",
+      "media/bed.flac", "episode.wav", "one.wav", "two.wav", "three.wav", "two-microphones.wav",
+      "theme.ogg", "ad.mp3", "ads/pre.mp3", "ads/post.mp3", "live.wav", "concert.flac",
+      "raw/show-007.wav",
       "raw/day1/a.wav", "music/a.mp3", "jingle.mp3", "talk.m4a", "media/trailer.mp3",
       "parts/01.m4b", "episode-42.wav", "voice/en.wav", "voice/de.wav", "catalogue/1.mp3",
       "en/one.wav", "de/eins.wav", "intro.wav", "episode.mp3", "talk.wav", "lecture.wav",
       "chapter-1.wav", "lecture.mp4", "01.mp3", "02.mp3", "ann.wav", "ben.wav", "bed.wav",
-        "reader.flac",
+      "reader.flac",
     ]
     bench.texts["reader.vtt"] = "WEBVTT\n\n00:01.000 --> 00:03.000\nHello\n"
     bench.texts["reader.json"] =
@@ -67,24 +77,15 @@ import Testing
     bench.texts["episodes.csv"] = "episode,ad\nshow-007,ad.mp3\n"
     bench.texts["ads.csv"] = "file,at\n1.mp3,1:30\n"
     bench.texts["words.csv"] = "lesson,en,de\n1,one,eins\n"
-    let sheet = """
-      FILE "live.wav" WAVE
-      TRACK 01 AUDIO
-      TITLE "One"
-      INDEX 01 00:00:00
-      TRACK 02 AUDIO
-      TITLE "Two"
-      INDEX 01 04:10:00
-      """
-    for name in ["ann.json", "ben.json"] {
-      bench.texts[name] = #"{"segments":[{"start":1,"end":2,"text":" Hello"}]}"#
+    for name in ["ann", "ben"] {
+      bench.texts["\(name).json"] = #"{"segments":[{"start":1,"end":2,"text":" Hello"}]}"#
     }
     bench.texts["talk.json"] = Self.talk
     for name in ["01.srt", "02.srt", "talk.vtt"] {
       bench.texts[name] = "WEBVTT\n\n00:01.000 --> 00:02.000\nHello\n"
     }
-    for name in ["live.cue", "concert.cue"] { bench.texts[name] = sheet }
-    bench.pages["https://media.example.org/live.cue"] = .success(sheet)
+    for name in ["live.cue", "concert.cue"] { bench.texts[name] = Self.sheet }
+    bench.pages["https://media.example.org/live.cue"] = .success(Self.sheet)
     for yaml in jobs {
       let map = SourceMap()
       do throws(Diagnostics) {

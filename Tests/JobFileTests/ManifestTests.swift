@@ -76,7 +76,7 @@ import Testing
           4 |   c: { clip: a.wav, output: [c.wav, { manifest: c.jsonl, form: kaldi }] }
             |                                                                ^~~~~
         help: write 'nemo', 'audiofolder', 'ljspeech' or 'commonvoice'
-      job.yaml:5:49: error: a manifest of the form 'nemo' ends in '.jsonl' or '.json'
+      job.yaml:5:49: error: a manifest of the form 'nemo' ends in .jsonl or .json
           5 |   d: { clip: a.wav, output: [d.wav, { manifest: d.txt, form: nemo }] }
             |                                                 ^~~~~
         help: write 'd.jsonl'

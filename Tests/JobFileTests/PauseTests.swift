@@ -73,7 +73,10 @@ import Testing
       """, bench
     ).composition.duration
     #expect(asked.list.count == 2)
-    #expect(asked.list.first?.composition.tracks.map(Shapes.text) == ["a.wav 5s..1:00 @ 0s"])
+    #expect(
+      asked.list.first?.composition.tracks.map(Shapes.text) == [
+        "[a.wav 5s..1:00 @ 0s] 0s..55s @ 0s"
+      ])
     #expect(asked.list.first?.least == Time(value: 1, timescale: 1))
     #expect(asked.list.first?.shortening == PauseShortening(to: Time(value: 250, timescale: 1000)))
     #expect(asked.list.map { Int($0.threshold.decibels.rounded()) } == [-45, -50])
@@ -103,8 +106,8 @@ import Testing
   func remarks() throws {
     let yaml = """
       jobs:
-        a: { clip: a.wav, pauses: \(keys), output: a.wav }
-        b: { clip: b.wav, name: talk, pauses: \(keys), output: b.wav }
+        a: { clip: a.wav, pauses: \(keys), output: x.wav }
+        b: { clip: b.wav, name: talk, pauses: \(keys), output: y.wav }
       """
     func remarks(_ bench: Bench) throws -> String {
       let map = SourceMap()
@@ -191,16 +194,16 @@ import Testing
       bench.exportScreen(
         """
         jobs:
-          a: { tracks: { voice: a.wav, music: b.wav }, pauses: { longer_than: 1s, to: 400ms, below: -45 dB, only: [voice, talk] }, output: a.wav }
-          b: { clip: a.wav, pauses: { longer_than: 1s, to: 400ms, below: -45 dB, only: voice }, output: b.wav }
+          a: { tracks: { voice: a.wav, music: b.wav }, pauses: { longer_than: 1s, to: 400ms, below: -45 dB, only: [voice, talk] }, output: x.wav }
+          b: { clip: a.wav, pauses: { longer_than: 1s, to: 400ms, below: -45 dB, only: voice }, output: y.wav }
         """),
       """
       job.yaml:2:115: error: there is no track 'talk' in the mix
-          2 |   a: { tracks: { voice: a.wav, music: b.wav }, pauses: { longer_than: 1s, to: 400ms, below: -45 dB, only: [voice, talk] }, output: a.wav }
+          2 |   a: { tracks: { voice: a.wav, music: b.wav }, pauses: { longer_than: 1s, to: 400ms, below: -45 dB, only: [voice, talk] }, output: x.wav }
             |                                                                                                                   ^~~~
         help: its tracks are 'voice', 'music'
       job.yaml:3:80: error: 'only' names tracks, and 'a.wav' is no mix
-          3 |   b: { clip: a.wav, pauses: { longer_than: 1s, to: 400ms, below: -45 dB, only: voice }, output: b.wav }
+          3 |   b: { clip: a.wav, pauses: { longer_than: 1s, to: 400ms, below: -45 dB, only: voice }, output: y.wav }
             |                                                                                ^~~~~
         help: write 'pauses' beside 'tracks', or leave 'only' out
       """)
@@ -279,7 +282,7 @@ import Testing
       job.yaml:6:74: error: unknown key 'keep'
           6 |   e: { clip: a.wav, pauses: { longer_than: 1s, to: 400ms, below: -45 dB, keep: 1s }, output: e.mp3 }
             |                                                                          ^~~~
-        help: 'keep' is a key of a trim, not of a shortening
+        help: 'keep' is a key of an item, not of a shortening
       """)
     expect(
       Bench().exportScreen(

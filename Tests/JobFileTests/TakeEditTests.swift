@@ -191,8 +191,7 @@ import YAML
 
   /// Keys of an item after which its time is not that of the mix, each with a value.
   private static let shifting = [
-    "from": "1s", "to": "9s", "duration": "9s", "cut": "[1s..2s]",
-    "keep": "{ cues: 1 }",
+    "from": "1s", "to": "9s", "duration": "9s", "cut": "[1s..2s]", "keep": "{ cues: 1 }",
     "insert": "[{ clip: y.wav, at: 1s }]", "trim": "-50 dB", "reverse": "true", "speed": "1.5",
     "pauses": "{ longer_than: 1s, to: 400ms, below: -45 dB }", "loop": "2", "at": "2s",
     "crossfade": "1s",
@@ -201,7 +200,8 @@ import YAML
   /// The other modifiers.
   private static let others: Set<String> = [
     "stream", "snap", "effects", "loudness", "gain", "volume", "pan", "fade_in", "fade_out", "duck",
-    "channels", "polarity", "mute", "chapter", "chapters", "transcript", "name", "each", "when",
+    "channels", "polarity", "mute", "chapter", "chapters", "transcript", "name", "each", "of",
+    "when",
   ]
 
   @Test(
@@ -383,9 +383,7 @@ import YAML
           for track in ["takes", "jingles"] {
             let edit = TakeEdit(
               clip: "takes/a.wav", onTrack: track, of: job.name, at: Time(value: 5, timescale: 1))
-            guard let edited = try? edit.applied(to: bytes, of: file, in: map) else {
-              continue
-            }
+            guard let edited = try? edit.applied(to: bytes, of: file, in: map) else { continue }
             count += 1
             var rest = edited.bytes
             rest.removeSubrange(edited.inserted)

@@ -115,7 +115,7 @@ import Transcripts
       output:
         - { file: a.mp3, transcript: [vtt, srt, podcasting2, txt, lyrics], chapters: [podlove] }
         - { file: b.m4a, transcript: file }
-        - { file: c.mov, alac: 16 bit, transcript: { as: file, reading_speed: 17 } }
+        - { file: c.m4b, alac: 16 bit, transcript: { as: file, reading_speed: 17 } }
         - { file: d.mp3, preset: captioned }
         - { file: e.flac, transcript: [] }
         - f.flac

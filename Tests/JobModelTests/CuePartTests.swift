@@ -38,7 +38,7 @@ import Transcripts
     bounds.margin = try located("1s")
     let cues = [cue("a", 5, 20), cue("b", 24, 40), cue("c", 90, 100), cue("d", 195, 199)]
     #expect(
-      ranges(cues, bounds) == ["0s..2.2s", "2.2s..4.5s", "8s..11s", "18.5s..20s"])
+      ranges(cues, bounds) == ["0s..2.2s", "2.2s..5s", "8s..11s", "18.5s..20s"])
     #expect(ranges(cues, CueParts()) == ["0.5s..2s", "2.4s..4s", "9s..10s", "19.5s..19.9s"])
   }
 
@@ -52,7 +52,7 @@ import Transcripts
         == ["1s..4s", "4s..6s", "5s..9s"])
     #expect(
       ranges([cue("long", 20, 100), cue("in it", 40, 60), cue("later", 150, 160)], bounds)
-        == ["1s..10s", "4s..6s", "12.5s..17s"])
+        == ["1s..10s", "4s..6s", "14s..17s"])
   }
 
   @Test(

@@ -31,8 +31,8 @@ import Testing
   func nemo() throws {
     #expect(
       try text("out/train.jsonl", .nemo) == #"""
-        { "audio_filepath": "wav/1.wav", "duration": 1.000063, "text": "Hello \"you\", there", "lang": "en-GB", "speaker": "Ann" }
-        { "audio_filepath": "wav/2.wav", "duration": 0.5, "text": "a|b c" }
+        {"audio_filepath":"wav/1.wav","duration":1.000063,"text":"Hello \"you\", there","lang":"en-GB","speaker":"Ann"}
+        {"audio_filepath":"wav/2.wav","duration":0.5,"text":"a|b c"}
 
         """#)
     #expect(try text("lists/train.json", .nemo).contains("\"../out/wav/1.wav\""))
@@ -43,8 +43,8 @@ import Testing
   func audiofolder() throws {
     #expect(
       try text("out/metadata.jsonl", .audiofolder) == #"""
-        { "file_name": "wav/1.wav", "text": "Hello \"you\", there", "speaker": "Ann", "language": "en-GB" }
-        { "file_name": "wav/2.wav", "text": "a|b c", "speaker": null, "language": null }
+        {"file_name":"wav/1.wav","text":"Hello \"you\", there","speaker":"Ann","language":"en-GB"}
+        {"file_name":"wav/2.wav","text":"a|b c","speaker":null,"language":null}
 
         """#)
     #expect(

@@ -84,9 +84,10 @@ struct Lowering {
     isWhole = addTranscript(of: item, .item, at: place, to: &lowered) && isWhole
     let range = lowered.source
     (edits, trimmed) = ([], nil)
-    isWhole = edit(&lowered, from: content, by: item, at: place) && isWhole
-    isWhole = shortenPauses(of: &lowered, by: item, at: place) && isWhole
-    isWhole = trim(&lowered, by: item) && isWhole
+    // Each listens to what the one before leaves.
+    isWhole =
+      edit(&lowered, from: content, by: item, at: place)
+      && shortenPauses(of: &lowered, by: item, at: place) && trim(&lowered, by: item) && isWhole
     let isChapterPlaced = item.chapter.map { own in
       lowered.chapters.contains { $0 == Chapter(own, start: $0.start) }
     }

@@ -198,17 +198,17 @@ import Testing
           7 |   e: { concat: [{ of: reader, clip: a.wav }], output: e.wav }
             |                   ^~
         help: write { each: cue, of: reader, clip: "${cue.clip}" }
-      job.yaml:8:72: error: unknown variable 'cue.name'
+      job.yaml:8:70: error: unknown variable 'cue.name'
           8 |   f: { concat: [{ each: cue, of: reader, clip: "${cue.clip}", name: "${cue.name}" }], output: f.wav }
-            |                                                                        ^~~~~~~~
+            |                                                                      ^~~~~~~~~~~
         help: a cue has 'cue.clip', 'cue.text', 'cue.speaker', 'cue.n', 'cue.count'
-      job.yaml:9:41: error: unknown variable 'cue.text'
+      job.yaml:9:39: error: unknown variable 'cue.text'
           9 |   g: { concat: [{ clip: a.wav, name: "${cue.text}" }], output: g.wav }
-            |                                         ^~~~~~~~
+            |                                       ^~~~~~~~~~~
         help: 'cue' is bound by 'each: cue' of an item
-      job.yaml:10:72: error: cue 2 of 'reader' has no 'cue.speaker'
+      job.yaml:10:70: error: cue 2 of 'reader' has no 'cue.speaker'
          10 |   h: { concat: [{ each: cue, of: reader, clip: "${cue.clip}", name: "${cue.speaker}" }], output: h.wav }
-            |                                                                        ^~~~~~~~~~~
+            |                                                                      ^~~~~~~~~~~~~~
         help: give a default: '${cue.speaker:-text}'
       """)
   }
