@@ -82,8 +82,8 @@ let package = Package(
     .target(
       name: "Playback",
       dependencies: [
-        "MediaTime", "Files", "Threads", "Diagnosis", "MediaComposition", "ExportGraph",
-        "ExportEngine",
+        "MediaTime", "Files", "Threads", "Diagnosis", "Transcripts", "MediaComposition",
+        "ExportGraph", "ExportEngine",
         "Loudness", "ALSA", "PulseAudio",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -349,7 +349,7 @@ let package = Package(
       name: "ReportsTests",
       dependencies: [
         "Reports", "JSON", "RunPlan", "Diagnosis", "ExportEngine", "ExportGraph", "JobModel",
-        "MediaComposition", "MediaTime", "Terminal", "WorkerPool", "TestSupport",
+        "Transcripts", "MediaComposition", "MediaTime", "Terminal", "WorkerPool", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
@@ -391,8 +391,9 @@ let package = Package(
     .testTarget(
       name: "LiveScreensTests",
       dependencies: [
-        "LiveScreens", "Playback", "ExportEngine", "MediaComposition", "MediaTime", "Diagnosis",
-        "JobFile", "JobModel", "Reports", "TimeLists", "Threads", "Terminal", "TestSupport",
+        "LiveScreens", "Playback", "ExportEngine", "Transcripts", "MediaComposition", "MediaTime",
+        "Diagnosis", "JobFile", "JobModel", "Reports", "TimeLists", "Threads", "Terminal",
+        "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(

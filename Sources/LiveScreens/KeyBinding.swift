@@ -97,10 +97,16 @@ struct KeyBinding {
     KeyBinding(
       "g 1:23", "go to 1:23, 83s, end-10s", hints: ["g 1:23"], actions: ["g": .ask(.time(""))]),
     KeyBinding(
+      "/ a A", "find words; again, back",
+      ["a": .words(.findAgain(by: 1)), "A": .words(.findAgain(by: -1))],
+      actions: ["/": .ask(.words(""))]),
+    KeyBinding(
       "n p", "next, previous chapter/item", hints: ["n p items"],
       ["n": .next(.chaptersOrItems), "p": .previous(.chaptersOrItems)]),
     KeyBinding("N P", "next, previous entry", ["N": .entry(.by(1)), "P": .entry(.by(-1))]),
     KeyBinding("i I", "next, previous item", ["i": .item(by: 1), "I": .item(by: -1)]),
+    KeyBinding(
+      "w W", "next, previous cue", ["w": .words(.cue(by: 1)), "W": .words(.cue(by: -1))]),
     KeyBinding("j J", "next, previous join", ["j": .join(by: 1), "J": .join(by: -1)]),
     KeyBinding("r", "play 3 s around each join", ["r": .tour]),
     KeyBinding(
@@ -109,6 +115,7 @@ struct KeyBinding {
     KeyBinding(
       "[ ] \\", "start, end a loop; no loop", ["[": .loopStart, "]": .loopEnd, "\\": .noLoop]),
     KeyBinding("m M", "mark the place, the loop", ["m": .mark, "M": .markLoop]),
+    KeyBinding("k", "mark the words, the cue", ["k": .words(.mark)]),
     KeyBinding(
       "Enter u", "name, remove the last mark", ["u": .unmark],
       actions: [.enter: .ask(.name(""))]),

@@ -37,6 +37,7 @@ enum PlayerCommand: Sendable, Hashable {
   case mute(Int), solo(Int)
   case track(TrackCommand)
   case loopStart, loopEnd, noLoop
+  case words(WordsCommand)
   /// Mark the place, or the loop; remove the last mark, or name it.
   case mark, markLoop, unmark, nameMark(String)
   case list(ListCommand)
@@ -69,6 +70,18 @@ enum PlayerCommand: Sendable, Hashable {
     case first, last
     /// At the cursor.
     case mute, solo
+  }
+
+  /// What is done with what is said in the entry.
+  enum WordsCommand: Hashable {
+    /// Go to the first place behind this one where these words are said.
+    case find(String)
+    /// To the next of those places, or to the one before if negative.
+    case findAgain(by: Int)
+    /// So many cues further, or back if negative.
+    case cue(by: Int)
+    /// Mark what was found, or the cue.
+    case mark
   }
 
   /// What is done with the list of entries, chapters and marks.

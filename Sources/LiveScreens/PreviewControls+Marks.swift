@@ -75,18 +75,27 @@ extension PreviewControls {
     mark(TimeRange(start: loop.start, end: end))
   }
 
-  private mutating func mark(_ range: TimeRange) {
-    guard let entry = currentEntry?.id else { return }
-    let pictures = player.currentItem.flatMap { mix(of: $0).picture?.frames(in: range) }
-    guard let mark = marks.add(range, of: entry, showing: pictures) else {
+  /// Marks a range of the entry, or a place, with what is shown and said there.
+  ///
+  /// - Parameters:
+  ///   - range: In the time of the entry.
+  ///   - name: What is said there; nil: it gets a number.
+  mutating func mark(_ range: TimeRange, named name: String? = nil) {
+    guard let entry = currentEntry?.id, let item = player.currentItem.map({ mix(of: $0) }) else {
+      return
+    }
+    let words = name == nil ? item.transcript.text(in: range) : nil
+    let mark = marks.add(
+      range, of: entry, named: name, showing: item.picture?.frames(in: range), saying: words)
+    guard let mark else {
       message = "a mark is here already"
       return
     }
     saveMarks(of: entry)
     let place = range.start.clockText(decimals: 3)
     let end = range.duration > .zero ? " to \(range.end.clockText(decimals: 3))" : ""
-    let shown = pictures.map { ", \($0)" } ?? ""
-    message = message ?? "\(mark.name) at \(place)\(end)\(shown); Enter names it"
+    let notes = mark.notes.map { ", \($0)" }.joined()
+    message = message ?? "\(mark.name) at \(place)\(end)\(notes); Enter names it"
   }
 
   mutating func unmark() {
@@ -158,7 +167,7 @@ extension PreviewControls {
   /// The marks as text for a person, of each entry; empty without marks.
   var marksText: String {
     items.playlist.entries.map { entry in
-      let labels = marks.labels(of: entry.id, namingPictures: true)
+      let labels = marks.labels(of: entry.id, withNotes: true)
       return labels.isEmpty ? "" : "marks of \(entry.entry.name.printable):\n" + labels
     }.joined()
   }

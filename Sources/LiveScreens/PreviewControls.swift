@@ -31,6 +31,10 @@ package struct PreviewControls {
   var touredEntry: Int?
   /// The joins of the item that was asked for last.
   var knownJoins: (item: PlayerItem, ranges: [TimeRange])?
+  /// The words of the item in which some were looked for last.
+  var knownWords: (item: PlayerItem, words: PreviewWords)?
+  /// What is looked for, and where it was found last.
+  var wanted: WantedWords?
   /// The track under the cursor, from 0, while there is one.
   var trackCursor: Int?
   /// The name of the sound device.
@@ -121,6 +125,7 @@ package struct PreviewControls {
     case .mute(let index): withTrack(index) { $0.isEnabled.toggle() }
     case .solo(let index): withTrack(index) { $0.isSolo.toggle() }
     case .track(let command): perform(command)
+    case .words(let command): perform(command)
     case .loopStart: startLoop()
     case .loopEnd: endLoop()
     case .noLoop: clearLoop()

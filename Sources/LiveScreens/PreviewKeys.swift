@@ -7,6 +7,8 @@ struct PreviewKeys {
     case commands
     /// A time that is typed after `g`.
     case time(String)
+    /// The words that are typed after `/`.
+    case words(String)
     /// The name of the last mark, which is typed after Enter.
     case name(String)
     /// The number of a track to be heard alone.
@@ -21,7 +23,7 @@ struct PreviewKeys {
   /// The first line of the help that is shown; nil: it is hidden.
   private(set) var helpStart: Int?
 
-  /// Times and names are shorter.
+  /// Times, words and names are shorter.
   private static let longestText = 64
 
   /// The command of a key, with the keys before it; nil for none.
@@ -29,6 +31,8 @@ struct PreviewKeys {
     switch mode {
     case .commands: command(of: key)
     case .time(let text): entry(key, after: text, PlayerCommand.go(to:), in: Mode.time)
+    case .words(let text):
+      entry(key, after: text, { .words(.find($0)) }, in: Mode.words)
     case .name(let text): entry(key, after: text, PlayerCommand.nameMark, in: Mode.name)
     case .solo: solo(key)
     case .tracks(let digits): trackCommand(of: key, after: digits)

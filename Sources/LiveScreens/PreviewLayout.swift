@@ -162,6 +162,7 @@ struct PreviewLayout {
     let prompt: String? =
       switch model.mode {
       case .time(let text): "go to: \(text)_"
+      case .words(let text): "find words: \(text)_"
       case .name(let text): "name of the last mark: \(text)_"
       case .solo: "alone: the number of a track"
       case .list(let text) where !text.isEmpty || model.message == nil: "find: \(text)_"

@@ -11,6 +11,11 @@ package struct PreviewMark: Sendable, Hashable {
   package var name: String
   /// The picture that is shown there, as `frame 307`, or those of both ends; nil where none is known.
   package var pictures: String?
+  /// Who says what there, in some words; nil where nothing is said, and where the name has it.
+  package var words: String?
+
+  /// What is shown and said there, for a person.
+  var notes: [String] { [pictures, words].compactMap(\.self) }
 }
 
 /// The marks of a preview.
@@ -29,14 +34,24 @@ package struct PreviewMarks: Sendable, Equatable {
       .sorted { ($0.range.start, $0.range.end) < ($1.range.start, $1.range.end) }
   }
 
-  /// Sets a mark, at which `pictures` are shown; nil if it is there already.
+  /// Sets a mark.
+  ///
+  /// - Parameters:
+  ///   - range: In the time of the entry.
+  ///   - entry: Its identity.
+  ///   - name: What a label shows; nil: `mark` and a number.
+  ///   - pictures: The pictures that are shown there.
+  ///   - words: What is said there.
+  /// - Returns: The mark; nil if it is there already.
   mutating func add(
-    _ range: TimeRange, of entry: Int, showing pictures: String? = nil
+    _ range: TimeRange, of entry: Int, named name: String? = nil,
+    showing pictures: String? = nil, saying words: String? = nil
   ) -> PreviewMark? {
     guard !all.contains(where: { $0.entry == entry && $0.range == range }) else { return nil }
     number += 1
     let mark = PreviewMark(
-      entry: entry, range: range, name: "mark \(number)", pictures: pictures)
+      entry: entry, range: range, name: name ?? "mark \(number)", pictures: pictures,
+      words: words)
     all.append(mark)
     return mark
   }
@@ -65,12 +80,12 @@ package struct PreviewMarks: Sendable, Equatable {
   ///
   /// - Parameters:
   ///   - entry: The entry's identity.
-  ///   - namesPictures: Whether the names say which pictures are shown, for a person.
+  ///   - hasNotes: Whether the names say what is shown and said there, for a person.
   /// - Returns: A line for each mark.
-  func labels(of entry: Int, namingPictures namesPictures: Bool = false) -> String {
+  func labels(of entry: Int, withNotes hasNotes: Bool = false) -> String {
     marks(of: entry).map { mark in
-      let pictures = namesPictures ? mark.pictures.map { " (\($0))" } : nil
-      let name = mark.name + (pictures ?? "")
+      let notes = hasNotes ? mark.notes.joined(separator: ", ") : ""
+      let name = notes.isEmpty ? mark.name : "\(mark.name) (\(notes))"
       return AudacityLabel(from: mark.range.start, to: mark.range.end, name).line
     }
     .joined()
@@ -90,15 +105,15 @@ package struct PreviewMarks: Sendable, Equatable {
     }
     if !places.isEmpty { lines.append("chapters:") }
     for mark in places {
-      let pictures = mark.pictures.map { "  # \($0)" } ?? ""
-      lines.append("  \(Self.text(mark.range.start)): \(Self.quoted(mark.name))\(pictures)")
+      let notes = mark.notes.isEmpty ? "" : "  # " + mark.notes.joined(separator: ", ")
+      lines.append("  \(Self.text(mark.range.start)): \(Self.quoted(mark.name))\(notes)")
     }
     let ranges = marks.filter { $0.range.duration > .zero }
     if !ranges.isEmpty { lines.append("cut:") }
     for mark in ranges {
       let range = "\(Self.text(mark.range.start))..\(Self.text(mark.range.end))"
-      let pictures = mark.pictures.map { ", \($0)" } ?? ""
-      lines.append("  - \(range)  # \(Self.quoted(mark.name))\(pictures)")
+      let notes = ([Self.quoted(mark.name)] + mark.notes).joined(separator: ", ")
+      lines.append("  - \(range)  # \(notes)")
     }
     return lines.map { $0 + "\n" }.joined()
   }

@@ -89,6 +89,10 @@ struct PreviewModel {
   var hasChapters = false
   /// The current chapter.
   var chapter: String?
+  /// Whether anything is said in the entry.
+  var hasWords = false
+  /// What is said.
+  var said: SaidCue?
   /// The names of the current segments.
   var segments: [String] = []
   /// Where the job declares them, such as `podcast.yaml:8`.

@@ -71,7 +71,7 @@ enum PreviewScreen {
 
   /// The kind of a line, the most important first.
   enum Place: Int, Comparable {
-    case position, title, message, notice, list, channel, loudness, reduction, names, pane
+    case position, title, message, notice, list, channel, loudness, reduction, words, names, pane
     case overview, ruler, device, help
 
     static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
@@ -89,6 +89,7 @@ enum PreviewScreen {
     var below: [Row] = []
     if pane.kind == .tracks {
       above.append((.names, layout.names(model)))
+      if let words = layout.words(model) { above.append((.words, words)) }
       let names = layout.meterNames(model)
       below += model.channels.map { (.channel, layout.channel($0, names)) }
       below += layout.reductions(model).map { (.reduction, $0) }

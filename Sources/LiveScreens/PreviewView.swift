@@ -3,6 +3,7 @@ import ExportGraph
 import MediaTime
 import Playback
 import Terminal
+import Transcripts
 
 /// The output of a preview: a screen on a terminal, plain lines elsewhere. One thread at a time.
 package struct PreviewView {
@@ -256,6 +257,7 @@ package struct PreviewView {
     model.time = time
     let whole = TimeRange(start: .zero, duration: model.duration)
     model.loaded = item.map(\.loadedTimeRanges).flatMap { $0 == [whole] ? nil : $0 }
+    lookAtWords(controls)
     model.chapter = timelines.chapters.values(at: time).last
     let sources = timelines.segments.values(at: time)
     model.segments = sources.reduce(into: []) { names, source in
@@ -272,6 +274,12 @@ package struct PreviewView {
     model.marks = (entry.map { controls.marks.marks(of: $0) } ?? []).map { mark in
       model.share(of: mark.range.start)...model.share(of: mark.range.end)
     }
+  }
+
+  private mutating func lookAtWords(_ controls: PreviewControls) {
+    let transcript = item.map { controls.mix(of: $0).transcript } ?? Transcript()
+    model.hasWords = !transcript.cues.isEmpty
+    model.said = transcript.cue(at: model.time).map { SaidCue($0, at: model.time) }
   }
 
   private mutating func lookAtPicture(

@@ -5,6 +5,7 @@ import MediaComposition
 import MediaTime
 import Synchronization
 import SystemPackage
+import Transcripts
 
 /// An item of a player: the sound of an export as one of its outputs will hold it (`AVPlayerItem`).
 ///
@@ -20,6 +21,8 @@ public final class PlayerItem: Sendable {
   public let duration: Time
   /// The chapters, in the item's own time, in order.
   public let chapters: [Chapter]
+  /// What is said, in the item's own time, also where the export writes no words.
+  public let transcript: Transcript
   /// The segments of all tracks, in the item's own time, in order.
   public let segments: [PlayerSegment]
   /// The tracks of the composition, in order, for the listener to switch. Adjacent tracks of one
@@ -73,6 +76,10 @@ public final class PlayerItem: Sendable {
     name = export.name
     duration = export.duration
     chapters = sink.chapters
+    transcript =
+      sink.output.transcript.isEmpty
+      ? export.transcript(in: sink.frames, rate: graph.nodes[sink.node].format.sampleRate)
+      : sink.transcript
     trackIndices = export.composition.writtenTracks.enumerated().flatMap { index, tracks in
       tracks.map { _ in index }
     }

@@ -36,6 +36,10 @@ import Testing
           .entry(.by(1)), .entry(.by(-1)), .item(by: 1), .item(by: -1), .join(by: 1), .join(by: -1),
           .tour, .mark, .markLoop, .unmark,
         ])
+    #expect(
+      commands("/us \r/x\u{7F}\u{7F}aAwWk")
+        == [.find("us "), .findAgain(by: 1), .findAgain(by: -1), .cue(by: 1), .cue(by: -1), .mark]
+        .map { .words($0) })
     #expect(commands("zZ\u{1B}") == [.leave])
   }
 

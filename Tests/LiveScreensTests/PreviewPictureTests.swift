@@ -81,7 +81,7 @@ import Testing
     _ = marks.add(
       TimeRange(start: start, duration: start), of: 0, showing: "frames 125 to 250")
     #expect(
-      marks.labels(of: 0, namingPictures: true) == """
+      marks.labels(of: 0, withNotes: true) == """
         5.000000\t5.000000\tmark 1 (frame 125)
         5.000000\t10.000000\tmark 2 (frames 125 to 250)
 

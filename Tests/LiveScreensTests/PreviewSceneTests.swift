@@ -3,6 +3,7 @@ import MediaTime
 import Terminal
 import TestSupport
 import Testing
+import Transcripts
 
 @testable import LiveScreens
 @testable import Playback
@@ -35,10 +36,25 @@ import Testing
     (tracks.trackCursor, tracks.mode) = (41, .tracks("42"))
     var mistaken = marks
     mistaken.notice = "sonnets.yaml:12:3: unknown key 'fade_inn'; write 'fade_in'"
+    var words = playing
+    let text =
+      "and so let us begin with what is heard here, and only then with what it may be good for"
+    words.hasWords = true
+    words.said = SaidCue(
+      Cue(
+        text, in: TimeRange(start: PreviewScene.tenths(120), duration: PreviewScene.tenths(60)),
+        speaker: "Ann Lee",
+        words: ["and so let us", "begin", "with what"].enumerated().map { index, text in
+          Word(
+            text,
+            in: TimeRange(
+              start: PreviewScene.tenths(118 + 4 * Int64(index)),
+              duration: PreviewScene.tenths(4)))
+        }), at: words.time)
     return [
       ("mistake", mistaken), ("playing", playing), ("paused", paused), ("list", list(playing, "")),
       ("list searched", list(playing, "in h")), ("marks", marks), ("loop", loop), ("joins", tour),
-      ("tracks", tracks), ("help", help), ("help scrolled", scrolled),
+      ("tracks", tracks), ("help", help), ("help scrolled", scrolled), ("words", words),
     ]
   }()
 
