@@ -39,13 +39,22 @@ enum HTMLReport {
   /// How much a page has of each output; less where there are many.
   private enum Detail: Int, CaseIterable {
     case all
-    /// Half the columns, no joins but those with flaws, and no pictures.
+    /// Half the columns, no joins but those with flaws, few words, and no pictures.
     case half
-    /// A quarter of the columns, and few joins.
+    /// A quarter of the columns, few joins, and no words.
     case quarter
 
     /// Joins of an output, at most.
     var mostJoins: Int { self == .quarter ? 24 : .max }
+
+    /// Cues of an output, at most.
+    var mostCues: Int {
+      switch self {
+      case .all: .max
+      case .half: 500
+      case .quarter: 0
+      }
+    }
   }
 
   private static func size(of jobs: [JSONValue]) -> Int {
@@ -69,6 +78,9 @@ enum HTMLReport {
     if detail != .all, let sound = output.sound {
       if let joins = sound.facts["picture_joins"] {
         value = value.replacing("picture_joins", by: joins.undrawn)
+      }
+      if let cues = sound.facts["cues"]?.elements {
+        value = value.replacing("cues", by: .list(Array(cues.prefix(detail.mostCues))))
       }
       let factor = detail == .half ? 2 : 4
       if let overview = sound.facts["overview"].flatMap(SoundOverview.init) {

@@ -48,7 +48,7 @@ package struct RunReport: Sendable {
     /// The names that `facts` may have.
     static let factNames: Set = [
       "loudness", "normalization", "conformance", "copied", "metadata", "cover", "chapters",
-      "joins", "overview", "pictures", "picture_joins",
+      "joins", "overview", "pictures", "picture_joins", "transcript", "cues",
     ]
   }
 
@@ -228,6 +228,8 @@ extension RunReport.Sound {
         "conformance": written.conformances.json, "copied": written.copied?.json,
       ]).with(sink?.reportFacts ?? [:]).with(
         .members([
+          // For pages alone, which have an overview: events need no words.
+          "cues": written.overview == nil ? nil : sink?.cuesJSON,
           "joins": written.joins?.json(sampleRate: written.sampleRate),
           "overview": written.overview?.json, "pictures": written.pictures?.json,
           "picture_joins": written.pictureJoins.map { .list($0.map(\.json)) },
@@ -279,7 +281,7 @@ extension RunReport.Output {
 }
 
 extension Sink {
-  /// What its files have of tags, cover and chapters, as reports tell it.
+  /// What its files have of tags, cover, chapters and words, as reports tell it.
   fileprivate var reportFacts: JSONValue {
     let held = capabilities
     let tags = metadata.items.filter { format.kind.holds($0.key) }
@@ -290,7 +292,7 @@ extension Sink {
         ? nil : .object(tags.map(\.json)),
       "cover": held.holdsCover ? metadata.cover.map { .text("\($0.location)") } : nil,
       "chapters": hasChapters && !chapters.isEmpty ? .list(chapters.map(\.json)) : nil,
-    ])
+    ]).with(.members(["transcript": wordsJSON]))
   }
 }
 

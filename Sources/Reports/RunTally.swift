@@ -74,6 +74,8 @@ package struct RunTally: Sendable {
   private var counts: [RunReport.Status: Int] = [:]
   /// Characters of pictures at joins that may still be held: in all about as many as a page has room for.
   private var pictureRoom = 12_000_000
+  /// Bytes of cues that may still be held.
+  private var wordRoom = 12_000_000
   /// Jobs that failed, and that may pass by themselves in another run.
   private(set) var passingFailures = 0
 
@@ -185,12 +187,14 @@ package struct RunTally: Sendable {
     return nil
   }
 
-  /// Outputs with the pictures at their joins, as long as there is room for these.
+  /// Outputs with the pictures at their joins and with what is said in them, as long as there is room.
   private mutating func kept(_ outputs: [RunReport.Output]) -> [RunReport.Output] {
     outputs.map { output in
       var output = output
       let size = output.sound?.drawnSize ?? 0
       if size > pictureRoom { output.sound?.forgetDrawn() } else { pictureRoom -= size }
+      let said = output.sound?.saidSize ?? 0
+      if said > wordRoom { output.sound?.forgetSaid() } else { wordRoom -= said }
       return output
     }
   }

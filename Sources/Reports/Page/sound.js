@@ -37,6 +37,7 @@ function outputPart(output, isThere) {
     ]),
   ];
   if (output.overview) parts.push(player(output));
+  if (output.transcript?.cues) parts.push(wordList(output));
   if (output.joins?.length) parts.push(joinList(output));
   if (output.joins_left_out) {
     parts.push(make('p', {class: 'quiet'}, `${output.joins_left_out} joins without flaws are left out.`));
@@ -75,6 +76,7 @@ function player(output) {
     canvas.setAttribute('aria-valuenow', time.toFixed(3));
     canvas.setAttribute('aria-valuetext', clock(time, 1));
     drawings.get(canvas)?.();
+    output.heard?.(time);
   };
   const seek = (time) => {
     const place = Math.max(0, Math.min(seconds, time));
@@ -102,6 +104,10 @@ function player(output) {
     seek(time);
     canvas.focus();
   };
+  output.play = (time) => {
+    seek(time);
+    audio.play().catch(() => {});
+  };
   const chapters = sound.chapters.map((chapter) => make('li', {},
     make('button', {type: 'button', click: () => seek(chapter.start)},
       `${clock(chapter.start, Number.isInteger(chapter.start) ? 0 : 1)} ${chapter.title}`)));
@@ -116,6 +122,83 @@ function player(output) {
 function toggle(audio) {
   if (audio.paused) audio.play().catch(() => {});
   else audio.pause();
+}
+
+// MARK: Words
+
+/** Seconds of silence that end a paragraph, and seconds after which it ends with the next cue. */
+const [longestGap, longestParagraph] = [2, 45];
+
+/** The cues in paragraphs, each of one speaker. */
+function paragraphsOf(cues) {
+  const paragraphs = [];
+  cues.forEach((cue, index) => {
+    const last = paragraphs.at(-1);
+    const goesOn = last && last.speaker === cue.speaker && cue.start - last.end < longestGap
+      && cue.start - last.start < longestParagraph;
+    if (!goesOn) paragraphs.push({speaker: cue.speaker, start: cue.start, end: cue.end, cues: []});
+    const one = paragraphs.at(-1);
+    one.cues.push({cue, index});
+    one.end = Math.max(one.end, cue.end);
+  });
+  return paragraphs;
+}
+
+/** The numbers of the cues that are said at a time; cues are in order of their starts, and few overlap. */
+function saidAt(cues, time) {
+  let [begun, rest] = [0, cues.length];
+  while (begun < rest) {
+    const half = (begun + rest) >> 1;
+    if (cues[half].start <= time) begun = half + 1;
+    else rest = half;
+  }
+  return Array.from({length: Math.min(begun, 16)}, (_, back) => begun - 1 - back)
+    .filter((index) => time < cues[index].end).reverse();
+}
+
+/** What is said in an output; a click plays it from there. */
+function wordList(output) {
+  const cues = output.cues ?? [];
+  const count = output.transcript.cues;
+  const title = `Words: ${count} ${count === 1 ? 'cue' : 'cues'}`;
+  const rest = count - cues.length;
+  return folded(title, () => [
+    cues.length ? wordBox(output, cues) : null,
+    rest > 0 ? make('p', {class: 'quiet'}, `${rest} cues are left out here: the files of words have them.`) : null,
+  ], {open: cues.length > 0 && cues.length <= 2000});
+}
+
+function wordBox(output, cues) {
+  const spans = cues.map((cue) => make('span', {
+    class: output.play ? 'cue' : null, click: () => {
+      // A text that is chosen to be copied is not clicked.
+      if (getSelection().isCollapsed) output.play?.(cue.start);
+    }}, cue.text));
+  const box = make('div', {class: 'words', tabindex: '0', role: 'group', lang: output.transcript.language,
+    'aria-label': `Words of ${output.path}`},
+  paragraphsOf(cues).map((one) => make('p', {dir: 'auto'},
+    output.play
+      ? make('button', {type: 'button', click: () => output.play(one.start)}, clock(Math.floor(one.start)))
+      : clock(Math.floor(one.start)),
+    ' ', one.speaker ? [make('strong', {dir: 'auto'}, one.speaker), ': '] : null,
+    one.cues.map(({index}) => [spans[index], ' ']).flat())));
+  let said = [];
+  output.heard = (time) => {
+    const now = saidAt(cues, time);
+    for (const index of said) if (!now.includes(index)) spans[index].removeAttribute('aria-current');
+    for (const index of now) spans[index].setAttribute('aria-current', 'true');
+    if (now.length && now[0] !== said[0]) reveal(box, spans[now[0]]);
+    said = now;
+  };
+  return box;
+}
+
+/** Scrolls a box, and not the page, to where a part of it is seen. */
+function reveal(box, part) {
+  const top = part.offsetTop;
+  if (top < box.scrollTop || top + part.offsetHeight > box.scrollTop + box.clientHeight) {
+    box.scrollTop = top - box.clientHeight / 3;
+  }
 }
 
 function flawText(flaw) {
