@@ -115,7 +115,7 @@ struct KeyBinding {
     KeyBinding(
       "[ ] \\", "start, end a loop; no loop", ["[": .loopStart, "]": .loopEnd, "\\": .noLoop]),
     KeyBinding("m M", "mark the place, the loop", ["m": .mark, "M": .markLoop]),
-    KeyBinding("k", "mark the words, the cue", ["k": .words(.mark)]),
+    KeyBinding("k", "mark the words, the cue", ["k": .words(.markFound)]),
     KeyBinding(
       "Enter u", "name, remove the last mark", ["u": .unmark],
       actions: [.enter: .ask(.name(""))]),

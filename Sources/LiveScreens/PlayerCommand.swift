@@ -81,7 +81,7 @@ enum PlayerCommand: Sendable, Hashable {
     /// So many cues further, or back if negative.
     case cue(by: Int)
     /// Mark what was found, or the cue.
-    case mark
+    case markFound
   }
 
   /// What is done with the list of entries, chapters and marks.

@@ -17,7 +17,7 @@ extension PreviewControls {
       find(isForward: true)
     case .findAgain(let step): find(isForward: step > 0)
     case .cue(let step): goToCue(by: step)
-    case .mark: markWords()
+    case .markFound: markFound()
     }
   }
 
@@ -81,7 +81,7 @@ extension PreviewControls {
   }
 
   /// Marks what was found, if that is said here or was just said, or else the cue.
-  private mutating func markWords() {
+  private mutating func markFound() {
     guard let item = player.currentItem.map({ mix(of: $0) }) else { return }
     guard !item.transcript.cues.isEmpty else { return reportNoWords(of: item) }
     let time = player.currentTime

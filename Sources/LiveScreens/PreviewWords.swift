@@ -60,7 +60,7 @@ extension Transcript {
   }
 
   private static func line(_ speaker: String?, _ text: String) -> String {
-    (speaker.map { $0.shortened(to: 24) + ": " } ?? "").onOneLine + text.noted
+    (speaker.map { $0.onOneLine.shortened(to: 24) + ": " } ?? "") + text.noted
   }
 }
 

@@ -38,7 +38,10 @@ import Testing
         ])
     #expect(
       commands("/us \r/x\u{7F}\u{7F}aAwWk")
-        == [.find("us "), .findAgain(by: 1), .findAgain(by: -1), .cue(by: 1), .cue(by: -1), .mark]
+        == [
+          .find("us "), .findAgain(by: 1), .findAgain(by: -1), .cue(by: 1), .cue(by: -1),
+          .markFound,
+        ]
         .map { .words($0) })
     #expect(commands("zZ\u{1B}") == [.leave])
   }

@@ -240,10 +240,10 @@ private let talk = Transcript([
   @Test("what was found is marked with its words, and elsewhere the cue")
   func mark() throws {
     var controls = try preview()
-    controls.perform(.words(.mark))
+    controls.perform(.words(.markFound))
     #expect(controls.message == "nothing is said here: w goes to the next cue")
     controls.perform(.words(.find("us begin")))
-    controls.perform(.words(.mark))
+    controls.perform(.words(.markFound))
     #expect(
       controls.message == "us begin at 0:01.400 to 0:01.800; Enter names it")
     controls.perform(.seek(.to(tenths(26))))
@@ -252,7 +252,7 @@ private let talk = Transcript([
     // That was found long ago, and is not said here.
     controls.perform(.words(.find("us begin")))
     controls.perform(.seek(.to(tenths(26))))
-    controls.perform(.words(.mark))
+    controls.perform(.words(.markFound))
     #expect(controls.marks.all.map(\.name) == ["us begin", "mark 2", "Let us what?"])
   }
 
@@ -261,7 +261,9 @@ private let talk = Transcript([
     var controls = try preview()
     controls.perform(.entry(.by(1)))
     let refusal = "'feelings.ogg' has no words: 'transcript' in its job names a file of them"
-    for command: PlayerCommand.WordsCommand in [.find("a"), .findAgain(by: 1), .cue(by: 1), .mark] {
+    for command: PlayerCommand.WordsCommand in [
+      .find("a"), .findAgain(by: 1), .cue(by: 1), .markFound,
+    ] {
       controls.perform(.words(command))
       #expect(controls.message == refusal)
     }
