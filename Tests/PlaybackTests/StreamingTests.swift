@@ -63,8 +63,13 @@ import Testing
     try stalled.server.release()
     _ = try stalled.reader.elements(until: "the player has paused") { $0.isPause }
     #expect(stalled.device.floats == (try stalled.server.exported()))
+    // On a busy machine it may wait again.
+    let statuses = stalled.statuses
+    #expect(statuses.last == .paused)
     #expect(
-      stalled.statuses.suffix(3) == [.waitingToPlayAtSpecifiedRate, .playing, .paused])
+      zip(statuses, statuses.dropFirst()).contains { before, after in
+        before == .waitingToPlayAtSpecifiedRate && after == .playing
+      })
     #expect(stalled.player.reasonForWaitingToPlay == nil)
     #expect(stalled.player.device.xruns == 0)
   }
