@@ -15,11 +15,20 @@ clip: movie-1h.mp4
 from: 20:00.123
 to: 21:00.123
 output: { file: out/encoded.mp4, aac: copy, video: { h264: crf 20 } }'
+  job edits <<<'
+clip: movie-1h.mp4
+from: 20:00.123
+to: 30:00.456
+output: { file: out/edits.mp4, aac: copy, video: { copy: edits } }'
   avjob_cuts() { "$avjob" run part.yaml --force; }
   avjob_encodes() { "$avjob" run encoded.yaml --force; }
+  avjob_edits() { "$avjob" run edits.yaml --force; }
   ffmpeg_copies() { convert -ss 1200.123 -to 1800.456 -i movie-1h.mp4 -c copy out/part-ffmpeg.mp4; }
-  race "$rounds" avjob_cuts ffmpeg_copies avjob_encodes
+  race "$rounds" avjob_cuts avjob_edits ffmpeg_copies avjob_encodes
   compare 'video: 10 min of an hour' "${cpu[avjob_cuts]}" 'ffmpeg -c copy, inexact' \
+    "${cpu[ffmpeg_copies]}" ms 2
+  # Nothing is encoded; the sound that is copied is read back.
+  compare '  by an edit list' "${cpu[avjob_edits]}" 'ffmpeg -c copy, inexact' \
     "${cpu[ffmpeg_copies]}" ms 2
   # A tenth of it was encoded.
   compare '  processor time' "${cpu[avjob_cuts]}" 'encoded, 10 times 1 min' \
