@@ -241,12 +241,18 @@ struct MatroskaMovieTests {
     #expect(try stage.run("ls out.* 2> /dev/null").text == "")
   }
 
-  @Test("a picture that is turned by a matrix is refused, and no output is left")
+  /// FFmpeg writes the matrix into Matroska since 6.1.
+  @Test("a picture that is turned by a matrix stays so, or is refused, and no output is left")
   func turned() throws {
     let stage = try stage()
     try stage.make("cp lecture.mp4 turned.mp4; turn turned.mp4")
     let result = try stage.job("clip: turned.mp4\noutput: out.mkv\n")
-    #expect(result.status != 0)
+    guard result.status != 0 else {
+      let turns = try stage.make(
+        "for f in turned.mp4 out.mkv; do avjob probe $f | grep -o 'turned by [0-9]*'; done")
+      #expect(turns.text == "turned by 270\nturned by 270\n")
+      return
+    }
     #expect(result.errors.contains("gets a picture that is turned by a matrix"), "\(result.errors)")
     #expect(try stage.run("ls out.* 2> /dev/null").text == "")
   }
