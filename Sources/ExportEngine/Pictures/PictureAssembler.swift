@@ -22,8 +22,9 @@ struct PictureAssembler {
   private let sets: [PictureSets]
   /// Whether no parameter sets stand in the stream, which those of copied pictures may do.
   private let leavesSetsOut: Bool
-  /// What a decoder has been given at this point of the stream; nil: the encoder's own.
-  private var active: [[UInt8]]?
+  /// Whether sets stand in the stream, which those of its header do not serve alone. All of them then stand
+  /// before each key picture, since players begin with any (ISO/IEC 14496-15, 5.3.3 and 8.3.3).
+  private var repeatsSets: Bool
   private var clock: DecodingClock
   /// Whether pictures of the run that is copied are in it.
   private var isRunBegun = false
@@ -46,7 +47,6 @@ struct PictureAssembler {
     clock = DecodingClock(depth: depth, step: 1)
     self.isStrict = isStrict
     let own = sets[first.index]
-    active = own.units
     framing = first.coding.framing.map { $0 == .startCodes ? .lengths(bytes: 4) : $0 }
     // Where sets stand in the stream, the sample entry has another name (ISO/IEC 14496-15, 5.3.3 and 8.3.3).
     let isAlone = sets.allSatisfy { $0.units == own.units }
@@ -60,6 +60,7 @@ struct PictureAssembler {
       (leavesSetsOut, sampleEntry, header) = (false, isComplete ? nil : "avc3", own.header)
     case .other: (leavesSetsOut, sampleEntry, header) = (false, nil, own.header)
     }
+    repeatsSets = !isComplete
   }
 
   // MARK: - Copied pictures
@@ -92,12 +93,13 @@ struct PictureAssembler {
   mutating func copied(
     _ pictures: [RewrittenPicture], of reel: PictureReel, _ place: (Int64) -> Time
   ) throws(LibAVError) -> [Packet] {
-    var prefix = activate(reel) + (isRunBegun ? [] : reel.encoderNote.map { [$0] } ?? [])
+    var note = isRunBegun ? [] : reel.encoderNote.map { [$0] } ?? []
     isRunBegun = true
     var packets: [Packet] = []
     for picture in pictures {
-      let packet = try packet(picture, of: reel, behind: prefix)
-      prefix = []
+      let packet = try packet(
+        picture, of: reel, picture.packet.isKey ? repeatedSets(of: reel) : [], note: note)
+      note = []
       packets.append(
         try placed(
           packet, picture.shown, lasting: picture.duration, place))
@@ -105,24 +107,23 @@ struct PictureAssembler {
     return packets
   }
 
-  /// The parameter sets that must stand before pictures of a source, and are active from then on.
-  private mutating func activate(_ reel: PictureReel) -> [[UInt8]] {
-    let needed = sets[reel.index].units
-    if let active, needed.allSatisfy(active.contains) { return [] }
-    active = needed
-    return needed
+  /// The parameter sets that stand before each key picture of a source.
+  private func repeatedSets(of reel: PictureReel) -> [[UInt8]] {
+    repeatsSets ? sets[reel.index].units : []
   }
 
+  /// A picture's packet, with `sets` before it, which stand there once, and the encoder's note.
   private func packet(
-    _ picture: RewrittenPicture, of reel: PictureReel, behind prefix: [[UInt8]]
+    _ picture: RewrittenPicture, of reel: PictureReel, _ sets: [[UInt8]], note: [[UInt8]]
   ) throws(LibAVError) -> Packet {
     guard let framing, let own = reel.coding.framing else {
-      guard !prefix.isEmpty else { return picture.packet }
-      return try (prefix.flatMap { $0 } + picture.packet.bytes).packet(like: picture.packet)
+      let bytes = picture.packet.bytes
+      guard !sets.isEmpty, !reel.coding.hasHeader(bytes) else { return picture.packet }
+      return try (sets.flatMap { $0 } + bytes).packet(like: picture.packet)
     }
-    guard picture.units != nil || own != framing || !prefix.isEmpty || leavesSetsOut else {
-      return picture.packet
-    }
+    let prefix = sets + note
+    let isChanged = picture.units != nil || own != framing || !prefix.isEmpty
+    guard isChanged || leavesSetsOut else { return picture.packet }
     let bytes = picture.packet.bytes
     var units: [ArraySlice<UInt8>]
     do throws(BitstreamRefusal) {
@@ -134,9 +135,9 @@ struct PictureAssembler {
     } catch {
       throw LibAVError(refusing: error)
     }
-    if leavesSetsOut {
+    // All sets of a source's pictures are among those that are repeated.
+    if leavesSetsOut || !sets.isEmpty {
       let others = units.filter { !reel.coding.isParameterSet($0) }
-      let isChanged = picture.units != nil || own != framing || !prefix.isEmpty
       guard isChanged || others.count < units.count else { return picture.packet }
       units = others
     }
@@ -153,7 +154,7 @@ struct PictureAssembler {
     let number = nextPictureID()
     if let rewriter = sets[reel.index].rewriter(header, number) {
       return EncodedRun(
-        method: .rewritten(rewriter), prefix: activate(reel),
+        method: .rewritten(rewriter), sets: repeatedSets(of: reel),
         keepsMessage: reel.encoderNote != nil)
     }
     guard !leavesSetsOut else {
@@ -163,14 +164,12 @@ struct PictureAssembler {
     }
     guard case .h264 = reel.coding else {
       // Their sets stand in the stream.
-      if ["hevc", "mpeg4", "mpeg2video", "mpeg1video"].contains(reel.stream.codecName) {
-        active = nil
-      }
       if let code = reel.coding.shapeAndRate { return EncodedRun(method: .shaped(code)) }
       return EncodedRun(method: framing == nil ? .asTheyAre : .reframed)
     }
-    active = nil
-    return EncodedRun(method: .reframed, prefix: try Self.units(ofStartCodes: header))
+    // Also where the encoder gave others than those which were put under the source's.
+    repeatsSets = true
+    return EncodedRun(method: .reframed, sets: try Self.units(ofStartCodes: header))
   }
 
   /// The NAL units of what an encoder gave.
@@ -234,8 +233,8 @@ struct EncodedRun {
   }
 
   fileprivate var method: Method
-  /// Parameter sets that stand before the next picture.
-  fileprivate var prefix: [[UInt8]] = []
+  /// Parameter sets that stand before each key picture.
+  fileprivate var sets: [[UInt8]] = []
   /// Whether its encoder must be told from the source's.
   fileprivate var keepsMessage = false
 
@@ -246,7 +245,6 @@ struct EncodedRun {
     var packets: [Packet] = []
     for picture in pictures {
       let packet = try packet(of: picture.packet, assembler)
-      prefix = []
       packets.append(
         try assembler.placed(packet, picture.shown, lasting: picture.end - picture.shown, place))
     }
@@ -263,7 +261,7 @@ struct EncodedRun {
       bytes[PictureCoding.shapeAndRatePlace] = code
       return try bytes.packet(like: packet)
     }
-    var units = prefix.map { $0[...] }
+    var units = packet.isKey ? sets.map { $0[...] } : []
     do throws(BitstreamRefusal) {
       let own = try NALFraming.startCodes.units(of: bytes[...])
       if case .rewritten(var rewriter) = method {

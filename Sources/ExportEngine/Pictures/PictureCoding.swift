@@ -119,6 +119,13 @@ extension PictureCoding {
   /// Behind the start code, and three bytes of width and height.
   static let shapeAndRatePlace = 7
 
+  /// Whether what stands before a run of MPEG (`parameterSets`) stands in a packet.
+  func hasHeader(_ packet: [UInt8]) -> Bool {
+    guard case .other(let codec, _) = self else { return false }
+    return codec == "mpeg4"
+      ? MPEGPicture.header(ofMPEG4: packet) != nil : Self.hasSequenceHeader(packet)
+  }
+
   static func hasSequenceHeader(_ bytes: [UInt8]) -> Bool {
     bytes.starts(with: [0, 0, 1, 0xB3]) && bytes.count > shapeAndRatePlace
   }
