@@ -117,7 +117,6 @@ package final class PictureEncoder {
     if rate.num <= 0 || rate.den <= 0 { rate = AVRational(num: 25, den: 1) }
     context.pointee.framerate = rate
     context.pointee.time_base = av_inv_q(rate)
-    context.pointee.sample_aspect_ratio = stream.parameters.sample_aspect_ratio
     context.pointee.color_range = stream.parameters.color_range
     context.pointee.color_primaries = stream.parameters.color_primaries
     context.pointee.color_trc = stream.parameters.color_trc
@@ -125,9 +124,12 @@ package final class PictureEncoder {
     context.pointee.chroma_sample_location = stream.parameters.chroma_location
   }
 
-  /// Where a container leaves them open they stand in the stream, and with what is decoded.
+  /// Where a container leaves them open they stand in the stream, and with what is decoded. So does the
+  /// shape of pixels, which is unknown where the stream does not say it: VLC opens its output anew where
+  /// headers differ in that, and loses pictures.
   private func takeColours(of frame: Frame) {
     let picture = frame.pointer.pointee
+    context.pointee.sample_aspect_ratio = picture.sample_aspect_ratio
     if picture.color_range != AVCOL_RANGE_UNSPECIFIED {
       context.pointee.color_range = picture.color_range
     }
