@@ -189,12 +189,15 @@ final class EditedPictureCopy: CopiedPictures {
     guard let decoded = run.clock.decoded(shown, lasting: run.step) else {
       throw LibAVError.disordered
     }
-    let length = isHidden || isBehind ? 1 : packet.duration
+    // What the last picture of a range lasts beyond it would add up from one range to the next.
+    let isToEnd = run.passage.to == nil
+    let most = isToEnd ? packet.duration : max(1, edits.end + run.lead - shown)
+    let length = isHidden || isBehind ? 1 : min(packet.duration, most)
     packet.place(shown: shown, decoded: decoded, lasting: length)
     if !isHidden, !isBehind { reels.tally.copied += 1 }
     mediaEnd = max(mediaEnd, shown + length)
     // Pictures after the end of their sound are shown, where the source is played to its end.
-    if run.passage.to == nil, !isBehind { edits.extend(until: shown + length - run.lead) }
+    if isToEnd, !isBehind { edits.extend(until: shown + length - run.lead) }
     return packet
   }
 
