@@ -129,6 +129,8 @@ package final class PictureTrack: CompanionTrack {
   let setting: CompanionSetting
   /// The timecode of the picture that is shown first, such as `01:00:00:00`; nil: none.
   package var timecode: String?
+  /// How long each picture is shown, but for those at cuts; nil: not equally long, or not known.
+  package var pictureDuration: TimeBase?
   private let source: Source
   /// What is shown of its packets; nil: all of them, from 0 on.
   private let list: PictureEdits?
@@ -167,6 +169,7 @@ package final class PictureTrack: CompanionTrack {
     case .encoder(let encoder): try describe(encoder, to: own, in: container)
     case .stream(let description): try describe(description, to: own, in: container)
     }
+    own.pointee.setPictureDuration(pictureDuration, in: container)
   }
 
   private func describe(
@@ -208,6 +211,25 @@ package final class PictureTrack: CompanionTrack {
     setting.complete(&parameters.pointee, ofPicture: description.like.index)
     if let header = description.header { try parameters.pointee.replaceHeader(with: header) }
   }
+}
+
+extension AVStream {
+  /// Says how long each picture of an output lasts, or that it is not known, where a container has a place
+  /// for it (RFC 9559, `DefaultDuration`): libavformat would write the mean, and browsers show a picture too
+  /// early then after a seek.
+  mutating func setPictureDuration(
+    _ duration: TimeBase?, in container: UnsafePointer<AVOutputFormat>
+  ) {
+    guard container.pointee.isMatroska else { return }
+    avg_frame_rate = AVRational(
+      num: duration?.denominator ?? 0, den: duration?.numerator ?? 1)
+    r_frame_rate = avg_frame_rate
+  }
+}
+
+extension AVOutputFormat {
+  /// Whether it is Matroska, or the part of it that is WebM.
+  var isMatroska: Bool { ["matroska", "webm"].contains(String(cString: name)) }
 }
 
 extension AVCodecParameters {

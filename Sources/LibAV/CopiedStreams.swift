@@ -56,6 +56,9 @@ package final class CopiedStreams: CompanionStreams {
     try check(avjob_copy_stream(own, stream.pointer, container), "avjob_copy_stream")
     if stream.isAudio { own.pointee.disposition &= ~AV_DISPOSITION_DEFAULT }
     setting.complete(&own.pointee.codecpar.pointee, ofPicture: stream.index)
+    if stream.isMovingPicture {
+      own.pointee.setPictureDuration(stream.pictureDuration, in: container)
+    }
   }
 
   func take(

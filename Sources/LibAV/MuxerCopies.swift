@@ -27,9 +27,7 @@ extension Muxer {
     }
   }
 
-  private var isMatroska: Bool {
-    ["matroska", "webm"].contains(String(cString: context.pointee.oformat.pointee.name))
-  }
+  private var isMatroska: Bool { context.pointee.oformat.pointee.isMatroska }
 
   /// QuickTime has languages of its own, which libavformat finds by other codes than some that ISO 639-2
   /// has for them (`mov_mdhd_language_map`).

@@ -134,13 +134,20 @@ extension PictureReels {
         throw self.blame(error, on: cutter.source)
       }
     }
-    if let first = cutter.first {
-      let reel = try reel(first.source)
-      let offset = reel.time(of: first.shown) - reel.time(of: reel.start)
-      track.timecode = plan.assets[first.source].pictureTrack?.timecode(after: offset)?.description
-    }
+    try addTimes(to: track, of: plan, from: cutter.first)
     let texts = try texts(of: plan, ranges, timescale: assembler.timescale, atRate: sampleRate)
     return .made(CompanionTracks(track, try sounds.tracks(delayedBy: setting.delay), texts))
+  }
+
+  /// Says of a track how long its pictures last, and the timecode of the one that is shown first.
+  private func addTimes(
+    to track: PictureTrack, of plan: PicturePlan, from first: (source: Int, shown: Int64)?
+  ) throws(LibAVError) {
+    track.pictureDuration = plan.pictureDuration
+    guard let first else { return }
+    let reel = try reel(first.source)
+    let offset = reel.time(of: first.shown) - reel.time(of: reel.start)
+    track.timecode = plan.assets[first.source].pictureTrack?.timecode(after: offset)?.description
   }
 
   private func setting(
@@ -182,6 +189,8 @@ extension PictureReels {
         throw self.blame(error, on: renderer.source)
       }
     }
+    track.pictureDuration =
+      settings.frameRate == nil ? plan.pictureDuration : renderer.encoder.timeBase
     let texts = try texts(of: plan, ranges, timescale: timescale, atRate: sampleRate)
     return .made(CompanionTracks(track, try sounds.tracks(delayedBy: setting.delay), texts))
   }
@@ -249,6 +258,19 @@ extension PictureReels {
       common = multiple
     }
     return Int32((max(48_000, Int64(least)) + common - 1) / common * common)
+  }
+}
+
+extension PicturePlan {
+  /// How long each picture of an output is shown that has those of its sources; nil: not equally long, or
+  /// not known.
+  fileprivate var pictureDuration: TimeBase? {
+    guard let duration = assets.first?.pictureTrack?.frameDuration,
+      assets.allSatisfy({ $0.pictureTrack?.frameDuration == duration }),
+      spans.allSatisfy({ $0.source.duration == $0.target.duration }),
+      let numerator = Int32(exactly: duration.value)
+    else { return nil }
+    return TimeBase(numerator: numerator, denominator: duration.timescale)
   }
 }
 

@@ -113,6 +113,7 @@ extension MediaLibrary {
         frames, encoder, hasConstantRate: true, until: plan.duration, counting: tally)
       let setting = CompanionSetting(delay: 0, language: nil)
       let track = try PictureTrack(.encoder(encoder), setting, renderer.next)
+      track.pictureDuration = encoder.timeBase
       return .made(CompanionTracks(track))
     } catch {
       throw error.cause as? Failure ?? error.machineFailure
