@@ -256,4 +256,29 @@ struct MatroskaMovieTests {
     #expect(result.errors.contains("gets a picture that is turned by a matrix"), "\(result.errors)")
     #expect(try stage.run("ls out.* 2> /dev/null").text == "")
   }
+
+  @Test(
+    "the header has a rate where all pictures last equally long",
+    arguments: [
+      ("clip: lecture.mp4 1s..3s", "copy", "25.000"), ("clip: uneven.mp4 1s..3s", "copy", nil),
+      ("concat: [lecture.mp4 1s..3s, double.mp4 1s..2s]", "copy", nil),
+      ("clip: lecture.mp4 1s..3s\nspeed: 2", "copy", nil),
+      ("clip: uneven.mp4 1s..3s", "{ h264: crf 30 }", nil),
+      ("clip: uneven.mp4 1s..3s", "{ h264: crf 30, frame_rate: 10 }", "10.000"),
+    ])
+  func rates(items: String, video: String, rate: String?) throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      make() { ffmpeg -v error -i lecture.mp4 -c:v libx264 -preset ultrafast -c:a copy "$@"; }
+      make -vf "select='not(mod(n,3))+gt(n,40)'" -fps_mode vfr uneven.mp4
+      make -r 50 double.mp4
+      """)
+    let result = try stage.job("\(items)\noutput: { file: out.mkv, video: \(video) }\n")
+    #expect(result.status == 0, "\(result.errors)")
+    let found = try stage.make(
+      "mkvinfo out.mkv | sed -n 's:.*(\\([0-9.]*\\) frames/fields per second.*:\\1:p'"
+    ).text
+    #expect(found == (rate.map { $0 + "\n" } ?? ""))
+  }
 }

@@ -26,6 +26,10 @@ struct MovieCutTests {
       make -c:a aac -c:v libx264 -g 40 -flags +ildct+ilme interlaced.mp4
       make -c:a aac -c:v libx264 -bf 2 -g 40 -vf "select='not(mod(n,3))+gt(n,90)'" -vsync vfr uneven.mp4
       make -c:a aac -c:v libx265 -x265-params keyint=40:open-gop=1:log-level=none cra.mp4
+      for size in 32 16; do
+        make -t 3 -c:a aac -c:v libx265 -preset ultrafast \\
+          -x265-params keyint=20:open-gop=0:max-tu-size=$size:log-level=none hevc$size.mp4
+      done
       make -c:a libopus -c:v libvpx-vp9 -g 40 -deadline realtime -cpu-used 8 vp9.webm
       make -c:a aac -c:v libsvtav1 -g 40 -preset 12 av1.mp4
       make -c:a aac -c:v mpeg4 -bf 2 -g 40 -q:v 3 asp.mp4

@@ -116,6 +116,29 @@ struct MovieEditsTests {
     #expect(abs(values[1] - 3.55) < 0.03)
   }
 
+  @Test("by the packets' own clock, which some players count, no range is longer than it is shown")
+  func ownClock() throws {
+    let stage = try movies.stage()
+    // The last picture of the range lasts 12 ms beyond it.
+    let range = "closed.mp4 1.5s..2.39s"
+    let result = try stage.job(
+      """
+      concat: [\(range), \(range), \(range)]
+      output: { file: out.mp4, video: { copy: edits } }
+
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+    let times = try stage.make(
+      """
+      ffprobe -v error -ignore_editlist 1 -select_streams v -show_entries packet=pts_time -of csv=p=0 \\
+        out.mp4
+      """
+    ).text.split(whereSeparator: { ",\n".contains($0) }).compactMap { Double($0) }
+    let count = times.count / 3
+    #expect(count > 20 && times.count == 3 * count)
+    #expect(zip(times.dropFirst(count), times).allSatisfy { abs($0 - $1 - 0.89) < 0.001 })
+  }
+
   @Test("a time without a picture shows the last one, and not what an edit list hides behind it")
   func gap() throws {
     let stage = try movies.stage()
