@@ -67,9 +67,9 @@ struct MovieSeekTests {
     #expect(film.complaints == "")
     let ends = try keys(name, in: stage).dropFirst() + [.infinity]
     var groups: [[Int]] = []
-    var numbers = zip(film.times, film.numbers)[...]
+    var numbers = Array(zip(film.times, film.numbers))[...]
     for end in ends {
-      groups.append(numbers.prefix { $0.0 < end - 0.0001 }.map(\.1))
+      groups.append(numbers.prefix { $0.0 < end - 0.0001 }.map { $0.1 })
       numbers = numbers.drop { $0.0 < end - 0.0001 }
     }
     #expect(groups.count > 4 && groups.allSatisfy { !$0.isEmpty })
