@@ -34,6 +34,34 @@ public enum SpokenText {
     folded(text).split(separator: " ").map(String.init)
   }
 
+  /// A folded word, with each letter of a script that has no spaces between words alone.
+  static func lettersWithoutSpaces(of word: String) -> [String] {
+    guard word.unicodeScalars.contains(where: isWithoutSpaces) else { return [word] }
+    var parts: [String] = []
+    var isOpen = false
+    for letter in word {
+      let isAlone = letter.unicodeScalars.first.map(isWithoutSpaces) ?? false
+      if isAlone || !isOpen {
+        parts.append(String(letter))
+      } else {
+        parts[parts.count - 1].append(letter)
+      }
+      isOpen = !isAlone
+    }
+    return parts
+  }
+
+  /// Whether a letter is Thai, Lao, Burmese, Khmer, Chinese or Japanese (Unicode Standard, Blocks.txt).
+  private static func isWithoutSpaces(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x0E00...0x0EFF, 0x1000...0x109F, 0x1780...0x17FF, 0x3005...0x3007, 0x3040...0x30FF,
+      0x31F0...0x31FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xF900...0xFAFF, 0xFF66...0xFF9F,
+      0x20000...0x3FFFF:
+      true
+    default: false
+    }
+  }
+
   private static let apostrophes: Set<Unicode.Scalar> = [
     "'", "\u{2019}", "\u{2018}", "\u{2BC}", "\u{2B9}", "\u{B4}", "\u{60}", "\u{201B}", "\u{FF07}",
   ]

@@ -144,4 +144,77 @@ import Testing
     let found = try edges(words, "yes", goes: true)
     #expect(found.start == edge(475, 475, 515) && found.end == edge(625, 585, 625))
   }
+
+  @Test("between two speakers the neighbour before is the one who ends last")
+  func longestBefore() throws {
+    let words = SpokenWords(
+      Transcript([
+        timed("long", 500, 1450), timed("short", 800, 900), timed("um", 1500, 1700),
+      ]))
+    #expect(try edges(words, "um", goes: true).start == edge(1500, 1450, 1540))
+  }
+
+  @Test("a word that begins at the same moment is a neighbour, also of a word without length")
+  func sameMoment() throws {
+    let cue = Cue(
+      "so um we", in: Self.range(1000, 1800),
+      words: [
+        Word("so", in: Self.range(1000, 1500)), Word("um", in: Self.range(1500, 1500)),
+        Word("we", in: Self.range(1500, 1800)),
+      ])
+    var found = try edges(SpokenWords(Transcript([cue])), "um", goes: true)
+    #expect(found.start == edge(1500, 1500, 1500) && found.end == edge(1500, 1500, 1500))
+    // Of two that begin together one is before the other.
+    let both = SpokenWords(Transcript([timed("yes", 1500, 2500), timed("um", 1500, 1800)]))
+    found = try edges(both, "um", goes: true)
+    #expect(found.start.time == Self.ms(1650) && found.end.time == Self.ms(1800))
+  }
+
+  @Test("a word without length has half of each word beside it, or 80 ms without one there")
+  func surroundings() throws {
+    func around(_ before: (Int64, Int64), _ after: (Int64, Int64)) throws -> TimeRange {
+      let words = SpokenWords(
+        Transcript([
+          timed("a", before.0, before.1), timed("um", 1500, 1500), timed("b", after.0, after.1),
+        ]))
+      let found = try #require(words.occurrences(of: "um").first)
+      return words.surroundings(of: found, in: try words.range(of: found))
+    }
+    #expect(try around((1000, 1500), (1500, 1800)) == Self.range(1250, 1650))
+    #expect(try around((1000, 1200), (1800, 1900)) == Self.range(1420, 1580))
+    #expect(try around((1500, 1500), (1500, 1500)) == Self.range(1460, 1540))
+  }
+
+  private func timed(_ text: String, _ start: Int64, _ end: Int64) -> Cue {
+    Cue(text, in: Self.range(start, end), words: [Word(text, in: Self.range(start, end))])
+  }
+
+  /// A cue whose words may have blanks within them.
+  private func cue(of texts: [String]) -> SpokenWords {
+    let words = texts.enumerated().map { index, text in
+      Word(text, in: Self.range(Int64(index) * 300, Int64(index) * 300 + 200))
+    }
+    return SpokenWords(
+      Transcript([Cue(texts.joined(separator: " "), in: Self.range(0, 9000), words: words)]))
+  }
+
+  @Test(
+    "what is muted is found also within words, and what is cut only where words begin and end",
+    arguments: [
+      (["Hello Jane", "Doe"], "Jane Doe", [0..<2], []),
+      (["Hello Jane"], "hello jane", [0..<1], [0..<1]),
+      (["Mary-Jane", "x"], "Jane", [0..<1], []), (["Jane—she", "x"], "jane", [0..<1], []),
+      (["Jane’s", "x"], "Jane", [0..<1], []), (["Hello,Jane", "x"], "Jane", [0..<1], []),
+      (["at", "a.m."], "am", [1..<2], [1..<2]), (["at", "a.m."], "a.m.", [1..<2], [1..<2]),
+      (["don't"], "don’t", [0..<1], [0..<1]), (["Janet"], "Jane", [], []),
+      (["a-b", "a-b", "a"], "b a", [0..<2, 1..<3], []),
+      (["你", "好", "吗"], "你好", [0..<2], [0..<2]), (["你好吗"], "好", [0..<1], []),
+      (["你好", "吗"], "你好吗", [0..<2], [0..<2]), (["東京", "で"], "京で", [0..<2], []),
+      (["カフェ", "x"], "カフェ", [0..<1], [0..<1]), (["สวัส", "ดี"], "สวัสดี", [0..<2], [0..<2]),
+    ] as [([String], String, [Range<Int>], [Range<Int>])])
+  func within(texts: [String], phrase: String, muted: [Range<Int>], cut: [Range<Int>]) {
+    let words = cue(of: texts)
+    #expect(words.mentions(of: [phrase]) == [muted])
+    #expect(words.occurrences(of: phrase) == cut)
+  }
 }
