@@ -11,18 +11,23 @@ struct CueCollector {
   /// Whether `Name: ` at the front of a text is its speaker.
   let hasPrefixes: Bool
   private var lastSpeaker: String?
+  /// How many there were, also without a text.
+  private var count = 0
 
   init(speakerPrefix: Bool) { hasPrefixes = speakerPrefix }
 
   /// Whether one more is refused.
   var isFull: Bool { cues.count > Self.cueLimit || wordCount > Self.wordLimit }
 
-  /// Adds `cue`, which stands at `place` and lasts from `start` to `end`.
+  /// Adds `cue`, which stands at `place` and lasts from `start` to `end`, or as long as its words, which may
+  /// be said before and after. Without a number it gets its place among all.
   mutating func append(
     _ cue: Cue, from start: Time, to end: Time, at place: Range<Int>, in text: inout TranscriptText
   ) {
     var cue = cue
     guard !isFull else { return }
+    count += 1
+    cue.number = cue.number ?? count
     guard end >= start else {
       text.error(
         "the cue ends before it starts", at: place,
@@ -38,6 +43,7 @@ struct CueCollector {
       text.find(.momentary, at: place)
       cue.range.duration = Time(value: 1, timescale: 1000)
     }
+    cue.range = cue.words.lazy.compactMap(\.range).reduce(cue.range) { $0.union($1) }
     if hasPrefixes { takePrefix(of: &cue) }
     wordCount += cue.words.count
     cues.append(cue)
@@ -65,8 +71,22 @@ struct CueCollector {
     let body = rest.drop(while: \.isWhitespace)
     guard !body.isEmpty else { return }
     lastSpeaker = String(name)
+    cue.dropWords(before: body.startIndex)
     cue.text = String(body)
     cue.markup = nil
+  }
+}
+
+extension Cue {
+  /// Leaves out the words before a place of the text, and what a word has before it.
+  fileprivate mutating func dropWords(before start: String.Index) {
+    guard let places = placesOfWords else { return words = [] }
+    words = zip(words, places).compactMap { word, place in
+      guard place.upperBound > start else { return nil }
+      var word = word
+      if place.lowerBound < start { word.text = String(text[start..<place.upperBound]) }
+      return word
+    }
   }
 }
 

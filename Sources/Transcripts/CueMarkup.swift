@@ -13,26 +13,35 @@ enum MarkupPart: Equatable {
   /// The tags that WebVTT has (4.2.2); others are left out.
   private static let names: Set<String> = ["c", "i", "b", "u", "ruby", "rt", "v", "lang"]
 
-  /// The parts of `markup`; `unknownReference` is called for each character reference that is kept as
-  /// it is. O(n)
-  static func parts(
-    of markup: String, unknownReference: () -> Void = {}
-  ) -> [MarkupPart] {
+  /// The parts of `markup`. O(n)
+  static func parts(of markup: String) -> [MarkupPart] {
     var parts: [MarkupPart] = []
+    forEach(of: markup) { part in
+      parts.append(part)
+      return true
+    }
+    return parts
+  }
+
+  /// Calls `body` with the parts of `markup` until it gives false, and `unknownReference` for each
+  /// character reference that is kept as it is. O(n)
+  static func forEach(
+    of markup: String, unknownReference: () -> Void = {}, _ body: (MarkupPart) -> Bool
+  ) {
     let bytes = Array(markup.utf8)
     var text: [UInt8] = []
     var index = 0
-    func flush() {
-      if !text.isEmpty { parts.append(.text(String(decoding: text, as: UTF8.self))) }
-      text = []
+    func flush() -> Bool {
+      defer { text = [] }
+      return text.isEmpty || body(.text(String(decoding: text, as: UTF8.self)))
     }
     while index < bytes.count {
       switch bytes[index] {
       case UInt8(ascii: "<"):
         // A tag that is never closed goes to the end of the text.
         let end = bytes[index...].firstIndex(of: UInt8(ascii: ">")) ?? bytes.count
-        flush()
-        if let part = tag(bytes[(index + 1)..<end]) { parts.append(part) }
+        guard flush() else { return }
+        if let part = tag(bytes[(index + 1)..<end]), !body(part) { return }
         index = end + 1
       case UInt8(ascii: "&"):
         let reference = CharacterReference.read(bytes[index...])
@@ -49,8 +58,7 @@ enum MarkupPart: Equatable {
         index += 1
       }
     }
-    flush()
-    return parts
+    _ = flush()
   }
 
   private static func tag(_ body: ArraySlice<UInt8>) -> MarkupPart? {

@@ -58,7 +58,7 @@ public struct LineLayout: Sendable, Hashable, Codable {
 
   private func divided(_ cue: Cue) -> [Cue] {
     let pieces = pieces(of: cue.text)
-    let clock = WordClock(cue)
+    var clock = WordClock(cue)
     var cues: [Cue] = []
     var first = 0
     var start = cue.range.start
@@ -67,10 +67,10 @@ public struct LineLayout: Sendable, Hashable, Codable {
       let end =
         next < pieces.count
         ? max(start, clock.time(at: pieces[next].range.lowerBound)) : cue.range.end
-      let range = pieces[first].range.lowerBound..<pieces[next - 1].range.upperBound
       var part = Cue(
         text(of: pieces[first..<next], in: cue.text), in: TimeRange(start: start, end: end),
-        speaker: cue.speaker, words: clock.words(in: range))
+        speaker: cue.speaker,
+        words: Array(clock.takeWords(until: pieces[next - 1].range.upperBound)))
       part.settings = cue.settings
       cues.append(part)
       (first, start) = (next, end)
@@ -152,6 +152,8 @@ private struct WordClock {
   private let places: [Range<String.Index>]
   /// Places in bytes of the text, with their times; both go up.
   private var anchors: [(offset: Int, time: Time)]
+  /// How many words were taken.
+  private var taken = 0
 
   init(_ cue: Cue) {
     self.cue = cue
@@ -185,8 +187,10 @@ private struct WordClock {
         by: Int64(offset - before.offset), over: Int64(behind.offset - before.offset))
   }
 
-  /// The words that stand in a stretch of the text.
-  func words(in range: Range<String.Index>) -> [Word] {
-    zip(cue.words, places).filter { range.contains($0.1.lowerBound) }.map(\.0)
+  /// Takes the words that begin before a place of the text, but for those that were taken.
+  mutating func takeWords(until end: String.Index) -> ArraySlice<Word> {
+    let first = taken
+    while taken < places.count, places[taken].lowerBound < end { taken += 1 }
+    return cue.words[first..<taken]
   }
 }

@@ -5,6 +5,8 @@ import MediaTime
 struct RecognizedSegment {
   /// Its first byte.
   let place: Range<Int>
+  /// Its place in the file, from 1.
+  var number: Int?
   private(set) var start: Time?
   var end: Time?
   private(set) var body = ""
@@ -68,10 +70,12 @@ struct RecognizedSegment {
     }
   }
 
-  private init(_ words: [RecognizedWord]) {
+  /// A sentence; one that begins with a word without times begins where the one before it ends.
+  private init(_ words: [RecognizedWord], after before: Time?) {
     let ranges = words.compactMap(\.range)
     place = words.first?.place ?? 0..<0
     start = ranges.first?.start
+    if words.first?.range == nil, let before, let first = start { start = min(before, first) }
     end = ranges.map(\.end).max()
     body = words.map(\.text).joined(separator: " ")
     speaker = words.lazy.compactMap(\.speaker).first
@@ -101,7 +105,29 @@ struct RecognizedSegment {
       end = word.range?.end ?? end
       speaker = word.speaker ?? speaker
     }
-    return sentences.map(Self.init)
+    var segments: [RecognizedSegment] = []
+    for sentence in joinedUntimed(sentences) {
+      segments.append(RecognizedSegment(sentence, after: segments.last?.end))
+    }
+    return segments
+  }
+
+  /// Sentences, of which those without any times are a part of the one before, at the front of the one
+  /// behind.
+  private static func joinedUntimed(_ sentences: [[RecognizedWord]]) -> [[RecognizedWord]] {
+    var joined: [[RecognizedWord]] = []
+    var hasTimes = true
+    for sentence in sentences {
+      let isTimed = sentence.contains { $0.range != nil }
+      if joined.isEmpty || isTimed && hasTimes {
+        joined.append(sentence)
+        hasTimes = isTimed
+      } else {
+        joined[joined.count - 1] += sentence
+        hasTimes = hasTimes || isTimed
+      }
+    }
+    return joined
   }
 }
 

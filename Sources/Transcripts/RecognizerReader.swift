@@ -144,6 +144,7 @@ struct RecognizerReader {
   private mutating func cues() -> [Cue] {
     var cues = CueCollector(speakerPrefix: hasPrefixes)
     if segments.isEmpty { segments = RecognizedSegment.sentences(of: words) }
+    for index in segments.indices { segments[index].number = index + 1 }
     segments = segments.filter { segment in
       if segment.start == nil {
         text.error(
@@ -162,6 +163,7 @@ struct RecognizerReader {
       speaker = segment.speaker ?? (segment.isPodcast ? speaker : nil)
       var cue = Cue(segment.body, in: .zero, speaker: speaker?.nonEmpty)
       cue.words = segment.words.map { $0.word(in: &text) }
+      cue.number = segment.number
       if segment.isPodcast, segment.isOneWord, cue.words.isEmpty {
         cue.words = [Word(segment.body, in: TimeRange(start: start, end: max(start, end)))]
       }
@@ -183,17 +185,69 @@ struct RecognizerReader {
     }
   }
 
-  /// Gives the words of the file to the segments that they are said in.
+  /// Gives the words of the file to the segments that they are said in: those whose texts have them, in
+  /// order, since the times of segments and of words differ; by their times only words that no text has.
   private mutating func shareWords() {
-    var index = 0
-    for word in words where !segments.isEmpty {
+    guard !segments.isEmpty else { return }
+    var texts = SegmentTexts(segments)
+    for word in words {
+      if let index = texts.take(word.text) {
+        segments[index].words.append(word)
+        continue
+      }
+      var index = texts.segment
       if let range = word.range {
         let middle = range.start + range.duration.multiplied(by: 1, over: 2)
         while index + 1 < segments.count, (segments[index + 1].start ?? .zero) <= middle {
           index += 1
         }
       }
+      texts.go(to: index)
       segments[index].words.append(word)
     }
+  }
+}
+
+/// The texts of segments, from which words are taken in order.
+private struct SegmentTexts {
+  private var tokens: [(text: String, segment: Int)] = []
+  /// Where the tokens of each segment begin.
+  private var starts: [Int] = []
+  private var next = 0
+  /// The segment of the last word.
+  private(set) var segment = 0
+
+  /// How many tokens a text may have between two words.
+  private static let mostBetween = 4
+
+  /// O(n)
+  init(_ segments: [RecognizedSegment]) {
+    for (index, segment) in segments.enumerated() {
+      starts.append(tokens.count)
+      tokens += SpokenWords.pieces(of: segment.body).map { ($0, index) }
+    }
+  }
+
+  /// Takes the next word.
+  ///
+  /// - Returns: The segment whose text has it; nil where the texts go on with other words.
+  mutating func take(_ word: String) -> Int? {
+    let wanted = SpokenWords.pieces(of: word)
+    // Punctuation belongs to the word before it.
+    guard !wanted.isEmpty else { return segment }
+    for start in next..<min(next + 1 + Self.mostBetween, tokens.count) {
+      let end = start + wanted.count
+      guard end <= tokens.count, zip(tokens[start..<end], wanted).allSatisfy({ $0.text == $1 })
+      else { continue }
+      (segment, next) = (tokens[start].segment, end)
+      return segment
+    }
+    return nil
+  }
+
+  /// Goes on with a segment, which is not before the present one.
+  mutating func go(to segment: Int) {
+    self.segment = segment
+    next = max(next, starts[segment])
   }
 }

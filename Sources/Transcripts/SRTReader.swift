@@ -10,6 +10,8 @@ struct SRTReader {
   private var times: (read: CueTimes?, line: Range<Int>)?
   /// That of the last cue that has one.
   private var number: Int?
+  /// That of the present cue, and of the one that comes next.
+  private var numbers: (present: Int?, next: Int?)
 
   /// Whether a line of times is among the first hundred.
   static func reads(_ text: TranscriptText) -> Bool {
@@ -48,8 +50,11 @@ struct SRTReader {
 
   /// Ends the cue above the line of times that comes next, or the last one.
   private mutating func endCue(hasNext: Bool) {
-    defer { lines = [] }
     if hasNext { takeNumber() }
+    defer {
+      lines = []
+      numbers = (numbers.next, nil)
+    }
     let body = lines.filter { !$0.isEmpty }
     guard let (read, line) = times else {
       if let first = body.first { text.find(.orphan, at: first) }
@@ -58,9 +63,9 @@ struct SRTReader {
     guard let read else { return }
     var parts: [String] = []
     for line in body { parts.append(withoutMarkup(line)) }
-    cues.append(
-      Cue(parts.joined(separator: "\n").tidiedLines, in: .zero), from: read.start, to: read.end,
-      at: line, in: &text)
+    var cue = Cue(parts.joined(separator: "\n").tidiedLines, in: .zero)
+    cue.number = numbers.present
+    cues.append(cue, from: read.start, to: read.end, at: line, in: &text)
   }
 
   /// Takes the number of the cue that comes next from the lines above it.
@@ -71,7 +76,7 @@ struct SRTReader {
     let value = Int(text.string(line))
     let isApart = lines.count == 1 ? times == nil : lines[lines.count - 2].isEmpty
     guard isApart || value != nil && value == number.map({ $0 &+ 1 }) else { return }
-    number = value
+    (number, numbers.next) = (value, value)
     lines.removeLast()
   }
 

@@ -64,6 +64,8 @@ public struct Cue: Sendable, Hashable, Codable {
   public var settings: String?
   /// Its name in the file; nil: none.
   public var identifier: String?
+  /// Its number in the file, as SRT writes it, else its place there, from 1; nil: it is from no file.
+  public var number: Int?
 
   /// A cue without markup.
   public init(
@@ -79,21 +81,41 @@ public struct Cue: Sendable, Hashable, Codable {
 extension Cue {
   /// Where each word stands in the text, in order; nil where the text does not have them so.
   ///
-  /// - Complexity: O(n) where words follow each other as in the text
+  /// - Complexity: O(n)
   package var placesOfWords: [Range<String.Index>]? {
     let utf8 = text.utf8
     var places: [Range<String.Index>] = []
     var position = utf8.startIndex
     for word in words {
-      var start = position
-      while !utf8[start...].starts(with: word.text.utf8) {
-        guard start < utf8.endIndex else { return nil }
-        start = utf8.index(after: start)
-      }
-      position = utf8.index(start, offsetBy: word.text.utf8.count)
-      places.append(start..<position)
+      guard let place = utf8[position...].place(of: Array(word.text.utf8)) else { return nil }
+      position = place.upperBound
+      places.append(place)
     }
     return places
+  }
+}
+
+extension Substring.UTF8View {
+  /// Where `wanted` stands first (Knuth, Morris and Pratt). O(n)
+  fileprivate func place(of wanted: [UInt8]) -> Range<Index>? {
+    guard !wanted.isEmpty else { return startIndex..<startIndex }
+    // For each byte: how many before it and with it are also those at the front.
+    var fronts = [0]
+    var length = 0
+    for byte in wanted.dropFirst() {
+      while length > 0, wanted[length] != byte { length = fronts[length - 1] }
+      if wanted[length] == byte { length += 1 }
+      fronts.append(length)
+    }
+    length = 0
+    var index = startIndex
+    while index < endIndex {
+      while length > 0, wanted[length] != self[index] { length = fronts[length - 1] }
+      if wanted[length] == self[index] { length += 1 }
+      formIndex(after: &index)
+      if length == wanted.count { return self.index(index, offsetBy: -length)..<index }
+    }
+    return nil
   }
 }
 

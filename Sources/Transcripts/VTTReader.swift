@@ -1,11 +1,19 @@
 import MediaTime
 
 /// WebVTT (W3C, "WebVTT: The Web Video Text Tracks Format", 6.1, "WebVTT file parsing").
+///
+/// It differs from that in five ways. A line with an arrow ends a block or a text only if it has times. A
+/// cue whose times are written otherwise, as with a comma, is read, with a warning; one that ends before
+/// it starts is refused, and one that ends where it starts gets 1 ms. A block that begins with an arrow
+/// without times is refused. Styles, regions, and cues without a text are left out. Several voices of a
+/// cue are several cues.
 struct VTTReader {
   private var text: TranscriptText
   private var cursor = LineCursor()
   private var cues: CueCollector
   private var language: String?
+  /// The lines of times so far.
+  private var count = 0
 
   /// Whether `text` begins as WebVTT does.
   static func reads(_ text: TranscriptText) -> Bool {
@@ -29,13 +37,12 @@ struct VTTReader {
     cues = CueCollector(speakerPrefix: speakerPrefix)
   }
 
-  /// The next line, if it is not blank; it is taken.
-  private mutating func nextTextLine() -> Range<Int>? {
-    guard let line = cursor.peek(in: text), !line.isEmpty else { return nil }
-    return cursor.next(in: text)
+  /// Goes to the end of a block: an empty line may be missing before a line of times.
+  private mutating func skipBlock() {
+    while let line = cursor.peek(in: text), !line.isEmpty, !CueTimes.isAt(line, in: text) {
+      _ = cursor.next(in: text)
+    }
   }
-
-  private mutating func skipBlock() { while nextTextLine() != nil {} }
 
   // MARK: Header
 
@@ -89,6 +96,7 @@ struct VTTReader {
   }
 
   private mutating func readCue(_ line: Range<Int>, named name: Range<Int>?) {
+    count += 1
     let times = CueTimes.read(line, mark: ".", in: &text)
     var lines: Range<Int>?
     while let next = cursor.peek(in: text), !next.isEmpty, !CueTimes.isAt(next, in: text) {
@@ -99,19 +107,17 @@ struct VTTReader {
     guard let times else { return }
     if !times.isStrict { text.find(.looseTime, at: line) }
     let settings = settings(times.settings)
-    guard let lines else {
-      cues.append(Cue("", in: .zero), from: times.start, to: times.end, at: line, in: &text)
-      return
-    }
     var unknown = 0
-    let parts = MarkupPart.parts(of: text.string(lines)) { unknown += 1 }
-    if unknown > 0 { text.find(.oddReference, at: lines) }
-    let voices = VoiceSplitter.voices(of: parts, from: times.start, to: times.end)
+    let voices = VoiceSplitter.voices(
+      of: lines.map(text.string) ?? "", from: times.start, to: times.end
+    ) { unknown += 1 }
+    if unknown > 0 { text.find(.oddReference, at: lines ?? line) }
     // A cue without a text is counted as one.
     for (index, voice) in (voices.isEmpty ? [.init()] : voices).enumerated() {
       var cue = Cue(voice.text, in: .zero, speaker: voice.speaker, words: voice.words)
       cue.markup = voice.markup
       cue.settings = settings
+      cue.number = count
       // Names are unique.
       cue.identifier = index == 0 ? name.flatMap { text.string($0).tidiedLines.nonEmpty } : nil
       cues.append(cue, from: times.start, to: times.end, at: line, in: &text)

@@ -24,14 +24,35 @@ struct VoiceSplitter {
   /// Whether a voice before this one has moments: then this one begins at none that is known.
   private var isUntimed = false
   private var span = ""
+  private var wordCount = 0
+  /// How many bytes of open tags voices may repeat: more than any text has.
+  private var repeatable = 1 << 20
 
-  /// The voices of `parts`, the text of a cue from `start` to `end`, with what they say. O(n · depth of
-  /// tags)
-  static func voices(of parts: [MarkupPart], from start: Time, to end: Time) -> [Voice] {
+  /// The voices of `markup`, the text of a cue from `start` to `end`, with what they say; of more voices or
+  /// words than a transcript may have, so many that it is refused. O(n)
+  ///
+  /// Times within the markup are moved by `shift`.
+  static func voices(
+    of markup: String, from start: Time, to end: Time, momentsMovedBy shift: Time = .zero,
+    unknownReference: () -> Void = {}
+  ) -> [Voice] {
     var splitter = VoiceSplitter(from: start, to: end)
-    for part in parts { splitter.take(part) }
+    MarkupPart.forEach(of: markup, unknownReference: unknownReference) { part in
+      if case .moment(let time?) = part {
+        splitter.take(.moment(time + shift))
+      } else {
+        splitter.take(part)
+      }
+      return !splitter.isFull
+    }
     splitter.endVoice()
     return splitter.voices
+  }
+
+  /// Whether there are more than a transcript may have. Words of voices without moments do not stay.
+  private var isFull: Bool {
+    voices.count > CueCollector.cueLimit
+      || wordCount > CueCollector.wordLimit + CueCollector.cueLimit
   }
 
   private init(from start: Time, to end: Time) {
@@ -77,6 +98,7 @@ struct VoiceSplitter {
     span = ""
     defer { moment = time }
     guard !text.isEmpty else { return }
+    wordCount += 1
     voice.words.append(
       Word(text, in: moment.map { TimeRange(start: $0, end: max($0, time)) }))
   }
@@ -92,6 +114,8 @@ struct VoiceSplitter {
       if !hasMoments { voice.words = [] }
       voices.append(voice)
     }
+    repeatable -= open.reduce(0) { $0 + $1.name.utf8.count + $1.rest.utf8.count + 2 }
+    if repeatable < 0 { open = [] }
     (voice, markup, hasTags, hasMoments) = (Voice(), "", !open.isEmpty, false)
     for tag in open { markup += "<\(tag.name)\(tag.rest)>" }
   }

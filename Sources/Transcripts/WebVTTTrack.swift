@@ -29,14 +29,12 @@ package struct WebVTTTrack: Sendable {
 
 extension WebVTTSample {
   fileprivate func cues(in range: TimeRange) -> [Cue] {
-    let shift = shift(in: range)
-    let parts = MarkupPart.parts(of: String(decoding: payload, as: UTF8.self)).map { part in
-      if case .moment(let time?) = part { MarkupPart.moment(time + shift) } else { part }
-    }
     let settings = Self.line(settings).split(whereSeparator: \.isWhitespace)
       // Regions stand in the head of a file, and are not carried.
       .filter { !$0.hasPrefix("region:") }.joined(separator: " ").nonEmpty
-    let voices = VoiceSplitter.voices(of: parts, from: range.start, to: range.end)
+    let voices = VoiceSplitter.voices(
+      of: String(decoding: payload, as: UTF8.self), from: range.start, to: range.end,
+      momentsMovedBy: shift(in: range))
     return voices.enumerated().map { index, voice in
       var cue = Cue(voice.text, in: range, speaker: voice.speaker, words: voice.words)
       cue.markup = voice.markup

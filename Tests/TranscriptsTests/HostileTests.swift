@@ -76,4 +76,17 @@ import Testing
     #expect(transcript.cues.count == 50_000)
     #expect(transcript.cues(in: .milliseconds(49_999..<50_000)).count == 1)
   }
+
+  @Test("A cue of more voices than a transcript may have is refused before all are made")
+  func voices() {
+    let tag = "<c." + String(repeating: "x", count: 250) + ">"
+    let markup = String(repeating: tag, count: 16) + String(repeating: "<v a>b", count: 300_000)
+    let voices = VoiceSplitter.voices(of: markup, from: .zero, to: Time(value: 1, timescale: 1))
+    #expect(voices.count == CueCollector.cueLimit + 1)
+    // Open tags are repeated for a while, and not in each of them.
+    #expect(voices.reduce(0) { $0 + ($1.markup?.utf8.count ?? 0) } < 8 << 20)
+    #expect(voices[1].markup?.hasPrefix(tag) == true)
+    let text = "WEBVTT\n\n00:00.000 --> 00:01.000\n" + markup
+    #expect(TranscriptBench.messages(text).first?.contains("more than 100,000 cues") == true)
+  }
 }

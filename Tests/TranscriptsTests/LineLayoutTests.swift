@@ -39,6 +39,33 @@ import Testing
         ])
   }
 
+  @Test("A long cue of many words is divided in time")
+  func manyWords() {
+    let texts = (0..<20_000).map { "w\($0)" }
+    let words = texts.enumerated().map { index, text in
+      Word(text, in: .milliseconds(Int64(index)..<Int64(index) + 1))
+    }
+    let cue = Cue(texts.joined(separator: " "), 0..<20_000, words: words)
+    let clock = ContinuousClock()
+    var parts: [Cue] = []
+    let time = clock.measure { parts = LineLayout(width: 12, lines: 1).layOut([cue]) }
+    #expect(parts.flatMap(\.words) == words && parts.count > 5000)
+    #expect(time < .seconds(5))
+  }
+
+  @Test("The place of a word that nearly repeats itself is found in time")
+  func repeating() {
+    let count = 200_000
+    var cue = Cue(String(repeating: "a", count: count) + "b", 0..<1000)
+    cue.words = [Word(String(repeating: "a", count: count / 2) + "b")]
+    let clock = ContinuousClock()
+    var places: [Range<String.Index>]?
+    let time = clock.measure { places = cue.placesOfWords }
+    let start = cue.text.utf8.index(cue.text.startIndex, offsetBy: count / 2)
+    #expect(places == [start..<cue.text.endIndex])
+    #expect(time < .seconds(5))
+  }
+
   @Test("A cue ends behind a sentence rather than in the middle of the next one")
   func sentences() {
     #expect(

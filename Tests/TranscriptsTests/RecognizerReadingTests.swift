@@ -216,4 +216,70 @@ import Testing
         "error: 'talk' has no cue; a transcript has times and texts"
       ])
   }
+
+  /// The words of a file beside its segments, of which `segments` are the fields.
+  private func shared(_ segments: [String], _ words: [(String, Double, Double)]) -> [String] {
+    let words = words.map { #"{"word": "\#($0)", "start": \#($1), "end": \#($2)}"# }
+    return TranscriptBench.cues(
+      #"{"segments": [\#(segments.map { "{\($0)}" }.joined(separator: ", "))], "#
+        + #""words": [\#(words.joined(separator: ", "))]}"#)
+  }
+
+  @Test("Words of the file belong to the segment whose text has them, whatever the times are")
+  func wordsByText() {
+    #expect(
+      shared(
+        [
+          #""start": 0, "end": 5, "text": "I met Jane.""#,
+          #""start": 5, "end": 9, "text": "She left""#,
+        ],
+        [("I", 4.2, 4.4), ("met", 4.5, 4.9), ("Jane", 5.0, 5.4), ("She", 5.5, 6), ("left", 6, 7)])
+        == [
+          "0-5400 I met Jane. {I@4200-4400 met@4500-4900 Jane@5000-5400}",
+          "5000-9000 She left {She@5500-6000 left@6000-7000}",
+        ])
+    // A text may have more words, and a word may be in no text: then its time counts.
+    #expect(
+      shared(
+        [
+          #""start": 0, "end": 5, "text": "I, uh, met Jane""#,
+          #""start": 5, "end": 9, "text": "She""#,
+        ],
+        [("I", 1, 2), ("met", 2, 3), ("hm", 6, 7), ("She", 7, 8)])
+        == [
+          "0-5000 I, uh, met Jane {I@1000-2000 met@2000-3000}",
+          "5000-9000 She {hm@6000-7000 She@7000-8000}",
+        ])
+  }
+
+  @Test("A sentence of words without times is a part of the one beside it")
+  func untimedSentences() {
+    func cues(_ words: [String]) -> [String] {
+      TranscriptBench.cues(#"{"words": [\#(words.joined(separator: ", "))]}"#)
+    }
+    let hello = #"{"word": "Hello.", "start": 1, "end": 2}"#
+    let year = #"{"word": "2014."}"#
+    let we = #"{"word": "we.", "start": 4, "end": 5}"#
+    #expect(
+      cues([hello, year, we])
+        == ["1000-2000 Hello. 2014. {Hello.@1000-2000 2014.@}", "4000-5000 we. {we.@4000-5000}"])
+    #expect(cues([year, hello]) == ["1000-2000 2014. Hello. {2014.@ Hello.@1000-2000}"])
+    // One that begins with such a word begins where the one before it ends.
+    let so = #"{"word": "so"}"#
+    #expect(
+      cues([hello, so, we])
+        == ["1000-2000 Hello. {Hello.@1000-2000}", "2000-5000 so we. {so@ we.@4000-5000}"])
+  }
+
+  @Test("A name in front of a text is no word of it")
+  func prefixWords() {
+    let text = """
+      {"segments": [{"start": 0, "end": 2, "text": "Ann Lee: Hello, you", "words": [
+      {"word": "Ann", "start": 0, "end": 0.1}, {"word": "Lee:", "start": 0.1, "end": 0.2},
+      {"word": "Hello,", "start": 0.2, "end": 1}, {"word": "you", "start": 1, "end": 2}]}]}
+      """
+    #expect(
+      TranscriptBench.cues(text, speakerPrefix: true)
+        == ["0-2000 Ann Lee: Hello, you {Hello,@200-1000 you@1000-2000}"])
+  }
 }

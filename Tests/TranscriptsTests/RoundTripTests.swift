@@ -44,7 +44,7 @@ import Testing
       }
       let transcript = Transcript(cues, language: "de")
       let (read, messages) = TranscriptBench.read(transcript.bytes(as: .vtt))
-      #expect(read == transcript)
+      #expect(read.unnumbered == transcript)
       #expect(messages == [])
     }
   }
@@ -73,7 +73,7 @@ import Testing
     for _ in 0..<200 {
       let transcript = transcript(&dice)
       let (read, messages) = TranscriptBench.read(transcript.bytes(as: .podcasting2))
-      #expect(read.cues.map(\.withoutWords) == transcript.cues)
+      #expect(read.unnumbered.cues.map(\.withoutWords) == transcript.cues)
       #expect(messages == [])
     }
   }
@@ -85,7 +85,7 @@ import Testing
       let transcript = Transcript(
         transcript(&dice).cues.map { Cue($0.text, in: $0.range) })
       let (read, messages) = TranscriptBench.read(transcript.bytes(as: .srt))
-      #expect(read == transcript)
+      #expect(read.unnumbered == transcript)
       #expect(messages == [])
     }
   }
@@ -96,9 +96,8 @@ import Testing
       Cue("Hello", 0..<1000, speaker: "Ann"), Cue("again", 1000..<2000, speaker: "Ann"),
       Cue("Hi", 2000..<3000, speaker: "Ben"),
     ])
-    #expect(
-      TranscriptBench.read(transcript.bytes(as: .srt), speakerPrefix: true).transcript == transcript
-    )
+    let read = TranscriptBench.read(transcript.bytes(as: .srt), speakerPrefix: true).transcript
+    #expect(read.unnumbered == transcript)
   }
 
   @Test("What was read and written is written the same when it is read again")
@@ -116,8 +115,20 @@ import Testing
     let first = TranscriptBench.read(Array(text.utf8)).transcript
     let written = first.bytes(as: .vtt)
     let second = TranscriptBench.read(written).transcript
-    #expect(second == first)
+    #expect(second.unnumbered == first.unnumbered)
     #expect(second.bytes(as: .vtt) == written)
+  }
+}
+
+extension Transcript {
+  /// The same without the numbers that cues had in a file.
+  fileprivate var unnumbered: Transcript {
+    let cues = cues.map { cue in
+      var cue = cue
+      cue.number = nil
+      return cue
+    }
+    return Transcript(cues, language: language)
   }
 }
 

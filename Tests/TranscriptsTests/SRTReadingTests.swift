@@ -112,4 +112,25 @@ import Testing
     #expect(transcript.cues.map(\.speaker) == ["Ann", "Ann", "Ben"])
     #expect(transcript.cues.map(\.text) == ["Hello", "again", "At 10:30"])
   }
+
+  @Test("A cue has the number that is written, or else its place")
+  func writtenNumbers() {
+    let text = """
+      7
+      00:00:05,000 --> 00:00:06,000
+      late
+
+      00:00:00,000 --> 00:00:01,000
+
+      00:00:01,000 --> 00:00:02,000
+      third
+
+      12
+      00:00:02,000 --> 00:00:03,000
+      twelve
+      """
+    let cues = TranscriptBench.read(Array(text.utf8)).transcript.cues
+    #expect(cues.map(\.number) == [3, 12, 7])
+    #expect(cues.map(\.text) == ["third", "twelve", "late"])
+  }
 }

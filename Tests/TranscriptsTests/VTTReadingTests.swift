@@ -229,4 +229,53 @@ import Testing
     let text = "WEBVTT\n\n00:02.000 --> 00:03.000\nb\n\n00:01.000 --> 00:09.000\na\n"
     #expect(TranscriptBench.cues(text) == ["1000-9000 a", "2000-3000 b"])
   }
+
+  @Test("A block ends before a line of times, also where the empty line between is missing")
+  func forgottenLine() {
+    let text = """
+      WEBVTT
+
+      NOTE one
+      a --> b
+      00:00.000 --> 00:01.000
+      first
+
+      STYLE
+      ::cue { color: red }
+      00:01.000 --> 00:02.000
+      second
+
+      lost
+      lost
+      00:02.000 --> 00:03.000
+      third
+      """
+    #expect(
+      TranscriptBench.cues(text) == ["0-1000 first", "1000-2000 second", "2000-3000 third"])
+  }
+
+  @Test("A word of two parts loses the name in front of the text")
+  func prefixWords() {
+    let text = "WEBVTT\n\n00:00.000 --> 00:02.000\nAnn: Hello <00:01.000>you"
+    #expect(
+      TranscriptBench.cues(text, speakerPrefix: true)
+        == ["0-2000 Ann: Hello you {Hello@0-1000 you@1000-2000}"])
+  }
+
+  @Test("A cue has its number in the file, also where others are left out or have several voices")
+  func numbers() {
+    let text = """
+      WEBVTT
+
+      00:04.000 --> 00:05.000
+      late
+
+      00:00.000 --> 00:01.000
+
+      00:02.000 --> 00:03.000
+      <v Ann>one</v> <v Ben>two</v>
+      """
+    let cues = TranscriptBench.read(Array(text.utf8)).transcript.cues
+    #expect(cues.map(\.number) == [3, 3, 1] && cues.map(\.text) == ["one", "two", "late"])
+  }
 }
