@@ -159,9 +159,6 @@ enum EditStep {
 }
 
 extension [EditStep] {
-  /// Whether steps `index - 1` and `index` are parts that a cut has joined.
-  fileprivate func isCut(before index: Int) -> Bool { cut(before: index) != nil }
-
   /// What was removed between two parts that a cut has joined.
   fileprivate func cut(before index: Int) -> TimeRange? {
     guard index > 0, index < count, case .part(let a) = self[index - 1],
@@ -205,39 +202,50 @@ extension Lowering {
       duration: duration, curve: written.value.curve ?? .equalPower,
       picture: written.value.cutsPicture ? nil : .blend)
     guard duration > .zero else { return [:] }
-    // How long a word is, nobody has chosen.
-    guard item.cutsWords || hasRoom(for: fade, at: cuts, steps, written) else { return nil }
+    // How long a word is, nobody has chosen; the length of a written range, and of a written cross-fade,
+    // somebody has.
+    let ranges = item.cutCrossfade == nil ? [] : item.cuts.filter { !$0.value.hasPhrase }
+    let origins = Set(ranges.map(\.origin))
+    let chosen = Set(cuts.lazy.filter { origins.contains($0.origin) }.map(\.value))
     var fades: [Int: CutFade] = [:]
     for index in steps.indices {
       guard let removed = steps.cut(before: index) else { continue }
       fades[index] = fade
-      guard item.cutsWords else { continue }
+      guard item.cutsWords, !chosen.contains(removed) else { continue }
       let least = min(removed.duration, steps[index - 1].duration, steps[index].duration)
       fades[index]?.duration = min(duration, least.multiplied(by: 1, over: 4))
     }
+    let fixed =
+      item.cutsWords
+      ? fades.filter { steps.cut(before: $0.key).map(chosen.contains) ?? false } : fades
+    guard hasRoom(for: fixed, fades, at: cuts, steps, written) else { return nil }
     return fades
   }
 
-  /// Whether a cross-fade is no longer than any cut and than what is left beside it; refused else.
+  /// Whether the cross-fades that are not made shorter are no longer than their cuts and than what is
+  /// left beside them; refused else.
   private mutating func hasRoom(
-    for fade: CutFade, at cuts: [Located<TimeRange>], _ steps: [EditStep], _ written: Located<Fade>
+    for fixed: [Int: CutFade], _ fades: [Int: CutFade], at cuts: [Located<TimeRange>],
+    _ steps: [EditStep], _ written: Located<Fade>
   ) -> Bool {
     for (index, step) in steps.enumerated() {
       guard case .part(let range) = step else { continue }
-      if let removed = steps.cut(before: index), removed.duration < fade.duration {
+      if let fade = fixed[index], let removed = steps.cut(before: index),
+        removed.duration < fade.duration
+      {
         let lengths = lengths(removed.duration, fade.duration)
         refuse(
           "this cut removes \(lengths.a), less than the cross-fade of \(lengths.b)", removed, cuts,
           written)
         return false
       }
-      let isCut = (steps.isCut(before: index), steps.isCut(before: index + 1))
-      let needed = (isCut.0 ? fade.half : .zero) + (isCut.1 ? fade.half : .zero)
-      guard range.duration < needed else { continue }
+      let isFixed = (fixed[index] != nil, fixed[index + 1] != nil)
+      let needed = (fades[index]?.half ?? .zero) + (fades[index + 1]?.half ?? .zero)
+      guard isFixed.0 || isFixed.1, range.duration < needed else { continue }
       let lengths = lengths(range.duration, needed)
       refuse(
         "beside this cut \(lengths.a) are left, less than the \(lengths.b) of its cross-fade",
-        steps.cut(before: isCut.0 ? index : index + 1), cuts, written)
+        steps.cut(before: isFixed.0 ? index : index + 1), cuts, written)
       return false
     }
     return true

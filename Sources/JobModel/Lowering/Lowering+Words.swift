@@ -133,6 +133,10 @@ extension Lowering {
       // A muted word is silent whole, also where another one overlaps it.
       if use == .muted {
         ends = (min(ends.start, times[index].start), max(ends.end, times[index].end))
+        if ends.start >= ends.end {
+          let around = text.surroundings(of: run.words, in: times[index])
+          ends = (around.start, around.end)
+        }
       }
       let start = max(.zero, ends.start - lowered.source.start)
       let end = min(lowered.duration, ends.end - lowered.source.start)
@@ -167,10 +171,13 @@ extension Lowering {
   ) -> [WordRun]? {
     var found: [WordRun] = []
     var missing: [String] = []
-    for phrase in selection.phrases {
-      let words = text.occurrences(of: phrase.value, within: lowered.source)
-      found += words.map { WordRun(words: $0, origin: phrase.origin) }
-      if words.isEmpty { missing.append(phrase.value) }
+    let phrases = selection.phrases.map(\.value)
+    let places =
+      use == .muted ? text.mentions(of: phrases) : phrases.map { text.occurrences(of: $0) }
+    for (phrase, words) in zip(selection.phrases, places) {
+      let heard = words.filter { text.isHeard($0, in: lowered.source) }
+      found += heard.map { WordRun(words: $0, origin: phrase.origin) }
+      if heard.isEmpty { missing.append(phrase.value) }
     }
     var isWhole = true
     for speaker in selection.speakers {
@@ -180,25 +187,23 @@ extension Lowering {
       }
       found += cues.map { WordRun(words: text.words(ofCue: $0), origin: speaker.origin) }
     }
-    let count = text.transcript.cues.count
     for numbers in selection.cues {
-      guard numbers.value.upperBound <= count else {
-        error(
-          "the transcript of \(lowered.name) has \(count) \(count == 1 ? "cue" : "cues"), and no "
-            + "number \(numbers.value.upperBound)", at: numbers.origin,
-          help: count == 1 ? "write '1'" : "cues go from 1 to \(count)")
+      guard let cues = cues(numbers, in: text, of: lowered) else {
         isWhole = false
         continue
       }
-      found += numbers.value.map {
-        WordRun(words: text.words(ofCue: $0 - 1), origin: numbers.origin)
-      }
+      found += cues.map { WordRun(words: text.words(ofCue: $0), origin: numbers.origin) }
     }
     guard isWhole else { return nil }
     if !missing.isEmpty {
+      let parts = text.mentions(of: missing).joined()
+        .filter { text.isHeard($0, in: lowered.source) }
       note(
         "\(missing.quoted) \(missing.count == 1 ? "is" : "are") not in the transcript of "
-          + "\(lowered.name)", at: selection.origin, help: "what is not said needs no edit")
+          + "\(lowered.name)\(parts.isEmpty ? "" : " as whole words")", at: selection.origin,
+        help: parts.first.map {
+          "'\(text.shortText(of: $0))' has one time: name all of it, or write a time"
+        } ?? "what is not said needs no edit")
     }
     let heard = found.filter { text.isHeard($0.words, in: lowered.source) }
     return heard.sorted { $0.words.lowerBound < $1.words.lowerBound }.reduce(into: []) {
@@ -209,6 +214,26 @@ extension Lowering {
       let end = max(last.words.upperBound, run.words.upperBound)
       runs[runs.count - 1].words = last.words.lowerBound..<end
     }
+  }
+
+  /// The cues that have numbers in their file, by their indices; of several transcripts together each
+  /// cue has its place. nil after a report.
+  private mutating func cues(
+    _ numbers: Located<ClosedRange<Int>>, in text: SpokenWords, of lowered: LoweredItem
+  ) -> [Int]? {
+    let cues = text.transcript.cues
+    let isOfFile = lowered.speech.contains { $0.transcript != nil }
+    let known = cues.indices.map { isOfFile ? cues[$0].number ?? $0 + 1 : $0 + 1 }
+    let last = known.max() ?? 0
+    let found = known.indices.filter { numbers.value.contains(known[$0]) }
+    let (low, high) = (numbers.value.lowerBound, numbers.value.upperBound)
+    guard found.isEmpty || high > last else { return found }
+    error(
+      "the transcript of \(lowered.name) has \(cues.count) \(cues.count == 1 ? "cue" : "cues"), "
+        + "and no number \(high > last ? high : low)", at: numbers.origin,
+      help: cues.count == 1
+        ? "write '\(last)'" : "cues go from \(known.min() ?? last) to \(last)")
+    return nil
   }
 
   /// The cues of a speaker, by their indices; nil after a report.
@@ -316,11 +341,14 @@ extension SpokenWords {
     occurrences(of: phrase).filter { isHeard($0, in: range) }
   }
 
-  /// Whether words are heard in a range, as far as their times are known.
+  /// Whether words are heard in a range, as far as their times are known. What lasts no time is heard at
+  /// both ends too: there it stays in the text.
   fileprivate func isHeard(_ words: Range<Int>, in range: TimeRange) -> Bool {
     let last = self.words[words.upperBound - 1]
     let end = last.end ?? transcript.cues[last.cue].range.end
-    return approximateStart(of: words) < range.end && end > range.start
+    let start = approximateStart(of: words)
+    if start == end { return start >= range.start && start <= range.end }
+    return start < range.end && end > range.start
   }
 
   /// When words begin; if that is not known, when their cue does.

@@ -69,7 +69,7 @@ extension Item {
 
 extension ItemRange {
   /// Whether one of its ends is a phrase.
-  fileprivate var hasPhrase: Bool {
+  var hasPhrase: Bool {
     if from?.value.isPhrase == true { return true }
     if case .moment(let end) = end { return end.value.isPhrase }
     return false
