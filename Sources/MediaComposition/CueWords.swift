@@ -11,17 +11,15 @@ struct CueWords {
 
   /// nil where no word has times, or where the text says more than the words.
   init?(_ cue: Cue) {
-    var places: [Range<String.Index>] = []
-    var rest = cue.text.startIndex
-    for word in cue.words {
-      guard let place = cue.text[rest...].firstRange(of: word.text) else { return nil }
-      guard cue.text[rest..<place.lowerBound].isSilent else { return nil }
-      places.append(place)
-      rest = place.upperBound
-    }
-    guard cue.text[rest...].isSilent, cue.words.contains(where: { $0.range != nil }) else {
+    guard let places = cue.placesOfWords, cue.words.contains(where: { $0.range != nil }) else {
       return nil
     }
+    var rest = cue.text.startIndex
+    for place in places {
+      guard cue.text[rest..<place.lowerBound].isSilent else { return nil }
+      rest = place.upperBound
+    }
+    guard cue.text[rest...].isSilent else { return nil }
     self.cue = cue
     self.places = places
     spoken = Self.spoken(cue)

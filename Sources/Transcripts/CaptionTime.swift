@@ -2,9 +2,9 @@ import Diagnosis
 import MediaTime
 
 /// Times as transcripts write them, read without loss and without a Double.
-enum CaptionTime {
+package enum CaptionTime {
   /// Why a text is no time: the fault and the remedy.
-  struct Fault: Error {
+  package struct Fault: Error {
     var message: String
     var help: String
   }
@@ -20,7 +20,7 @@ enum CaptionTime {
   /// in front.
   ///
   /// - Returns: The time, and whether WebVTT would read it as well (WebVTT, 4.4).
-  static func clock(
+  package static func clock(
     _ text: ArraySlice<UInt8>, mark usual: Unicode.Scalar
   ) throws(Fault) -> (time: Time, isStrict: Bool) {
     let example = "00:01:02\(usual)500"
@@ -130,7 +130,7 @@ enum CaptionTime {
   }
 
   /// `01:02:03.500`: so many milliseconds, with hours always.
-  static func text(milliseconds: Int64, mark: Character) -> String {
+  package static func text(milliseconds: Int64, mark: Character) -> String {
     let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
     let (minutes, second) = seconds.quotientAndRemainder(dividingBy: 60)
     let (hours, minute) = minutes.quotientAndRemainder(dividingBy: 60)
@@ -138,5 +138,5 @@ enum CaptionTime {
   }
 
   /// `time` in whole milliseconds, rounded half away from zero; not before 0.
-  static func milliseconds(_ time: Time) -> Int64 { max(0, time.frames(atRate: 1000)) }
+  package static func milliseconds(_ time: Time) -> Int64 { max(0, time.frames(atRate: 1000)) }
 }
