@@ -81,6 +81,11 @@ public struct Track: Sendable, Hashable, Codable {
   /// Whether it is heard.
   package var sounds: Bool { isEnabled && mediaType == .audio }
 
+  /// Whether it is sound of which nothing is heard.
+  var isSilenced: Bool {
+    mediaType == .audio && (!isEnabled || mix.gain == .silence || preferredVolume == .silence)
+  }
+
   /// The end of the last segment.
   public var end: Time { segments.last?.target.end ?? .zero }
 }

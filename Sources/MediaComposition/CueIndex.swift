@@ -1,34 +1,41 @@
 import MediaTime
 import Transcripts
 
-/// Finds the cues that are said in a range.
+/// Finds the cues that are said in a range, by their own times and by those of their words, which may be
+/// said before their cue or after it.
 package final class CueIndex {
   let transcript: Transcript
+  /// By cue: when it and its words are said.
+  let said: [TimeRange]
+  /// The cues by when the first of them is said.
+  private let order: [Int]
   /// The latest end of the cues below each node of a binary tree, whose root is 1 and in which the nodes
-  /// below `n` are `2 * n` and `2 * n + 1`; the last half are the cues.
+  /// below `n` are `2 * n` and `2 * n + 1`; the last half are the cues in `order`.
   private let latestEnds: [Time]
   private let leafCount: Int
 
-  /// O(cues).
+  /// O(n log n) in the number of cues, O(words).
   package init(_ transcript: Transcript) {
-    self.transcript = transcript
+    let said = transcript.cues.map(\.said)
+    let order = said.indices.sorted { (said[$0].start, $0) < (said[$1].start, $1) }
     var leaves = 1
-    while leaves < transcript.cues.count { leaves *= 2 }
+    while leaves < order.count { leaves *= 2 }
     var ends = Array(repeating: Time.negativeInfinity, count: 2 * leaves)
-    for (index, cue) in transcript.cues.enumerated() { ends[leaves + index] = cue.range.end }
+    for (leaf, cue) in order.enumerated() { ends[leaves + leaf] = said[cue].end }
     for node in stride(from: leaves - 1, to: 0, by: -1) {
       ends[node] = max(ends[2 * node], ends[2 * node + 1])
     }
-    (leafCount, latestEnds) = (leaves, ends)
+    self.transcript = transcript
+    (self.said, self.order, leafCount, latestEnds) = (said, order, leaves, ends)
   }
 
-  /// Calls `body` with the index of each cue of which some is said from `start` until `end`, in order;
-  /// with one of no length if it is there. O(log cues) for each of them.
+  /// Calls `body` with the index of each cue of which some is said from `start` until `end`, in the order
+  /// in which they begin to be said; with one of no length if it is there. O(log cues) for each of them.
   func forEachCue(from start: Time, until end: Time, _ body: (Int) -> Void) {
-    let count = transcript.cues.partitioningIndex { $0.range.start >= end }
-    visit(1, of: 0..<leafCount, before: count, endingAfter: start) { index in
-      let range = transcript.cues[index].range
-      if range.end > start || range.start == start { body(index) }
+    let count = order.partitioningIndex { said[$0].start >= end }
+    visit(1, of: 0..<leafCount, before: count, endingAfter: start) { leaf in
+      let range = said[order[leaf]]
+      if range.end > start || range.start == start { body(order[leaf]) }
     }
   }
 
@@ -46,8 +53,15 @@ package final class CueIndex {
 
   /// The cues of which some is said in a range, whole. O(log cues) for each of them.
   package func transcript(around range: TimeRange) -> Transcript {
-    var cues: [Cue] = []
-    forEachCue(from: range.start, until: range.end) { cues.append(transcript.cues[$0]) }
-    return Transcript(cues, language: transcript.language)
+    var cues: [Int] = []
+    forEachCue(from: range.start, until: range.end) { cues.append($0) }
+    return Transcript(cues.sorted().map { transcript.cues[$0] }, language: transcript.language)
+  }
+}
+
+extension Cue {
+  /// From the first to the last moment at which the cue or a word of it is said.
+  var said: TimeRange {
+    words.reduce(range) { said, word in word.range.map { said.union($0) } ?? said }
   }
 }

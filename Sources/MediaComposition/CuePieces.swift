@@ -11,7 +11,7 @@ struct CuePiece {
   var source: Int
   /// The cue's place in that.
   var cue: Int
-  /// What is heard of it, in the time of the content.
+  /// What is heard of it and of its words, in the time of the content.
   var start: Time
   var end: Time
   /// When it is heard.
@@ -100,153 +100,15 @@ extension [Cue] {
   }
 }
 
-/// A cue as it is said once, in one or more pieces.
-private struct Saying {
-  let pieces: [CuePiece]
-  let visits: [TranscriptWalk.Visit]
-  let cue: Cue
-  /// All of the cue that its recording has, in the time of the content.
-  let range: TimeRange
-  /// What is silent of the cue and of its words, in the time of the content.
-  let redactions: [SegmentSpeech.Redaction]
-
-  init(_ pieces: [CuePiece], _ visits: [TranscriptWalk.Visit]) {
-    let visit = visits[pieces[0].visit]
-    var cue = visit.index.transcript.cues[pieces[0].cue].moved(by: visit.speech.offset)
-    cue.speaker = cue.speaker ?? visit.speech.speaker ?? visit.trackName
-    self.pieces = pieces
-    self.visits = visits
-    self.cue = cue
-    range = cue.range.intersection(visit.extent)
-    redactions = pieces.flatMap { visits[$0.visit].redactions(of: cue) }
-  }
-
-  /// What is left of it: one cue for each run of pieces that touch, if that has words.
-  var cues: [Cue] {
-    let runs = self.runs
-    if runs.count == 1, isAll(pieces[...]), redactions.isEmpty { return [whole] }
-    guard let words = CueWords(cue) else { return wordless(runs) }
-    return runs.compactMap { run in
-      let kept = words.spoken.indices.filter { index in
-        let middle = words.middle(of: index)
-        return run.contains { holds(middle, $0) }
-      }
-      guard !kept.isEmpty else { return nil }
-      var part = placed(run)
-      let texts = words.spoken.map { word in
-        redactions.first { $0.range.meets(word) }.map { $0.text ?? "…" }
-      }
-      words.keep(kept, instead: texts, in: &part) { heard($0, in: run) }
-      return part
-    }
-  }
-
-  /// All of it, unchanged but for its time.
-  private var whole: Cue {
-    var whole = cue
-    whole.range = heardRange(pieces[...])
-    for index in whole.words.indices {
-      whole.words[index].range = cue.words[index].range.map { heard($0, in: pieces[...]) }
-    }
-    whole.markup = cue.markup?.mappingMoments { heard($0, in: pieces[...]) }
-    return whole
-  }
-
-  /// The whole text on the longest run, if half of the cue is said.
-  private func wordless(_ runs: [ArraySlice<CuePiece>]) -> [Cue] {
-    guard heard(pieces[...]) * 2 >= range.duration else { return [] }
-    var longest = runs[0]
-    for run in runs where heard(run) > heard(longest) { longest = run }
-    var part = placed(longest)
-    let silent = redactions.filter { $0.range.meets(cue.range) }
-    if !silent.isEmpty {
-      var texts: [String] = []
-      for text in silent.map({ $0.text ?? "…" }) where !texts.contains(text) { texts.append(text) }
-      (part.text, part.markup) = (texts.joined(separator: " "), nil)
-    }
-    part.words = []
-    return [part]
-  }
-
-  /// The cue over a run.
-  private func placed(_ run: ArraySlice<CuePiece>) -> Cue {
-    var part = cue
-    part.range = heardRange(run)
-    if isAll(run) {
-      part.markup = cue.markup?.mappingMoments { heard($0, in: run) }
-    } else {
-      // Of a part, moments would lie at its ends.
-      part.settings = nil
-      part.markup = cue.markup.flatMap { $0.mappingMoments { _ in .zero } == $0 ? $0 : nil }
-    }
-    return part
-  }
-
+extension [CuePiece] {
   /// Pieces that touch, together.
-  private var runs: [ArraySlice<CuePiece>] {
+  var runs: [ArraySlice<CuePiece>] {
     var runs: [ArraySlice<CuePiece>] = []
     var first = 0
-    for index in pieces.indices.dropFirst() where !pieces[index].touches(pieces[index - 1]) {
-      runs.append(pieces[first..<index])
+    for index in indices.dropFirst() where !self[index].touches(self[index - 1]) {
+      runs.append(self[first..<index])
       first = index
     }
-    return runs + [pieces[first...]]
-  }
-
-  /// Whether all of the cue is heard, but for what rounding left.
-  private func isAll(_ run: ArraySlice<CuePiece>) -> Bool {
-    range.duration - heard(run) <= Segment.shortestPart
-  }
-
-  /// How much is heard, in the time of the content.
-  private func heard(_ run: ArraySlice<CuePiece>) -> Time {
-    run.reduce(.zero) { $0 + ($1.end - $1.start) }
-  }
-
-  private func heardRange(_ run: ArraySlice<CuePiece>) -> TimeRange {
-    let (first, last) = (run[run.startIndex], run[run.endIndex - 1])
-    return TimeRange(start: first.heardStart, end: max(first.heardStart, last.heardEnd))
-  }
-
-  /// Whether a moment is said in a piece. What is said before the cue counts at its start, what is said
-  /// at its end or later counts there.
-  private func holds(_ moment: Time, _ piece: CuePiece) -> Bool {
-    if moment < range.start { return piece.start == range.start }
-    if moment >= range.end { return piece.end == range.end }
-    return piece.start <= moment && moment < piece.end
-  }
-
-  /// When a range of the content is heard in a run, at the nearest moments that are.
-  private func heard(_ range: TimeRange, in run: ArraySlice<CuePiece>) -> TimeRange {
-    let (start, end) = (heard(range.start, in: run), heard(range.end, in: run))
-    return TimeRange(start: start, end: max(start, end))
-  }
-
-  private func heard(_ time: Time, in run: ArraySlice<CuePiece>) -> Time {
-    let piece = run.last { $0.start <= time } ?? run[run.startIndex]
-    return visits[piece.visit].heard(time)
-  }
-}
-
-extension TranscriptWalk.Visit {
-  /// What is silent of a cue and of its words, which may be said outside of it.
-  fileprivate func redactions(of cue: Cue) -> [SegmentSpeech.Redaction] {
-    guard !redactions.isEmpty else { return [] }
-    let said = cue.words.compactMap(\.range).reduce(cue.range) { $0.union($1) }
-    let heard = TimeRange(start: window.start, end: window.end).intersection(said)
-    return redactions.flatMap { list in
-      list.touching(heard.start, heard.end).map { redaction in
-        SegmentSpeech.Redaction(redaction.range.intersection(heard), text: redaction.text)
-      }
-    }
-    .filter { heard.isEmpty || !$0.range.isEmpty }
-  }
-}
-
-extension TimeRange {
-  /// Whether some time of a word is in this range; one of no length also counts at both ends.
-  fileprivate func meets(_ word: TimeRange) -> Bool {
-    word.duration > .zero
-      ? start < word.end && word.start < end : start <= word.start && word.start <= end
+    return runs + [self[first...]]
   }
 }

@@ -145,66 +145,6 @@ extension Cue {
   }
 }
 
-extension [SegmentSpeech.Redaction] {
-  /// Of these, in order and without overlaps, those of which some lies between two moments. O(log n).
-  func touching(_ start: Time, _ end: Time) -> ArraySlice<SegmentSpeech.Redaction> {
-    let first = partitioningIndex { $0.range.end >= start }
-    return self[first..<Swift.max(first, partitioningIndex { $0.range.start > end })]
-  }
-
-  /// In order, those that overlap as one, with the text of the first.
-  fileprivate var merged: [SegmentSpeech.Redaction] {
-    var result: [SegmentSpeech.Redaction] = []
-    for redaction in sorted(by: { $0.range.start < $1.range.start }) {
-      if let last = result.last, redaction.range.start < last.range.end {
-        result[result.count - 1].range = last.range.union(redaction.range)
-      } else {
-        result.append(redaction)
-      }
-    }
-    return result
-  }
-}
-
-extension Composition {
-  /// What may not be read of what is nested in it, in its time and in order. O(segments in the range).
-  func redactions(from start: Time, until end: Time) -> [SegmentSpeech.Redaction] {
-    var found: [SegmentSpeech.Redaction] = []
-    for track in tracks where track.sounds {
-      var index = track.index(endingAfter: start)
-      while index < track.segments.count, track.segments[index].target.start < end {
-        found += track.segments[index].trackRedactions
-        index += 1
-      }
-    }
-    return found.merged
-  }
-}
-
-extension Segment {
-  /// Its redactions, and those of a composition in it, in the time of its track.
-  fileprivate var trackRedactions: [SegmentSpeech.Redaction] {
-    var found = speech?.redactions ?? []
-    for index in found.indices { found[index].range = found[index].range.moved(by: target.start) }
-    if case .composition(let inner) = content {
-      for redaction in inner.redactions(from: source.start, until: source.end) {
-        let ends = [redaction.range.start, redaction.range.end].map { time in
-          source.map(isReversed ? source.start + (source.end - time) : time, to: target)
-        }
-        found.append(
-          .init(
-            TimeRange(start: min(ends[0], ends[1]), end: max(ends[0], ends[1])),
-            text: redaction.text))
-      }
-    }
-    let counting = speech?.heard?.moved(by: target.start).intersection(target) ?? target
-    return found.compactMap { redaction in
-      let heard = redaction.range.intersection(counting)
-      return heard.duration > .zero ? .init(heard, text: redaction.text) : nil
-    }
-  }
-}
-
 extension Segment.Content {
   /// All of its time.
   var extent: TimeRange {

@@ -9,7 +9,8 @@ extension Composition {
   /// the parts of a cue that a cut has joined are one cue. A part of a cue keeps the words of which it has
   /// the middle; where words have no times, the text stays where at least half of it is said, on the
   /// longest part. What is played backwards or silenced is gone. A cue without a speaker has the name of
-  /// its track. O(log n) for each segment and each cue that is heard, and O(cues) for each transcript.
+  /// its track. O(log n) for each segment and each cue that is heard, and O(n log n) for the cues of each
+  /// transcript.
   public var transcript: Transcript {
     var walk = TranscriptWalk(TimeRange(start: .zero, duration: duration))
     walk.visit(self)
@@ -143,6 +144,8 @@ struct TranscriptWalk {
   private var indices: [CueIndex] = []
   /// Of transcripts, by where their cues lie in memory.
   private var numbers: [Int: Int] = [:]
+  /// The same by what they say: equal ones may share no memory.
+  private var numbersOfEqual: [Transcript: Int] = [:]
   private var sources: [Source: Int] = [:]
   private var visits: [Visit] = []
   private var pieces: [CuePiece] = []
@@ -163,7 +166,7 @@ struct TranscriptWalk {
   mutating func visit(_ transcript: Transcript) {
     var speech = SegmentSpeech()
     speech.transcript = transcript
-    let last = transcript.cues.map(\.range.end).max() ?? .zero
+    let last = transcript.cues.map(\.said.end).max() ?? .zero
     collect(transcript, speech, extent: TimeRange(start: .zero, end: max(last, .zero)), root)
   }
 
@@ -175,8 +178,7 @@ struct TranscriptWalk {
   }
 
   private mutating func visit(_ composition: Composition, _ around: Around) {
-    for track in composition.tracks where track.sounds {
-      if track.mix.gain == .silence || track.preferredVolume == .silence { continue }
+    for track in composition.tracks where track.sounds && !track.isSilenced {
       var inside = around
       inside.trackName = track.name ?? around.trackName
       if let name = track.name {
@@ -224,7 +226,7 @@ struct TranscriptWalk {
     let end = min(around.window.end, extent.end)
     guard start < end else { return }
     index.forEachCue(from: start - offset, until: end - offset) { cue in
-      let range = transcript.cues[cue].range
+      let range = index.said[cue]
       let source = (start: max(start, range.start + offset), end: min(end, range.end + offset))
       pieces.append(
         CuePiece(
@@ -242,9 +244,12 @@ struct TranscriptWalk {
       $0.baseAddress.map { Int(bitPattern: $0) }
     }
     guard let place, !transcript.cues.isEmpty else { return nil }
-    let number =
-      numbers[place] ?? indices.firstIndex { $0.transcript == transcript } ?? indices.count
-    if number == indices.count { indices.append(CueIndex(transcript)) }
+    if let number = numbers[place] { return (indices[number], number) }
+    let number = numbersOfEqual[transcript] ?? indices.count
+    if number == indices.count {
+      indices.append(CueIndex(transcript))
+      numbersOfEqual[transcript] = number
+    }
     numbers[place] = number
     return (indices[number], number)
   }

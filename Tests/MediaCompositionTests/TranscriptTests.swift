@@ -174,6 +174,104 @@ import Transcripts
     #expect(lines(track) == ["0s-12s: …"])
   }
 
+  @Test(
+    "a whole that has words of its own is redacted where it is silenced and nothing else sounds")
+  func silencedParts() {
+    let said = (0..<4).map { Cue("\($0)", in: range($0 * 10, 10)) }
+    func whole(_ tracks: [Track]) -> Track {
+      var whole = Segment(
+        .composition(Composition(tracks: tracks)), source: range(0, 40), at: .zero)
+      whole.transcript = Transcript(said)
+      return Track(segments: [whole])
+    }
+    var muted = clip(sound("a.wav"), from: 0, lasting: 10, at: 10)
+    muted.mix.gain = .silence
+    let voice = Track(segments: [
+      clip(sound("a.wav"), from: 0, lasting: 10, at: 0), muted,
+      clip(sound("a.wav"), from: 20, lasting: 20, at: 20),
+    ])
+    let redacted = ["0s-10s: 0", "10s-20s: …", "20s-30s: 2", "30s-40s: 3"]
+    #expect(lines(whole([voice])) == redacted)
+    // A muted group is silent as a whole, and half of its time may be asked for.
+    var group = Segment(.composition(Composition(tracks: [voice])), source: range(0, 15), at: .zero)
+    group.mix.gain = .silence
+    let rest = clip(sound("a.wav"), from: 0, lasting: 25, at: 15)
+    #expect(
+      lines(whole([Track(segments: [group, rest])])) == [
+        "0s-10s: …", "10s-20s: …", "20s-30s: 2", "30s-40s: 3",
+      ])
+    // Music that is silenced beside a voice hides none of its words, a voice that is silenced all.
+    let all = clip(sound("music.wav"), from: 0, lasting: 40, at: 0)
+    let every = said.map { "\($0.range.start)-\($0.range.end): \($0.text)" }
+    for silenced in [
+      Track(segments: [all], mix: AudioMix(gain: .silence)),
+      Track(segments: [all], preferredVolume: .silence), Track(segments: [all], isEnabled: false),
+    ] {
+      #expect(lines(whole([Track(segments: [all]), silenced])) == every)
+      #expect(lines(whole([silenced])) == every.map { "\($0.dropLast())…" })
+      #expect(lines(whole([silenced, voice])) == redacted)
+    }
+    #expect(lines(whole([Track(segments: [all]), voice])) == every)
+  }
+
+  @Test("what has lost a word to a redaction has no name, no place and no tags that may tell it")
+  func redactedNames() throws {
+    for redaction in [range(3, 3), range(4, 1)] {
+      var cue = words
+      (cue.identifier, cue.settings) = ("two", "line:0")
+      cue.markup = "one <c.two>two</c> three"
+      var muted = segment([cue])
+      muted.speech?.redactions = [.init(redaction)]
+      for text in [cue.text, cue.text + " four"] {
+        cue.text = text
+        muted.speech?.transcript = Transcript([cue])
+        let found = try #require(
+          Composition(tracks: [Track(segments: [muted])]).transcript.cues.first)
+        #expect(found.text.contains("…") && !found.text.contains("two"))
+        #expect(found.identifier == nil && found.settings == nil && found.markup == nil)
+      }
+      muted.speech?.redactions = [.init(range(20, 1))]
+      muted.speech?.transcript = Transcript([words.named("two")])
+      #expect(
+        Composition(tracks: [Track(segments: [muted])]).transcript.cues.first?.identifier == "two")
+    }
+  }
+
+  @Test("words outside of their cue are redacted where they are said, and stay where they sound")
+  func straysOfCues() throws {
+    let stray = Cue(
+      "early one late", in: range(10, 10),
+      words: [
+        Word("early", in: range(5, 4)), Word("one", in: range(11, 2)),
+        Word("late", in: range(21, 4)),
+      ])
+    #expect(lines(Track(segments: [segment([stray])])) == ["10s-20s: early one late"])
+    var muted = segment([stray])
+    muted.speech?.redactions = [.init(range(6, 1))]
+    #expect(lines(Track(segments: [muted])) == ["10s-20s: … one late"])
+    // The muted part of the sound is before a cut that reaches into the cue.
+    var track = Track(segments: [muted])
+    try track.removeTimeRange(range(9, 2))
+    #expect(lines(track) == ["9s-18s: … one late"])
+    track = Track(segments: [segment([stray])])
+    try track.removeTimeRange(range(0, 20))
+    #expect(lines(track) == ["1s-5s: late"])
+    track = Track(segments: [segment([stray])])
+    try track.removeTimeRange(range(10, 90))
+    #expect(lines(track) == ["5s-9s: early"])
+    track = Track(segments: [muted])
+    try track.removeTimeRange(range(10, 90))
+    #expect(lines(track) == ["5s-9s: …"])
+    // Where the text says more than the words, all of it goes.
+    var more = stray
+    more.text += " and more"
+    muted.speech?.transcript = Transcript([more])
+    #expect(lines(Track(segments: [muted])) == ["10s-20s: …"])
+    let index = CueIndex(Transcript([Cue("first", in: range(7, 1)), stray]))
+    #expect(index.transcript(around: range(8, 1)).cues.map(\.text) == ["early one late"])
+    #expect(index.transcript(around: range(7, 1)).cues.map(\.text) == ["first", "early one late"])
+  }
+
   @Test("words without times stay with those around them")
   func timeless() throws {
     var cue = words
@@ -219,5 +317,13 @@ import Transcripts
       ])
     #expect(index.transcript(around: range(200_000, 2)).cues.isEmpty)
     #expect(CueIndex(Transcript()).transcript(around: range(0, 2)).cues.isEmpty)
+  }
+}
+
+extension Cue {
+  fileprivate func named(_ name: String) -> Cue {
+    var named = self
+    named.identifier = name
+    return named
   }
 }
