@@ -14,9 +14,12 @@ package struct HeardPart: Sendable, Hashable {
 }
 
 extension Export {
-  /// Which ranges of its sources are heard in what is written, and when: by this map all that belongs to
-  /// a source and has times, as its words, is moved. In the order of the timeline. O(n log n) in the
-  /// number of segments.
+  /// Which ranges of its sources sound in what is written, and when, in the order of the timeline: the map
+  /// of the sound that `plan --json` shows.
+  ///
+  /// Both sides of a cross-fade sound over all of it; words change in its middle. They are mapped by
+  /// ``transcript(in:rate:)``, and not by this. O(log n) for each track and segment that sounds, in the
+  /// number of its segments, and O(k log k) for k parts.
   package var heardParts: [HeardPart] {
     let range = timeRange ?? TimeRange(start: .zero, duration: composition.duration)
     let parts = composition.parts(in: range).map { $0.moved(by: -range.start) }
@@ -35,8 +38,10 @@ extension Export {
 
 extension Composition {
   fileprivate func parts(in range: TimeRange) -> [HeardPart] {
-    tracks.filter(\.sounds).flatMap { track in
-      track.segments.flatMap { $0.parts(in: range) }
+    tracks.filter { $0.sounds && !$0.isSilenced }.flatMap { track in
+      track.segments[track.index(endingAfter: range.start)...]
+        .prefix { $0.target.start < range.end }
+        .flatMap { $0.parts(in: range) }
     }
   }
 }
