@@ -47,6 +47,9 @@ extension Composition {
 }
 
 extension Segment {
+  /// Whether all of it is silent, and not because ranges are that have redactions.
+  var isSilenced: Bool { mix.gain == .silence && speech?.redactions.isEmpty ?? true }
+
   /// What is silent of it in a range of its track, in the time of the track.
   fileprivate func silentParts(in range: TimeRange, onSilentTrack: Bool) -> SilentParts {
     var found = SilentParts()
@@ -58,7 +61,7 @@ extension Segment {
         .init(redaction.range.moved(by: target.start), text: redaction.text))
     }
     if !isEmpty {
-      if onSilentTrack || mix.gain == .silence {
+      if onSilentTrack || isSilenced {
         found.silenced = [counting]
       } else if case .composition(let inner) = content {
         if !source.isEmpty { found.add(nested(inner, heard: counting)) }

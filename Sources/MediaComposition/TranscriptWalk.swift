@@ -198,8 +198,7 @@ struct TranscriptWalk {
 
   private mutating func visit(_ segment: Segment, _ around: Around) {
     let speech = segment.speech
-    let isSilenced = segment.mix.gain == .silence && speech?.redactions.isEmpty ?? true
-    guard !segment.isEmpty, !isSilenced, var inside = around.inside(segment) else { return }
+    guard !segment.isEmpty, !segment.isSilenced, var inside = around.inside(segment) else { return }
     if let speech, let transcript = speech.transcript {
       if case .composition(let inner) = segment.content {
         // What is silent in the content is so in the words of the whole.
