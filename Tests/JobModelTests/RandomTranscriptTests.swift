@@ -19,7 +19,7 @@ import Transcripts
       cueCount += count
     }
     // Few are left out because a sample more or less would decide.
-    #expect(seed < 2000)
+    #expect(seed < 4000)
     #expect(cueCount > 3000)
   }
 
@@ -30,84 +30,71 @@ import Transcripts
     guard sound.count > 0, sound.milliseconds < 20_000,
       let expected = sound.transcript(random.transcripts, redaction: random.redaction ?? "…")
     else { return nil }
-    let job = Job(
-      name: "job", item: item, outputs: [Output(path: "x.wav", format: .wav(.int16))])
-    let exports = try job.exports { reference in
-      random.assets.first { $0.location == reference.location }
-    }
-    let export = try #require(exports.exports.first)
+    let export = try #require(try exports(item, random, every: nil).first)
     #expect(export.composition.transcript.cues.isEmpty)
     let found = export.transcript(in: 0..<sound.milliseconds, rate: 1000).cues
     #expect(found == found.sorted { $0.range.start < $1.range.start })
-    var rest = found
-    for cue in expected {
-      guard let index = rest.firstIndex(where: { $0.isAlmost(cue) }) else {
-        Issue.record("job \(seed) lacks \(cue); it has \(found.map(\.line))")
-        return 0
-      }
-      rest.remove(at: index)
-    }
-    #expect(rest.isEmpty, "job \(seed) should not have \(rest.map(\.line))")
+    compare(found, expected, "job \(seed)")
     return expected.count
   }
 
-  @Test("no muted word is read in 500 random jobs")
-  func redactions() throws {
-    for seed in UInt64(0)..<500 {
-      var dice = Dice(seed)
-      let length: Int64 = 4000
-      // Words of which some go back in time, last no time, or have none.
-      let words = (0..<30).map { index in
-        let start = dice.number(0..<length - 300)
-        let time = TimeRange(
-          start: Time(value: start, timescale: 1000),
-          duration: Time(value: dice.number(0..<300), timescale: 1000))
-        return Word("w\(index).", in: dice.number(0..<6) == 0 && index > 0 ? nil : time)
-      }
-      let whole = TimeRange(start: .zero, duration: Time(value: length, timescale: 1000))
-      let cue = Cue(words.map(\.text).joined(separator: " "), in: whole, words: words)
-      let mute = TimeRange(
-        start: Time(value: dice.number(0..<3000), timescale: 1000),
-        duration: Time(value: dice.number(1..<900), timescale: 1000))
-      var segment = Segment(.composition(.spoken(for: length)), source: whole, at: .zero)
-      var speech = SegmentSpeech()
-      speech.transcript = Transcript([cue])
-      speech.redactions = [SegmentSpeech.Redaction(mute)]
-      segment.speech = speech
-      var track = Track(segments: [segment])
-      for _ in 0..<3 {
-        let start = Time(value: dice.number(0..<length / 2), timescale: 1000)
-        let cut = TimeRange(start: start, duration: Time(value: 100, timescale: 1000))
-        if dice.number(0..<2) == 0 {
-          try track.removeTimeRange(cut)
-        } else {
-          try track.insertEmptyTimeRange(cut)
-        }
-      }
-      let texts = Composition(tracks: [track]).transcript.cues.map(\.text).joined(separator: " ")
-      for (index, word) in words.enumerated() {
-        guard let range = word.range, range.intersection(mute).duration > .zero else { continue }
-        let middle = range.start + range.duration.multiplied(by: 1, over: 2)
-        // Where its sound in the mute is cut, too, it may be read.
-        guard mute.contains(middle), track.segments.contains(where: { $0.plays(middle) }) else {
-          continue
-        }
-        #expect(!texts.contains("w\(index)."), "job \(seed): \(texts)")
+  @Test("the parts of 100 random jobs have what their samples say of the words of the whole")
+  func parts() throws {
+    var (compared, seed) = (0, UInt64(10_000))
+    while compared < 100, seed < 11_000 {
+      seed += 1
+      var random = RandomItems(seed)
+      let (item, sound) = random.item(depth: 2)
+      guard sound.milliseconds > 300, sound.milliseconds < 6000 else { continue }
+      let length = random.dice.number(100..<sound.milliseconds - 100)
+      let whole = try #require(try exports(item, random, every: nil).first)
+      let words = whole.transcript(in: 0..<sound.milliseconds, rate: 1000)
+      let said = SlowSound(0, milliseconds: sound.milliseconds)
+      for (index, export) in try exports(item, random, every: length).enumerated() {
+        let start = Int64(index) * length
+        var part = said
+        part.keep(start, min(sound.milliseconds, start + length))
+        guard let expected = part.transcript([words], redaction: "…") else { continue }
+        compare(
+          export.transcript(in: 0..<part.milliseconds, rate: 1000).cues, expected,
+          "part \(index) of job \(seed)")
+        compared += 1
       }
     }
+    #expect(compared >= 100)
   }
-}
 
-extension Composition {
-  /// So many milliseconds of a mix.
-  fileprivate static func spoken(for milliseconds: Int64) -> Composition {
-    let range = TimeRange(start: .zero, duration: Time(value: milliseconds, timescale: 1000))
-    return Composition(tracks: [Track(segments: [Segment(.silence, source: range, at: .zero)])])
+  private func exports(
+    _ item: Item, _ random: RandomItems, every length: Int64?
+  ) throws(Diagnostics) -> [Export] {
+    let split = length.map {
+      Split(.every(Located(.time(Time(value: $0, timescale: 1000)))))
+    }
+    let job = Job(
+      name: "job", item: item, split: split,
+      outputs: [Output(path: split == nil ? "x.wav" : "${part.n}.wav", format: .wav(.int16))])
+    return try job.exports { reference in
+      random.assets.first { $0.location == reference.location }
+    }
+    .exports
   }
-}
 
-extension Segment {
-  fileprivate func plays(_ moment: Time) -> Bool { !isEmpty && source.contains(moment) }
+  private func compare(_ found: [Cue], _ expected: [SlowSound.Expected], _ name: String) {
+    var rest = found
+    for cue in expected {
+      guard let index = rest.firstIndex(where: { $0.isAlmost(cue) }) else {
+        Issue.record("\(name) lacks \(cue); it has \(found.map(\.line))")
+        return
+      }
+      rest.remove(at: index)
+    }
+    #expect(rest.isEmpty, "\(name) should not have \(rest.map(\.line))")
+    for cue in found {
+      let isWhole = !cue.text.contains("…") && !cue.text.contains("[name]")
+      #expect(isWhole || cue.identifier == nil && cue.markup == nil, "\(name): \(cue)")
+      #expect(cue.markup.map { $0 == "<i>\(cue.text)</i>" } ?? true, "\(name): \(cue)")
+    }
+  }
 }
 
 extension Cue {

@@ -6,11 +6,15 @@ struct SlowSound {
   /// Samples of a millisecond.
   static let perMillisecond = 4
 
+  /// What is at a moment, whatever is said there.
+  enum Presence { case none, sound, silenced }
+
   struct Sample {
     /// The number of a transcript; -1: nothing is said.
     var transcript: Int16 = -1
     var isReversed = false
     var isMuted = false
+    var presence = Presence.none
     /// The sample of the transcript's own sound.
     var moment: Int32 = 0
   }
@@ -26,7 +30,9 @@ struct SlowSound {
   init(_ transcript: Int, milliseconds: Int64) {
     count = Int(milliseconds) * Self.perMillisecond
     lanes = [
-      []: (0..<count).map { Sample(transcript: Int16(transcript), moment: Int32($0)) }
+      []: (0..<count).map {
+        Sample(transcript: Int16(transcript), presence: .sound, moment: Int32($0))
+      }
     ]
   }
 
@@ -63,6 +69,9 @@ struct SlowSound {
     for index in 0..<count {
       said[index].moment = Int32(index)
       said[index].isMuted = lanes.values.contains { $0[index].isMuted }
+      let presences = lanes.values.map { $0[index].presence }
+      said[index].presence =
+        [.sound, .silenced].first { presences.contains($0) } ?? Presence.none
     }
     lanes = [[]: said]
   }
@@ -71,7 +80,7 @@ struct SlowSound {
     edit { samples in
       samples.map { sample in
         var sample = sample
-        sample.transcript = -1
+        (sample.transcript, sample.isMuted, sample.presence) = (-1, false, .silenced)
         return sample
       }
     }

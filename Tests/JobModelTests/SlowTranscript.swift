@@ -61,16 +61,32 @@ private struct SlowSaying {
       if let range = cue.words[index].range { return range.samples }
       let before = cue.words[..<index].last { $0.range != nil }?.range?.samples.upperBound
       let after = cue.words[index...].first { $0.range != nil }?.range?.samples.lowerBound
-      return (before ?? cue.range.samples.lowerBound)..<(after ?? cue.range.samples.upperBound)
+      let ends = (
+        before ?? cue.range.samples.lowerBound, after ?? cue.range.samples.upperBound
+      )
+      return min(ends.0, ends.1)..<max(ends.0, ends.1)
     }
+  }
+
+  /// Whether words stay and go by themselves.
+  private var isWorded: Bool {
+    cue.words.contains { $0.range != nil }
+      && cue.text == cue.words.map(\.text).joined(separator: " ")
+  }
+
+  /// The ranges in which the cue or a word of it is said.
+  private var saidRanges: [Range<Double>] {
+    [cue.range.samples] + cue.words.compactMap(\.range?.samples)
   }
 
   /// Samples of the lane that follow one another in the result and in the cue.
   private typealias Piece = [Int]
 
   func expected(in heard: [Int]) -> [SlowSound.Expected]? {
-    let range = cue.range.samples
-    let own = heard.filter { range.contains(Double(lane[$0].moment) + 0.5) }
+    let ranges = saidRanges
+    let first = ranges.map(\.lowerBound).min() ?? 0
+    let last = ranges.map(\.upperBound).max() ?? 0
+    let own = heard.filter { isIn(first..<last, $0) }
     var sayings: [[Piece]] = []
     for index in own {
       guard let last = sayings.last?.last?.last else {
@@ -110,39 +126,63 @@ private struct SlowSaying {
         runs.append([piece])
       }
     }
-    return words.isEmpty ? wordless(runs) : worded(runs)
+    return isWorded ? worded(runs) : wordless(runs)
+  }
+
+  private func isIn(_ range: Range<Double>, _ index: Int, slack: Double = 0) -> Bool {
+    let moment = Double(lane[index].moment) + 0.5
+    return range.lowerBound - slack <= moment && moment < range.upperBound + slack
+  }
+
+  /// What stands for a redaction in some samples; nil: there is none, or it is not clear which.
+  private func silence(in samples: [Int]) -> (text: String?, isClear: Bool) {
+    let muted = samples.contains { lane[$0].isMuted }
+    let silenced = samples.contains { lane[$0].presence == .silenced }
+    if muted, silenced, redaction != "…" { return (nil, false) }
+    return (muted ? redaction : silenced ? "…" : nil, true)
   }
 
   private func wordless(_ runs: [[Piece]]) -> [SlowSound.Expected]? {
     func length(_ run: [Piece]) -> Double {
       run.reduce(0) { $0 + span($1).upperBound - span($1).lowerBound }
     }
-    let pieces = runs.flatMap(\.self)
-    let (total, all) = (length(pieces), cue.range.samples.upperBound - cue.range.samples.lowerBound)
-    guard abs(total * 2 - all) > Double(pieces.count + 1) * 2 * Self.slack else { return nil }
+    let range = cue.range.samples
+    let own = runs.map { run in
+      run.map { $0.filter { isIn(range, $0) } }.filter { !$0.isEmpty }
+    }.filter { !$0.isEmpty }
+    let (total, all) = (own.map(length).reduce(0, +), range.upperBound - range.lowerBound)
+    let count = own.reduce(0) { $0 + $1.count }
+    guard abs(total * 2 - all) > Double(count + 1) * 2 * Self.slack else { return nil }
     guard total * 2 > all else { return [] }
-    let lengths = runs.map(length).sorted(by: >)
+    let lengths = own.map(length).sorted(by: >)
     if lengths.count > 1, lengths[0] - lengths[1] < 4 * Self.slack { return nil }
-    guard let longest = runs.first(where: { length($0) == lengths[0] }) else { return [] }
-    let muted = pieces.flatMap(\.self).count { lane[$0].isMuted }
-    guard muted == 0 || muted > 3 else { return nil }
-    return [expected(longest, muted > 0 ? redaction : cue.text, [])]
+    guard let longest = own.first(where: { length($0) == lengths[0] }) else { return [] }
+    let samples = runs.flatMap { $0.flatMap(\.self) }
+    let ranges = saidRanges
+    func said(_ slack: Double) -> [Int] {
+      samples.filter { index in ranges.contains { isIn($0, index, slack: slack) } }
+    }
+    let (near, sure) = (silence(in: said(Self.slack)), silence(in: said(-Self.slack)))
+    guard near.isClear, sure.isClear, near.text == sure.text else { return nil }
+    let indices = longest.flatMap(\.self)
+    return [expected(indices, near.text ?? cue.text, [])]
   }
 
   private func expected(
-    _ run: [Piece], _ text: String, _ words: [(text: String, start: Int, end: Int)]
+    _ samples: [Int], _ text: String, _ words: [(text: String, start: Int, end: Int)]
   ) -> SlowSound.Expected {
     SlowSound.Expected(
-      text: text, speaker: speaker, start: run[0][0], end: (run.last?.last ?? 0) + 1, words: words)
+      text: text, speaker: speaker, start: samples[0], end: (samples.last ?? 0) + 1, words: words)
   }
 
   private func worded(_ runs: [[Piece]]) -> [SlowSound.Expected]? {
-    let pieces = runs.flatMap(\.self)
-    var muted: [Bool] = []
+    let samples = runs.flatMap { $0.flatMap(\.self) }
+    var texts: [String?] = []
     for word in words {
-      let (near, surely) = (isMuted(pieces, word, Self.slack), isMuted(pieces, word, -Self.slack))
-      guard near == surely else { return nil }
-      muted.append(near)
+      let near = silence(in: samples.filter { isIn(word, $0, slack: Self.slack) })
+      let sure = silence(in: samples.filter { isIn(word, $0, slack: -Self.slack) })
+      guard near.isClear, sure.isClear, near.text == sure.text else { return nil }
+      texts.append(near.text)
     }
     var cues: [SlowSound.Expected] = []
     for run in runs {
@@ -160,31 +200,36 @@ private struct SlowSaying {
         if holds(0) { kept.append(index) }
       }
       guard !kept.isEmpty else { continue }
-      cues.append(expected(run, text(kept, muted), times(kept.filter { !muted[$0] }, run)))
+      guard let range = shown(run, saying: kept) else { return nil }
+      cues.append(
+        expected(range, text(kept, texts), times(kept.filter { texts[$0] == nil }, run)))
     }
     return cues
   }
 
-  private func isMuted(_ pieces: [Piece], _ word: Range<Double>, _ slack: Double) -> Bool {
-    pieces.contains { piece in
-      piece.contains { index in
-        let moment = Double(lane[index].moment) + 0.5
-        return lane[index].isMuted && word.lowerBound - slack < moment
-          && moment < word.upperBound + slack
-      }
-    }
+  /// The samples of a run over which its words are shown: those of the cue's own time, or, where there
+  /// are none, those of the words. nil where it is not clear which.
+  private func shown(_ run: [Piece], saying kept: [Int]) -> [Int]? {
+    let (all, range) = (run.flatMap(\.self), cue.range.samples)
+    let own = all.filter { isIn(range, $0) }
+    let near = all.filter { isIn(range, $0, slack: Self.slack) }
+    if !own.isEmpty { return own.count > Int(Self.slack) ? own : nil }
+    let first = kept.map { words[$0].lowerBound }.min() ?? 0
+    let last = kept.map { words[$0].upperBound }.max() ?? 0
+    let said = all.filter { isIn(first..<last, $0) }
+    return near.isEmpty && !said.isEmpty ? said : nil
   }
 
-  private func text(_ kept: [Int], _ muted: [Bool]) -> String {
+  private func text(_ kept: [Int], _ instead: [String?]) -> String {
     var texts: [String] = []
-    var wasMuted = false
+    var last: String?
     for index in kept {
-      if !muted[index] {
+      if let text = instead[index] {
+        if text != last { texts.append(text) }
+      } else {
         texts.append(cue.words[index].text)
-      } else if !wasMuted {
-        texts.append(redaction)
       }
-      wasMuted = muted[index]
+      last = instead[index]
     }
     return texts.joined(separator: " ")
   }
