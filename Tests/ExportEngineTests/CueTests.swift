@@ -98,6 +98,23 @@ import Testing
     }
   }
 
+  @Test("texts beyond what is shown at once are counted, and so are samples without their end")
+  func omitted() throws {
+    func texts(_ cues: [Cue]) -> [String] {
+      CueSamples(of: cues, timescale: 1000).omissionTexts("caption", "captions")
+    }
+    let many = try (0..<34).map { try cue(0..<1000, "\($0)") }
+    #expect(texts(Array(many.prefix(32))) == [])
+    #expect(texts(Array(many.prefix(33))) == ["1 caption begins beside 32 others: left out"])
+    #expect(texts(many + [many[0]]) == ["2 captions begin beside 32 others: left out"])
+    let half = String(repeating: "x", count: 40_000)
+    let long = [try cue(0..<2000, half), try cue(1000..<3000, half + "y")]
+    #expect(
+      texts(long) == [
+        "captions that are shown at once have more than 65535 bytes at one time: their ends are left out"
+      ])
+  }
+
   @Test("a range without a start or an end has what is shown before and behind it")
   func ends() throws {
     let cue = try cue(1000..<8000, "all")

@@ -81,9 +81,19 @@ struct CueSamples: Sequence, IteratorProtocol {
   private var shown: [(end: Int64, sample: [UInt8])] = []
   private var place: Int64 = 0
   private let last: Int64
+  /// What the samples up to now do not have.
+  private(set) var omissions = Omissions()
+
+  /// Texts that samples do not have.
+  struct Omissions: Hashable {
+    /// Texts that would be shown beside too many others.
+    var leftOut = 0
+    /// Samples of several texts that lack their end.
+    var cutShort = 0
+  }
 
   /// Texts at once of which more are left out: what is written for effects, not to be read.
-  private static let mostAtOnce = 32
+  static let mostAtOnce = 32
 
   /// Samples of cues in any order; the last one lasts to a tick at least.
   init(of cues: [Cue], timescale: Int32, until last: Int64 = 0) {
@@ -99,17 +109,44 @@ struct CueSamples: Sequence, IteratorProtocol {
     // Up to where another one begins, or one that is shown ends.
     let moments = [coming.first?.ticks.lowerBound].compactMap(\.self) + shown.map(\.end)
     guard let end = moments.min() ?? (place < last ? last : nil) else { return nil }
-    let sample = CueTrack.Sample(
-      ticks: place..<end, bytes: TimedText.joined(shown.map(\.sample)))
+    let joined = TimedText.joined(shown.map(\.sample))
+    if joined.isCutShort { omissions.cutShort += 1 }
+    let sample = CueTrack.Sample(ticks: place..<end, bytes: joined.bytes)
     place = end
     shown.removeAll { $0.end <= end }
     return sample
   }
 
   private mutating func show(_ cue: CueTrack.Sample) {
-    guard shown.count < Self.mostAtOnce,
+    guard
       !shown.contains(where: { $0.sample == cue.bytes && $0.end == cue.ticks.upperBound })
     else { return }
+    guard shown.count < Self.mostAtOnce else {
+      omissions.leftOut += 1
+      return
+    }
     shown.append((cue.ticks.upperBound, cue.bytes))
+  }
+}
+
+extension CueSamples {
+  /// What all of its samples together do not have, in words; `name` is what texts are called, and `names`
+  /// several of them. O(samples)
+  func omissionTexts(_ name: String, _ names: String) -> [String] {
+    var rest = self
+    while rest.next() != nil {}
+    var texts: [String] = []
+    let (leftOut, cutShort) = (rest.omissions.leftOut, rest.omissions.cutShort)
+    if leftOut > 0 {
+      texts.append(
+        "\(leftOut == 1 ? "1 \(name) begins" : "\(leftOut) \(names) begin") beside "
+          + "\(Self.mostAtOnce) others: left out")
+    }
+    if cutShort > 0 {
+      texts.append(
+        "\(names) that are shown at once have more than \(UInt16.max) bytes "
+          + (cutShort == 1 ? "at one time" : "at \(cutShort) times") + ": their ends are left out")
+    }
+    return texts
   }
 }

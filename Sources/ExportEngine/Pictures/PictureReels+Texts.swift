@@ -42,12 +42,14 @@ extension PictureReels {
     var tracks: [CueTrack] = []
     for (place, form) in forms.enumerated() {
       guard let stream = like[place] else { continue }
-      let samples: any Sequence<CueTrack.Sample> =
-        if form == .timedText {
-          CueSamples(of: kept[place], timescale: timescale)
-        } else {
-          CueTrack.Sample.each(of: kept[place], as: form, timescale: timescale)
-        }
+      let samples: any Sequence<CueTrack.Sample>
+      if form == .timedText {
+        let joined = CueSamples(of: kept[place], timescale: timescale)
+        tally.textOmissions += joined.omissionTexts("subtitle", "subtitles")
+        samples = joined
+      } else {
+        samples = CueTrack.Sample.each(of: kept[place], as: form, timescale: timescale)
+      }
       tracks.append(
         try CueTrack(like: stream, as: form.rawValue, timescale: timescale, samples))
     }

@@ -9,6 +9,8 @@ final class PictureTally {
   var encoded = 0
   /// Streams that are copied packet by packet, and count for themselves.
   var copies: CopiedStreams?
+  /// What of sources' subtitles the output does not have, in words.
+  var textOmissions: [String] = []
 
   /// All so far.
   var count: PictureCount {

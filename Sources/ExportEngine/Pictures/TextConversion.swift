@@ -1,5 +1,6 @@
 import ExportGraph
 import MediaTime
+import Transcripts
 
 /// Texts as samples of 3GPP's timed text (TS 26.245, 5.17).
 enum TimedText {
@@ -17,10 +18,13 @@ enum TimedText {
     return [UInt8(bytes.count >> 8), UInt8(bytes.count & 0xFF)] + bytes
   }
 
-  /// Several samples below each other, the styles of which are lost; without any an empty one.
-  static func joined(_ samples: [[UInt8]]) -> [UInt8] {
-    guard samples.count > 1 else { return samples.first ?? [0, 0] }
-    return sample(samples.map(text(of:)).joined(separator: "\n")) ?? [0, 0]
+  /// Several samples below each other, the styles of which are lost, and whether their end is left out;
+  /// without any an empty one.
+  static func joined(_ samples: [[UInt8]]) -> (bytes: [UInt8], isCutShort: Bool) {
+    guard samples.count > 1 else { return (samples.first ?? [0, 0], false) }
+    let text = samples.map(text(of:)).joined(separator: "\n")
+    guard let joined = sample(text) else { return ([0, 0], false) }
+    return (joined, text.utf8.count > UInt16.max)
   }
 
   /// The text of a sample.
@@ -82,7 +86,7 @@ struct PlainText {
       let fields = Self.fieldsOfASS(Self.decoded(bytes))
       text = fields.map { Self.ofASS($0[8]) } ?? ""
       speaker = fields.flatMap { $0[3].isEmpty ? nil : String($0[3]) }
-    case .webVTT: text = Self.ofWebVTT(Self.decoded(bytes))
+    case .webVTT: text = WebVTTText.plain(Self.decoded(bytes))
     case .subRip: text = Self.ofSubRip(Self.decoded(bytes))
     }
   }
@@ -104,31 +108,14 @@ struct PlainText {
     // In these forms an empty line ends a text.
     let lines = text.split(separator: "\n").filter { !$0.allSatisfy(\.isWhitespace) }
     let plain = lines.joined(separator: "\n")
-    return Array((form == .webVTT ? Self.asWebVTT(plain) : plain).utf8)
+    return Array((form == .webVTT ? WebVTTText.markup(plain) : plain).utf8)
   }
 
   // MARK: - Markup
 
-  private static func asWebVTT(_ text: String) -> String {
-    [("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")].reduce(text) {
-      $0.replacing($1.0, with: $1.1)
-    }
-  }
-
   private static func ofSubRip(_ text: String) -> String {
     let plain = removing("<", ">", from: text) { $0.first?.isLetter ?? false || $0.first == "/" }
     return removing("{", "}", from: plain) { $0.first == "\\" }
-  }
-
-  /// W3C's WebVTT, 4.2.2.
-  private static func ofWebVTT(_ text: String) -> String {
-    let entities = [
-      ("&lt;", "<"), ("&gt;", ">"), ("&nbsp;", "\u{A0}"), ("&lrm;", "\u{200E}"),
-      ("&rlm;", "\u{200F}"), ("&amp;", "&"),
-    ]
-    return entities.reduce(removing("<", ">", from: text) { _ in true }) {
-      $0.replacing($1.0, with: $1.1)
-    }
   }
 
   /// The fields of a text, as Matroska has them: the fourth names who says it, the ninth is the text.

@@ -39,16 +39,10 @@ extension Sink {
   private func captionSamples(
     from delay: Time, timescale: Int32, sampleRate: Int
   ) -> CueSamples {
-    func time(_ milliseconds: Int64) -> Time { Time(value: milliseconds, timescale: 1000) + delay }
-    let cues = captions.compactMap { caption in
-      TimedText.sample(caption.text).map { sample in
-        Cue(
-          start: time(caption.milliseconds.lowerBound), end: time(caption.milliseconds.upperBound),
-          sample: sample)
-      }
-    }
     let end = Time(frames: Int64(frames.count), rate: sampleRate) + delay
-    return CueSamples(of: cues, timescale: timescale, until: end.frames(atRate: Int(timescale)))
+    return CueSamples(
+      of: Self.cues(of: captions, from: delay), timescale: timescale,
+      until: end.frames(atRate: Int(timescale)))
   }
 
   private var captions: [Transcript.Caption] {
@@ -68,13 +62,31 @@ extension Sink {
   /// What captions do not hold, in words.
   var captionOmissions: [String] {
     guard hasCaptions else { return [] }
+    let captions = captions
     let most = Int(UInt16.max)
     let long = captions.count { $0.text.utf8.count > most }
-    guard long > 0 else { return [] }
-    return [
-      long == 1
-        ? "a caption has more than \(most) bytes: its end is left out"
-        : "\(long) captions have more than \(most) bytes: their ends are left out"
-    ]
+    var omissions: [String] = []
+    if long > 0 {
+      omissions.append(
+        long == 1
+          ? "a caption has more than \(most) bytes: its end is left out"
+          : "\(long) captions have more than \(most) bytes: their ends are left out")
+    }
+    let samples = CueSamples(of: Self.cues(of: captions), timescale: 1000)
+    return omissions + samples.omissionTexts("caption", "captions")
+  }
+
+  /// Captions as cues, from a moment of the file's clock on.
+  private static func cues(
+    of captions: [Transcript.Caption], from delay: Time = .zero
+  ) -> [Cue] {
+    func time(_ milliseconds: Int64) -> Time { Time(value: milliseconds, timescale: 1000) + delay }
+    return captions.compactMap { caption in
+      TimedText.sample(caption.text).map { sample in
+        Cue(
+          start: time(caption.milliseconds.lowerBound), end: time(caption.milliseconds.upperBound),
+          sample: sample)
+      }
+    }
   }
 }

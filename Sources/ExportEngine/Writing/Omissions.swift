@@ -3,6 +3,7 @@ import ExportGraph
 import MPEGAudio
 import MediaComposition
 import Tagging
+import Transcripts
 
 /// Content of a sink without a place in its format, which its writer leaves out or writes
 /// elsewhere, in words.
@@ -118,6 +119,8 @@ extension Sink {
     }
     own.chapters.removeAll(where: \.isInherited)
     inherited.chapters.removeAll { !$0.isInherited }
+    // Words are what the job asks for, wherever they come from.
+    inherited.transcript = Transcript()
     return (own, inherited)
   }
 }

@@ -52,7 +52,8 @@ package class SoundWriter {
 
   /// Warnings about the file.
   package final var warnings: [Warning] {
-    encoding.warnings.map { warning in
+    let omitted = (pictures?.textOmissions ?? []).map { Warning($0, path: file.path) }
+    return (encoding.warnings + omitted).map { warning in
       var placed = warning
       placed.origin = origin
       return placed
