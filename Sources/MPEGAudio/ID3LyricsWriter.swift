@@ -6,8 +6,7 @@ extension ID3Writer {
   ///
   /// - Parameters:
   ///   - lyrics: In order of time.
-  ///   - items: The tag's: those without times have another description where one of these has their
-  ///     place.
+  ///   - items: The tag's: those without times have a description that none of these has.
   /// - Returns: Two frames.
   /// - Throws: As `ID3Tag.encoded`.
   func lyrics(
@@ -16,18 +15,20 @@ extension ID3Writer {
     let language = Array((lyrics.language.flatMap(ID3Languages.code) ?? ID3Languages.unknown).utf8)
     let encoding = version.encoding(of: lyrics.lines.map(\.text))
     let end = ID3Version.terminator(encoding: encoding)
-    let isTaken = items.contains { item in
-      guard !item.value.isEmpty, case .lyrics("", _)? = ID3Slot(item, version: version) else {
-        return false
-      }
-      return true
-    }
+    let taken = Set(
+      items.compactMap { item -> String? in
+        guard !item.value.isEmpty, case .lyrics(let name, _)? = ID3Slot(item, version: version)
+        else { return nil }
+        return name
+      })
+    let names = ["", "Transcript"] + (2...taken.count + 2).map { "Transcript \($0)" }
+    let description = names.first { !taken.contains($0) } ?? ""
     func head(_ between: [UInt8], _ description: String) throws(ID3TagError) -> [UInt8] {
       [encoding] + language + between
         + (try version.bytes(of: description, encoding: encoding)) + end
     }
     let text = lyrics.lines.map(\.text).joined(separator: "\n")
-    var plain = try head([], isTaken ? "Transcript" : "")
+    var plain = try head([], description)
     plain += try version.bytes(of: text, encoding: encoding)
     // Times are milliseconds, and what stands at them is what is said.
     var timed = try head([2, 2], "")

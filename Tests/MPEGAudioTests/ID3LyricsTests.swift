@@ -64,6 +64,16 @@ import Testing
     #expect(found[1].1 == named)
   }
 
+  @Test("beside lyrics with their description they have one with a number")
+  func besideNamed() throws {
+    let tag = ID3Tag(
+      items: ["lyrics", "lyrics:Transcript", "lyrics:Transcript 2"].map {
+        ID3Tag.Item(key: $0, value: "La")
+      }, lyrics: ID3Tag.Lyrics(lines: [Self.line(0, "a")]))
+    let named: [UInt8] = [3] + Array("XXXTranscript 3".utf8) + [0, 0x61]
+    #expect(try frames(of: tag, as: .v24).map(\.1).contains(named))
+  }
+
   @Test("a time that does not fit is refused")
   func endless() throws {
     let lyrics = ID3Tag.Lyrics(lines: [
