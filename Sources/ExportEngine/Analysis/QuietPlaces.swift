@@ -26,16 +26,18 @@ extension SoundAnalyst {
       var places = QuietPlaces(grid, near: search.edges)
       if try graph.isRenderedInOrder(library) {
         try pass.run { chunk in
-          StepEnergies(grid, from: grid.step(at: chunk.frames.lowerBound))
+          let first = grid.step(at: chunk.frames.lowerBound)
+          return StepAnalyzer(grid, from: first, into: StepEnergies(from: first))
         } collect: {
           places.add($0)
         }
       } else {
         let reader = try StepReader(graph, node, grid, library, cancellation)
         for steps in places.steps {
-          var energies = StepEnergies(grid, from: steps.lowerBound)
-          try reader.read(steps) { energies.add($0) }
-          places.add(energies)
+          var analyzer = StepAnalyzer(
+            grid, from: steps.lowerBound, into: StepEnergies(from: steps.lowerBound))
+          try reader.read(steps) { analyzer.add($0) }
+          places.add(analyzer.finish())
         }
       }
       var found = SilenceFindings([])
@@ -124,44 +126,12 @@ private struct QuietPlaces {
 }
 
 /// The energies of steps in a row, of all channels together.
-private struct StepEnergies: ChunkAnalyzer {
-  private let grid: StepGrid
+private struct StepEnergies: StepFindings {
   let first: Int64
   /// Those of whole steps.
   private(set) var all: [Double] = []
-  /// Frames of the step so far, and the energy of each channel in them. Sums are taken frame by frame, so
-  /// that they do not depend on how the sound is cut into blocks.
-  private var count = 0
-  private var energy: [Double] = []
 
-  init(_ grid: StepGrid, from step: Int64) {
-    self.grid = grid
-    first = step
-  }
+  init(from step: Int64) { first = step }
 
-  func warmUp(_ block: AudioBuffer) {}
-
-  func finish() -> StepEnergies { self }
-
-  mutating func add(_ block: AudioBuffer) {
-    if energy.isEmpty { energy = Array(repeating: 0, count: block.channelCount) }
-    var offset = 0
-    while offset < block.frameCount {
-      let step = first + Int64(all.count)
-      let size = grid.frames(of: step..<step + 1).count
-      let taken = min(block.frameCount - offset, size - count)
-      for channel in energy.indices {
-        let samples = block.planes[channel] + offset
-        for index in 0..<taken {
-          energy[channel] += Double(samples[index]) * Double(samples[index])
-        }
-      }
-      count += taken
-      offset += taken
-      guard count == size else { continue }
-      all.append(energy.reduce(0, +))
-      for channel in energy.indices { energy[channel] = 0 }
-      count = 0
-    }
-  }
+  mutating func add(_ energy: [Double], frameCount: Int) { all.append(energy.reduce(0, +)) }
 }

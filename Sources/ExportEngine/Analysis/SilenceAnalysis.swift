@@ -36,16 +36,18 @@ extension SoundAnalyst {
       over: sink.node, of: graph, grid: ChunkPass.Grid(length: 10 * rate, warmUp: 1),
       library: library, budget: budget, cancellation: cancellation)
     return try library.remembering(
-      AnalysisKey("silence", revision: 2, search.parameters, of: pass),
+      AnalysisKey("silence", revision: 3, search.parameters, of: pass),
       isPlausible: { $0.arePlausible(in: search.composition.duration) }
     ) {
       if let found = try library.listen?(search) { return found }
       var sounds = SoundingSteps(least: search.least, shortening: search.shortening)
       if try search.least != nil || graph.isRenderedInOrder(library) {
         try pass.run { chunk in
-          StepLevels(
-            grid, from: grid.step(at: chunk.frames.lowerBound), below: search.threshold,
-            keepsAll: search.shortening != nil)
+          let first = grid.step(at: chunk.frames.lowerBound)
+          return StepAnalyzer(
+            grid, from: first,
+            into: StepLevels(
+              from: first, below: search.threshold, keepsAll: search.shortening != nil))
         } collect: {
           sounds.add($0)
         }
@@ -63,9 +65,11 @@ extension SoundAnalyst {
   ) throws {
     let reader = try StepReader(graph, node, grid, library, cancellation)
     func levels(of steps: Range<Int64>) throws -> StepLevels {
-      var levels = StepLevels(grid, from: steps.lowerBound, below: threshold)
-      try reader.read(steps) { levels.add($0) }
-      return levels
+      var analyzer = StepAnalyzer(
+        grid, from: steps.lowerBound,
+        into: StepLevels(from: steps.lowerBound, below: threshold))
+      try reader.read(steps) { analyzer.add($0) }
+      return analyzer.finish()
     }
     let firstWindow: Int64 = 200
     var (start, end, length) = (0 as Int64, grid.count, firstWindow)
@@ -163,14 +167,10 @@ final class StepReader {
 }
 
 /// The levels of steps in a row.
-private struct StepLevels: ChunkAnalyzer {
-  private let grid: StepGrid
+private struct StepLevels: StepFindings {
   /// Of the mean square.
   private let threshold: Double
   private var step: Int64
-  /// Frames of the step so far, and the energy of each channel in them.
-  private var count = 0
-  private var energy: [Double] = []
   /// Steps that are not silent, in order; neighbours are one range.
   private(set) var sounds: [Range<Int64>] = []
   /// The highest mean square.
@@ -179,35 +179,14 @@ private struct StepLevels: ChunkAnalyzer {
   /// Of all steps, if they are kept: their mean squares, infinite of those that are not silent.
   private(set) var all: [Float] = []
 
-  init(_ grid: StepGrid, from step: Int64, below threshold: Gain, keepsAll: Bool = false) {
-    self.grid = grid
+  init(from step: Int64, below threshold: Gain, keepsAll: Bool = false) {
     self.step = step
     self.threshold = threshold.factor * threshold.factor
     self.keepsAll = keepsAll
   }
 
-  func warmUp(_ block: AudioBuffer) {}
-
-  func finish() -> StepLevels { self }
-
-  /// Adds the next frames.
-  mutating func add(_ block: AudioBuffer) {
-    if energy.isEmpty { energy = Array(repeating: 0, count: block.channelCount) }
-    var offset = 0
-    while offset < block.frameCount {
-      let size = grid.frames(of: step..<step + 1).count
-      let taken = min(block.frameCount - offset, size - count)
-      for channel in energy.indices {
-        energy[channel] += sumOfSquares(block.planes[channel] + offset, count: taken)
-      }
-      count += taken
-      offset += taken
-      if count == size { close() }
-    }
-  }
-
-  private mutating func close() {
-    let level = (energy.max() ?? 0) / Double(count)
+  mutating func add(_ energy: [Double], frameCount: Int) {
+    let level = (energy.max() ?? 0) / Double(frameCount)
     loudest = max(loudest, level)
     if keepsAll { all.append(level >= threshold ? .infinity : Float(level)) }
     if level >= threshold {
@@ -217,19 +196,8 @@ private struct StepLevels: ChunkAnalyzer {
         sounds.append(step..<step + 1)
       }
     }
-    for channel in energy.indices { energy[channel] = 0 }
-    count = 0
     step += 1
   }
-}
-
-private func sumOfSquares(_ samples: UnsafeMutablePointer<Float>, count: Int) -> Double {
-  var sum = 0.0
-  for index in 0..<count {
-    let sample = Double(samples[index])
-    sum += sample * sample
-  }
-  return sum
 }
 
 /// Where a sound is not silent, as far as it was looked at.
