@@ -118,11 +118,15 @@ extension ExportSession {
     for sink in graph.sinks {
       let written = sink.sidecars
       for sidecar in sink.output.sidecars where !written.contains(sidecar) {
-        let path = sink.output.path
+        let (path, missing) = (sink.output.path, sink.output.path.sidecar(sidecar))
+        let isThere = SourceFile.inode(of: missing) != nil
         found.append(
           Warning(
-            "\(sidecar.nothing): '\(path.sidecar(sidecar))' is not written", path: path,
-            origin: sink.output.origin))
+            "\(sidecar.nothing): '\(missing)' is not written"
+              + (isThere
+                ? "; an older one is there, which stays unless a receipt shows that avjob made it"
+                : ""),
+            path: path, origin: sink.output.origin))
       }
       let places = sink.output.transcript
       if places.inFile || places.lyrics, sink.transcript.cues.isEmpty {
@@ -166,6 +170,7 @@ extension ExportSession {
   package var pictureNotes: [Diagnostic] {
     let sinks = (try? graph())?.sinks ?? []
     return sinks.compactMap { $0.picture?.lossNote(in: $0.output) }
+      + sinks.compactMap { $0.picture?.redactionNote(in: $0.output, of: export) }
       + sinks.compactMap { $0.picture?.editNote(in: $0.output) }
   }
 

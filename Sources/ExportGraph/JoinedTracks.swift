@@ -15,7 +15,7 @@ extension PicturePlan {
   /// The texts that are cut and joined with the picture, in the order in which sources have them.
   package var texts: [JoinedTrack] {
     guard !spans.isEmpty, tracks.contains(where: { $0.mediaType == .subtitle }) else { return [] }
-    return Self.texts(of: assets)
+    return Self.texts(of: assets, without: withheld)
   }
 
   /// The sounds that are cut and joined with the picture beside the output's own.
@@ -24,16 +24,17 @@ extension PicturePlan {
     return Self.sounds(of: assets)
   }
 
-  static func texts(of assets: [Asset]) -> [JoinedTrack] {
-    joined(assets) { track, _ in track.isText }
+  /// Those of sources, each of which may have tracks that are withheld.
+  static func texts(of assets: [Asset], without withheld: [[AssetTrack]]) -> [JoinedTrack] {
+    joined(assets) { track, number in track.isText && !withheld[number].contains(track) }
   }
 
   static func sounds(of assets: [Asset]) -> [JoinedTrack] {
-    joined(assets) { track, asset in asset.isOtherSound(track) }
+    joined(assets) { track, number in assets[number].isOtherSound(track) }
   }
 
   private static func joined(
-    _ assets: [Asset], where isPart: (AssetTrack, Asset) -> Bool
+    _ assets: [Asset], where isPart: (AssetTrack, _ source: Int) -> Bool
   ) -> [JoinedTrack] {
     struct Place: Hashable {
       var language: String?
@@ -43,7 +44,7 @@ extension PicturePlan {
     var indexes: [Place: Int] = [:]
     for (number, asset) in assets.enumerated() {
       var counts: [String?: Int] = [:]
-      for track in asset.tracks where isPart(track, asset) {
+      for track in asset.tracks where isPart(track, number) {
         let place = Place(language: track.language, number: counts[track.language, default: 0])
         counts[track.language] = place.number + 1
         let index = indexes[place] ?? joined.count

@@ -27,11 +27,18 @@ public struct PicturePlan: Sendable, Hashable, Encodable {
   public var tracks: [AssetTrack]
   /// The sources' tracks that the output does not get.
   public var lost: [AssetTrack]
+  /// Tracks of texts of each source that the output may not have.
+  var withheld: [[AssetTrack]]
 
   /// All tracks of a source that a container takes, but for the sound that the output has anew.
-  init(whole asset: Asset, in container: MovieContainer) {
+  init(
+    whole asset: Asset, in container: MovieContainer,
+    without isWithheld: (AssetTrack, Asset) -> Bool = { _, _ in false }
+  ) {
     (assets, duration, self.container) = ([asset], asset.duration, container)
-    let others = asset.tracks.filter { $0.index != asset.streamIndex }
+    let withheld = asset.tracks.filter { isWithheld($0, asset) }
+    self.withheld = [withheld]
+    let others = asset.tracks.filter { $0.index != asset.streamIndex && !withheld.contains($0) }
     tracks = others.filter(container.holds)
     lost = others.filter { !container.holds($0) }
   }
@@ -41,28 +48,32 @@ public struct PicturePlan: Sendable, Hashable, Encodable {
     _ settings: VideoSettings, lasting duration: Time, in container: MovieContainer
   ) {
     (assets, self.duration, self.container, encoding) = ([], duration, container, settings)
-    (tracks, lost) = ([], [])
+    (tracks, lost, withheld) = ([], [], [])
   }
 
   /// Ranges of sources' pictures, in an output that lasts so long.
   fileprivate init(
-    _ shown: [ShownSegment], lasting duration: Time, in container: MovieContainer
+    _ shown: [ShownSegment], lasting duration: Time, in container: MovieContainer,
+    without isWithheld: (AssetTrack, Asset) -> Bool
   ) {
     (self.duration, self.container) = (duration, container)
     var sources = PictureSources()
     spans = shown.map { sources.span(of: $0) }
     let assets = sources.assets
     self.assets = assets
+    let withheld = assets.map { asset in asset.tracks.filter { isWithheld($0, asset) } }
+    self.withheld = withheld
     let first = assets.first
     // A sound is made faster or slower as its own item says, and others have none.
     let keepsSounds = !spans.contains(where: \.isScaled)
     tracks =
       [first?.pictureTrack].compactMap(\.self)
       + (keepsSounds ? Self.sounds(of: assets) : []).compactMap(\.first)
-      + Self.texts(of: assets).compactMap(\.first)
-    lost = assets.flatMap { asset in
+      + Self.texts(of: assets, without: withheld).compactMap(\.first)
+    lost = zip(assets, withheld).flatMap { asset, withheld in
       asset.tracks.filter {
         $0 != asset.pictureTrack && $0.index != asset.streamIndex && !$0.isText
+          && !withheld.contains($0)
           && !(keepsSounds && asset.isOtherSound($0))
       }
     }
@@ -217,17 +228,6 @@ extension PicturePlan {
   }
 }
 
-extension AssetTrack {
-  /// What it is, in messages.
-  var text: String {
-    switch mediaType {
-    case .audio: "stream \(index) (\(codec))"
-    case .subtitle: "subtitles of stream \(index) (\(codec))"
-    case .video, .data, .attachment: "\(mediaType.rawValue) of stream \(index)"
-    }
-  }
-}
-
 extension Export {
   /// The picture of an output; nil for one that has none.
   ///
@@ -267,13 +267,15 @@ extension Export {
     for segment in shown.flatMap({ [$0] + $0.entering.map(\.segment) }) {
       try segment.asset.requirePictureTimes()
     }
-    var plan = PicturePlan(shown, lasting: range.duration, in: container)
+    let isWithheld = withheldTexts(of: output)
+    var plan = PicturePlan(
+      shown, lasting: range.duration, in: container, without: isWithheld)
     if case .encode(let settings) = output.video {
       plan.encoding = settings
     } else if shown.count == 1, first.isWhole, first.asset.container == container.demuxer,
       composition.duration == range.duration
     {
-      plan = PicturePlan(whole: first.asset, in: container)
+      plan = PicturePlan(whole: first.asset, in: container, without: isWithheld)
     }
     plan.isStrict = output.video == .strictCopy
     plan.isEdited = output.video == .editedCopy && !plan.spans.isEmpty

@@ -115,17 +115,20 @@ extension Graph {
 
 extension Export {
   /// The only source, and what of it no output has, if there is something: what comes with several is
-  /// not expected in an output, as their tags are not. An export with words of its own, which may be
-  /// those of the file, misses no subtitles.
+  /// not expected in an output, as their tags are not. The texts that the words were read from are not
+  /// missed where an output has a place for words.
   package var unread: (asset: Asset, parts: [String])? {
     let assets = composition.assets
     guard assets.count == 1, let asset = assets.first else { return nil }
-    let hasWords = transcript?.cues.isEmpty == false
-    var parts = asset.unread.filter { !hasWords || !$0.hasPrefix("subtitles of stream ") }
+    let isWritten = transcript?.cues.isEmpty == false && outputs.contains { !$0.transcript.isEmpty }
+    let kept = isWritten ? keptTexts.filter { $0.location == asset.location } : []
+    var parts = asset.unread.filter { part in
+      !kept.contains { part.hasPrefix("subtitles of stream \($0.streamIndex) ") }
+    }
     if !outputs.contains(where: \.keepsPicture) {
-      let others = asset.tracks.filter {
-        $0.index != asset.streamIndex && $0.mediaType != .video
-          && !(hasWords && $0.mediaType == .subtitle)
+      let others = asset.tracks.filter { track in
+        track.index != asset.streamIndex && track.mediaType != .video
+          && !kept.contains { $0.streamIndex == track.index }
       }
       parts += others.prefix(20).map(\.text)
     }

@@ -71,6 +71,7 @@ extension Graph {
       try sink.picture?.addStills(of: sink.chapters, in: range, of: duration, to: output)
       try copy(into: &sink)
       settleTags(of: &sink, in: export)
+      sink.dropStaleLyrics(in: export)
       sinks.append(sink)
     }
   }

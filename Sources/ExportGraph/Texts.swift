@@ -50,3 +50,14 @@ extension AssetTrack {
       && ["mov_text", "subrip", "text", "ass", "ssa", "webvtt"].contains(codec)
   }
 }
+
+extension AssetTrack {
+  /// What it is, in messages.
+  var text: String {
+    switch mediaType {
+    case .audio: "stream \(index) (\(codec))"
+    case .subtitle: "subtitles of stream \(index) (\(codec))"
+    case .video, .data, .attachment: "\(mediaType.rawValue) of stream \(index)"
+    }
+  }
+}

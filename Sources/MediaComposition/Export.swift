@@ -32,6 +32,10 @@ public struct Export: Sendable, Hashable, Codable {
   public var chapters: [Chapter]
   /// What is said on the composition's timeline, beside the words of segments; nil: nothing.
   public var transcript: Transcript?
+  /// Tracks of texts that the words were read from.
+  package var keptTexts: [KeptText] = []
+  /// Sources of which words are muted.
+  package var redactedSources: [MediaLocation] = []
   /// The files to be written.
   public var outputs: [Output]
   /// Records of the export, beside its outputs.

@@ -292,7 +292,7 @@ struct Preparer {
       outcome.remarks = made.remarks
       outcome.listed = PlannedManifest.Listed.all(made)
       // Without a picture that is named, its outputs would be found wanting for that, too.
-      if !isMissing { settle(made.exports, of: index, &outcome) }
+      if !isMissing { settle(words.marked(made.exports), of: index, &outcome) }
     } catch {
       outcome.found += error.all
       outcome.isRefused = true

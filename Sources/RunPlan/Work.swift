@@ -125,6 +125,7 @@ final class Draft: Sendable {
   ) throws(Failure) -> [Export] {
     var unreadable: Failure?
     let made: Job.Exports
+    let words = KeptWords(library, awaiting: [:], unless: cancellation)
     do throws(Diagnostics) {
       made = try job.exports(
         assets: { reference in
@@ -143,12 +144,12 @@ final class Draft: Sendable {
         }, listen: { search throws(Failure) in try library.silences(search) },
         findKeyPicture: { search throws(Failure) in
           try library.keyPicture(search, unless: cancellation)
-        }, readTranscript: KeptWords(library, awaiting: [:]).read)
+        }, readTranscript: words.read)
     } catch {
       throw unreadable ?? Failure(error, at: job.origin)
     }
     if let unreadable { throw unreadable }
-    return made.exports
+    return words.marked(made.exports)
   }
 }
 

@@ -77,7 +77,9 @@ import Testing
     let notes = try stage.run("avjob plan job.yaml").errors
     let note = "has 2 tracks of texts: the words are those of stream 2 (ass, eng), in the language"
     #expect(notes.contains(note) == (kind == "mkv"), "\(notes)")
-    #expect(!notes.contains("not read, and in no output"))
+    let unread = "not read, and in no output: subtitles of stream 1 (subrip)"
+    #expect(notes.contains(unread) == (kind == "mkv"), "\(notes)")
+    #expect(notes.contains("not read, and in no output") == (kind == "mkv"), "\(notes)")
   }
 
   @Test("voices, names, settings and times of words of WebVTT are kept", arguments: ["old", "new"])
@@ -256,5 +258,69 @@ import Testing
         SYLT deu [('Ann: Grüße', 0), ('\\nfirst', 1500), ('\\nBo: second', 2000)]
 
         """)
+  }
+
+  @Test(
+    "of words that are muted nothing stays in a movie",
+    arguments: [("keep", ", transcript: file"), ("keep", ""), ("said.vtt", "")])
+  func muted(words: String, place: String) throws {
+    let stage = try stage()
+    try stage.write("said.vtt", Self.spoken)
+    let result = try stage.job(
+      """
+      clip: talk.mp4
+      transcript: \(words)
+      mute: { ranges: [0.5s..1s] }
+      output: { file: b.mp4\(place) }
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+    let tracks = try stage.make(
+      "ffprobe -v error -select_streams s -show_entries stream=codec_name -of csv=p=0 b.mp4")
+    #expect(tracks.text == (place.isEmpty ? "" : "mov_text\n"))
+    let note =
+      "'b.mp4': subtitles of stream 2 (mov_text) of 'talk.mp4' left out, since they have words that "
+      + "are muted"
+    let notes = try stage.run("avjob plan job.yaml").errors
+    #expect(notes.contains(note) == place.isEmpty, "\(notes)")
+    guard !place.isEmpty else { return }
+    let shown = try stage.make("ffmpeg -v error -i b.mp4 -map 0:s -f srt -").text
+    #expect(!shown.contains("One") && shown.contains("Two & more"), "\(shown)")
+  }
+
+  @Test("subtitles that are not the words of the output are missed")
+  func others() throws {
+    let stage = try stage()
+    try stage.write("said.vtt", Self.spoken)
+    for places in ["", ", transcript: vtt"] {
+      try stage.write(
+        "job.yaml", "clip: talk.m4a\ntranscript: said.vtt\noutput: { file: x.wav\(places) }\n")
+      let notes = try stage.run("avjob plan job.yaml").errors
+      #expect(notes.contains("in no output: subtitles of stream 1 (mov_text)"), "\(notes)")
+    }
+  }
+
+  @Test("lyrics of a source go where the words of the job become lyrics")
+  func staleLyrics() throws {
+    let stage = try stage()
+    try stage.write("said.vtt", Self.spoken)
+    let source = try stage.job(
+      "clip: talk.m4a\nmetadata: { lyrics: Jane sings }\noutput: old.mp3\n")
+    #expect(source.status == 0, "\(source.errors)")
+    let result = try stage.job(
+      "clip: old.mp3\ntranscript: said.vtt\noutput: { file: x.mp3, transcript: lyrics }\n")
+    #expect(result.status == 0, "\(result.errors)")
+    let notes = try stage.run("avjob plan job.yaml").errors
+    #expect(
+      notes.contains(
+        "'x.mp3': lyrics of the source left out, since its lyrics are the words of the job"),
+      "\(notes)")
+    let found = try stage.make(
+      """
+      /usr/bin/python3 -c "
+      from mutagen.id3 import ID3
+      for frame in ID3('x.mp3').getall('USLT'): print(frame.text)"
+      """
+    ).text
+    #expect(found == "Ann: Grüße\nfirst\nBo: second\n")
   }
 }

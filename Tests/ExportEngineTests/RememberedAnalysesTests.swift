@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportGraph
 import MediaComposition
 import MediaTime
@@ -5,6 +6,7 @@ import Synchronization
 import SystemPackage
 import TestSupport
 import Testing
+import Transcripts
 
 @testable import ExportEngine
 
@@ -44,6 +46,44 @@ struct RememberedAnalysesTests {
 
   private func voice(_ path: String = Fixture.path("voice-8k.wav")) throws -> Graph {
     Graph(of: try library().asset(at: FilePath(path)))
+  }
+
+  @Test("the words of a file are read once, however many there are")
+  func words() throws {
+    let asset = try library().asset(at: FilePath(Fixture.path("voice-8k.wav")))
+    let cues = (0..<450).map { number in
+      Transcripts.Cue(
+        "cue \(number)",
+        in: TimeRange(
+          start: Time(value: number, timescale: 100), duration: Time(value: 1, timescale: 100)))
+    }
+    let words = EmbeddedTranscript(
+      transcript: Transcript(cues, language: "en"), streamIndex: 2, note: "note")
+    let reads = Mutex(0)
+    for _ in 0..<2 {
+      let library = MediaLibrary(
+        recalling: nil, probing: nil,
+        reading: { (_) throws(Failure) in
+          reads.withLock { $0 += 1 }
+          return words
+        }, verifiesAssets: false, remembering: memory.remembered)
+      #expect(try library.transcript(of: asset) == words)
+    }
+    #expect(reads.withLock { $0 } == 1)
+    var other = asset
+    other.identity.modificationTime += 1
+    #expect(RememberedTranscript.recalled(of: other, by: library()) == nil)
+  }
+
+  @Test("reading words of a file ends where it is cancelled, and is not remembered")
+  func cancelled() throws {
+    let asset = try library().asset(at: FilePath(Fixture.path("voice-8k.wav")))
+    let failing = MediaLibrary(
+      recalling: nil, probing: nil,
+      reading: { (_) throws(Failure) in throw Failure(.tryAgain, "cancelled") },
+      verifiesAssets: false, remembering: memory.remembered)
+    #expect(throws: Failure.self) { try failing.transcript(of: asset) }
+    #expect(memory.count == 0)
   }
 
   @Test("a sound is measured once, the same whether it is recalled or not")

@@ -29,7 +29,8 @@ struct AnalysisKey: Encodable {
   private var revision: Int
   /// What the analysis is told besides the sound, each with its name.
   private var parameters: [String]
-  private var grid: ChunkPass.Grid
+  /// nil: it is of no rendered sound.
+  private var grid: ChunkPass.Grid?
   private var nodes: [Node]
   private var frames: Range<Int64>
   private var tools: [String]
@@ -47,6 +48,16 @@ struct AnalysisKey: Encodable {
       .map { "\($0.key) \($0.value)" }
   }
 
+  /// What is found in the file of an asset, without rendering it.
+  init(_ name: String, revision: Int, _ parameters: [String], of asset: Asset) {
+    self.name = name
+    self.revision = revision
+    self.parameters =
+      parameters + ["\(asset.identity.namingContent) \(asset.start) \(asset.duration)"]
+    (nodes, frames) = ([], 0..<0)
+    tools = Engine.tools(for: []).sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+  }
+
   /// SHA-256 as 64 hexadecimal digits. O(nodes)
   func digest() throws -> String { try canonicalDigest(of: self, nodes.namingByIdentity) }
 }
@@ -57,12 +68,15 @@ extension [Node] {
     var identities: [MediaLocation: FileIdentity] = [:]
     for asset in lazy.compactMap(\.asset) { identities[asset.location] = asset.identity }
     return { location in
-      let identity = identities[location]
-      // Not the device, which has another number whenever some file systems are mounted.
-      return [UInt8](
-        "\(identity?.inode ?? 0) \(identity?.size ?? 0) \(identity?.modificationTime ?? 0)".utf8)
+      [UInt8]((identities[location]?.namingContent ?? "0 0 0").utf8)
     }
   }
+}
+
+extension FileIdentity {
+  /// What stands for a file in keys. Not the device, which has another number whenever some file systems
+  /// are mounted.
+  fileprivate var namingContent: String { "\(inode) \(size) \(modificationTime)" }
 }
 
 extension MediaLibrary {
@@ -78,14 +92,25 @@ extension MediaLibrary {
     _ key: AnalysisKey, isPlausible: (Finding) -> Bool,
     _ find: () throws -> Finding
   ) throws -> Finding {
-    guard let analyses, let digest = try? key.digest() else { return try find() }
-    if let kept = analyses.recall(digest),
-      let finding = try? JSONDecoder().decode(Finding.self, from: Data(kept)), isPlausible(finding)
-    {
-      return finding
-    }
+    if let kept: Finding = recalled(key), isPlausible(kept) { return kept }
     let finding = try find()
-    if let json = try? JSONEncoder().encode(finding) { analyses.keep(digest, Array(json)) }
+    keep(finding, under: key)
     return finding
+  }
+
+  /// What was kept under a key; nil where nothing was.
+  func recalled<Finding: Decodable>(_ key: AnalysisKey) -> Finding? {
+    guard let analyses, let digest = try? key.digest(), let kept = analyses.recall(digest) else {
+      return nil
+    }
+    return try? JSONDecoder().decode(Finding.self, from: Data(kept))
+  }
+
+  /// Keeps a finding, of less than 1 MB as JSON.
+  func keep(_ finding: some Encodable, under key: AnalysisKey) {
+    guard let analyses, let digest = try? key.digest(),
+      let json = try? JSONEncoder().encode(finding)
+    else { return }
+    analyses.keep(digest, Array(json))
   }
 }

@@ -9,6 +9,8 @@ import Transcripts
 /// The words in a media file, and what is to be said of them.
 package struct EmbeddedTranscript: Sendable, Hashable, Codable {
   package var transcript: Transcript
+  /// The number of their track among the file's streams.
+  package var streamIndex: Int
   /// Which of several tracks they are; nil: of the only one.
   package var note: String?
 }
@@ -18,16 +20,26 @@ extension MediaLibrary {
   package typealias ReadTranscript = @Sendable (Asset) throws(Failure) -> EmbeddedTranscript
 
   /// The words in an asset's file, in the time of its sound: its track of texts; of several the one in
-  /// the language of the sound, else the one that players show. A file is read once.
+  /// the language of the sound, else the one that players show. A file is read once, and not again where
+  /// an earlier run has read it. Once `cancellation` is set, reading soon ends.
   ///
-  /// - Throws: `mendInput` for a file without a track of texts, and as reading does.
-  /// - Complexity: O(size of the file), of an MP4 O(cues)
-  package func transcript(of asset: Asset) throws(Failure) -> EmbeddedTranscript {
+  /// - Throws: `mendInput` for a file without a track of texts, and as reading does; `tryAgain` after a
+  ///   cancellation.
+  /// - Complexity: O(size of the file), of an MP4 and of a file that is remembered O(cues)
+  package func transcript(
+    of asset: Asset, unless cancellation: CancellationFlag = CancellationFlag()
+  ) throws(Failure) -> EmbeddedTranscript {
     let key = TranscriptKey(asset)
     if let known = knownTranscripts.withLock({ $0[key] }) { return try known.get() }
     let result: Result<EmbeddedTranscript, Failure>
     do throws(Failure) {
-      result = .success(try readTranscript(of: asset))
+      if let remembered = RememberedTranscript.recalled(of: asset, by: self) {
+        result = .success(remembered)
+      } else {
+        let found = try readTranscript(of: asset, unless: cancellation)
+        RememberedTranscript.keep(found, of: asset, by: self)
+        result = .success(found)
+      }
     } catch {
       result = .failure(error)
     }
@@ -36,7 +48,9 @@ extension MediaLibrary {
     return try result.get()
   }
 
-  private func readTranscript(of asset: Asset) throws(Failure) -> EmbeddedTranscript {
+  private func readTranscript(
+    of asset: Asset, unless cancellation: CancellationFlag
+  ) throws(Failure) -> EmbeddedTranscript {
     if let transcriptReader { return try transcriptReader(asset) }
     watch?(asset.location)
     defer { watch?(nil) }
@@ -47,7 +61,8 @@ extension MediaLibrary {
     try reading(asset.location) { () throws(LibAVError) in
       demuxer.select(stream: choice.stream.index)
       let base = choice.stream.timeBase
-      while let packet = try demuxer.readWhatIsThere() {
+      while let packet = try demuxer.readWhatIsThere(unless: { cancellation.isCancelled }) {
+        guard !cancellation.isCancelled else { throw LibAVError.cancelled }
         guard packet.streamIndex == choice.stream.index, !packet.isDiscarded,
           let tick = packet.timestamp
         else { continue }
@@ -59,7 +74,8 @@ extension MediaLibrary {
     }
     var transcript = texts.transcript()
     transcript.language = choice.stream.language.flatMap(ID3Languages.tag)
-    return EmbeddedTranscript(transcript: transcript, note: choice.note)
+    return EmbeddedTranscript(
+      transcript: transcript, streamIndex: choice.stream.index, note: choice.note)
   }
 }
 

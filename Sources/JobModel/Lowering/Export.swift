@@ -36,14 +36,19 @@ extension Job {
     // Mapped once, and then no part of the sound: neither what renders it nor what remembers it depends
     // on words, and parts need not search all of it.
     let transcript = lowering.hasTranscripts ? lowering.transcript(of: lowered) : nil
-    if transcript != nil { lowered = lowered.withoutTranscripts }
+    var redacted: [MediaLocation] = []
+    if transcript != nil {
+      redacted =
+        Composition(tracks: [Track(segments: [lowered.segment(at: .zero)])]).redactedSources
+      lowered = lowered.withoutTranscripts
+    }
     var export = Export(
       name: name, composition: lowered.timeline, mix: lowered.mix, sampleRate: sampleRate,
       channelLayout: channelLayout, chapters: lowered.chapters,
       outputs: outputs.map { $0.like(clip.flatMap { known[$0] }) }, records: records,
       origin: origin)
     (export.origins, export.loudness) = (origins, loudness)
-    export.transcript = transcript
+    (export.transcript, export.redactedSources) = (transcript, redacted)
     let settled = try export.settled()
     func tags(_ base: MetadataBase) -> Metadata {
       base.media.flatMap { known[$0]?.metadata } ?? Metadata()
