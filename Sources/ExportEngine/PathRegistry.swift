@@ -141,13 +141,20 @@ package struct PathRegistry: Sendable {
 
   /// Whether a known file has this path.
   package mutating func isKnown(_ path: FilePath) -> Bool {
-    guard let place = resolver.place(of: path), let number = numbers[place] else { return false }
-    let entry = entries[number]
-    return entry.fixed != nil || !entry.readers.isEmpty || entry.writer != nil
+    entry(of: path).map { $0.isRead || $0.writer != nil } ?? false
+  }
+
+  /// Whether a file that is read has this path.
+  package mutating func isRead(_ path: FilePath) -> Bool { entry(of: path)?.isRead ?? false }
+
+  private mutating func entry(of path: FilePath) -> Entry? {
+    resolver.place(of: path).flatMap { numbers[$0] }.map { entries[$0] }
   }
 }
 
 extension PathRegistry.Entry {
+  fileprivate var isRead: Bool { fixed != nil || !readers.isEmpty }
+
   fileprivate func reader(of job: Int) -> PathRegistry.Reader? {
     let index = readers.partitioningIndex { $0.job >= job }
     return index < readers.count && readers[index].job == job ? readers[index] : nil

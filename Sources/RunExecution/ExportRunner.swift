@@ -16,6 +16,8 @@ package struct ExportRunner: JobRunner {
   private let isolation: Isolation?
   private let replaced: ExportSession.ReplacedFiles
   private let examination: ExportSession.Examination
+  /// nil: none is removed.
+  private let staleSidecars: StaleSidecars?
   /// What killed runs left beside the outputs.
   private let leftovers = LeftoverCache()
 
@@ -25,12 +27,16 @@ package struct ExportRunner: JobRunner {
   ///   - replaced: Which files at the outputs' paths are replaced; jobs fail for others. Of files that
   ///     are found, only those that receipts know.
   ///   - examination: What is found out for reports alone.
+  ///   - registry: Knows every file that jobs read or write: other sidecars of earlier runs are removed
+  ///     where outputs are made without them; nil: none is.
   package init(
     memory: RunMemory? = nil, isolation: Isolation? = nil,
     replacing replaced: ExportSession.ReplacedFiles = .all,
-    examining examination: ExportSession.Examination = []
+    examining examination: ExportSession.Examination = [],
+    besides registry: PathRegistry? = nil
   ) {
     self.examination = examination
+    staleSidecars = registry.map(StaleSidecars.init)
     self.memory = memory
     self.isolation = isolation
     self.replaced = replaced
@@ -85,7 +91,10 @@ package struct ExportRunner: JobRunner {
     }
     for asset in session.export.composition.readAssets { try session.library.confirm(asset) }
     let report = try perform(session, work, context)
-    if lock != nil { record(inputs, report, in: ledger, memory, context) }
+    if lock != nil {
+      staleSidecars?.remove(of: session.export, inputs, by: ledger, context)
+      record(inputs, report, in: ledger, memory, context)
+    }
     return .written(report, reason: memory.options.explains ? "\(why)" : nil)
   }
 

@@ -318,4 +318,40 @@ import Testing
     #expect(result.errors.contains("no words: 'ep.srt' is not written"))
     #expect(try stage.run("ls ep.*").text == "ep.flac\n")
   }
+
+  @Test("sidecars that avjob made go with the words that they had, and others stay, with a warning")
+  func staleSidecars() throws {
+    let stage = try stage()
+    let job = """
+      clip: talk.wav
+      transcript: talk.vtt
+      chapters: { 0s: One }
+      output: { file: st.flac, transcript: [vtt, srt], chapters: podlove }
+
+      """
+    try run(job, on: stage)
+    #expect(try stage.run("ls st.*").text == "st.flac\nst.psc\nst.srt\nst.vtt\n")
+    try stage.make("echo mine > st.srt")
+    let muted = try stage.job(
+      job.replacing("chapters: { 0s: One }", with: "mute: true")
+        .replacing(", chapters: podlove", with: ""))
+    #expect(muted.status == 0)
+    #expect(
+      muted.errors.contains(
+        "no words: 'st.srt' is not written; an older one is there, which stays unless a receipt"),
+      "\(muted.errors)")
+    #expect(muted.errors.contains("st.vtt"), "\(muted.errors)")
+    #expect(try stage.run("ls st.*; cat st.srt").text == "st.flac\nst.srt\nmine\n")
+  }
+
+  @Test("a sidecar of an earlier run that a job reads by now stays")
+  func readSidecar() throws {
+    let stage = try stage()
+    let job = "clip: talk.wav\ntranscript: talk.vtt\noutput: { file: st.flac, transcript: vtt }\n"
+    try run(job, on: stage)
+    let next = try stage.job(
+      job.replacing("talk.vtt", with: "st.vtt").replacing(", transcript: vtt", with: ""))
+    #expect(next.status == 0, "\(next.errors)")
+    #expect(try stage.run("ls st.*").text == "st.flac\nst.vtt\n")
+  }
 }

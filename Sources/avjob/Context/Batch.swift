@@ -66,6 +66,8 @@ struct Batch {
     let deal: String?
     let manifests: [PlannedManifest]
     let pruning: Pruning?
+    /// Knows every file that a job reads or writes.
+    let registry: PathRegistry
   }
 
   private func ready(
@@ -93,7 +95,7 @@ struct Batch {
     }
     return Ready(
       work: preparation.work, refusals: preparation.refusals, deal: preparation.deal,
-      manifests: preparation.manifests, pruning: removed)
+      manifests: preparation.manifests, pruning: removed, registry: preparation.registry)
   }
 
   private func run(_ ready: Ready, _ rules: RunRules, _ signals: Signals) throws {
@@ -118,7 +120,7 @@ struct Batch {
         with: ExportRunner(
           memory: context.memory, isolation: isolation,
           replacing: replaced,
-          examining: reporter.options.targets.examination),
+          examining: reporter.options.targets.examination, besides: ready.registry),
         cancellation: signals.cancellation
       ) {
         reporter.report($0)
