@@ -62,6 +62,7 @@ import Testing
           e: { clip: a.wav, output: [e.wav, { manifest: train.jsonl, form: audiofolder }] }
           f: { clip: a.wav, split: { every: 1s }, output: ["${part.n}.wav", { manifest: "${part.n}.jsonl", form: nemo }] }
           g: { clip: a.wav, output: [g.wav, { manifest: g.jsonl, form: nemo, folder: out }] }
+          h: { clip: a.wav, output: [{ manifest: h.jsonl, form: nemo }, h.wav] }
         """#),
       #"""
       job.yaml:2:29: error: a manifest without an output whose files it lists
@@ -92,6 +93,10 @@ import Testing
           8 |   g: { clip: a.wav, output: [g.wav, { manifest: g.jsonl, form: nemo, folder: out }] }
             |                                                                      ^~~~~~
         help: 'folder' is a key of an output, not of a manifest
+      job.yaml:9:30: error: a manifest with no output before it
+          9 |   h: { clip: a.wav, output: [{ manifest: h.jsonl, form: nemo }, h.wav] }
+            |                              ^
+        help: write it behind the output whose files it lists
       """#)
   }
 

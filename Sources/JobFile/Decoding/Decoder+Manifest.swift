@@ -91,13 +91,20 @@ extension Decoder {
     return path(node, scope.with(part: .none), as: .output)
   }
 
-  /// Refuses manifests without a sound file.
+  /// Refuses manifests without a sound file before them.
   func refuseLonelyManifests(_ nodes: [YAMLNode]) {
-    guard let first = nodes.first(where: \.isManifest),
-      nodes.allSatisfy({ $0.isManifest || $0.isRecord })
-    else { return }
-    sink.error(
-      "a manifest without an output whose files it lists", at: first.origin,
-      help: "add an output with sound, as \"wav/${part.n:05}.wav\"")
+    guard let sound = nodes.firstIndex(where: { !$0.isManifest && !$0.isRecord }) else {
+      if let first = nodes.first(where: \.isManifest) {
+        sink.error(
+          "a manifest without an output whose files it lists", at: first.origin,
+          help: "add an output with sound, as \"wav/${part.n:05}.wav\"")
+      }
+      return
+    }
+    for node in nodes[..<sound] where node.isManifest {
+      sink.error(
+        "a manifest with no output before it", at: node.origin,
+        help: "write it behind the output whose files it lists")
+    }
   }
 }

@@ -39,6 +39,7 @@ extension Decoder {
       if node.isRecord {
         if let record = record(node, context) { files.records.append(record) }
       } else if node.isManifest {
+        // Without any before it, it is refused below.
         let output = max(0, files.outputs.count - 1)
         let manifest = manifest(node, ofOutput: output, context)
         if let manifest { files.manifests.append(manifest) }
