@@ -61,6 +61,8 @@ public struct JobFile: Sendable {
   /// Files besides the jobs' media and pictures: the job file itself, included files, lists of
   /// times and tables.
   public let files: [FilePath]
+  /// Those of `files` that are transcripts, each once, with a place that names it; in no order.
+  package let transcripts: [Located<FilePath>]
   /// Missing pictures and lists of the jobs, once for each place; none unless missing files were
   /// allowed. `diagnostics` reports them.
   public let missingFiles: [MissingFile]
@@ -143,7 +145,7 @@ public struct JobFile: Sendable {
     }
     let read =
       (isOnDisk ? [path] : []) + reader.included + decoder.lists.keys.compactMap(\.file)
-      + Set(decoder.transcripts.keys.compactMap(\.place.file)) + decoder.tables.keys
+      + decoder.transcriptOrigins.keys + decoder.tables.keys
     // Of jobs that are not decoded, names are unknown.
     let unmet = decoder.isExhausted ? [] : Job.unmetNeeds(among: jobs, known: decoder.jobNames)
     for problem in unmet {
@@ -155,7 +157,9 @@ public struct JobFile: Sendable {
     let count = decoder.sink.droppedCount
     if count > 0 { found.append(Diagnostic("\(count) more are not shown", at: .unknown)) }
     return JobFile(
-      path: path, jobs: jobs, files: read, missingFiles: decoder.missing.files,
+      path: path, jobs: jobs, files: read,
+      transcripts: decoder.transcriptOrigins.map { Located($0, at: $1) },
+      missingFiles: decoder.missing.files,
       missingMedia: decoder.missing.media, diagnostics: found,
       hasMistakes: hasMistakes || count > 0, size: decoder.size,
       unusedVariables: reader.unusedVariables)

@@ -54,9 +54,13 @@ struct JobConflicts: Sendable {
     case .source(let path, let origin):
       guard refused.insert(writer).inserted else { return }
       guard isSame(path, writer.path) else { break }
+      var help = "write to another path: a source is never overwritten"
+      if case .sidecar(let sidecar) = content {
+        let (key, word) = sidecar.words
+        help = "give the output another name, or leave '\(word)' out of its '\(key)'"
+      }
       diagnostic = Diagnostic(
-        "output '\(writer.path)' is a source", at: writer.origin,
-        help: "write to another path: a source is never overwritten",
+        "output '\(writer.path)' is a source", at: writer.origin, help: help,
         notes: origin == writer.origin || origin == .unknown
           ? [] : [.init("it is read here", at: origin)])
     case .output(let other):

@@ -51,15 +51,17 @@ package struct JobDependencies: Sendable {
   ///   - jobs: All jobs of a run.
   ///   - fileNumbers: The job file that each is of, as any number; `needs` looks for names in its own.
   ///   - files: What is read beside the jobs' media and pictures, as the job files themselves.
+  ///   - transcripts: Those of them that are transcripts, with the places that name them.
   ///   - currentDirectory: Absolute; relative paths count from it.
   /// - Complexity: O(number of items, outputs and needs of all jobs)
   package init(
     among jobs: [Job], of fileNumbers: [Int], reading files: [FilePath] = [],
-    currentDirectory: FilePath
+    _ transcripts: [Located<FilePath>] = [], currentDirectory: FilePath
   ) {
     self.jobs = jobs
     edges = Array(repeating: [], count: jobs.count)
     conflicts = JobConflicts(among: jobs, currentDirectory)
+    for file in transcripts { registry.protect(file.value, at: file.origin) }
     for file in files { registry.protect(file) }
     for (index, job) in jobs.enumerated() {
       job.forEachPicture { location, origin in
@@ -83,7 +85,7 @@ package struct JobDependencies: Sendable {
   /// What jobs show that were read from files.
   package init(_ loaded: LoadedJobs) {
     self.init(
-      among: loaded.jobs, of: loaded.fileNumbers, reading: loaded.files,
+      among: loaded.jobs, of: loaded.fileNumbers, reading: loaded.files, loaded.transcripts,
       currentDirectory: .current)
   }
 

@@ -11,6 +11,10 @@ package struct LoadedJobs {
   package private(set) var fileNumbers: [Int]
   /// What was read to know them.
   package private(set) var files: [FilePath] = []
+  /// Those of `files` that are transcripts, each with a place that names it.
+  package private(set) var transcripts: [Located<FilePath>] = []
+  /// The job files by number; none of jobs that come from no file.
+  package private(set) var jobFiles: [Int: FilePath] = [:]
   /// Pictures and lists that they name and that are not there. Not reported yet.
   package private(set) var missingFiles: [MissingFile] = []
   /// Media that are not there, unless jobs of this run write them. Not reported yet.
@@ -57,6 +61,8 @@ package struct LoadedJobs {
     fileNumbers += other.fileNumbers.map { $0 + number }
     size += other.size
     files += other.files
+    transcripts += other.transcripts
+    for (own, path) in other.jobFiles { jobFiles[own + number] = path }
     missingFiles += other.missingFiles
     missingMedia += other.missingMedia
     unusedVariables += other.unusedVariables
@@ -70,6 +76,8 @@ package struct LoadedJobs {
     fileNumbers += Array(repeating: number, count: file.jobs.count)
     size += file.size
     files += file.files
+    transcripts += file.transcripts
+    jobFiles[number] = file.path
     missingFiles += file.missingFiles
     missingMedia += file.missingMedia
     unusedVariables.append(file.unusedVariables)

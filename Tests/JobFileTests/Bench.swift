@@ -75,7 +75,7 @@ struct Bench {
     let file = try JobFile.loadAllowingMistakes(
       FilePath(name), options: options, into: map, files: files)
     let dependencies = JobDependencies(
-      among: file.jobs, of: file.jobs.map { _ in 0 }, reading: file.files,
+      among: file.jobs, of: file.jobs.map { _ in 0 }, reading: file.files, file.transcripts,
       currentDirectory: files.currentDirectory)
     var found = file.diagnostics
     let missing = dependencies.unwritten(file.missingMedia)

@@ -91,7 +91,10 @@ import Transcripts
     #expect(read[1].source == .keep && read[1].clock == .source)
     #expect(read[1].offset == Time(value: 3, timescale: 2))
     #expect(read[2].speaker == nil)
-    guard case .read(let prefixed) = read[2].source else { return }
+    guard case .read(let prefixed) = read[2].source else {
+      Issue.record("the third keeps its own")
+      return
+    }
     #expect(prefixed.cues.map(\.speaker) == ["Bob"] && prefixed.cues.map(\.text) == ["Hi"])
   }
 
@@ -253,8 +256,50 @@ import Transcripts
       """)
     #expect(screen.contains("two outputs at 'x.vtt'"))
     #expect(screen.contains("help: leave 'vtt' out of the 'transcript' of one of them"))
-    let source = bench.screen(
-      "clip: a.wav\ntranscript: talk.vtt\noutput: { file: talk.mp3, transcript: vtt }")
-    #expect(source.contains("'talk.vtt'"), "\(source)")
+    expect(
+      bench.screen(
+        "clip: a.wav\ntranscript: talk.vtt\noutput: { file: talk.mp3, transcript: vtt }"),
+      """
+      job.yaml:3:17: error: output 'talk.vtt' is a source
+          3 | output: { file: talk.mp3, transcript: vtt }
+            |                 ^~~~~~~~
+        help: give the output another name, or leave 'vtt' out of its 'transcript'
+      job.yaml:2:13: note: it is read here
+          2 | transcript: talk.vtt
+            |             ^~~~~~~~
+      """)
+  }
+
+  @Test("Words of a file that messages may not quote are in none")
+  func unquoted() {
+    func screen(_ path: String, _ job: String) -> String {
+      var bench = Bench()
+      bench.texts[path] = """
+        WEBVTT
+
+        00:01.000 --> 00:02.000
+        <v S3cret>Top s3cret words
+
+        00:03.000 --> 00:03.500
+        <v S3cret>More s3cret words
+
+        """
+      let output = job.hasPrefix("split") ? "${part.n}.wav" : "x.wav"
+      return bench.exportScreen(
+        "clip: a.wav\ntranscript: \(path)\n\(job)\noutput: '\(output)'\n")
+    }
+    func quotes(_ screen: String) -> Bool {
+      screen.contains("S3cret'") || screen.contains("s3cret words")
+    }
+    let jobs = [
+      "from: { text: s3cert words }", "cut: { words: [s3cret] }", "cut: { speaker: S3cert }",
+      "split: { cues: { longer: 1s } }",
+    ]
+    for job in jobs {
+      let quoted = screen("talk.vtt", job)
+      #expect(quotes(quoted), "\(quoted)")
+      let unquoted = screen(".words/talk.vtt", job)
+      #expect(!unquoted.isEmpty && !quotes(unquoted), "\(unquoted)")
+    }
   }
 }

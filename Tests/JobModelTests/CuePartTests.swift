@@ -8,12 +8,15 @@ import Transcripts
 
 /// Parts that are cues.
 @Suite struct CuePartTests {
-  private func splitter(_ cues: [Cue], lasting seconds: Int64) -> Splitter {
+  private func splitter(
+    _ cues: [Cue], lasting seconds: Int64, quotingWords quotesWords: Bool = true
+  ) -> Splitter {
     let whole = TimeRange(start: .zero, duration: Time(value: seconds, timescale: 1))
     let track = Track(segments: [Segment(.silence, source: whole, at: .zero)])
     var export = Export(name: "talk", composition: Composition(tracks: [track]), outputs: [])
     export.transcript = Transcript(cues)
-    return Splitter(export, rate: 48_000, snappedTo: nil, { _ in nil }, { _ in nil })
+    return Splitter(
+      export, rate: 48_000, snappedTo: nil, quotingWords: quotesWords, { _ in nil }, { _ in nil })
   }
 
   private func cue(_ text: String, _ start: Int64, _ end: Int64) -> Cue {
@@ -77,6 +80,12 @@ import Transcripts
           + "('um' at 3.2s, 'long' at 9s, 'nothing' at 13s)"
       ])
     #expect(splitter.warnings.allSatisfy { $0.severity == .note })
+    var silent = self.splitter(cues, lasting: 20, quotingWords: false)
+    _ = silent.parts(of: Split(.cues(bounds)))
+    #expect(
+      silent.warnings.map(\.message) == [
+        "3 of 5 cues are no parts: 2 shorter than 1s, 1 longer than 3s (at 3.2s, at 9s, at 13s)"
+      ])
   }
 
   @Test("Where no cue is left, and without a transcript, nothing is split")

@@ -39,14 +39,33 @@ import Transcripts
     let job = Job(
       name: "job", item: item, split: split,
       outputs: [Output(path: split == nil ? "x.wav" : "${part.n}.wav", format: .wav(.int16))])
-    return try job.exports(
-      assets: { reference in
-        Asset(
-          location: reference.location, streamIndex: 0, container: "wav", codec: "pcm_s16le",
-          sampleRate: 1000, channelLayout: .mono, frameCount: 60_000,
-          identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
-      }, readTranscript: { _ in kept }
-    ).exports
+    return try job.exports(assets: asset, readTranscript: { _ in kept }).exports
+  }
+
+  private static func asset(_ reference: MediaReference) -> Asset {
+    Asset(
+      location: reference.location, streamIndex: 0, container: "wav", codec: "pcm_s16le",
+      sampleRate: 1000, channelLayout: .mono, frameCount: 60_000,
+      identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
+  }
+
+  /// What is said of a job, each with its severity; `silent` has no track of texts.
+  private static func messages(_ item: Item, silent: [String] = []) -> [String] {
+    let job = Job(name: "job", item: item, outputs: [Output(path: "x.wav", format: .wav(.int16))])
+    let kept = Transcript([Cue("kept", in: range(1, 3))])
+    var found: [Diagnostic]
+    do throws(Diagnostics) {
+      found = try job.exports(
+        assets: asset,
+        readTranscript: { reference throws(Failure) in
+          guard silent.contains("\(reference.location)") else { return kept }
+          throw Failure(.mendInput, "has no track of texts", location: reference.location)
+        }
+      ).warnings
+    } catch {
+      found = error.all
+    }
+    return found.map { "\($0.severity.rawValue): \($0.message)" }
   }
 
   private static func lines(_ export: Export) -> [String] {
@@ -119,6 +138,41 @@ import Transcripts
     group.transcript = Located(
       ItemTranscript(.read(Transcript([Cue("outer", in: Self.range(4, 12))]))))
     #expect(try Self.lines(group, kept: kept) == ["4s-12s: outer"])
+  }
+
+  @Test("a group keeps the words of those of its clips that have some, and names the others")
+  func silentClips() {
+    var group = Item(.concat(ItemSequence([.clip(.file("a.wav")), .clip(.file("b.wav"))])))
+    group.transcript = Located(ItemTranscript(.keep))
+    #expect(Self.messages(group) == [])
+    #expect(
+      Self.messages(group, silent: ["a.wav"]) == ["note: there are no words in 'a.wav'"])
+    #expect(
+      Self.messages(group, silent: ["a.wav", "b.wav"]) == [
+        "error: there are no words in 'a.wav', 'b.wav'"
+      ])
+    let own = Self.clip(ItemTranscript(.keep))
+    #expect(
+      Self.messages(own, silent: ["a.wav"]) == ["error: 'a.wav': has no track of texts"])
+    let nested = Item(.concat(ItemSequence([own, .clip(.file("b.wav"))])))
+    #expect(
+      Self.messages(nested, silent: ["a.wav"]) == ["error: 'a.wav': has no track of texts"])
+  }
+
+  @Test("cues before the start are named, and more than a tenth of them are refused")
+  func early() {
+    let cues = (0..<20).map { Cue("\($0)", in: Self.range($0 * 2, $0 * 2 + 2)) }
+    func messages(_ seconds: Int64, first: [Cue] = []) -> [String] {
+      var transcript = ItemTranscript(.read(Transcript(first + cues)))
+      transcript.offset = Self.time(seconds)
+      return Self.messages(Self.clip(transcript))
+    }
+    #expect(messages(0) == [] && messages(-1) == [])
+    #expect(messages(-2) == ["note: 1 cue ends before the start of 'a.wav': left out"])
+    #expect(messages(-4) == ["note: 2 cues end before the start of 'a.wav': left out"])
+    #expect(messages(-6) == ["error: 3 cues end before the start of 'a.wav', of 20"])
+    // One at the start itself is in the file.
+    #expect(messages(0, first: [Cue("sign", in: Self.range(0, 0))]) == [])
   }
 
   @Test("a transcript of which more than a tenth is behind the end is that of another file")

@@ -14,19 +14,29 @@ struct TranscriptFile: Sendable, Hashable {
   var encoding: TextEncoding?
 }
 
+/// Words, and whether messages may quote them.
+struct QuotableTranscript: Sendable {
+  var transcript: Transcript
+  var isQuoted: Bool
+}
+
 // MARK: - Transcripts that are read
 
 extension Decoder {
-  /// The words in a text; nil, after a report, if they cannot be read. A text is read once.
-  func transcript(_ file: Located<TranscriptFile>) -> Transcript? {
+  /// The words in a text, and whether messages may quote them; nil, after a report, if they cannot be
+  /// read. A text is read once.
+  func transcript(_ file: Located<TranscriptFile>) -> QuotableTranscript? {
     if let path = file.value.place.file, InputBinding.isUnknown(path) { return nil }
     if let known = transcripts[file.value] { return known }
+    if let path = file.value.place.file, transcriptOrigins[path] == nil {
+      transcriptOrigins[path] = file.origin
+    }
     let transcript = read(file.value, named: file.origin)
     transcripts[file.value] = .some(transcript)
     return transcript
   }
 
-  private func read(_ file: TranscriptFile, named origin: Origin) -> Transcript? {
+  private func read(_ file: TranscriptFile, named origin: Origin) -> QuotableTranscript? {
     let place = Located(file.place, at: origin)
     guard let text = bytes(of: place, limit: Transcript.sizeLimit, as: .transcript) else {
       return nil
@@ -35,7 +45,8 @@ extension Decoder {
       text.bytes, path: text.name, named: origin, speakerPrefix: file.hasSpeakerPrefix,
       encoding: file.encoding, isQuoted: text.isQuoted, in: map)
     sink.add(result.sink)
-    return result.sink.diagnostics.errors.isEmpty ? result.transcript : nil
+    guard result.sink.diagnostics.errors.isEmpty else { return nil }
+    return QuotableTranscript(transcript: result.transcript, isQuoted: text.isQuoted)
   }
 }
 

@@ -45,7 +45,9 @@ final class Decoder {
   var listedRanges: [MediaLocation: [Located<ItemRange>]] = [:]
   var listedChapters: [MediaLocation: [ItemChapter]] = [:]
   /// Transcripts; nil for refused ones.
-  var transcripts: [TranscriptFile: Transcript?] = [:]
+  var transcripts: [TranscriptFile: QuotableTranscript?] = [:]
+  /// Where the files of them are named first.
+  var transcriptOrigins: [FilePath: Origin] = [:]
   /// Tables; nil for refused ones.
   var tables: [FilePath: Table?] = [:]
   var jobCount = 0

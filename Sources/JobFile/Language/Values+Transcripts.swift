@@ -187,8 +187,11 @@ extension Values.TranscriptFields {
     case .text(let place):
       let file = TranscriptFile(
         place: place, hasSpeakerPrefix: hasPrefix, encoding: encoding?.value)
-      return decoder.transcript(Located(file, at: source.origin)).map {
-        ItemTranscript(.read($0), clock: clock, speaker: name, offset: offset)
+      return decoder.transcript(Located(file, at: source.origin)).map { read in
+        var words = ItemTranscript(
+          .read(read.transcript), clock: clock, speaker: name, offset: offset)
+        words.isQuoted = read.isQuoted
+        return words
       }
     }
   }

@@ -94,8 +94,8 @@ extension Job {
         utterances: try utterances(of: [whole.export]))
     }
     var splitter = Splitter(
-      whole.export, rate: sampleRate ?? clipRate(known), snappedTo: snappedClip, listen,
-      findKeyPicture)
+      whole.export, rate: sampleRate ?? clipRate(known), snappedTo: snappedClip,
+      quotingWords: item.quotesWords, listen, findKeyPicture)
     guard let parts = splitter.parts(of: split), splitter.errors.isEmpty else {
       throw splitter.errors
     }

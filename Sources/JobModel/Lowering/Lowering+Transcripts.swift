@@ -15,9 +15,9 @@ extension Lowering {
   mutating func addTranscript(
     of item: Item, _ clock: Clock, at place: ItemPlace, to lowered: inout LoweredItem
   ) -> Bool {
-    guard hasTranscripts, let written = transcript(at: place), written.value.clock == clock else {
-      return true
-    }
+    guard hasTranscripts, let (written, group) = transcript(at: place),
+      written.value.clock == clock
+    else { return true }
     let transcript: Transcript
     switch (written.value.source, item.content) {
     case (_, .silence):
@@ -25,7 +25,9 @@ extension Lowering {
       return false
     case (.read(let read), _): transcript = read
     case (.keep, .clip(let reference)):
-      guard let kept = keptTranscript(of: reference, at: written.origin) else { return true }
+      guard let kept = keptTranscript(of: reference, at: written.origin, for: group) else {
+        return true
+      }
       transcript = kept
     case (.keep, _): return true
     }
@@ -35,50 +37,70 @@ extension Lowering {
     speech.speaker = written.value.speaker
     speech.extent = lowered.source
     lowered.speech = [speech]
-    return checkLength(of: speech, lowered, at: written.origin)
+    return checkTimes(of: speech, lowered, at: written.origin)
   }
 
-  /// What gives the item at `place` its words. A transcript that clips keep is that of the clip, or of
-  /// the nearest group around it; what replaces the words of a whole group is none of its clips'.
-  private func transcript(at place: ItemPlace) -> Located<ItemTranscript>? {
+  /// What gives the item at `place` its words, and the group that it is of, if it is not the item's own.
+  /// A transcript that clips keep is that of the clip, or of the nearest group around it; what replaces
+  /// the words of a whole group is none of its clips'.
+  private func transcript(
+    at place: ItemPlace
+  ) -> (transcript: Located<ItemTranscript>, group: ItemPlace?)? {
     // Members, and not the items: copying one retains a dozen references.
     let (id, index) = (place.sequence, place.index)
-    if let own = sequences[id].sequence.items[index].transcript { return own }
+    if let own = sequences[id].sequence.items[index].transcript { return (own, nil) }
     guard case .clip = sequences[id].sequence.items[index].content else { return nil }
     var next = sequences[id].holder
     while let around = next {
       if let own = sequences[around.sequence].sequence.items[around.index].transcript {
-        return own.value.source == .keep ? own : nil
+        return own.value.source == .keep ? (own, around) : nil
       }
       next = sequences[around.sequence].holder
     }
     return nil
   }
 
-  /// Refuses words of which more than a tenth begin after the end of what they belong to. A recogniser
-  /// invents some in the silence after the end; many are the words of another recording.
-  private mutating func checkLength(
+  /// Reports words that come too early or too late for what they belong to; false after an error.
+  private mutating func checkTimes(
     of speech: SegmentSpeech, _ lowered: LoweredItem, at origin: Origin
   ) -> Bool {
-    guard let cues = speech.transcript?.cues, let last = cues.last else { return true }
+    let cues = speech.transcript?.cues ?? []
+    guard let last = cues.last else { return true }
+    let start = lowered.source.start - speech.offset
+    // All cues begin before the last of these.
+    let early = cues.prefix(cues.partitioningIndex { $0.range.start >= start })
+      .count { $0.range.end <= start }
     let end = lowered.source.end - speech.offset
-    let heard = cues.partitioningIndex { $0.range.start >= end }
-    guard (cues.count - heard) * 10 > cues.count else {
-      if heard < cues.count {
-        let count = cues.count - heard
-        note(
-          "\(count == 1 ? "1 cue begins" : "\(count) cues begin") after the end of \(lowered.name): "
-            + "left out", at: origin,
-          help:
-            "recognisers invent words in silence; write an 'offset' if all of them come too late")
-      }
-      return true
+    let late = cues.count - cues.partitioningIndex { $0.range.start >= end }
+    // A recogniser invents some in the silence after the end; many are the words of another recording.
+    if late * 10 > cues.count {
+      let lengths = lengths(last.range.start + speech.offset, lowered.source.end)
+      error(
+        "the transcript is of another file", at: origin,
+        help: "its last words are at \(lengths.a), but \(lowered.name) ends at \(lengths.b)")
+      return false
     }
-    let lengths = lengths(last.range.start + speech.offset, lowered.source.end)
-    error(
-      "the transcript is of another file", at: origin,
-      help: "its last words are at \(lengths.a), but \(lowered.name) ends at \(lengths.b)")
-    return false
+    func subject(_ count: Int, _ verb: String) -> String {
+      count == 1 ? "1 cue \(verb)s" : "\(count) cues \(verb)"
+    }
+    let before = "\(subject(early, "end")) before the start of \(lowered.name)"
+    if early * 10 > cues.count {
+      error(
+        "\(before), of \(cues.count)", at: origin,
+        help: "write an 'offset' nearer to zero, or take the transcript of this file")
+      return false
+    }
+    if early > 0 {
+      note(
+        "\(before): left out", at: origin,
+        help: "write an 'offset' nearer to zero if they are heard")
+    }
+    if late > 0 {
+      note(
+        "\(subject(late, "begin")) after the end of \(lowered.name): left out", at: origin,
+        help: "recognisers invent words in silence; write an 'offset' if all of them come too late")
+    }
+    return true
   }
 
   /// Notes that words are lost where an item is reversed.
@@ -87,6 +109,68 @@ extension Lowering {
     note(
       "transcripts leave out the words of \(lowered.name), which is reversed", at: item.origin,
       help: "reversed words are no text")
+  }
+}
+
+// MARK: - Words that clips keep
+
+/// What a group keeps of the files of its clips.
+struct KeptGroup {
+  /// Where it says so.
+  var origin: Origin
+  /// Whether any file may have words.
+  var hasWords = false
+  /// The clips of files without words, each file once, and why.
+  var silent: [(clip: MediaReference, failure: Failure)] = []
+}
+
+extension Lowering {
+  /// The words that a clip keeps of its file at `origin`, by itself or for a group; nil where there are
+  /// none.
+  private mutating func keptTranscript(
+    of clip: MediaReference, at origin: Origin, for group: ItemPlace?
+  ) -> Transcript? {
+    let kept = keptTranscript(of: clip)
+    if let group { keptGroups[group, default: KeptGroup(origin: origin)].add(kept, of: clip) }
+    switch kept {
+    case .success(let transcript): return transcript
+    case .failure(let failure):
+      // Of a group, some clips need not have any: that is reported when all are known.
+      if group == nil || failure.remedy != .mendInput { report(failure, at: origin) }
+      return nil
+    }
+  }
+
+  /// Names the files of which groups keep no words; refuses groups without any.
+  mutating func reportKeptGroups() {
+    let order = keptGroups.keys.sorted { ($0.sequence, $0.index) < ($1.sequence, $1.index) }
+    for group in order.compactMap({ keptGroups[$0] }) where !group.silent.isEmpty {
+      let names = group.silent.map { "\($0.clip.location)" }
+      let message =
+        "there are no words in \(names.prefix(3).quoted)"
+        + (names.count > 3 ? " and \(names.count - 3) more" : "")
+      let help = "name a file of the words beside its clip, as 'transcript: talk.vtt'"
+      let notes = group.silent.prefix(3).map { clip, failure in
+        Diagnostic.Note("'\(clip.location)': \(failure.message)", at: clip.origin)
+      }
+      if group.hasWords {
+        note(message, at: group.origin, help: help + ", if anything is said there", notes: notes)
+      } else {
+        error(message, at: group.origin, help: help, notes: notes)
+      }
+    }
+  }
+}
+
+extension KeptGroup {
+  fileprivate mutating func add(
+    _ kept: Result<Transcript?, Failure>, of clip: MediaReference
+  ) {
+    guard case .failure(let failure) = kept, failure.remedy == .mendInput else {
+      hasWords = true
+      return
+    }
+    if !silent.contains(where: { $0.clip == clip }) { silent.append((clip, failure)) }
   }
 }
 

@@ -67,7 +67,7 @@ extension Lowering {
     guard !isKnown else { return found[(phrase.occurrence ?? 1) - 1] }
     guard !found.isEmpty else {
       let nearest = text.nearest(to: phrase.text).map {
-        "the nearest words are '\(text.shortText(of: $0))', at "
+        "the nearest words are \(quotesWords ? "'\(text.shortText(of: $0))', " : "")at "
           + Self.text(text.approximateStart(of: $0) - lowered.source.start)
       }
       error(
@@ -140,9 +140,9 @@ extension Lowering {
       }
       let start = max(.zero, ends.start - lowered.source.start)
       let end = min(lowered.duration, ends.end - lowered.source.start)
-      let words = text.context(of: run.words)
+      let words = quotesWords ? "'\(text.context(of: run.words))'" : "what is said"
       guard start < end else {
-        remark("'\(words)' lasts no time in the transcript of \(lowered.name)", at: run.origin)
+        remark("\(words) lasts no time in the transcript of \(lowered.name)", at: run.origin)
         continue
       }
       let moves = (
@@ -150,7 +150,7 @@ extension Lowering {
         Self.move(from: times[index].end, to: ends.end)
       )
       remark(
-        "'\(words)' \(use.rawValue): \(Self.text(start)) to \(Self.text(end)) of \(lowered.name), "
+        "\(words) \(use.rawValue): \(Self.text(start)) to \(Self.text(end)) of \(lowered.name), "
           + "its edges moved by \(moves.0) and \(moves.1)", at: run.origin)
       var range = TimeRange(start: start, end: end)
       if use != .muted {
@@ -252,8 +252,10 @@ extension Lowering {
       at: speaker.origin,
       help: names.isEmpty
         ? "its cues have no speakers; write 'words' or 'cues'"
-        : Spelling.help(for: speaker.value, among: names)
-          ?? "the speakers are \(names.prefix(10).quoted)")
+        : !quotesWords
+          ? "write a name as it stands in the transcript"
+          : Spelling.help(for: speaker.value, among: names)
+            ?? "the speakers are \(names.prefix(10).quoted)")
     return nil
   }
 }
@@ -294,8 +296,9 @@ extension Lowering {
       let isTimed = text.words[cue].dropFirst().contains { $0.start != nil }
       let around = max(0, untimed.index - 1)..<min(text.words.count, untimed.index + 2)
       error(
-        "'\(word.text)' has no time in the transcript of \(lowered.name), and can be no edge: "
-          + "'\(text.text(of: around))'", at: origin,
+        (quotesWords ? "'\(word.text)'" : "a word of cue \(word.cue + 1)")
+          + " has no time in the transcript of \(lowered.name), and can be no edge"
+          + (quotesWords ? ": '\(text.text(of: around))'" : ""), at: origin,
         help: isTimed
           ? "name words that begin and end with others, or write a time"
           : "name whole cues, or take a transcript that has times of words")

@@ -39,10 +39,15 @@ struct Lowering {
   private let listen: Job.Listen
   private let findKeyPicture: Job.FindKeyPicture
   private let readTranscript: Job.ReadTranscript
-  /// The words of media that were asked for; nil in it where there are none.
-  private var keptTranscripts: [MediaReference: Transcript?] = [:]
+  /// The words of media that were asked for, or why there are none; nil in it where the caller has
+  /// reported that.
+  private var keptTranscripts: [MediaReference: Result<Transcript?, Failure>] = [:]
+  /// What groups keep of the files of their clips.
+  var keptGroups: [ItemPlace: KeptGroup] = [:]
   /// Whether anything in the job has words.
   private(set) var hasTranscripts = false
+  /// Whether messages may quote its words.
+  private(set) var quotesWords = true
   /// What was decided by an analysis of its sound, for those who ask.
   private(set) var remarks: [Diagnostic] = []
 
@@ -64,7 +69,10 @@ struct Lowering {
   /// A job's item.
   mutating func lowered(ofJob item: Item) -> LoweredItem? {
     hasTranscripts = item.hasTranscripts
-    return lowered(at: addRoot(item))
+    quotesWords = item.quotesWords
+    let lowered = lowered(at: addRoot(item))
+    reportKeptGroups()
+    return lowered
   }
 
   /// The item at `place` with all its modifiers, in the order in which the language applies them.
@@ -137,8 +145,10 @@ struct Lowering {
     }
   }
 
-  mutating func note(_ message: String, at origin: Origin, help: String) {
-    notes.append(Diagnostic(.note, message, at: origin, help: help))
+  mutating func note(
+    _ message: String, at origin: Origin, help: String, notes more: [Diagnostic.Note] = []
+  ) {
+    notes.append(Diagnostic(.note, message, at: origin, help: help, notes: more))
   }
 
   mutating func remark(_ message: String, at origin: Origin) {
@@ -155,17 +165,17 @@ struct Lowering {
     }
   }
 
-  /// The words of a clip's own file; nil where it has none, after a report, or where the caller has
-  /// reported why.
-  mutating func keptTranscript(of clip: MediaReference, at origin: Origin) -> Transcript? {
+  /// The words of a clip's own file, which is asked for them once; nil where the caller has reported why
+  /// there are none.
+  mutating func keptTranscript(of clip: MediaReference) -> Result<Transcript?, Failure> {
     if let known = keptTranscripts[clip] { return known }
-    var kept: Transcript?
+    let kept: Result<Transcript?, Failure>
     do throws(Failure) {
-      kept = try readTranscript(clip)
+      kept = .success(try readTranscript(clip))
     } catch {
-      diagnostics.append(Diagnostic(error.placed(at: origin)))
+      kept = .failure(error)
     }
-    keptTranscripts[clip] = .some(kept)
+    keptTranscripts[clip] = kept
     return kept
   }
 
@@ -175,12 +185,20 @@ struct Lowering {
     do throws(Failure) {
       return try findKeyPicture(search)
     } catch {
-      let report = Diagnostic(error.placed(at: origin))
-      if !diagnostics.all.contains(where: { $0.origin == origin && $0.message == report.message }) {
-        diagnostics.append(report)
-      }
+      report(error, at: origin)
       return nil
     }
+  }
+
+  /// Reports a failure once for each place.
+  mutating func report(_ failure: Failure, at origin: Origin) {
+    let report = Diagnostic(failure.placed(at: origin))
+    guard
+      !diagnostics.all.contains(where: {
+        $0.origin == report.origin && $0.message == report.message
+      })
+    else { return }
+    diagnostics.append(report)
   }
 
   mutating func error(

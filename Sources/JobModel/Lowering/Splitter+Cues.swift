@@ -84,7 +84,8 @@ extension Splitter {
     guard !reasons.isEmpty else { return }
     let all = leftOut.values.flatMap(\.self).sorted { $0.range.start < $1.range.start }
     let named = all.prefix(3).map { cue in
-      "'\(cue.text.onOneLine.prefix(40))' at \(Lowering.text(cue.range.start))"
+      (quotesWords ? "'\(cue.text.onOneLine.prefix(40))' " : "")
+        + "at \(Lowering.text(cue.range.start))"
     }
     let names = named.joined(separator: ", ") + (all.count > named.count ? ", …" : "")
     let message = "\(all.count) of \(count) cues are no parts: \(reasons.joined(separator: ", "))"

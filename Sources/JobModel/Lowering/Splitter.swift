@@ -9,6 +9,8 @@ struct Splitter {
   let end: Time
   /// nil: parts stay where they are.
   private let clip: SnappedClip?
+  /// Whether messages may quote the timeline's words.
+  let quotesWords: Bool
   var lowering: Lowering
   var warnings: [Diagnostic] = []
 
@@ -26,15 +28,17 @@ struct Splitter {
   ///   - timeline: The whole.
   ///   - rate: The rate for times in samples; nil where none is known.
   ///   - clip: To whose pictures parts are moved; nil: they stay where they are.
+  ///   - quotesWords: Whether messages may quote its words.
   ///   - listen: As of `Job.exports`.
   ///   - findKeyPicture: As of `Job.exports`.
   init(
-    _ timeline: Export, rate: Int?, snappedTo clip: SnappedClip?, _ listen: @escaping Job.Listen,
-    _ findKeyPicture: @escaping Job.FindKeyPicture
+    _ timeline: Export, rate: Int?, snappedTo clip: SnappedClip?, quotingWords quotesWords: Bool,
+    _ listen: @escaping Job.Listen, _ findKeyPicture: @escaping Job.FindKeyPicture
   ) {
     self.timeline = timeline
     self.rate = rate
     self.clip = clip
+    self.quotesWords = quotesWords
     lowering = Lowering(
       assets: [:], sampleRate: rate, listen: listen, findKeyPicture: findKeyPicture)
     end = timeline.composition.duration

@@ -21,6 +21,8 @@ public struct ItemTranscript: Sendable, Hashable {
   public var speaker: String?
   /// Added to all their times.
   public var offset: Time
+  /// Whether messages may quote them: not of a file outside of the job's folder, or of a server.
+  package var isQuoted = true
 
   /// The words of `source`.
   public init(
@@ -34,6 +36,15 @@ public struct ItemTranscript: Sendable, Hashable {
 }
 
 extension Item {
+  /// Whether messages may quote the words of the item and of those below it.
+  package var quotesWords: Bool {
+    var quotes = true
+    Self.forEach(of: [self]) { items, index in
+      quotes = quotes && items[index].transcript?.value.isQuoted ?? true
+    }
+    return quotes
+  }
+
   /// Whether the item, or one below it, has words.
   package var hasTranscripts: Bool {
     var found = false

@@ -117,7 +117,10 @@ import Testing
         output: lesson.wav
         """
       ).jobs.first)
-    guard case .concat(let sequence) = job.item.content else { return }
+    guard case .concat(let sequence) = job.item.content else {
+      Issue.record("no list")
+      return
+    }
     let lessons = sequence.items.compactMap { item -> [Item]? in
       if case .concat(let inner) = item.content { inner.items } else { nil }
     }
