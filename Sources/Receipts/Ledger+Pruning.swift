@@ -4,6 +4,9 @@ import MediaComposition
 import SystemPackage
 
 extension Ledger {
+  /// The aspect of the receipt of a list of sound files, whose value is the list's form.
+  public static let manifestAspect = "manifest"
+
   /// Files that an earlier run made, by its receipt, and that no job makes any more.
   public struct Orphans: Sendable {
     /// An output and the files beside it that are as the run left them; at least one.
@@ -55,12 +58,12 @@ extension Ledger {
     var spared: [Spared] = []
     let names = StateFolder.names(in: folder.receipts).filter(Self.isName(ofReceipt:))
     let removable = try names.sorted { $0.string < $1.string }.compactMap { name -> Orphans? in
-      guard let files = Receipt.read(folder.receipts.appending(name))?.files,
-        let output = files.first?.path.file, self.name(ofReceipt: output) == name.stem,
+      guard let receipt = Receipt.read(folder.receipts.appending(name)),
+        let output = receipt.files.first?.path.file, self.name(ofReceipt: output) == name.stem,
         !isKnown(folder.resolve(output))
       else { return nil }
       var (orphans, isWhole): ([FilePath], Bool) = ([], true)
-      for file in files {
+      for file in receipt.files {
         guard let path = file.path.file.map(folder.resolve),
           let facts = FileIdentity.ofEntry(at: path)
         else { continue }
@@ -70,7 +73,7 @@ extension Ledger {
           isWhole = false
           continue
         }
-        if let reason = reasonToSpare(file, path, identity, beside: output, in: &territory) {
+        if let reason = reasonToSpare(file, path, identity, of: receipt, in: &territory) {
           spared.append(Spared(path: path, reason: reason))
           isWhole = false
         } else {
@@ -91,16 +94,22 @@ extension Ledger {
 
   /// Why a file that is as its receipt says may yet not be one that a run has made.
   private func reasonToSpare(
-    _ file: Receipt.File, _ path: FilePath, _ identity: FileIdentity, beside output: FilePath,
+    _ file: Receipt.File, _ path: FilePath, _ identity: FileIdentity, of receipt: Receipt,
     in territory: inout WrittenFolders
   ) -> Spared.Reason? {
     guard territory.contains(path) else { return .elsewhere }
     guard file.differences(from: identity, digest: { nil }).isEmpty else { return .otherFile }
-    return isOfOurs(path, beside: output) ? nil : .otherKind
+    return isOfOurs(path, of: receipt) ? nil : .otherKind
   }
 
-  /// Whether avjob writes files of this name and beginning: sound, sidecars of it, or a record.
-  private func isOfOurs(_ path: FilePath, beside output: FilePath) -> Bool {
+  /// Whether avjob writes files of this name and beginning: sound, sidecars of it, a record, or a list of
+  /// sound files, which has the name that its form wants.
+  private func isOfOurs(_ path: FilePath, of receipt: Receipt) -> Bool {
+    if let form = receipt.job[Self.manifestAspect].flatMap(DataSetManifest.Form.init) {
+      return form.extensions.contains(path.extension?.lowercased() ?? "")
+        && (form.stem == nil || form.stem == path.stem)
+    }
+    guard let output = receipt.files.first?.path.file else { return false }
     let sound = folder.resolve(output)
     if path == sound { return WrittenKind.isSound(beginningOf: path) }
     let isSidecar = Sidecar.all.contains { sound.sidecar($0) == path }
@@ -124,14 +133,14 @@ extension Ledger {
       guard case .held(let lock)? = try? locks.take([one.receipt.stem]) else { continue }
       defer { lock.release() }
       let receipt = folder.receipts.appending(one.receipt)
-      let recorded = Receipt.read(receipt)?.files ?? []
+      let recorded = Receipt.read(receipt)
       var isWhole = one.isWhole
       for path in one.files {
-        let file = recorded.first { $0.path.file.map(folder.resolve) == path }
-        guard let file, let output = recorded.first?.path.file,
+        let file = recorded?.files.first { $0.path.file.map(folder.resolve) == path }
+        guard let recorded, let file,
           let facts = FileIdentity.ofEntry(at: path), let identity = facts,
           (try? isAsRecorded(file, path, identity) { false }) == true,
-          reasonToSpare(file, path, identity, beside: output, in: &territory) == nil
+          reasonToSpare(file, path, identity, of: recorded, in: &territory) == nil
         else {
           isWhole = false
           continue

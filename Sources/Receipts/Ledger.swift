@@ -139,6 +139,12 @@ public final class Ledger: Sendable {
     }
   }
 
+  /// The files that a receipt of `output` names as its sources; none without a receipt.
+  public func sourceFiles(ofReceipt output: FilePath) -> [FilePath] {
+    let receipt = Receipt.read(path(ofReceipt: folder.relative(output)))
+    return receipt?.sources.compactMap { $0.path.file.map(folder.resolve) } ?? []
+  }
+
   // MARK: Locks
 
   /// The result of a request to work on an export.

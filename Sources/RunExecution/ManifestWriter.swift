@@ -64,7 +64,7 @@ package struct ManifestWriter {
       guard case .finished = own.report.outcome else { return nil }
       return try own.work.settled().line(ofOutput: entry.output, saying: entry.utterance)
     }
-    guard let session = entry.session, let ledger = memory?.ledger(for: entry.folder),
+    guard let ledger = memory?.ledger(for: entry.folder), let session = entry.settledSession(),
       isUpToDate(session, by: ledger)
     else { return nil }
     return try session.line(ofOutput: entry.output, saying: entry.utterance)
@@ -91,9 +91,12 @@ package struct ManifestWriter {
     }
     let identity = try WholeFile.write(bytes, to: path, replacing: replaced)
     guard let identity, let ledger = memory?.ledger(for: planned.folder) else { return }
+    let jobFiles = planned.jobFiles.compactMap { path in
+      (try? FileStatus(at: path)).map { ExportInputs.Source(.file(path), FileIdentity($0)) }
+    }
     let inputs = ExportInputs(
-      outputs: [.init(path)], digests: [("manifest", planned.manifest.form.rawValue)], tools: [:],
-      sources: [])
+      outputs: [.init(path)], digests: [(Ledger.manifestAspect, planned.manifest.form.rawValue)],
+      tools: [:], sources: jobFiles)
     // Without a receipt the next run says that it replaces a file that may not be avjob's.
     _ = try? ledger.record(inputs, written: [path: identity]) { false }
   }
@@ -108,6 +111,24 @@ package func foreignFile(
     memory?.ledger(for: planned.folder)?.knows(path, besideOutputs: [path]) != true
   else { return nil }
   return ExportFiles.File(path: path, content: .manifest, origin: origin)
+}
+
+/// A warning of a list that jobs of another file have written, which has none of these jobs' lines but
+/// theirs; nil where nobody else has.
+package func foreignLines(in planned: PlannedManifest, by memory: RunMemory?) -> Diagnostic? {
+  let path = planned.manifest.path
+  guard SourceFile.inode(of: path) != nil, let ledger = memory?.ledger(for: planned.folder)
+  else { return nil }
+  var resolver = PathResolver()
+  let own = Set(planned.jobFiles.compactMap { resolver.place(of: $0) })
+  let others = ledger.sourceFiles(ofReceipt: path).filter { file in
+    SourceFile.inode(of: file) != nil && resolver.place(of: file).map { !own.contains($0) } ?? false
+  }
+  guard let other = others.first else { return nil }
+  return Diagnostic(
+    .warning, "'\(path)' loses the lines of '\(other)', which wrote it before",
+    at: planned.manifest.origin,
+    help: "run both job files together, or give each a manifest of its own")
 }
 
 extension Diagnostic {

@@ -20,6 +20,13 @@ package struct PlannedManifest: Sendable {
     package var order: WorkOrder
     /// Where its job file is, beside which receipts are kept; nil: it comes from no file.
     package var folder: FilePath?
+    /// What the export is made of anew, and which of the job's exports it is; nil: all that it reads was
+    /// there when it was checked.
+    var draft: (job: Draft, part: Int)?
+
+    /// The export with the facts of the files that others have written by now; nil where its job cannot
+    /// run, or some of these are not there.
+    package func settledSession() -> ExportSession? { try? session?.settled(by: draft) }
   }
 
   /// What an export writes, with what is said in it by each manifest of its job.
@@ -39,13 +46,15 @@ package struct PlannedManifest: Sendable {
   package var manifest: DataSetManifest
   /// Where the job file is that names it first; nil: it comes from no file.
   package var folder: FilePath?
+  /// The job files whose jobs name it, each once, in their order.
+  package var jobFiles: [FilePath] = []
   /// In the order of jobs, and of parts.
   package var entries: [Entry]
 
   /// The lists of all jobs, wanted or not.
   ///
   /// - Complexity: O(jobs + lines)
-  static func all(_ preparer: Preparer) -> [PlannedManifest] {
+  static func all(_ preparer: Preparer, _ loaded: LoadedJobs) -> [PlannedManifest] {
     var planned = preparer.dependencies.manifests.map {
       PlannedManifest(manifest: $0.manifest, folder: preparer.jobs[$0.job].folder, entries: [])
     }
@@ -53,9 +62,13 @@ package struct PlannedManifest: Sendable {
     for (index, job) in preparer.jobs.enumerated() {
       guard let numbers = preparer.dependencies.manifestNumbers[index] else { continue }
       let outcome = preparer.outcomes[index]
+      let draft = preparer.draft(of: index)
+      let file = loaded.jobFiles[loaded.fileNumbers[index]]
       for (own, number) in numbers.enumerated() {
         let output = job.manifests?[own].output ?? 0
-        planned[number].entries += outcome.entries(of: job, index, output: output, manifest: own)
+        planned[number].entries += outcome.entries(
+          of: job, index, output: output, manifest: own, draft)
+        if let file, planned[number].jobFiles.last != file { planned[number].jobFiles.append(file) }
       }
     }
     return planned
@@ -91,7 +104,7 @@ extension Preparer.Outcome {
   /// The lines of a job's files in one of its manifests; of a job that cannot run, one that is never
   /// there.
   fileprivate func entries(
-    of job: Job, _ index: Int, output: Int, manifest: Int
+    of job: Job, _ index: Int, output: Int, manifest: Int, _ draft: Draft?
   ) -> [PlannedManifest.Entry] {
     guard !isRefused else {
       return [
@@ -104,7 +117,8 @@ extension Preparer.Outcome {
       PlannedManifest.Entry(
         session: sessions.isEmpty ? nil : sessions[part], output: output,
         path: listed.paths[output], utterance: listed.utterances[manifest],
-        order: WorkOrder(job: index + 1, part: part + 1), folder: job.folder)
+        order: WorkOrder(job: index + 1, part: part + 1), folder: job.folder,
+        draft: draft.map { ($0, part) })
     }
   }
 }

@@ -79,7 +79,7 @@ package struct Preparation {
     if let shares, !rules.keepsGoing { reportOtherShards(wanted, preparer, shares) }
     if rules.purpose != .preview {
       reportConflicts(preparer)
-      reportManifests(preparer)
+      reportManifests(preparer, loaded)
       reportShortage(of: wanted, preparer, shares)
     }
     gather(wanted, preparer, shares, &missing)
@@ -169,9 +169,9 @@ package struct Preparation {
   }
 
   /// Puts together the lists of files, and reports those that cannot be written.
-  private mutating func reportManifests(_ preparer: Preparer) {
+  private mutating func reportManifests(_ preparer: Preparer, _ loaded: LoadedJobs) {
     var folders = FolderCache()
-    manifests = PlannedManifest.all(preparer)
+    manifests = PlannedManifest.all(preparer, loaded)
     for failure in manifests.compactMap({ $0.problem(seeing: &folders) }) {
       diagnostics.append(Diagnostic(failure))
       hasJobErrors = true

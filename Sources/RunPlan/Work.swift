@@ -77,15 +77,24 @@ extension Work {
   package func settled(
     unless cancellation: CancellationFlag = CancellationFlag()
   ) throws(Failure) -> ExportSession {
-    guard let (draft, part) = draft else { return session }
-    let remade = try draft.export(part, session.library, unless: cancellation)
+    try session.settled(by: draft, unless: cancellation)
+  }
+}
+
+extension ExportSession {
+  /// `Work.settled` of an export that was checked as this.
+  func settled(
+    by draft: (job: Draft, part: Int)?, unless cancellation: CancellationFlag = CancellationFlag()
+  ) throws(Failure) -> ExportSession {
+    guard let (draft, part) = draft else { return self }
+    let remade = try draft.export(part, library, unless: cancellation)
     guard let remade, remade.outputs.map(\.path) == export.outputs.map(\.path) else {
       throw Failure(
         .mendJob,
         "has other parts than were checked, now that what it reads is written; run it again",
         origin: draft.job.origin)
     }
-    return ExportSession(remade, library: session.library).sharing(session.groups)
+    return ExportSession(remade, library: library).sharing(groups)
   }
 }
 

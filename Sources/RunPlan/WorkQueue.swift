@@ -41,12 +41,7 @@ struct WorkQueue {
     _ parts: [Int], of index: Int, warnings: [Diagnostic] = [], shard: (Int) -> Int
   ) {
     let (job, outcome) = (preparer.jobs[index], preparer.outcomes[index])
-    var draft: Draft?
-    if !preparer.edges(of: index).isEmpty {
-      let awaited = Set(job.media.map(\.location).filter { preparer.awaits($0, index) })
-      draft =
-        awaited.isEmpty ? nil : Draft(job, partCount: outcome.sessions.count, awaited: awaited)
-    }
+    let draft = preparer.draft(of: index)
     let isRead = preparer.dependencies.isRead(index)
     let first = work.count
     let shared = groupEstimates[index, default: .zero]
@@ -93,5 +88,16 @@ struct WorkQueue {
       work[number].needs = needs.sorted()
     }
     return work
+  }
+}
+
+extension Preparer {
+  /// What the exports of job number `index` are made of anew once all that it reads is written; nil where
+  /// all of it is there already.
+  func draft(of index: Int) -> Draft? {
+    guard !edges(of: index).isEmpty else { return nil }
+    let awaited = Set(jobs[index].media.map(\.location).filter { awaits($0, index) })
+    guard !awaited.isEmpty else { return nil }
+    return Draft(jobs[index], partCount: outcomes[index].sessions.count, awaited: awaited)
   }
 }

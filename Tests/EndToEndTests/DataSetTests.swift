@@ -81,6 +81,13 @@ struct DataSetTests {
     #expect(
       try stage.make("avjob plan job.yaml").text.hasSuffix(
         "\nmanifest set/train.jsonl (nemo): 3 files\n"))
+    #expect(
+      try stage.make(
+        """
+        avjob plan --json job.yaml | /usr/bin/python3 -c 'import json, sys
+        print(json.load(sys.stdin)["manifests"])'
+        """
+      ).text == "[{'path': 'set/train.jsonl', 'form': 'nemo', 'files': 3}]\n")
     let wrong = try stage.run("mkdir -p set/train.jsonl; avjob check job.yaml")
     #expect(wrong.status == 2)
     #expect(
@@ -209,6 +216,65 @@ struct DataSetTests {
     #expect(
       try stage.make("avjob run --quiet --shard 2/2 job.yaml; cat out/metadata.csv").text
         == Self.table)
+  }
+
+  @Test("A list has files that are made of what other jobs write, also when one job alone is run")
+  func derived() throws {
+    let stage = try reader()
+    let list = "{ manifest: train.jsonl, form: nemo }"
+    let made = try stage.job(
+      """
+      jobs:
+        a: { clip: reader.flac, output: a.wav }
+        b: { clip: a.wav, transcript: reader.vtt, output: [b.wav, \(list)] }
+        c: { clip: reader.flac, transcript: reader.vtt, output: [c.wav, \(list)] }
+
+      """)
+    #expect(made.status == 0, "\(made.errors)")
+    let all = try stage.make("cat train.jsonl; rm train.jsonl c.wav").text
+    #expect(all.split(separator: "\n").count == 2)
+    let one = try stage.run("avjob run --quiet --only c job.yaml; cat train.jsonl")
+    #expect(one.text == all, "\(one.errors)")
+  }
+
+  @Test("A job file that takes over the list of another one says so, and one run writes both")
+  func takenOver() throws {
+    let stage = try reader()
+    for name in ["a", "b"] {
+      try stage.write(
+        "\(name).yaml",
+        """
+        clip: reader.flac
+        transcript: reader.vtt
+        output: [\(name).wav, { manifest: train.jsonl, form: nemo }]
+
+        """)
+    }
+    let first = try stage.run("avjob run --quiet a.yaml")
+    #expect(first.status == 0 && first.errors.isEmpty, "\(first.errors)")
+    let again = try stage.run("avjob run --quiet a.yaml")
+    #expect(again.errors.isEmpty, "\(again.errors)")
+    let second = try stage.run("avjob run --quiet b.yaml")
+    #expect(
+      second.errors.contains(
+        "b.yaml:3:29: warning: 'train.jsonl' loses the lines of 'a.yaml', which wrote it before"),
+      "\(second.errors)")
+    let both = try stage.run("avjob run --quiet a.yaml b.yaml; wc -l < train.jsonl")
+    #expect(both.errors.isEmpty && both.text == "2\n", "\(both.errors)")
+  }
+
+  @Test("A list that no job names any more is pruned")
+  func prunedList() throws {
+    let stage = try clips()
+    try stage.make(
+      """
+      avjob run --quiet job.yaml
+      sed -i 's,out/metadata.csv,out/train.jsonl,; s/audiofolder/nemo/' job.yaml
+      """)
+    let pruned = try stage.run("avjob run --quiet --prune job.yaml; ls out")
+    #expect(pruned.errors.contains("  out/metadata.csv\n"), "\(pruned.errors)")
+    #expect(!pruned.errors.contains("is not removed"), "\(pruned.errors)")
+    #expect(pruned.text == "1.flac\n10.flac\n2.flac\ntrain.jsonl\n")
   }
 
   @Test("A list that a job names is not pruned")

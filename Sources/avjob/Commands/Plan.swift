@@ -110,7 +110,13 @@ struct Plan: MediaCommand {
           "manifest \(manifest.path) (\(manifest.form.rawValue)): \(files)".printable + "\n")
       }
     case .json:
-      options.output.print(version: 2, .members(["shards": table?.json, "jobs": .list(jobs)]))
+      let manifests = preparation.manifests.map(Self.json)
+      options.output.print(
+        version: 2,
+        .members([
+          "shards": table?.json, "jobs": .list(jobs),
+          "manifests": manifests.isEmpty ? nil : .list(manifests),
+        ]))
     case .html:
       let summary = jobs.count == 1 ? "1 job" : "\(jobs.count) jobs"
       let data: JSONValue = ["kind": "plan", "plan": ["jobs": .list(jobs)]]
@@ -125,6 +131,14 @@ struct Plan: MediaCommand {
 
   /// Jobs whose pictures are looked at: each opens its sources once more.
   private static let mostSurveyed = 256
+
+  private static func json(_ planned: PlannedManifest) -> JSONValue {
+    .file(
+      planned.manifest.path,
+      [
+        "form": .text(planned.manifest.form.rawValue), "files": .count(planned.entries.count),
+      ])
+  }
 
   private static func json(_ fetch: MediaFetch) -> JSONValue {
     .medium(

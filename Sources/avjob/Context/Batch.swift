@@ -144,6 +144,8 @@ struct Batch {
   /// to.
   private func reportForeignFiles(of ready: Ready, _ rules: RunRules) throws {
     let manifests = ready.manifests.compactMap { foreignFile(of: $0, by: context.memory) }
+    context.report(
+      Diagnostics(ready.manifests.compactMap { foreignLines(in: $0, by: context.memory) }))
     if Confinement.root != nil {
       // Otherwise their jobs fail alone.
       guard !rules.keepsGoing else { return }
