@@ -37,6 +37,7 @@ enum JSONReport {
       "messages": .list(report.messages.map(message)),
       "jobs": .list(
         report.jobs.map { job($0, isNumbered: report.shard != nil || report.shards != nil) }),
+      "manifests": report.manifests.isEmpty ? nil : .list(report.manifests.map(\.json)),
     ])
   }
 

@@ -37,6 +37,7 @@ extension RunReport {
         return job
       }
     }.sorted { $0.order < $1.order }
+    merged.manifests = all.flatMap(\.manifests).merged
     let unended = all.filter(\.hasNotEnded).compactMap(\.shard?.number)
     let deals = all.filter { !$0.hasNotEnded }.map(\.deal).unique
     merged.messages =

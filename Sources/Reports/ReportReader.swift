@@ -48,6 +48,9 @@ extension RunReport {
     }
     messages = try document.list("messages", Message.init)
     jobs = try document.list("jobs", Job.init)
+    if document["manifests"] != nil {
+      manifests = try document.list("manifests", Manifest.init)
+    }
   }
 }
 
@@ -178,7 +181,7 @@ extension JSONValue {
   }
 
   /// A number of things.
-  fileprivate func count(_ name: String) throws(ForeignDocument) -> Int {
+  func count(_ name: String) throws(ForeignDocument) -> Int {
     try required(name) { $0.integer.flatMap { Int32(exactly: $0) }.map { Int($0) } }
   }
 

@@ -165,6 +165,8 @@ package struct RunReport: Sendable {
   var messages: [Message]
   /// In the order of writing.
   var jobs: [Job]
+  /// The lists of their files.
+  var manifests: [Manifest] = []
 
   /// The one message of a report that stands in for that of a run under way.
   static let unended = "the run has not ended: it is under way, or was killed; run it again"

@@ -46,6 +46,8 @@ package final class RunReporter {
   private var isClosed = false
   /// The command that resumes the run after a signal.
   package var command: String
+  /// What became of lists of files.
+  package var manifests: [RunReport.Manifest] = []
 
   /// A reporter of a run that starts now.
   ///
@@ -265,6 +267,7 @@ package final class RunReporter {
     endProgress()
     guard !writer.targets.isEmpty || stream != nil else { return status }
     var report = RunReport(run, tally, diagnostics, status: status)
+    report.manifests = manifests
     if let plan {
       report.elapsed = run.start.duration(to: latest ?? .now)
       report.complete(

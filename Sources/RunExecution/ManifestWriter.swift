@@ -15,6 +15,21 @@ package struct ManifestWriter {
   private let replaced: ExportSession.ReplacedFiles
   private let currentDirectory = FilePath.current
 
+  /// What became of a list.
+  package struct Outcome: Sendable {
+    package let manifest: DataSetManifest
+    /// How many files it lists.
+    package let fileCount: Int
+    /// How many of them are not there.
+    package fileprivate(set) var missingCount = 0
+    /// Why it is not written; nil: it is there with all of its files.
+    package fileprivate(set) var problem: Diagnostic?
+
+    fileprivate init(_ planned: PlannedManifest) {
+      (manifest, fileCount) = (planned.manifest, planned.entries.count)
+    }
+  }
+
   /// - Parameters:
   ///   - memory: Has the receipts; nil: only files of this run are known to be there.
   ///   - replaced: Which files at the lists' paths are replaced.
@@ -29,30 +44,32 @@ package struct ManifestWriter {
   ///   - manifests: Those of the run's jobs.
   ///   - work: What the run had to do.
   ///   - reports: How it went, in the order of `work`.
-  /// - Returns: Notes on lists that are not complete yet, and why others cannot be written.
+  /// - Returns: What became of each, in their order.
   /// - Complexity: O(lines), with a `stat` or more for each file of another run
   package func write(
     _ manifests: [PlannedManifest], after work: [Work], _ reports: [JobReport<WorkResult>]
-  ) -> [Diagnostic] {
+  ) -> [Outcome] {
     guard !manifests.isEmpty else { return [] }
     let numbers = Dictionary(
       work.enumerated().map { ($1.order, $0) }, uniquingKeysWith: { first, _ in first })
-    return manifests.compactMap { planned in
+    return manifests.map { planned in
+      var outcome = Outcome(planned)
       do throws(Failure) {
         var lines: [DataSetManifest.Line] = []
         for entry in planned.entries {
           let own = numbers[entry.order].map { (work[$0], reports[$0]) }
           if let line = try line(of: entry, own) { lines.append(line) }
         }
-        guard lines.count == planned.entries.count else {
-          return Diagnostic(
-            incomplete: planned, missing: planned.entries.count - lines.count)
+        outcome.missingCount = planned.entries.count - lines.count
+        if outcome.missingCount > 0 {
+          outcome.problem = Diagnostic(incomplete: planned, missing: outcome.missingCount)
+        } else {
+          try write(planned, lines)
         }
-        try write(planned, lines)
-        return nil
       } catch {
-        return Diagnostic(error.placed(at: planned.manifest.origin))
+        outcome.problem = Diagnostic(error.placed(at: planned.manifest.origin))
       }
+      return outcome
     }
   }
 

@@ -210,8 +210,11 @@ struct DataSetTests {
   @Test("Of several shards, the last to end writes the list of all")
   func shards() throws {
     let stage = try clips()
-    let first = try stage.run("avjob run --shard 1/2 job.yaml")
+    let first = try stage.run("avjob run --shard 1/2 --report 1.json job.yaml")
     #expect(first.status == 0)
+    let listed =
+      "import json; r = json.load(open(\"1.json\")); print(r[\"manifests\"][0][\"whole\"])"
+    #expect(try stage.make("/usr/bin/python3 -c '\(listed)'").text == "False\n")
     #expect(first.errors.contains("note: 'out/metadata.csv' is not written: "), "\(first.errors)")
     #expect(
       try stage.make("avjob run --quiet --shard 2/2 job.yaml; cat out/metadata.csv").text

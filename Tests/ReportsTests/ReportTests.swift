@@ -118,6 +118,26 @@ private let report: RunReport = {
     }
   }
 
+  @Test(
+    "Lists of files are in a report, and in a merged one as the shard of the last file has them")
+  func manifests() throws {
+    func list(_ name: String, missing: Int) -> RunReport.Manifest {
+      RunReport.Manifest(
+        DataSetManifest(path: FilePath(name), form: .nemo), fileCount: 3, missingCount: missing,
+        isWhole: missing == 0)
+    }
+    var (first, second) = (report, report)
+    first.shard = Shard(number: 1, count: 2)
+    second.shard = Shard(number: 2, count: 2)
+    first.manifests = [list("a.jsonl", missing: 0), list("b.jsonl", missing: 2)]
+    second.manifests = [list("a.jsonl", missing: 1), list("b.jsonl", missing: 1)]
+    let text = JSONReport.text(first)
+    try JSONSchema.validate(text, as: "report")
+    #expect(try RunReport(JSONValue(reading: text.utf8)).manifests == first.manifests)
+    let merged = try RunReport.merged([("1.json", first), ("2.json", second)])
+    #expect(merged.manifests == [list("a.jsonl", missing: 0), list("b.jsonl", missing: 1)])
+  }
+
   @Test("Merging moves all times of a job to the clock of the whole run")
   func merging() throws {
     var first = report

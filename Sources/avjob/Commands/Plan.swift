@@ -103,12 +103,7 @@ struct Plan: MediaCommand {
     }
     switch format ?? (isJSON ? .json : .text) {
     case .text:
-      for planned in preparation.manifests {
-        let (manifest, count) = (planned.manifest, planned.entries.count)
-        let files = count == 1 ? "1 file" : "\(count) files"
-        StandardStream.output.write(
-          "manifest \(manifest.path) (\(manifest.form.rawValue)): \(files)".printable + "\n")
-      }
+      for planned in preparation.manifests { StandardStream.output.write(Self.text(planned)) }
     case .json:
       let manifests = preparation.manifests.map(Self.json)
       options.output.print(
@@ -131,6 +126,12 @@ struct Plan: MediaCommand {
 
   /// Jobs whose pictures are looked at: each opens its sources once more.
   private static let mostSurveyed = 256
+
+  private static func text(_ planned: PlannedManifest) -> String {
+    let (manifest, count) = (planned.manifest, planned.entries.count)
+    let files = count == 1 ? "1 file" : "\(count) files"
+    return "manifest \(manifest.path) (\(manifest.form.rawValue)): \(files)".printable + "\n"
+  }
 
   private static func json(_ planned: PlannedManifest) -> JSONValue {
     .file(

@@ -165,7 +165,13 @@ struct Batch {
     _ manifests: [PlannedManifest], after work: [Work], _ reports: [JobReport<WorkResult>]
   ) -> Bool {
     let writer = ManifestWriter(memory: context.memory, replacing: replaced)
-    let found = writer.write(manifests, after: work, reports)
+    let outcomes = writer.write(manifests, after: work, reports)
+    reporter.manifests = outcomes.map {
+      RunReport.Manifest(
+        $0.manifest, fileCount: $0.fileCount, missingCount: $0.missingCount,
+        isWhole: $0.problem == nil)
+    }
+    let found = outcomes.compactMap(\.problem)
     context.report(Diagnostics(found))
     return !found.contains { $0.severity == .error }
   }
