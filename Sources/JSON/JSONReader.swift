@@ -9,12 +9,15 @@ package struct JSONReader {
   package private(set) var offset = 0
   /// How many more lists and objects may be within each other.
   private var levels: Int
+  /// Whether `NaN`, `Infinity` and `-Infinity` are words, which can be skipped and are no values.
+  private let hasPythonNumbers: Bool
 
   /// A reader of `bytes`, UTF-8 without a byte-order mark, with at most `levels` lists and objects
-  /// within each other.
-  package init(_ bytes: [UInt8], levels: Int = 200) {
+  /// within each other; `hasPythonNumbers`: what Python's `json` writes besides can be skipped.
+  package init(_ bytes: [UInt8], levels: Int = 200, hasPythonNumbers: Bool = false) {
     self.bytes = bytes
     self.levels = levels
+    self.hasPythonNumbers = hasPythonNumbers
   }
 
   /// The byte that comes next; nil at the end.
@@ -41,6 +44,7 @@ package struct JSONReader {
   /// - Throws: Where no value does.
   package mutating func kind() throws(JSONValue.ReadingError) -> Kind {
     skipSpace()
+    if pythonNumber != nil { return .word }
     switch next {
     case UInt8(ascii: "{"): return .object
     case UInt8(ascii: "["): return .list
@@ -80,8 +84,16 @@ package struct JSONReader {
     case .list: try eachElement { reader throws(JSONValue.ReadingError) in try reader.skip() }
     case .text: _ = try textBytes(leniently: true)
     case .number: _ = try numberText()
-    case .word: _ = try word()
+    case .word:
+      if let length = pythonNumber { offset += length } else { _ = try word() }
     }
+  }
+
+  /// The length of the number at this place that only Python has; nil: none stands here.
+  private var pythonNumber: Int? {
+    guard hasPythonNumbers, let next, "NI-".utf8.contains(next) else { return nil }
+    return ["NaN", "Infinity", "-Infinity"].first { bytes[offset...].starts(with: $0.utf8) }?
+      .utf8.count
   }
 
   /// Checks that nothing but space follows.

@@ -4,7 +4,8 @@ import Diagnosis
 /// place, with the number of places.
 enum Finding: Hashable, CaseIterable {
   case style, region, comment, timestampMap, looseTime, arrowInText, orphan, empty
-  case markup, momentary, backwardWord, timelessWord, brokenText, oddReference, secondsTable
+  case markup, momentary, backwardWord, timelessWord, brokenText, oddReference, secondsTable,
+    paragraph
   case frequencies
 
   var severity: Diagnostic.Severity {
@@ -58,6 +59,9 @@ enum Finding: Hashable, CaseIterable {
       return counted(
         "character reference is unknown and kept as it is",
         "character references are unknown and kept as they are")
+    case .paragraph:
+      return counted(
+        "text ends a paragraph, which is not kept", "texts end paragraphs, which are not kept")
     case .secondsTable: return "times of the table have decimals, and all are read as seconds"
     case .frequencies:
       return counted(

@@ -36,7 +36,8 @@ struct RecognizedSegment {
         start = try json.time(called: name, in: &text)
       case "endTime": end = try json.time(called: name, in: &text)
       case "offsets" where try json.kind() == .object: (start, end) = try json.offsets(in: &text)
-      case "text", "body": body = try json.spokenText(in: &text) ?? ""
+      case "text": body = try json.spokenText(in: &text) ?? ""
+      case "body": body = try json.spokenText(isParagraph: true, in: &text) ?? ""
       case "speaker": speaker = try json.spokenText(in: &text)
       case "words" where try json.kind() == .list:
         try json.eachElement { json throws(JSONValue.ReadingError) in
@@ -131,6 +132,56 @@ struct RecognizedSegment {
   }
 }
 
+extension RecognizedSegment {
+  /// Its pieces, where words of another speaker begin: each has its words and their text. A word
+  /// without a speaker is of the one before it.
+  var turns: [RecognizedSegment] {
+    var turns: [(speaker: String, words: Range<Int>)] = []
+    for (index, word) in words.enumerated() {
+      guard let speaker = word.speaker else { continue }
+      if turns.last?.speaker != speaker {
+        turns.append((speaker, (turns.isEmpty ? 0 : index)..<words.count))
+      }
+    }
+    guard turns.count > 1 else { return [self] }
+    for index in turns.indices.dropLast() {
+      turns[index].words = turns[index].words.lowerBound..<turns[index + 1].words.lowerBound
+    }
+    let texts = texts(of: turns.map(\.words))
+    var moment = start
+    return turns.indices.map { index in
+      let (isFirst, isLast) = (index == 0, index == turns.count - 1)
+      var turn = self
+      (turn.speaker, turn.words, turn.body) =
+        (turns[index].speaker, Array(words[turns[index].words]), texts[index])
+      let ranges = turn.words.compactMap(\.range)
+      if !isFirst { turn.start = ranges.first?.start ?? moment }
+      // Where no word says when it ends, the next turn does.
+      let next = words[turns[index].words.upperBound...].lazy.compactMap(\.range?.start).first
+      if !isLast { turn.end = ranges.map(\.end).max() ?? next ?? end }
+      // Words may lie outside of their segment.
+      if let start = turn.start, let end = turn.end { turn.end = max(start, end) }
+      moment = turn.end ?? moment
+      return turn
+    }
+  }
+
+  /// The text of each of `runs`, ranges of its words in a row: as it stands in the body, if that has
+  /// the words.
+  private func texts(of runs: [Range<Int>]) -> [String] {
+    var cue = Cue(body, in: .zero)
+    cue.words = words.map { Word($0.text) }
+    guard let places = cue.placesOfWords else {
+      return runs.map { words[$0].map(\.text).joined(separator: " ") }
+    }
+    return runs.map { run in
+      let first = run.lowerBound == 0 ? body.startIndex : places[run.lowerBound].lowerBound
+      let end = run.upperBound == words.count ? body.endIndex : places[run.upperBound].lowerBound
+      return String(body[first..<end]).tidiedLines
+    }
+  }
+}
+
 /// A word of a recogniser.
 struct RecognizedWord {
   let place: Range<Int>
@@ -171,7 +222,7 @@ struct RecognizedWord {
       case "start": start = try json.time(called: name, in: &text)
       case "end": end = try json.time(called: name, in: &text)
       case "probability", "score", "confidence":
-        confidence = try json.value().number.flatMap { (0...1).contains($0) ? $0 : nil }
+        confidence = try json.probability()
       case "speaker": speaker = try json.spokenText(in: &text)
       default: try json.skip()
       }

@@ -34,7 +34,8 @@ struct RecognizerReader {
   /// The transcript in `text`. O(n log n)
   static func read(_ text: inout TranscriptText, speakerPrefix: Bool) -> Transcript {
     var reader = RecognizerReader(text: text, hasPrefixes: speakerPrefix)
-    var json = JSONReader(text.bytes, levels: mostLevels)
+    // Python writes numbers that JSON does not have, mostly in members that are not read.
+    var json = JSONReader(text.bytes, levels: mostLevels, hasPythonNumbers: true)
     do throws(JSONValue.ReadingError) {
       try reader.document(&json)
       try json.end()
@@ -54,13 +55,6 @@ struct RecognizerReader {
   private mutating func report(_ error: JSONValue.ReadingError) {
     let offset = min(error.offset, text.bytes.count)
     let place = offset..<min(offset + 1, text.bytes.count)
-    // Python writes numbers that JSON does not have.
-    for word in ["NaN", "Infinity"] where text.bytes[offset...].starts(with: word.utf8) {
-      text.error(
-        "\(word) is no time and no number", at: offset..<offset + word.utf8.count,
-        help: "write null, or leave the value out")
-      return
-    }
     text.error(
       "the transcript is no JSON: \(error.reason)", at: place,
       help: "write it anew, or give it as WebVTT")
@@ -68,14 +62,20 @@ struct RecognizerReader {
 
   // MARK: The file
 
+  /// The names of what is read.
+  private static let lists: Set = ["segments", "transcription", "words", "word_segments"]
+
   private mutating func document(_ json: inout JSONReader) throws(JSONValue.ReadingError) {
     if try json.kind() == .list {
       try readSegments(&json)
       return
     }
     var seen = SeenNames()
+    // Whether it has a list that is read, perhaps without a cue.
+    var isKnown = false
     try json.eachMember { json, name throws(JSONValue.ReadingError) in
       if names.count < 5 { names.append(name) }
+      if Self.lists.contains(name), try json.kind() == .list { isKnown = true }
       switch name {
       case "segments", "transcription":
         seen.note(name, before: json, in: &text)
@@ -96,7 +96,7 @@ struct RecognizerReader {
       default: try json.skip()
       }
     }
-    if segments.isEmpty, words.isEmpty, !text.isRefused {
+    if !isKnown, !text.isRefused {
       text.refuse(
         "is JSON without 'segments', 'transcription' or 'words'"
           + (names.isEmpty ? "" : "; it has \(names.quoted)"),
@@ -111,7 +111,8 @@ struct RecognizerReader {
       try json.skip()
       return nil
     }
-    return LanguageTag.read(String(decoding: try json.looseText().bytes, as: UTF8.self))
+    let text = String(decoding: try json.looseText().bytes, as: UTF8.self)
+    return LanguageTag.read(text) ?? LanguageTag.named(text)
   }
 
   /// Calls `body` for each object of a list; null is an empty one.
@@ -155,6 +156,7 @@ struct RecognizerReader {
     segments = zip(segments.indices, segments)
       .sorted { ($0.1.start ?? .zero, $0.0) < ($1.1.start ?? .zero, $1.0) }.map(\.1)
     if segments.allSatisfy(\.words.isEmpty) { shareWords() }
+    segments = segments.flatMap(\.turns)
     setEnds()
     var speaker: String?
     for segment in segments where !cues.isFull {

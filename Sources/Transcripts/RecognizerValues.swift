@@ -66,9 +66,23 @@ extension JSONReader {
     }
   }
 
-  /// A text, tidied; nil for any other value.
+  /// A number; nil for any other value.
+  mutating func number() throws(JSONValue.ReadingError) -> Double? {
+    guard try kind() == .number else {
+      try skip()
+      return nil
+    }
+    return try value().number
+  }
+
+  /// How sure a recogniser was; nil: not said.
+  mutating func probability() throws(JSONValue.ReadingError) -> Double? {
+    try number().flatMap { (0...1).contains($0) ? $0 : nil }
+  }
+
+  /// A text, tidied; nil for any other value. `isParagraph`: a line end behind it ends a paragraph.
   mutating func spokenText(
-    in text: inout TranscriptText
+    isParagraph: Bool = false, in text: inout TranscriptText
   ) throws(JSONValue.ReadingError) -> String? {
     guard try kind() == .text else {
       try skip()
@@ -76,6 +90,7 @@ extension JSONReader {
     }
     let first = offset
     let (bytes, hasHalfPair) = try looseText()
+    if isParagraph, bytes.last == .lineFeed { text.find(.paragraph, at: first..<offset) }
     let whole = String(validating: bytes, as: UTF8.self)
     if hasHalfPair || whole == nil { text.find(.brokenText, at: first..<offset) }
     return (whole ?? String(decoding: bytes, as: UTF8.self)).tidiedLines

@@ -30,7 +30,7 @@ struct TokenJoiner {
       switch name {
       case "text" where try json.kind() == .text: bytes = try json.looseText().bytes
       case "offsets" where try json.kind() == .object: (start, end) = try json.offsets(in: &text)
-      case "p": probability = try json.value().number
+      case "p": probability = try json.number()
       default: try json.skip()
       }
     }

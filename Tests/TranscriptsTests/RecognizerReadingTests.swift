@@ -19,7 +19,8 @@ import Testing
         "500-750 Ann: Hi {Hi@500-750}", "750-5750 Ann: there, {there,@750-5750}",
         "9000-10000 Ben: Two words", "10000-11000 A bell rings",
       ])
-    #expect(TranscriptBench.messages(text) == [])
+    #expect(
+      TranscriptBench.messages(text) == ["3:31: note: 1 text ends a paragraph, which is not kept"])
   }
 
   @Test("Whisper: texts begin with a space, and words may have no length")
@@ -151,11 +152,11 @@ import Testing
       ),
       (
         #"{"start": NaN, "end": 2, "text": "x"}"#,
-        "1:25: error: NaN is no time and no number; write null, or leave the value out"
+        "1:25: error: 'start', NaN, is no number of seconds; write it as 12.5"
       ),
       (
         #"{"start": -Infinity, "end": 2, "text": "x"}"#,
-        "1:26: error: Infinity is no time and no number; write null, or leave the value out"
+        "1:25: error: 'start', -Infinity, is no number of seconds; write it as 12.5"
       ),
       (
         #"{"start": 1, "start": 2, "end": 3, "text": "x"}"#,
@@ -281,5 +282,55 @@ import Testing
     #expect(
       TranscriptBench.cues(text, speakerPrefix: true)
         == ["0-2000 Ann Lee: Hello, you {Hello,@200-1000 you@1000-2000}"])
+  }
+
+  @Test(
+    "A file of a known form without a cue is refused as such", arguments: ["segments", "words"])
+  func noCue(name: String) {
+    #expect(
+      TranscriptBench.messages(#"{"text": "", "\#(name)": []}"#) == [
+        "error: 'talk' has no cue; a transcript has times and texts"
+      ])
+  }
+
+  @Test("Numbers that only Python has are skipped where nothing is read")
+  func pythonNumbers() {
+    let text = """
+      {"duration": Infinity, "segments": [{"start": 0, "end": 1, "text": "y", "avg_logprob": NaN,
+      "x": [-Infinity, {"a": NaN}], "words": [
+      {"word": "y", "start": 0, "end": 1, "probability": NaN}]}]}
+      """
+    let (transcript, messages) = TranscriptBench.read(Array(text.utf8))
+    #expect(transcript.cues.map(TranscriptBench.line) == ["0-1000 y {y@0-1000}"])
+    #expect(transcript.cues.first?.words.map(\.confidence) == [nil])
+    #expect(messages == [])
+  }
+
+  @Test(
+    "Names of languages become tags",
+    arguments: [
+      ("english", "en"), ("Chinese", "zh"), ("haitian creole", "ht"), ("cantonese", "yue"),
+      ("pt-BR", "pt-BR"), ("klingon", nil),
+    ])
+  func languageNames(name: String, tag: String?) {
+    let text = #"{"language": "\#(name)", "segments": [{"start": 0, "end": 1, "text": "x"}]}"#
+    #expect(TranscriptBench.read(Array(text.utf8)).transcript.language == tag)
+  }
+
+  @Test("A segment in which the speaker of the words changes is a cue for each turn")
+  func turns() {
+    let text = """
+      {"segments": [{"start": 1, "end": 4, "text": " Hi. In 2014, hello all", "speaker": "A", "words": [
+      {"word": "Hi.", "start": 1, "end": 1.6, "speaker": "A"},
+      {"word": "In", "start": 2, "end": 2.2, "speaker": "B"}, {"word": "2014,"},
+      {"word": "hello", "start": 3, "end": 3.2, "speaker": "B"},
+      {"word": "all", "start": 3.5, "end": 3.9, "speaker": "A"}]}]}
+      """
+    #expect(
+      TranscriptBench.cues(text) == [
+        "1000-1600 A: Hi. {Hi.@1000-1600}",
+        "2000-3200 B: In 2014, hello {In@2000-2200 2014,@ hello@3000-3200}",
+        "3500-4000 A: all {all@3500-3900}",
+      ])
   }
 }
