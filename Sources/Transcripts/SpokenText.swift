@@ -1,7 +1,8 @@
 /// Texts as they sound: for finding phrases whatever their case, punctuation and width.
 public enum SpokenText {
   /// `text` in the form in which two texts are compared: letters without case, no punctuation and no
-  /// marks of format, one space between words, and one kind of apostrophe within them.
+  /// marks of format, one space between words, and one kind of apostrophe within them. A dot or comma
+  /// between digits is no punctuation: `3.5` is not `35`.
   ///
   /// It is the NFKC case folding of the Unicode Standard (3.13, D147) for letters with case, ligatures,
   /// full-width letters, superscripts and circled numbers; other compatibility characters stay. Two
@@ -12,8 +13,12 @@ public enum SpokenText {
     var result = String.UnicodeScalarView()
     var isSpace = false
     var hasApostrophe = false
+    // A dot or comma right behind a digit, which counts before another one.
+    var mark: Unicode.Scalar?
     for scalar in text.unicodeScalars {
       for scalar in folded(widthless(scalar)).unicodeScalars {
+        let before = mark
+        mark = nil
         if apostrophes.contains(scalar) {
           hasApostrophe = !result.isEmpty && !isSpace
         } else if scalar.properties.isWhitespace {
@@ -21,8 +26,11 @@ public enum SpokenText {
         } else if isSpoken(scalar) {
           if isSpace, !result.isEmpty { result.append(" ") }
           if hasApostrophe { result.append("'") }
+          if let before, isDigit(scalar) { result.append(before) }
           (isSpace, hasApostrophe) = (false, false)
           result.append(scalar)
+        } else if scalar == "." || scalar == ",", before == nil, !isSpace, !hasApostrophe {
+          mark = result.last.flatMap { isDigit($0) ? scalar : nil }
         }
       }
     }
@@ -70,6 +78,10 @@ public enum SpokenText {
   private static func widthless(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     guard (0xFF01...0xFF5E).contains(scalar.value) else { return scalar }
     return Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar
+  }
+
+  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.numericType == .decimal
   }
 
   private static func isSpoken(_ scalar: Unicode.Scalar) -> Bool {

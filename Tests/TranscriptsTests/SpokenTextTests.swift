@@ -12,6 +12,7 @@ import Transcripts
       ("so\u{AD}ft\u{200B} \u{202E}x", "soft x"), ("$5, 100%", "$5 100"), ("…", ""),
       ("e\u{301}t\u{E9}", "été"), ("¿Qué?", "qué"), ("rock 'n' roll", "rock n roll"),
       ("İstanbul", "i\u{307}stanbul"), ("你好。", "你好"),
+      ("3.5.", "3.5"), ("1,000, 2", "1,000 2"), ("3..5 3, 5 v2.x", "35 3 5 v2x"), ("３．５", "3.5"),
     ])
   func folding(text: String, folded: String) {
     #expect(SpokenText.folded(text) == folded)
