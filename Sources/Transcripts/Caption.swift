@@ -3,7 +3,8 @@ extension Transcript {
   package struct Caption: Sendable, Hashable {
     /// Milliseconds, rounded as those of files are; at least one.
     package var milliseconds: Range<Int64>
-    /// Lines that are not empty; the speaker's name is in front where it changes.
+    /// Lines that are not empty; the speaker's name is in front where it changes, and a dash where
+    /// nobody is named behind a name: else the line would be read as that speaker's.
     package var text: String
   }
 
@@ -18,7 +19,7 @@ extension PlainWriter {
     var speaker: String?
     return cues.map { cue in
       defer { speaker = cue.speaker }
-      let name = cue.speaker.flatMap { $0 == speaker ? nil : "\($0): " } ?? ""
+      let name = cue.speaker == speaker ? "" : cue.speaker.map { "\($0): " } ?? "- "
       return Transcript.Caption(milliseconds: cue.start..<cue.end, text: name + cue.text)
     }
   }

@@ -44,15 +44,24 @@ struct CueCollector {
       cue.range.duration = Time(value: 1, timescale: 1000)
     }
     cue.range = cue.words.lazy.compactMap(\.range).reduce(cue.range) { $0.union($1) }
-    if hasPrefixes { takePrefix(of: &cue) }
-    wordCount += cue.words.count
-    cues.append(cue)
+    let turns = hasPrefixes ? cue.turns : [(cue, false)]
+    if turns.isEmpty { text.find(.empty, at: place) }
+    for turn in turns { append(turn.cue, isTurn: turn.hasDash) }
     if cues.count > Self.cueLimit {
       text.error("more than \(grouped(Self.cueLimit)) cues", at: place, help: "part the transcript")
     } else if wordCount > Self.wordLimit {
       text.error(
         "more than \(grouped(Self.wordLimit)) words", at: place, help: "part the transcript")
     }
+  }
+
+  private mutating func append(_ cue: Cue, isTurn: Bool) {
+    var cue = cue
+    // A dash begins a turn: without a name it is of somebody else.
+    if isTurn { lastSpeaker = nil }
+    if hasPrefixes { takePrefix(of: &cue) }
+    wordCount += cue.words.count
+    cues.append(cue)
   }
 
   /// `Ann: Hello.` is Ann's, and so is what follows until another name.
@@ -86,6 +95,32 @@ extension Cue {
       var word = word
       if place.lowerBound < start { word.text = String(text[start..<place.upperBound]) }
       return word
+    }
+  }
+
+  /// What is said in it by one after the other, each at its time: a line that begins with a dash
+  /// begins a turn, and the dash is no text of it.
+  fileprivate var turns: [(cue: Cue, hasDash: Bool)] {
+    guard speaker == nil, words.isEmpty else { return [(self, false)] }
+    var turns: [(text: String, hasDash: Bool)] = []
+    for line in text.split(separator: "\n") {
+      let rest = line.drop { "-\u{2010}\u{2013}\u{2014}".contains($0) }
+      // `-5` is a number, and `--` goes on.
+      if line.count == rest.count + 1, rest.first?.isNumber != true {
+        turns.append((String(rest.drop(while: \.isWhitespace)), true))
+      } else if turns.isEmpty {
+        turns.append((String(line), false))
+      } else {
+        turns[turns.count - 1].text += "\n" + line
+      }
+    }
+    guard turns.contains(where: \.hasDash) else { return [(self, false)] }
+    return turns.filter { !$0.text.isEmpty }.enumerated().map { index, turn in
+      var cue = self
+      (cue.text, cue.markup) = (turn.text, nil)
+      // Names are unique.
+      if index > 0 { cue.identifier = nil }
+      return (cue, turn.hasDash)
     }
   }
 }

@@ -50,11 +50,12 @@ struct SRTReader {
 
   /// Ends the cue above the line of times that comes next, or the last one.
   private mutating func endCue(hasNext: Bool) {
-    if hasNext { takeNumber() }
     defer {
       lines = []
       numbers = (numbers.next, nil)
     }
+    // The last number may have nothing behind it.
+    if hasNext { takeNumber() } else if let number { takeEmptyBlocks(before: number &+ 2) }
     let body = lines.filter { !$0.isEmpty }
     guard let (read, line) = times else {
       if let first = body.first { text.find(.orphan, at: first) }
@@ -76,8 +77,26 @@ struct SRTReader {
     let value = Int(text.string(line))
     let isApart = lines.count == 1 ? times == nil : lines[lines.count - 2].isEmpty
     guard isApart || value != nil && value == number.map({ $0 &+ 1 }) else { return }
-    (number, numbers.next) = (value, value)
     lines.removeLast()
+    if let value { takeEmptyBlocks(before: value) }
+    (number, numbers.next) = (value, value)
+  }
+
+  /// Takes numbers from the end of the lines that count up to `next`, each behind an empty line: those
+  /// of cues that have nothing else.
+  private mutating func takeEmptyBlocks(before next: Int) {
+    guard let number else { return }
+    var next = next
+    var found: [Range<Int>] = []
+    while let last = lines.lastIndex(where: { !$0.isEmpty }), last > 0, lines[last - 1].isEmpty,
+      text.bytes[lines[last]].allSatisfy(\.isDigit), next > number &+ 1,
+      Int(text.string(lines[last])) == next - 1
+    {
+      found.append(lines[last])
+      lines.removeSubrange(last...)
+      next -= 1
+    }
+    for line in found.reversed() { text.find(.empty, at: line) }
   }
 
   // MARK: Markup

@@ -62,7 +62,7 @@ struct WrittenCue {
 
 /// Writers of forms without markup.
 enum PlainWriter {
-  /// SRT: a name where the speaker changes.
+  /// SRT: a name or a dash where the speaker changes.
   static func srt(_ cues: [WrittenCue]) -> String {
     var text = ""
     for (index, (cue, caption)) in zip(cues, captions(of: cues)).enumerated() {

@@ -94,7 +94,8 @@ import Testing
   func srtSpeakers() {
     let transcript = Transcript([
       Cue("Hello", 0..<1000, speaker: "Ann"), Cue("again", 1000..<2000, speaker: "Ann"),
-      Cue("Hi", 2000..<3000, speaker: "Ben"),
+      Cue("Hi", 2000..<3000, speaker: "Ben"), Cue("Who?", 3000..<4000), Cue("Me", 4000..<5000),
+      Cue("Oh", 5000..<6000, speaker: "Ben"),
     ])
     let read = TranscriptBench.read(transcript.bytes(as: .srt), speakerPrefix: true).transcript
     #expect(read.unnumbered == transcript)

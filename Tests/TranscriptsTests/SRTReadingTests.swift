@@ -51,6 +51,32 @@ import Testing
       TranscriptBench.cues(text) == ["1000-2000 one", "2000-3000 7", "3000-4000 three"])
   }
 
+  @Test("A number without a text or without times is an empty cue, and no text of the one before")
+  func emptyBlocks() {
+    let text = """
+      1
+      00:00:01,000 --> 00:00:02,000
+      one
+
+      2
+
+      3
+
+      4
+      00:00:03,000 --> 00:00:04,000
+      5
+      00:00:05,000 --> 00:00:06,000
+      five
+
+      9
+
+      6
+
+      """
+    #expect(TranscriptBench.cues(text) == ["1000-2000 one", "5000-6000 five/9"])
+    #expect(TranscriptBench.messages(text) == ["5:1: note: 4 cues without a text are left out"])
+  }
+
   @Test("Tags and places go, and what only looks like a tag stays")
   func markup() {
     let text = """
@@ -132,5 +158,32 @@ import Testing
     let cues = TranscriptBench.read(Array(text.utf8)).transcript.cues
     #expect(cues.map(\.number) == [3, 12, 7])
     #expect(cues.map(\.text) == ["third", "twelve", "late"])
+  }
+
+  @Test(
+    "Lines with a dash are turns where names stand in front, and one without a name is nobody's")
+  func dashes() {
+    let text = """
+      1
+      00:00:01,000 --> 00:00:02,000
+      - Ann: x
+      and y
+      -Ben: z
+
+      2
+      00:00:02,000 --> 00:00:03,000
+      -5 degrees
+      -
+
+      3
+      00:00:03,000 --> 00:00:04,000
+      – Who?
+      """
+    #expect(
+      TranscriptBench.cues(text, speakerPrefix: true) == [
+        "1000-2000 Ann: x/and y", "1000-2000 Ben: z", "2000-3000 Ben: -5 degrees",
+        "3000-4000 Who?",
+      ])
+    #expect(TranscriptBench.cues(text).first == "1000-2000 - Ann: x/and y/-Ben: z")
   }
 }

@@ -39,7 +39,7 @@ import Testing
         """)
   }
 
-  @Test("SRT has numbers, commas, and a name where the speaker changes")
+  @Test("SRT has a name where the speaker changes, and a dash where that is nobody known")
   func srt() {
     #expect(
       text(talk, .srt) == """
@@ -54,7 +54,7 @@ import Testing
 
         3
         01:06:40,000 --> 01:06:40,001
-        A bell
+        - A bell
 
         """)
   }
