@@ -23,10 +23,10 @@ enum MarkupPart: Equatable {
     return parts
   }
 
-  /// Calls `body` with the parts of `markup` until it gives false, and `unknownReference` for each
-  /// character reference that is kept as it is. O(n)
+  /// Calls `body` with the parts of `markup` until it gives false, and `find` for each character reference,
+  /// and each `<` before no tag, that is kept as it is. O(n)
   static func forEach(
-    of markup: String, unknownReference: () -> Void = {}, _ body: (MarkupPart) -> Bool
+    of markup: String, find: (Finding) -> Void = { _ in }, _ body: (MarkupPart) -> Bool
   ) {
     let bytes = Array(markup.utf8)
     var text: [UInt8] = []
@@ -37,6 +37,10 @@ enum MarkupPart: Equatable {
     }
     while index < bytes.count {
       switch bytes[index] {
+      case UInt8(ascii: "<") where !beginsTag(bytes[(index + 1)...]):
+        text.append(bytes[index])
+        index += 1
+        find(.bareAngle)
       case UInt8(ascii: "<"):
         // A tag that is never closed goes to the end of the text.
         let end = bytes[index...].firstIndex(of: UInt8(ascii: ">")) ?? bytes.count
@@ -51,7 +55,7 @@ enum MarkupPart: Equatable {
         } else {
           text.append(bytes[index])
           index += 1
-          unknownReference()
+          find(.oddReference)
         }
       default:
         text.append(bytes[index])
@@ -59,6 +63,13 @@ enum MarkupPart: Equatable {
       }
     }
     _ = flush()
+  }
+
+  /// Whether a tag's name, class, end or time follows `<`; `a < b` and `<3` are text.
+  private static func beginsTag(_ rest: ArraySlice<UInt8>) -> Bool {
+    guard let first = rest.first else { return false }
+    if first.isDigit { return rest.drop(while: \.isDigit).first == UInt8(ascii: ":") }
+    return first.isLetter || first == UInt8(ascii: "/") || first == UInt8(ascii: ".")
   }
 
   private static func tag(_ body: ArraySlice<UInt8>) -> MarkupPart? {

@@ -4,13 +4,15 @@ import Diagnosis
 /// place, with the number of places.
 enum Finding: Hashable, CaseIterable {
   case style, region, comment, timestampMap, looseTime, arrowInText, orphan, empty
-  case markup, momentary, backwardWord, timelessWord, brokenText, oddReference, secondsTable,
-    paragraph
+  case markup, momentary, backwardWord, timelessWord, brokenText, oddReference, secondsTable
+  case paragraph, bareAngle
   case frequencies
 
   var severity: Diagnostic.Severity {
     switch self {
-    case .timestampMap, .looseTime, .arrowInText, .orphan, .backwardWord, .brokenText: .warning
+    case .timestampMap, .looseTime, .arrowInText, .orphan, .backwardWord, .brokenText,
+      .bareAngle:
+      .warning
     default: .note
     }
   }
@@ -59,6 +61,10 @@ enum Finding: Hashable, CaseIterable {
       return counted(
         "character reference is unknown and kept as it is",
         "character references are unknown and kept as they are")
+    case .bareAngle:
+      return counted(
+        "text has '<' before no tag, from where browsers leave it out",
+        "texts have '<' before no tag, from where browsers leave them out")
     case .paragraph:
       return counted(
         "text ends a paragraph, which is not kept", "texts end paragraphs, which are not kept")
@@ -74,6 +80,7 @@ enum Finding: Hashable, CaseIterable {
     case .timestampMap: "set 'offset' if its times do not count from the start of the sound"
     case .looseTime: "write 00:01:02.500, with a dot"
     case .arrowInText: "write '--&gt;'"
+    case .bareAngle: "write '&lt;'"
     case .orphan: "write a line such as '00:01.000 --> 00:02.500' above it"
     case .backwardWord: "times of words go up, as the recording does"
     case .timelessWord: "no cut can begin or end at such a word"

@@ -107,11 +107,11 @@ struct VTTReader {
     guard let times else { return }
     if !times.isStrict { text.find(.looseTime, at: line) }
     let settings = settings(times.settings)
-    var unknown = 0
+    var found: Set<Finding> = []
     let voices = VoiceSplitter.voices(
       of: lines.map(text.string) ?? "", from: times.start, to: times.end
-    ) { unknown += 1 }
-    if unknown > 0 { text.find(.oddReference, at: lines ?? line) }
+    ) { found.insert($0) }
+    for finding in found { text.find(finding, at: lines ?? line) }
     // A cue without a text is counted as one.
     for (index, voice) in (voices.isEmpty ? [.init()] : voices).enumerated() {
       var cue = Cue(voice.text, in: .zero, speaker: voice.speaker, words: voice.words)

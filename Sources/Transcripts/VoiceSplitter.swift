@@ -34,17 +34,16 @@ struct VoiceSplitter {
   /// Times within the markup are moved by `shift`.
   static func voices(
     of markup: String, from start: Time, to end: Time, momentsMovedBy shift: Time = .zero,
-    unknownReference: () -> Void = {}
+    find: (Finding) -> Void = { _ in }
   ) -> [Voice] {
     var splitter = VoiceSplitter(from: start, to: end)
-    MarkupPart.forEach(of: markup, unknownReference: unknownReference) { part in
-      if case .moment(let time?) = part {
-        splitter.take(.moment(time + shift))
-      } else {
-        splitter.take(part)
-      }
+    var last: MarkupPart?
+    MarkupPart.forEach(of: markup, find: find) { part in
+      if let last { splitter.take(part.isVoice ? last.withoutTurnDash : last) }
+      last = part.moved(by: shift)
       return !splitter.isFull
     }
+    if let last { splitter.take(last) }
     splitter.endVoice()
     return splitter.voices
   }
@@ -122,6 +121,23 @@ struct VoiceSplitter {
 }
 
 extension MarkupPart {
+  fileprivate func moved(by shift: Time) -> MarkupPart {
+    if case .moment(let time?) = self { .moment(time + shift) } else { self }
+  }
+
+  fileprivate var isVoice: Bool { if case .opening("v", _) = self { true } else { false } }
+
+  /// A text without the dash alone at the front of its last line, which begins the turn of the voice
+  /// that comes next.
+  fileprivate var withoutTurnDash: MarkupPart {
+    guard case .text(let text) = self else { return self }
+    let line = text.lastIndex(where: \.isNewline).map { text.index(after: $0) } ?? text.startIndex
+    guard
+      ["-", "\u{2010}", "\u{2013}", "\u{2014}"].contains(text[line...].filter { !$0.isWhitespace })
+    else { return self }
+    return .text(String(text[..<line]))
+  }
+
   /// A text of WebVTT without its tags, and with its references read.
   static func plain(_ markup: String) -> String {
     parts(of: markup).reduce(into: "") {

@@ -108,6 +108,35 @@ import Testing
     #expect(cues.map(\.markup) == ["<i>Hello</i>", "<i>Hi</i>\nthere"])
   }
 
+  @Test("A dash before a voice is no text of anybody")
+  func voicesWithDashes() {
+    let text = "WEBVTT\n\n00:00.000 --> 00:01.000\n- <v Ann>A - a</v>\n– <v Ben>B\n-\n"
+    #expect(TranscriptBench.cues(text) == ["0-1000 Ann: A - a", "0-1000 Ben: B/-"])
+  }
+
+  @Test("'<' that begins no tag is text, with a warning that browsers read it otherwise")
+  func bareAngles() {
+    let text = """
+      WEBVTT
+
+      00:00.000 --> 00:01.000
+      if a < b <i>then</i> <00:00.500>I <3 you <> <
+
+      00:01.000 --> 00:02.000
+      1 <= 2
+      """
+    #expect(
+      TranscriptBench.cues(text) == [
+        "0-1000 if a < b then I <3 you <> < {if a < b then@0-500 I <3 you <> <@500-1000}",
+        "1000-2000 1 <= 2",
+      ])
+    #expect(
+      TranscriptBench.messages(text) == [
+        "4:1: warning: 2 texts have '<' before no tag, from where browsers leave them out; "
+          + "write '&lt;'"
+      ])
+  }
+
   @Test("Moments in a text are the times of its words")
   func moments() {
     let text = """
