@@ -3,6 +3,7 @@ import ExportGraph
 import Files
 import MediaComposition
 import SystemPackage
+import Transcripts
 
 extension ExportSession {
   /// Findings about an export before it starts.
@@ -136,6 +137,7 @@ extension ExportSession {
             "no words: \(place) not written", path: sink.output.path, origin: sink.output.origin))
       }
     }
+    found += graph.sinks.compactMap(\.markupLoss)
     if export.isPanned, graph.isMixedInMono {
       found.append(
         Warning("the mix is mono, where 'pan' changes nothing: left out", origin: export.origin))
@@ -190,5 +192,19 @@ extension Sidecar {
     case .chapters: "no chapters"
     case .transcript: "no words"
     }
+  }
+}
+
+extension Sink {
+  /// What breaking lines anew takes from its WebVTT.
+  fileprivate var markupLoss: Warning? {
+    let places = output.transcript
+    guard places.sidecars.contains(.vtt),
+      let count = places.lines?.markupLosses(of: transcript), count > 0
+    else { return nil }
+    return Warning(
+      "the lines of \(count == 1 ? "1 cue" : "\(grouped(count)) cues") are broken anew and lose their "
+        + "markup in '\(output.path.sidecar(.transcript(.vtt)))'",
+      path: output.path, origin: output.origin)
   }
 }

@@ -27,6 +27,11 @@ public struct LineLayout: Sendable, Hashable, Codable {
     return result
   }
 
+  /// How many cues of `transcript` lose markup in this layout, which WebVTT would have. O(n)
+  package func markupLosses(of transcript: Transcript) -> Int {
+    transcript.cues.count { $0.markup != nil && !fits($0) }
+  }
+
   private func fits(_ cue: Cue) -> Bool {
     let found = cue.text.split(separator: "\n")
     return found.count <= lines && found.allSatisfy { $0.count <= width }

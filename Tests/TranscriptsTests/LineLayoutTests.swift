@@ -17,6 +17,16 @@ import Testing
     #expect(LineLayout(width: 3, lines: 2).layOut([cue]) == [cue])
   }
 
+  @Test("A cue that is broken anew loses its markup, and such cues are counted")
+  func markupLosses() {
+    var cue = Cue("one two", 0..<1000)
+    cue.markup = "<i>one</i> two"
+    let transcript = Transcript([cue, Cue("one two", 1000..<2000)])
+    #expect(LineLayout(width: 7).markupLosses(of: transcript) == 0)
+    #expect(LineLayout(width: 6).markupLosses(of: transcript) == 1)
+    #expect(LineLayout(width: 6).layOut([cue]).map(\.markup) == [nil])
+  }
+
   @Test("Without times of words a cue is divided in proportion to its letters")
   func proportion() {
     #expect(
