@@ -101,7 +101,7 @@ import Transcripts
 }
 
 @Suite("Transcripts: captions without markup") struct CaptionTests {
-  @Test("a name stands where the speaker changes, and times are whole milliseconds")
+  @Test("a name or a dash stands where the speaker changes, and times are whole milliseconds")
   func names() {
     func cue(_ text: String, _ start: Int64, _ speaker: String?) -> Cue {
       Cue(
@@ -115,7 +115,7 @@ import Transcripts
       cue("d", 6000, nil),
     ])
     let captions = transcript.captions()
-    #expect(captions.map(\.text) == ["Ann: a", "b", "Bo: c", "d"])
+    #expect(captions.map(\.text) == ["Ann: a", "b", "Bo: c", "- d"])
     #expect(captions.map(\.milliseconds) == [0..<1, 1..<2, 1000..<1001, 2000..<2001])
   }
 }
