@@ -36,6 +36,8 @@ public struct Diagnostic: Sendable, Hashable {
   public var notes: [Note]
   /// Of an error, what the user must do.
   public var remedy = Failure.Remedy.mendJob
+  /// Whether its message is printed even where many others say the same of other things.
+  public var isListed = false
 
   /// A diagnostic at `origin`.
   public init(

@@ -49,24 +49,28 @@ extension Diagnostics {
 
   /// All of them, in order of place, each as `Diagnostic.render` prints it. Of more than `mostAlike`
   /// that say the same of different things the first is shown, with how many others there are and
-  /// the first of their places. Of more than `limit` errors or warnings that remain, the rest is counted.
+  /// the first of their places; of those that are to be listed each other message follows in a line. Of
+  /// more than `limit` errors or warnings that remain, the rest is counted.
   public func render(
     in map: SourceMap, style: Diagnostic.Style = .plain, limit: Int = .max
   ) -> String {
     let sorted = sorted(by: map).all
     let alike = Dictionary(grouping: sorted, by: Gist.init)
-    var shown: Set<Gist> = []
+    var seen: Set<Gist> = []
     var blocks: [String] = []
     var counts: [Diagnostic.Severity: Int] = [:]
     for diagnostic in sorted {
       let gist = Gist(diagnostic)
       let others = alike[gist]?.dropFirst() ?? []
       let isFolded = others.count >= Self.mostAlike
-      guard !isFolded || shown.insert(gist).inserted else { continue }
+      guard !isFolded || seen.insert(gist).inserted else { continue }
       counts[diagnostic.severity, default: 0] += 1
       guard counts[diagnostic.severity, default: 0] <= limit else { continue }
       blocks.append(diagnostic.render(in: map, style: style))
-      if isFolded { blocks.append("  " + diagnostic.summary(of: others, in: map)) }
+      guard isFolded else { continue }
+      blocks += others.filter(\.isListed).map { "  " + shown($0.message) }
+      let counted = others.filter { !$0.isListed }
+      if !counted.isEmpty { blocks.append("  " + diagnostic.summary(of: counted, in: map)) }
     }
     blocks += Self.rests(counts, limit).map { $0.render(in: map, style: style) }
     return blocks.joined(separator: "\n")

@@ -86,6 +86,34 @@ struct DiagnosticsTests {
     #expect(!screen.contains("hush"), "\(screen)")
   }
 
+  @Test("Of those that are to be listed each message is printed")
+  func listed() {
+    let map = SourceMap()
+    let source = map.add(text: "um\n", named: "f.csv")
+    let alike = (1...9).map { number in
+      var remark = Diagnostic(
+        .note, "'\(number) [um]' is cut: \(number)s",
+        at: map.origin(in: source, line: 1, column: 1, length: 2))
+      remark.isListed = true
+      return remark
+    }
+    expect(
+      Diagnostics(alike).render(in: map),
+      """
+      f.csv:1:1: note: '1 [um]' is cut: 1s
+          1 | um
+            | ^~
+        '2 [um]' is cut: 2s
+        '3 [um]' is cut: 3s
+        '4 [um]' is cut: 4s
+        '5 [um]' is cut: 5s
+        '6 [um]' is cut: 6s
+        '7 [um]' is cut: 7s
+        '8 [um]' is cut: 8s
+        '9 [um]' is cut: 9s
+      """)
+  }
+
   @Test("Those of one place are told by the things that they name")
   func foldedAtOnePlace() {
     expect(

@@ -152,7 +152,10 @@ struct Lowering {
   }
 
   mutating func remark(_ message: String, at origin: Origin) {
-    remarks.append(Diagnostic(.note, message, at: origin))
+    // Each is a decision of its own, which the user checks by its time.
+    var remark = Diagnostic(.note, message, at: origin)
+    remark.isListed = true
+    remarks.append(remark)
   }
 
   /// The silences of a sound; nil after a report, or where the caller has reported why.
