@@ -51,11 +51,42 @@ package final class CueIndex {
     visit(2 * node + 1, of: middle..<leaves.upperBound, before: count, endingAfter: time, body)
   }
 
-  /// The cues of which some is said in a range, whole. O(log cues) for each of them.
-  package func transcript(around range: TimeRange) -> Transcript {
-    var cues: [Int] = []
-    forEachCue(from: range.start, until: range.end) { cues.append($0) }
-    return Transcript(cues.sorted().map { transcript.cues[$0] }, language: transcript.language)
+  /// The transcripts of parts of the timeline: for each the cues of which some is said in it, whole.
+  ///
+  /// A cue without times of words is said in the part that has half of it. Of one that is said in several
+  /// parts, none of which has half, the part with the longest piece has that piece as the cue, so that no
+  /// text is lost. O(log cues) for each of them.
+  package func transcripts(around parts: [TimeRange]) -> [Transcript] {
+    let cues = transcript.cues
+    var heard = Array(repeating: Time.zero, count: cues.count)
+    var longest: [Int: (piece: TimeRange, part: Int)] = [:]
+    let found = parts.enumerated().map { part, range in
+      var indices: [Int] = []
+      forEachCue(from: range.start, until: range.end) { index in
+        indices.append(index)
+        let piece = cues[index].range.intersection(range)
+        heard[index] = heard[index] + piece.duration
+        if longest[index].map({ $0.piece.duration < piece.duration }) ?? true {
+          longest[index] = (piece, part)
+        }
+      }
+      return indices
+    }
+    longest = longest.filter { index, place in
+      let length = cues[index].range.duration
+      return place.piece.duration * 2 < length && heard[index] * 2 >= length
+        && CueWords(cues[index]) == nil
+    }
+    return found.enumerated().map { part, indices in
+      let own = indices.map { index in
+        var cue = cues[index]
+        if let place = longest[index], place.part == part {
+          (cue.range, cue.settings) = (place.piece, nil)
+        }
+        return cue
+      }
+      return Transcript(own, language: transcript.language)
+    }
   }
 }
 

@@ -170,6 +170,24 @@ import Testing
     #expect(asked.count == 2)
   }
 
+  @Test("an edge that leaves hardly any sound at an end of the item is moved to that end")
+  func rims() throws {
+    let keys = "transcript: a.json\nfrom: 0.99s\nto: 5.11s\n"
+    #expect(try left(keys + "cut: { words: so }") == ["1.2s..3.4s", "3.6s..5.11s"])
+    #expect(try left(keys + "cut: { words: then }") == ["0.99s..4.9s"])
+    // A word is left there.
+    #expect(
+      try left("transcript: a.json\nfrom: 1.29s\ncut: { words: we }").first == "1.29s..1.6s")
+    #expect(
+      try left("transcript: a.json\nfrom: 1.19s\ncut: { words: um }").first == "1.19s..1.3s")
+  }
+
+  @Test("a phrase that is said elsewhere in the file is not called missing from its transcript")
+  func elsewhere() throws {
+    let yaml = Self.clip + "to: 3s\ncut: { words: [um, yes, then] }\noutput: x.wav"
+    #expect(Self.bench().exportScreen(yaml).isEmpty)
+  }
+
   @Test("what is not listened to yet is asked for once, and a cut after a range then")
   func rounds() throws {
     var known: [SilenceSearch] = []

@@ -181,7 +181,9 @@ import Transcripts
     let invented = minutes + [Cue("thank you", in: Self.range(70, 75))]
     let lines = try Self.lines(Self.clip(ItemTranscript(.read(Transcript(invented)))))
     #expect(lines.count == 10)
-    let other = invented + [Cue("and you", in: Self.range(80, 85))]
+    let few = Transcript(minutes.prefix(3) + invented.suffix(1))
+    #expect(try Self.lines(Self.clip(ItemTranscript(.read(few)))).count == 3)
+    let other = invented + [80, 90].map { Cue("and you", in: Self.range($0, $0 + 5)) }
     do throws(Diagnostics) {
       _ = try Self.lines(Self.clip(ItemTranscript(.read(Transcript(other)))))
       Issue.record("it was taken")
@@ -196,6 +198,30 @@ import Transcripts
     } catch {
       #expect(error.all.map(\.message) == ["a silence has no transcript"])
     }
+  }
+
+  @Test("where words count in the item, so do the times of a refusal")
+  func otherItem() {
+    var item = Self.clip(ItemTranscript(.read(Self.minute), clock: .item))
+    item.range = Self.part(20, 40)
+    do throws(Diagnostics) {
+      _ = try Self.lines(item)
+      Issue.record("it was taken")
+    } catch {
+      #expect(
+        error.all.map(\.help) == ["its last words are at 50s, but the range of 'a.wav' lasts 20s"])
+    }
+  }
+
+  @Test("a cue of which no part has half is in the part that has most of it")
+  func divided() throws {
+    let words = Transcript([
+      Cue("long", in: Self.range(2, 58)), Cue("short", in: Self.range(10, 17)),
+    ])
+    let exports = try Self.export(
+      Self.clip(ItemTranscript(.read(words))), split: Split(.every(Located(.time(Self.time(15))))))
+    #expect(
+      exports.map { Self.lines($0) } == [["10s-15s: short"], ["0s-15s: long"], [], []])
   }
 
   @Test("each part of a split has its own words, in its own time; the sound has none")

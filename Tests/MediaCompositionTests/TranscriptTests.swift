@@ -312,11 +312,11 @@ import Transcripts
     cues.append(Cue("short", in: TimeRange(start: seconds(50_000), duration: .zero)))
     let index = CueIndex(Transcript(cues))
     #expect(
-      index.transcript(around: range(50_000, 2)).cues.map(\.text) == [
+      index.transcripts(around: [range(50_000, 2)])[0].cues.map(\.text) == [
         "long", "50000", "short", "50001",
       ])
-    #expect(index.transcript(around: range(200_000, 2)).cues.isEmpty)
-    #expect(CueIndex(Transcript()).transcript(around: range(0, 2)).cues.isEmpty)
+    #expect(index.transcripts(around: [range(200_000, 2)])[0].cues.isEmpty)
+    #expect(CueIndex(Transcript()).transcripts(around: [range(0, 2)])[0].cues.isEmpty)
   }
 }
 

@@ -110,11 +110,13 @@ extension Job {
       throw Diagnostics(budget.exhausted(by: "\(parts.count) parts", at: split.origin))
     }
     let chapters = whole.takeChapters()
-    let cues = whole.export.transcript.map(CueIndex.init)
+    let words = whole.export.transcript.map {
+      CueIndex($0).transcripts(around: parts.map(\.range))
+    }
     var found = Diagnostics()
-    let exports = parts.map { placed in
+    let exports = parts.enumerated().map { index, placed in
       var export = partExport(placed, whole, chapters, into: &found)
-      export.transcript = cues?.transcript(around: placed.range)
+      export.transcript = words?[index]
       return export
     }
     guard found.isEmpty else { throw found }

@@ -23,7 +23,9 @@ extension Lowering {
     case (_, .silence):
       error("a silence has no transcript", at: written.origin, help: "leave it out")
       return false
-    case (.read(let read), _): transcript = read
+    case (.read(let read), _):
+      transcript = read
+      noteReplacedWords(at: place, by: written.origin)
     case (.keep, .clip(let reference)):
       guard let kept = keptTranscript(of: reference, at: written.origin, for: group) else {
         return true
@@ -38,6 +40,29 @@ extension Lowering {
     speech.extent = lowered.source
     lowered.speech = [speech]
     return checkTimes(of: speech, lowered, at: written.origin)
+  }
+
+  /// Notes which words below an item count no longer, since it has its own. O(items below it).
+  private mutating func noteReplacedWords(at place: ItemPlace, by origin: Origin) {
+    var replaced: [String] = []
+    var open = Array(children(of: place))
+    while let id = open.popLast() {
+      for (index, item) in sequences[id].sequence.items.enumerated() {
+        if item.transcript != nil { replaced.append(replacedName(of: item)) }
+        open += children(of: ItemPlace(sequence: id, index: index))
+      }
+    }
+    let names = replaced.unique.sorted()
+    guard !names.isEmpty else { return }
+    note(
+      "the words of \(Array(names.prefix(3)).listed("and"))\(names.count > 3 ? " and others" : "") are not "
+        + "read: this transcript replaces them", at: origin, help: "leave out the one or the others"
+    )
+  }
+
+  private func replacedName(of item: Item) -> String {
+    if let name = item.name { return "'\(name.value)'" }
+    return if case .clip(let clip) = item.content { "'\(clip.location)'" } else { "a group" }
   }
 
   /// What gives the item at `place` its words, and the group that it is of, if it is not the item's own.
@@ -60,6 +85,9 @@ extension Lowering {
     return nil
   }
 
+  /// How many cues a recogniser may invent after the end of a recording that has few of them.
+  private static let mostInventedCues = 2
+
   /// Reports words that come too early or too late for what they belong to; false after an error.
   private mutating func checkTimes(
     of speech: SegmentSpeech, _ lowered: LoweredItem, at origin: Origin
@@ -73,11 +101,15 @@ extension Lowering {
     let end = lowered.source.end - speech.offset
     let late = cues.count - cues.partitioningIndex { $0.range.start >= end }
     // A recogniser invents some in the silence after the end; many are the words of another recording.
-    if late * 10 > cues.count {
-      let lengths = lengths(last.range.start + speech.offset, lowered.source.end)
+    if late > Self.mostInventedCues, late * 10 > cues.count {
+      // Words that count in the item count from where its range begins.
+      let first = lowered.source.start
+      let lengths = lengths(last.range.start + speech.offset - first, lowered.source.end - first)
       error(
         "the transcript is of another file", at: origin,
-        help: "its last words are at \(lengths.a), but \(lowered.name) ends at \(lengths.b)")
+        help: "its last words are at \(lengths.a), but "
+          + (first > .zero ? "the range of \(lowered.name) lasts" : "\(lowered.name) ends at")
+          + " \(lengths.b)")
       return false
     }
     func subject(_ count: Int, _ verb: String) -> String {

@@ -138,6 +138,7 @@ extension Lowering {
           ends = (around.start, around.end)
         }
       }
+      ends = text.closingRims(ends, beside: run.words, of: lowered.source)
       let start = max(.zero, ends.start - lowered.source.start)
       let end = min(lowered.duration, ends.end - lowered.source.start)
       let words = quotesWords ? "'\(text.context(of: run.words))'" : "what is said"
@@ -177,7 +178,8 @@ extension Lowering {
     for (phrase, words) in zip(selection.phrases, places) {
       let heard = words.filter { text.isHeard($0, in: lowered.source) }
       found += heard.map { WordRun(words: $0, origin: phrase.origin) }
-      if heard.isEmpty { missing.append(phrase.value) }
+      // Elsewhere in the file is no place of this item, but not missing from the transcript.
+      if words.isEmpty { missing.append(phrase.value) }
     }
     var isWhole = true
     for speaker in selection.speakers {
@@ -352,6 +354,23 @@ extension SpokenWords {
     let start = approximateStart(of: words)
     if start == end { return start >= range.start && start <= range.end }
     return start < range.end && end > range.start
+  }
+
+  /// What an edit leaves before the first word, or behind the last, if nobody would take it for sound.
+  private static let shortestRim = Time(value: 20, timescale: 1000)
+
+  /// The edges of an edit, moved to the start or the end of an item where hardly any sound without words
+  /// would be left there.
+  fileprivate func closingRims(
+    _ ends: (start: Time, end: Time), beside words: Range<Int>, of item: TimeRange
+  ) -> (start: Time, end: Time) {
+    func isSilent(_ words: Range<Int>, _ start: Time, _ end: Time) -> Bool {
+      start < end && end - start < Self.shortestRim
+        && (words.isEmpty || !isHeard(words, in: TimeRange(start: start, end: end)))
+    }
+    let isFirst = isSilent(0..<words.lowerBound, item.start, ends.start)
+    let isLast = isSilent(words.upperBound..<self.words.count, ends.end, item.end)
+    return (isFirst ? item.start : ends.start, isLast ? item.end : ends.end)
   }
 
   /// When words begin; if that is not known, when their cue does.
