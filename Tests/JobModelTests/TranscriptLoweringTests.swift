@@ -121,6 +121,26 @@ import Transcripts
     #expect(try Self.lines(item) == [])
   }
 
+  @Test(
+    "a muted item of a group with words of its own is redacted, unless another sounds beside it")
+  func mutedMembers() throws {
+    var (first, second) = (Self.clip(nil), Self.clip(nil))
+    first.range = Self.part(0, 10)
+    second.range = Self.part(30, 40)
+    second.isMuted = true
+    let said = Transcript((0..<2).map { Cue("\($0)", in: Self.range($0 * 10, $0 * 10 + 10)) })
+    var group = Item(.concat(ItemSequence([first, second])))
+    group.transcript = Located(ItemTranscript(.read(said)))
+    #expect(try Self.lines(group) == ["0s-10s: 0", "10s-20s: …"])
+    var other = Self.clip(nil)
+    other.range = Self.part(0, 20)
+    group.content = .tracks([
+      ItemTrack(name: "Ann", ItemSequence([first, second])),
+      ItemTrack(name: "Ben", ItemSequence([other])),
+    ])
+    #expect(try Self.lines(group) == ["0s-10s: 0", "10s-20s: 1"])
+  }
+
   @Test("a group keeps the words of its clips, but for clips with others; its own replace them")
   func groups() throws {
     var bare = Self.clip(nil)

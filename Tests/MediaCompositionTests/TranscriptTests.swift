@@ -304,6 +304,18 @@ import Transcripts
     #expect(export.transcript(in: 0..<1000, rate: 10).cues.isEmpty)
   }
 
+  @Test("the map of the sound has what sounds of the written part, and no silenced track")
+  func soundMap() {
+    let clips = (0..<10).map { clip(sound("a.wav"), from: $0 * 20, lasting: 10, at: $0 * 10) }
+    let export = Export(
+      name: "x",
+      composition: Composition(tracks: [
+        Track(segments: clips), Track(segments: clips, mix: AudioMix(gain: .silence)),
+      ]), timeRange: range(25, 10), outputs: [])
+    #expect(export.heardParts.map(\.source) == [range(45, 5), range(60, 5)])
+    #expect(export.heardParts.map(\.target) == [range(0, 5), range(5, 5)])
+  }
+
   @Test(
     "the cues in a range are found among a hundred thousand, long ones that began before it too")
   func index() {
