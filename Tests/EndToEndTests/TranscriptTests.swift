@@ -317,6 +317,11 @@ import Testing
     #expect(result.errors.contains("no words: 'ep.vtt' is not written"))
     #expect(result.errors.contains("no words: 'ep.srt' is not written"))
     #expect(try stage.run("ls ep.*").text == "ep.flac\n")
+    // A refused transcript is the only mistake.
+    let missing = try stage.job(
+      "clip: talk.wav\ntranscript: nope.vtt\noutput: { file: x.flac, transcript: [vtt, srt] }\n")
+    #expect(missing.errors.contains("there is no file 'nope.vtt'"))
+    #expect(!missing.errors.contains("no words"), "\(missing.errors)")
   }
 
   @Test("sidecars that avjob made go with the words that they had, and others stay, with a warning")

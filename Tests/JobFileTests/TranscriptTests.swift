@@ -244,6 +244,27 @@ import Transcripts
       """#)
   }
 
+  @Test("A transcript that replaces those of clips is noted")
+  func replaced() {
+    var bench = Bench()
+    for name in ["in.vtt", "out.vtt"] {
+      bench.texts[name] = "WEBVTT\n\n00:01.000 --> 00:02.000\n\(name)\n"
+    }
+    expect(
+      bench.exportScreen(
+        """
+        concat: [{ clip: a.wav, transcript: in.vtt }, b.wav]
+        transcript: out.vtt
+        output: { file: o.wav, transcript: vtt }
+        """),
+      """
+      job.yaml:2:13: note: the words of 'a.wav' are not read: this transcript replaces them
+          2 | transcript: out.vtt
+            |             ^~~~~~~
+        help: leave out the one or the others
+      """)
+  }
+
   @Test("Two outputs whose words would be one file, and one in the place of words that are read")
   func oneFile() {
     var bench = Bench()

@@ -175,11 +175,15 @@ import Testing
     let keys = "transcript: a.json\nfrom: 0.99s\nto: 5.11s\n"
     #expect(try left(keys + "cut: { words: so }") == ["1.2s..3.4s", "3.6s..5.11s"])
     #expect(try left(keys + "cut: { words: then }") == ["0.99s..4.9s"])
-    // A word is left there.
-    #expect(
-      try left("transcript: a.json\nfrom: 1.29s\ncut: { words: we }").first == "1.29s..1.6s")
-    #expect(
-      try left("transcript: a.json\nfrom: 1.19s\ncut: { words: um }").first == "1.19s..1.3s")
+    // What is left of a word stays.
+    var bench = Self.bench()
+    bench.texts["a.json"] = #"""
+      {"segments":[{"start":1,"end":2,"text":"so um we","words":[
+        {"word":"so","start":1,"end":1.5},{"word":"um","start":1.5,"end":1.6},
+        {"word":"we","start":1.6,"end":2}]}]}
+      """#
+    let kept = try left("transcript: a.json\nfrom: 1.49s\ncut: { words: um }", bench)
+    #expect(kept == ["1.49s..1.5s", "1.6s..1:00"])
   }
 
   @Test("a phrase that is said elsewhere in the file is not called missing from its transcript")

@@ -184,6 +184,8 @@ extension Decoder {
   /// The items of a map's fields. In a job with a `for_each`, the default clip is its input.
   func items(_ fields: Fields, _ scope: Scope, in context: ItemContext) -> [Item] {
     guard !isExhausted else { return [] }
+    var scope = scope
+    scope.removal = scope.removal ?? CueBinding.Removal(of: fields.entries)
     var contents = ItemContents(fields: fields, context: context)
     Language.contents.read(fields, self, scope, into: &contents)
     if context == .job, fields.present(Language.contentNames).isEmpty {

@@ -199,6 +199,9 @@ extension Decoder {
       origin: fields.origin)
     if !files.bases.isEmpty { job.outputBases = files.bases }
     if !files.manifests.isEmpty { job.manifests = files.manifests }
+    if refusedTranscript {
+      for index in job.outputs.indices { job.outputs[index].transcript = .none }
+    }
     job.loudness = draft.loudness
     if let gain = fields["gain"] { noteGain(at: gain.keyOrigin, of: job) }
     if let conform = draft.conform {

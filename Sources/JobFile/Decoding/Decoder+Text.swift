@@ -189,6 +189,13 @@ extension Decoder {
         : "'row' is bound by 'rows', which this job has not"
     } else if root == "cue" {
       if let cue = scope.cue, CueBinding.names.contains(name) {
+        if name == "cue.text", let removal = cue.removal {
+          return VariableError(
+            reference: reference,
+            message: "'cue.text' would say words that '\(removal.key)' takes away",
+            help: "write '${cue.n}' instead, or take the words out of the transcript",
+            notes: [.init("they are taken away here", at: removal.origin)])
+        }
         return VariableError(
           reference: reference, message: "cue \(cue.number) of '\(cue.source)' has no '\(name)'",
           help: "give a default: '${\(name):-text}'")

@@ -33,6 +33,7 @@ extension Decoder {
     }
     let transcript = read(file.value, named: file.origin)
     transcripts[file.value] = .some(transcript)
+    if transcript == nil { refusedTranscript = true }
     return transcript
   }
 

@@ -48,6 +48,8 @@ final class Decoder {
   var transcripts: [TranscriptFile: QuotableTranscript?] = [:]
   /// Where the files of them are named first.
   var transcriptOrigins: [FilePath: Origin] = [:]
+  /// Whether one was refused: that outputs have no words says nothing then.
+  var refusedTranscript = false
   /// Tables; nil for refused ones.
   var tables: [FilePath: Table?] = [:]
   var jobCount = 0

@@ -15,6 +15,8 @@ struct Scope {
   var found: InputBinding?
   /// The cue for which an item repeats.
   var cue: CueBinding?
+  /// What removes words of all that is decoded, as `mute`.
+  var removal: CueBinding.Removal?
   /// Whether a refused loop may have bound any name.
   var bindsUnknownNames = false
   var part = PartUse.none

@@ -160,6 +160,74 @@ import Testing
       """)
   }
 
+  @Test("Only cues with their middle in the source's range count, and their clips end with it")
+  func range() throws {
+    func clips(_ keys: String) throws -> [String] {
+      try Shapes.tracks(
+        """
+        sources: { reader: { file: a.wav, transcript: a.vtt, \(keys) } }
+        concat: [{ each: cue, of: reader, clip: "${cue.clip}" }]
+        """, bench())
+    }
+    #expect(
+      try clips("from: 1.5s, to: 4s") == ["a.wav 1.5s..3s @ 0s, a.wav 3.5s..4s @ 1.5s"])
+    #expect(
+      try clips("from: 3.2s, duration: 30s") == ["a.wav 3.5s..4s @ 0s, a.wav 10s..33.2s @ 0.5s"])
+    #expect(try clips("from: 2.5s, to: 9s") == ["a.wav 3.5s..4s @ 0s"])
+  }
+
+  @Test("The text of a cue is refused where 'mute', 'cut' or 'keep' would take words of it away")
+  func removals() throws {
+    let each = "{ each: cue, of: reader, clip: \"${cue.clip}\""
+    let cases = [
+      ("transcript: a.vtt, mute: { words: um }", "[\(each), chapter: \"${cue.text}\" }]"),
+      ("transcript: a.vtt, cut: { cues: 1 }", "[\(each), name: \"${cue.text}\" }]"),
+      ("transcript: a.vtt, keep: { words: um }", "[\(each), chapter: \"${cue.text}\" }]"),
+      ("transcript: a.vtt", "[\(each), mute: { words: um }, chapter: \"${cue.text}\" }]"),
+      (
+        "transcript: a.vtt",
+        "[{ concat: [\(each), chapter: \"${cue.text}\" }], mute: { words: um } }]"
+      ),
+      (
+        "transcript: a.vtt",
+        "[{ each: cue, of: reader, chapter: \"${cue.text}\", "
+          + "concat: [{ clip: \"${cue.clip}\", mute: { words: um } }] }]"
+      ),
+    ]
+    for (keys, list) in cases {
+      let screen = bench().screen(
+        "sources: { reader: { file: a.wav, \(keys) } }\nconcat: \(list)\noutput: x.wav")
+      #expect(screen.contains("error: 'cue.text' would say words that '"), "\(screen)")
+      #expect(screen.contains("help: write '${cue.n}' instead"), "\(screen)")
+    }
+    // Without the text nothing leaks.
+    let quiet = bench().screen(
+      "sources: { reader: { file: a.wav, transcript: a.vtt, mute: { words: um } } }\n"
+        + "concat: [\(each), chapter: \"${cue.n}\", mute: false }]\noutput: x.wav")
+    let beside = bench().screen(
+      "sources: { reader: { file: a.wav, transcript: a.vtt } }\nconcat: "
+        + "[{ clip: b.wav, mute: [1s..2s] }, \(each), chapter: \"${cue.text}\" }]\noutput: x.wav")
+    #expect(beside.isEmpty, "\(beside)")
+    #expect(quiet.isEmpty, "\(quiet)")
+  }
+
+  @Test("Edits of a source that single cues cannot have are refused by name")
+  func sourceEdits() {
+    for (keys, message) in [
+      ("cut: [1s..2s]", "the ranges of 'cut' count in the source 'reader'"),
+      ("mute: [1s..2s]", "the ranges of 'mute' count in the source 'reader'"),
+      ("to: end-1s", "the range of 'reader' is not known before its file is opened"),
+    ] {
+      let screen = bench().screen(
+        """
+        sources: { reader: { file: a.wav, transcript: a.vtt, \(keys) } }
+        concat: [{ each: cue, of: reader, clip: "${cue.clip}" }]
+        output: x.wav
+        """)
+      #expect(screen.contains("error: " + message), "\(screen)")
+    }
+  }
+
   @Test("What is wrong with a repetition for cues")
   func refusals() {
     // tidy: long because the screen stands here whole.
