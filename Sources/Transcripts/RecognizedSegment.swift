@@ -91,19 +91,22 @@ struct RecognizedSegment {
     var end: Time?
     var speaker: String?
     var isOver = true
+    var isTimed = false
     for word in words {
-      let isPause = end.flatMap { end in
+      // Before words without times nobody knows how long a pause is.
+      let isPause = (isTimed ? end : nil).flatMap { end in
         word.range.map { $0.start - end >= Time(value: 1, timescale: 1) }
       }
       let isOther = word.speaker != nil && speaker != nil && word.speaker != speaker
       length += word.text.count + 1
       if isOver || isPause == true || isOther || length > 84 {
         sentences.append([])
-        (length, speaker) = (word.text.count, nil)
+        (length, speaker, isTimed) = (word.text.count, nil, false)
       }
       sentences[sentences.count - 1].append(word)
       isOver = word.text.last.map { ".?!…。？！".contains($0) } ?? false
       end = word.range?.end ?? end
+      isTimed = isTimed || word.range != nil
       speaker = word.speaker ?? speaker
     }
     var segments: [RecognizedSegment] = []

@@ -43,7 +43,7 @@ struct VoiceSplitter {
       last = part.moved(by: shift)
       return !splitter.isFull
     }
-    if let last { splitter.take(last) }
+    if let last, !splitter.isFull { splitter.take(last) }
     splitter.endVoice()
     return splitter.voices
   }

@@ -106,7 +106,7 @@ import Transcripts
   @Test("lyrics of a source are stale where the output has its own, or words are muted")
   func lyrics() throws {
     var export = export("b.mp3")
-    export.outputs[0] = Output(path: "b.mp3", format: .mp3(MP3Preset.phone.settings))
+    export.outputs[0] = Output(path: "b.mp3", format: .mp3(MP3Preset.voice.settings))
     func lyrics() throws -> (tag: String?, stale: [StaleTags]) {
       let sink = try Graph(compiling: export).sinks[0]
       #expect(sink.metadata["title"] == "Song")

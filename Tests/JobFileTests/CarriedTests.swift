@@ -363,7 +363,7 @@ import TestSupport
       job.yaml:5:13: error: output 'b.psc' is a source
           5 |   - { file: b.mp3, chapters: podlove }
             |             ^~~~~
-        help: write to another path: a source is never overwritten
+        help: give the output another name, or leave 'podlove' out of its 'chapters'
       job.yaml:1:17: note: it is read here
           1 | concat: [a.wav, b.psc]
             |                 ^~~~~
