@@ -184,16 +184,14 @@ extension Cue {
 }
 
 extension TranscriptWalk.Visit {
-  /// What is silent of what is said in a range of the content.
+  /// What was silent of what is said in a range of the content.
   fileprivate func redactions(of said: TimeRange) -> [SegmentSpeech.Redaction] {
-    guard !redactions.isEmpty else { return [] }
-    let heard = TimeRange(start: window.start, end: window.end).intersection(said)
-    return redactions.flatMap { list in
-      list.touching(heard.start, heard.end).map { redaction in
-        SegmentSpeech.Redaction(redaction.range.intersection(heard), text: redaction.text)
+    redactions.flatMap { list in
+      list.touching(said.start, said.end).map { redaction in
+        SegmentSpeech.Redaction(redaction.range.intersection(said), text: redaction.text)
       }
     }
-    .filter { heard.isEmpty || !$0.range.isEmpty }
+    .filter { said.isEmpty || !$0.range.isEmpty }
   }
 }
 

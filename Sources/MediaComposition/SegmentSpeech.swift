@@ -14,8 +14,12 @@ package struct SegmentSpeech: Sendable, Hashable, Codable {
   /// In the segment's own time: when its words count, which a cross-fade ends before the sound; nil: as
   /// long as it sounds.
   package var heard: TimeRange?
-  /// In the segment's own time, in order, without overlaps.
+  /// In the segment's own time, in order, without overlaps; also those of sound that an edit has removed
+  /// beside it: what was said then is not read, whatever is left of a word or a cue.
   package var redactions: [Redaction] = []
+
+  /// How far from a segment redactions count: longer than anybody says a word, or captions show one.
+  package static let reach = Time(value: 60, timescale: 1)
 
   /// No words, and no bounds for those of the content.
   package init() {}
@@ -77,14 +81,14 @@ extension SegmentSpeech {
   /// The same for the part of the segment until `length`.
   func first(lasting length: Time) -> SegmentSpeech {
     var first = self
-    first.redactions.removeAll { $0.range.start >= length }
+    first.redactions.removeAll { $0.range.start >= length + Self.reach }
     return first
   }
 
   /// The same for the part of the segment from `length` on.
   func rest(after length: Time) -> SegmentSpeech {
     var rest = self
-    rest.redactions.removeAll { $0.range.end <= length }
+    rest.redactions.removeAll { $0.range.end <= length - Self.reach }
     rest.move(by: -length)
     return rest
   }

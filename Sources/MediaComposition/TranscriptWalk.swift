@@ -272,12 +272,13 @@ extension TranscriptWalk.Around {
     let heardEnd = end == window.end ? window.heardEnd : heard(end)
     var inside = self
     inside.steps.append(step)
+    // Also of what is not heard of the segment: a word may go on into what is left.
     let own = segment.speech?.redactions.map {
       SegmentSpeech.Redaction($0.range.moved(by: target.start), text: $0.text)
     }
-    inside.redactions = (redactions + [own ?? []]).compactMap {
-      step.inner($0.touching(start, end))
-    }
+    inside.redactions =
+      redactions.compactMap { step.inner($0.touching(target.start, target.end)) }
+      + [own.flatMap { step.inner($0[...]) }].compactMap(\.self)
     let (innerStart, innerEnd) = (step.inner(start), step.inner(end))
     inside.window =
       segment.isReversed

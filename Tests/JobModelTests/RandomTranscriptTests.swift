@@ -19,7 +19,7 @@ import Transcripts
       cueCount += count
     }
     // Few are left out because a sample more or less would decide.
-    #expect(seed < 4000)
+    #expect(seed < 6000)
     #expect(cueCount > 3000)
   }
 

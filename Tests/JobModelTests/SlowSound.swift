@@ -23,6 +23,9 @@ struct SlowSound {
   var lanes: [[String]: [Sample]]
   /// In samples.
   var count: Int
+  /// Whether muted sound was removed: words and cues that went on into it are not read, which samples that
+  /// are left cannot tell.
+  var hasLostMuted = false
 
   var milliseconds: Int64 { Int64(count / Self.perMillisecond) }
 
@@ -52,7 +55,20 @@ struct SlowSound {
   }
 
   mutating func keep(_ start: Int64, _ end: Int64) {
+    let before = mutedMoments
     edit { Array($0[Self.samples(start)..<Self.samples(end)]) }
+    hasLostMuted = hasLostMuted || before != mutedMoments
+  }
+
+  /// What is muted, by transcript and moment.
+  private var mutedMoments: Set<[Int32]> {
+    var found: Set<[Int32]> = []
+    for lane in lanes.values {
+      for sample in lane where sample.isMuted {
+        found.insert([Int32(sample.transcript), sample.moment])
+      }
+    }
+    return found
   }
 
   mutating func mute(_ start: Int64, _ end: Int64) {
@@ -126,7 +142,11 @@ struct SlowSound {
       parts.append(insertion.sound)
     }
     add(until: milliseconds)
+    let (before, hadLost) = (mutedMoments, hasLostMuted)
     self = parts.dropFirst().reduce(parts[0]) { $0.followed(by: $1) }
+    hasLostMuted =
+      hadLost || insertions.contains(where: \.sound.hasLostMuted)
+      || !before.isSubset(of: mutedMoments)
   }
 
   private func part(_ start: Int64, _ end: Int64) -> SlowSound {
@@ -141,6 +161,10 @@ struct SlowSound {
     let seam = start + Self.samples(crossfade) / 2
     var both = SlowSound(silent: 0)
     both.count = start + next.count
+    both.hasLostMuted =
+      hasLostMuted || next.hasLostMuted
+      || crossfade > 0
+        && [self, next].contains { $0.lanes.values.contains { $0.contains(where: \.isMuted) } }
     for name in Set(lanes.keys).union(next.lanes.keys) {
       var lane = Array(repeating: Sample(), count: both.count)
       if let own = lanes[name] {
@@ -157,6 +181,7 @@ struct SlowSound {
   /// Several at once, on tracks.
   init(_ tracks: [(name: String, sound: SlowSound)]) {
     count = tracks.map(\.sound.count).max() ?? 0
+    hasLostMuted = tracks.contains(where: \.sound.hasLostMuted)
     lanes = [:]
     for (name, sound) in tracks {
       for (inner, samples) in sound.lanes {

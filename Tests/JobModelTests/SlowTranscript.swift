@@ -14,6 +14,7 @@ extension SlowSound {
 
   /// What is said, by the samples; nil where that hangs on less than what a sample can tell.
   func transcript(_ transcripts: [Transcript], redaction: String) -> [Expected]? {
+    guard !hasLostMuted else { return nil }
     var found: [Expected] = []
     for (name, lane) in lanes {
       for (number, transcript) in transcripts.enumerated() {

@@ -121,6 +121,35 @@ import Transcripts
     #expect(try Self.lines(item) == [])
   }
 
+  @Test("what is muted stays unread where a later edit removes the sound that is muted")
+  func mutesAndCuts() throws {
+    let worded = Transcript([
+      Cue(
+        "my name is Jane", in: Self.range(0, 8),
+        words: ["my", "name", "is", "Jane"].enumerated().map { index, text in
+          Word(text, in: Self.range(Int64(index) * 2, Int64(index) * 2 + 2))
+        })
+    ])
+    var item = Self.clip()
+    item.mutes = [Located(Self.part(13, 17))]
+    item.cuts = [Located(Self.part(13, 17))]
+    #expect(try Self.lines(item)[1] == "10s-16s: …")
+    item.transcript = Located(ItemTranscript(.read(worded)))
+    item.mutes = [Located(Self.part(7, 8))]
+    item.cuts = [Located(Self.part(7, 9))]
+    #expect(try Self.lines(item) == ["0s-7s: my name is …"])
+    // A cut of what is around it.
+    item.cuts = []
+    var group = Item(.concat(ItemSequence([item])))
+    group.cuts = [Located(Self.part(7, 9))]
+    #expect(try Self.lines(group) == ["0s-7s: my name is …"])
+    // And a mute of that.
+    item.mutes = []
+    group.content = .concat(ItemSequence([item]))
+    group.mutes = [Located(Self.part(7, 8))]
+    #expect(try Self.lines(group) == ["0s-7s: my name is …"])
+  }
+
   @Test(
     "a muted item of a group with words of its own is redacted, unless another sounds beside it")
   func mutedMembers() throws {

@@ -281,8 +281,11 @@ extension LoweredItem {
     if range.duration < duration {
       hear(TimeRange(start: lead, duration: range.duration))
     }
-    let first = redactions.partitioningIndex { $0.range.end > range.start }
-    let end = redactions.partitioningIndex { $0.range.start >= range.end }
+    // What is cut beside the piece is not read either, where a word or a cue goes on into it.
+    let near = TimeRange(
+      start: range.start - SegmentSpeech.reach, end: range.end + SegmentSpeech.reach)
+    let first = redactions.partitioningIndex { $0.range.end > near.start }
+    let end = redactions.partitioningIndex { $0.range.start >= near.end }
     guard first < end else { return }
     var own = speech.first ?? SegmentSpeech()
     own.redactions += redactions[first..<end].map { redaction in
