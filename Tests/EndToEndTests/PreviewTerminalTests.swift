@@ -18,6 +18,8 @@ import Testing
     try terminal.wait(for: "Middle")
     terminal.type("2")
     try terminal.wait(for: "2 M  second")
+    // All of the help.
+    terminal.resize(columns: 80, rows: 40)
     terminal.type("?")
     try terminal.wait(for: "mute or unmute a track")
     terminal.type("?g0:0")
@@ -70,6 +72,8 @@ import Testing
     try sound.make()
     let terminal = try sound.start("job.yaml", "--loop", environment: ["LC_ALL": "C"])
     try terminal.wait(for: "playing  job", "loop 0:00.0 ... 0:03.0", "===")
+    // All of the help.
+    terminal.resize(columns: 80, rows: 40)
     terminal.type("?")
     try terminal.wait(for: "1 ... 9")
     terminal.type("l")
@@ -205,7 +209,7 @@ import Testing
     try terminal.wait(for: "paused")
     let before = terminal.transcript.utf8.count
     terminal.type("?")
-    try terminal.wait(for: "mute or unmute a track")
+    try terminal.wait(for: "next, previous item")
     terminal.type("?q")
     #expect(terminal.wait() == 0)
     let after = String(decoding: terminal.transcript.utf8.dropFirst(before), as: UTF8.self)

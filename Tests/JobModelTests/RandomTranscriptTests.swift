@@ -82,7 +82,11 @@ import Transcripts
   private func compare(_ found: [Cue], _ expected: [SlowSound.Expected], _ name: String) {
     var rest = found
     for cue in expected {
-      guard let index = rest.firstIndex(where: { $0.isAlmost(cue) }) else {
+      // Where muted sound was removed of one saying of a cue, samples cannot tell that it is redacted.
+      guard
+        let index = rest.firstIndex(where: { $0.isAlmost(cue) })
+          ?? rest.firstIndex(where: { $0.isRedaction(of: cue) })
+      else {
         Issue.record("\(name) lacks \(cue); it has \(found.map(\.line))")
         return
       }
@@ -101,6 +105,10 @@ extension Cue {
   /// For messages.
   fileprivate var line: String {
     "\(range.start.seconds)-\(range.end.seconds) \(speaker ?? ""): \(text)"
+  }
+
+  fileprivate func isRedaction(of other: SlowSound.Expected) -> Bool {
+    ["…", "[name]"].contains(text) && range.isNear(other.start, other.end)
   }
 
   fileprivate func isAlmost(_ other: SlowSound.Expected) -> Bool {

@@ -125,9 +125,9 @@ import Transcripts
   func mutesAndCuts() throws {
     let worded = Transcript([
       Cue(
-        "my name is Jane", in: Self.range(0, 8),
+        "my name is Jane", in: Self.range(0, 16),
         words: ["my", "name", "is", "Jane"].enumerated().map { index, text in
-          Word(text, in: Self.range(Int64(index) * 2, Int64(index) * 2 + 2))
+          Word(text, in: Self.range(Int64(index) * 4, Int64(index) * 4 + 4))
         })
     ])
     var item = Self.clip()
@@ -135,19 +135,19 @@ import Transcripts
     item.cuts = [Located(Self.part(13, 17))]
     #expect(try Self.lines(item)[1] == "10s-16s: …")
     item.transcript = Located(ItemTranscript(.read(worded)))
-    item.mutes = [Located(Self.part(7, 8))]
-    item.cuts = [Located(Self.part(7, 9))]
-    #expect(try Self.lines(item) == ["0s-7s: my name is …"])
+    item.mutes = [Located(Self.part(15, 16))]
+    item.cuts = [Located(Self.part(15, 17))]
+    #expect(try Self.lines(item) == ["0s-15s: my name is …"])
     // A cut of what is around it.
     item.cuts = []
     var group = Item(.concat(ItemSequence([item])))
-    group.cuts = [Located(Self.part(7, 9))]
-    #expect(try Self.lines(group) == ["0s-7s: my name is …"])
+    group.cuts = [Located(Self.part(15, 17))]
+    #expect(try Self.lines(group) == ["0s-15s: my name is …"])
     // And a mute of that.
     item.mutes = []
     group.content = .concat(ItemSequence([item]))
-    group.mutes = [Located(Self.part(7, 8))]
-    #expect(try Self.lines(group) == ["0s-7s: my name is …"])
+    group.mutes = [Located(Self.part(15, 16))]
+    #expect(try Self.lines(group) == ["0s-15s: my name is …"])
   }
 
   @Test(
