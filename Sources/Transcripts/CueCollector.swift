@@ -115,7 +115,9 @@ extension Cue {
       }
     }
     guard turns.contains(where: \.hasDash) else { return [(self, false)] }
-    return turns.filter { !$0.text.isEmpty }.enumerated().map { index, turn in
+    // A dash alone may have text on the next line.
+    let said = turns.map { (text: $0.text.tidiedLines, hasDash: $0.hasDash) }
+    return said.filter { !$0.text.isEmpty }.enumerated().map { index, turn in
       var cue = self
       (cue.text, cue.markup) = (turn.text, nil)
       // Names are unique.

@@ -185,5 +185,8 @@ import Testing
         "3000-4000 Who?",
       ])
     #expect(TranscriptBench.cues(text).first == "1000-2000 - Ann: x/and y/-Ben: z")
+    #expect(
+      TranscriptBench.cues("00:00:01,000 --> 00:00:02,000\n-\nmore\n", speakerPrefix: true)
+        == ["1000-2000 more"])
   }
 }
