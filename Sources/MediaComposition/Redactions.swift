@@ -1,10 +1,14 @@
 import MediaTime
 
 extension [SegmentSpeech.Redaction] {
-  /// Of these, in order and without overlaps, those of which some lies between two moments. O(log n).
-  func touching(_ start: Time, _ end: Time) -> ArraySlice<SegmentSpeech.Redaction> {
-    let first = partitioningIndex { $0.range.end >= start }
-    return self[first..<Swift.max(first, partitioningIndex { $0.range.start > end })]
+  /// What of these, in order and without overlaps, is in a range; what only touches it lasts no time there.
+  /// O(log n), and O(1) for each that is in it.
+  func within(_ range: TimeRange) -> [SegmentSpeech.Redaction] {
+    let first = partitioningIndex { $0.range.end >= range.start }
+    let end = partitioningIndex { $0.range.start > range.end }
+    return self[first..<Swift.max(first, end)].map { redaction in
+      SegmentSpeech.Redaction(redaction.range.intersection(range), text: redaction.text)
+    }
   }
 
   /// In order and without overlaps. Where several overlap, the text of the one that begins first counts,

@@ -186,12 +186,7 @@ extension Cue {
 extension TranscriptWalk.Visit {
   /// What was silent of what is said in a range of the content.
   fileprivate func redactions(of said: TimeRange) -> [SegmentSpeech.Redaction] {
-    redactions.flatMap { list in
-      list.touching(said.start, said.end).map { redaction in
-        SegmentSpeech.Redaction(redaction.range.intersection(said), text: redaction.text)
-      }
-    }
-    .filter { said.isEmpty || !$0.range.isEmpty }
+    redactions.flatMap { $0.within(said) }.filter { said.isEmpty || !$0.range.isEmpty }
   }
 }
 

@@ -66,9 +66,7 @@ struct TranscriptWalk {
     }
 
     /// Redactions of the track in the time of the content, in order; nil: none.
-    func inner(
-      _ redactions: ArraySlice<SegmentSpeech.Redaction>
-    ) -> [SegmentSpeech.Redaction]? {
+    func inner(_ redactions: [SegmentSpeech.Redaction]) -> [SegmentSpeech.Redaction]? {
       guard !redactions.isEmpty else { return nil }
       let mapped = redactions.map { redaction in
         let ends = (inner(redaction.range.start), inner(redaction.range.end))
@@ -272,13 +270,13 @@ extension TranscriptWalk.Around {
     let heardEnd = end == window.end ? window.heardEnd : heard(end)
     var inside = self
     inside.steps.append(step)
-    // Also of what is not heard of the segment: a word may go on into what is left.
+    // Also of what is not heard of the segment, where a word may go on into what is left; but not of what
+    // stands beside it, which is another sound.
     let own = segment.speech?.redactions.map {
       SegmentSpeech.Redaction($0.range.moved(by: target.start), text: $0.text)
     }
-    inside.redactions =
-      redactions.compactMap { step.inner($0.touching(target.start, target.end)) }
-      + [own.flatMap { step.inner($0[...]) }].compactMap(\.self)
+    inside.redactions = (redactions.map { $0.within(target) } + [own ?? []])
+      .compactMap(step.inner)
     let (innerStart, innerEnd) = (step.inner(start), step.inner(end))
     inside.window =
       segment.isReversed

@@ -150,6 +150,19 @@ import Transcripts
     #expect(try Self.lines(group) == ["0s-15s: my name is …"])
   }
 
+  @Test("what is muted beside an insertion redacts no word on its other side")
+  func mutesBesideInsertions() throws {
+    var inserted = Self.clip(nil)
+    inserted.range = Self.part(0, 10)
+    inserted.at = Self.moment(20)
+    var item = Self.clip()
+    item.insertions = [inserted]
+    var group = Item(.concat(ItemSequence([item])))
+    // The last five seconds of the insertion.
+    group.mutes = [Located(Self.part(25, 30))]
+    #expect(try Self.lines(group).prefix(3) == ["0s-10s: 0", "10s-20s: 1", "30s-40s: 2"])
+  }
+
   @Test(
     "a muted item of a group with words of its own is redacted, unless another sounds beside it")
   func mutedMembers() throws {
