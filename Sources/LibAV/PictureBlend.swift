@@ -2,7 +2,8 @@ internal import CFFmpeg
 
 extension Frame {
   /// A picture made of this one, of another of its form, and of black: each sample is the sum of theirs
-  /// by their shares, rounded once, straight in the numbers above black, and the same on every machine. Its colours are this one's.
+  /// by their shares, rounded once, straight in the numbers above black, and the same on every machine.
+  /// Its colours are this one's.
   ///
   /// - Parameters:
   ///   - share: This one's share, 0 … 1.

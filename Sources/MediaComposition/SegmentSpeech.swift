@@ -151,7 +151,7 @@ extension Cue {
 
 extension Segment.Content {
   /// All of its time.
-  var extent: TimeRange {
+  package var extent: TimeRange {
     switch self {
     case .silence: TimeRange(start: .zero, duration: Composition.longestDuration)
     case .asset(let asset): TimeRange(start: .zero, duration: asset.duration)

@@ -306,6 +306,15 @@ import Testing
         help: what is not said needs no edit
       """)
     #expect(try tracks(Self.clip + "cut: { words: hm }") == ["a.wav 0s..1:00 @ 0s"])
+    // A name that is misspelt would stay.
+    expect(
+      Self.bench().exportScreen(Self.clip + "mute: { words: hm }\noutput: x.wav"),
+      """
+      job.yaml:3:16: warning: 'hm' is not in the transcript of 'a.wav'
+          3 | mute: { words: hm }
+            |                ^~
+        help: what is not said needs no edit
+      """)
   }
 
   @Test(

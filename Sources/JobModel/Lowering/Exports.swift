@@ -58,7 +58,8 @@ extension Job {
   }
 
   /// The compositions of this job and their outputs, as
-  /// `exports(assets:listen:findKeyPicture:readTranscript:)` gives them, within what the jobs of a run may become together.
+  /// `exports(assets:listen:findKeyPicture:readTranscript:)` gives them, within what the jobs of a run may
+  /// become together.
   ///
   /// - Parameters:
   ///   - budget: What is left for this job and later ones.

@@ -202,7 +202,9 @@ extension Lowering {
         .filter { text.isHeard($0, in: lowered.source) }
       note(
         "\(missing.quoted) \(missing.count == 1 ? "is" : "are") not in the transcript of "
-          + "\(lowered.name)\(parts.isEmpty ? "" : " as whole words")", at: selection.origin,
+          + "\(lowered.name)\(parts.isEmpty ? "" : " as whole words")",
+        // A name that stays is worse than a filler that stays.
+        as: use == .muted ? .warning : .note, at: selection.origin,
         help: parts.first.map {
           "'\(text.shortText(of: $0))' has one time: name all of it, or write a time"
         } ?? "what is not said needs no edit")
@@ -329,12 +331,9 @@ extension Lowering {
 extension LoweredItem {
   /// All of what a part was taken from, before any other edit.
   fileprivate var whole: LoweredItem {
+    guard content != .silence else { return self }
     var whole = self
-    switch content {
-    case .silence: break
-    case .asset(let asset): whole.source = TimeRange(start: .zero, duration: asset.duration)
-    case .composition(let inner): whole.source = TimeRange(start: .zero, duration: inner.duration)
-    }
+    whole.source = content.extent
     whole.duration = whole.source.duration
     return whole
   }

@@ -146,9 +146,10 @@ struct Lowering {
   }
 
   mutating func note(
-    _ message: String, at origin: Origin, help: String, notes more: [Diagnostic.Note] = []
+    _ message: String, as severity: Diagnostic.Severity = .note, at origin: Origin, help: String,
+    notes more: [Diagnostic.Note] = []
   ) {
-    notes.append(Diagnostic(.note, message, at: origin, help: help, notes: more))
+    notes.append(Diagnostic(severity, message, at: origin, help: help, notes: more))
   }
 
   mutating func remark(_ message: String, at origin: Origin) {
