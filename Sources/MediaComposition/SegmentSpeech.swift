@@ -18,6 +18,10 @@ package struct SegmentSpeech: Sendable, Hashable, Codable {
   /// beside it: what was said then is not read, whatever is left of a word or a cue.
   package var redactions: [Redaction] = []
 
+  /// Whether it was inserted into what is around it: what is said in it is part of no cue there, also where
+  /// both are of one recording.
+  package var isInserted = false
+
   /// How far from a segment redactions count: longer than anybody says a word, or captions show one.
   package static let reach = Time(value: 60, timescale: 1)
 
@@ -47,6 +51,7 @@ package struct SegmentSpeech: Sendable, Hashable, Codable {
     hasher.combine(extent)
     hasher.combine(heard)
     hasher.combine(redactions)
+    hasher.combine(isInserted)
   }
 }
 
@@ -55,15 +60,15 @@ extension SegmentSpeech {
   package var ofContent: SegmentSpeech? {
     guard transcript != nil else { return nil }
     var content = self
-    (content.heard, content.redactions) = (nil, [])
+    (content.heard, content.redactions, content.isInserted) = (nil, [], false)
     return content
   }
 
   /// What belongs to the segment's own time; nil: nothing.
   package var ofPlace: SegmentSpeech? {
-    guard heard != nil || !redactions.isEmpty else { return nil }
+    guard heard != nil || !redactions.isEmpty || isInserted else { return nil }
     var place = SegmentSpeech()
-    (place.heard, place.redactions) = (heard, redactions)
+    (place.heard, place.redactions, place.isInserted) = (heard, redactions, isInserted)
     return place
   }
 
@@ -121,7 +126,9 @@ extension Optional<SegmentSpeech> {
     guard var next = next ?? self.map({ _ in SegmentSpeech() }) else { return .some(nil) }
     let first = self ?? SegmentSpeech()
     next = next.rest(after: -length)
-    guard first.ofContent == next.ofContent, first.heard == next.heard else { return nil }
+    guard first.ofContent == next.ofContent, first.heard == next.heard,
+      first.isInserted == next.isInserted
+    else { return nil }
     var joined = first
     joined.redactions += next.redactions.filter { !first.redactions.contains($0) }
     return joined

@@ -128,7 +128,9 @@ struct TranscriptWalk {
   /// an edit makes of an item is on tracks without a name.
   private struct Voice: Hashable {
     var around: Int
-    var name: String
+    /// The name of a track, or else when an insertion begins.
+    var name: String?
+    var insertion: Time?
   }
 
   private let root: Around
@@ -180,9 +182,7 @@ struct TranscriptWalk {
       var inside = around
       inside.trackName = track.name ?? around.trackName
       if let name = track.name {
-        let voice = Voice(around: around.voice, name: name)
-        inside.voice = voices[voice] ?? voices.count + 1
-        voices[voice] = inside.voice
+        inside.voice = number(of: Voice(around: around.voice, name: name))
       }
       var index = track.index(endingAfter: around.window.start)
       while index < track.segments.count,
@@ -194,9 +194,18 @@ struct TranscriptWalk {
     }
   }
 
+  private mutating func number(of voice: Voice) -> Int {
+    let number = voices[voice] ?? voices.count + 1
+    voices[voice] = number
+    return number
+  }
+
   private mutating func visit(_ segment: Segment, _ around: Around) {
     let speech = segment.speech
     guard !segment.isEmpty, !segment.isSilenced, var inside = around.inside(segment) else { return }
+    if speech?.isInserted == true {
+      inside.voice = number(of: Voice(around: around.voice, insertion: segment.target.start))
+    }
     if let speech, let transcript = speech.transcript {
       if case .composition(let inner) = segment.content {
         // What is silent in the content is so in the words of the whole.

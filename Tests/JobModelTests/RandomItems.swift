@@ -258,6 +258,7 @@ struct RandomItems {
       } else {
         var (inserted, other) = self.item(depth: min(depth - 1, 1))
         inserted.at = Self.moment(at)
+        other.keepApart(&transcripts)
         insertions.append((at, other))
         item.insertions.append(inserted)
         time = at

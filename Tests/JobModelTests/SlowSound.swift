@@ -102,6 +102,22 @@ struct SlowSound {
     }
   }
 
+  /// Gives it transcripts of its own, so that nothing around it goes on in its cues.
+  mutating func keepApart(_ transcripts: inout [Transcript]) {
+    var numbers: [Int16: Int16] = [-1: -1]
+    for number in Set(lanes.values.flatMap { $0.map(\.transcript) }).sorted() where number >= 0 {
+      numbers[number] = Int16(transcripts.count)
+      transcripts.append(transcripts[Int(number)])
+    }
+    lanes = lanes.mapValues { lane in
+      lane.map { sample in
+        var sample = sample
+        sample.transcript = numbers[sample.transcript] ?? -1
+        return sample
+      }
+    }
+  }
+
   mutating func reverse() {
     edit { samples in
       samples.reversed().map { sample in

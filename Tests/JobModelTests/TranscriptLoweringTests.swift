@@ -150,6 +150,23 @@ import Transcripts
     #expect(try Self.lines(group) == ["0s-15s: my name is …"])
   }
 
+  @Test("an insertion of the same recording takes no part in the cues around it")
+  func insertionsOfOneRecording() throws {
+    var inserted = Self.clip()
+    inserted.range = Self.part(10, 20)
+    inserted.at = Self.moment(4)
+    var item = Self.clip()
+    item.range = Self.part(10, 20)
+    item.insertions = [inserted]
+    // Six of the ten seconds around it are behind it.
+    #expect(try Self.lines(item) == ["4s-14s: 1", "14s-20s: 1"])
+    item.insertions[0].range = Self.part(10, 14)
+    item.cuts = [Located(Self.part(6, 10))]
+    item.insertions[0].at = Self.moment(3)
+    // Six of ten seconds are left around it, and four in it, which are too few.
+    #expect(try Self.lines(item) == ["0s-3s: 1"])
+  }
+
   @Test("what is muted beside an insertion redacts no word on its other side")
   func mutesBesideInsertions() throws {
     var inserted = Self.clip(nil)

@@ -70,6 +70,7 @@ extension Lowering {
         let chapters = inserted.allChapters
         liftChapters(of: &inserted)
         inserted.chapters = []
+        if hasTranscripts { inserted.keepWordsApart() }
         lanes[lane].append(inserted.placed(at: end))
         parts.append(.other(duration: inserted.duration, chapters: chapters))
         end = end + inserted.duration

@@ -262,6 +262,13 @@ extension LoweredItem {
   /// Lets its words begin at `start`, in its own time as it sounds.
   mutating func hear(from start: Time) { hear(TimeRange(start: start, end: duration)) }
 
+  /// Lets no cue of what it is inserted into go on in it.
+  mutating func keepWordsApart() {
+    var own = speech.first ?? SegmentSpeech()
+    own.isInserted = true
+    speech = [own]
+  }
+
   private mutating func hear(_ range: TimeRange) {
     var own = speech.first ?? SegmentSpeech()
     own.heard = (own.heard ?? TimeRange(start: .zero, duration: duration)).intersection(range)
