@@ -54,7 +54,8 @@ extension SpokenWords {
 
   /// Where both edges of words in a row may be moved: outwards up to their neighbours' edges, and
   /// inwards if the words go. A neighbour that overlaps them ends, or begins, in the middle of the
-  /// overlap.
+  /// overlap: of one voice, that is a mistake of the recogniser's. Another voice that speaks meanwhile is
+  /// no neighbour, since a moment between the two would leave half of each.
   ///
   /// - Parameters:
   ///   - words: Their indices.
@@ -96,9 +97,12 @@ extension SpokenWords {
       (self.words[$0].start ?? .zero, $0) >= (range.start, words.lowerBound)
     }
     guard count > 0 else { return nil }
+    func isOther(_ index: Int) -> Bool {
+      !words.contains(index) && !isAnotherVoice(index, during: words, range)
+    }
     var known = latestEnds[count - 1]
-    if let index = known, words.contains(index) {
-      known = timed[..<count].filter { self.words[$0].end != nil && !words.contains($0) }
+    if let index = known, !isOther(index) {
+      known = timed[..<count].filter { self.words[$0].end != nil && isOther($0) }
         .max { self.words[$0].end ?? .zero < self.words[$1].end ?? .zero }
     }
     if let end = known.flatMap({ self.words[$0].end }), end > range.start {
@@ -106,7 +110,7 @@ extension SpokenWords {
       return Neighbour(edge: middle, overlap: TimeRange(start: middle, end: range.end))
     }
     // One without an end may last up to the first one.
-    let last = timed[..<count].last { !words.contains($0) }
+    let last = timed[..<count].last(where: isOther)
     let open = last.flatMap { self.words[$0].end == nil ? range.start : nil }
     guard let edge = open ?? known.flatMap({ self.words[$0].end }) else { return nil }
     return Neighbour(edge: edge, overlap: range)
@@ -118,7 +122,8 @@ extension SpokenWords {
       return Neighbour(edge: range.end, overlap: range)
     }
     let first = timed.partitioningIndex { (self.words[$0].start ?? .zero) >= range.start }
-    for place in first..<timed.count where !words.contains(timed[place]) {
+    for place in first..<timed.count
+    where !words.contains(timed[place]) && !isAnotherVoice(timed[place], during: words, range) {
       let word = self.words[timed[place]]
       guard let start = word.start else { continue }
       // One that begins with them is before them if it comes so in the transcript.
@@ -131,6 +136,21 @@ extension SpokenWords {
       return Neighbour(edge: middle, overlap: TimeRange(start: range.start, end: middle))
     }
     return nil
+  }
+
+  /// Whether a word is said by another one while `words` are, as far as both are known.
+  private func isAnotherVoice(_ index: Int, during words: Range<Int>, _ range: TimeRange) -> Bool {
+    let cues = transcript.cues
+    guard let own = cues[self.words[words.lowerBound].cue].speaker,
+      let speaker = cues[self.words[index].cue].speaker, speaker != own,
+      let start = self.words[index].start
+    else { return false }
+    return start < range.end && self.words[index].end.map { $0 > range.start } ?? false
+  }
+
+  /// Words that other voices than that of `words` say in a range, in order of time. O(n)
+  package func otherVoices(in range: TimeRange, beside words: Range<Int>) -> [Int] {
+    timed.filter { isAnotherVoice($0, during: words, range) }
   }
 
   /// Words that last no time, with what may have their sound: half of each word beside them, or up to

@@ -234,6 +234,48 @@ import Testing
     #expect(all.filter { $0.first == last }.map { $0[1] } == [400, 1900, 2400, 3400], "\(all)")
   }
 
+  @Test("captions that overlap are read back as they were written, though MP4 shows one at a time")
+  func overlapping() throws {
+    let stage = Stage()
+    let captions = """
+      WEBVTT
+
+      00:00:01.000 --> 00:00:02.000
+      One
+      of two lines
+
+      00:00:01.500 --> 00:00:03.000
+      Two
+
+      00:00:01.750 --> 00:00:03.000
+      Three
+
+      00:00:03.000 --> 00:00:03.500
+      Yes
+
+      00:00:03.500 --> 00:00:04.000
+      Yes
+
+      """
+    try stage.write("talk.vtt", captions)
+    try stage.write(
+      "there.yaml",
+      """
+      silence: 5s
+      sample_rate: 8 kHz
+      transcript: talk.vtt
+      output: { file: talk.m4a, transcript: file }
+      """)
+    try stage.write(
+      "back.yaml",
+      "{ clip: talk.m4a, transcript: keep, output: { file: out.wav, transcript: vtt } }")
+    for job in ["there.yaml", "back.yaml"] {
+      let result = try stage.avjob("run", "--quiet", job)
+      #expect(result.status == 0, "\(result.errors)")
+    }
+    #expect(try stage.run("cat out.vtt").text == captions)
+  }
+
   @Test("lyrics of an MP3 have the text, and the times of its cues", arguments: ["2.3", "2.4"])
   func lyrics(version: String) throws {
     let stage = try stage()

@@ -108,6 +108,27 @@ import Testing
     }
   }
 
+  @Test("a filler goes whole while another one speaks, whose words are named")
+  func crossTalk() throws {
+    let stage = try stage()
+    try stage.make("sox -n -r \(Self.rate) -c 1 other.wav trim 0 5")
+    // "um" is said from 0.4625 to 0.65 s.
+    try stage.write("other.vtt", "WEBVTT\n\n00:00.500 --> 00:00.900\nRight\n")
+    let result = try stage.job(
+      """
+      tracks:
+        Ann: { clip: talk.wav, transcript: talk.json }
+        Ben: { clip: other.wav, transcript: other.vtt }
+      cut: { words: [um] }
+      output: { file: out.wav, wav: 32 bit float, transcript: txt }
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+    let note =
+      "a word of others is cut too, being said meanwhile, as 'Right' of Ben at 0.5s"
+    #expect(result.errors.contains(note), "\(result.errors)")
+    #expect(!isHeard(1, in: try WAVFile(stage.path("out.wav")).floats(0)))
+  }
+
   @Test("a name is muted whole and gone from the text, and its neighbours are whole")
   func mute() throws {
     let stage = try stage()

@@ -134,13 +134,24 @@ import Testing
     #expect(found.start == edge(300, 300, 340) && found.end == edge(500, 460, 500))
   }
 
-  @Test("who speaks meanwhile, in a cue of his own, is a neighbour")
+  @Test("a voice that speaks meanwhile is no neighbour, and its words are named")
   func meanwhile() throws {
     let words = SpokenWords(
       Transcript([
         Self.cue("one two three", from: 0, by: "Ann"), Self.cue("yes", from: 450, by: "Ben"),
       ]))
     // "two" is from 300 to 500 ms, "yes" from 450 to 650 ms, "three" from 600 to 800 ms.
+    let found = try edges(words, "yes", goes: true)
+    #expect(found.start == edge(450, 370, 490) && found.end == edge(650, 610, 730))
+    let yes = try #require(words.occurrences(of: "yes").first)
+    #expect(words.otherVoices(in: Self.range(450, 650), beside: yes) == [1, 2])
+    #expect(words.otherVoices(in: Self.range(450, 650), beside: 0..<1) == [])
+  }
+
+  @Test("of nobody that is named, who speaks meanwhile in a cue of his own is a neighbour")
+  func unnamed() throws {
+    let words = SpokenWords(
+      Transcript([Self.cue("one two three", from: 0), Self.cue("yes", from: 450)]))
     let found = try edges(words, "yes", goes: true)
     #expect(found.start == edge(475, 475, 515) && found.end == edge(625, 585, 625))
   }

@@ -127,6 +127,7 @@ extension Lowering {
       return [edges.start, edges.end]
     }
     guard let moved = quietest(edges, in: lowered, at: origin) else { return nil }
+    noteOtherVoices(beside: zip(runs.map(\.words), times), use, in: text, of: lowered, at: origin)
     var found: [Located<TimeRange>] = []
     for (index, run) in runs.enumerated() {
       var ends = (start: moved[2 * index], end: moved[2 * index + 1])
@@ -379,7 +380,7 @@ extension SpokenWords {
   }
 
   /// Words for a message; of many the first and the last ones.
-  fileprivate func shortText(of words: Range<Int>) -> String {
+  func shortText(of words: Range<Int>) -> String {
     guard words.count > 8 else { return text(of: words) }
     return text(of: words.prefix(3)) + " … " + text(of: words.suffix(3))
   }
