@@ -110,7 +110,7 @@ extension Export {
   /// The output's own; else the format's nearest to `rate`, or, under a preset of LAME's in a job
   /// without a rate, the lower rate that LAME takes.
   private func rate(of draft: Draft, from rate: Int) -> Int {
-    if let own = draft.output.sampleRate { return own }
+    if let own = draft.output.sampleRate ?? draft.output.telephone?.sampleRate { return own }
     if case .copied = draft.output.request, let clip = draft.clip { return clip.sampleRate }
     let nearest = draft.kind.capabilities.sampleRates.nearest(to: rate)
     return sampleRate == nil ? draft.output.usualRate(from: nearest, draft.layout) : nearest
@@ -132,6 +132,7 @@ extension Export {
     case .usual(let kind):
       format = kind.usualFormat(
         isDeep: sources.isDeep, sampleRate: rate, channelCount: layout.count)
+      if let telephone = output.telephone { format = format.with(.samples(telephone.samples)) }
     case .same(_, let isInFolder):
       guard let clip = draft.clip else { throw Diagnostics(output.missingClip) }
       format = draft.kind.format(like: clip, sampleRate: rate, layout: layout)
@@ -144,6 +145,7 @@ extension Export {
       guard let clip = draft.clip else { throw Diagnostics(output.missingClip) }
       format = draft.kind.format(like: clip, sampleRate: rate, layout: layout)
     }
+    if let problem = output.telephoneProblem(format, rate, layout) { throw Diagnostics(problem) }
     let problems = check.problems(of: format, sampleRate: rate, layout: layout, sources)
     guard problems.isEmpty else { throw Diagnostics(problems) }
     output.request = .exactly(format)
@@ -171,7 +173,24 @@ extension Export {
 
 extension Output {
   /// The layout that it requests, also by a preset of LAME's for mono.
-  var ownLayout: ChannelLayout? { channelLayout ?? (mp3Preset?.isMono == true ? .mono : nil) }
+  var ownLayout: ChannelLayout? {
+    channelLayout ?? (mp3Preset?.isMono == true || telephone != nil ? .mono : nil)
+  }
+
+  /// What is wrong with a file whose name promises another sound to telephone systems.
+  fileprivate func telephoneProblem(
+    _ format: Format, _ sampleRate: Int, _ layout: ChannelLayout
+  ) -> Diagnostic? {
+    guard let own = path.extension, let promised = RawSound.ofTelephone(own) else { return nil }
+    let isKept =
+      format.setting == .samples(promised.samples) && sampleRate == promised.sampleRate
+      && layout.count == 1
+    guard !isKept else { return nil }
+    return Diagnostic(
+      "'.\(own)' is read as \(promised.samples.rawValue) of one channel at \(promised.sampleRate) Hz, "
+        + "whatever a file holds", at: origins.format == .unknown ? origin : origins.format,
+      help: "leave out format, rate and channels, or give the file another name")
+  }
 
   /// The rate that LAME takes for a preset of its own from `rate`; `rate` for other outputs, and
   /// where the lower rate does not have the bit rate.

@@ -13,12 +13,14 @@ extension Asset {
 }
 
 extension Asset {
-  /// The storage of samples of 8 bits; nil for others.
+  /// The storage of samples of 8 bits, and by codecs of telephony; nil for others.
   fileprivate var sampleFormat: Output.SampleFormat? {
     switch codec {
     case "pcm_u8", "pcm_s8", "pcm_s8_planar": .uint8
     case "pcm_mulaw": .muLaw
     case "pcm_alaw": .aLaw
+    case "adpcm_g722": .g722
+    case "gsm", "gsm_ms": .gsm
     default: nil
     }
   }

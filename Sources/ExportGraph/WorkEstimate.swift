@@ -36,6 +36,7 @@ private enum Cost {
     case "flac": 15_000
     case "alac": 45_000
     case "opus": 70_000
+    case "adpcm_g722", "gsm", "gsm_ms": 30_000
     case _ where codec.hasPrefix("pcm_"): 3_000
     // MP3, AAC and Vorbis; formats that were not measured are taken to be like them.
     default: 14_000

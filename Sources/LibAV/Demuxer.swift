@@ -43,11 +43,12 @@ package final class Demuxer {
   ///   - name: The file's name: some formats are known by its extension alone.
   ///   - ignoringEditLists: Whether an MP4, which it must be, is read as its media are, and not as
   ///     its edit lists play them.
+  ///   - sound: What it holds, of a file without a header.
   /// - Returns: The demuxer, which owns the source from now on.
   /// - Throws: FFmpeg's error; with its `cause` where the source could not be read.
   package static func open(
     _ source: any ByteSource, _ range: Range<Int64>? = nil, named name: FilePath,
-    ignoringEditLists: Bool = false
+    ignoringEditLists: Bool = false, headerless sound: HeaderlessSound? = nil
   ) throws(LibAVError) -> Demuxer {
     var options: OpaquePointer?
     defer { av_dict_free(&options) }
@@ -61,7 +62,9 @@ package final class Demuxer {
     ] {
       try check(av_dict_set(&options, key, value, 0), "av_dict_set")
     }
-    let wave = try WaveSource(range.map { SplicedBytes(source, [.range($0)]) } ?? source)
+    let part = range.map { SplicedBytes(source, [.range($0)]) } ?? source
+    let wave = try WaveSource(
+      sound.map { sound throws(LibAVError) in try part.headed(sound) } ?? part)
     let input = try InputContext(wave.source)
     var context = avformat_alloc_context()
     defer { withExtendedLifetime(input) { avformat_close_input(&context) } }

@@ -13,6 +13,10 @@ package final class Encoder {
     case pcm(SampleFormat, isBigEndian: Bool)
     /// ITU-T G.711: 8 bits a sample, made of 16.
     case muLaw, aLaw
+    /// ITU-T G.722 at 64 kbps.
+    case g722
+    /// GSM 06.10 by libgsm: in packets of 33 bytes, or of 65 as WAV has them.
+    case gsm(inWAV: Bool)
     /// 16 or 24 bits a sample.
     case flac(bitDepth: Int)
     /// 16 or 24 bits a sample.
@@ -164,7 +168,7 @@ package final class Encoder {
     case .vorbis(.quality(let quality)):
       context.pointee.flags |= AV_CODEC_FLAG_QSCALE
       context.pointee.global_quality = Int32((quality * Double(FF_QP2LAMBDA)).rounded())
-    case .pcm, .muLaw, .aLaw: break
+    case .pcm, .muLaw, .aLaw, .g722, .gsm: break
     }
   }
 
@@ -190,6 +194,10 @@ package final class Encoder {
     }
   }
 
+  /// Frames by which its sound comes out late, which a container may say and headerless sound cannot
+  /// (`AVCodecContext.initial_padding`).
+  package var delay: Int { Int(context.pointee.initial_padding) }
+
   /// Frames that were encoded (`submit`), of those that were filled in.
   package var submittedCount: Int64 { frameCount - Int64(filled) }
 
@@ -212,6 +220,16 @@ package final class Encoder {
     }
     filled += count
     frameCount += Int64(count)
+  }
+
+  /// Fills in `count` silent frames, at most `room`.
+  package func fillSilence(_ count: Int) throws(LibAVError) {
+    let size = Int(av_get_bytes_per_sample(sampleFormat.format))
+    try fill(count) { _, destination in
+      destination.initializeMemory(
+        as: UInt8.self, repeating: sampleFormat == .uint8 ? 128 : 0,
+        count: count * size * (sampleFormat.isPlanar ? 1 : channelCount))
+    }
   }
 
   /// Encodes what is filled in and empties the frame (`avcodec_send_frame`). A frame that is not
@@ -255,6 +273,8 @@ extension Encoder.Codec {
       }
     case .muLaw: "pcm_mulaw"
     case .aLaw: "pcm_alaw"
+    case .g722: "g722"
+    case .gsm(let inWAV): inWAV ? "libgsm_ms" : "libgsm"
     case .flac: "flac"
     case .alac: "alac"
     case .aac: "aac"
@@ -267,7 +287,7 @@ extension Encoder.Codec {
   package var sampleFormat: Encoder.SampleFormat {
     switch self {
     case .pcm(let format, _): format
-    case .muLaw, .aLaw: .int16
+    case .muLaw, .aLaw, .g722, .gsm: .int16
     case .flac(let bitDepth): bitDepth <= 16 ? .int16 : .int24
     case .alac(let bitDepth): bitDepth <= 16 ? .planarInt16 : .planarInt24
     case .aac, .vorbis: .planarFloat

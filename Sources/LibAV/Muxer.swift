@@ -14,6 +14,8 @@ package final class Muxer {
     case aiff
     /// Apple's Core Audio Format.
     case caf
+    /// Nothing around the packets.
+    case raw
     /// MPEG-4 for sound alone (`ipod`), with an edit list that hides the encoder's delay.
     case m4a
     /// MPEG-4 for pictures and sound (`mp4`).
@@ -154,7 +156,7 @@ package final class Muxer {
     case .m4a, .mp4, .mov: try muxer.setMovieTimescale(source.sampleRate)
     case .caf: try muxer.nameChannels(of: sound, inChunk: "chan", sizeBytes: 8)
     case .aiff: try muxer.nameChannels(of: sound, inChunk: "CHAN", sizeBytes: 4)
-    case .wav, .flac, .ogg, .matroska, .webm: break
+    case .wav, .raw, .flac, .ogg, .matroska, .webm: break
     }
     if let picture { try muxer.write(picture) }
     return muxer
@@ -318,7 +320,7 @@ extension Muxer.Container {
   fileprivate var hasVorbisComments: Bool {
     switch self {
     case .flac, .ogg: true
-    case .wav, .aiff, .caf, .m4a, .mp4, .mov, .matroska, .webm: false
+    case .wav, .aiff, .caf, .raw, .m4a, .mp4, .mov, .matroska, .webm: false
     }
   }
 
@@ -328,7 +330,7 @@ extension Muxer.Container {
   fileprivate var isMovie: Bool {
     switch self {
     case .m4a, .mp4, .mov: true
-    case .wav, .flac, .aiff, .caf, .ogg, .matroska, .webm: false
+    case .wav, .flac, .aiff, .caf, .raw, .ogg, .matroska, .webm: false
     }
   }
 
@@ -338,6 +340,8 @@ extension Muxer.Container {
     case .flac: "flac"
     case .aiff: "aiff"
     case .caf: "caf"
+    // It writes the packets of any codec as they are.
+    case .raw: "data"
     case .m4a: "ipod"
     case .mp4: "mp4"
     case .mov: "mov"
@@ -350,7 +354,7 @@ extension Muxer.Container {
   fileprivate func options(sampleRate: Int) -> [(key: String, value: String)] {
     switch self {
     case .wav: [("rf64", "auto")]
-    case .flac, .caf, .aiff, .matroska, .webm: []
+    case .flac, .caf, .raw, .aiff, .matroska, .webm: []
     case .ogg(let serial): [("serial_offset", String(serial & 0x7FFF_FFFF))]
     case .m4a, .mp4, .mov: [("movie_timescale", String(sampleRate)), ("use_editlist", "1")]
     }

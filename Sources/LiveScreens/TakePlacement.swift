@@ -175,7 +175,8 @@ package struct TakePlacement: Sendable {
 
   private func asset(of reference: MediaReference, _ kind: Take) -> Asset? {
     guard case .planned(let length) = kind, isTake(reference) else {
-      return try? library.asset(at: reference.location, streamIndex: reference.stream)
+      return try? library.asset(
+        at: reference.location, streamIndex: reference.stream, raw: reference.raw)
     }
     let seconds = length ?? Time(value: 1, timescale: 1)
     return Asset(

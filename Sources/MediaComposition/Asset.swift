@@ -40,6 +40,8 @@ public struct Asset: Sendable, Hashable, Codable {
   public var tracks: [AssetTrack] = []
   /// When the sound begins by the file's clock, by which its pictures are shown; 0 where no picture is.
   public var start = Time.zero
+  /// What it was said to be, where its file has no header and its name does not tell.
+  public var raw: RawSound?
   /// Whether its packets can be put into another file so that its sound begins and ends at any frame:
   /// their timestamps count frames, and AAC is of the profile LC (ISO 14496-3, 1.5.2.1).
   public var hasExactPackets = false

@@ -16,6 +16,8 @@ extension Output.Format {
     }
     let bytes =
       switch setting {
+      case .samples(.g722): frames / 2
+      case .samples(.gsm): frames / 160 * 32
       case .samples(let samples): frames * Int128(channelCount * samples.byteCount)
       case .mp3(let settings):
         switch settings.rateControl {

@@ -97,6 +97,8 @@ public struct Output: Sendable, Hashable, Codable {
     case aiff(SampleFormat)
     /// PCM in Apple's Core Audio Format, little-endian.
     case caf(SampleFormat)
+    /// Without any header, as telephone systems have it; PCM is little-endian.
+    case raw(SampleFormat)
     /// 16 or 24 bits a sample.
     case flac(bitDepth: Int)
     /// Apple Lossless in MP4; 16 or 24 bits a sample.
@@ -111,10 +113,10 @@ public struct Output: Sendable, Hashable, Codable {
 
   /// Container and codec without settings, under the job language's names.
   public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
-    case mp3, wav, aiff, caf, flac, alac, aac, vorbis, opus
+    case mp3, wav, aiff, caf, raw, flac, alac, aac, vorbis, opus
   }
 
-  /// How PCM is stored.
+  /// How samples are stored: as PCM, or by a codec of telephony.
   public enum SampleFormat: String, Sendable, Hashable, CaseIterable, Codable {
     case int16 = "16 bit"
     case int24 = "24 bit"
@@ -125,6 +127,10 @@ public struct Output: Sendable, Hashable, Codable {
     case muLaw = "mu-law"
     /// G.711 of all others: 13 bits in 8.
     case aLaw = "a-law"
+    /// ITU-T G.722 at 64 kbps: two samples of 16 kHz mono in 8 bits.
+    case g722
+    /// GSM 06.10, full rate: 160 samples of 8 kHz mono in 33 bytes; in WAV 320 in 65.
+    case gsm
   }
 
   /// An output at `path` in exactly this format.
@@ -226,6 +232,7 @@ extension Output.Format {
     case .wav: .wav
     case .aiff: .aiff
     case .caf: .caf
+    case .raw: .raw
     case .flac: .flac
     case .alac: .alac
     case .m4a: .aac
@@ -248,7 +255,8 @@ extension Output.Format {
   package var setting: Setting {
     switch self {
     case .mp3(let settings): .mp3(settings)
-    case .wav(let samples), .aiff(let samples), .caf(let samples): .samples(samples)
+    case .wav(let samples), .aiff(let samples), .caf(let samples), .raw(let samples):
+      .samples(samples)
     case .flac(let bitDepth), .alac(let bitDepth): .bitDepth(bitDepth)
     case .m4a(let bitRate), .vorbis(.bitRate(let bitRate)), .opus(let bitRate): .bitRate(bitRate)
     case .vorbis(.quality(let quality)): .quality(quality)
@@ -262,6 +270,7 @@ extension Output.Format {
     case (.wav, .samples(let samples)): .wav(samples)
     case (.aiff, .samples(let samples)): .aiff(samples)
     case (.caf, .samples(let samples)): .caf(samples)
+    case (.raw, .samples(let samples)): .raw(samples)
     case (.flac, .bitDepth(let bitDepth)): .flac(bitDepth: bitDepth)
     case (.alac, .bitDepth(let bitDepth)): .alac(bitDepth: bitDepth)
     case (.m4a, .bitRate(let bitRate)): .m4a(bitRate: bitRate)
@@ -282,35 +291,62 @@ extension Output.Format {
   }
 
   /// Bits of the integers that need dither unless they are a source's own: coarser ones than 24. What
-  /// is left of 16 bits in G.711 has noise of its own.
+  /// codecs of telephony leave of 16 bits has noise of its own.
   public var ditheredDepth: Int? {
-    switch self {
-    case .wav(.muLaw), .wav(.aLaw): nil
+    switch setting {
+    case .samples(let format) where format.telephoneSound != nil: nil
     default: integerDepth.flatMap { $0 < 24 ? $0 : nil }
     }
   }
 }
 
 extension Output.SampleFormat {
-  /// Bits of the integers that samples are rounded to; nil for floats. Of G.711 those that FFmpeg codes
-  /// and decodes.
+  /// Bits of the integers that samples are rounded to; nil for floats. Of codecs of telephony those that
+  /// FFmpeg codes and decodes.
   public var integerDepth: Int? {
     switch self {
     case .uint8: 8
-    case .int16, .muLaw, .aLaw: 16
+    case .int16, .muLaw, .aLaw, .g722, .gsm: 16
     case .int24: 24
     case .float32: nil
     }
   }
 
-  /// Bytes of a sample in a file.
+  /// Bytes of a sample in a file; of G.722 and GSM, of which several share a byte, more than it takes.
   public var byteCount: Int {
     switch self {
-    case .uint8, .muLaw, .aLaw: 1
+    case .uint8, .muLaw, .aLaw, .g722, .gsm: 1
     case .int16: 2
     case .int24: 3
     case .float32: 4
     }
+  }
+
+  /// PCM frames that are coded together: a file holds a multiple of them.
+  package func blockLength(inWAV: Bool) -> Int64 {
+    switch self {
+    case .g722: 2
+    case .gsm: inWAV ? 320 : 160
+    case .uint8, .int16, .int24, .float32, .muLaw, .aLaw: 1
+    }
+  }
+
+  /// For a codec of telephony the rate that it is made for; nil for PCM.
+  package var telephoneSound: TelephoneSound? {
+    switch self {
+    case .muLaw, .aLaw: .anyRate
+    case .g722: .rate(16_000)
+    case .gsm: .rate(8000)
+    case .uint8, .int16, .int24, .float32: nil
+    }
+  }
+
+  /// The sound of a codec of telephony.
+  package enum TelephoneSound: Sendable, Hashable {
+    /// G.711, which codes each sample for itself, is written at any rate.
+    case anyRate
+    /// One channel at this rate.
+    case rate(Int)
   }
 }
 

@@ -27,6 +27,8 @@ public struct OutputCapabilities: Sendable, Hashable {
   /// How a file holds tags.
   package enum TagForm: Sendable, Hashable {
     case id3, riff, caf, vorbisComments
+    /// Not at all.
+    case none
     /// An MP4's.
     case itemList
     /// A Matroska's.
@@ -113,6 +115,7 @@ extension Output.Kind {
     case .wav: .wav
     case .aiff: .aiff
     case .caf: .caf
+    case .raw: .raw
     case .flac: .flac
     case .alac: .alac
     case .aac: .aac
@@ -134,6 +137,7 @@ extension Output.Kind {
     case .wav: return .wav(isDeep ? .int24 : .int16)
     case .aiff: return .aiff(isDeep ? .int24 : .int16)
     case .caf: return .caf(isDeep ? .int24 : .int16)
+    case .raw: return .raw(.int16)
     case .flac: return .flac(bitDepth: isDeep ? 24 : 16)
     case .alac: return .alac(bitDepth: isDeep ? 24 : 16)
     case .vorbis: return .vorbis(.standard)
@@ -164,7 +168,10 @@ extension Asset {
   public var outputKind: Output.Kind? {
     switch codec {
     case "mp3float": return .mp3
-    case "pcm_mulaw", "pcm_alaw": return .wav
+    case "adpcm_g722", "gsm",
+      _ where RawSound.container == container:
+      return .raw
+    case "pcm_mulaw", "pcm_alaw", "gsm_ms": return .wav
     // Of PCM, those whose samples a file of 8, 16 or 24 bits or of 32-bit floats holds.
     case "pcm_u8", "pcm_s8", "pcm_s8_planar", "pcm_s16le", "pcm_s16be", "pcm_u16le", "pcm_u16be",
       "pcm_s16le_planar", "pcm_s16be_planar", "pcm_s24le", "pcm_s24be", "pcm_u24le", "pcm_u24be",
@@ -192,10 +199,12 @@ extension OutputCapabilities {
     holdsChapterLinks: true, holdsLyrics: true, holdsNoSound: false)
 
   static let wav = OutputCapabilities(
-    name: "WAV", codecName: "WAV", container: "wav", extensions: ["wav", "wave"],
+    name: "WAV", codecName: "WAV", container: "wav",
+    extensions: ["wav", "wave"] + RawSound.waveExtensions,
     sampleRates: .upTo(.pcmLimit),
-    sampleFormats: [.int16, .int24, .float32, .uint8, .muLaw, .aLaw], exampleSetting: "16 bit",
-    copiedUnit: .samples, encodingTime: 6_000, peakErrors: [:], leastPacket: nil, tagForm: .riff,
+    sampleFormats: [.int16, .int24, .float32, .uint8, .muLaw, .aLaw, .gsm],
+    exampleSetting: "16 bit", copiedUnit: .samples, encodingTime: 6_000, peakErrors: [:],
+    leastPacket: nil, tagForm: .riff,
     heldTags: riffTags, holdsCover: false, holdsNoSound: true)
 
   static let aiff = OutputCapabilities(
@@ -210,6 +219,13 @@ extension OutputCapabilities {
     sampleRates: .upTo(.pcmLimit), sampleFormats: [.int16, .int24, .float32], numbersLayouts: true,
     exampleSetting: "16 bit", copiedUnit: .samples, encodingTime: 6_000, peakErrors: [:],
     leastPacket: nil, tagForm: .caf, holdsCover: false, holdsNoSound: true)
+
+  static let raw = OutputCapabilities(
+    name: "headerless sound", codecName: "headerless sound", container: RawSound.container,
+    extensions: RawSound.extensions, sampleRates: .upTo(.pcmLimit),
+    sampleFormats: [.int16, .int24, .float32, .uint8, .muLaw, .aLaw, .g722, .gsm],
+    exampleSetting: "16 bit", copiedUnit: .samples, encodingTime: 6_000, peakErrors: [:],
+    leastPacket: nil, tagForm: .none, heldTags: [], holdsCover: false, holdsNoSound: true)
 
   /// A frame header holds all rates that fit into 16 bits, and tens of ten times as many (RFC 9639
   /// §9.1.2); FFmpeg's encoder ends before the last of either (`flac_encode_init`). Its blocks last

@@ -25,10 +25,14 @@ extension Output.Format {
     case .mp3: return nil
     case .samples(let samples):
       let offered = kind.capabilities.sampleFormats
-      return offered.contains(samples)
-        ? nil
-        : "\(codecName) has no samples of \(samples.rawValue): it has "
+      guard offered.contains(samples) else {
+        return "\(codecName) has no samples of \(samples.rawValue): it has "
           + offered.map(\.rawValue).listed("and")
+      }
+      guard case .rate(let rate)? = samples.telephoneSound, sampleRate != rate || channelCount != 1
+      else { return nil }
+      let channels = channelCount == 1 ? "1 channel" : "\(channelCount) channels"
+      return "\(samples.rawValue) is one channel at \(rate) Hz, not \(channels) at \(sampleRate) Hz"
     case .bitDepth(let bitDepth):
       return bitDepth == 16 || bitDepth == 24
         ? nil : "\(codecName) is written with 16 or 24 bits a sample, not \(bitDepth)"

@@ -38,7 +38,7 @@ final class KeptWords {
           + "'transcript: talk.vtt', or move this job to a file of its own, which you run later",
         location: reference.location)
     }
-    let asset = try library.asset(at: reference.location, streamIndex: reference.stream)
+    let asset = try library.asset(of: reference)
     let found = try library.transcript(of: asset, unless: cancellation)
     if let note = found.note {
       notes.append(Diagnostic(.note, "'\(reference.location)': \(note)", at: reference.origin))

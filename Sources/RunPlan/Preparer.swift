@@ -182,10 +182,8 @@ struct Preparer {
         issues[reference] = Issue(failure: failure, warnings: [])
         continue
       }
-      let warnings = library.warnings(for: reference.location, streamIndex: reference.stream)
-      let asset = library.probedAsset(at: reference.location, streamIndex: reference.stream)?.found
-        .asset
-      let silence = asset.flatMap(\.silence)
+      let warnings = library.warnings(for: reference)
+      let silence = library.probedAsset(of: reference)?.found.asset.silence
       if !warnings.isEmpty || silence != nil {
         issues[reference] = Issue(warnings: warnings, silence: silence)
       }
@@ -196,7 +194,7 @@ struct Preparer {
   func remoteBytes(of index: Int) -> Int64 {
     let media = Set(jobs[index].media.filter { $0.location.url != nil })
     return media.reduce(0) { sum, reference in
-      let known = library.probedAsset(at: reference.location, streamIndex: reference.stream)
+      let known = library.probedAsset(of: reference)
       return sum.addingReportingOverflow(known?.found.asset.identity.size ?? 0).partialValue
     }
   }
@@ -321,7 +319,7 @@ struct Preparer {
     guard !isAbsent(reference.location), issue(of: reference, readBy: index)?.failure == nil else {
       return nil
     }
-    return try? library.asset(at: reference.location, streamIndex: reference.stream)
+    return try? library.asset(of: reference)
   }
 
   private mutating func settle(_ exports: [Export], of index: Int, _ outcome: inout Outcome) {

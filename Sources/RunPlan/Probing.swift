@@ -7,6 +7,21 @@ import Synchronization
 import Threads
 
 extension MediaLibrary {
+  /// The facts of a medium, as `asset(at:streamIndex:raw:)` gives them.
+  func asset(of reference: MediaReference) throws(Failure) -> Asset {
+    try asset(at: reference.location, streamIndex: reference.stream, raw: reference.raw)
+  }
+
+  /// Those that are known, as `probedAsset(at:streamIndex:raw:)` gives them.
+  func probedAsset(of reference: MediaReference) -> (found: ProbedAsset, isRecalled: Bool)? {
+    probedAsset(at: reference.location, streamIndex: reference.stream, raw: reference.raw)
+  }
+
+  /// Oddities of a medium that can be read all the same.
+  func warnings(for reference: MediaReference) -> [Warning] {
+    warnings(for: reference.location, streamIndex: reference.stream, raw: reference.raw)
+  }
+
   /// Probes media on as many threads as the budget has cores, and compares checksums: what is asked
   /// about them then is known.
   ///
@@ -20,7 +35,7 @@ extension MediaLibrary {
       // A medium that was another one midway, or broke off for good, may be opened anew.
       for _ in 0..<2 {
         do throws(Failure) {
-          let asset = try self.asset(at: reference.location, streamIndex: reference.stream)
+          let asset = try self.asset(of: reference)
           try self.require(reference.sha256, of: asset)
           failures.withLock { $0[reference] = nil }
           return

@@ -140,10 +140,10 @@ final class Draft: Sendable {
         assets: { reference in
           do throws(Failure) {
             guard awaited.contains(reference.location) else {
-              return try library.asset(at: reference.location, streamIndex: reference.stream)
+              return try library.asset(of: reference)
             }
             let written = try library.currentAsset(
-              at: reference.location, streamIndex: reference.stream)
+              at: reference.location, streamIndex: reference.stream, raw: reference.raw)
             try library.require(reference.sha256, of: written)
             return written
           } catch {

@@ -269,7 +269,7 @@ extension ContainerFacts {
     return next.layer == first.layer && next.sampleRate == first.sampleRate
   }
 
-  private static func kind(of head: ArraySlice<UInt8>) -> String? {
+  static func kind(of head: ArraySlice<UInt8>) -> String? {
     let start = head.startIndex
     func holds(_ text: String, at offset: Int = 0) -> Bool {
       head[(start + offset)...].starts(with: text.utf8)

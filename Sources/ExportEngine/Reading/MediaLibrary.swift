@@ -25,9 +25,11 @@ public final class MediaLibrary: Sendable {
   struct Key: Hashable {
     var location: MediaLocation
     var streamIndex: Int?
+    /// What it is, of a file without a header.
+    var raw: RawSound?
 
     /// The best stream of the file.
-    var best: Key { Key(location: location, streamIndex: nil) }
+    var best: Key { Key(location: location, streamIndex: nil, raw: raw) }
   }
   /// The SHA-256 of files for records: many parts may come from one file.
   private let digests = Mutex<[FileIdentity: [UInt8]]>([:])
@@ -115,23 +117,26 @@ public final class MediaLibrary: Sendable {
     _ = try? Engine.start()
   }
 
-  /// The facts of a file's stream: FFmpeg's best stream of sound where `streamIndex` is nil.
+  /// The facts of a file's stream: FFmpeg's best stream of sound where `streamIndex` is nil. `raw` is
+  /// what a file without a header holds, which neither it nor its name says.
   ///
   /// - Throws: `Failure` (`mendInput`, `mendMachine`), the same at each call for a file, or
   ///   `tryAgain`.
-  public func asset(at location: MediaLocation, streamIndex: Int? = nil) throws(Failure) -> Asset {
-    try probed(at: location, streamIndex: streamIndex).asset
+  public func asset(
+    at location: MediaLocation, streamIndex: Int? = nil, raw: RawSound? = nil
+  ) throws(Failure) -> Asset {
+    try probed(at: location, streamIndex: streamIndex, raw: raw).asset
   }
 
-  /// The facts of a file's stream as `asset(at:streamIndex:)` gives them, with all else that
+  /// The facts of a file's stream as `asset(at:streamIndex:raw:)` gives them, with all else that
   /// probing found.
   package func probed(
-    at location: MediaLocation, streamIndex: Int? = nil
+    at location: MediaLocation, streamIndex: Int? = nil, raw: RawSound? = nil
   ) throws(Failure) -> ProbedAsset {
-    try known(Key(location: location, streamIndex: streamIndex)).found
+    try known(Key(location: location, streamIndex: streamIndex, raw: raw)).found
   }
 
-  /// The facts of a local file's stream: `asset(at:streamIndex:)` of its location.
+  /// The facts of a local file's stream: `asset(at:streamIndex:raw:)` of its location.
   public func asset(at path: FilePath, streamIndex: Int? = nil) throws(Failure) -> Asset {
     try asset(at: .file(path), streamIndex: streamIndex)
   }
@@ -140,10 +145,10 @@ public final class MediaLibrary: Sendable {
   /// an export has written since.
   ///
   /// - Throws: As `asset`.
-  public func currentAsset(at location: MediaLocation, streamIndex: Int? = nil) throws(Failure)
-    -> Asset
-  {
-    let key = Key(location: location, streamIndex: streamIndex)
+  public func currentAsset(
+    at location: MediaLocation, streamIndex: Int? = nil, raw: RawSound? = nil
+  ) throws(Failure) -> Asset {
+    let key = Key(location: location, streamIndex: streamIndex, raw: raw)
     if case .success(let known)? = entry(key),
       try SourceFile.identify(location) == known.found.asset.identity
     {
@@ -154,17 +159,19 @@ public final class MediaLibrary: Sendable {
   }
 
   /// Oddities of a file that can be read all the same.
-  public func warnings(for location: MediaLocation, streamIndex: Int? = nil) -> [Warning] {
-    (try? known(Key(location: location, streamIndex: streamIndex)).found.warnings) ?? []
+  public func warnings(
+    for location: MediaLocation, streamIndex: Int? = nil, raw: RawSound? = nil
+  ) -> [Warning] {
+    (try? known(Key(location: location, streamIndex: streamIndex, raw: raw)).found.warnings) ?? []
   }
 
   /// The facts of a stream so far, by this library or an earlier run, and which of the two; nil
   /// where it was not probed or cannot be read. Touches no file.
   public func probedAsset(
-    at location: MediaLocation, streamIndex: Int? = nil
+    at location: MediaLocation, streamIndex: Int? = nil, raw: RawSound? = nil
   ) -> (found: ProbedAsset, isRecalled: Bool)? {
-    guard case .success(let known)? = entry(Key(location: location, streamIndex: streamIndex))
-    else {
+    let key = Key(location: location, streamIndex: streamIndex, raw: raw)
+    guard case .success(let known)? = entry(key) else {
       return nil
     }
     if case .recalled(let found) = known { return (found, true) }
@@ -191,18 +198,19 @@ public final class MediaLibrary: Sendable {
   }
 
   private func recalled(_ key: Key) throws(Failure) -> KnownStream? {
-    guard let recall else { return nil }
+    // The facts of headerless sound are its size alone.
+    guard let recall, key.raw == nil else { return nil }
     let identity = try SourceFile.settle(key.location)
     return recall(key.location, key.streamIndex, identity).map { .recalled($0) }
   }
 
   private func probed(_ key: Key) throws(Failure) -> KnownStream {
-    guard let probe else { return .probed(try stream(key)) }
+    guard let probe, key.raw == nil else { return .probed(try stream(key)) }
     return .reported(try probe(key.location, key.streamIndex))
   }
 
   private func stream(_ key: Key) throws(Failure) -> ProbedStream {
-    keeping(try Prober.probe(key.location, stream: key.streamIndex))
+    keeping(try Prober.probe(key.location, stream: key.streamIndex, raw: key.raw))
   }
 
   /// The result for a stream, also where it was probed as the best one and is opened by its number.
@@ -220,7 +228,7 @@ public final class MediaLibrary: Sendable {
   ///
   /// - Throws: `tryAgain` where what they gave is wrong; it is corrected.
   func facts(of asset: Asset) throws(Failure) -> StreamFacts {
-    let key = Key(location: asset.location, streamIndex: asset.streamIndex)
+    let key = Key(location: asset.location, streamIndex: asset.streamIndex, raw: asset.raw)
     let known = try known(key)
     if case .probed(let stream) = known {
       try verify(asset, is: stream.asset)
@@ -237,7 +245,7 @@ public final class MediaLibrary: Sendable {
   ///
   /// - Throws: `tryAgain` where they are wrong, and as probing does.
   public func confirm(_ asset: Asset) throws(Failure) {
-    let key = Key(location: asset.location, streamIndex: asset.streamIndex)
+    let key = Key(location: asset.location, streamIndex: asset.streamIndex, raw: asset.raw)
     guard probe != nil else { return _ = try facts(of: asset) }
     let known = try known(key)
     // What another process has reported in this run, the one that reads it verifies.

@@ -126,9 +126,11 @@ extension MediaLocation {
     }
     if !opening.patches.isEmpty { source = PatchedBytes(source, opening.patches) }
     let name = file ?? FilePath(lastName ?? "")
+    let sound = opening.sound ?? headerlessSound
     do throws(LibAVError) {
       return try Demuxer.open(
-        source, range, named: name, ignoringEditLists: opening.ignoresEditLists)
+        source, range, named: name, ignoringEditLists: opening.ignoresEditLists,
+        headerless: sound?.header)
     } catch {
       // libavformat opens no file with a segment index that lists others (ISO 14496-12, 8.16.3).
       guard error.cause == nil, range == nil, opening.patches.isEmpty,
@@ -138,6 +140,31 @@ extension MediaLocation {
         PatchedBytes(source, patches), nil, named: name,
         ignoringEditLists: opening.ignoresEditLists)
     }
+  }
+}
+
+extension MediaLocation {
+  /// What its file holds without a header, by its name.
+  var headerlessSound: RawSound? { RawSound.named(fileExtension) }
+
+  /// What its name ends with.
+  var fileExtension: String? { (file ?? FilePath(lastName ?? "")).extension }
+}
+
+extension RawSound {
+  /// As libavformat is told; nil for codecs that it knows by themselves.
+  fileprivate var header: HeaderlessSound? {
+    let code: UInt16
+    switch samples {
+    case .uint8, .int16, .int24: code = 1
+    case .float32: code = 3
+    case .aLaw: code = 6
+    case .muLaw: code = 7
+    case .g722, .gsm: return nil
+    }
+    return HeaderlessSound(
+      code: code, bits: samples.byteCount * 8, channelCount: channelCount, sampleRate: sampleRate,
+      isBigEndian: isBigEndian)
   }
 }
 

@@ -15,6 +15,8 @@ struct MediumOpening: Sendable, Hashable {
   var ignoresEditLists = false
   /// In order.
   var patches: [BytePatch] = []
+  /// What it holds, where it has no header and its name does not tell.
+  var sound: RawSound?
 }
 
 /// A medium with some bytes replaced. One thread at a time.

@@ -31,21 +31,32 @@ struct Prober {
   var link: Int?
 
   /// - Throws: `Failure` (`mendInput`, `mendMachine`) where there is no readable sound.
-  static func probe(_ location: MediaLocation, stream index: Int?) throws(Failure) -> ProbedStream {
+  ///
+  /// `raw` is what a file without a header holds, which its name does not say.
+  static func probe(
+    _ location: MediaLocation, stream index: Int?, raw: RawSound? = nil
+  ) throws(Failure) -> ProbedStream {
     var prober = Prober(
       location: location, identity: try SourceFile.settle(location),
       bytes: try MediumBytes(location))
     var demuxer: Demuxer
     do throws(LibAVError) {
-      demuxer = try location.demuxer()
+      demuxer = try location.demuxer(MediumOpening(sound: raw))
     } catch {
       if error.cause == nil { try prober.requireIndex() }
       guard error.isUnknownFormat else { throw error.inputFailure(location) }
       // libavformat refuses a short MP3 as noise; the frames themselves are proof.
       if let short = try prober.shortMPEGAudio(stream: index) { return short }
+      let isUnnamed = RawSound.unnamed.contains(location.fileExtension?.lowercased() ?? "")
       throw Failure(
-        .mendInput, "holds no sound in a known format (a text, a playlist, a damaged header?)",
+        .mendInput,
+        isUnnamed
+          ? "has no header; say what it holds, as 'raw: { samples: 16 bit, sample_rate: 8 kHz }'"
+          : "holds no sound in a known format (a text, a playlist, a damaged header?)",
         location: location)
+    }
+    if let sound = raw ?? location.headerlessSound {
+      return try prober.probe(headerless: sound, demuxer, stream: index, isNamed: raw == nil)
     }
     // MP3 has its own index of frames.
     if BareStream.formats.union(["flac"]).subtracting(["mp3"]).contains(demuxer.formatName),

@@ -16,12 +16,16 @@ final class LibAVEncoding: GrowingEncoding {
   private var marks: [WAVSizes.Mark] = []
   /// The end of the bytes that `settle` has made part of the file.
   private var settled: Int64 = 0
+  /// Frames that are still to be left out at the beginning, since a headerless file cannot say that its
+  /// sound comes late; as many silent ones follow at the end.
+  private var late = 0
   private(set) var settledFrames: Int64 = 0
 
   init(_ file: OutputFile, _ recipe: LibAVRecipe) throws(LibAVError) {
     (self.file, self.recipe, dithering) = (file, recipe, Dithering(recipe))
     encoder = try recipe.openEncoder()
     muxer = try self.recipe.openMuxer(of: file, for: .encoder(encoder))
+    if recipe.container == .raw { late = encoder.delay }
   }
 
   /// Makes a file that is whole at each moment: PCM in WAV, or FLAC.
@@ -48,7 +52,8 @@ final class LibAVEncoding: GrowingEncoding {
   }
 
   func encode(_ block: AudioBuffer) throws {
-    var done = 0
+    var done = min(late, block.frameCount)
+    late -= done
     while done < block.frameCount {
       // Dither is that of the timeline, so that the parts of a sound are slices of the whole.
       let frame = recipe.firstFrame + encoder.frameCount
@@ -62,11 +67,24 @@ final class LibAVEncoding: GrowingEncoding {
     }
   }
 
+  private func encodeSilence(_ count: Int) throws(LibAVError) {
+    var rest = count
+    while rest > 0 {
+      let part = min(rest, encoder.room)
+      try encoder.fillSilence(part)
+      rest -= part
+      guard encoder.room == 0 else { continue }
+      try encoder.submit()
+      try mux()
+    }
+  }
+
   private func mux() throws(LibAVError) {
     while let packet = try encoder.next() { try muxer.write(packet) }
   }
 
   func finish() throws -> [CopiedPart]? {
+    if recipe.container == .raw { try encodeSilence(encoder.delay - late) }
     try encoder.finish()
     try mux()
     try muxer.finish()

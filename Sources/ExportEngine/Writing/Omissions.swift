@@ -81,7 +81,8 @@ extension Output.Kind {
   /// Whether a file of this kind has a place for a tag.
   package func holds(_ key: String) -> Bool {
     guard let held = capabilities.heldTags else { return true }
-    return held.contains(tagName(of: key).lowercased()) || TagNames.isInfo(key)
+    return held.contains(tagName(of: key).lowercased())
+      || capabilities.tagForm == .riff && TagNames.isInfo(key)
   }
 }
 

@@ -22,7 +22,7 @@ extension Graph {
       codec: sink.format.codec, sampleRate: format.sampleRate,
       channelLayout: kind.probedLayout(of: capabilities.stored(format.channelLayout))
         ?? format.channelLayout,
-      bitDepth: sink.format.integerDepth, frameCount: Int64(sink.frames.count),
+      bitDepth: sink.format.integerDepth, frameCount: sink.format.held(Int64(sink.frames.count)),
       bitRate: sink.format.meanBitRate, identity: .predicted)
     if case .mp3(let settings) = sink.format { asset.mp3Settings = settings }
     asset.hasExactPackets = true
@@ -60,9 +60,18 @@ extension Output.Kind {
 }
 
 extension Output.Format {
+  /// How many frames a file has for so many: codecs of telephony code some together.
+  fileprivate func held(_ frames: Int64) -> Int64 {
+    guard case .samples(let samples) = setting else { return frames }
+    let length = samples.blockLength(inWAV: kind == .wav)
+    return (frames + length - 1) / length * length
+  }
+
   /// FFmpeg's name of the codec (`avcodec_get_name`).
   fileprivate var codec: String {
-    if case .samples(let samples) = setting {
+    if case .raw(.gsm) = self {
+      "gsm"
+    } else if case .samples(let samples) = setting {
       samples.codecName(isBigEndian: kind.capabilities.isBigEndian)
     } else {
       kind.rawValue
@@ -92,6 +101,8 @@ extension Output.SampleFormat {
     case .float32: isBigEndian ? "pcm_f32be" : "pcm_f32le"
     case .muLaw: "pcm_mulaw"
     case .aLaw: "pcm_alaw"
+    case .g722: "adpcm_g722"
+    case .gsm: "gsm_ms"
     }
   }
 }

@@ -64,7 +64,7 @@ func openSplicedEncoding(
   case .flac(let bitDepth), .alac(let bitDepth):
     let samples = try IntegerSamples(recipe, bitDepth: bitDepth, channelCount: channelCount)
     return try SplicedEncoding(file, recipe, samples, crew: crew, grid: grid, beside: streams)
-  case .aac, .vorbis, .opus, .pcm, .muLaw, .aLaw:
+  case .aac, .vorbis, .opus, .pcm, .muLaw, .aLaw, .g722, .gsm:
     return try SplicedEncoding(
       file, recipe, FloatSamples(), crew: crew, grid: grid, beside: streams)
   }

@@ -177,6 +177,8 @@ func recipe(
     case .wav(let samples): (.wav, samples.codec(isBigEndian: capabilities.isBigEndian))
     case .aiff(let samples): (.aiff, samples.codec(isBigEndian: capabilities.isBigEndian))
     case .caf(let samples): (.caf, samples.codec(isBigEndian: capabilities.isBigEndian))
+    case .raw(let samples):
+      (.raw, samples == .gsm ? .gsm(inWAV: false) : samples.codec(isBigEndian: false))
     case .flac(let bitDepth): (movie ?? .flac, .flac(bitDepth: bitDepth))
     case .alac(let bitDepth): (movie ?? .m4a, .alac(bitDepth: bitDepth))
     case .m4a(let bitRate):
@@ -249,6 +251,8 @@ extension Output.SampleFormat {
     case .float32: .pcm(.float, isBigEndian: isBigEndian)
     case .muLaw: .muLaw
     case .aLaw: .aLaw
+    case .g722: .g722
+    case .gsm: .gsm(inWAV: true)
     }
   }
 }

@@ -24,7 +24,7 @@ extension Sink {
     if form == .id3 { tags.foldPeople() } else { tags.expandPeople() }
     switch form {
     case .id3, .itemList, .riff: tags.joinTotals()
-    case .caf, .vorbisComments, .matroska: break
+    case .caf, .vorbisComments, .matroska, .none: break
     }
     if form == .itemList { tags.splitMovement() }
     if form == .id3 { tags.joinMovement() }
@@ -50,6 +50,7 @@ extension Sink {
       }
       let atoms = ItemList.encoded(items)
       return ([], atoms.isEmpty ? .none : .items(atoms))
+    case .none: return ([], .none)
     case .id3, .riff, .caf, .matroska:
       return (fields.map { (kind.tagName(of: $0.key), $0.value) }, .none)
     }

@@ -37,6 +37,12 @@ struct ItemDraft {
     item.content = .clip(reference)
   }
 
+  fileprivate mutating func setRaw(_ sound: RawSound) {
+    guard case .clip(var reference) = item.content else { return }
+    reference.raw = sound
+    item.content = .clip(reference)
+  }
+
   fileprivate mutating func setCrossfade(_ fade: Located<Fade>) {
     guard case .concat(var sequence) = item.content else {
       item.crossfade = fade
@@ -81,6 +87,7 @@ extension Language {
     Key("stream", Values.stream, "the stream of the file, counted from 0 as by ffprobe") {
       $0.setStream($1.value)
     },
+    Key("raw", Values.rawSound, "what a file without a header holds") { $0.setRaw($1) },
     Key("from", Values.edge, "where the item starts, in its own time") { draft, from in
       draft.setRange { $0.from = from }
     },

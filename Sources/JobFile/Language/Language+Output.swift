@@ -53,6 +53,7 @@ extension Language {
     format(.wav, Values.wavPCM, "PCM, or G.711 (mu-law, a-law)"),
     format(.aiff, Values.pcm, "PCM, big-endian"),
     format(.caf, Values.pcm, "PCM in Apple's Core Audio Format"),
+    format(.raw, Values.rawSamples, "samples without a header, as telephone systems have them"),
     format(.flac, Values.bitDepth, "FLAC"),
     format(.alac, Values.bitDepth, "Apple Lossless in MP4"),
     format(.aac, Values.codedBitRate, "AAC in MP4"),

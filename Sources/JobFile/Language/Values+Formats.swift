@@ -18,9 +18,16 @@ extension Values {
   }
   /// The forms of `pcm`, and formats of telephony.
   static let wavPCM = form(
-    "wav_pcm", "'16 bit', '24 bit', '32 bit float', '8 bit', 'mu-law', 'a-law' or 'copy'",
+    "wav_pcm", "'16 bit', '24 bit', '32 bit float', '8 bit', 'mu-law', 'a-law', 'gsm' or 'copy'",
+    Pattern.one(of: pcmBody, "8" + Pattern.bits, lawBody, Pattern.anyCase("gsm")))
+  private static let lawBody = "([mM][uU]|[uUaA]|µ)[ -]*" + Pattern.anyCase("law")
+
+  /// Those of `wavPCM`, and G.722.
+  static let rawSamples = form(
+    "raw_samples",
+    "'16 bit', '24 bit', '32 bit float', '8 bit', 'mu-law', 'a-law', 'g722', 'gsm' or 'copy'",
     Pattern.one(
-      of: pcmBody, "8" + Pattern.bits, "([mM][uU]|[uUaA]|µ)[ -]*" + Pattern.anyCase("law")))
+      of: pcmBody, "8" + Pattern.bits, lawBody, Pattern.anyCase("g722"), Pattern.anyCase("gsm")))
 
   static let bitDepth = form(
     "bit_depth", "'16 bit', '24 bit' or 'copy'",

@@ -131,6 +131,8 @@ public struct MediaReference: Sendable, Hashable {
   public var location: MediaLocation
   /// An index into all of the file's streams, as ffprobe counts them; nil: the best sound.
   public var stream: Int?
+  /// What a file without a header holds, which its name does not say.
+  public var raw: RawSound?
   /// The SHA-256 of all its bytes, as 64 hexadecimal digits in small letters, if it must have one.
   public var sha256: Located<String>?
   /// Where it is written first.
@@ -145,13 +147,15 @@ public struct MediaReference: Sendable, Hashable {
 
   /// Whether both name the same stream of the same place, and ask for the same content.
   public static func == (a: MediaReference, b: MediaReference) -> Bool {
-    a.location == b.location && a.stream == b.stream && a.sha256?.value == b.sha256?.value
+    a.location == b.location && a.stream == b.stream && a.raw == b.raw
+      && a.sha256?.value == b.sha256?.value
   }
 
   /// Equal references hash alike.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(location)
     hasher.combine(stream)
+    hasher.combine(raw)
     hasher.combine(sha256?.value)
   }
 }

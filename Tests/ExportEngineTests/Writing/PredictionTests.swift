@@ -22,6 +22,8 @@ struct PredictionTests {
     case .wav: samples.map { .wav($0) }
     case .aiff: samples.map { .aiff($0) }
     case .caf: samples.map { .caf($0) }
+    // A job says what is read without a header.
+    case .raw: []
     case .flac: [.flac(bitDepth: 16), .flac(bitDepth: 24)]
     case .alac: [.alac(bitDepth: 16), .alac(bitDepth: 24)]
     case .aac: [.m4a(bitRate: 128_000)]

@@ -1,0 +1,37 @@
+import Diagnosis
+import LibAV
+import MediaComposition
+
+extension Prober {
+  /// The facts of a file without a header: those that its name or its job says, and its size.
+  ///
+  /// - Throws: `mendInput` where it is not made of whole samples, or begins as a file with a header.
+  func probe(
+    headerless sound: RawSound, _ demuxer: Demuxer, stream index: Int?, isNamed: Bool
+  ) throws(Failure) -> ProbedStream {
+    let size = try bytes.size()
+    let head = try bytes.bytes(at: 0, count: 12)
+    if head.count == 12, let other = ContainerFacts.kind(of: head[...]) {
+      throw Failure(
+        .mendInput,
+        "begins as a \(other), and is to be read as sound without a header; "
+          + (isNamed ? "give it its own extension" : "leave 'raw' out"), location: location)
+    }
+    let rest = size % Int64(sound.frameSize)
+    guard rest == 0 else {
+      throw Failure(
+        .mendInput,
+        "has \(size) bytes, which are no whole samples of \(sound.samples.rawValue) in "
+          + "\(sound.channelCount == 1 ? "one channel" : "\(sound.channelCount) channels"); say what "
+          + "it is, as 'raw: { samples: 16 bit, sample_rate: 8 kHz }', or copy it again",
+        location: location)
+    }
+    var stream = try probe(demuxer, stream: index)
+    stream.asset.container = RawSound.container
+    if !isNamed {
+      stream.asset.raw = sound
+      stream.facts.opening.sound = sound
+    }
+    return stream
+  }
+}
