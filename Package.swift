@@ -458,7 +458,8 @@ if Context.environment["AVJOB_FUZZ"] != nil {
     "Lists": texts + ["MediaTime"], "Jobs": texts + ["MediaTime"],
     "Takes": texts + ["MediaTime"],
     "Files": files + ["MediaComposition", "MediaTime"], "Servers": servers,
-    "Reports": reports, "Pictures": ["VideoBitstream"], "Transcripts": transcripts,
+    "Chunks": ["Tagging"], "Reports": reports, "Pictures": ["VideoBitstream"],
+    "Transcripts": transcripts,
   ]
   for (name, tested) in readers {
     let dependencies = (["FuzzDriver"] + tested).map { Target.Dependency.byName(name: $0) }

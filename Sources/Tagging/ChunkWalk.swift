@@ -25,6 +25,8 @@ package struct ChunkWalk: Sendable {
 
     /// Bytes of a chunk's head.
     package var headSize: Int { nameSize + sizeSize }
+    var hasLongSizes: Bool { sizeSize == 8 }
+    var hasGUIDs: Bool { nameSize == 16 }
 
     /// Bytes between a content of `count` bytes and the next chunk.
     package func padding(behind count: Int64) -> Int64 {
@@ -40,6 +42,8 @@ package struct ChunkWalk: Sendable {
     package let announcedSize: Int64
     /// What lies there of it; all that lies there where that is negative.
     package let content: Range<Int64>
+    /// Whether the next chunk lies where padding has it; false for writers that left the padding out.
+    package var isPadded = true
 
     /// Whether all of it lies there.
     package var isWhole: Bool { Int64(content.count) == announcedSize }
@@ -51,14 +55,23 @@ package struct ChunkWalk: Sendable {
   package private(set) var start: Int64
   private let end: Int64
   private let layout: Layout
-  /// More chunks than any honest file has.
-  private var rest = 1000
+  private var rest: Int
+  private let isLenient: Bool
 
-  /// A walk over what lies in a range of bytes, from its start on.
-  package init(in range: Range<Int64>, _ layout: Layout) {
+  /// A walk over chunks.
+  ///
+  /// - Parameters:
+  ///   - range: Where they lie; the first at its start.
+  ///   - layout: How they lie there.
+  ///   - limit: How many chunks are looked at: by default more than any honest file has.
+  ///   - isLenient: Whether a chunk is found, too, behind an odd one that has no padding byte.
+  package init(
+    in range: Range<Int64>, _ layout: Layout, limit: Int = 1000, isLenient: Bool = false
+  ) {
     (offset, start, end, self.layout) = (
       range.lowerBound, range.lowerBound, range.upperBound, layout
     )
+    (rest, self.isLenient) = (limit, isLenient)
   }
 
   /// The next chunk; nil at the end. `read` gives so many bytes from an offset on, fewer at the end.
@@ -77,8 +90,27 @@ package struct ChunkWalk: Sendable {
     let first = offset + Int64(headSize)
     let announced = layout.countsHead ? size - Int64(headSize) : size
     let count = announced < 0 ? end - first : min(announced, end - first)
+    var chunk = Chunk(
+      name: Array(head[..<4]), announcedSize: announced, content: first..<first + count)
     // What is not whole is the last one.
-    offset = announced == count ? min(end, first + count + layout.padding(behind: count)) : end
-    return Chunk(name: Array(head[..<4]), announcedSize: announced, content: first..<first + count)
+    offset = chunk.isWhole ? min(end, first + count + layout.padding(behind: count)) : end
+    if isLenient, chunk.isWhole, layout.alignment == 2, count % 2 == 1 {
+      chunk.isPadded = !isHead(behind: first + count, try read(first + count, headSize + 1))
+      if !chunk.isPadded { offset = first + count }
+    }
+    return chunk
+  }
+
+  /// Whether a chunk begins at once where a padding byte should be, which is zero, and none behind it.
+  private func isHead(behind content: Int64, _ bytes: [UInt8]) -> Bool {
+    func isHead(_ bytes: some Collection<UInt8>, at offset: Int64) -> Bool {
+      guard bytes.count == layout.headSize else { return false }
+      let digits = bytes.suffix(4)
+      let size = AtomHead.number(layout.isBigEndian ? Array(digits) : digits.reversed())
+      let isName = bytes.prefix(4).allSatisfy { 0x20...0x7E ~= $0 }
+      return isName && Int64(clamping: size) <= end - offset - Int64(layout.headSize)
+    }
+    return isHead(bytes.prefix(layout.headSize), at: content)
+      && !isHead(bytes.dropFirst(), at: content + 1)
   }
 }

@@ -49,4 +49,42 @@ import Testing
     let empty = Array("abcd".utf8) + [0, 0, 0, 0]
     #expect(chunks((0..<1001).flatMap { _ in empty }, .riff).count == 1000)
   }
+
+  @Test("a chunk behind an odd one without its padding is found, if asked for")
+  func missingPadding() {
+    func names(_ bytes: [UInt8]) -> [String] {
+      var walk = ChunkWalk(in: 0..<Int64(bytes.count), .riff, isLenient: true)
+      var found: [String] = []
+      while let chunk = walk.next({ Array(bytes.dropFirst(Int($0)).prefix($1)) }) {
+        found.append(String(decoding: chunk.name, as: UTF8.self) + (chunk.isPadded ? "" : "!"))
+      }
+      return found
+    }
+    let odd = Array("abcd".utf8) + [3, 0, 0, 0, 1, 2, 3]
+    let next = Array("efgh".utf8) + [1, 0, 0, 0, 9]
+    #expect(names(odd + next) == ["abcd!", "efgh"])
+    #expect(names(odd + [0] + next + [0]) == ["abcd", "efgh"])
+    // A byte of padding that is not zero.
+    #expect(names(odd + [0x78] + next) == ["abcd", "efgh"])
+    #expect(chunks(odd + next, .riff).map(\.name) == ["abcd", "fgh\u{1}"])
+    #expect(names(odd) == ["abcd"])
+  }
+
+  @Test("a chunk is written with its head and padding in each layout")
+  func written() {
+    let content: [UInt8] = [1, 2, 3]
+    #expect(
+      ChunkWalk.Layout.riff.chunk("abcd", content)
+        == Array("abcd".utf8) + [3, 0, 0, 0, 1, 2, 3, 0])
+    #expect(
+      ChunkWalk.Layout.caf.chunk("abcd", content)
+        == Array("abcd".utf8) + [0, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3])
+    for layout in [ChunkWalk.Layout.riff, .aiff, .caf, .wave64] {
+      let bytes = layout.chunk("abcd", content) ?? []
+      #expect(chunks(bytes + bytes, layout).map(\.name) == ["abcd", "abcd"])
+      #expect(
+        chunks(bytes, layout).first.map { Array(bytes[Int($0.content.lowerBound)...].prefix(3)) }
+          == content)
+    }
+  }
 }

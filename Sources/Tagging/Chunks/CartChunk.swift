@@ -1,0 +1,134 @@
+/// The chunk `cart` of a WAV that a radio's traffic system plays (AES46-2002, 4): what it is, when it may
+/// run, and where in it something happens.
+package struct CartChunk: Sendable, Hashable {
+  /// A place in the sound.
+  package struct PostTimer: Sendable, Hashable {
+    /// Four characters: `AUDs`, `AUDe`, `INTs`, `INTe`, `SEGs`, `SEGe`, `SECs`, `TERs`, `EOD ` or
+    /// others, which systems differ about.
+    package var usage: String
+    package var frame: UInt32
+
+    package init(usage: String, frame: UInt32) { (self.usage, self.frame) = (usage, frame) }
+  }
+
+  /// `0101`: version 1.01.
+  package var version = "0101"
+  package var title = ""
+  package var artist = ""
+  package var cutID = ""
+  package var clientID = ""
+  package var category = ""
+  package var classification = ""
+  package var outCue = ""
+  /// `2026/11/29`
+  package var startDate = ""
+  /// `07:30:00`
+  package var startTime = ""
+  package var endDate = ""
+  package var endTime = ""
+  package var producerID = ""
+  package var producerVersion = ""
+  package var userText = ""
+  /// The sample value of 0 dB; 32768 for full scale.
+  package var levelReference: Int32 = 0
+  /// At most eight.
+  package var postTimers: [PostTimer] = []
+  package var url = ""
+  /// Free text.
+  package var text = ""
+
+  package init() {}
+
+  private static let chunk = "cart"
+  private static let (fixedSize, reservedSize, timerLimit) = (2048, 276, 8)
+
+  /// The texts in order, before the numbers.
+  private struct Field {
+    let name: String
+    let size: Int
+    let path: WritableKeyPath<CartChunk, String>
+
+    init(_ name: String, _ size: Int, _ path: WritableKeyPath<CartChunk, String>) {
+      (self.name, self.size, self.path) = (name, size, path)
+    }
+  }
+
+  private static var fields: [Field] {
+    [
+      Field("version", 4, \.version), Field("title", 64, \.title), Field("artist", 64, \.artist),
+      Field("cut id", 64, \.cutID), Field("client id", 64, \.clientID),
+      Field("category", 64, \.category), Field("classification", 64, \.classification),
+      Field("out cue", 64, \.outCue), Field("start date", 10, \.startDate),
+      Field("start time", 8, \.startTime), Field("end date", 10, \.endDate),
+      Field("end time", 8, \.endTime), Field("producer id", 64, \.producerID),
+      Field("producer version", 64, \.producerVersion), Field("user text", 64, \.userText),
+    ]
+  }
+
+  private static let urlSize = 1024
+
+  /// Reads the chunk's content; nil where it has not even a title. What a short one lacks is empty.
+  /// O(n)
+  package init?(_ bytes: [UInt8], isBigEndian: Bool = false, defects: inout [ChunkDefect]) {
+    if bytes.count < Self.fixedSize {
+      defects.note(Self.chunk, .short(has: bytes.count, needs: Self.fixedSize))
+    }
+    guard bytes.count >= 68 else { return nil }
+    var reader = ChunkReader(Self.chunk, bytes, isBigEndian: isBigEndian)
+    for field in Self.fields {
+      self[keyPath: field.path] = reader.text(field.size, field.name, &defects)
+    }
+    levelReference = reader.number()
+    for _ in 0..<Self.timerLimit {
+      let usage = reader.bytes(4)
+      let frame = reader.number(UInt32.self)
+      let used = usage.prefix { $0 != 0 }
+      // Unused ones are zeros or blanks.
+      guard used.contains(where: { $0 != 0x20 }) else { continue }
+      let name = EightBitText.windows1252(used + repeatElement(0x20, count: 4 - used.count))
+      // Systems that count with a sign write −1 for none.
+      guard frame <= Int32.max else {
+        defects.note(Self.chunk, .badValue(field: "post timer \(name)"))
+        continue
+      }
+      postTimers.append(PostTimer(usage: name, frame: frame))
+    }
+    _ = reader.bytes(Self.reservedSize)
+    url = reader.text(Self.urlSize, "url", &defects)
+    text = reader.text("text", &defects)
+  }
+
+  /// What `bytes` cannot hold.
+  package var losses: [ChunkDefect] {
+    var found: [ChunkDefect] = []
+    for field in Self.fields + [Field("url", Self.urlSize, \.url)] {
+      self[keyPath: field.path].noteLosses(
+        Self.chunk, field.name, limit: field.size, isASCII: true, &found)
+    }
+    text.noteLosses(Self.chunk, "text", limit: .max, isASCII: true, &found)
+    for timer in postTimers {
+      timer.usage.noteLosses(Self.chunk, "post timer", limit: 4, isASCII: true, &found)
+    }
+    if postTimers.count > Self.timerLimit {
+      found.note(Self.chunk, .tooMany(limit: Self.timerLimit))
+    }
+    return found
+  }
+
+  /// The chunk's content, 2048 bytes and the free text. O(n)
+  package func bytes(isBigEndian: Bool = false) -> [UInt8] {
+    var writer = ChunkWriter(isBigEndian: isBigEndian)
+    for field in Self.fields { writer.append(self[keyPath: field.path], filling: field.size) }
+    writer.append(levelReference)
+    let timers = postTimers.prefix(Self.timerLimit)
+    for timer in timers {
+      let usage = timer.usage.bytes(atMost: 4)
+      writer.append(usage + repeatElement(0x20, count: 4 - usage.count))
+      writer.append(timer.frame)
+    }
+    writer.append(zeros: (Self.timerLimit - timers.count) * 8 + Self.reservedSize)
+    writer.append(url, filling: Self.urlSize)
+    writer.append(text.bytes(atMost: .max))
+    return writer.bytes
+  }
+}
