@@ -11,7 +11,7 @@ public enum Engine {
   /// The revision of avjob's sound: raised by one with each change of the code that changes an
   /// output's bytes, so that older outputs are made again (`docs/receipts.md`). `SoundTests` fail
   /// where it was forgotten for mixing and encoding, but do not cover readers and filters.
-  public static let soundRevision = 8
+  public static let soundRevision = 9
 
   /// avjob and its linked libraries, with their licences, always in this order.
   public static var parts: [(name: String, version: String, license: String)] {

@@ -156,6 +156,9 @@ extension ExportSession {
           "'\(sink.output.path)': \(stale.names.joined(separator: ", ")) of the source left out, since "
             + stale.reason, at: sink.output.origin)
       }
+        + sink.markNotes.map {
+          Diagnostic(.note, "'\(sink.output.path)': \($0)", at: sink.output.origin)
+        }
     }
     if let (asset, parts) = export.unread {
       notes.append(

@@ -18,7 +18,7 @@ public struct Fingerprint: Sendable, Hashable {
     case timeline
     /// The files' places and formats.
     case settings
-    /// Tags and covers.
+    /// Tags, covers and marks.
     case tags
     case chapters
     /// Words, of outputs that have a place for them.
@@ -128,7 +128,8 @@ extension ExportSession {
       return [
         .timeline: try canonicalDigest(of: timeline, number),
         .settings: try groupDigest(over: canonicalDigest(of: settings, name)),
-        .tags: try canonicalDigest(of: graph.sinks.map(\.metadata), number),
+        .tags: try canonicalDigest(
+          of: graph.sinks.map { Tags(metadata: $0.metadata, marks: $0.marks) }, number),
         .chapters: try canonicalDigest(of: graph.sinks.map(\.chapters), number),
         .transcript: try canonicalDigest(of: graph.sinks.map(\.transcript), number),
         // A record may contain anything of the export.
@@ -167,6 +168,11 @@ private struct Timeline: Encodable {
 
   var nodes: [Node]
   var sinks: [Sink]
+}
+
+private struct Tags: Encodable {
+  var metadata: Metadata
+  var marks: SinkMarks
 }
 
 private struct Settings: Encodable {

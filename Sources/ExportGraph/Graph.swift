@@ -255,6 +255,10 @@ public struct Sink: Sendable, Hashable, Encodable {
   package var movedTags: [String] = []
   /// In the output's own time, in order.
   public var chapters: [Chapter]
+  /// What it holds beside sound, tags and chapters.
+  package var marks = SinkMarks()
+  /// What became of marks, to be noted.
+  package var markNotes: [String] = []
   /// The words, in the output's own time; none where it has no place for them.
   public var transcript = Transcript()
   /// Whether samples of few bits need dither: not where each one passes through untouched.

@@ -89,13 +89,25 @@ struct RequestCheck {
   }
 
   private var tagProblem: [Diagnostic] {
-    guard output.id3 != nil, !kind.capabilities.hasID3 else { return [] }
-    return [
+    let name = kind.capabilities.name
+    var found: [Diagnostic] = []
+    if output.id3 != nil, !kind.capabilities.hasID3 {
+      found.append(
+        Diagnostic(
+          "'id3' on an output that is \(name): it is the tag of MP3 and AIFF",
+          at: output.origins.id3 == .unknown ? output.origin : output.origins.id3,
+          help: "leave it out"))
+    }
+    // A movie's file has other places than a file of its sound.
+    let places = output.capabilities(as: kind).places
+    found += (output.marks?.misfits(in: places) ?? []).map { key, origin in
       Diagnostic(
-        "'id3' on an output that is \(kind.capabilities.name): it is the tag of MP3 and AIFF",
-        at: output.origins.id3 == .unknown ? output.origin : output.origins.id3,
-        help: "leave it out")
-    ]
+        "'\(key)' on an output that is \(name), which has no place for it",
+        at: origin == .unknown ? output.origin : origin,
+        help: key == "foreign" ? "write FLAC or WAV, or leave it out" : "write WAV, or leave it out"
+      )
+    }
+    return found
   }
 
   private func diagnostic(

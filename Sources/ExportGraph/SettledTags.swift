@@ -16,57 +16,117 @@ public struct StaleTags: Sendable, Hashable, Encodable {
   }
 }
 
-extension Graph {
-  /// Leaves out what sources say of their level and samples where that is not true of the output, puts
-  /// gains into the output's own notation, and moves the time of the beginning.
-  func settleTags(of sink: inout Sink, in export: Export) {
-    // Few files have such tags.
-    guard sink.metadata.items.contains(where: { TagClass(of: $0.key) != .content }) else { return }
-    let assets = export.composition.assets
-    let known = Set(assets.flatMap(\.metadata.items))
-    func isInherited(_ item: Metadata.Item) -> Bool {
+extension Export {
+  /// Whether tags come from files, and not from the job.
+  func inherits(_ items: [Metadata.Item], in output: Output) -> [Metadata.Item] {
+    guard !items.isEmpty else { return [] }
+    let known = Set(composition.assets.flatMap(\.metadata.items))
+    return items.filter { item in
       known.contains(item)
-        || export.inheritedTags.contains(item.key.lowercased())
-          && sink.output.metadata[item.key] == nil
+        || inheritedTags.contains(item.key.lowercased()) && output.metadata[item.key] == nil
     }
-    let inherited = sink.metadata.items.filter {
-      TagClass(of: $0.key) != .content && isInherited($0)
+  }
+}
+
+/// What is heard of an export, found once for all outputs that ask.
+struct HeardSources {
+  let export: Export
+  /// Whether a source has marks.
+  let isMarked: Bool
+  private(set) lazy var parts = export.heardParts
+
+  init(of export: Export, _ nodes: [Node]) {
+    self.export = export
+    isMarked = nodes.contains { node in
+      if case .source(let source, _) = node.kind { source.asset.marks != nil } else { false }
     }
-    guard !inherited.isEmpty else { return }
+  }
+}
+
+extension Graph {
+  /// Leaves out what sources say of themselves that is not true of the output, puts gains into the
+  /// output's own notation, and moves places.
+  func settleFacts(of sink: inout Sink, _ heard: inout HeardSources) {
+    let export = heard.export
+    let items = sink.metadata.items.filter { TagClass(of: $0.key) != .content }
+    let inherited = export.inherits(items, in: sink.output)
+    let hasMarks =
+      sink.output.marks != nil || heard.isMarked
+      || !sink.chapters.isEmpty && sink.capabilities.places.contains(.cues)
+      || items.contains { if case .place = TagClass(of: $0.key) { true } else { false } }
+    // Few files have such tags or chunks.
+    guard !inherited.isEmpty || hasMarks else { return }
     let whole = untouchedWhole(of: sink)
     var stale: [String: [String]] = [:]
+    guard hasMarks else {
+      settle(inherited, of: &sink, whole, map: nil, &stale)
+      return sink.note(stale)
+    }
+    let map = MarkMap(
+      heard.parts, sampleRate: nodes[sink.node].format.sampleRate,
+      frameCount: Int64(sink.frames.count))
+    settle(inherited, of: &sink, whole, map: map, &stale)
+    var settler = MarkSettler(self, of: sink, in: export, map, whole: whole)
+    settler.settle()
+    sink = settler.sink
+    sink.note(
+      stale.merging(settler.lost) { tags, marks in tags + marks.filter { !tags.contains($0) } })
+  }
+
+  /// Settles tags that come from sources; those of loops are settled with other loops.
+  private func settle(
+    _ inherited: [Metadata.Item], of sink: inout Sink, _ whole: Whole?, map: MarkMap?,
+    _ stale: inout [String: [String]]
+  ) {
     var levels: [Metadata.Item] = []
     for item in inherited {
       let isOfWhole = whole.map { $0.asset.metadata.items.contains(item) } ?? false
       let reason: String?
       switch TagClass(of: item.key) {
-      case .content: reason = nil
+      case .content, .file, .unknown, .place(.loop), .place(.marks): reason = nil
       case .level:
         reason = isOfWhole ? nil : Self.levelReason
         if isOfWhole { levels.append(item) }
       case .samples: reason = isOfWhole && whole?.keepsSamples == true ? nil : Self.sampleReason
       case .frames: reason = isOfWhole && whole?.keepsFrames == true ? nil : Self.sampleReason
-      case .timeReference:
-        let moved = timeReference(of: item, for: sink, in: export)
+      case .place(let place):
+        let moved = map.flatMap { Self.moved(item, place, by: $0) }
         sink.metadata[item.key] = moved
         sink.movedTags.append(item.key)
-        reason = moved == nil ? Self.timeReason : nil
+        reason =
+          moved != nil ? nil : place == .timeReference ? Self.timeReason : MarkSettler.momentReason
       }
       guard let reason else { continue }
       sink.metadata[item.key] = nil
       stale[reason, default: []].append(item.key)
     }
     convert(levels, of: &sink, &stale)
-    sink.staleTags = [Self.levelReason, Self.sampleReason, Self.notationReason, Self.timeReason]
-      .compactMap { reason in
-        stale[reason].map { StaleTags(names: $0, reason: reason) }
-      }
   }
 
-  private static let levelReason = "its level or its length is not the source's"
-  private static let sampleReason = "its samples are not the source's"
-  private static let notationReason = "its format has no such tag"
-  private static let timeReason = "it does not begin with the source's sound"
+  static let levelReason = "its level or its length is not the source's"
+  static let sampleReason = "its samples are not the source's"
+  static let notationReason = "its format has no such tag"
+  static let timeReason = "it does not begin with the source's sound"
+
+  /// The value of a tag of the first source in the time of the output; nil where it has none there.
+  private static func moved(
+    _ item: Metadata.Item, _ place: TagClass.Place, by map: MarkMap
+  ) -> String? {
+    guard let asset = map.opening?.asset, asset.metadata.items.contains(item) else { return nil }
+    switch place {
+    case .timeReference:
+      return UInt64(item.value).flatMap { map.timeReference($0) }.map { "\($0)" }
+    case .seconds(let isEnd): return moved(item.value) { map.moment($0, isEnd: isEnd) }
+    case .length: return moved(item.value) { map.length($0) }
+    case .loop, .marks: return nil
+    }
+  }
+
+  /// A time in another place; as it is written where that is the same.
+  private static func moved(_ text: String, _ move: (Time) -> Time?) -> String? {
+    guard let time = Time(seconds: text), let moved = move(time) else { return nil }
+    return moved == time ? text : moved.secondsText
+  }
 
   /// In Opus gains are `R128_*`, in other formats `REPLAYGAIN_*` (RFC 7845, 5.2.1).
   private func convert(
@@ -90,26 +150,36 @@ extension Graph {
       }
     }
   }
+}
 
-  /// The time of the beginning, in frames of the output: that of the source's frame which is heard
-  /// first; nil where others or none are heard then.
-  private func timeReference(
-    of item: Metadata.Item, for sink: Sink, in export: Export
-  ) -> String? {
-    let start = export.timeRange?.start ?? .zero
-    let moments = export.composition.sources(at: start)
-    guard let moment = moments.first, moments.count == 1, !moment.isReversed,
-      moment.asset.metadata.items.contains(item),
-      let reference = Int64(item.value), reference >= 0, moment.time.isNumeric
-    else { return nil }
-    let (ticks, rate) = (Int128(moment.time.timescale), Int128(moment.asset.sampleRate))
-    let outputRate = Int128(nodes[sink.node].format.sampleRate)
-    let (sum, isTooLarge) = (Int128(reference) * ticks)
-      .addingReportingOverflow(Int128(moment.time.value) * rate)
-    let (product, isLarger) = sum.multipliedReportingOverflow(by: outputRate)
-    guard !isTooLarge, !isLarger, sum >= 0 else { return nil }
-    let divisor = rate * ticks
-    return "\((product + divisor / 2) / divisor)"
+extension Sink {
+  /// Notes what is left out, in the order of its reasons.
+  fileprivate mutating func note(_ lost: [String: [String]]) {
+    let usual = [Graph.levelReason, Graph.sampleReason, Graph.notationReason, Graph.timeReason]
+    let reasons = usual + lost.keys.filter { !usual.contains($0) }.sorted()
+    staleTags += reasons.compactMap { reason in
+      lost[reason].map { StaleTags(names: $0, reason: reason) }
+    }
+  }
+}
+
+extension Time {
+  /// Seconds in digits, as radio automation writes them: `12.5`; nil for anything else.
+  fileprivate init?(seconds text: String) {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let whole = Int64(parts[0]), 0...1 << 31 ~= whole else { return nil }
+    let digits = parts.count == 2 ? parts[1].prefix(9) : ""
+    guard let ticks = Int64(digits.isEmpty ? "0" : digits), ticks >= 0 else { return nil }
+    let scale = digits.reduce(Int32(1)) { scale, _ in scale * 10 }
+    self.init(value: whole * Int64(scale) + ticks, timescale: scale)
+  }
+
+  /// Seconds in digits, to the next microsecond.
+  fileprivate var secondsText: String {
+    let (seconds, rest) = frames(atRate: 1_000_000).quotientAndRemainder(dividingBy: 1_000_000)
+    var digits = String("\(1_000_000 + rest)".dropFirst())
+    while digits.count > 1, digits.hasSuffix("0") { digits.removeLast() }
+    return "\(seconds).\(digits)"
   }
 }
 
@@ -138,7 +208,7 @@ extension Export {
 
 extension Graph {
   /// A source of which all is an output, from its first frame to its last, at its own level.
-  private struct Whole {
+  struct Whole {
     var asset: Asset
     /// Whether the output has each of its samples.
     var keepsSamples: Bool

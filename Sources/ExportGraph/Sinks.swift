@@ -42,6 +42,7 @@ extension Graph {
     var masters = Masters(root: root, duration: duration)
     // By their rates: the words are the same for all outputs of one.
     var transcripts: [Int: Transcript] = [:]
+    var heard = HeardSources(of: export, nodes)
     for settled in outputs {
       let (output, format) = (settled.output, settled.sound)
       let target = output.loudness ?? export.loudness
@@ -70,7 +71,7 @@ extension Graph {
       sink.picture = settled.picture
       try sink.picture?.addStills(of: sink.chapters, in: range, of: duration, to: output)
       try copy(into: &sink)
-      settleTags(of: &sink, in: export)
+      settleFacts(of: &sink, &heard)
       sink.dropStaleLyrics(in: export)
       sinks.append(sink)
     }

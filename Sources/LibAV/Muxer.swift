@@ -7,8 +7,6 @@ internal import CFFmpeg
 /// no name of an encoder.
 package final class Muxer {
   package enum Container: Sendable, Hashable {
-    /// RIFF, which becomes RF64 (EBU Tech 3306) past 4 GiB.
-    case wav
     case flac
     /// AIFF, or AIFF-C for floats; title, artist and the like as text chunks.
     case aiff
@@ -97,8 +95,8 @@ package final class Muxer {
   ///   - output: Where the bytes go.
   ///   - source: Its packets go to `write`.
   ///   - metadata: Tags by FFmpeg's generic names; a container leaves out those it has no place for.
-  ///   - chapters: In order. WAV, AIFF and CAF do not hold them.
-  ///   - picture: A front cover. WAV, AIFF and CAF do not hold one.
+  ///   - chapters: In order. AIFF and CAF do not hold them.
+  ///   - picture: A front cover. AIFF and CAF do not hold one.
   ///   - companions: Streams beside the sound, which begins as much later than the file.
   /// - Returns: A muxer whose header is written.
   /// - Throws: FFmpeg's refusal, or the errno of `output`.
@@ -156,7 +154,7 @@ package final class Muxer {
     case .m4a, .mp4, .mov: try muxer.setMovieTimescale(source.sampleRate)
     case .caf: try muxer.nameChannels(of: sound, inChunk: "chan", sizeBytes: 8)
     case .aiff: try muxer.nameChannels(of: sound, inChunk: "CHAN", sizeBytes: 4)
-    case .wav, .raw, .flac, .ogg, .matroska, .webm: break
+    case .raw, .flac, .ogg, .matroska, .webm: break
     }
     if let picture { try muxer.write(picture) }
     return muxer
@@ -320,7 +318,7 @@ extension Muxer.Container {
   fileprivate var hasVorbisComments: Bool {
     switch self {
     case .flac, .ogg: true
-    case .wav, .aiff, .caf, .raw, .m4a, .mp4, .mov, .matroska, .webm: false
+    case .aiff, .caf, .raw, .m4a, .mp4, .mov, .matroska, .webm: false
     }
   }
 
@@ -330,13 +328,12 @@ extension Muxer.Container {
   fileprivate var isMovie: Bool {
     switch self {
     case .m4a, .mp4, .mov: true
-    case .wav, .flac, .aiff, .caf, .raw, .ogg, .matroska, .webm: false
+    case .flac, .aiff, .caf, .raw, .ogg, .matroska, .webm: false
     }
   }
 
   fileprivate var muxerName: String {
     switch self {
-    case .wav: "wav"
     case .flac: "flac"
     case .aiff: "aiff"
     case .caf: "caf"
@@ -353,7 +350,6 @@ extension Muxer.Container {
 
   fileprivate func options(sampleRate: Int) -> [(key: String, value: String)] {
     switch self {
-    case .wav: [("rf64", "auto")]
     case .flac, .caf, .raw, .aiff, .matroska, .webm: []
     case .ogg(let serial): [("serial_offset", String(serial & 0x7FFF_FFFF))]
     case .m4a, .mp4, .mov: [("movie_timescale", String(sampleRate)), ("use_editlist", "1")]

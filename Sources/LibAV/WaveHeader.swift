@@ -71,6 +71,8 @@ package struct WaveHeader: Sendable, Hashable {
     var announcedSize: Int64
     /// Where its content lies in the file, which may break off before its end.
     package var content: Range<Int64>
+    /// Whether a byte of padding follows a content of an odd size, as it must.
+    package var isPadded: Bool
     /// Whether the file has all of it.
     var isWhole: Bool { Int64(content.count) == announcedSize }
     /// Whether another file begins here.
@@ -81,6 +83,10 @@ package struct WaveHeader: Sendable, Hashable {
   var isLongAndOpen: Bool {
     kind == .riff && announcedSize == nil && chunks.contains { $0.name == "ds64" }
   }
+
+  /// The first chunk that lacks its byte of padding, which libavformat then misses the next ones for; nil
+  /// where none does.
+  package var unpadded: Chunk? { chunks.first { !$0.isPadded } }
 
   /// Bytes of sound.
   package var soundSize: Int64 { sound.upperBound - sound.lowerBound }
@@ -152,7 +158,7 @@ extension WaveHeader {
   ) throws {
     guard let (kind, offset) = Self.beginning(try read(0, 40)) else { return nil }
     self.kind = kind
-    var walk = ChunkWalk(in: offset..<max(offset, size), kind.layout)
+    var walk = ChunkWalk(in: offset..<max(offset, size), kind.layout, isLenient: true)
     var format: (Format, Range<Int64>)?
     var longSize: Int64?
     while let chunk = try walk.nextChunk(of: kind, read) {
@@ -219,8 +225,9 @@ extension WaveHeader {
   private mutating func walkBehindSound(
     size: Int64, _ read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
   ) throws {
-    let start = sound.upperBound + kind.layout.padding(behind: soundSize)
-    var walk = ChunkWalk(in: start..<max(start, size), kind.layout)
+    let isPadded = chunks.last { $0.name == "data" }?.isPadded ?? true
+    let start = sound.upperBound + (isPadded ? kind.layout.padding(behind: soundSize) : 0)
+    var walk = ChunkWalk(in: start..<max(start, size), kind.layout, isLenient: true)
     while walk.offset + Int64(kind.layout.headSize) <= size {
       let chunk = try walk.nextChunk(of: kind, read)
       guard let chunk, chunk.isNamed, !chunk.beginsFile else {
@@ -285,7 +292,7 @@ extension ChunkWalk {
     return WaveHeader.Chunk(
       name: other ?? String(decoding: chunk.name, as: UTF8.self),
       isNamed: other != nil || chunk.name.allSatisfy { (32...126).contains($0) },
-      announcedSize: chunk.announcedSize, content: chunk.content)
+      announcedSize: chunk.announcedSize, content: chunk.content, isPadded: chunk.isPadded)
   }
 }
 

@@ -26,7 +26,7 @@ struct WaveSource {
       self.header = header
       let pieces =
         switch header.kind {
-        case .riff: header.corrected
+        case .riff: header.unpadded == nil ? header.corrected : header.padded
         case .rifx: try header.converted(read)
         case .wave64: header.reordered
         }
@@ -85,10 +85,16 @@ extension WaveHeader {
   /// The pieces of a file with the lowest byte first whose header is wrong; nil where all is right.
   fileprivate var corrected: [SplicedBytes.Piece]? {
     let isEmpty = announcedSize == 0
-    guard format.hasOddBits || isWrapped || unclaimedSize >= 8 || isEmpty || isLongAndOpen
+    // libavformat refuses a file that ends within one of some chunks.
+    let cut = chunks.last { !$0.isWhole && $0.content.lowerBound > sound.upperBound }
+    guard
+      format.hasOddBits || isWrapped || unclaimedSize >= 8 || isEmpty || isLongAndOpen
+        || cut != nil
     else { return nil }
     let count = sound.upperBound - sound.lowerBound
-    let end = isEmpty ? sound.lowerBound : fileSize - unclaimedSize
+    let end =
+      isEmpty
+      ? sound.lowerBound : (cut?.content.lowerBound).map { $0 - 8 } ?? fileSize - unclaimedSize
     var pieces: [SplicedBytes.Piece] = []
     if isWrapped {
       pieces.append(.bytes(Self.longHead(count, fileSize: fileSize)))
@@ -111,6 +117,28 @@ extension WaveHeader {
         ? .bytes(Self.bytes(0xFFFF_FFFF, count: 4))
         : .range(sound.lowerBound - 4..<sound.lowerBound))
     pieces.append(.range(sound.lowerBound..<max(sound.lowerBound, end)))
+    return pieces
+  }
+
+  /// The pieces of a file with the padding that its writer left out, and with a header that is right.
+  fileprivate var padded: [SplicedBytes.Piece] {
+    let count = sound.upperBound - sound.lowerBound
+    let isLong = fileSize > 0xFFFF_FFFF
+    let head = isLong ? Self.longHead(count, fileSize: fileSize) : Self.chunk("RIFF", fileSize)
+    var pieces: [SplicedBytes.Piece] = [.bytes(isLong ? head : head + Array("WAVE".utf8))]
+    for chunk in chunks where chunk.isWhole || chunk.name == "data" {
+      switch chunk.name {
+      case "ds64": continue
+      case "fmt " where format.hasOddBits:
+        let content = format.littleEndian
+        pieces.append(.bytes(Self.chunk("fmt ", Int64(content.count)) + content))
+      case "data":
+        pieces += [.bytes(Self.chunk("data", isLong ? 0xFFFF_FFFF : count)), .range(sound)]
+      default:
+        pieces.append(.range(chunk.content.lowerBound - 8..<chunk.content.upperBound))
+      }
+      if chunk.content.count % 2 == 1 { pieces.append(.bytes([0])) }
+    }
     return pieces
   }
 

@@ -54,6 +54,13 @@ public struct Asset: Sendable, Hashable, Codable {
   private var mp3: [MP3Settings] = []
   /// The file's tags.
   public var metadata: Metadata
+  /// What it says of places in its sound and of its origin, beside tags and chapters; nil: nothing.
+  package var marks: MediaMarks? {
+    get { ownMarks.first }
+    set { ownMarks = newValue.map { [$0] } ?? [] }
+  }
+  /// At most one, in a list, as `mp3`.
+  private var ownMarks: [MediaMarks] = []
   /// The file's chapters, in the asset's own time.
   public var chapters: [Chapter]
   /// What its file has beside, which is not read, and which no output gets: chunks, frames of ID3,

@@ -21,6 +21,9 @@ public struct ChapterBounds: Sendable, Hashable {
   /// Vorbis comments: `CHAPTER000` to `CHAPTER999`, of milliseconds (Xiph's "Chapter Extension").
   static let vorbisComments = ChapterBounds(count: 1000, rate: 1000)
 
+  /// Cues of WAV and markers of CAF: as many as are read of a file.
+  static let cues = ChapterBounds(count: 100_000)
+
   /// Matroska: as many as are read of a file.
   static let matroska = ChapterBounds(count: 10_000)
 }

@@ -4,13 +4,16 @@ import MediaTime
 /// A range of a source, and when it is heard.
 package struct HeardPart: Sendable, Hashable {
   /// The source.
-  package var location: MediaLocation
+  package var asset: Asset
   /// In its own time.
   package var source: TimeRange
   /// On the timeline, from the start of what was asked for.
   package var target: TimeRange
   /// Whether it is played backwards.
   package var isReversed: Bool
+
+  /// Where the source is.
+  package var location: MediaLocation { asset.location }
 }
 
 extension Export {
@@ -36,6 +39,13 @@ extension Export {
   }
 }
 
+extension Asset {
+  /// Whether it is the same stream of the same file, without a look at its facts.
+  package func isSameSound(as other: Asset) -> Bool {
+    location == other.location && streamIndex == other.streamIndex
+  }
+}
+
 extension Composition {
   fileprivate func parts(in range: TimeRange) -> [HeardPart] {
     tracks.filter { $0.sounds && !$0.isSilenced }.flatMap { track in
@@ -57,8 +67,7 @@ extension Segment {
     case .silence: return []
     case .asset(let asset):
       return [
-        HeardPart(
-          location: asset.location, source: heard, target: target, isReversed: isReversed)
+        HeardPart(asset: asset, source: heard, target: target, isReversed: isReversed)
       ]
     case .composition(let inner):
       return inner.parts(in: heard).map { part in
@@ -85,15 +94,18 @@ extension HeardPart {
     return moved
   }
 
-  /// Whether `next` is heard at once after it, and is what comes next in the source, at the same speed.
+  /// Whether `next` is heard at once after it, and is what comes next in the source, at the same speed and
+  /// in the same direction.
   fileprivate func continues(with next: HeardPart) -> Bool {
-    location == next.location && !isReversed && !next.isReversed && target.end == next.target.start
-      && source.end == next.source.start
+    asset.isSameSound(as: next.asset) && isReversed == next.isReversed
+      && target.end == next.target.start
+      && (isReversed ? source.start == next.source.end : source.end == next.source.start)
       && next.source.map(duration: source.duration, to: next.target) == target.duration
   }
 
   fileprivate mutating func extend(to next: HeardPart) {
-    source = TimeRange(start: source.start, end: next.source.end)
+    let ends = (min(source.start, next.source.start), max(source.end, next.source.end))
+    source = TimeRange(start: ends.0, end: ends.1)
     target = TimeRange(start: target.start, end: next.target.end)
   }
 }

@@ -53,7 +53,7 @@ public enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
     var held = kind.capabilities
     guard isMatroska else { return held }
     (held.name, held.container, held.tagForm) = (name, demuxer, .matroska)
-    (held.holdsCover, held.chapterBounds) = (self == .mkv, .matroska)
+    (held.holdsCover, held.chapterBounds, held.places) = (self == .mkv, .matroska, [])
     return held
   }
 

@@ -34,6 +34,13 @@ public struct Output: Sendable, Hashable, Codable {
   public var conform: [ConformRequest]?
   /// Put over the export's own; an empty text takes a tag away.
   public var metadata: Metadata
+  /// What it gets of Broadcast Wave, of radio and of other formats' chunks; nil: what sources bring along.
+  public var marks: MarkRequest? {
+    get { requests.first }
+    set { requests = newValue.map { [$0] } ?? [] }
+  }
+  /// At most one, in a list, as `targets`.
+  private var requests: [MarkRequest] = []
   /// Whether a source with damage or a doubtful header is refused, and not only warned of.
   public var isStrict = false
   /// What becomes of a source's moving picture in a file that holds one; nil: it is copied.

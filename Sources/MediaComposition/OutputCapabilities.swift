@@ -35,6 +35,22 @@ public struct OutputCapabilities: Sendable, Hashable {
     case matroska
   }
 
+  /// What a format has a place for beside tags and chapters (docs/broadcast.md).
+  package enum Place: Sendable, Hashable, CaseIterable {
+    /// `bext`.
+    case broadcast
+    /// `cart`.
+    case cart
+    /// `iXML`.
+    case iXML
+    /// Moments and regions, with names and notes, to the frame: also the format's chapters.
+    case cues
+    /// Loops of samplers.
+    case loops
+    /// Chunks of other formats.
+    case foreign
+  }
+
   /// The bytes that silence takes at least.
   package struct LeastPacket: Sendable, Hashable {
     /// The longest packet; nil: less than an eighth of a second.
@@ -86,6 +102,8 @@ public struct OutputCapabilities: Sendable, Hashable {
   public var holdsChapters: Bool { chapterBounds != nil }
   /// Whether it has a place for a chapter's link and image.
   public var holdsChapterLinks = false
+  /// What it has a place for beside tags and chapters.
+  package var places: Set<Place> = []
   /// Whether it has a place for a track of captions.
   public var holdsCaptions: Bool { tagForm == .itemList }
   /// Whether its tag has a place for lyrics with times that players look for.
@@ -205,20 +223,23 @@ extension OutputCapabilities {
     sampleFormats: [.int16, .int24, .float32, .uint8, .muLaw, .aLaw, .gsm],
     exampleSetting: "16 bit", copiedUnit: .samples, encodingTime: 6_000, peakErrors: [:],
     leastPacket: nil, tagForm: .riff,
-    heldTags: riffTags, holdsCover: false, holdsNoSound: true)
+    heldTags: riffTags, holdsCover: false, chapterBounds: .cues,
+    places: [.broadcast, .cart, .iXML, .cues, .loops, .foreign], holdsNoSound: true)
 
   static let aiff = OutputCapabilities(
     name: "AIFF", codecName: "AIFF", container: "aiff", extensions: ["aiff", "aif", "aifc"],
     sampleRates: .upTo(.pcmLimit), sampleFormats: [.int16, .int24, .float32], isBigEndian: true,
     numbersLayouts: true, exampleSetting: "16 bit", copiedUnit: .samples, encodingTime: 6_000,
     peakErrors: [:], leastPacket: nil, tagForm: .id3, holdsCover: true, chapterBounds: .id3,
-    holdsChapterLinks: true, holdsNoSound: false)
+    holdsChapterLinks: true, places: [.cues, .loops, .foreign], holdsNoSound: false)
 
   static let caf = OutputCapabilities(
     name: "CAF", codecName: "CAF", container: "caf", extensions: ["caf"],
     sampleRates: .upTo(.pcmLimit), sampleFormats: [.int16, .int24, .float32], numbersLayouts: true,
     exampleSetting: "16 bit", copiedUnit: .samples, encodingTime: 6_000, peakErrors: [:],
-    leastPacket: nil, tagForm: .caf, holdsCover: false, holdsNoSound: true)
+    leastPacket: nil, tagForm: .caf, holdsCover: false, chapterBounds: .cues,
+    places: [.cues, .foreign],
+    holdsNoSound: true)
 
   static let raw = OutputCapabilities(
     name: "headerless sound", codecName: "headerless sound", container: RawSound.container,
@@ -236,7 +257,7 @@ extension OutputCapabilities {
     sampleRates: .upTo(65_534, tensUpTo: 655_340), exampleSetting: "16 bit", copiedUnit: .samples,
     encodingTime: 20_000, peakErrors: [:],
     leastPacket: LeastPacket(bytes: 8, bytesPerChannel: 2), tagForm: .vorbisComments,
-    holdsCover: true, chapterBounds: .vorbisComments, holdsNoSound: true)
+    holdsCover: true, chapterBounds: .vorbisComments, places: [.foreign], holdsNoSound: true)
 
   /// Layouts: `ff_alac_ch_layouts` in libavcodec's alac_data.c.
   static let alac = OutputCapabilities(

@@ -51,6 +51,7 @@ public struct ProbedAsset: Sendable, Hashable, Codable {
       && (1...1 << 48).contains(asset.frameCount)
       && pictures.allSatisfy { $0?.isPlausible ?? true }
       && asset.chapters.allSatisfy { $0.start.isNumeric }
+      && (asset.marks?.isPlausible ?? true)
       && asset.tracks.allSatisfy {
         ($0.firstPicture?.isNumeric ?? true) && ($0.frameDuration?.isNumeric ?? true)
       }

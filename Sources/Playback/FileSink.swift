@@ -20,8 +20,9 @@ public final class FileSink: AudioSink {
   /// The requested rate and channels.
   public let format: SinkFormat
   private let file: OutputFile
+  /// The head of a WAV; nil without one.
+  private let wave: WaveFile?
   private var end: Int64
-  private let sizes: WAVSizes?
 
   /// Opens a file for one player, with the rate and the channels of its first item.
   ///
@@ -51,12 +52,11 @@ public final class FileSink: AudioSink {
 
   /// A sink at the start of an empty file.
   init(_ file: OutputFile, _ format: SinkFormat, _ container: Container) throws(Failure) {
-    let header = container == .wav ? wavHeader(of: format) : []
     self.file = file
     self.format = format
-    end = Int64(header.count)
-    sizes = WAVSizes(header: header)
-    try file.put(header, at: 0)
+    wave = container == .wav ? WaveFile(WaveFormat(format)) : nil
+    end = wave?.soundStart ?? 0
+    try settle()
   }
 
   deinit { try? settle() }
@@ -97,40 +97,18 @@ public final class FileSink: AudioSink {
   }
 
   private func settle() throws(Failure) {
-    guard let sizes else { return }
-    try file.put(sizes.header(fileSize: end), at: 0)
+    guard let wave else { return }
+    try file.put(wave.head(soundSize: end - wave.soundStart), at: 0)
   }
 }
 
-/// A WAV header up to the first sample, without its sizes: Microsoft's "Multimedia
-/// Programming Interface and Data Specifications 1.0", `WAVEFORMATEXTENSIBLE` of mmreg.h for more
-/// than two channels and for more than 16 bits, and room for EBU Tech 3306's `ds64`.
-private func wavHeader(of format: SinkFormat) -> [UInt8] {
-  func number(_ value: Int, _ count: Int) -> [UInt8] {
-    (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
-  }
-  func chunk(_ name: String, _ body: [UInt8]) -> [UInt8] {
-    Array(name.utf8) + number(body.count, 4) + body
-  }
-  let bits = format.encoding.byteCount * 8
-  let isFloat = format.encoding == .float32
-  let tag = isFloat ? 3 : 1
-  let isExtensible = format.channelCount > 2 || !isFloat && bits > 16
-  var facts =
-    number(isExtensible ? 0xFFFE : tag, 2) + number(format.channelCount, 2)
-    + number(format.sampleRate, 4) + number(format.sampleRate * format.frameSize, 4)
-    + number(format.frameSize, 2) + number(bits, 2)
-  if isExtensible {
+extension WaveFormat {
+  /// How a WAV has the samples of a sink.
+  fileprivate init(_ format: SinkFormat) {
     let places = ChannelLayout.usual(ofCount: format.channelCount).channels
-    let mask = places.reduce(0) { $0 | 1 << $1.rawValue }
-    facts += number(22, 2) + number(bits, 2) + number(mask, 4)
-    // The GUID of a format that has a tag.
-    facts += number(tag, 4) + [0, 0, 0x10, 0, 0x80, 0, 0, 0xAA, 0, 0x38, 0x9B, 0x71]
-  } else if isFloat {
-    facts += number(0, 2)
+    self.init(
+      format.encoding == .float32 ? .float : .integer, bits: 8 * format.encoding.byteCount,
+      sampleRate: format.sampleRate, channelCount: format.channelCount,
+      channelMask: places.reduce(0) { $1 == .unplaced ? $0 : $0 | 1 << UInt64($1.rawValue) })
   }
-  let size = [UInt8](repeating: 0, count: 4)
-  return Array("RIFF".utf8) + size + Array("WAVE".utf8)
-    + chunk("JUNK", [UInt8](repeating: 0, count: 28)) + chunk("fmt ", facts)
-    + (isFloat ? chunk("fact", size) : []) + Array("data".utf8) + size
 }

@@ -1,33 +1,91 @@
-/// Which tags stop being true when the sound changes.
+/// What a tag or a chunk says, and so what becomes of it when the sound is edited: the one table for all
+/// containers (docs/broadcast.md).
 package enum TagClass: Sendable, Hashable {
-  /// About the content: true of any edit of it.
+  /// About the work, as a title: true of any edit of it.
   case content
+  /// A place in the sound: it moves with the edit.
+  case place(Place)
   /// A measurement of level, as ReplayGain: true as long as all of the sound comes out at its level.
   case level
   /// A measurement or an identity of the samples: true as long as they are the same.
   case samples
   /// A change of an MP3's frames that can be undone: true of these frames alone.
   case frames
-  /// When the sound begins, in frames since midnight (EBU Tech 3285, 2.3).
-  case timeReference
+  /// About the file itself, which each file has its own of.
+  case file
+  /// Of unknown meaning: kept only as long as the samples are the same.
+  case unknown
 
-  /// That of a key, in any case.
+  /// How a place is told.
+  package enum Place: Sendable, Hashable {
+    /// When the sound begins, in frames since midnight (EBU Tech 3285, 2.3).
+    case timeReference
+    /// One of the ends of a loop, or its length (`LoopTags`).
+    case loop
+    /// A moment, in seconds of the file; of the end of something it is the moment behind.
+    case seconds(isEnd: Bool)
+    /// How long something at a place takes, in seconds.
+    case length
+    /// Several facts, of which `MediaMarks` has each.
+    case marks
+  }
+
+  /// That of a tag, by its key in any case.
   package init(of key: String) {
     // Behind a colon, as in `org.hydrogenaudio.replaygain:replaygain_track_gain` of MP4.
     let lower = key.lowercased()
     let name = lower.split(separator: ":").last.map(String.init) ?? lower
-    switch name {
-    // ReplayGain's first names in Vorbis comments.
-    case "rg_radio", "rg_audiophile": self = .level
-    case "rg_peak": self = .samples
-    case "time_reference": self = .timeReference
-    case "umid", "acoustid_fingerprint", "acoustid fingerprint": self = .samples
-    case _ where name.hasPrefix("mp3gain_"): self = .frames
-    case _ where name.hasPrefix("replaygain_"), _ where name.hasPrefix("r128_"):
+    if let known = Self.tags[name] {
+      self = known
+    } else if LoopTags.Part(key: name) != nil {
+      self = .place(.loop)
+    } else if name.hasPrefix("mp3gain_") {
+      self = .frames
+    } else if name.hasPrefix("replaygain_") || name.hasPrefix("r128_") {
       self = name.hasSuffix("_peak") ? .samples : .level
-    default: self = .content
+    } else {
+      self = .content
     }
   }
+
+  /// That of a chunk of RIFF, AIFF or CAF, by its four characters; of a list they are followed by its own,
+  /// as in `LIST adtl`.
+  package init(ofChunk name: String) { self = Self.chunks[name] ?? .unknown }
+
+  private static let tags: [String: TagClass] = [
+    // ReplayGain's first names in Vorbis comments.
+    "rg_radio": .level, "rg_audiophile": .level, "rg_peak": .samples,
+    "umid": .samples, "acoustid_fingerprint": .samples, "acoustid fingerprint": .samples,
+    "time_reference": .place(.timeReference),
+    // Radio automation (Liquidsoap, AzuraCast).
+    "liq_amplify": .level,
+    "liq_cue_in": .place(.seconds(isEnd: false)), "liq_cue_out": .place(.seconds(isEnd: true)),
+    "liq_cross_start_next": .place(.seconds(isEnd: false)),
+    "liq_fade_in": .place(.length), "liq_fade_out": .place(.length),
+  ]
+
+  private static let chunks: [String: TagClass] = {
+    let rows: [(TagClass, [String])] = [
+      (.content, ["LIST INFO", "id3 ", "ID3 ", "NAME", "AUTH", "(c) ", "ANNO", "info", "inst"]),
+      (
+        .place(.marks),
+        [
+          "bext", "cart", "iXML", "cue ", "LIST adtl", "smpl", "r64m", "MARK", "COMT", "INST",
+          "mark", "strg",
+        ]
+      ),
+      (.samples, ["PEAK", "peak", "levl", "umid", "MD5 "]),
+      (
+        .file,
+        [
+          "fmt ", "fact", "data", "ds64", "JUNK", "junk", "PAD ", "FLLR", "filr", "Fake", "free",
+          "COMM", "SSND", "FVER", "CHAN", "desc", "chan", "pakt", "kuki", "summary list",
+        ]
+      ),
+    ]
+    return Dictionary(
+      rows.flatMap { row in row.1.map { ($0, row.0) } }, uniquingKeysWith: { first, _ in first })
+  }()
 }
 
 /// Gains of a track or an album in the two notations: ReplayGain 2.0 counts from −18 LUFS, in dB, and

@@ -198,6 +198,14 @@ package enum TagNames {
   /// The key of a chunk of RIFF's INFO list; its name where it has none.
   package static func key(ofInfo name: String) -> String { keysOfInfo[name] ?? name }
 
+  /// The chunk of RIFF's INFO list for a key; nil where it has none.
+  package static func infoName(of key: String) -> String? {
+    if info.contains(key) { return key }
+    let key = key.lowercased()
+    // Two are read as `track`.
+    return key == "track" ? "IPRT" : keysOfInfo.first { $0.value == key }?.key
+  }
+
   /// Whether a key is such a chunk's name.
   package static func isInfo(_ key: String) -> Bool { info.contains(key) }
 

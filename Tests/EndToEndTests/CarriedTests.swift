@@ -10,6 +10,7 @@ import Testing
     "wav": ["album_artist", "composer", "disc", "lyrics", "publisher"]
   ]
 
+  /// Those without a place for a cover.
   private static let bare = ["wav", "caf"]
 
   /// Files of these kinds with the same tags, cover and chapters, as far as they hold them.
@@ -93,7 +94,8 @@ import Testing
       names.append("to/\(source).\(kind)")
       expected.append(
         "to/\(source).\(kind) | \(kept.joined(separator: " ")) | "
-          + (isRich ? "40 | 0 One 0.5 Zwei ü 1.25 Three" : "|"))
+          // ffprobe does not read the markers of a CAF.
+          + (isRich ? "40 |" : "|") + (kind == "caf" ? "" : " 0 One 0.5 Zwei ü 1.25 Three"))
     }
     #expect(try read(names, in: stage).map(\.trimmingSpaces) == expected)
     // The picture itself is untouched.
@@ -118,7 +120,6 @@ import Testing
         "job.yaml:2:9: warning: 'x.wav': WAV has no place for the tags album_artist, disc, composer, "
           + "publisher, lyrics: left out",
         "job.yaml:2:9: warning: 'x.wav': WAV has no place for the cover: left out",
-        "job.yaml:2:9: warning: 'x.wav': WAV has no place for the chapters: left out",
       ])
     try stage.write(
       "job.yaml",

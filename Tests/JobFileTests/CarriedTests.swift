@@ -319,7 +319,7 @@ import TestSupport
       job.yaml:4:30: error: WAV has no ID3 tag
           4 |   - { file: b.wav, chapters: id3 }
             |                              ^~~
-        help: write 'podlove' or 'podcasting2' for a file beside it
+        help: write 'file' for chapters inside the file, as WAV has them
       job.yaml:5:44: error: 'id3' where the format is the clip's
           5 |   - { folder: out, codec: same, chapters: [id3] }
             |                                            ^~~

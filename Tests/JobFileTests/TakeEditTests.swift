@@ -200,8 +200,8 @@ import YAML
   /// The other modifiers.
   private static let others: Set<String> = [
     "stream", "snap", "effects", "loudness", "gain", "volume", "pan", "fade_in", "fade_out", "duck",
-    "channels", "polarity", "mute", "chapter", "chapters", "transcript", "name", "each", "of",
-    "when",
+    "channels", "polarity", "mute", "chapter", "chapters", "transcript", "loop_points", "name",
+    "each", "of", "when",
   ]
 
   @Test(

@@ -54,6 +54,7 @@ import Transcripts
     "mutes": { $0.mutes = [Located(range)] },
     "_fadeIn": { $0.fadeIn = Located(Fade(.time(.zero))) },
     "_fadeOut": { $0.fadeOut = Located(Fade(.time(.zero))) },
+    "_loopPoints": { $0.loopPoints = Located(.range(range)) },
     "_chapter": { $0.chapter = ItemChapter("A") },
     "chapters": { $0.chapters = [ItemChapter("A")] },
     "_transcript": { $0.transcript = Located(ItemTranscript(.read(Transcript()))) },

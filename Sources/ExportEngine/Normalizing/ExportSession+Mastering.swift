@@ -56,6 +56,7 @@ extension ExportSession {
       guard corrected else {
         do throws(Failure) {
           try requireConformance(of: rendering)
+          try putLoudness(into: rendering)
         } catch {
           rendering.abandon()
           throw error
@@ -97,7 +98,15 @@ extension ExportSession {
   /// Whether an output's file is measured when it is encoded.
   private func isMeasured(_ sink: Sink) -> Bool {
     (sink.output.loudness ?? export.loudness) != nil || !export.records.isEmpty
-      || sink.output.conform?.isEmpty == false
+      || sink.output.conform?.isEmpty == false || sink.marks.measuresLoudness
+  }
+
+  /// Completes the `bext` of encoded files with what was measured in them.
+  private func putLoudness(into rendering: Rendering) throws(Failure) {
+    for (index, sink) in rendering.graph.sinks.enumerated() where sink.marks.measuresLoudness {
+      guard let levels = rendering.outputs[index].loudness else { continue }
+      try rendering.writers[index].file.complete(sink, by: levels)
+    }
   }
 
   /// Measures the encoded files of some outputs, before they are in their places.

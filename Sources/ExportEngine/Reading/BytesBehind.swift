@@ -247,7 +247,7 @@ extension ContainerFacts {
 
   /// The kind of file that begins at a place, or within the few bytes of a packet's end behind it; nil
   /// where none does.
-  fileprivate static func file(
+  static func file(
     near place: Int64, in medium: MediumBytes
   ) throws(Failure) -> String? {
     if try beginsMPEGAudio(at: place, in: medium) { return "MP3" }

@@ -18,11 +18,17 @@ extension ContainerFacts {
   static let known: [String: Set<String>] = [
     "wav": [
       "fmt ", "fact", "data", "LIST", "bext", "cue ", "id3 ", "ID3 ", "ds64", "JUNK", "junk",
-      "PAD ", "FLLR", "filr", "Fake",
+      "PAD ", "FLLR", "filr", "Fake", "cart", "iXML", "smpl", "inst",
     ],
-    "w64": ["fmt ", "fact", "data", "summary list", "junk"],
-    "aiff": ["COMM", "SSND", "FVER", "NAME", "AUTH", "(c) ", "ANNO", "ID3 ", "FLLR"],
-    "caf": ["desc", "data", "pakt", "kuki", "chan", "free", "info"],
+    "w64": [
+      "fmt ", "fact", "data", "summary list", "junk", "bext", "cart", "iXML", "cue ", "smpl",
+      "inst",
+    ],
+    "aiff": [
+      "COMM", "SSND", "FVER", "NAME", "AUTH", "(c) ", "ANNO", "ID3 ", "FLLR", "MARK", "COMT",
+      "INST",
+    ],
+    "caf": ["desc", "data", "pakt", "kuki", "chan", "free", "info", "mark", "strg"],
   ]
 
   /// A chunk's name, without bytes that are no letters.
@@ -30,43 +36,28 @@ extension ContainerFacts {
     String(decoding: bytes.map { 0x20...0x7E ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
   }
 
+  /// A chunk's name in messages.
+  static func shownName(_ name: String) -> String {
+    name.last == " " ? String(name.dropLast()) : name
+  }
+
   /// The names of chunks that nothing reads; of a WAV or Wave64, `wave` is its header.
   static func unreadChunks(
     of format: String, wave: WaveHeader? = nil, _ medium: MediumBytes
   ) throws(Failure) -> [String] {
-    guard var known = known[format] else { return [] }
-    let isRIFX = wave?.kind == .rifx
-    // libavformat is given its sound and its texts alone (`WaveSource`).
-    if isRIFX { known.subtract(["bext", "cue "]) }
+    guard let known = known[format] else { return [] }
     var found: [String] = []
     func add(_ name: String) { if !found.contains(name), found.count < 100 { found.append(name) } }
     for chunk in try chunks(of: format, wave: wave, medium) {
       if chunk.name == "LIST", format == "wav" {
-        for name in try unreadLists(chunk, isRIFX: isRIFX, medium) { add(name) }
+        let kind = chunkName(
+          try medium.bytes(at: chunk.body.lowerBound, count: min(4, chunk.body.count)))
+        if !["INFO", "adtl"].contains(kind) { add("LIST \(kind)") }
       } else if !known.contains(chunk.name) {
-        let name = chunk.name.last == " " ? String(chunk.name.dropLast()) : chunk.name
-        add(name)
+        add(shownName(chunk.name))
       }
     }
     return found
-  }
-
-  /// What of a list is not read: labels of cues are chapters, and INFO has the tags.
-  private static func unreadLists(
-    _ list: Chunk, isRIFX: Bool, _ medium: MediumBytes
-  ) throws(Failure) -> [String] {
-    guard list.body.count >= 4 else { return ["LIST"] }
-    let kind = chunkName(try medium.bytes(at: list.body.lowerBound, count: 4))
-    switch kind {
-    case "INFO": return []
-    case "adtl" where !isRIFX:
-      let inner = try chunks(
-        in: list.body.lowerBound + 4..<list.body.upperBound, of: .riff, medium)
-      return Set(inner.map(\.name)).subtracting(["labl"]).sorted().map {
-        $0 == "ltxt" ? "lengths of cues (ltxt)" : "texts of cues (\($0))"
-      }
-    default: return ["LIST \(kind)"]
-    }
   }
 
   /// All chunks of a file, in its order; of a WAV or Wave64, those of its header.
@@ -134,6 +125,12 @@ extension Prober {
       ][chunk.name]
       if chunk.name == "ID3 ", let tag = try storedTag(at: Int(chunk.body.lowerBound)) {
         found.complete(with: try self.tags(of: tag))
+      } else if chunk.name == "COMT", chunk.body.count <= 1 << 20 {
+        var defects: [ChunkDefect] = []
+        let list = try bytes.bytes(at: chunk.body.lowerBound, count: chunk.body.count)
+        // Those of markers are notes of cues.
+        for comment in AIFFMarkers(comments: list, defects: &defects).comments
+        where comment.marker == 0 { texts.add(comment.text, to: "comment") }
       } else if let key, chunk.body.count <= 1 << 20 {
         let text = try bytes.bytes(at: chunk.body.lowerBound, count: chunk.body.count)
         let (value, isGuessed) = EightBitText.decoded(text.prefix { $0 != 0 })

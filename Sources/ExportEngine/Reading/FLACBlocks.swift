@@ -29,4 +29,15 @@ struct FLACBlock: Sendable, Hashable {
     }
     return found
   }
+
+  /// The blocks of a FLAC, behind a tag of ID3 that does not belong there; nil of another file.
+  static func all(of bytes: MediumBytes) throws(Failure) -> [FLACBlock]? {
+    let head = try bytes.bytes(at: 0, count: 10)
+    // The size of a tag has seven bits a byte (ID3v2.4, 3.1 and 6.2).
+    let start: Int64 =
+      head.count == 10 && head.starts(with: "ID3".utf8)
+      ? head[6...].reduce(0) { $0 << 7 | Int64($1 & 0x7F) } + 10 : 0
+    guard try bytes.bytes(at: start, count: 4) == Array("fLaC".utf8) else { return nil }
+    return try all(from: start + 4, reading: bytes.bytes(at:count:))
+  }
 }

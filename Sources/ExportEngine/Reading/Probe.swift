@@ -134,8 +134,9 @@ struct Prober {
     } else if let cut = try cutWarning(demuxer, breaksOff: measured.breaksOff, at: duration) {
       warnings.append(cut)
     }
-    let tags = try tags(of: demuxer, stream)
-    let listed = try chapters(of: demuxer, from: facts.start)
+    let found = try marks(of: demuxer)
+    let tags = try tags(of: demuxer, stream, found?.marks.broadcast)
+    let listed = try chapters(of: demuxer, from: facts.start, cues: found?.marks.cues ?? [])
     var asset = Asset(
       location: location, streamIndex: stream.index, container: demuxer.formatName,
       codec: stream.codecName, sampleRate: facts.sampleRate,
@@ -150,9 +151,8 @@ struct Prober {
     if !asset.tracks.isEmpty { asset.start = facts.start }
     try addPictureTimes(to: &asset.tracks)
     asset.unread = tags.unread
-    if let guess = tags.guess(location, chapters: demuxer.guessedTexts.hasChapters) {
-      warnings.append(guess)
-    }
+    if let found { warnings += add(found, to: &asset) }
+    warnings += tags.guess(location, chapters: demuxer.guessedTexts.hasChapters).map { [$0] } ?? []
     return ProbedStream(asset: asset, facts: facts, warnings: warnings + listed.warnings)
   }
 

@@ -6,11 +6,11 @@ import MediaTime
 /// Chapters that are no ID3 frames.
 extension Prober {
   /// In order of time, each at a time of its own: of several at one, the last counts. The sound
-  /// begins at `start` of their clock.
+  /// begins at `start` of their clock. Where a file has no other chapters, its `cues` are chapters.
   ///
   /// - Returns: The chapters, and what is odd about them.
   func chapters(
-    of demuxer: Demuxer, from start: Time
+    of demuxer: Demuxer, from start: Time, cues: [MediaMarks.Cue] = []
   ) throws(Failure) -> (chapters: [Chapter], warnings: [Warning]) {
     var (found, oddities): ([Chapter], [String]) = ([], [])
     if demuxer.formatName.hasPrefix("matroska,"),
@@ -34,6 +34,14 @@ extension Prober {
         return Chapter(
           start: Time(value: Int64(clamping: ticks), timescale: chapter.timeBase.denominator),
           title: chapter.title, isInherited: true)
+      }
+      let rate = demuxer.bestAudioStream.map { demuxer.streams[$0].sampleRate } ?? 0
+      // Of both, cues are exact: comments of FLAC count milliseconds.
+      if rate > 0, found.isEmpty || demuxer.formatName == "wav" || cues.agree(with: found, rate) {
+        found = cues.map { cue in
+          Chapter(
+            start: Time(frames: cue.frame, rate: rate), title: cue.label ?? "", isInherited: true)
+        }
       }
     }
     found = found.sortedByStart
@@ -66,5 +74,18 @@ extension Prober {
       "has two lists of chapters that differ: the \(chapters.count) of its chapter track count, as in "
         + "QuickTime, and not the \(list.chapters.count) of Nero's list"
     ]
+  }
+}
+
+extension [MediaMarks.Cue] {
+  /// Whether these cues are the chapters, which have been rounded to a millisecond, and may have been
+  /// given titles.
+  fileprivate func agree(with chapters: [Chapter], _ rate: Int) -> Bool {
+    count == chapters.count
+      && zip(self, chapters.sortedByStart).allSatisfy { cue, chapter in
+        let gap = Time(frames: cue.frame, rate: rate) - chapter.start
+        return Swift.max(gap, .zero - gap) <= Time(value: 1, timescale: 1000)
+          && (cue.label ?? chapter.title) == chapter.title
+      }
   }
 }

@@ -4,7 +4,7 @@ import MediaComposition
 import MediaTime
 
 extension Prober {
-  /// Warnings of a WAV whose sizes do not fit its bytes; none for other files.
+  /// Warnings of a WAV whose sizes or padding do not fit its bytes; none for other files.
   func waveWarnings(_ demuxer: Demuxer) -> [Warning] {
     guard let wave = demuxer.wave else { return [] }
     var warnings: [Warning] = []
@@ -13,6 +13,13 @@ extension Prober {
         Warning(
           "its size of 32 bits has wrapped: its header counts \(told) bytes of sound, and the file "
             + "holds \(wave.soundSize); all of it is read", location: location))
+    }
+    if let chunk = wave.unpadded {
+      warnings.append(
+        Warning(
+          "its chunk '\(chunk.name)' has an odd number of bytes, \(chunk.content.count), and lacks the "
+            + "byte of padding behind it: the chunks after it are read all the same",
+          location: location))
     }
     return warnings
   }

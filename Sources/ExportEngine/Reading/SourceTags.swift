@@ -109,7 +109,9 @@ extension Prober {
 
   /// The tags of a file that libavformat reads: from the file itself where libavformat joins several
   /// values or renames tags.
-  func tags(of demuxer: Demuxer, _ stream: LibAV.Stream) throws(Failure) -> SourceTags {
+  func tags(
+    of demuxer: Demuxer, _ stream: LibAV.Stream, _ broadcast: BroadcastExtension? = nil
+  ) throws(Failure) -> SourceTags {
     let format = demuxer.formatName
     var tags: SourceTags?
     switch format {
@@ -133,12 +135,16 @@ extension Prober {
       // Its chapters are those of cues, as libavformat reads them.
       tags?.chapters = nil
       let info = try infoTags(of: demuxer.wave)
-      if tags != nil || info != nil {
-        var found = tags ?? SourceTags()
-        if let info { found.complete(with: info) }
+      var found = tags ?? SourceTags()
+      if let info { found.complete(with: info) }
+      if demuxer.wave?.chunks.contains(where: { $0.name == "bext" }) == true {
+        var said = SourceTags()
+        for (key, text) in broadcast?.tags ?? [] { said.add(text, to: key) }
+        found.complete(with: said)
+      } else {
         found.complete(with: demuxedTags(of: demuxer, stream))
-        tags = found
       }
+      tags = found
     case _ where format.hasPrefix("matroska,"):
       tags = try ContainerFacts.matroskaTags(in: bytes, stream: stream.index)
       tags?.complete(withDemuxed: demuxedTags(of: demuxer, stream))
@@ -201,8 +207,8 @@ extension Prober {
         tags = SourceTags(VorbisComment(parsing: body[...]))
       case 2:
         let name = ContainerFacts.chunkName(try bytes.bytes(at: start, count: 4))
-        others.unread.append("APPLICATION " + name)
-      case 5: others.unread.append("CUESHEET")
+        // Chunks of a WAV are read (`ProbedMarks`).
+        if name != "riff" { others.unread.append("APPLICATION " + name) }
       default: break
       }
     }

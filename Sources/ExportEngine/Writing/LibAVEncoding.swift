@@ -1,54 +1,55 @@
 import Diagnosis
 import LibAV
 import MediaComposition
+import Tagging
 import Threads
 
 /// Writes through one of FFmpeg's encoders: PCM, and FLAC that grows.
 final class LibAVEncoding: GrowingEncoding {
   private let file: OutputFile
   private let encoder: Encoder
-  private let muxer: Muxer
+  private let writer: any PacketWriter
   private var recipe: LibAVRecipe
   private var dithering: Dithering
-  /// For a WAV that grows: keeps its sizes valid.
-  private var sizes: WAVSizes?
-  /// The marks of a WAV that grows, by their frames.
-  private var marks: [WAVSizes.Mark] = []
-  /// The end of the bytes that `settle` has made part of the file.
-  private var settled: Int64 = 0
+  /// The marks of a WAV that grows.
+  private var marks: [CuePoints.Cue] = []
+  /// The end of the bytes that `settle` has made part of the file, and how many of a WAV's are sound.
+  private var settled: (size: Int64, sound: Int64) = (0, 0)
   /// Frames that are still to be left out at the beginning, since a headerless file cannot say that its
   /// sound comes late; as many silent ones follow at the end.
   private var late = 0
   private(set) var settledFrames: Int64 = 0
 
-  init(_ file: OutputFile, _ recipe: LibAVRecipe) throws(LibAVError) {
+  init(_ file: OutputFile, _ recipe: LibAVRecipe) throws {
     (self.file, self.recipe, dithering) = (file, recipe, Dithering(recipe))
     encoder = try recipe.openEncoder()
-    muxer = try self.recipe.openMuxer(of: file, for: .encoder(encoder))
+    writer =
+      switch recipe.wrapping {
+      case .wave(let wave): try WaveWriter(file, wave)
+      case .muxer: try self.recipe.openMuxer(of: file, for: .encoder(encoder))
+      }
     if recipe.container == .raw { late = encoder.delay }
   }
 
   /// Makes a file that is whole at each moment: PCM in WAV, or FLAC.
   static func growing(_ file: OutputFile, _ recipe: LibAVRecipe) throws -> LibAVEncoding {
     let encoding = try LibAVEncoding(file, recipe)
-    try encoding.muxer.flush()
-    if recipe.container == .wav {
-      encoding.sizes = WAVSizes(header: try file.bytes(at: 0, count: Int(file.size)))
-    }
     try encoding.settle()
     return encoding
   }
 
+  private var wave: WaveWriter? { writer as? WaveWriter }
+
   func settle() throws {
-    try muxer.flush()
-    settled = file.size
+    try writer.flush()
+    settled = (file.size, wave?.soundSize ?? 0)
     // Neither PCM nor FLAC holds back an encoded frame.
     settledFrames = encoder.submittedCount
-    if let sizes { try file.put(sizes.header(fileSize: settled), at: 0) }
   }
 
   func mark(_ frame: Int64, _ label: String) {
-    marks.append(WAVSizes.Mark(frame: frame, label: label))
+    guard wave != nil, let frame = UInt32(exactly: frame) else { return }
+    marks.append(CuePoints.Cue(id: UInt32(marks.count + 1), frame: frame, label: label))
   }
 
   func encode(_ block: AudioBuffer) throws {
@@ -67,7 +68,7 @@ final class LibAVEncoding: GrowingEncoding {
     }
   }
 
-  private func encodeSilence(_ count: Int) throws(LibAVError) {
+  private func encodeSilence(_ count: Int) throws {
     var rest = count
     while rest > 0 {
       let part = min(rest, encoder.room)
@@ -79,53 +80,43 @@ final class LibAVEncoding: GrowingEncoding {
     }
   }
 
-  private func mux() throws(LibAVError) {
-    while let packet = try encoder.next() { try muxer.write(packet) }
+  private func mux() throws {
+    while let packet = try encoder.next() { try writer.write(packet) }
   }
 
   func finish() throws -> [CopiedPart]? {
     if recipe.container == .raw { try encodeSilence(encoder.delay - late) }
     try encoder.finish()
     try mux()
-    try muxer.finish()
+    if !marks.isEmpty { wave?.trailing = CuePoints(marks).chunks }
+    try writer.finish()
     try file.put(recipe.laterTags)
-    try appendTag()
-    if var sizes {
-      let chunks = sizes.append(marks, after: file.size)
-      try file.put(chunks, at: file.size)
-      try file.put(sizes.header(fileSize: file.size), at: 0)
-      self.sizes = sizes
+    try file.append(recipe.chunks, to: recipe.container)
+    if settled.size > 0 {
+      settled = (file.size, wave?.soundSize ?? 0)
+      settledFrames = encoder.submittedCount
     }
-    if settled > 0 { (settled, settledFrames) = (file.size, encoder.submittedCount) }
     return recipe.copied
   }
 
-  /// Appends AIFF's ID3 chunk, at the file's end, where it can grow.
-  private func appendTag() throws(Failure) {
-    let tag = recipe.tag
-    guard !tag.isEmpty else { return }
-    let padding = [UInt8](repeating: 0, count: tag.count % 2)
-    guard let size = UInt32(exactly: file.size + Int64(tag.count + padding.count)) else {
-      throw Failure(.mendJob, "AIFF holds less than 4 GiB; write CAF or WAV")
-    }
-    func word(_ number: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(number >> $0 & 0xFF) } }
-    let head = Array("ID3 ".utf8) + word(UInt32(clamping: tag.count))
-    try file.put(head + tag + padding, at: file.size)
-    // The bytes after the first eight ("FORM" and this), with our chunk's header.
-    try file.put(word(size), at: 4)
-  }
-
   func cancel() {
-    guard settled > 0 else { return }
+    guard settled.size > 0 else { return }
     // A file that stays keeps its whole frames.
-    file.cut(to: settled)
-    if let sizes { try? file.put(sizes.header(fileSize: settled), at: 0) }
+    if let wave { wave.cut(toSound: settled.sound) } else { file.cut(to: settled.size) }
   }
 }
 
 /// How FFmpeg encodes and wraps an output.
 struct LibAVRecipe {
-  var container: Muxer.Container
+  /// What holds the packets.
+  enum Wrapping {
+    /// A container that libavformat writes.
+    case muxer(Muxer.Container)
+    /// A WAV, which avjob writes.
+    case wave(WaveFile)
+  }
+
+  var wrapping: Wrapping
   var codec: Encoder.Codec
   var sampleRate: Int
   var channelMask: UInt64
@@ -139,10 +130,19 @@ struct LibAVRecipe {
   var metadata: [(key: String, value: String)]
   var chapters: [Muxer.Chapter]
   var picture: Picture?
-  /// A tag to append to the muxer's bytes, or nothing.
+  /// The ID3 tag among the chunks, or nothing.
   var tag: [UInt8] = []
+  /// Chunks to append to the muxer's bytes: of AIFF and CAF.
+  var chunks: [WaveFile.Chunk] = []
+  /// Blocks of a FLAC's metadata behind its first one, with their heads.
+  var blocks: [UInt8] = []
   /// Tags that are put into the file when it is complete.
   var laterTags = WrittenTags.none
+
+  /// The container that libavformat writes; nil of a WAV.
+  var container: Muxer.Container? {
+    if case .muxer(let container) = wrapping { container } else { nil }
+  }
 
   /// An encoder; `isContinuing` as of `Encoder.open`.
   func openEncoder(continuing isContinuing: Bool = false) throws(LibAVError) -> Encoder {
@@ -157,8 +157,11 @@ struct LibAVRecipe {
     of file: OutputFile, for source: Muxer.Source, beside companions: Companions? = nil
   ) throws(LibAVError) -> Muxer {
     defer { picture = nil }
+    guard let container else { preconditionFailure("a WAV is not written by libavformat") }
+    let output: any ByteOutput =
+      blocks.isEmpty ? file : FLACBlockInserter(file, blocks)
     return try Muxer.open(
-      container, to: file, for: source, metadata: metadata, chapters: chapters, picture: picture,
+      container, to: output, for: source, metadata: metadata, chapters: chapters, picture: picture,
       companions: companions)
   }
 

@@ -67,7 +67,7 @@ final class PacketCopyEncoding: SoundEncoding {
     let end = min(placed.frames.upperBound, frames.upperBound) - frames.lowerBound
     placed.packet.retime(to: start, lasting: end - start)
     // Where the others have the end of a last packet, Matroska counts what is not heard of it.
-    if placed.frames.upperBound > frames.upperBound, recipe.container.isMatroska {
+    if placed.frames.upperBound > frames.upperBound, recipe.container?.isMatroska == true {
       try placed.packet.discard(end: placed.frames.upperBound - frames.upperBound)
     }
     self.end = placed.frames.upperBound

@@ -31,6 +31,12 @@ extension Graph {
       let isOne = [.riff, .caf, .matroska].contains(capabilities.tagForm)
       asset.metadata.set(isOne ? [item.value] : item.values, of: kind.tagName(of: item.key))
     }
+    asset.marks = sink.predictedMarks
+    if let broadcast = asset.marks?.broadcast {
+      for (key, text) in broadcast.tags where asset.metadata[key] == nil {
+        asset.metadata[key] = text
+      }
+    }
     if capabilities.holdsCover { asset.metadata.cover = sink.metadata.cover }
     if capabilities.holdsChapters, sink.output.chapters.inFile {
       asset.chapters = sink.chapters.map { chapter in
@@ -41,6 +47,17 @@ extension Graph {
       }
     }
     return asset
+  }
+}
+
+extension Sink {
+  /// What probing finds in its chunks; nil: nothing.
+  fileprivate var predictedMarks: MediaMarks? {
+    var found = MediaMarks()
+    found.broadcast = broadcast(by: "avjob \(Engine.version)")
+    (found.cart, found.iXML, found.cues) = (marks.cart, marks.iXML, marks.cues)
+    (found.sampler, found.instrument) = (marks.sampler, marks.instrument)
+    return found.isEmpty ? nil : found
   }
 }
 

@@ -85,7 +85,8 @@ private func openEncoding(
       settings, sampleRate: format.sampleRate, channelCount: channelCount)
     return (file, try MP3Encoding(file, ChunkEncoder(setup, crew: crew), tag: tag))
   }
-  let recipe = try recipe(for: sink, format: format, readPicture)
+  var recipe = try recipe(for: sink, format: format, readPicture)
+  try recipe.keepChunks(of: sink, format)
   let pictures = try sink.picture.map { plan throws(Failure) in
     try library.openCompanions(
       of: plan, beside: sink, format, counting: tally, unless: crew.cancellation
@@ -172,32 +173,42 @@ func recipe(
 ) throws(Failure) -> LibAVRecipe {
   let capabilities = sink.capabilities
   let movie = sink.output.movieContainer
-  let (container, codec): (Muxer.Container, Encoder.Codec) =
+  let mask = (capabilities.stored(format.channelLayout) ?? format.channelLayout).mask
+  let (wrapping, codec): (LibAVRecipe.Wrapping, Encoder.Codec) =
     switch sink.format {
-    case .wav(let samples): (.wav, samples.codec(isBigEndian: capabilities.isBigEndian))
-    case .aiff(let samples): (.aiff, samples.codec(isBigEndian: capabilities.isBigEndian))
-    case .caf(let samples): (.caf, samples.codec(isBigEndian: capabilities.isBigEndian))
+    case .wav(let samples):
+      (
+        .wave(try sink.waveFile(samples.waveFormat(format, mask: mask))),
+        samples.codec(isBigEndian: capabilities.isBigEndian)
+      )
+    case .aiff(let samples):
+      (.muxer(.aiff), samples.codec(isBigEndian: capabilities.isBigEndian))
+    case .caf(let samples): (.muxer(.caf), samples.codec(isBigEndian: capabilities.isBigEndian))
     case .raw(let samples):
-      (.raw, samples == .gsm ? .gsm(inWAV: false) : samples.codec(isBigEndian: false))
-    case .flac(let bitDepth): (movie ?? .flac, .flac(bitDepth: bitDepth))
-    case .alac(let bitDepth): (movie ?? .m4a, .alac(bitDepth: bitDepth))
+      (
+        .muxer(.raw), samples == .gsm ? .gsm(inWAV: false) : samples.codec(isBigEndian: false)
+      )
+    case .flac(let bitDepth): (.muxer(movie ?? .flac), .flac(bitDepth: bitDepth))
+    case .alac(let bitDepth): (.muxer(movie ?? .m4a), .alac(bitDepth: bitDepth))
     case .m4a(let bitRate):
       // Peaks of noise that a decoder makes up keep no ceiling.
-      (movie ?? .m4a, .aac(bitRate: bitRate, substitutesNoise: sink.ceiling == nil))
+      (.muxer(movie ?? .m4a), .aac(bitRate: bitRate, substitutesNoise: sink.ceiling == nil))
     case .vorbis(.quality(let quality)):
-      (movie ?? .ogg(serial: serial(of: sink, format)), .vorbis(.quality(quality)))
+      (.muxer(movie ?? .ogg(serial: serial(of: sink, format))), .vorbis(.quality(quality)))
     case .vorbis(.bitRate(let bitRate)):
-      (movie ?? .ogg(serial: serial(of: sink, format)), .vorbis(.bitRate(bitRate)))
+      (.muxer(movie ?? .ogg(serial: serial(of: sink, format))), .vorbis(.bitRate(bitRate)))
     case .opus(let bitRate):
-      (movie ?? .ogg(serial: serial(of: sink, format)), .opus(bitRate: bitRate))
+      (.muxer(movie ?? .ogg(serial: serial(of: sink, format))), .opus(bitRate: bitRate))
     case .mp3: throw Failure(.reportBug, "MP3 is not written by FFmpeg")
     }
   var recipe = LibAVRecipe(
-    container: container, codec: codec, sampleRate: format.sampleRate,
-    channelMask: (capabilities.stored(format.channelLayout) ?? format.channelLayout).mask,
+    wrapping: wrapping, codec: codec, sampleRate: format.sampleRate, channelMask: mask,
     isDithered: sink.isDithered, copied: sink.copied?.parts, firstFrame: sink.frames.lowerBound,
     metadata: [], chapters: [])
-  (recipe.metadata, recipe.laterTags) = sink.writtenTags
+  // The texts of a WAV stand in its chunks, and those of AIFF in its ID3 tag alone.
+  if recipe.container != nil, !capabilities.hasID3 {
+    (recipe.metadata, recipe.laterTags) = sink.writtenTags
+  }
   if format.channelLayout.isUnplaced {
     recipe.unplacedCount = format.channelLayout.count
     // FLAC's own order gives each channel a position, unless this says otherwise (RFC 9639, 8.6.2).
@@ -205,17 +216,27 @@ func recipe(
   }
   guard !capabilities.hasID3 else {
     recipe.tag = try id3Tag(of: sink, sampleRate: format.sampleRate, picture)
+    recipe.chunks = sink.marks.aiffChunks
+    if !recipe.tag.isEmpty { recipe.chunks.append(WaveFile.Chunk("ID3 ", recipe.tag)) }
     return recipe
   }
-  if capabilities.holdsChapters, sink.output.chapters.inFile {
-    let placed = try chapters(of: sink, sampleRate: format.sampleRate)
-    try sink.requireRoom(for: placed, sampleRate: format.sampleRate)
-    recipe.chapters = placed.map {
-      Muxer.Chapter(frames: $0.frames, title: $0.chapter.title)
-    }
-  }
+  recipe.chapters = try muxedChapters(of: sink, sampleRate: format.sampleRate)
+  if recipe.container == .caf { recipe.chunks = sink.marks.cafChunks }
   if capabilities.holdsCover { recipe.picture = try cover(of: sink, picture) }
   return recipe
+}
+
+/// The chapters that libavformat writes, of those that the file holds.
+private func muxedChapters(
+  of sink: Sink, sampleRate: Int
+) throws(Failure) -> [Muxer.Chapter] {
+  let capabilities = sink.capabilities
+  guard capabilities.holdsChapters, sink.output.chapters.inFile else { return [] }
+  let placed = try chapters(of: sink, sampleRate: sampleRate)
+  try sink.requireRoom(for: placed, sampleRate: sampleRate)
+  // Elsewhere they are among the cues.
+  guard !capabilities.places.contains(.cues) else { return [] }
+  return placed.map { Muxer.Chapter(frames: $0.frames, title: $0.chapter.title) }
 }
 
 /// The number of an Ogg stream, which must differ in each file that may be chained to it (RFC 3533

@@ -178,9 +178,7 @@ extension Decoder {
     case let kind?:
       sink.error(
         "\(kind.capabilities.name) has no ID3 tag", at: origin,
-        help: kind.capabilities.holdsChapters
-          ? "write 'file' for chapters inside the file, as \(kind.capabilities.name) has them"
-          : "write 'podlove' or 'podcasting2' for a file beside it")
+        help: "write 'file' for chapters inside the file, as \(kind.capabilities.name) has them")
     case nil:
       sink.error(
         "'id3' where the format is the clip's", at: origin,

@@ -204,6 +204,10 @@ extension Language {
     ) {
       $0.item.transcript = $1
     },
+    Key(
+      "loop_points", Values.loopPoints,
+      "of a clip: the part that samplers and games repeat, in place of the file's loops"
+    ) { $0.item.loopPoints = $1 },
     Key("name", Values.text, "the item's name in messages and references") { $0.item.name = $1 },
     Key(
       "each", as: Values.each.form,

@@ -95,7 +95,7 @@ extension Decoder {
     if own["loudness"] == nil, let preset = fields["preset"] {
       noteLoudness(of: preset, draft.loudness, insteadOf: context.loudness)
     }
-    (output.copying, output.video) = (copying(draft), draft.video?.value)
+    (output.copying, output.video, output.marks) = (copying(draft), draft.video?.value, draft.marks)
     if let video = draft.video, video.value != Output.Video.none, output.movie == nil {
       sink.error(
         "'video' of an output that holds no picture", at: video.origin,

@@ -21,6 +21,7 @@ struct OutputDraft {
   var copying: Output.Copying?
   var join: Located<Output.Copying.Join>?
   var video: Located<Output.Video>?
+  var marks: MarkRequest?
 
   init(_ job: EnclosingJob, isInFolder: Bool) {
     self.job = job
@@ -30,6 +31,13 @@ struct OutputDraft {
   /// The first of several formats counts; the others are refused.
   mutating func take(_ request: Output.Request, by key: String) {
     if self.request == nil { (self.request, formatKey) = (request, key) }
+  }
+
+  /// Adds to what its file gets of marks.
+  mutating func addMarks(_ change: (inout MarkRequest) -> Void) {
+    var changed = marks ?? MarkRequest()
+    change(&changed)
+    marks = changed
   }
 }
 
@@ -83,6 +91,24 @@ extension Language {
     Key(
       "strict", Values.boolean, "whether damaged and doubtful sources are refused; else as the job"
     ) { $0.isStrict = $1 },
+    Key(
+      "bwf", Values.broadcast,
+      "of WAV: the texts of its 'bext', over those of the source, or 'none'"
+    ) { output, broadcast in
+      output.addMarks {
+        ($0.broadcast, $0.removesBroadcast) = (broadcast.value, broadcast.value == nil)
+        $0.origins[0] = broadcast.origin
+      }
+    },
+    Key("cart", as: Values.cart.form, "of WAV: what radio's systems read, over the source's") {
+      entry, decoder, scope, output in
+      guard let cart = Values.cart.read(entry.value, decoder, scope) else { return }
+      output.addMarks { ($0.cart, $0.origins[1]) = (cart, entry.keyOrigin) }
+    },
+    Key("foreign", Values.foreign, "'keep': a FLAC has all chunks of an untouched WAV or AIFF") {
+      output, kept in
+      output.addMarks { ($0.keepsForeign, $0.origins[2]) = (kept.value, kept.origin) }
+    },
     Key("metadata", as: Values.metadata.form, "tags of this output, over the job's") {
       entry, decoder, scope, output in output.tags = decoder.metadata(entry.value, scope)
     },

@@ -50,7 +50,8 @@ enum Pattern {
     of: "frame *[0-9]+", "([01]?[0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9][:;][0-9]{2,3}")
   static let moment = whole(momentBody)
   /// A moment of the whole, not of one of its items.
-  static let ownMoment = whole(one(of: "start", "end(-\(timeBody))?", timeBody))
+  static let ownMoment = whole(ownMomentBody)
+  static let ownMomentBody = one(of: "start", "end(-\(timeBody))?", timeBody)
   /// A moment that counts from the end, or in a source.
   static let unplacedMoment = whole(one(of: "end(-\(timeBody))?", pictureBody))
 

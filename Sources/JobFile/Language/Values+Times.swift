@@ -121,16 +121,18 @@ extension Values {
       Key("duration", time, "or how long it is") { $0.end = .duration($1) },
     ])
 
+  /// A range in one text.
+  static let rangeBody =
+    #"(?=...) *("# + Pattern.momentBody + #" *)?\.\.( *\+ *"# + Pattern.timeBody
+    + "| *\(Pattern.momentBody))? *"
+
   static let ranges: NodeNotation<[Located<ItemRange>]> = NodeNotation(
     Form(
       "ranges", [.text, .list],
       "ranges, as [12:00..13:30, end-10s..], or the path or address of a list",
       maps: { [range.schema] }
     ) {
-      let text = JSONForm.text(
-        Pattern.whole(
-          #"(?=...) *("# + Pattern.momentBody + #" *)?\.\.( *\+ *"# + Pattern.timeBody
-            + "| *\(Pattern.momentBody))? *"))
+      let text = JSONForm.text(Pattern.whole(rangeBody))
       let one = JSONForm.shapes(text: text, map: range.schema.reference)
       return JSONForm.shapes(
         text: JSONForm.timeList, list: JSONForm.list(of: one, isEmptyFine: true))

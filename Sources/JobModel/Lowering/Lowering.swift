@@ -90,6 +90,7 @@ struct Lowering {
     // After a refused range the rest is still checked.
     isWhole = takeRange(of: item, at: place, in: &lowered) && isWhole
     isWhole = addTranscript(of: item, .item, at: place, to: &lowered) && isWhole
+    isWhole = setLoop(of: item, at: place, in: &lowered) && isWhole
     let range = lowered.source
     (edits, trimmed) = ([], nil)
     // Each listens to what the one before leaves.

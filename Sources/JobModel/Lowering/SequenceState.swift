@@ -122,7 +122,7 @@ extension Item {
     range == nil && !isEdited && channels == nil && effects.isEmpty && loudness == nil
       && gain?.value ?? .unity == .unity && volume.isEmpty && pan.allSatisfy { $0.value == .centre }
       && !invertsPolarity && !isMuted && mutes.isEmpty && mutedWords == nil && fadeIn == nil
-      && fadeOut == nil && !hasOwnChapters
+      && fadeOut == nil && !hasOwnChapters && loopPoints == nil
       && (transcript == nil || transcript?.value.source == .keep)
   }
 

@@ -87,6 +87,9 @@ public struct Item: Sendable, Hashable {
   public var keepsChapters: Bool
   /// What is said in it: it counts instead of the words of items in it.
   @Rare public var transcript: Located<ItemTranscript>?
+  /// Of a clip: the part that samplers and players of games repeat, in its own time after `range`, in place
+  /// of the file's own loops; nil: those.
+  @Rare public var loopPoints: Located<LoopPoints>?
   /// Its name in messages and references.
   @Rare public var name: Located<String>?
   /// Where the job writes the item.
@@ -158,6 +161,13 @@ public struct MediaReference: Sendable, Hashable {
     hasher.combine(raw)
     hasher.combine(sha256?.value)
   }
+}
+
+/// What repeats when a sampler or a game plays the sound.
+public enum LoopPoints: Sendable, Hashable {
+  /// Nothing, whatever the file says.
+  case none
+  case range(ItemRange)
 }
 
 /// Items in sequence.

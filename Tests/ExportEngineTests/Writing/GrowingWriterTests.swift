@@ -119,11 +119,14 @@ import Testing
       return pwrite(descriptor, bytes.baseAddress, Int(count), off_t(offset))
     })
     let sound = noise(200_000)
+    let format = WaveFormat(
+      .integer, bits: 16, sampleRate: 44_100, channelCount: 2, channelMask: 3)
     let recipe = LibAVRecipe(
-      container: .wav, codec: .pcm(.int16, isBigEndian: false), sampleRate: 44_100, channelMask: 3,
+      wrapping: .wave(WaveFile(format)), codec: .pcm(.int16, isBigEndian: false),
+      sampleRate: 44_100, channelMask: 3,
       isDithered: false, firstFrame: 0, metadata: [], chapters: [])
     let flac = LibAVRecipe(
-      container: .flac, codec: .flac(bitDepth: 16), sampleRate: 44_100, channelMask: 3,
+      wrapping: .muxer(.flac), codec: .flac(bitDepth: 16), sampleRate: 44_100, channelMask: 3,
       isDithered: false, firstFrame: 0, metadata: [], chapters: [])
     for (name, recipe) in [("a.wav", recipe), ("a.flac", flac)] {
       let file = try OutputFile.grow(
@@ -174,20 +177,20 @@ import Testing
 
   @Test("past 4 GiB the header is RF64's, and tools find the length")
   func rf64() throws {
-    for format in Output.SampleFormat.allCases {
+    for format in Output.Kind.wav.capabilities.sampleFormats where format != .gsm {
       let name = "\(format.rawValue).wav"
       let writer = try GrowingTarget(
         at: path(name), as: .wav(format), stereo, isDithered: false, replacing: false
       ).begin()
-      let header = try readFile(folder.path(name))
       writer.abandon()
-      let sizes = try #require(WAVSizes(header: header))
+      let wave = WaveFile(format.waveFormat(stereo, mask: 3))
+      #expect(try readFile(folder.path(name)) == wave.head(soundSize: 0))
       let frameSize = Int64(2 * format.byteCount)
       let frames = 6_000_000_000 / frameSize
       // A hole, and a part of a frame that was written last.
-      let size = Int64(header.count) + frames * frameSize + 1
-      try writeFile(folder.path(name), sizes.header(fileSize: size))
-      #expect(truncate(folder.path(name), off_t(size)) == 0)
+      let size = frames * frameSize + 1
+      try writeFile(folder.path(name), wave.head(soundSize: size))
+      #expect(truncate(folder.path(name), off_t(wave.soundStart + size)) == 0)
       let probed = try Tool.succeed(
         "ffprobe", "-v", "error", "-show_entries", "stream=duration_ts", "-of", "csv=p=0",
         folder.path(name)

@@ -148,7 +148,8 @@ struct TagTests {
     #expect(
       omissions(of: sink(.wav(.int16), metadata: metadata, chapters: linked)).map(\.message) == [
         "WAV has no place for the tags mood, disc: left out",
-        "WAV has no place for the cover: left out", "WAV has no place for the chapters: left out",
+        "WAV has no place for the cover: left out",
+        "WAV has no place for the chapters' links and images: left out",
       ])
     #expect(
       omissions(of: sink(.m4a(bitRate: 1), metadata: metadata, chapters: linked)).map(\.message)
@@ -179,16 +180,17 @@ struct TagTests {
     #expect(omissions(of: sink(.flac(bitDepth: 16), metadata: metadata)) == [])
   }
 
-  @Test("chapters that go elsewhere are not missed in a file that has no place for them")
+  @Test("links of chapters that go elsewhere are not missed in a file that has no place for them")
   func chaptersElsewhere() {
     var linked = chapters
     linked[1].url = "https://example.org"
     let cases: [(Output.Format, ChapterPlaces, [String])] = [
       (.wav(.int16), ChapterPlaces(inFile: false), []),
       (.wav(.int16), ChapterPlaces(inFile: false, sidecars: [.podlove]), []),
+      (.wav(.int16), ChapterPlaces(sidecars: [.podlove]), []),
       (
-        .wav(.int16), ChapterPlaces(sidecars: [.podlove]),
-        ["WAV has no place for the chapters: left out"]
+        .wav(.int16), ChapterPlaces(),
+        ["WAV has no place for the chapters' links and images: left out"]
       ),
       (.m4a(bitRate: 1), ChapterPlaces(sidecars: [.podcasting2]), []),
     ]
@@ -251,15 +253,13 @@ struct TagTests {
     #expect(omissions(of: silent.besides([source])) == [])
     #expect(
       omissions(of: silent.broughtAlong(by: [source])).map(\.message) == [
-        "WAV has no place for the tags mood, disc: left out",
-        "WAV has no place for the chapters: left out",
+        "WAV has no place for the tags mood, disc: left out"
       ])
     own["mood"] = "wild"
     let asked = sink(.wav(.int16), metadata: own, chapters: chapters)
     #expect(
       omissions(of: asked.besides([source])).map(\.message) == [
-        "WAV has no place for the tags mood: left out",
-        "WAV has no place for the chapters: left out",
+        "WAV has no place for the tags mood: left out"
       ])
   }
 

@@ -49,6 +49,12 @@ private func checkTags(_ file: [UInt8]) {
   let list = ItemList(parsing: file[...])
   let again = ItemList(parsing: ItemList.encoded(list.items)[...])
   precondition(again.items.count == list.items.count)
+  let value = String(decoding: file.prefix(40), as: UTF8.self)
+  let tags = [(key: "LOOPSTART", value: value), (key: "LOOP-LENGTH", value: value)]
+  if let loop = LoopTags(tags, sampleRate: 48_000, frameCount: 1 << 40) {
+    precondition(loop.frames.lowerBound >= 0 && loop.frames.upperBound <= 1 << 40)
+    precondition(!loop.frames.isEmpty)
+  }
   var finder = OggCommentFinder(serial: 0)
   if let page = OggPage(file) { finder.add(page, at: 0) }
 }

@@ -1,0 +1,311 @@
+import Diagnosis
+import ExportGraph
+import LibAV
+import MediaComposition
+import Tagging
+
+/// What a file says of its sound in chunks beside tags, and what is odd about them.
+struct ProbedMarks {
+  var marks = MediaMarks()
+  var defects: [ChunkDefect] = []
+  /// Sentences about the file.
+  var oddities: [String] = []
+  /// Bytes of contents that may still be read.
+  private var room = ChunkLimits.totalSize
+  private let medium: MediumBytes
+
+  init(_ medium: MediumBytes) { self.medium = medium }
+
+  /// A chunk with its content.
+  typealias Read = (chunk: ContainerFacts.Chunk, content: [UInt8])
+
+  /// The chunks of some names with their contents, in the file's order: of several of one name, but for
+  /// lists, the first. Those that are too large together are left out.
+  private mutating func read(
+    _ names: Set<String>, among chunks: [ContainerFacts.Chunk]
+  ) throws(Failure) -> [Read] {
+    var found: [Read] = []
+    for chunk in chunks where names.contains(chunk.name) {
+      guard chunk.name == "LIST" || !found.contains(where: { $0.chunk.name == chunk.name }) else {
+        oddities.append("has several chunks '\(chunk.name)': the first one counts")
+        continue
+      }
+      guard chunk.body.count <= room else {
+        oddities.append(
+          "the chunk '\(chunk.name)' has \(chunk.body.count) bytes, and chunks of "
+            + "\(ChunkLimits.totalSize >> 20) MiB together are read: it is left out")
+        continue
+      }
+      room -= chunk.body.count
+      found.append(
+        (chunk, try medium.bytes(at: chunk.body.lowerBound, count: chunk.body.count)))
+    }
+    return found
+  }
+}
+
+// MARK: - WAV
+
+extension ProbedMarks {
+  private static let waveNames: Set = ["bext", "cart", "iXML", "cue ", "LIST", "smpl", "inst"]
+
+  /// Reads the chunks of a WAV or Wave64, or those of a WAV that a FLAC holds.
+  ///
+  /// - Parameters:
+  ///   - chunks: In the order of the file; `data` is among them.
+  ///   - isBigEndian: Whether it is a RIFX.
+  /// - Returns: Those that were read, in the order of the file.
+  /// - Throws: Where the file cannot be read.
+  mutating func readWave(
+    _ chunks: [ContainerFacts.Chunk], isBigEndian: Bool = false
+  ) throws(Failure) -> [WaveFile.Chunk] {
+    let found = try read(Self.waveNames, among: chunks)
+    for (chunk, content) in found {
+      switch chunk.name {
+      case "bext":
+        marks.broadcast = BroadcastExtension(content, isBigEndian: isBigEndian, defects: &defects)
+      case "cart": marks.cart = CartChunk(content, isBigEndian: isBigEndian, defects: &defects)
+      case "iXML": marks.iXML = IXML(content, defects: &defects)
+      case "smpl":
+        marks.sampler = SamplerChunk(content, isBigEndian: isBigEndian, defects: &defects)
+      case "inst": marks.instrument = InstrumentChunk(content, defects: &defects)
+      default: break
+      }
+    }
+    let contents = found.map { WaveFile.Chunk($0.chunk.name, $0.content) }
+    marks.cues = [MediaMarks.Cue](of: contents, isBigEndian: isBigEndian, &defects)
+    return contents
+  }
+
+  /// Notes where all chunks lie, so that another file may have them byte for byte.
+  mutating func keep(_ chunks: [ContainerFacts.Chunk]) throws(Failure) {
+    let size = chunks.reduce(Int64(0)) {
+      ["data", "SSND"].contains($1.name) ? $0 : $0 + Int64($1.body.count)
+    }
+    guard size <= ChunkLimits.totalSize else {
+      oddities.append(
+        "has chunks of \(size) bytes beside its sound: no more than \(ChunkLimits.totalSize >> 20) MiB are "
+          + "kept in a copy")
+      return
+    }
+    marks.chunks = try chunks.map { chunk throws(Failure) in
+      guard chunk.name == "LIST" else {
+        return MediaMarks.StoredChunk(name: chunk.name, content: chunk.body)
+      }
+      let kind = try medium.bytes(at: chunk.body.lowerBound, count: min(4, chunk.body.count))
+      return MediaMarks.StoredChunk(
+        name: "LIST " + ContainerFacts.chunkName(kind), content: chunk.body)
+    }
+  }
+
+  /// Whether avjob itself writes these chunks of a WAV for what they say: they are not kept, since they
+  /// are made again. `contents` are those that were read.
+  mutating func isUsual(
+    _ chunks: [ContainerFacts.Chunk], _ contents: [WaveFile.Chunk]
+  ) throws(Failure) -> Bool {
+    let others: Set = ["JUNK", "fmt ", "fact"]
+    let names = Self.waveNames.union(others)
+    guard chunks.allSatisfy({ names.contains($0.name) || $0.name == "data" }),
+      chunks.allSatisfy({ !others.contains($0.name) || $0.body.count <= 64 })
+    else { return false }
+    var left = contents[...]
+    var stored: [WaveFile.Chunk] = []
+    for chunk in chunks {
+      if chunk.name == "data" {
+        stored.append(WaveFile.Chunk(chunk.name, []))
+      } else if others.contains(chunk.name) {
+        let content = try medium.bytes(at: chunk.body.lowerBound, count: chunk.body.count)
+        stored.append(WaveFile.Chunk(chunk.name, chunk.name == "fact" ? [0, 0, 0, 0] : content))
+      } else if let read = left.popFirst() {
+        stored.append(read)
+      }
+    }
+    guard
+      let format = stored.first(where: { $0.name == "fmt " }).flatMap({
+        WaveFormat($0.content)
+      })
+    else { return false }
+    var ignored: [ChunkDefect] = []
+    let info = stored.lazy.compactMap { InfoList($0.content, defects: &ignored) }.first
+    guard
+      var own = try? WaveChunks(
+        SinkMarks(like: marks), marks.broadcast, info: info ?? InfoList(), format)
+    else {
+      return false
+    }
+    // A file without room for large sizes is not told from one with it.
+    if stored.first != .room { own.leading.removeFirst() }
+    return own == WaveChunks(stored: stored)
+  }
+}
+
+extension SinkMarks {
+  /// What a source has.
+  fileprivate init(like marks: MediaMarks) {
+    self.init()
+    (cart, iXML) = (marks.cart, marks.iXML)
+    (cues, sampler, instrument) = (marks.cues, marks.sampler, marks.instrument)
+  }
+}
+
+// MARK: - AIFF and CAF
+
+extension ProbedMarks {
+  /// Reads markers, their comments, and the loops of an AIFF, whose ends are markers that are no cues.
+  mutating func readAIFF(_ chunks: [ContainerFacts.Chunk]) throws(Failure) {
+    let found = try read(["MARK", "COMT", "INST"], among: chunks)
+    func content(_ name: String) -> [UInt8]? { found.first { $0.chunk.name == name }?.content }
+    let aiff = AIFFMarkers(
+      marks: content("MARK"), comments: content("COMT"), instrument: content("INST"),
+      defects: &defects)
+    let notes = Dictionary(
+      aiff.comments.filter { $0.marker != 0 }.map { ($0.marker, $0.text) },
+      uniquingKeysWith: { first, _ in first })
+    var ends: Set<UInt16> = []
+    if let instrument = aiff.instrument {
+      marks.instrument = instrument.playing
+      var sampler = SamplerChunk()
+      sampler.unityNote = UInt32(instrument.playing.unityNote)
+      for loop in [instrument.sustain, instrument.release] where loop.mode != 0 {
+        guard let frames = aiff.frames(of: loop) else {
+          defects.append(
+            ChunkDefect("INST", .badLoop(first: UInt32(loop.begin), last: UInt32(loop.end))))
+          continue
+        }
+        ends.formUnion([loop.begin, loop.end])
+        sampler.loops.append(
+          .init(type: loop.mode == 2 ? 1 : 0, first: frames.lowerBound, last: frames.upperBound - 1)
+        )
+      }
+      if !sampler.loops.isEmpty { marks.sampler = sampler }
+    }
+    marks.cues =
+      aiff.markers.filter { !ends.contains($0.id) }.map { marker in
+        MediaMarks.Cue(
+          frame: Int64(marker.frame), label: marker.name.isEmpty ? nil : marker.name,
+          note: notes[marker.id])
+      }.sortedByFrame
+  }
+
+  /// Reads the markers of a CAF: a start and an end with one number are a region.
+  mutating func readCAF(_ chunks: [ContainerFacts.Chunk]) throws(Failure) {
+    let found = try read(["mark", "strg"], among: chunks)
+    func content(_ name: String) -> [UInt8]? { found.first { $0.chunk.name == name }?.content }
+    guard let list = content("mark") else { return }
+    let caf = CAFMarkers(marks: list, strings: content("strg"), defects: &defects)
+    let ends = Dictionary(
+      caf.markers.filter { $0.type == "rend" }.map { ($0.id, $0.frame) },
+      uniquingKeysWith: { first, _ in first })
+    marks.cues =
+      caf.markers.filter { $0.type != "rend" }.map { marker in
+        let end = marker.type == "rbeg" ? ends[marker.id] : nil
+        let length = end.flatMap { $0 > marker.frame ? Int64(clamping: $0 - marker.frame) : nil }
+        return MediaMarks.Cue(
+          frame: Int64(clamping: marker.frame), length: length, label: marker.name)
+      }.sortedByFrame
+  }
+}
+
+// MARK: - FLAC
+
+extension ProbedMarks {
+  /// Reads the cue sheet of a FLAC (RFC 9639, 8.7): a list of times without names, of which each is where
+  /// the sound of a track begins.
+  mutating func readCueSheet(_ blocks: [FLACBlock]) throws(Failure) {
+    guard let block = blocks.first(where: { $0.kind == 5 }),
+      let sheet = CueSheetBlock(
+        try medium.bytes(at: block.body.lowerBound, count: block.body.count), defects: &defects)
+    else { return }
+    marks.cues =
+      sheet.tracks.filter(\.isAudio).map { track in
+        let start = track.indices.first { $0.number == 1 }?.offset ?? 0
+        return MediaMarks.Cue(frame: Int64(clamping: track.offset &+ start))
+      }.sortedByFrame
+  }
+}
+
+// MARK: - Of a file
+
+extension Prober {
+  /// What the chunks of a file say; nil where nothing of it has such chunks.
+  func marks(of demuxer: Demuxer) throws(Failure) -> ProbedMarks? {
+    let format = demuxer.formatName
+    var found = ProbedMarks(bytes)
+    switch format {
+    case "wav", "w64":
+      let chunks = try ContainerFacts.chunks(of: format, wave: demuxer.wave, bytes)
+      let contents = try found.readWave(chunks, isBigEndian: demuxer.wave?.kind == .rifx)
+      if demuxer.wave?.kind == .riff, try !found.isUsual(chunks, contents) {
+        try found.keep(chunks)
+      }
+    case "aiff", "caf":
+      let chunks = try ContainerFacts.chunks(of: format, wave: nil, bytes)
+      if format == "aiff" { try found.readAIFF(chunks) } else { try found.readCAF(chunks) }
+      if try !ContainerFacts.unreadChunks(of: format, bytes).isEmpty { try found.keep(chunks) }
+    case "flac":
+      let blocks = try FLACBlock.all(of: bytes) ?? []
+      if let chunks = try riffChunks(of: blocks) {
+        _ = try found.readWave(chunks)
+        try found.keep(chunks)
+      }
+      if found.marks.cues.isEmpty { try found.readCueSheet(blocks) }
+    default: return nil
+    }
+    return found
+  }
+
+  /// Adds what chunks say to a file's facts.
+  ///
+  /// - Returns: Warnings of chunks, but for texts of a guessed encoding, which `SourceTags` names.
+  func add(_ found: ProbedMarks, to asset: inout Asset) -> [Warning] {
+    if !found.marks.isEmpty { asset.marks = found.marks }
+    if asset.container == "aiff" {
+      let period = SamplerChunk.period(sampleRate: asset.sampleRate)
+      asset.marks?.sampler?.period = period
+    }
+    // Each output has these or names them.
+    let kept = Set(found.marks.chunks.map { ContainerFacts.shownName($0.name) })
+    asset.unread.removeAll(where: kept.contains)
+    let told = found.defects.filter {
+      if case .guessedEncoding = $0.problem { false } else { true }
+    }
+    return (told.map(\.description) + found.oddities).map { Warning($0, location: location) }
+  }
+
+  /// The chunks of a WAV in blocks of a FLAC (`flac --keep-foreign-metadata`): a block has one, with its
+  /// head, and of `data` the head alone. nil without any.
+  private func riffChunks(
+    of blocks: [FLACBlock]
+  ) throws(Failure) -> [ContainerFacts.Chunk]? {
+    var found: [ContainerFacts.Chunk] = []
+    for block in blocks where block.kind == 2 {
+      let head = try bytes.bytes(at: block.body.lowerBound, count: 12)
+      guard head.count == 12, head.starts(with: "riff".utf8) else { continue }
+      let name = ContainerFacts.chunkName(head[4..<8])
+      guard !["RIFF", "RF64", "BW64"].contains(name) else { continue }
+      let size = name == "data" ? 0 : Int64(AtomHead.number(head[8...].reversed()))
+      let first = block.body.lowerBound + 12
+      found.append(
+        ContainerFacts.Chunk(
+          name: name, body: first..<max(first, min(block.body.upperBound, first + size))))
+    }
+    return found.isEmpty ? nil : found
+  }
+}
+
+extension BroadcastExtension {
+  /// Its fields as tags by libavformat's names (`wav_parse_bext_tag`, `wav_metadata_conv`), those that say
+  /// something: other formats have a place for these alone. libavformat itself reads on behind a chunk
+  /// that is too short.
+  var tags: [(key: String, text: String)] {
+    let digits = umid.map { byte in
+      String(UInt16(byte) + 0x100, radix: 16, uppercase: true).dropFirst()
+    }
+    return [
+      ("comment", description), ("encoded_by", originator),
+      ("originator_reference", originatorReference), ("date", originationDate),
+      ("time_reference", "\(timeReference)"), ("umid", umid.isEmpty ? "" : "0x" + digits.joined()),
+      ("coding_history", codingHistory),
+    ].filter { !$0.1.isEmpty }
+  }
+}

@@ -1,0 +1,56 @@
+import ExportGraph
+import MediaComposition
+import Tagging
+
+extension SinkMarks {
+  /// Cues and loops as chunks of AIFF: `MARK`, `COMT` for notes, and `INST`, whose loops are markers.
+  var aiffChunks: [WaveFile.Chunk] {
+    var markers = AIFFMarkers()
+    func add(_ frame: Int64, _ name: String) -> UInt16 {
+      let id = UInt16(clamping: markers.markers.count + 1)
+      markers.markers.append(.init(id: id, frame: UInt32(clamping: frame), name: name))
+      return id
+    }
+    for cue in cues {
+      let id = add(cue.frame, cue.label ?? "")
+      if let note = cue.note { markers.comments.append(.init(marker: id, text: note)) }
+    }
+    if sampler != nil || instrument != nil {
+      var playing = instrument ?? InstrumentChunk()
+      if instrument == nil, let note = sampler?.unityNote {
+        playing.unityNote = UInt8(clamping: note)
+      }
+      let loops = (sampler?.loops ?? []).prefix(2).map { loop in
+        // A marker lies before its frame: the end is behind the last one that sounds.
+        AIFFMarkers.Loop(
+          mode: loop.type == 1 ? 2 : 1, begin: add(Int64(loop.first), "beg loop"),
+          end: add(Int64(loop.last) + 1, "end loop"))
+      }
+      markers.instrument = .init(
+        playing: playing, sustain: loops.first ?? .init(),
+        release: loops.dropFirst().first ?? .init())
+    }
+    return [
+      ("MARK", markers.markBytes), ("COMT", markers.commentBytes),
+      ("INST", markers.instrumentBytes),
+    ].compactMap { name, content in content.map { WaveFile.Chunk(name, $0) } }
+  }
+
+  /// Cues as chunks of CAF: `mark`, with a start and an end for each region, and `strg` for labels.
+  var cafChunks: [WaveFile.Chunk] {
+    var markers = CAFMarkers()
+    for (index, cue) in cues.enumerated() {
+      let id = UInt32(index + 1)
+      let frame = UInt64(clamping: cue.frame)
+      markers.markers.append(
+        .init(type: cue.length == nil ? "" : "rbeg", frame: frame, id: id, name: cue.label))
+      if let length = cue.length {
+        markers.markers.append(
+          .init(type: "rend", frame: frame + UInt64(clamping: length), id: id))
+      }
+    }
+    return [("mark", markers.markBytes), ("strg", markers.stringBytes)].compactMap {
+      name, content in content.map { WaveFile.Chunk(name, $0) }
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import MediaComposition
+import MediaTime
+import Tagging
+
+/// Timers, loops and cues: what a source says of places in it.
+extension MarkSettler {
+  // MARK: Timers
+
+  mutating func settleCart() {
+    let request = sink.output.marks?.cart
+    guard base?.marks?.cart == nil || isPlaced("cart", in: .cart), places.contains(.cart),
+      var cart = base?.marks?.cart ?? request.map({ _ in CartChunk() })
+    else { return }
+    if !isIdentical {
+      let old = cart.postTimers
+      cart.postTimers = old.compactMap { timer in
+        map.frame(Int64(timer.frame), isEnd: Self.isEnd(timer.usage))
+          .flatMap { UInt32(exactly: $0) }
+          .map { CartChunk.PostTimer(usage: timer.usage, frame: $0) }
+      }
+      let kept = Set(cart.postTimers.map(\.usage))
+      let gone = old.map(\.usage).filter { !kept.contains($0) }
+      if !gone.isEmpty {
+        lose("timers of 'cart' (\(gone.joined(separator: ", ")))", Self.momentReason)
+      }
+    }
+    if let request {
+      for entry in request.texts { cart[keyPath: entry.key.field] = entry.text }
+      for timer in request.timers {
+        let frame = UInt32(clamping: self.frame(timer.time))
+        cart.postTimers.removeAll { $0.usage == timer.usage }
+        cart.postTimers.append(CartChunk.PostTimer(usage: timer.usage, frame: frame))
+      }
+    }
+    sink.marks.cart = cart
+  }
+
+  /// Whether a post timer is the end of what is before it: `AUDe`, `INTe`, `SEGe`, and `EOD `.
+  private static func isEnd(_ usage: String) -> Bool {
+    usage.hasSuffix("e") || usage.hasPrefix("EOD")
+  }
+
+  /// A moment of the output within it.
+  private func frame(_ edge: MarkRequest.Edge) -> Int64 {
+    let count = Int64(sink.frames.count)
+    let offset = edge.offset.frames(atRate: sampleRate)
+    return max(0, min(count, edge.isFromEnd ? count - offset : offset))
+  }
+
+  // MARK: Loops
+
+  mutating func settleLoops() {
+    let loops = base?.loops ?? []
+    let (sampler, instrument) = (base?.marks?.sampler, base?.marks?.instrument)
+    let heard = loops.compactMap { loop in map.loop(loop.frames).map { (loop, $0) } }
+    if heard.count < loops.count { lose("loops", Self.momentReason) }
+    if let inexact = heard.first(where: { !$0.1.isExact }) {
+      sink.markNotes.append(
+        "its loop of \(inexact.0.frames.count) frames is \(inexact.1.frames.count) now, which is not "
+          + "exact: it may click where it begins again")
+    }
+    if loops.isEmpty, !isIdentical {
+      // Of no valid loop: nothing is known of them.
+      for item in loopTags {
+        sink.metadata[item.key] = nil
+        lose(item.key, Self.momentReason)
+      }
+    }
+    guard places.contains(.loops) else {
+      if !loops.isEmpty { tag(heard.map(\.1.frames)) }
+      for (name, isThere) in [
+        ("smpl", sampler != nil && loops.isEmpty), ("inst", instrument != nil),
+      ]
+      where isThere { lose(name, Self.placeReason) }
+      return
+    }
+    sink.marks.instrument = instrument
+    if !loops.isEmpty { removeLoopTags() }
+    guard sampler != nil || !heard.isEmpty else { return }
+    var written = sampler ?? SamplerChunk()
+    written.period = SamplerChunk.period(sampleRate: sampleRate)
+    let isUnchanged = isIdentical && base?.marks?.givenLoops == nil && sampler != nil
+    if !isUnchanged {
+      written.loops = heard.enumerated().compactMap { number, pair in
+        guard let first = UInt32(exactly: pair.1.frames.lowerBound),
+          let last = UInt32(exactly: pair.1.frames.upperBound - 1)
+        else { return nil }
+        return SamplerChunk.Loop(
+          id: UInt32(number), type: pair.0.type, first: first, last: last, count: pair.0.count)
+      }
+    }
+    sink.marks.sampler = isUnchanged ? sampler : written
+  }
+
+  /// Tags of a loop that the job does not give its output itself.
+  private var loopTags: [Metadata.Item] {
+    let items = sink.metadata.items.filter { TagClass(of: $0.key) == .place(.loop) }
+    return export.inherits(items, in: sink.output)
+  }
+
+  private mutating func removeLoopTags() { for item in loopTags { sink.metadata[item.key] = nil } }
+
+  /// Puts the first loop into tags, under the source's keys where it has some.
+  private mutating func tag(_ loops: [Range<Int64>]) {
+    guard let loop = loops.first.map({ LoopTags($0) }) else { return removeLoopTags() }
+    var keys = loopTags.map(\.key)
+    // As they are written.
+    if isIdentical, !keys.isEmpty, base?.marks?.givenLoops == nil { return }
+    if keys.isEmpty {
+      guard sink.capabilities.heldTags == nil,
+        !sink.metadata.items.contains(where: { TagClass(of: $0.key) == .place(.loop) })
+      else { return }
+      keys = ["LOOPSTART", "LOOPLENGTH"]
+    }
+    for key in keys {
+      guard let part = LoopTags.Part(key: key) else { continue }
+      sink.metadata[key] = loop[part]
+      if !sink.movedTags.contains(key) { sink.movedTags.append(key) }
+    }
+    if loops.count > 1 { lose("loops behind the first", Self.placeReason) }
+  }
+
+  // MARK: Cues
+
+  /// Chapters as cues, with what cues of sources have beside a start and a title.
+  ///
+  /// A cue of a source is one of its chapters, too, and follows the rules of chapters: it is kept where
+  /// one of the output's begins at its moment, and so none is there twice.
+  mutating func settleCues() {
+    let sources = export.composition.assets.filter { $0.marks?.cues.isEmpty == false }
+      .sorted { ($0.location, $0.streamIndex) < ($1.location, $1.streamIndex) }
+    guard places.contains(.cues) else { return nameChapters(of: sources) }
+    guard sink.output.chapters.inFile else { return }
+    var cues = sink.chapters.map { chapter in
+      MediaMarks.Cue(
+        frame: chapter.start.frames(atRate: sampleRate),
+        label: chapter.isInherited && chapter.title.isEmpty ? nil : chapter.title)
+    }
+    let count = cues.count
+    for source in sources { add(map.cues(of: source), of: source, to: &cues, besideFirst: count) }
+    sink.marks.cues = cues.enumerated()
+      .sorted { ($0.element.frame, $0.offset) < ($1.element.frame, $1.offset) }.map(\.element)
+    let isReversed = map.parts.contains { part in
+      part.isReversed
+        && part.asset.marks?.cues.contains { $0.length != nil || $0.note != nil } == true
+    }
+    if isReversed { lose("lengths and notes of cues", "it is played backwards") }
+  }
+
+  /// Adds what is heard of the cues of a source to the first of `cues`, which are chapters.
+  private func add(
+    _ heard: [MarkMap.HeardCue], of source: Asset, to cues: inout [MediaMarks.Cue],
+    besideFirst count: Int
+  ) {
+    var places: [Int64: Int] = [:]
+    for index in 0..<count where sink.chapters[index].isInherited {
+      places[cues[index].frame] = places[cues[index].frame] ?? index
+    }
+    // Those whose chapter is kept: what goes on of them behind an insertion is kept, too.
+    var kept: Set<Int> = []
+    for piece in heard {
+      // Both were rounded on ways of their own.
+      let place = [0, -1, 1].lazy.compactMap { places[piece.cue.frame + $0] }.first
+      if let place, cues[place].label == piece.cue.label, cues[place].length == nil,
+        cues[place].note == nil
+      {
+        (cues[place].length, cues[place].note) = (piece.cue.length, piece.cue.note)
+        kept.insert(piece.index)
+      } else if place != nil || piece.isContinued && kept.contains(piece.index) {
+        cues.append(piece.cue)
+        kept.insert(piece.index)
+      }
+    }
+  }
+
+  /// Names chapters without titles that are cues of sources, which other formats want named.
+  private mutating func nameChapters(of sources: [Asset]) {
+    guard !sources.isEmpty else { return }
+    for index in sink.chapters.indices
+    where sink.chapters[index].isInherited && sink.chapters[index].title.isEmpty {
+      sink.chapters[index].title = "Marker \(index + 1)"
+    }
+    let hasMore = sources.contains { source in
+      source.marks?.cues.contains { $0.length != nil || $0.note != nil } == true
+    }
+    if hasMore, !sink.chapters.isEmpty { lose("lengths and notes of cues", Self.placeReason) }
+  }
+
+  // MARK: Other chunks
+
+  /// Keeps all chunks of the source where each of its samples is kept, and names those that go.
+  mutating func keepChunks() {
+    guard let base, let chunks = base.marks?.chunks, !chunks.isEmpty else { return }
+    if keepsChunks {
+      sink.marks.identical = SinkMarks.KeptChunks(source: base)
+      return
+    }
+    for chunk in chunks {
+      let name = chunk.name.hasSuffix(" ") ? String(chunk.name.dropLast()) : chunk.name
+      switch TagClass(ofChunk: chunk.name) {
+      case .content, .place, .file, .frames: continue
+      case .level, .samples: lose(name, Graph.sampleReason)
+      case .unknown: lose(name, isIdentical ? Self.placeReason : Graph.sampleReason)
+      }
+    }
+  }
+
+  /// Whether all chunks of the source are in the output: a FLAC has them beside its own facts.
+  var keepsChunks: Bool {
+    guard let base, let chunks = base.marks?.chunks, !chunks.isEmpty, isIdentical,
+      places.contains(.foreign)
+    else { return false }
+    if sink.format.kind == .flac {
+      return base.codec == "flac" || sink.output.marks?.keepsForeign == true
+    }
+    return Self.kind(of: chunks) == sink.format.kind
+  }
+
+  /// The format that chunks are of; nil where the sound's are not among them.
+  private static func kind(of chunks: [MediaMarks.StoredChunk]) -> Output.Kind? {
+    chunks.lazy.compactMap { chunk in
+      switch chunk.name {
+      case "fmt ": .wav
+      case "COMM": .aiff
+      case "desc": .caf
+      default: nil
+      }
+    }.first
+  }
+}
+
+extension MarkRequest.Cart.Text {
+  /// The chunk's field.
+  fileprivate var field: WritableKeyPath<CartChunk, String> {
+    switch self {
+    case .title: \.title
+    case .artist: \.artist
+    case .category: \.category
+    case .classification: \.classification
+    case .cutID: \.cutID
+    case .clientID: \.clientID
+    case .outCue: \.outCue
+    case .startDate: \.startDate
+    case .startTime: \.startTime
+    case .endDate: \.endDate
+    case .endTime: \.endTime
+    }
+  }
+}

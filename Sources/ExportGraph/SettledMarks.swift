@@ -1,0 +1,195 @@
+import Diagnosis
+import MediaComposition
+import MediaTime
+import Tagging
+
+/// Settles what one output holds of the marks of its sources.
+///
+/// They are those of the source that alone sounds at its start, or else of its only source: other facts
+/// would be true of a part alone.
+struct MarkSettler {
+  let graph: Graph
+  let export: Export
+  let map: MarkMap
+  /// The source of which all is in the output.
+  let whole: Graph.Whole?
+  var sink: Sink
+  /// What is not written, by the reason.
+  private(set) var lost: [String: [String]] = [:]
+
+  /// Whose marks they are.
+  let base: Asset?
+  let places: Set<OutputCapabilities.Place>
+
+  init(_ graph: Graph, of sink: Sink, in export: Export, _ map: MarkMap, whole: Graph.Whole?) {
+    (self.graph, self.sink, self.export, self.map, self.whole) = (graph, sink, export, map, whole)
+    let assets = export.composition.assets
+    base = map.opening?.asset ?? (assets.count == 1 ? assets.first : nil)
+    places = sink.capabilities.places
+  }
+
+  static let placeReason = "its format has no place for it"
+  static let momentReason = "what it marks is not heard whole, once and alone in the output"
+
+  /// Whether each sample of the base, and nothing else, is in the output.
+  var isIdentical: Bool {
+    guard let whole, let base else { return false }
+    return whole.keepsSamples && whole.asset.isSameSound(as: base)
+  }
+
+  var sampleRate: Int { graph.nodes[sink.node].format.sampleRate }
+
+  mutating func settle() {
+    keepChunks()
+    // Its chunks say all that follows.
+    if sink.format.kind == .flac, sink.marks.identical != nil { return }
+    settleBroadcast()
+    settleDescription()
+    settleCart()
+    settleLoops()
+    settleCues()
+  }
+
+  mutating func lose(_ name: String, _ reason: String) {
+    if lost[reason]?.contains(name) != true { lost[reason, default: []].append(name) }
+  }
+
+  /// Whether a chunk of the source has a place in the output; else it is named.
+  mutating func isPlaced(_ name: String, in place: OutputCapabilities.Place) -> Bool {
+    if places.contains(place) { return true }
+    lose(name, Self.placeReason)
+    return false
+  }
+}
+
+// MARK: - bext and iXML
+
+extension MarkSettler {
+  /// The tags of a `bext` chunk that WAV has no other place for, by FFmpeg's names.
+  private static let broadcastTags = [
+    "time_reference", "originator_reference", "coding_history", "umid",
+  ]
+
+  private mutating func settleBroadcast() {
+    // Other formats have its texts as tags.
+    guard places.contains(.broadcast) else { return }
+    let request = sink.output.marks
+    let isTagged = sink.metadata["time_reference"] != nil
+    guard request?.removesBroadcast != true,
+      base?.marks?.broadcast != nil || isTagged || request?.broadcast != nil
+    else { return }
+    var broadcast = base?.marks?.broadcast ?? broadcastOfTags
+    if !isIdentical {
+      if let old = base?.marks?.broadcast {
+        broadcast.timeReference = map.timeReference(old.timeReference) ?? 0
+        if old.timeReference > 0, broadcast.timeReference == 0 {
+          lose("time_reference", Graph.timeReason)
+        }
+        if !old.umid.isEmpty { lose("umid", Graph.sampleReason) }
+      }
+      (broadcast.umid, broadcast.loudness) = ([], nil)
+      if broadcast.codingHistory.isEmpty { broadcast.codingHistory = historyOfSource }
+      sink.marks.step = step
+    }
+    if let asked = request?.broadcast {
+      broadcast.description = asked.description ?? broadcast.description
+      broadcast.originator = asked.originator ?? broadcast.originator
+      broadcast.originatorReference = asked.originatorReference ?? broadcast.originatorReference
+    }
+    sink.marks.measuresLoudness =
+      (sink.output.loudness ?? export.loudness) != nil || sink.output.conform?.isEmpty == false
+      || request?.broadcast?.measuresLoudness == true
+    sink.marks.broadcast = broadcast
+    takeTags(of: broadcast)
+  }
+
+  /// What tags of a source in another format say.
+  private var broadcastOfTags: BroadcastExtension {
+    var broadcast = BroadcastExtension()
+    broadcast.timeReference = sink.metadata["time_reference"].flatMap { UInt64($0) } ?? 0
+    broadcast.originatorReference = sink.metadata["originator_reference"] ?? ""
+    broadcast.codingHistory = sink.metadata["coding_history"] ?? ""
+    return broadcast
+  }
+
+  /// Removes the tags that say what the chunk says.
+  private mutating func takeTags(of broadcast: BroadcastExtension) {
+    for key in Self.broadcastTags { sink.metadata[key] = nil }
+    for (key, text) in [
+      ("comment", broadcast.description), ("encoded_by", broadcast.originator),
+    ] where sink.metadata[key] == text && sink.output.metadata[key] == nil {
+      sink.metadata[key] = nil
+    }
+  }
+
+  /// A row for the source, where it has none of its own.
+  private var historyOfSource: String {
+    guard let base else { return "" }
+    let algorithm: String
+    switch base.codec {
+    case "mp3", "mp3float": algorithm = "MPEG1L3"
+    case "mp2", "mp2float": algorithm = "MPEG1L2"
+    case _ where base.outputKind?.capabilities.isLossless == true: algorithm = "PCM"
+    default: algorithm = base.codec.uppercased()
+    }
+    return CodingHistory.row(
+      algorithm: algorithm, sampleRate: base.sampleRate, wordLength: base.bitDepth,
+      mode: base.channelLayout.codingMode)
+  }
+
+  /// What was done to the sound, in a few words.
+  private var step: String {
+    var words: [String] = []
+    let parts = map.parts
+    if export.composition.assets.count > 1 { words.append("mix") }
+    let isWhole = parts.count == 1 && parts[0].source.duration >= parts[0].asset.duration
+    if !isWhole { words.append("cut") }
+    if parts.contains(where: \.isReversed) { words.append("reverse") }
+    if parts.contains(where: { $0.source.duration != $0.target.duration }) { words.append("speed") }
+    if let target = sink.output.loudness ?? export.loudness {
+      words.append(target.level.description.map { $0 == "−" ? "-" : String($0) }.joined())
+    }
+    return words.joined(separator: ";")
+  }
+
+  private mutating func settleDescription() {
+    guard var text = base?.marks?.iXML, isPlaced("iXML", in: .iXML) else { return }
+    defer { sink.marks.iXML = text }
+    guard !isIdentical else { return }
+    let old = text.timestamp
+    let new = old.flatMap { map.timeReference($0) }
+    if old != nil { text.setTimestamp(new ?? 0) }
+    var texts = [
+      ("SPEED/TIMESTAMP_SAMPLE_RATE", "\(sampleRate)"),
+      ("SPEED/FILE_SAMPLE_RATE", "\(sampleRate)"),
+    ]
+    if let depth = sink.format.integerDepth { texts.append(("SPEED/AUDIO_BIT_DEPTH", "\(depth)")) }
+    if let own = sink.marks.broadcast {
+      texts += [
+        ("BEXT/BWF_DESCRIPTION", own.description), ("BEXT/BWF_ORIGINATOR", own.originator),
+        ("BEXT/BWF_ORIGINATOR_REFERENCE", own.originatorReference),
+      ]
+    }
+    for (path, value) in texts { text.set(path, to: value) }
+    text.moveSyncPoints { frame, isAbsolute in
+      let (from, to) = isAbsolute ? (old ?? 0, new) : (0, 0)
+      guard let to, frame >= from else { return nil }
+      return map.frame(Int64(clamping: frame - from), isEnd: false).map { to + UInt64($0) }
+    }
+    for path in Self.identities where text.remove(path) {
+      lose("iXML's \(path)", Graph.sampleReason)
+    }
+    if let base, base.channelLayout != graph.nodes[sink.node].format.channelLayout,
+      text.remove("TRACK_LIST")
+    {
+      lose("iXML's TRACK_LIST", "its channels are not the source's")
+    }
+  }
+
+  /// What of iXML names the file or measures its samples.
+  private static let identities =
+    ["FILE_UID", "BEXT/BWF_UMID", "BEXT/BWF_CODING_HISTORY"]
+    + ["VALUE", "RANGE", "MAX_TRUE_PEAK_LEVEL", "MAX_MOMENTARY", "MAX_SHORT_TERM"].map {
+      "BEXT/BWF_LOUDNESS_" + $0
+    }
+}

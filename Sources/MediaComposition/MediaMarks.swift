@@ -1,0 +1,136 @@
+import JSON
+import Tagging
+
+/// What a file says of its sound beside tags and chapters: the chunks of Broadcast Wave, of samplers and
+/// of radio, in frames of the sound, and where its other chunks lie. docs/broadcast.md has the rules.
+package struct MediaMarks: Sendable, Hashable {
+  /// A named moment or region. Most are chapters of the asset, too; what a chapter has no place for is
+  /// found by the frame.
+  package struct Cue: Sendable, Hashable, Codable {
+    /// Where it begins.
+    package var frame: Int64
+    /// Frames of a region; nil of a moment.
+    package var length: Int64?
+    /// Its name; nil where the file has none.
+    package var label: String?
+    /// A longer text.
+    package var note: String?
+
+    package init(frame: Int64, length: Int64? = nil, label: String? = nil, note: String? = nil) {
+      (self.frame, self.length, self.label, self.note) = (frame, length, label, note)
+    }
+  }
+
+  /// A chunk of the file, without its head and its padding.
+  package struct StoredChunk: Sendable, Hashable, Codable {
+    /// Its four characters; `LIST adtl` and its like of a list.
+    package var name: String
+    /// Bytes of the file.
+    package var content: Range<Int64>
+
+    package init(name: String, content: Range<Int64>) {
+      (self.name, self.content) = (name, content)
+    }
+  }
+
+  /// `bext`.
+  package var broadcast: BroadcastExtension?
+  /// `cart`.
+  package var cart: CartChunk?
+  /// `iXML`.
+  package var iXML: IXML?
+  /// `cue ` and `adtl`, `MARK` and `COMT`, `mark` and `strg`: all of them, in order of time.
+  package var cues: [Cue] = []
+  /// `smpl`, and what AIFF's `INST` says of notes and loops.
+  package var sampler: SamplerChunk?
+  /// `inst`, and what AIFF's `INST` says beside.
+  package var instrument: InstrumentChunk?
+  /// The loops that a job gives the sound, in place of the file's; nil: those of the file.
+  package var givenLoops: [Range<Int64>]?
+  /// All chunks in the order of the file, also those that are read above; of a FLAC those in its
+  /// APPLICATION blocks. Empty where there is nothing but the sound and its tags.
+  package var chunks: [StoredChunk] = []
+
+  package init() {}
+
+  /// Whether there is nothing.
+  package var isEmpty: Bool { self == MediaMarks() }
+}
+
+extension MediaMarks: Codable {
+  private enum CodingKeys: String, CodingKey {
+    case broadcast, cart, iXML, cues, sampler, instrument, givenLoops, chunks
+  }
+
+  /// Values are written as the bytes of their chunks, in Base64.
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    func put(_ bytes: [UInt8]?, _ key: CodingKeys) throws {
+      guard let bytes else { return }
+      try container.encode(JSONValue.base64(bytes).text, forKey: key)
+    }
+    try put(broadcast?.bytes(), .broadcast)
+    try put(cart?.bytes(), .cart)
+    try put(iXML?.bytes, .iXML)
+    try put(sampler?.bytes(), .sampler)
+    try put(instrument?.bytes, .instrument)
+    try container.encode(cues, forKey: .cues)
+    try container.encodeIfPresent(givenLoops, forKey: .givenLoops)
+    try container.encode(chunks, forKey: .chunks)
+  }
+
+  package init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    func bytes(_ key: CodingKeys) throws -> [UInt8]? {
+      try container.decodeIfPresent(String.self, forKey: key).flatMap {
+        JSONValue.text($0).base64Bytes
+      }
+    }
+    // Reported when the file was read.
+    var defects: [ChunkDefect] = []
+    broadcast = try bytes(.broadcast).flatMap { BroadcastExtension($0, defects: &defects) }
+    cart = try bytes(.cart).flatMap { CartChunk($0, defects: &defects) }
+    iXML = try bytes(.iXML).map { IXML($0, defects: &defects) }
+    sampler = try bytes(.sampler).flatMap { SamplerChunk($0, defects: &defects) }
+    instrument = try bytes(.instrument).flatMap { InstrumentChunk($0, defects: &defects) }
+    cues = try container.decode([Cue].self, forKey: .cues)
+    givenLoops = try container.decodeIfPresent([Range<Int64>].self, forKey: .givenLoops)
+    chunks = try container.decode([StoredChunk].self, forKey: .chunks)
+  }
+}
+
+extension MediaMarks {
+  /// Whether a file could have these: what was written down somewhere may be damaged.
+  package var isPlausible: Bool {
+    let frames = Int64(0)...1 << 48
+    return cues.allSatisfy { frames.contains($0.frame) && frames.contains($0.length ?? 0) }
+      && chunks.allSatisfy { $0.content.lowerBound >= 0 }
+      && (givenLoops ?? []).allSatisfy { $0.lowerBound >= 0 && $0.upperBound <= 1 << 48 }
+  }
+}
+
+extension Asset {
+  /// A loop in frames, with what samplers say of it.
+  package struct Loop: Sendable, Hashable {
+    package var frames: Range<Int64>
+    /// `SamplerChunk.Loop.type`
+    package var type: UInt32 = 0
+    /// How often it sounds; 0 without end.
+    package var count: UInt32 = 0
+  }
+
+  /// Its loops: those that a job gives it, else those of samplers, else that of its tags.
+  package var loops: [Loop] {
+    if let given = marks?.givenLoops { return given.map { Loop(frames: $0) } }
+    if let sampler = marks?.sampler, !sampler.loops.isEmpty {
+      return sampler.loops.compactMap { loop in
+        let first = Int64(loop.first)
+        guard loop.length > 0, first + loop.length <= frameCount else { return nil }
+        return Loop(frames: first..<first + loop.length, type: loop.type, count: loop.count)
+      }
+    }
+    let tags = metadata.items.lazy.map { (key: $0.key, value: $0.value) }
+    return LoopTags(tags, sampleRate: sampleRate, frameCount: frameCount)
+      .map { [Loop(frames: $0.frames)] } ?? []
+  }
+}

@@ -1,0 +1,238 @@
+import Diagnosis
+import FoundationEssentials
+import MediaComposition
+import MediaTime
+import SystemPackage
+import Tagging
+import Testing
+
+@testable import ExportGraph
+
+@Suite("Marks of an output") struct SettledMarksTests {
+  private func seconds(_ count: Int64) -> Time { Time(value: count, timescale: 1) }
+
+  /// Ten seconds of 48 kHz in 24 bits.
+  private func source(_ change: (inout Asset, inout MediaMarks) -> Void) -> Asset {
+    var asset = Asset(
+      location: .file("tape.wav"), streamIndex: 0, container: "wav", codec: "pcm_s24le",
+      sampleRate: 48_000, channelLayout: .stereo, bitDepth: 24, frameCount: 480_000,
+      identity: FileIdentity(device: 1, inode: 1, size: 1, modificationTime: 1))
+    var marks = MediaMarks()
+    marks.chunks = ["fmt ", "axml", "data"].map {
+      MediaMarks.StoredChunk(name: $0, content: 100..<200)
+    }
+    change(&asset, &marks)
+    asset.marks = marks
+    return asset
+  }
+
+  /// The sink of an output that has a part of the source.
+  private func sink(
+    of asset: Asset, _ range: Range<Int64>, to path: FilePath = "out.wav",
+    _ format: Output.Format = .wav(.int24), rate: Int? = nil, isReversed: Bool = false,
+    keepsChapters: Bool = true, marks: MarkRequest? = nil
+  ) throws -> Sink {
+    let part = TimeRange(start: seconds(range.lowerBound), end: seconds(range.upperBound))
+    var segment = Segment(.asset(asset), source: part, at: .zero)
+    segment.isReversed = isReversed
+    if keepsChapters {
+      segment.chapters = asset.chapters.filter { part.contains($0.start) }.map { chapter in
+        var moved = chapter
+        moved.start = chapter.start - part.start
+        return moved
+      }
+    }
+    var output = Output(path: path, format: format, sampleRate: rate)
+    output.marks = marks
+    let export = Export(
+      name: "x", composition: Composition(tracks: [Track(segments: [segment])]),
+      metadata: asset.metadata, outputs: [output])
+    return try #require(try Graph(compiling: export).sinks.first)
+  }
+
+  private func lost(_ sink: Sink) -> [String] { sink.staleTags.flatMap(\.names) }
+
+  private var tape: Asset {
+    source { asset, marks in
+      var broadcast = BroadcastExtension()
+      broadcast.description = "Interview"
+      broadcast.timeReference = 172_800_000
+      broadcast.umid = Array(repeating: 7, count: 32)
+      broadcast.loudness = .init(integrated: -1800)
+      broadcast.codingHistory = "A=ANALOGUE,M=stereo,T=Studer A80\r\n"
+      marks.broadcast = broadcast
+      asset.metadata["comment"] = "Interview"
+      asset.metadata["time_reference"] = "172800000"
+      asset.metadata["umid"] = "0x07"
+    }
+  }
+
+  @Test("a part has the source's bext, its time moved, without what is not true of it any more")
+  func broadcast() throws {
+    let sink = try sink(of: tape, 1..<6)
+    let broadcast = try #require(sink.broadcast(by: "avjob 1"))
+    #expect(broadcast.description == "Interview" && broadcast.timeReference == 172_848_000)
+    #expect(broadcast.umid.isEmpty && broadcast.loudness == nil)
+    #expect(
+      broadcast.codingHistory
+        == "A=ANALOGUE,M=stereo,T=Studer A80\r\nA=PCM,F=48000,W=24,M=stereo,T=avjob 1;cut\r\n")
+    // What the chunk says is in no other place.
+    #expect(sink.metadata["comment"] == nil && sink.metadata["time_reference"] == nil)
+    #expect(lost(sink).filter { $0 == "umid" }.count == 1 && lost(sink).contains("axml"))
+    #expect(
+      try self.sink(of: tape, 1..<6, rate: 44_100).marks.broadcast?.timeReference == 158_804_100)
+    let back = try self.sink(of: tape, 0..<10, isReversed: true)
+    #expect(
+      back.marks.broadcast?.timeReference == 0
+        && lost(back).filter { $0 == "time_reference" }.count == 1)
+  }
+
+  @Test("a whole of which each sample stays keeps all, and one in another format its tags")
+  func whole() throws {
+    let copy = try sink(of: tape, 0..<10)
+    #expect(copy.marks.broadcast == tape.marks?.broadcast && copy.marks.step == nil)
+    #expect(copy.marks.identical?.source.location == tape.location && lost(copy).isEmpty)
+    let flac = try sink(of: tape, 0..<10, to: "out.flac", .flac(bitDepth: 24))
+    #expect(flac.marks.broadcast == nil && flac.metadata["time_reference"] == "172800000")
+    #expect(flac.marks.identical == nil && lost(flac) == ["axml"])
+    var request = MarkRequest()
+    request.keepsForeign = true
+    let kept = try sink(
+      of: tape, 0..<10, to: "out.flac", .flac(bitDepth: 24), marks: request)
+    #expect(kept.marks.identical != nil && lost(kept).isEmpty)
+    // 24 bits are not 16.
+    #expect(try sink(of: tape, 0..<10, .wav(.int16)).marks.identical == nil)
+  }
+
+  @Test("a job's texts stand over the source's, and 'none' takes the chunk away")
+  func requests() throws {
+    var request = MarkRequest()
+    request.broadcast = MarkRequest.Broadcast()
+    request.broadcast?.originator = "Archive X"
+    request.broadcast?.measuresLoudness = true
+    let sink = try sink(of: tape, 1..<6, marks: request)
+    #expect(sink.marks.broadcast?.originator == "Archive X" && sink.marks.measuresLoudness)
+    #expect(sink.marks.broadcast?.description == "Interview")
+    request.broadcast = nil
+    request.removesBroadcast = true
+    #expect(try self.sink(of: tape, 1..<6, marks: request).marks.broadcast == nil)
+    let plain = source { _, marks in marks.chunks = [] }
+    #expect(try self.sink(of: plain, 1..<6).marks.broadcast == nil)
+    request.broadcast = MarkRequest.Broadcast()
+    request.removesBroadcast = false
+    #expect(try self.sink(of: plain, 1..<6, marks: request).marks.broadcast?.timeReference == 0)
+  }
+
+  @Test("formats without a place refuse what they are asked for, by the key's name")
+  func refusals() {
+    var request = MarkRequest()
+    request.broadcast = MarkRequest.Broadcast()
+    request.cart = MarkRequest.Cart()
+    var output = Output(path: "out.mp3", request: .usual(.mp3))
+    output.marks = request
+    #expect(
+      output.problems(mixRate: nil, mixLayout: nil).map(\.message) == [
+        "'bwf' on an output that is MP3, which has no place for it",
+        "'cart' on an output that is MP3, which has no place for it",
+      ])
+  }
+
+  // MARK: Places
+
+  private var marked: Asset {
+    source { asset, marks in
+      marks.cues = [
+        MediaMarks.Cue(frame: 48_000, length: 96_000, label: "Verse", note: "loud"),
+        MediaMarks.Cue(frame: 240_000),
+      ]
+      asset.chapters = [
+        Chapter(start: seconds(1), title: "Verse", isInherited: true),
+        Chapter(start: seconds(5), title: "", isInherited: true),
+      ]
+      var sampler = SamplerChunk()
+      sampler.loops = [.init(type: 1, first: 144_000, last: 191_999, count: 3)]
+      marks.sampler = sampler
+      var cart = CartChunk()
+      cart.postTimers = [
+        .init(usage: "AUDs", frame: 0), .init(usage: "SEGs", frame: 240_000),
+        .init(usage: "AUDe", frame: 288_000),
+      ]
+      marks.cart = cart
+    }
+  }
+
+  @Test("chapters are cues, with the length and the note of the cue that they are")
+  func cues() throws {
+    let sink = try sink(of: marked, 1..<6)
+    #expect(
+      sink.marks.cues == [
+        MediaMarks.Cue(frame: 0, length: 96_000, label: "Verse", note: "loud"),
+        MediaMarks.Cue(frame: 192_000),
+      ])
+    #expect(try self.sink(of: marked, 1..<6, keepsChapters: false).marks.cues.isEmpty)
+    let flac = try self.sink(of: marked, 1..<6, to: "out.flac", .flac(bitDepth: 24))
+    #expect(flac.chapters.map(\.title) == ["Verse", "Marker 2"])
+    #expect(lost(flac).contains("lengths and notes of cues"))
+  }
+
+  @Test("a loop moves to the frame, and becomes tags where samplers have no place")
+  func loops() throws {
+    let sink = try sink(of: marked, 1..<6)
+    #expect(
+      sink.marks.sampler?.loops == [.init(type: 1, first: 96_000, last: 143_999, count: 3)])
+    let flac = try self.sink(of: marked, 1..<6, to: "out.flac", .flac(bitDepth: 24), rate: 44_100)
+    #expect(flac.metadata["LOOPSTART"] == "88200" && flac.metadata["LOOPLENGTH"] == "44100")
+    let cut = try self.sink(of: marked, 0..<4)
+    #expect(cut.marks.sampler?.loops.isEmpty == false)
+    let gone = try self.sink(of: marked, 0..<3)
+    #expect(gone.marks.sampler?.loops == [] && lost(gone).contains("loops"))
+    #expect(
+      try self.sink(of: marked, 0..<10, isReversed: true).marks.sampler?.loops.map(\.first)
+        == [288_000])
+  }
+
+  @Test("tags of a loop keep their keys, and say where it is now")
+  func loopTags() throws {
+    var asset = marked
+    asset.marks = nil
+    asset.metadata["LoopStart"] = "144000"
+    asset.metadata["LOOP_END"] = "192000"
+    asset.metadata["liq_cue_in"] = "1.5"
+    asset.metadata["liq_cue_out"] = "10"
+    let flac = try sink(of: asset, 1..<6, to: "out.flac", .flac(bitDepth: 24), rate: 44_100)
+    #expect(flac.metadata["LoopStart"] == "88200" && flac.metadata["LOOP_END"] == "132300")
+    #expect(flac.metadata["liq_cue_in"] == "0.5" && flac.metadata["liq_cue_out"] == nil)
+    #expect(lost(flac) == ["liq_cue_out"])
+    let wav = try sink(of: asset, 1..<6)
+    #expect(wav.marks.sampler?.loops.map(\.last) == [143_999] && wav.metadata["LoopStart"] == nil)
+  }
+
+  @Test("timers of radio move, end with what they mark, and stand behind a job's own")
+  func cart() throws {
+    var request = MarkRequest()
+    var asked = MarkRequest.Cart()
+    asked.texts = [.init(.cutID, "000123")]
+    asked.timers = [.init("SEGs", .init(Time(value: 3, timescale: 2), isFromEnd: true))]
+    request.cart = asked
+    let sink = try sink(of: marked, 1..<6, marks: request)
+    #expect(
+      sink.marks.cart?.postTimers == [
+        .init(usage: "AUDe", frame: 240_000), .init(usage: "SEGs", frame: 168_000),
+      ])
+    #expect(sink.marks.cart?.cutID == "000123")
+    #expect(lost(sink).contains("timers of 'cart' (AUDs)"))
+    let caf = try self.sink(of: marked, 1..<6, to: "out.caf", .caf(.int24))
+    #expect(caf.marks.cart == nil && lost(caf).contains("cart"))
+  }
+
+  @Test("marks survive being written down, and damaged ones are no facts of a file")
+  func coding() throws {
+    var marks = try #require(marked.marks)
+    marks.broadcast = tape.marks?.broadcast
+    marks.givenLoops = [3..<5]
+    let text = try JSONEncoder().encode(marks)
+    #expect(try JSONDecoder().decode(MediaMarks.self, from: text) == marks)
+    marks.cues[0].frame = -1
+    #expect(!marks.isPlausible)
+  }
+}
