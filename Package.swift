@@ -26,7 +26,8 @@ let package = Package(
         "MediaTime", "MPEGAudio", "Files", "Threads", "Diagnosis", "Transcripts",
         "MediaComposition", "JobModel",
         "JobFile", "ExportGraph", "ExportEngine", "RunPlan", "RunExecution", "WorkerPool",
-        "Playback", "LiveScreens", "Reports", "Clusters", "Terminal", "JSON", "MediaCache",
+        "Receipts", "Playback", "LiveScreens", "Reports", "Clusters", "Terminal", "JSON",
+        "MediaCache",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
@@ -104,7 +105,7 @@ let package = Package(
     .target(
       name: "Receipts",
       dependencies: [
-        "Files", "Threads", "Diagnosis", "MediaComposition", "LibAV",
+        "JSON", "Files", "Threads", "Diagnosis", "MediaComposition", "LibAV",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 

@@ -123,9 +123,14 @@ extension TemporaryFile {
   package static func removeLeftover(
     _ path: FilePath, patience: Duration = ProcessIdentity.patience
   ) {
+    if isLeftover(path, patience: patience) { PathCalls.unlink(path) }
+  }
+
+  /// Whether the process of a temporary file or folder is dead, or where that cannot be learned, it was
+  /// not touched for `patience`.
+  static func isLeftover(_ path: FilePath, patience: Duration) -> Bool {
     let isAlive = parts(of: path).flatMap { ProcessIdentity.isAlive(mark: $0.process) }
-    if isAlive ?? isFresh(path, within: patience) { return }
-    PathCalls.unlink(path)
+    return !(isAlive ?? isFresh(path, within: patience))
   }
 
   /// Whether a file was touched of late, by the clock of its disk: machines' own clocks may differ.

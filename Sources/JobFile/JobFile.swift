@@ -58,6 +58,8 @@ public struct JobFile: Sendable {
   /// In the order of writing, those of a `for_each` over files in natural order; with unique names.
   /// None only where `Options.allowsNoJobs`.
   public let jobs: [Job]
+  /// The bag of all their outputs; nil: none is asked for.
+  public let bag: JobBag?
   /// Files besides the jobs' media and pictures: the job file itself, included files, lists of
   /// times and tables.
   public let files: [FilePath]
@@ -157,7 +159,7 @@ public struct JobFile: Sendable {
     let count = decoder.sink.droppedCount
     if count > 0 { found.append(Diagnostic("\(count) more are not shown", at: .unknown)) }
     return JobFile(
-      path: path, jobs: jobs, files: read,
+      path: path, jobs: jobs, bag: reader.bag, files: read,
       transcripts: decoder.transcriptOrigins.map { Located($0, at: $1) },
       missingFiles: decoder.missing.files,
       missingMedia: decoder.missing.media, diagnostics: found,

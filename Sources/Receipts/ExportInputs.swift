@@ -74,6 +74,9 @@ public enum Reason: Sendable, Hashable, CustomStringConvertible {
   /// An output is not what the earlier run left; it differs in these respects.
   case outputChanged(FilePath, [String])
   case sourceChanged(MediaLocation, [String])
+  /// The bytes of a source differ from those that the output was made of, and its size and its time
+  /// of modification do not: SHA-256 in hexadecimal digits. Nothing should be made of it.
+  case sourceDecayed(MediaLocation, was: String, now: String)
   /// The job reads other files.
   case otherSources
   /// The job's meaning has changed in these aspects.
@@ -91,6 +94,8 @@ public enum Reason: Sendable, Hashable, CustomStringConvertible {
       "'\(path)' is not as it was written (\(what.joined(separator: ", ")))"
     case .sourceChanged(let source, let what):
       "the source '\(source)' has changed (\(what.joined(separator: ", ")))"
+    case .sourceDecayed(let source, let was, let now):
+      "the source '\(source)' has SHA-256 \(now), and had \(was) at the same size and time"
     case .otherSources: "the job reads other files than before"
     case .jobChanged(let aspects) where aspects.isEmpty: "the job has changed"
     case .jobChanged(let aspects): "the job has changed (\(aspects.joined(separator: ", ")))"

@@ -15,10 +15,7 @@ extension Ledger {
     guard folder.isOwn else { return [] }
     let written = Set(inputs.outputs.flatMap(\.files))
     return inputs.outputs.flatMap { output -> [FilePath] in
-      let relative = folder.relative(output.path)
-      guard let receipt = Receipt.read(path(ofReceipt: relative)),
-        receipt.files.first?.path == .file(relative)
-      else { return [] }
+      guard let receipt = receipt(ofOutput: output.path) else { return [] }
       return Sidecar.all.map(output.path.sidecar).filter { path in
         !written.contains(path)
           && receipt.files.dropFirst().contains { $0.isStill(path, named: folder.relative(path)) }

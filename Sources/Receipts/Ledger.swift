@@ -40,13 +40,12 @@ public final class Ledger: Sendable {
   public func reason(
     for inputs: ExportInputs, unless isCancelled: IsCancelled = { false }
   ) throws -> Reason? {
-    var found: [Receipt] = []
-    for output in inputs.outputs {
-      let relative = folder.relative(output.path)
-      guard let receipt = Receipt.read(path(ofReceipt: relative)),
-        receipt.files.first?.path == .file(relative)
-      else { return .noReceipt(output.path) }
-      found.append(receipt)
+    let receipts = inputs.outputs.map { receipt(ofOutput: $0.path) }
+    let found = receipts.compactMap(\.self)
+    // First: whatever else has changed, nothing is made of a source that has decayed.
+    if let reason = try decayReason(found, inputs, isCancelled) { return reason }
+    for (receipt, output) in zip(receipts, inputs.outputs) where receipt == nil {
+      return .noReceipt(output.path)
     }
     for receipt in found {
       if let reason = reason(receipt, inputs) { return reason }
@@ -54,6 +53,36 @@ public final class Ledger: Sendable {
     }
     for (receipt, output) in zip(found, inputs.outputs) {
       if let reason = try outputReason(receipt, output, isCancelled) { return reason }
+    }
+    return nil
+  }
+
+  /// The receipt of an output; nil where there is none that can be understood.
+  func receipt(ofOutput output: FilePath) -> Receipt? {
+    let relative = folder.relative(output)
+    guard let receipt = Receipt.read(path(ofReceipt: relative)),
+      receipt.files.first?.path == .file(relative)
+    else { return nil }
+    return receipt
+  }
+
+  /// A source whose bytes differ from those that a receipt has, while its size and its time of
+  /// modification do not. Whoever edits a file changes its time; a disk that decays does not.
+  private func decayReason(
+    _ receipts: [Receipt], _ inputs: ExportInputs, _ isCancelled: IsCancelled
+  ) throws -> Reason? {
+    guard comparesContents, !receipts.isEmpty else { return nil }
+    for source in inputs.sources {
+      let path = folder.relative(source.location)
+      let identity = source.identity
+      let recorded = receipts.lazy.flatMap(\.sources).first {
+        $0.path == path && $0.size == identity.size && $0.modified == identity.modificationTime
+      }
+      guard let was = recorded?.sha256,
+        let now = try digest(of: source.location, identity, isCancelled), now != was,
+        now.utf8.count == 2 * SHA256.byteCount
+      else { continue }
+      return .sourceDecayed(source.location, was: was, now: now)
     }
     return nil
   }
@@ -137,6 +166,24 @@ public final class Ledger: Sendable {
       let receipt = Receipt.read(self.path(ofReceipt: folder.relative(output)))
       return receipt?.files.contains { $0.path == .file(folder.relative(path)) } ?? false
     }
+  }
+
+  /// The digests of an output and of files beside it by its receipt, of those that are as they were
+  /// written: size, time and inode. None without `--checksum`.
+  package func knownDigests(
+    of files: [FilePath], writtenWith output: FilePath
+  ) -> [FilePath: (identity: FileIdentity, digest: [UInt8])] {
+    guard let receipt = receipt(ofOutput: output) else { return [:] }
+    var found: [FilePath: (identity: FileIdentity, digest: [UInt8])] = [:]
+    for path in files {
+      guard let file = receipt.files.first(where: { $0.path == .file(folder.relative(path)) }),
+        let digest = file.sha256.flatMap({ [UInt8](hexadecimal: $0) }),
+        let identity = FileIdentity(ofFileAt: path),
+        file.differences(from: identity, digest: { nil }).isEmpty
+      else { continue }
+      found[path] = (identity, digest)
+    }
+    return found
   }
 
   /// The files that a receipt of `output` names as its sources; none without a receipt.

@@ -60,7 +60,12 @@ package struct ExportRunner: JobRunner {
       try session.fingerprint { ledger.folder.relative($0).bytes })
     let isCancelled = { context.cancellation.isCancelled }
     func reason() throws -> Reason? {
-      memory.options.isForced ? .forced : try ledger.reason(for: inputs, unless: isCancelled)
+      if memory.options.isForced { return .forced }
+      let reason = try ledger.reason(for: inputs, unless: isCancelled)
+      if case .sourceDecayed(let source, let was, let now)? = reason {
+        throw Failure(decayed: source, was: was, now: now, origin: session.export.origin)
+      }
+      return reason
     }
     guard var why = try reason() else {
       leftovers.removeLeftovers(of: session.export)
@@ -174,6 +179,18 @@ package struct ExportRunner: JobRunner {
       progress: eachSecond {
         context.report(JobProgress(completed: $0.completed, total: $0.total))
       })
+  }
+}
+
+extension Failure {
+  /// Says that nothing is made of a source whose bytes have changed behind its time of modification.
+  fileprivate init(decayed source: MediaLocation, was: String, now: String, origin: Origin) {
+    self.init(
+      .mendInput,
+      "has other bytes than the outputs were made of, at the same size and time of modification, as a "
+        + "file that decays on its disk: its SHA-256 is \(now), and was \(was); the outputs stay: "
+        + "restore it from a copy, or if it was edited, 'touch' it or run with --force",
+      location: source, origin: origin)
   }
 }
 

@@ -15,6 +15,8 @@ package struct LoadedJobs {
   package private(set) var transcripts: [Located<FilePath>] = []
   /// The job files by number; none of jobs that come from no file.
   package private(set) var jobFiles: [Int: FilePath] = [:]
+  /// The bags of all outputs of a file, by the numbers of its jobs, from 1, in the order of files.
+  package private(set) var bags: [(bag: JobBag, jobs: ClosedRange<Int>)] = []
   /// Pictures and lists that they name and that are not there. Not reported yet.
   package private(set) var missingFiles: [MissingFile] = []
   /// Media that are not there, unless jobs of this run write them. Not reported yet.
@@ -57,6 +59,9 @@ package struct LoadedJobs {
   /// Adds those of other files.
   package mutating func append(_ other: LoadedJobs) {
     let number = (fileNumbers.last ?? -1) + 1
+    bags += other.bags.map { bag, numbers in
+      (bag: bag, jobs: (numbers.lowerBound + jobs.count)...(numbers.upperBound + jobs.count))
+    }
     jobs += other.jobs
     fileNumbers += other.fileNumbers.map { $0 + number }
     size += other.size
@@ -71,6 +76,9 @@ package struct LoadedJobs {
   /// Adds those of one more file.
   package mutating func append(_ file: JobFile) {
     let number = (fileNumbers.last ?? -1) + 1
+    if let bag = file.bag, !file.jobs.isEmpty {
+      bags.append((bag, (jobs.count + 1)...(jobs.count + file.jobs.count)))
+    }
     // Of a single file, its own: a copy would be twice as much at once.
     if jobs.isEmpty { jobs = file.jobs } else { jobs += file.jobs }
     fileNumbers += Array(repeating: number, count: file.jobs.count)

@@ -26,7 +26,8 @@ struct AVJob: ParsableCommand {
     subcommands: [
       Run.self, Attach.self, Check.self, Plan.self, Manifest.self, Preview.self, Probe.self,
       Clip.self, Concat.self,
-      Compress.self, Record.self, Report.self, Cache.self, Init.self, SchemaCommand.self,
+      Compress.self, Record.self, Report.self, Verify.self, Cache.self, Init.self,
+      SchemaCommand.self,
       IsolatedJob.self, IsolatedProbe.self,
     ])
 

@@ -164,7 +164,7 @@ import Testing
     let stage = Stage()
     for command in [
       "run", "check", "plan", "preview", "probe", "clip", "concat", "compress", "record", "init",
-      "cache", "cache list", "cache prune", "cache clear", "cache verify", "cache path",
+      "verify", "cache", "cache list", "cache prune", "cache clear", "cache verify", "cache path",
     ] {
       let lines = try stage.make("COLUMNS=110 avjob help \(command)").text.split(separator: "\n")
       let options = lines.drop { $0 != "ARGUMENTS:" && $0 != "OPTIONS:" }

@@ -14,7 +14,7 @@ import Testing
   private static let commands = [
     "attach", "cache", "cache-clear", "cache-list", "cache-path", "cache-prune", "cache-verify",
     "check", "clip", "compress", "concat", "init", "manifest", "plan", "preview", "probe", "record",
-    "report", "report-merge", "run", "schema",
+    "report", "report-merge", "run", "schema", "verify",
   ]
 
   @Test(
@@ -36,7 +36,7 @@ import Testing
         """)
     let schemas = [
       "avjob", "cache", "check", "common", "event", "plan", "probe", "record", "report",
-      "version",
+      "verify", "version",
     ]
     let files =
       ["bin/avjob", "share/avjob/installed", "share/bash-completion/completions/avjob"]

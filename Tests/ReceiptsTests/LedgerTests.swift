@@ -86,6 +86,27 @@ struct LedgerTests {
     #expect(try reason(contents: true) == "'out.mp3' is not as it was written (content)")
   }
 
+  @Test(
+    "a source with other bytes at the same size and time has decayed, whatever else has changed")
+  func decay() throws {
+    #expect(try ledger(contents: true).record(project.claim()))
+    try project.write("a.wav", "souNd")
+    touch(project.path("a.wav"), at: 1_000_000)
+    let sums = try Tool.succeed("sha256sum", project.path("a.wav").string).text.prefix(64)
+    try project.write("b.wav", "sound")
+    let before = try Tool.succeed("sha256sum", project.path("b.wav").string).text.prefix(64)
+    let decayed =
+      "the source 'a.wav' has SHA-256 \(sums), and had \(before) at the same size and time"
+    #expect(try reason(contents: true) == decayed)
+    #expect(try reason(project.claim(avjob: "1.1"), contents: true) == decayed)
+    #expect(try reason(project.claim(timeline: "9"), contents: true) == decayed)
+    try Tool.succeed("rm", project.path("out.mp3").string)
+    #expect(try reason(contents: true) == decayed)
+    #expect(try reason() == "'out.mp3' is not there")
+    touch(project.path("a.wav"), at: 1_000_001)
+    #expect(try reason(contents: true) == "the source 'a.wav' has changed (content)")
+  }
+
   @Test("a receipt without checksums does not fit where contents are asked for")
   func withoutChecksums() throws {
     #expect(try ledger().record(project.claim()))

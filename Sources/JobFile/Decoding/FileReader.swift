@@ -18,6 +18,8 @@ struct FileReader {
   private(set) var newerVersion: Diagnostic?
   /// Reports of variables that are set and not used, if other files may use them.
   private(set) var unusedVariables: [String: Diagnostic] = [:]
+  /// The bag of all outputs, if the file asks for one.
+  private(set) var bag: JobBag?
 
   mutating func jobs(_ root: YAMLNode) -> [Job] {
     guard case .mapping(let entries) = root.kind else {
@@ -46,6 +48,7 @@ struct FileReader {
     }
     let jobs = jobs(entries, fields, scope)
     decoder.begin(nil)
+    bag = fields["bag"].flatMap { Values.bag.read($0.value, decoder, scope) }
     decoder.checkPresets(scope)
     checkSources(fields, scope)
     refuseBound(fields)

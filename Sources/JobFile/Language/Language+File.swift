@@ -8,13 +8,18 @@ extension Language {
     .init("jobs", Values.jobs, "several jobs, each under its name"),
     .init("defaults", Values.defaults, "keys for every job that has none of its own"),
     .init("include", Values.includes, "files that are read before this one"),
+    .init(bagKey, Values.bag.form, "a BagIt bag of all outputs, made when all jobs are done"),
   ]
+
+  /// A bag is of a whole run, so no file that is included has one.
+  private static let bagKey = "bag"
 
   /// The whole file: one job, or a map of them.
   static let file: Schema = Schema("a job file", keys: fileKeys + job.keys)
 
   /// An included file: all but a job's own keys.
-  static let included: Schema = Schema("a file that is included", keys: fileKeys)
+  static let included: Schema = Schema(
+    "a file that is included", keys: fileKeys.filter { $0.name != bagKey })
 
   /// The values of jobs without their own.
   static let defaults: Schema = Schema(

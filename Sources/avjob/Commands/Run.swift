@@ -4,6 +4,7 @@ import Diagnosis
 import Reports
 import RunExecution
 import RunPlan
+import SystemPackage
 import Threads
 
 /// `avjob run`
@@ -30,6 +31,11 @@ struct Run: MediaCommand {
 
   @OptionGroup var receipts: ReceiptOptions
 
+  @Option(
+    help: .value("folder", "Put all outputs into this BagIt bag when all jobs are done."),
+    completion: .directory)
+  var bag: String?
+
   @Flag(help: "Run each job in a process of its own.")
   var isolate = false
 
@@ -45,6 +51,7 @@ struct Run: MediaCommand {
 
   func validate() throws {
     if let workers, workers < 1 { throw ValidationError("--workers must be 1 or more") }
+    if let bag, bag.isEmpty { throw ValidationError("--bag is a folder; it is empty") }
     try refusePruning()
     try refuseReceipts()
     try refuseArray()
@@ -80,6 +87,7 @@ struct Run: MediaCommand {
       context: context, reporter: reporter, workers: workers, bounds: processBounds,
       replaced: !isConfined ? .all : bounds.trustReceipts ? .found : .none,
       startsAfterFailure: !options.failFast)
+    batch.bag = bag.map { FilePath($0) }
     batch.array = machines.map { machines in
       ArrayBatch(
         reporter: reporter, scheduler: SlurmScheduler(), options: array.engineOptions,
@@ -119,7 +127,7 @@ struct Run: MediaCommand {
     let given = [
       ("--shard", options.shard != nil), ("--prune", receipts.prune),
       ("--fail-fast", options.failFast), ("--root", isConfined),
-      ("--annotate", annotations.annotate != nil),
+      ("--annotate", annotations.annotate != nil), ("--bag", bag != nil),
       ("--report", array.detach && !reporting.reports.reports.isEmpty),
       ("--progress json", array.detach && reporting.progress == .json),
     ]

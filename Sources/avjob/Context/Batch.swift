@@ -5,6 +5,7 @@ import Files
 import Reports
 import RunExecution
 import RunPlan
+import SystemPackage
 import Terminal
 import WorkerPool
 
@@ -38,6 +39,8 @@ struct Batch {
   var startsAfterFailure = true
   /// Where the jobs run; nil: here.
   var array: ArrayBatch?
+  /// A bag of all outputs beside those of job files; nil: none.
+  var bag: FilePath?
 
   /// Runs the jobs that `load` gives, as far as `rules` want them, and removes files where all of them
   /// are done: only then is it known what they make. However it ends, it has its reports. To be called
@@ -66,6 +69,7 @@ struct Batch {
     let deal: String?
     let manifests: [PlannedManifest]
     let pruning: Pruning?
+    let bags: [PlannedBag]
     /// Knows every file that a job reads or writes.
     let registry: PathRegistry
   }
@@ -89,19 +93,23 @@ struct Batch {
         sessions.flatMap { (try? $0.graph().gridNotes) ?? [] }
           + sessions.flatMap(\.leftOutNotes)
           + (suggestsCopying ? sessions.flatMap(\.export.copyNotes) : [])))
+    let bags = PlannedBag.all(loaded, of: bag)
+    try context.refuse(PlannedBag.refusals(of: bags, among: preparation.work))
     let removed = try pruning(preparation)
     guard reporter.acceptsReports(beside: preparation.registry, isWhole: true) else {
       throw ExitCode.wrongJob
     }
     return Ready(
       work: preparation.work, refusals: preparation.refusals, deal: preparation.deal,
-      manifests: preparation.manifests, pruning: removed, registry: preparation.registry)
+      manifests: preparation.manifests, pruning: removed, bags: bags,
+      registry: preparation.registry)
   }
 
   private func run(_ ready: Ready, _ rules: RunRules, _ signals: Signals) throws {
     let work = ready.work
     try reportForeignFiles(of: ready, rules)
     if let array {
+      noteUnmade(ready.bags, because: "its jobs run on several machines: run them once more here")
       return try array.run(work, ready.refusals, deal: ready.deal, context, signals)
     }
     reporter.open(work, refusals: ready.refusals, deal: ready.deal)
@@ -135,6 +143,7 @@ struct Batch {
     var status = reporter.conclude(
       attempts: reports.map(\.attempts), signalStatus: signals.exitStatus)
     if !write(ready.manifests, after: work, reports), status == 0 { status = ExitStatus.jobFailed }
+    status = make(ready.bags, of: ready, rules, afterStatus: status, signals)
     if status == 0, let pruning = ready.pruning, !remove(pruning) { status = ExitStatus.jobFailed }
     status = reporter.close(status: status)
     if status != 0 { throw ExitCode(status) }
@@ -174,6 +183,48 @@ struct Batch {
     let found = outcomes.compactMap(\.problem)
     context.report(Diagnostics(found))
     return !found.contains { $0.severity == .error }
+  }
+
+  /// Makes bags of the outputs, where all of them are there.
+  ///
+  /// - Returns: The status of the run.
+  private func make(
+    _ bags: [PlannedBag], of ready: Ready, _ rules: RunRules, afterStatus status: Int32,
+    _ signals: Signals
+  ) -> Int32 {
+    guard !bags.isEmpty else { return status }
+    guard status == 0, rules.only == nil, rules.shard == nil else {
+      noteUnmade(
+        bags, because: status == 0 ? "the run leaves out jobs" : "some of its jobs are not done")
+      return status
+    }
+    let maker = BagMaker(
+      memory: context.memory, budget: context.budget, cancellation: signals.cancellation)
+    let date = String(Timestamp.now.text.prefix(10))
+    var failures: [Failure] = []
+    for planned in bags {
+      do {
+        let outcome = try maker.make(planned, of: ready.work, ready.manifests, date: date)
+        guard case .made(let files, let bytes) = outcome else { continue }
+        context.note(
+          "the bag '\(planned.bag.path)' has \(files == 1 ? "1 file" : "\(files) files"), "
+            + Figures.size(bytes: bytes))
+      } catch let failure as Failure {
+        failures.append(failure)
+      } catch {
+        guard let status = signals.exitStatus else {
+          failures.append(Failure(.reportBug, "\(error)", path: planned.bag.path))
+          continue
+        }
+        return status
+      }
+    }
+    context.report(Diagnostics(failures.map { Diagnostic($0) }))
+    return failures.isEmpty ? 0 : ExitStatus.worst(failures.map { ExitStatus.failed($0.remedy) })
+  }
+
+  private func noteUnmade(_ bags: [PlannedBag], because reason: String) {
+    for planned in bags { context.note("the bag '\(planned.bag.path)' is not made: \(reason)") }
   }
 
   private var isolation: Isolation? {

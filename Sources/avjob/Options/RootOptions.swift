@@ -24,7 +24,10 @@ struct RootOptions: ParsableArguments {
   var jobLimit: Int? { maxJobs ?? (root == nil ? nil : 1000) }
 
   /// Confines this process, before it opens any file.
-  func enter() throws {
+  func enter() throws { try Self.enter(root) }
+
+  /// Confines this process to a folder, before it opens any file; nil: to none.
+  static func enter(_ root: String?) throws {
     guard let root, Confinement.root == nil else { return }
     do throws(Errno) {
       try Confinement.enter(FilePath(root))

@@ -12,7 +12,7 @@ import Transcripts
 @testable import LibAV
 @testable import Receipts
 
-/// Any bytes are a picture, a container, a lock, a receipt and what probing remembers; receipts and
+/// Any bytes are a picture, a container, a lock, a list of digests, a receipt and what probing remembers; receipts and
 /// memories are damaged ones, too.
 @main
 enum FuzzFiles {
@@ -33,9 +33,22 @@ private func test(_ file: UnsafeRawBufferPointer) -> CInt {
   checkContainer(scratch.path)
   checkWave(scratch.path)
   checkReceipt(scratch.path)
+  _ = Bag.fields(of: scratch.path)
+  checkList(bytes)
   scratch.hold(damaged(Samples.receipt, by: bytes))
   checkReceipt(scratch.path)
   return 0
+}
+
+/// A list of digests is read in both forms; a bag's that is written is read as it was.
+private func checkList(_ bytes: [UInt8]) {
+  _ = DigestList.isBegun(by: bytes)
+  _ = DigestList(bytes, form: .sums)
+  let files = DigestList(bytes, form: .bag).lines.filter { $0.name.starts(with: "data") }
+  let written = DigestList.bagBytes(of: files.map { ($0.name, $0.digest) })
+  let again = DigestList(written, form: .bag)
+  precondition(again.faults.isEmpty)
+  precondition(Set(again.lines.map(\.name)) == Set(files.map(\.name)))
 }
 
 /// A file that has one content after the other.

@@ -1,0 +1,150 @@
+import Diagnosis
+import Files
+import LibAV
+import MediaComposition
+import Synchronization
+import SystemPackage
+import Threads
+
+/// What became of a file that was to be proved.
+package struct FixityResult: Sendable, Hashable {
+  /// In which state a file is.
+  package enum State: String, Sendable, Hashable, CaseIterable {
+    /// As all witnesses say.
+    case ok
+    /// Other than a witness says.
+    case changed
+    /// A witness names it, and it is not there.
+    case missing
+    /// No witness has a digest of it.
+    case unknown
+    /// It cannot be read.
+    case unreadable
+    /// It is not looked at.
+    case refused
+  }
+
+  /// The file.
+  package var path: FilePath
+  /// Its state.
+  package var state: State
+  /// What a witness says: the first one that it differs from, or the first one of all.
+  package var claim: FixityClaim?
+  /// The SHA-256 that it has; nil where it was not computed.
+  package var digest: [UInt8]?
+  /// Its bytes; nil where it was not looked at.
+  package var size: Int64?
+  /// Why it is in this state, if that is not said by the other facts.
+  package var reason: String?
+  /// Whether something is wrong.
+  package var isFault: Bool
+
+  /// The digest in hexadecimal digits.
+  package var digestText: String? { digest?.hexadecimal }
+}
+
+extension FixityInventory {
+  /// Proves all files, on all cores. `finish` must have gone before.
+  ///
+  /// - Parameter report: Gets the state of each, in order of their paths, on this thread.
+  /// - Complexity: O(bytes of the files), a block of 256 KiB for each core in memory
+  package func prove(_ report: (FixityResult) -> Void) {
+    let items = items
+    // Nothing here throws: neither closure does.
+    try? Crew.gather(from: nil, unless: CancellationFlag()) { crew in
+      try crew.inOrder(items.count, keeping: 0) {
+        64 + 16 * $0
+      } make: {
+        Proof(of: items[$0])
+      } collect: { proof in
+        if let result = proof.result { report(result) }
+      }
+    }
+  }
+}
+
+/// The proof of one file.
+private final class Proof: CrewTask {
+  private let item: FixityInventory.Item
+  private let found = Mutex<FixityResult?>(nil)
+
+  init(of item: FixityInventory.Item) { self.item = item }
+
+  /// What became of it; nil before `advance`.
+  var result: FixityResult? { found.withLock(\.self) }
+
+  func advance() -> Bool {
+    let result = prove()
+    found.withLock { $0 = result }
+    return true
+  }
+
+  private func prove() -> FixityResult {
+    if let refusal = item.refusal { return result(.refused, reason: refusal) }
+    guard !item.claims.isEmpty else { return unnamed() }
+    do throws(Errno) {
+      let bytes = try FileBytes(item.path)
+      let status = try FileStatus(of: bytes.descriptor.rawValue)
+      guard status.kind == .file else { return result(.refused, reason: "is no regular file") }
+      return compared(bytes, size: status.size)
+    } catch {
+      return unreadable(error)
+    }
+  }
+
+  /// The state of a file that no witness names.
+  private func unnamed() -> FixityResult {
+    do throws(Errno) {
+      let status = try FileStatus(at: item.path, followingLinks: false)
+      return result(.unknown, size: status.size)
+    } catch {
+      return unreadable(error)
+    }
+  }
+
+  private func unreadable(_ error: Errno) -> FixityResult {
+    if error == .noSuchFileOrDirectory || error == .notDirectory { return result(.missing) }
+    if let refusal = Confinement.refusal(error.rawValue) {
+      return result(.refused, reason: refusal.reason)
+    }
+    return result(.unreadable, reason: "cannot be read: \(error)")
+  }
+
+  private func compared(_ bytes: FileBytes, size: Int64) -> FixityResult {
+    let other = item.claims.first { claim in claim.size.map { $0 != size } ?? false }
+    guard item.claims.contains(where: { $0.digest != nil }) else {
+      return other.map { result(.changed, of: $0, size: size) }
+        ?? result(
+          .unknown, size: size,
+          reason: "its receipt has no digest; 'avjob run --checksum' keeps digests")
+    }
+    let digest: [UInt8]
+    do {
+      // Never cancelled, so there is one.
+      digest = try SHA256.digest(of: bytes) ?? []
+    } catch {
+      return result(.unreadable, size: size, reason: "cannot be read: \(error)")
+    }
+    let wrong = item.claims.first { claim in claim.digest.map { $0 != digest } ?? false }
+    if let changed = wrong ?? other {
+      return result(.changed, of: changed, digest: digest, size: size)
+    }
+    return result(
+      .ok, of: item.claims.first { $0.digest != nil }, digest: digest, size: size)
+  }
+
+  private func result(
+    _ state: FixityResult.State, of claim: FixityClaim? = nil, digest: [UInt8]? = nil,
+    size: Int64? = nil, reason: String? = nil
+  ) -> FixityResult {
+    let isFault =
+      switch state {
+      case .ok: false
+      case .unknown: item.mustBeNamed
+      case .changed, .missing, .unreadable, .refused: true
+      }
+    return FixityResult(
+      path: item.path, state: state, claim: claim ?? item.claims.first, digest: digest, size: size,
+      reason: reason, isFault: isFault)
+  }
+}

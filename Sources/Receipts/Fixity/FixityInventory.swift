@@ -1,0 +1,255 @@
+import Diagnosis
+import Files
+import Glibc
+import MediaComposition
+import SystemPackage
+
+/// The files that are to be proved, and what receipts, records and lists say of each. Reads no file
+/// that is to be proved, and changes nothing. One thread at a time.
+package struct FixityInventory {
+  /// A file to be proved.
+  struct Item {
+    /// As it is opened, and shown.
+    var path: FilePath
+    /// None: no witness names it.
+    var claims: [FixityClaim] = []
+    /// Why it is not looked at; nil: it is.
+    var refusal: String?
+    /// Whether it is wrong that no witness names it.
+    var mustBeNamed = false
+  }
+
+  /// What is wrong with a witness or a bag.
+  package struct Fault: Sendable, Hashable {
+    /// The file or folder.
+    package var path: FilePath
+    /// What is wrong, to stand after it.
+    package var reason: String
+  }
+
+  private(set) var items: [Item] = []
+  /// What is wrong with witnesses and bags.
+  package private(set) var faults: [Fault] = []
+  /// How many addresses of servers witnesses name: these are not proved.
+  package private(set) var addressCount = 0
+  /// The numbers of items, by where they lie.
+  private var numbers: [FilePath: Int] = [:]
+  private var witnesses: Set<FilePath> = []
+  /// Files of folders that no witness has named so far.
+  private var others: [Item] = []
+  private var realFolders: [FilePath: FilePath] = [:]
+  /// What the witnesses of a folder say, by where the files lie.
+  private var sayings: [FilePath: [FilePath: [FixityWitness.Statement]]] = [:]
+
+  /// Nothing to be proved yet.
+  package init() {}
+
+  /// How many files there are.
+  package var count: Int { items.count }
+
+  /// Adds what an argument stands for: all that the witnesses in a folder name, all that a witness
+  /// names, or a file, with what the witnesses beside it and above say of it.
+  ///
+  /// - Throws: The system's error for a path at which nothing can be looked at; a file that is missing
+  ///   is to be proved.
+  /// - Complexity: O(entries + lines of witnesses)
+  package mutating func add(_ path: FilePath) throws(Errno) {
+    let kind: FileStatus.Kind?
+    do throws(Errno) {
+      kind = try FileStatus(at: path).kind
+    } catch {
+      guard error == .noSuchFileOrDirectory else { throw error }
+      kind = nil
+    }
+    guard kind != .folder else { return try addFolder(path == "." ? "" : path) }
+    if kind == .file, let witness = FixityWitness.kind(of: path, isNamedByUser: true) {
+      read(path, as: witness)
+    } else {
+      addFile(path)
+    }
+  }
+
+  /// Ends the adding: files of folders that no witness has named are items, too.
+  package mutating func finish() {
+    for other in others {
+      let key = key(of: other.path)
+      guard numbers[key] == nil, !witnesses.contains(key) else { continue }
+      numbers[key] = items.count
+      items.append(other)
+    }
+    others = []
+    items.sort { $0.path.bytes.lexicographicallyPrecedes($1.path.bytes) }
+    numbers = [:]
+  }
+
+  // MARK: Items
+
+  /// Where a file lies, whatever links lead to its folder.
+  private mutating func key(of path: FilePath) -> FilePath {
+    guard let name = path.lastComponent, name.kind == .regular else {
+      return path.normalized(in: .current)
+    }
+    let folder = path.removingLastComponent()
+    if let known = realFolders[folder] { return known.appending(name) }
+    let real = PathCalls.realPath(folder.isEmpty ? "." : folder) ?? folder.normalized(in: .current)
+    realFolders[folder] = real
+    return real.appending(name)
+  }
+
+  private mutating func note(_ statement: FixityWitness.Statement) {
+    let number = number(of: statement.path)
+    if !items[number].claims.contains(statement.claim) {
+      items[number].claims.append(statement.claim)
+    }
+    items[number].refusal = items[number].refusal ?? statement.refusal
+  }
+
+  private mutating func number(of path: FilePath) -> Int {
+    let key = key(of: path)
+    if let number = numbers[key] { return number }
+    numbers[key] = items.count
+    items.append(Item(path: path.hasDots ? path.lexicallyNormalized() : path))
+    return items.count - 1
+  }
+
+  private mutating func read(_ path: FilePath, as kind: FixityWitness.Kind) {
+    guard witnesses.insert(key(of: path)).inserted else { return }
+    let witness = FixityWitness.read(path, as: kind)
+    for statement in witness.statements { note(statement) }
+    addressCount += witness.addressCount
+    faults += witness.faults.map { Fault(path: path, reason: $0) }
+  }
+
+  // MARK: Folders
+
+  private mutating func addFolder(_ folder: FilePath) throws(Errno) {
+    if Bag.isBag(folder) { return try addBag(folder) }
+    for path in try Self.files(in: folder, enteringBags: false) {
+      if path.lastComponent == Bag.declaration {
+        try addBag(path.removingLastComponent())
+      } else if let kind = FixityWitness.kind(of: path, isNamedByUser: false) {
+        read(path, as: kind)
+      } else {
+        others.append(Item(path: path))
+      }
+    }
+  }
+
+  /// The files and links below a folder, sorted in each, but for hidden ones; receipts are among them.
+  /// A bag in it, if it is not to be entered, is its declaration alone.
+  private static func files(
+    in folder: FilePath, enteringBags entersBags: Bool, withHidden: Bool = false
+  ) throws(Errno) -> [FilePath] {
+    var found: [FilePath] = []
+    var waiting = [folder]
+    while let folder = waiting.popLast() {
+      guard let entries = PathCalls.entries(of: folder) else { throw Errno(rawValue: errno) }
+      if !entersBags, entries.contains(where: { $0.name == Bag.declaration }) {
+        found.append(folder.appending(Bag.declaration))
+        continue
+      }
+      for entry in entries.sorted(by: { $0.name.string < $1.name.string }) {
+        let path = folder.appending(entry.name)
+        let isFolder =
+          entry.type == Int(DT_DIR)
+          || entry.type == Int(DT_UNKNOWN)
+            && (try? FileStatus(at: path, followingLinks: false))?.kind == .folder
+        let isState = entry.name.string == ".avjob"
+        if entry.name.string.hasPrefix("."), !withHidden, !isState { continue }
+        if isFolder {
+          waiting.append(isState && !withHidden ? path.appending("receipts") : path)
+        } else {
+          found.append(path)
+        }
+      }
+      // A folder of job files need not have receipts.
+      waiting.removeAll { $0.ends(with: ".avjob/receipts") && !$0.exists }
+    }
+    return found
+  }
+
+  // MARK: Bags
+
+  private mutating func addBag(_ folder: FilePath) throws(Errno) {
+    func fault(_ name: FilePath.Component, _ reason: String) {
+      faults.append(Fault(path: folder.appending(name), reason: reason))
+    }
+    if let reason = Bag.declarationFault(of: folder) { fault(Bag.declaration, reason) }
+    for name in [Bag.manifest, Bag.tagManifest] where folder.appending(name).exists {
+      read(folder.appending(name), as: .list)
+    }
+    if !folder.appending(Bag.manifest).exists {
+      fault(Bag.manifest, "is not there, and avjob proves bags by SHA-256 alone")
+    }
+    let data = folder.appending(Bag.payload)
+    var (bytes, count) = (Int64(0), 0)
+    for path in try Self.files(in: folder, enteringBags: true, withHidden: true) {
+      let isPayload = path.starts(with: data)
+      if isPayload {
+        bytes += (try? FileStatus(at: path, followingLinks: false))?.size ?? 0
+        count += 1
+      } else if path.lastComponent.map(Bag.lists.contains) == true,
+        path.removingLastComponent() == folder
+      {
+        continue
+      }
+      var item = Item(path: path, mustBeNamed: isPayload)
+      if (try? FileStatus(at: path, followingLinks: false))?.kind == .link, isPayload {
+        item.refusal = "is a symbolic link, which is not followed"
+      }
+      others.append(item)
+    }
+    let fields = Bag.fields(of: folder.appending(Bag.info)) ?? []
+    let oxum = Bag.oxum(bytes: bytes, files: count)
+    for field in fields where field.label == "Payload-Oxum" && field.value != oxum {
+      fault(Bag.info, "has Payload-Oxum \(field.value), and in data/ are \(oxum)")
+    }
+  }
+
+  // MARK: Files
+
+  /// Adds a file with what the witnesses in its folder and those above say of it.
+  private mutating func addFile(_ path: FilePath) {
+    let number = number(of: path)
+    let key = key(of: path)
+    items[number].mustBeNamed = true
+    for folder in Self.foldersAbove(path) {
+      for statement in sayings(in: folder)[key] ?? [] { note(statement) }
+    }
+  }
+
+  /// The folder of a file and those above it, as far as a process may see them, each as it is shown.
+  private static func foldersAbove(_ path: FilePath) -> [FilePath] {
+    let current = FilePath.current
+    let whole = path.normalized(in: current)
+    var folders: [FilePath] = []
+    var folder = whole.removingLastComponent()
+    while folders.count < 100 {
+      let isBelow = folder.starts(with: current) && !path.isAbsolute
+      folders.append(isBelow ? folder.relative(to: current, in: current) : folder)
+      if folder.components.isEmpty { break }
+      folder.removeLastComponent()
+    }
+    return folders
+  }
+
+  /// What the witnesses in a folder, not below it, say.
+  private mutating func sayings(
+    in folder: FilePath
+  ) -> [FilePath: [FixityWitness.Statement]] {
+    if let known = sayings[folder] { return known }
+    var found: [FilePath: [FixityWitness.Statement]] = [:]
+    let receipts = folder.appending(".avjob").appending("receipts")
+    for place in [folder, receipts] {
+      for entry in PathCalls.entries(of: place) ?? [] {
+        let path = place.appending(entry.name)
+        guard let kind = FixityWitness.kind(of: path, isNamedByUser: false) else { continue }
+        for statement in FixityWitness.read(path, as: kind).statements {
+          found[key(of: statement.path), default: []].append(statement)
+        }
+      }
+    }
+    sayings[folder] = found
+    return found
+  }
+}

@@ -1,0 +1,142 @@
+import TestSupport
+import Testing
+
+@Suite("Fixity: verify and --checksum")
+struct FixityTests {
+  /// A folder with a job that makes FLACs and records of three WAVs, made with digests.
+  private func stage() throws -> Stage {
+    let stage = Stage()
+    try stage.make("for i in a b c; do sox -R -r 8000 -n -c 1 $i.wav synth 0.5 pinknoise; done")
+    try stage.write(
+      "job.yaml",
+      """
+      for_each: '*.wav'
+      output: ['out/${input.stem}.flac', { file: 'out/${input.stem}.json', json: sidecar }]
+      """)
+    try stage.make("avjob run -q --checksum job.yaml")
+    return stage
+  }
+
+  /// Changes one byte of a file, and keeps its time.
+  private func rot(_ name: String, _ stage: Stage, at offset: Int = 3000) throws {
+    try stage.make(
+      """
+      cp -p '\(name)' .time
+      byte=$(od -An -tu1 -j\(offset) -N1 '\(name)')
+      printf "\\\\x$(printf %02x $((byte ^ 1)))" | dd of='\(name)' bs=1 seek=\(offset) conv=notrunc status=none
+      touch -r .time '\(name)'; rm .time
+      """)
+  }
+
+  private func digest(_ name: String, _ stage: Stage) throws -> Substring {
+    try stage.make("sha256sum '\(name)'").text.prefix(64)
+  }
+
+  @Test("outputs, sources and records are proved by receipts, and the others are listed")
+  func receipts() throws {
+    let stage = try stage()
+    let before = try stage.listing()
+    let fine = try stage.run("avjob verify .")
+    #expect(fine.status == 0, "\(fine.errors)")
+    #expect(
+      fine.text == """
+        ok         a.wav
+        ok         b.wav
+        ok         c.wav
+        unknown    job.yaml
+        ok         out/a.flac
+        ok         out/a.json
+        ok         out/b.flac
+        ok         out/b.json
+        ok         out/c.flac
+        ok         out/c.json
+        10 files: 9 ok, 1 unknown
+
+        """)
+    #expect(try stage.listing() == before)
+    #expect(try stage.run("avjob verify -q .").text == "")
+    #expect(try stage.run("avjob verify out/b.flac a.wav").text.hasSuffix("2 files: 2 ok\n"))
+    #expect(try stage.run("cd out; avjob verify b.flac").status == 0)
+    #expect(try stage.run("avjob verify out/b.json").text.hasSuffix("2 files: 2 ok\n"))
+    #expect(try stage.run("avjob verify .avjob/receipts/a.flac-*.json").status == 0)
+
+    let was = try digest("out/b.flac", stage)
+    try rot("out/b.flac", stage)
+    try stage.make("rm out/c.flac")
+    let wrong = try stage.run("avjob verify -q . --json")
+    #expect(wrong.status == 1)
+    try JSONSchema.validate(wrong.text, as: "verify")
+    let text = try stage.run("avjob verify -q .").text
+    #expect(text.hasPrefix("changed    out/b.flac\n  is   \(try digest("out/b.flac", stage))\n"))
+    #expect(text.contains("\n  was  \(was)\n") && text.hasSuffix("missing    out/c.flac\n"))
+    #expect(try stage.run("avjob verify job.yaml").status == 1, "nothing proves it")
+  }
+
+  @Test("receipts without digests prove nothing, and say how to have some")
+  func withoutDigests() throws {
+    let stage = Stage()
+    try stage.make("sox -R -r 8000 -n -c 1 a.wav synth 0.5 pinknoise")
+    #expect(try stage.job("clip: a.wav\noutput: a.flac\n").status == 0)
+    let result = try stage.run("avjob verify a.flac")
+    #expect(result.status == 1 && result.text.contains("'avjob run --checksum' keeps digests"))
+    try stage.make("echo >> a.flac")
+    #expect(try stage.run("avjob verify a.flac").text.hasPrefix("changed    a.flac\n  is   "))
+    try stage.make("mkdir empty; touch empty/x")
+    let empty = try stage.run("avjob verify empty")
+    #expect(empty.status == 1 && empty.errors.contains("nothing here has a digest"))
+    #expect(try stage.run("avjob verify gone").status == 1)
+    #expect(try stage.run("avjob verify").status == 2)
+  }
+
+  @Test("lists of sha256sum are read, with names of all kinds, and lead nowhere else")
+  func lists() throws {
+    let stage = Stage()
+    try stage.make(
+      """
+      mkdir -p d/sub; cd d
+      for name in 'a b' '100%' $'two\\nlines' 'back\\slash' sub/x; do printf "$RANDOM" > "$name"; done
+      find . -type f -printf '%P\\0' | xargs -0 sha256sum > ../sums; mv ../sums SHA256SUMS
+      sha256sum --tag 'a b' > tagged.sha256
+      """)
+    #expect(try stage.run("avjob verify d").text.hasSuffix("5 files: 5 ok\n"))
+    try stage.make("printf x >> d/sub/x")
+    #expect(try stage.run("avjob verify -q d").status == 1)
+    try stage.make(
+      """
+      mkdir e; echo secret > secret; ln -s ../secret e/link
+      sum=$(sha256sum < secret | cut -c-64)
+      printf '%s  %s\\n' $sum ../secret $sum link $sum /etc/passwd >> e/list.sha256
+      """)
+    let refused = try stage.run("avjob verify e")
+    #expect(refused.status == 1)
+    #expect(refused.text.contains(": leads out of the folder of its list"))
+    #expect(refused.text.contains(": is reached through a symbolic link"))
+    #expect(refused.text.hasSuffix("3 files: 3 refused\n"))
+    #expect(try stage.run("avjob verify --root d e/list.sha256").status != 0)
+    #expect(try stage.run("avjob verify -q --root e e/list.sha256").status == 1)
+  }
+
+  @Test("--checksum replaces no master whose source has decayed, and says how to go on")
+  func decay() throws {
+    let stage = try stage()
+    let was = try digest("b.wav", stage)
+    let master = try digest("out/b.flac", stage)
+    try rot("b.wav", stage)
+    let now = try digest("b.wav", stage)
+    // Not even where the job has changed.
+    try stage.make("sed -i 's/for_each/metadata: { title: New }\\nfor_each/' job.yaml")
+    let result = try stage.run("avjob run -q --checksum job.yaml")
+    #expect(result.status == 1)
+    #expect(result.errors.contains(now) && result.errors.contains(was), "\(result.errors)")
+    #expect(result.errors.contains("'touch' it or run with --force"), "\(result.errors)")
+    #expect(try digest("out/b.flac", stage) == master)
+    #expect(
+      try stage.run("ffprobe -v error -show_entries format_tags out/a.flac").text.contains("New"))
+    let forced = try stage.run("avjob run -q --checksum --force job.yaml; avjob verify -q .")
+    #expect(forced.status == 0, "\(forced.errors)")
+    #expect(try digest("out/b.flac", stage) != master)
+    try rot("c.wav", stage)
+    let touched = try stage.run("touch c.wav; avjob run -q --checksum job.yaml")
+    #expect(touched.status == 0, "\(touched.errors)")
+  }
+}
