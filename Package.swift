@@ -55,7 +55,7 @@ let package = Package(
     .target(
       name: "RunPlan",
       dependencies: [
-        "MediaTime", "Threads", "Diagnosis", "Transcripts", "MediaComposition", "JobModel",
+        "MediaTime", "Files", "Threads", "Diagnosis", "Transcripts", "MediaComposition", "JobModel",
         "JobFile",
         "ExportEngine", "WorkerPool",
         .product(name: "SystemPackage", package: "swift-system"),
@@ -337,8 +337,8 @@ let package = Package(
     .testTarget(
       name: "RunPlanTests",
       dependencies: [
-        "RunPlan", "JobFile", "JobModel", "ExportEngine", "Diagnosis", "MediaComposition",
-        "MediaTime", "Threads", "TestSupport",
+        "RunPlan", "JobFile", "JobModel", "ExportEngine", "Files", "Diagnosis",
+        "MediaComposition", "MediaTime", "Threads", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(

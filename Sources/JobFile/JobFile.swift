@@ -36,8 +36,12 @@ public struct JobFile: Sendable {
     package var sizeLimit = SegmentBudget.usualLimit
     /// Whether other processes make their files, which takes more.
     package var isSent = false
+    /// The day for `${date}`; nil: the clock has none.
+    package var today = CalendarDay.today
     /// Whether a file without jobs, for others to include, is allowed.
     public var allowsNoJobs: Bool
+    /// Whether a loop over files may find none yet, with a note.
+    package var allowsNoFiles = false
     /// Whether unused variables are allowed, since other files may use them.
     public var allowsUnusedVariables: Bool
 
@@ -56,7 +60,7 @@ public struct JobFile: Sendable {
   /// The file's path.
   public let path: FilePath
   /// In the order of writing, those of a `for_each` over files in natural order; with unique names.
-  /// None only where `Options.allowsNoJobs`.
+  /// None only where `Options.allowsNoJobs`, or where `when` leaves out all of them.
   public let jobs: [Job]
   /// The bag of all their outputs; nil: none is asked for.
   public let bag: JobBag?
@@ -78,6 +82,10 @@ public struct JobFile: Sendable {
   public let hasMistakes: Bool
   /// Bytes of memory that the jobs take, about, as they are written.
   package let size: Int
+  /// Whether `when` left out jobs.
+  package let leavesOutJobs: Bool
+  /// Whether the jobs depend on the day on which the file was read (`${date}`).
+  package let usesToday: Bool
   /// Reports of the options' unused variables, by name; none unless allowed. They are not reported.
   public let unusedVariables: [String: Diagnostic]
 
@@ -149,7 +157,11 @@ public struct JobFile: Sendable {
       (isOnDisk ? [path] : []) + reader.included + decoder.lists.keys.compactMap(\.file)
       + decoder.transcriptOrigins.keys + decoder.tables.keys
     // Of jobs that are not decoded, names are unknown.
-    let unmet = decoder.isExhausted ? [] : Job.unmetNeeds(among: jobs, known: decoder.jobNames)
+    let unmet =
+      decoder.isExhausted
+      ? []
+      : Job.unmetNeeds(
+        among: jobs, known: decoder.jobNames, leftOut: decoder.leftOutJobs)
     for problem in unmet {
       decoder.sink.add(problem)
     }
@@ -164,6 +176,7 @@ public struct JobFile: Sendable {
       missingFiles: decoder.missing.files,
       missingMedia: decoder.missing.media, diagnostics: found,
       hasMistakes: hasMistakes || count > 0, size: decoder.size,
+      leavesOutJobs: decoder.leavesOutJobs, usesToday: decoder.usesToday,
       unusedVariables: reader.unusedVariables)
   }
 

@@ -8,9 +8,12 @@ extension Job {
   /// - Parameters:
   ///   - jobs: All jobs of a file.
   ///   - known: Names of refused jobs of the file.
+  ///   - leftOut: Jobs that `when` leaves out, with its places.
   /// - Returns: Errors at the names.
   /// - Complexity: O(number of jobs and needs)
-  static func unmetNeeds(among jobs: [Job], known: Set<String>) -> [Diagnostic] {
+  static func unmetNeeds(
+    among jobs: [Job], known: Set<String>, leftOut: [String: Origin]
+  ) -> [Diagnostic] {
     guard jobs.contains(where: { !$0.needs.isEmpty }) else { return [] }
     var names = known
     for job in jobs { names.formUnion([job.name, job.group]) }
@@ -20,7 +23,7 @@ extension Job {
     var found: [Diagnostic] = []
     for job in jobs {
       for need in job.needs where !blamed.contains(need.origin) {
-        guard var problem = job.problem(of: need, among: names) else { continue }
+        guard var problem = job.problem(of: need, among: names, leftOut) else { continue }
         blamed.insert(need.origin)
         if problem.help == nil, found.count < DiagnosticSink.suggestionLimit {
           problem.help = job.help(for: need.value, among: sorted)
@@ -31,7 +34,14 @@ extension Job {
     return found
   }
 
-  private func problem(of need: Located<String>, among names: Set<String>) -> Diagnostic? {
+  private func problem(
+    of need: Located<String>, among names: Set<String>, _ leftOut: [String: Origin]
+  ) -> Diagnostic? {
+    if let origin = leftOut[need.value] {
+      return Diagnostic(
+        "'\(name)' needs '\(need.value)', which is left out", at: need.origin,
+        help: "give '\(name)' the same 'when'", notes: [.init("it is left out here", at: origin)])
+    }
     guard names.contains(need.value) else {
       return Diagnostic("there is no job '\(need.value)' in this file", at: need.origin)
     }

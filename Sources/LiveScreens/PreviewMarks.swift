@@ -1,5 +1,6 @@
 import MediaTime
 import Playback
+import Transcripts
 
 /// A place, or a range, of an entry that the listener has marked.
 package struct PreviewMark: Sendable, Hashable {

@@ -20,9 +20,9 @@ package final class ReadFiles: Sendable {
   package init() {}
 
   /// The files.
-  var files: Set<FilePath> { paths(areFolders: false) }
+  package var files: Set<FilePath> { paths(areFolders: false) }
   /// Folders whose lists of entries count.
-  var folders: Set<FilePath> { paths(areFolders: true) }
+  package var folders: Set<FilePath> { paths(areFolders: true) }
 
   private func paths(areFolders: Bool) -> Set<FilePath> {
     places.withLock { Set($0.keys.filter { $0.isFolder == areFolders }.map(\.path)) }
@@ -48,7 +48,7 @@ package final class ReadFiles: Sendable {
 
   /// Whether any of them is not what it was when it was noted, besides what was in `watched`.
   /// O(files).
-  func haveChanged(besides watched: ReadFiles? = nil) -> Bool {
+  package func haveChanged(besides watched: ReadFiles? = nil) -> Bool {
     let old = watched?.places.withLock { $0 } ?? [:]
     return places.withLock { $0 }.contains { place, identity in
       old[place] == nil && Self.identity(of: place.path) != identity
@@ -88,6 +88,8 @@ package struct NotingFileSystem: FileSystem {
   package func contents(of url: MediaURL, limit: Int) throws -> [UInt8] {
     try base.contents(of: url, limit: limit)
   }
+
+  package func modificationTime(of path: FilePath) -> Duration? { base.modificationTime(of: path) }
 
   package func resolved(_ path: FilePath) -> FilePath { base.resolved(path) }
 

@@ -6,12 +6,18 @@ public struct ChapterPlaces: Sendable, Hashable, Codable {
     case podlove
     /// JSON, the Podcast Namespace's "JSON Chapters Format" 1.2.
     case podcasting2
+    /// Audacity's labels: start, end and title, to the millionth of a second.
+    case labels
+    /// A CUE sheet, to the 75th of a second.
+    case cue
 
     /// What stands in place of the output's extension.
     public var fileExtension: String {
       switch self {
       case .podlove: "psc"
       case .podcasting2: "chapters.json"
+      case .labels: "labels.txt"
+      case .cue: "cue"
       }
     }
 
@@ -20,6 +26,8 @@ public struct ChapterPlaces: Sendable, Hashable, Codable {
       switch self {
       case .podlove: "Podlove Simple Chapters"
       case .podcasting2: "Podcasting 2.0 chapters"
+      case .labels: "labels of chapters"
+      case .cue: "CUE sheet"
       }
     }
   }

@@ -50,8 +50,16 @@ package struct Pruning {
   }
 
   /// Why a run of these job files cannot prune: another one lies in their folder, and receipts do not
-  /// say which of the job files of their folder they are of. None where it can.
+  /// say which of the job files of their folder they are of; or what they made on other days is not
+  /// known. None where it can.
   package static func refusals(of loaded: LoadedJobs) -> [Diagnostic] {
+    guard !loaded.usesToday else {
+      return [
+        Diagnostic(
+          "--prune and '${date}' exclude each other: what a job made on another day would be removed",
+          at: .unknown, help: "leave --prune out, or write the day into 'vars'")
+      ]
+    }
     var resolver = PathResolver()
     let read = Set(loaded.files.compactMap { resolver.place(of: $0) })
     let folders = Set(loaded.jobs.compactMap(\.folder)).sorted { $0.string < $1.string }

@@ -25,6 +25,10 @@ package struct LoadedJobs {
   package private(set) var unusedVariables: [[String: Diagnostic]] = []
   /// Bytes of memory that they take, about, as they are written (`SegmentBudget`).
   package private(set) var size = 0
+  /// Whether `when` left out others.
+  package private(set) var leavesOutJobs = false
+  /// Whether they depend on the day on which their files were read (`${date}`).
+  package private(set) var usesToday = false
   /// How many jobs there may be, each part of a split one counted; nil: any number.
   package var limit: Int?
 
@@ -56,6 +60,16 @@ package struct LoadedJobs {
     }
   }
 
+  /// Leaves out the jobs of the other indices, and what is reported of their files.
+  package mutating func keep(_ isKept: (Int) -> Bool) {
+    let kept = jobs.indices.filter(isKept)
+    guard kept.count < jobs.count else { return }
+    jobs = kept.map { jobs[$0] }
+    fileNumbers = kept.map { fileNumbers[$0] }
+    let media = Set(jobs.lazy.flatMap(\.media).compactMap(\.location.file))
+    missingMedia.removeAll { !media.contains($0.path) }
+  }
+
   /// Adds those of other files.
   package mutating func append(_ other: LoadedJobs) {
     let number = (fileNumbers.last ?? -1) + 1
@@ -70,6 +84,8 @@ package struct LoadedJobs {
     for (own, path) in other.jobFiles { jobFiles[own + number] = path }
     missingFiles += other.missingFiles
     missingMedia += other.missingMedia
+    leavesOutJobs = leavesOutJobs || other.leavesOutJobs
+    usesToday = usesToday || other.usesToday
     unusedVariables += other.unusedVariables
   }
 
@@ -88,6 +104,8 @@ package struct LoadedJobs {
     jobFiles[number] = file.path
     missingFiles += file.missingFiles
     missingMedia += file.missingMedia
+    leavesOutJobs = leavesOutJobs || file.leavesOutJobs
+    usesToday = usesToday || file.usesToday
     unusedVariables.append(file.unusedVariables)
   }
 }

@@ -8,9 +8,17 @@ public enum TranscriptFormat: String, Sendable, Hashable, Codable, CaseIterable 
   case podcasting2
   /// What is said, in paragraphs by speaker, without times.
   case txt
+  /// Audacity's labels: start, end and text, with the speaker's name in front.
+  case labels
 
   /// What the name of such a file ends in, without a dot in front.
-  public var fileExtension: String { self == .podcasting2 ? "transcript.json" : rawValue }
+  public var fileExtension: String {
+    switch self {
+    case .vtt, .srt, .txt: rawValue
+    case .podcasting2: "transcript.json"
+    case .labels: "transcript.labels.txt"
+    }
+  }
 
   /// Its name in messages.
   public var name: String {
@@ -19,6 +27,7 @@ public enum TranscriptFormat: String, Sendable, Hashable, Codable, CaseIterable 
     case .srt: "SRT"
     case .podcasting2: "JSON of Podcasting 2.0"
     case .txt: "plain text"
+    case .labels: "labels of words"
     }
   }
 
@@ -28,7 +37,7 @@ public enum TranscriptFormat: String, Sendable, Hashable, Codable, CaseIterable 
     case .vtt: "text/vtt"
     case .srt: "application/x-subrip"
     case .podcasting2: "application/json"
-    case .txt: "text/plain"
+    case .txt, .labels: "text/plain"
     }
   }
 }

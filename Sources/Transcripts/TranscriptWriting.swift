@@ -5,8 +5,8 @@ extension Transcript {
   /// The file of this transcript, in UTF-8.
   ///
   /// Starts and ends are rounded to the millisecond, each for itself and half away from zero, so that
-  /// cues that touch still touch; an end is at least 1 ms behind its start. Cues without a text are
-  /// left out.
+  /// cues that touch still touch; an end is at least 1 ms behind its start. Labels have millionths of
+  /// a second. Cues without a text are left out.
   ///
   /// - Parameters:
   ///   - format: Its form.
@@ -21,6 +21,7 @@ extension Transcript {
       case .srt: PlainWriter.srt(cues)
       case .podcasting2: PlainWriter.podcasting(cues)
       case .txt: PlainWriter.paragraphs(cues)
+      case .labels: PlainWriter.labels(cues)
       }
     return Array(text.utf8)
   }
@@ -97,6 +98,16 @@ enum PlainWriter {
     return JSONValue.object([
       .init("version", "1.0.0"), .init("segments", .list(segments)),
     ]).document(columns: 100)
+  }
+
+  /// Audacity's labels, one a cue.
+  static func labels(_ cues: [WrittenCue]) -> String {
+    cues.map { cue in
+      let range = cue.cue.range
+      let end = max(range.end, range.start + Time(value: 1, timescale: 1000))
+      let text = cue.speaker.map { "\($0): \(cue.line)" } ?? cue.line
+      return AudacityLabel(from: range.start, to: end, text).line
+    }.joined()
   }
 
   /// What one speaker says is a paragraph, with the name in front.

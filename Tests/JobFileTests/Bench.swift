@@ -22,6 +22,8 @@ struct Bench {
   var bytes: [String: [UInt8]] = [:]
   /// The texts of servers, or why there are none, by their addresses.
   var pages: [String: Result<String, Failure>] = [:]
+  /// When every file was changed last.
+  var modificationTime: Duration?
   /// The silences of every sound.
   var listen: (SilenceSearch) -> SilenceFindings = { _ in SilenceFindings([]) }
   /// The key picture nearest to a moment of any video.
@@ -72,6 +74,7 @@ struct Bench {
     var files = MemoryFiles(media.map { folder.appending($0).string }, bytes: contents)
     files.devices = ["/dev/zero"]
     files.pages = pages
+    files.modificationTime = modificationTime
     let file = try JobFile.loadAllowingMistakes(
       FilePath(name), options: options, into: map, files: files)
     let dependencies = JobDependencies(

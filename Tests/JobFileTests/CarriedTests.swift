@@ -331,7 +331,7 @@ import TestSupport
       job.yaml:6:49: error: 'nowhere' is no place for chapters
           6 |   - { file: c.mp3, chapters: [podlove, podlove, nowhere, [x]] }
             |                                                 ^~~~~~~
-        help: write 'file', 'id3', 'podlove' or 'podcasting2', or [] for none
+        help: write 'file', 'id3', 'podlove', 'podcasting2', 'labels' or 'cue', or [] for none
       job.yaml:6:58: error: a text belongs here, not a list
           6 |   - { file: c.mp3, chapters: [podlove, podlove, nowhere, [x]] }
             |                                                          ^

@@ -12,6 +12,9 @@ struct MemoryFiles: FileSystem {
   var devices: Set<String> = []
   /// The texts of servers, or why there are none, by their addresses.
   var pages: [String: Result<String, Failure>] = [:]
+  /// When every file was changed last.
+  var modificationTime: Duration?
+  func modificationTime(of path: FilePath) -> Duration? { modificationTime }
   var homeDirectory: FilePath? { "/home/ann" }
   var currentDirectory: FilePath { "/home/show" }
 

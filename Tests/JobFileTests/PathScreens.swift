@@ -96,7 +96,7 @@ import Testing
       messages("clip: a.wav\noutput: x.mp3\n" + tags).allSatisfy { !$0.contains("U+00A0") })
   }
 
-  @Test("'fade' and 'file' are not keys of items, and the day is no variable")
+  @Test("'fade' and 'file' are not keys of items, and the time is no variable")
   func words() {
     #expect(
       messages("concat: [{ file: a.wav }]\noutput: x.mp3").prefix(2) == [
@@ -111,8 +111,8 @@ import Testing
     #expect(
       messages("clip: a.wav\noutput: \"x-${today}.mp3\"") == [
         "unknown variable 'today'",
-        "  help: what a job makes does not depend on the day: give it on the command line, as "
-          + "--set today=\"$(date +%F)\"",
+        "  help: the day is '${date}', as in '${date:%Y-%m-%d}'; give a time on the command line, as "
+          + "--set today=\"$(date +%T)\"",
       ])
   }
 }

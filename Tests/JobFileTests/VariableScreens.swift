@@ -49,7 +49,7 @@ import TestSupport
       job.yaml:4:17: error: 'x' is no way to print a variable
           4 | metadata: { a: "${t:x}", b: "${", c: "${}", d: "${t:02}" }
             |                 ^~~~~~
-        help: write '${t:02}' for leading zeros, '${t:-text}' for a default
+        help: write '${t:02}' for leading zeros, '${t:%d.%m.%Y}' for a day, '${t:-text}' for a default
       job.yaml:4:30: error: '${' is never closed
           4 | metadata: { a: "${t:x}", b: "${", c: "${}", d: "${t:02}" }
             |                              ^~

@@ -80,3 +80,41 @@ import Testing
         "leave the item out by 'when: \"${…}\"'"))
   }
 }
+
+/// Jobs that are left out, and what refers to what is not there.
+@Suite struct LeftOutTests {
+  @Test("A job of an empty 'when' is left out with a note, and one that needs it is refused")
+  func jobs() throws {
+    var bench = Bench()
+    bench.texts = ["t.csv": "id,ad\n1,b.wav\n2,\n3,no\n"]
+    let yaml = "rows: t.csv\nwhen: \"${ad}\"\nclip: a.wav\noutput: \"${id}.mp3\""
+    let file = try bench.load(yaml)
+    #expect(file.jobs.map(\.name) == ["1"] && file.leavesOutJobs)
+    #expect(bench.screen(yaml).contains("note: 2 of 3 jobs are left out: '2', '3'"))
+    let alone = try bench.load("when: \"\"\nclip: a.wav\noutput: x.mp3")
+    #expect(alone.jobs.isEmpty)
+    let refused = bench.screen(
+      """
+      jobs:
+        first: { when: "no", clip: a.wav, output: x.mp3 }
+        next: { needs: first, clip: a.wav, output: y.mp3 }
+      """)
+    #expect(refused.contains("'next' needs 'first', which is left out"))
+  }
+
+  @Test("A time of an item that is left out is refused by its name")
+  func references() {
+    let screen = Bench().exportScreen(
+      """
+      tracks:
+        talk: { clip: a.wav, when: "" }
+        bed:
+          - { name: ad, clip: b.wav, when: "no" }
+          - { clip: b.wav, at: talk.end }
+          - { clip: b.wav, at: ad.end }
+      output: x.mp3
+      """)
+    #expect(screen.contains("'talk' is left out") && screen.contains("'ad' is left out"))
+    #expect(screen.contains("the same 'when'"))
+  }
+}

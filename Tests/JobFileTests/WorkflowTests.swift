@@ -8,7 +8,7 @@ import TestSupport
 @testable import JobFile
 @testable import JobModel
 
-/// The job files of eighteen workflows, `Jobs/recipes`: each becomes the jobs that its page
+/// The job files of nineteen workflows, `Jobs/recipes`: each becomes the jobs that its page
 /// describes.
 @Suite struct WorkflowTests {
   private func recipe(_ name: String) throws -> String {
@@ -242,6 +242,12 @@ import TestSupport
   func batches() throws {
     let memos = try jobs(recipe("memos"), ["memos/2.amr", "memos/1.m4a"])
     #expect(memos.map { $0.outputs[0].path } == ["small/2.mp3", "small/1.mp3"])
+    var inbox = Bench()
+    inbox.media = ["inbox/Ann - Rain.wav"]
+    inbox.modificationTime = .seconds(1_795_910_400)
+    let dropped = try #require(try inbox.load(recipe("inbox")).jobs.first)
+    #expect(dropped.outputs[0].path == "done/Ann - Rain.mp3")
+    #expect(dropped.metadata["artist"] == "Ann" && dropped.metadata["date"] == "2026")
     let videos = try jobs(recipe("videos"), ["video/GH2.MP4", "video/GH10.MP4"])
     #expect(videos[0].media.map(\.location.file) == ["video/GH2.MP4", "video/GH10.MP4"])
     let library = try jobs(recipe("normalise"), ["music/a.mp3", "music/x/b.flac"])

@@ -21,7 +21,7 @@ PYTHON
 
 convert() { ffmpeg -nostdin -v error -y "$@"; }
 
-mkdir -p media raw/42 ads catalogue/2026 chapters assets/ui en de music/more jingles memos video \
+mkdir -p media raw/42 ads catalogue/2026 chapters assets/ui en de music/more jingles memos inbox video \
   voice ingest
 music=$fixtures/feelings.ogg
 voice=$fixtures/librivox-sonnet.mp3
@@ -75,6 +75,7 @@ convert -i "$voice" -t 3 jingles/hour.wav
 convert -i "$voice" -t 5 memos/2.m4a
 sox "$fixtures/voice-8k.wav" memos/1.amr-nb trim 0 5
 mv memos/1.amr-nb memos/1.amr
+convert -i "$voice" -t 5 'inbox/Ann - Rain.wav'
 
 convert -f lavfi -i color=red:s=64x64:d=8 -i "$music" -t 8 -c:v libx264 -c:a aac video/GH2.MP4
 cp video/GH2.MP4 video/GH10.MP4

@@ -165,6 +165,18 @@ import Testing
           "vtt .vtt text/vtt WebVTT", "srt .srt application/x-subrip SRT",
           "podcasting2 .transcript.json application/json JSON of Podcasting 2.0",
           "txt .txt text/plain plain text",
+          "labels .transcript.labels.txt text/plain labels of words",
         ])
+  }
+
+  @Test("Labels have one line a cue, exact times, and the speaker in front, and are read back")
+  func labels() {
+    var cues = [Cue("Hello\nthere\tall", 0..<1500), Cue("Bye", 1500..<2000)]
+    cues[0].speaker = "Ann"
+    cues[1].range = TimeRange(
+      start: Time(value: 72_001, timescale: 48_000), end: Time(value: 96_000, timescale: 48_000))
+    #expect(
+      text(Transcript(cues), .labels)
+        == "0.000000\t1.500000\tAnn: Hello there all\n1.500021\t2.000000\tBye\n")
   }
 }

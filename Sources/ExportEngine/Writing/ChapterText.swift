@@ -3,11 +3,15 @@ import JSON
 import MediaComposition
 import MediaTime
 import SystemPackage
+import Transcripts
 
-/// Chapters as text files beside an output. The bytes depend on the chapters alone.
+/// Chapters as text files beside an output. The bytes depend on the chapters, those of a CUE sheet also
+/// on the output's name and tags.
 struct ChapterText {
   fileprivate struct Line {
-    /// From the start of the sound, in whole milliseconds, as in ID3.
+    /// From the start of the sound, to where the next one begins.
+    var range: TimeRange
+    /// Where it begins, in whole milliseconds, as in ID3.
     var milliseconds: Int64
     var title: String
     var url: String?
@@ -16,14 +20,18 @@ struct ChapterText {
   }
 
   private let lines: [Line]
+  private let sheet: CueSheetText
 
   /// - Parameters:
   ///   - chapters: With their lengths in frames.
   ///   - sampleRate: At which the frames count.
-  ///   - path: The file: images are named relative to it.
+  ///   - path: The output: images are named relative to it.
+  ///   - metadata: The output's tags.
   init(
-    _ chapters: [(chapter: Chapter, frames: Range<Int64>)], sampleRate: Int, beside path: FilePath
+    _ chapters: [(chapter: Chapter, frames: Range<Int64>)], sampleRate: Int, beside path: FilePath,
+    _ metadata: Metadata
   ) {
+    sheet = CueSheetText(chapters, sampleRate: sampleRate, of: path, metadata)
     lines = chapters.map { chapter, frames in
       var image: String?
       switch chapter.image {
@@ -31,8 +39,11 @@ struct ChapterText {
       case .picture(.remote(let url))?: image = url.withoutCredentials.absoluteText
       case .embedded?, nil: image = nil
       }
+      let range = TimeRange(
+        start: Time(frames: frames.lowerBound, rate: sampleRate),
+        end: Time(frames: frames.upperBound, rate: sampleRate))
       return Line(
-        milliseconds: Time(frames: frames.lowerBound, rate: sampleRate).frames(atRate: 1000),
+        range: range, milliseconds: range.start.frames(atRate: 1000),
         title: chapter.title, url: chapter.url, image: image)
     }
   }
@@ -41,6 +52,9 @@ struct ChapterText {
     switch format {
     case .podlove: Array(podlove.utf8)
     case .podcasting2: Array(podcasting2.utf8)
+    case .labels:
+      lines.flatMap { AudacityLabel(from: $0.range.start, to: $0.range.end, $0.title).line.utf8 }
+    case .cue: Array(sheet.text.utf8)
     }
   }
 

@@ -53,7 +53,9 @@ private func openSidecars(
     switch kind {
     case .chapters(let format):
       let chapters = try chapters(of: sink, sampleRate: sampleRate)
-      bytes = ChapterText(chapters, sampleRate: sampleRate, beside: path).bytes(as: format)
+      let text = ChapterText(
+        chapters, sampleRate: sampleRate, beside: sink.output.path, sink.metadata)
+      bytes = text.bytes(as: format)
     case .transcript(let format):
       bytes = sink.transcript.bytes(as: format, lines: sink.output.transcript.lines)
     }
@@ -334,6 +336,13 @@ private func chapters(
     }
     chapters.append((chapter, start..<end))
     end = start
+  }
+  let most = CueSheetText.mostTracks
+  if chapters.count > most, sink.sidecars.contains(.chapters(.cue)) {
+    throw Failure(
+      .mendJob,
+      "a CUE sheet has \(most) tracks, and these are \(chapters.count) chapters: leave some out, or "
+        + "write 'chapters: labels'", origin: sink.chapters[most].origin)
   }
   return chapters.reversed()
 }

@@ -118,8 +118,14 @@ extension Decoder {
         return clips(text, nil, scope, in: context).compactMap { counted($0.item) }
       case .mapping:
         guard let fields = fields(of: node, as: Language.item) else { return [] }
-        return scopes(fields, scope).filter { !isLeftOut(fields, $0) }.flatMap {
-          items(fields, $0, in: context)
+        return scopes(fields, scope).flatMap { scope -> [Item] in
+          guard !isLeftOut(fields, scope) else {
+            if let name = fields["name"].flatMap({ text($0.value, scope)?.string }) {
+              leftOutItems[name] = fields["when"]?.value.origin
+            }
+            return []
+          }
+          return items(fields, scope, in: context)
         }
       }
     }
@@ -140,8 +146,8 @@ extension Decoder {
     }
   }
 
-  /// Whether `when` leaves an item out.
-  private func isLeftOut(_ fields: Fields, _ scope: Scope) -> Bool {
+  /// Whether `when` leaves an item or a job out.
+  func isLeftOut(_ fields: Fields, _ scope: Scope) -> Bool {
     guard let entry = fields["when"], let text = text(entry.value, scope) else { return false }
     return ["", "false", "no", "0"].contains(trimmed(text.string[...]).lowercased())
   }
@@ -268,6 +274,9 @@ extension Decoder {
     }
     if !isExhausted { checkDucks(of: tracks, among: entries) }
     let leftOut = Set(entries.filter { isLeftOut($0.value, scope) }.map(\.key))
+    for entry in entries where leftOut.contains(entry.key) {
+      leftOutItems[entry.key] = entry.value.origin
+    }
     if !leftOut.isEmpty, leftOut.count == entries.count { refuseNothingLeft(at: node.origin) }
     return leftOut.isEmpty ? tracks : tracks.map { $0.withoutDucks(under: leftOut) }
   }

@@ -83,6 +83,9 @@ extension Language {
     Key("retries", Values.retries, "how often a temporary failure is tried again") {
       $0.policy.retries = $1.value
     },
+    Key(
+      "when", as: Values.text.form,
+      "whether the job is run: an empty text, 'false', 'no' or '0' leaves it out"),
     Key("timeout", Values.timeout, "how long an attempt may take") { $0.policy.timeout = $1 },
     Key(
       "split", as: Values.split, "where parts begin; one set of outputs a part, and binds 'part'"
@@ -137,7 +140,12 @@ extension Decoder {
     if !fields.refused.isDisjoint(with: keys) { scope.bindsUnknownNames = true }
     begin(nil)
     guard !fields.present(keys).isEmpty || fields.refused.contains("for_each") else {
-      guard let job = job(name.text(in: self, scope), fields, scope) else { return [] }
+      let name = name.text(in: self, scope)
+      if isLeftOut(fields, scope) {
+        noteLeftOut([name], of: 1, fields)
+        return []
+      }
+      guard let job = job(name, fields, scope) else { return [] }
       return takes(job, at: fields.origin, "'\(job.name)'") ? [job] : []
     }
     guard let loop = loop(fields, scope) else {
@@ -159,15 +167,34 @@ extension Decoder {
     guard hasRoom(for: loop.count, of: fields, at: origin) else { return [] }
     let names = name.names(for: loop, in: self, scope)
     var jobs: [Job] = []
+    var leftOut: [String] = []
     jobs.reserveCapacity(loop.count)
     for index in 0..<loop.count {
       scope.loop = loop.binding(index)
       guard !isExhausted else { break }
+      guard !isLeftOut(fields, scope) else {
+        leftOut.append(names[index])
+        continue
+      }
       guard let job = job(names[index], fields, scope) else { continue }
       guard takes(job, at: origin, "the \(grouped(loop.count)) jobs of this loop") else { break }
       jobs.append(job)
     }
+    noteLeftOut(leftOut, of: loop.count, fields)
     return jobs
+  }
+
+  /// Notes which jobs of one place are left out.
+  private func noteLeftOut(_ names: [String], of count: Int, _ fields: Fields) {
+    guard let entry = fields["when"], let first = names.first else { return }
+    for name in names { leftOutJobs[name] = entry.value.origin }
+    let shown = names.prefix(5).quoted + (names.count > 5 ? " …" : "")
+    sink.add(
+      Diagnostic(
+        .note,
+        count == 1
+          ? "'\(first)' is left out" : "\(names.count) of \(count) jobs are left out: \(shown)",
+        at: entry.value.origin))
   }
 
   private func job(_ name: String, _ fields: Fields, _ scope: Scope) -> Job? {
@@ -202,12 +229,17 @@ extension Decoder {
     if refusedTranscript {
       for index in job.outputs.indices { job.outputs[index].transcript = .none }
     }
+    if !leftOutItems.isEmpty { job.leftOut = leftOutItems }
     job.loudness = draft.loudness
     if let gain = fields["gain"] { noteGain(at: gain.keyOrigin, of: job) }
     if let conform = draft.conform {
       for index in job.outputs.indices where job.outputs[index].conform == nil {
         job.outputs[index].conform = conform
       }
+    }
+    if let naming = draft.tags?.naming { complete(&job.metadata, by: naming, context) }
+    for (index, naming) in files.namings {
+      complete(&job.outputs[index].metadata, by: naming, context)
     }
     if let tags = draft.tags, tags.coverOrigin != .unknown {
       for index in job.outputs.indices where job.outputs[index].origins.cover == .unknown {

@@ -220,7 +220,7 @@ extension Decoder {
       if !FilePattern.isPattern(pattern) { try checkEnd(of: text.path, path(text), .input) }
     }
     guard isGood != nil else { return [] }
-    return matches(pattern, at: text.origin, in: text.folder).map {
+    return matches(pattern, at: text.origin, in: text.folder, isLoop: true).map {
       .file($0.path, below: $0.folder)
     }
   }

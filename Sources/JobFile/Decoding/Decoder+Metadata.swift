@@ -8,6 +8,8 @@ import YAML
 struct JobTags {
   var metadata = Metadata()
   var base: MetadataBase?
+  /// How tags are read from the name of a file.
+  var naming: NameTemplate?
   /// Where the cover is written.
   var coverOrigin = Origin.unknown
 }
@@ -32,9 +34,15 @@ extension Values {
           tags.metadata.cover = decoder.cover(entry.value, scope.inFiles).map { .picture($0) }
         }
       },
-      Key("from", as: media, "a source or a file whose tags and cover are taken; \"\" for none") {
-        entry, decoder, scope, tags in
-        tags.base = entry.value.isEmptyText ? .nothing : decoder.base(entry.value, scope.inFiles)
+      Key(
+        "from", as: media,
+        "a source or a file whose tags and cover are taken, or the form of names that hold tags, as '${artist} - ${title}'; \"\" for none"
+      ) { entry, decoder, scope, tags in
+        if let naming = decoder.nameTemplate(entry.value, scope.inFiles) {
+          tags.naming = naming
+        } else {
+          tags.base = entry.value.isEmptyText ? .nothing : decoder.base(entry.value, scope.inFiles)
+        }
       },
     ])
 }
@@ -85,7 +93,7 @@ extension Decoder {
   }
 
   /// Warns of a tag whose name resembles a standard one.
-  fileprivate func warnOfTag(_ entry: YAMLEntry) {
+  func warnOfTag(_ entry: YAMLEntry) {
     // Looked for once, however many jobs share the key.
     let nearest = nearestTags[entry.key] ?? Self.knownTag(nearestTo: entry.key)
     nearestTags[entry.key] = .some(nearest)

@@ -25,6 +25,8 @@ struct WrittenFiles {
   var outputs: [Output] = []
   /// The bases of tags, by the index of the output.
   var bases: [Int: MetadataBase] = [:]
+  /// How their tags are read from names, by the same.
+  var namings: [Int: NameTemplate] = [:]
   var records: [ExportRecord] = []
   var manifests: [JobManifest] = []
 }
@@ -43,8 +45,9 @@ extension Decoder {
         let output = max(0, files.outputs.count - 1)
         let manifest = manifest(node, ofOutput: output, context)
         if let manifest { files.manifests.append(manifest) }
-      } else if let (output, base) = output(node, context) {
-        if let base { files.bases[files.outputs.count] = base }
+      } else if let (output, tags) = output(node, context) {
+        files.bases[files.outputs.count] = tags.base
+        files.namings[files.outputs.count] = tags.naming
         files.outputs.append(output)
       }
     }
@@ -55,7 +58,7 @@ extension Decoder {
 
   private func output(
     _ node: YAMLNode, _ context: EnclosingJob
-  ) -> (output: Output, base: MetadataBase?)? {
+  ) -> (output: Output, tags: JobTags)? {
     guard case .mapping = node.kind else {
       guard let path = path(node, context.scope, as: .output), let request = request(of: path)
       else {
@@ -64,7 +67,7 @@ extension Decoder {
       var output = Output(path: path.value, request: request, origin: path.origin)
       output.isStrict = context.isStrict
       check(output, context)
-      return (output, nil)
+      return (output, JobTags())
     }
     guard let own = fields(of: node, as: Language.output) else { return nil }
     let fields = withPreset(own, context.scope)
@@ -111,7 +114,7 @@ extension Decoder {
     output.origins.id3 = fields["id3"]?.keyOrigin ?? .unknown
     output.origins.cover = draft.tags.coverOrigin
     check(output, context)
-    return (output, draft.tags.base)
+    return (output, draft.tags)
   }
 
   /// How frames are copied, by two keys.

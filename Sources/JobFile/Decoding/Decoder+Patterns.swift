@@ -5,9 +5,10 @@ import YAML
 // MARK: - Patterns of files
 
 extension Decoder {
-  /// The files of `pattern` below `folder`, in natural order; a pattern without files is refused.
+  /// The files of `pattern` below `folder`, in natural order; a pattern without files is
+  /// refused, but for a loop that may have none.
   func matches(
-    _ pattern: String, at origin: Origin, in folder: FilePath
+    _ pattern: String, at origin: Origin, in folder: FilePath, isLoop: Bool = false
   ) -> [FilePattern.Match] {
     func name(_ folder: FilePath) -> String {
       folder.isEmpty ? "the job file's folder" : "'\(folder)'"
@@ -27,6 +28,9 @@ extension Decoder {
           "there is no folder \(name(missing))", at: origin,
           help: nearestFolder(missing, in: folder))
       case .outside(let folder): sink.add(.outside("'\(folder)'", at: origin))
+      case .noMatch where isLoop && allowsNoFiles && FilePattern.isPattern(pattern):
+        foundNoFiles = true
+        sink.add(Diagnostic(.note, "no file matches '\(pattern)' yet", at: origin))
       case .noMatch(let searched):
         refuseMatchless(pattern, in: searched, of: folder, at: origin, name(searched))
       case .tooManyAlternatives:

@@ -37,18 +37,36 @@ extension Decoder {
         }
         return try partText(template, origin: node.origin, in: folder, value: bounded)
       } catch {
-        guard !scope.bindsUnknownNames, !refusedNames.contains(error.reference.name) else {
-          return nil
-        }
-        let place = scalar.contentOffset.map {
-          map.origin(
-            within: node.origin, offset: $0 + error.reference.offset, length: error.reference.length
-          )
-        }
-        sink.error(
-          error.message, at: place ?? node.origin, help: error.help, notes: error.notes)
+        report(error, of: scalar, at: node.origin, scope)
         return nil
       }
+    }
+  }
+
+  private func report(
+    _ error: VariableError, of scalar: YAMLScalar, at origin: Origin, _ scope: Scope
+  ) {
+    guard !scope.bindsUnknownNames, !refusedNames.contains(error.reference.name) else { return }
+    let place = scalar.contentOffset.map {
+      map.origin(
+        within: origin, offset: $0 + error.reference.offset, length: error.reference.length)
+    }
+    sink.error(error.message, at: place ?? origin, help: error.help, notes: error.notes)
+  }
+
+  /// The value of one variable in a scalar; nil, after a report, if it has none.
+  func literal(
+    _ reference: Template.Reference, of scalar: YAMLScalar, _ node: YAMLNode, _ scope: Scope,
+    _ folder: FilePath
+  ) -> String? {
+    var size = 0
+    do throws(VariableError) {
+      return try bounded(
+        reference, scope, folder, as: .text, usedAt: node.origin, size: &size
+      ).text
+    } catch {
+      report(error, of: scalar, at: node.origin, scope)
+      return nil
     }
   }
 
@@ -114,18 +132,50 @@ extension Decoder {
     if known?.cell != nil, known?.text.isEmpty == true, let fallback = reference.fallback {
       known = BoundValue(text: fallback)
     }
-    guard var value = known ?? reference.fallback.map({ BoundValue(text: $0) }) else {
+    var text = reference.fallback
+    if known == nil, text == nil { text = try day(of: reference, scope) }
+    guard var value = known ?? text.map({ BoundValue(text: $0) }) else {
       throw unknown(reference, scope)
     }
-    guard let padded = reference.padded(value.text) else {
+    guard let printed = reference.printed(value.text) else {
       throw VariableError(
         reference: reference,
-        message: "'\(name)' is '\(value.text)', which is no whole number",
-        help: "only whole numbers take leading zeros",
+        message: "'\(name)' is '\(value.text)', which is no \(reference.printing?.kind ?? "text")",
+        help: reference.printing?.help,
         notes: cellNotes([value.cell], scope, "the text stands here"))
     }
-    value.text = padded
+    value.text = printed
     return value
+  }
+
+  /// The language's own days: `date`, on which the file is read, and `input.date`, on which a file was
+  /// changed last.
+  private func day(
+    of reference: Template.Reference, _ scope: Scope
+  ) throws(VariableError) -> String? {
+    switch reference.name {
+    case "date":
+      usesToday = true
+      return today?.text
+    case "input.date":
+      guard let medium = (scope.found ?? scope.input)?.kind.medium else { return nil }
+      guard let path = medium.location.file else {
+        throw VariableError(
+          reference: reference,
+          message: "'input.date' is the day of a file, and this is an address",
+          help: "give a default: '${input.date:-none}'")
+      }
+      // Where the pattern found no file, that was reported.
+      if InputBinding.isUnknown(path) { return "1970-01-01" }
+      let seconds = files.modificationTime(of: path)?.components.seconds
+      guard let day = seconds.flatMap({ CalendarDay(seconds: $0) }) else {
+        throw VariableError(
+          reference: reference, message: "the day of '\(path)' cannot be read",
+          help: "give a default: '${input.date:-none}'")
+      }
+      return day.text
+    default: return nil
+    }
   }
 
   private func cellNotes(
@@ -167,7 +217,7 @@ extension Decoder {
   }
 
   /// Names under which other programs have the time of the day.
-  private static let clockNames: Set = ["today", "now", "date", "time", "timestamp", "year"]
+  private static let clockNames: Set = ["today", "now", "time", "timestamp", "year"]
 
   private func nearest(to name: String, _ scope: Scope) -> String? {
     Spelling.nearest(to: name, among: scope.names.lazy.filter { !self.isForeign($0, scope) })
@@ -207,8 +257,8 @@ extension Decoder {
       help = "'\(root)' is bound by 'for_each', which this job has not"
     } else if Self.clockNames.contains(name.lowercased()) {
       help =
-        "what a job makes does not depend on the day: give it on the command line, as "
-        + "--set \(name)=\"$(date +%F)\""
+        "the day is '${date}', as in '${date:%Y-%m-%d}'; give a time on the command line, as "
+        + "--set \(name)=\"$(date +%T)\""
     } else if root == "input", scope.loop?.names.bindsInput == false {
       help = "'input' is bound by a 'for_each' over files, or over a list without a name"
     } else if sink.isSuggesting, let nearest = nearest(to: name, scope) {

@@ -28,6 +28,14 @@ final class Decoder {
   var builtInPresets: [PresetPlace: Fields] = [:]
   /// The names of jobs, including refused ones.
   var jobNames: Set<String> = []
+  /// Whether a loop over files may find none, and whether one did.
+  var (allowsNoFiles, foundNoFiles) = (false, false)
+  /// Whether there may be fewer jobs than were written.
+  var leavesOutJobs: Bool { foundNoFiles || !leftOutJobs.isEmpty }
+  /// The jobs that `when` leaves out, with its places.
+  var leftOutJobs: [String: Origin] = [:]
+  /// The names of tracks and items that `when` leaves out of the jobs of one loop, with its places.
+  var leftOutItems: [String: Origin] = [:]
   /// Missing files: media, which are not reported yet; the others, and the reports of these.
   var missing: (media: [MissingFile], files: [MissingFile], reports: Set<Diagnostic>) = ([], [], [])
   /// The paths of `missing.media` and `missing.files` by their places.
@@ -67,6 +75,10 @@ final class Decoder {
   var filledBytes = 0
   /// The known tags that keys of tags resemble, if any.
   var nearestTags: [String: String?] = [:]
+  /// The day for `date`; nil: the clock has none.
+  var today: CalendarDay?
+  /// Whether a text has that day.
+  var usesToday = false
   /// Where the file, or the command line, sets variables.
   var globalPlaces: [String: Origin] = [:]
   /// Variables of the file whose texts begin with variables without text.
@@ -129,6 +141,7 @@ final class Decoder {
   func begin(_ names: LoopNames?) {
     loopNames = names
     unfinishedSize = 0
+    leftOutItems = [:]
     sourcesDependOnLoop =
       names != nil
       && (sources.values.contains { $0.value.depends(on: names) }
@@ -167,6 +180,13 @@ extension Decoder {
       template.references.contains(where: { isForeign($0.name, scope) })
     else { return }
     map.hideWords(at: origin)
+  }
+
+  /// Keeps messages at a place from showing the name of a job's file, where such words may stand in it.
+  func hideForeignWords(ofNameAt origin: Origin, _ scope: Scope) {
+    if !foreignNames.isEmpty || scope.cue != nil || scope.loop?.rows?.table.isQuoted == false {
+      map.hideWords(at: origin)
+    }
   }
 
   /// Whether a variable has words of a file that messages may not quote.

@@ -37,6 +37,8 @@ struct FileReader {
     var roots = [root]
     include(into: &fields, &roots)
     decoder.jobLimit = options.jobLimit
+    decoder.today = options.today
+    decoder.allowsNoFiles = options.allowsNoFiles
     var scope = Scope(globals: globals(fields, roots), environment: options.environment)
     scope.bindsUnknownNames = lacksInclude
     (decoder.sizeLimit, decoder.isSent) = (options.sizeLimit, options.isSent)

@@ -175,7 +175,9 @@ struct RowBinding {
 
 /// One file, or one value, of a `for_each`.
 struct InputBinding {
-  static let names = ["input", "input.dir", "input.stem", "input.ext", "input.name"]
+  static let names = [
+    "input", "input.dir", "input.stem", "input.ext", "input.name", "input.date",
+  ]
 
   enum Kind {
     /// A file, by a path that can be opened, and the folders between the fixed part of its pattern

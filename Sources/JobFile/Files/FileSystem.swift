@@ -24,6 +24,8 @@ public protocol FileSystem: Sendable {
   func contents(of url: MediaURL, limit: Int) throws -> [UInt8]
   /// The path behind all links; by its text alone where nothing is there.
   func resolved(_ path: FilePath) -> FilePath
+  /// When a file was changed last, since 1970; nil where it cannot be known.
+  func modificationTime(of path: FilePath) -> Duration?
   /// The user's folder, for `~`.
   var homeDirectory: FilePath? { get }
   /// Absolute.
@@ -35,6 +37,9 @@ extension FileSystem {
   public func contents(of url: MediaURL, limit: Int) throws -> [UInt8] {
     throw Failure(textOfServer: url)
   }
+
+  /// Nothing is known.
+  public func modificationTime(of path: FilePath) -> Duration? { nil }
 }
 
 extension Failure {
@@ -142,6 +147,11 @@ public struct LocalFileSystem: FileSystem {
     } catch {
       return Confinement.refusal(error.rawValue) == nil ? nil : .outside
     }
+  }
+
+  /// By `stat(2)`.
+  public func modificationTime(of path: FilePath) -> Duration? {
+    (try? FileStatus(at: path))?.modificationTime
   }
 
   /// `readdir(3)`; links are followed by one `stat(2)` each.

@@ -26,7 +26,8 @@ enum Pattern {
 
   static let number = #"[0-9]+(\.[0-9]+)?"#
   static let signed = #"[+-]?[0-9]+(\.[0-9]+)?"#
-  private static let reference = #"\$\{[A-Za-z_][A-Za-z0-9._-]*(:-[^}]*|:0[0-9]+)?\}"#
+  private static let reference =
+    #"\$\{[A-Za-z_][A-Za-z0-9._-]*(:-[^}]*|:0[0-9]+|:%[YymdjGV%]([^}%]|%[YymdjGV%])*)?\}"#
 
   /// A text with well-formed variables, if any.
   static let text = whole(#"([^$]|\$(?!\{)|\$\$\{|"# + reference + ")*")

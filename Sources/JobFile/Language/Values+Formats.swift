@@ -71,7 +71,7 @@ extension Values {
   static let chapterPlaceNames = ["file", "id3"] + ChapterPlaces.Sidecar.allCases.map(\.rawValue)
 
   static let chapterPlaces: Form = Form(
-    "chapter_places", [.text, .list], "places, as [file, podlove, podcasting2], or [] for none"
+    "chapter_places", [.text, .list], "places, as [file, podlove, labels], or [] for none"
   ) {
     JSONForm.oneOrMore(JSONForm.words(chapterPlaceNames.map { .text($0) }), onceEach: true)
   }

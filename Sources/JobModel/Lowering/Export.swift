@@ -29,6 +29,7 @@ extension Job {
     var lowering = Lowering(
       assets: known, sampleRate: sampleRate, budget: budget, listen: listen,
       findKeyPicture: findKeyPicture, readTranscript: readTranscript)
+    lowering.leftOut = leftOut ?? [:]
     defer { budget = lowering.budget }
     guard var lowered = lowering.lowered(ofJob: item), lowering.diagnostics.isEmpty else {
       throw lowering.diagnostics

@@ -116,6 +116,13 @@ extension Lowering {
     if names[root] == nil { collectNames(below: root) }
     let known = names[root] ?? [:]
     guard let targets = known[reference.name], let first = targets.first else {
+      if let leftOut = leftOut[reference.name] {
+        error(
+          "'\(reference.name)' is left out", at: origin,
+          help: "give the item that refers to it the same 'when'",
+          notes: [.init("it is left out here", at: leftOut)])
+        return nil
+      }
       error(
         "there is no track or item '\(reference.name)'", at: origin,
         help: diagnostics.all.count < DiagnosticSink.suggestionLimit

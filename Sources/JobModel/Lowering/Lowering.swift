@@ -28,6 +28,8 @@ struct Lowering {
   var sequences: [SequenceState] = []
   /// The items that are being lowered, from the outermost to the innermost.
   var path: [Step] = []
+  /// The names of items that are left out, with the places that say so.
+  var leftOut: [String: Origin] = [:]
   /// The targets of names below a job's item, or below an inserted one, by its sequence's number.
   var names: [Int: [String: [NamedPlace]]] = [:]
   /// How many segments may still be made.

@@ -49,6 +49,9 @@ public struct Job: Sendable, Hashable {
   public var retries: Int?
   /// The longest time of an attempt; nil: by the run's estimate.
   @Rare public var timeout: Located<Time>?
+  /// The names of tracks and items that `when` leaves out, with its places: what refers to them is
+  /// refused. nil: none.
+  @Rare package var leftOut: [String: Origin]?
   /// Where the job is written.
   public var origin: Origin
   /// The folder of the job file that the user named, as spelled; empty for the current one, nil

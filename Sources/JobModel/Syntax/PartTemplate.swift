@@ -85,7 +85,7 @@ package enum PartTemplate {
         message: "part \(part.number) has no '\(reference.name)'",
         help: "give a default: '${\(reference.name):-text}'")
     }
-    return reference.padded(value) ?? value
+    return reference.printed(value) ?? value
   }
 
   /// Whether `path` depends on the part.
@@ -115,15 +115,26 @@ package enum PartTemplate {
 }
 
 extension Template.Reference {
-  /// `value` with the requested leading zeros; nil where it is no whole number.
-  package func padded(_ value: String) -> String? {
+  /// `value` with the requested leading zeros, or as the requested day; nil where it is no whole number,
+  /// or no day.
+  package func printed(_ value: String) -> String? {
+    if let dayFormat { return CalendarDay(value).map(dayFormat.text) }
     guard let width else { return value }
     guard !value.isEmpty, value.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
     return String(repeating: "0", count: max(0, width - value.utf8.count)) + value
   }
 
+  /// What a value must be to be printed so, and what to do where it is not.
+  package var printing: (kind: String, help: String)? {
+    if dayFormat != nil {
+      return ("day", "only days take such a format, as '2026-11-29'")
+    }
+    return width == nil ? nil : ("whole number", "only whole numbers take leading zeros")
+  }
+
   package var text: String {
-    let suffix = fallback.map { ":-\($0)" } ?? width.map { ":0\($0)" } ?? ""
-    return "${\(name)\(suffix)}"
+    let suffix =
+      fallback.map { ":-\($0)" } ?? width.map { ":0\($0)" } ?? dayFormat.map { ":\($0.source)" }
+    return "${\(name)\(suffix ?? "")}"
   }
 }

@@ -6,12 +6,14 @@ package struct Template: Sendable {
     case variable(Reference)
   }
 
-  /// `${name}`, `${name:-fallback}` or `${name:02}`.
+  /// `${name}`, `${name:-fallback}`, `${name:02}` or `${name:%d.%m.%Y}`.
   package struct Reference: Sendable {
     package var name: String
     package var fallback: String?
     /// Zero-pads a whole number to so many digits.
     package var width: Int?
+    /// How a day is printed.
+    package var dayFormat: DayFormat?
     package var offset: Int
     package var length: Int
   }
@@ -106,11 +108,19 @@ private struct TemplateParser {
       reference.fallback = text(suffix.dropFirst())
     } else if suffix.count >= 2, suffix.first == "0", let width = Int(text(suffix)), width <= 20 {
       reference.width = width
+    } else if suffix.first == "%" {
+      guard let format = DayFormat(text(suffix)) else {
+        throw .init(
+          message: "'\(text(suffix))' is no way to print a day",
+          help: "a day has \(DayFormat.letters); '%%' is a '%'", range: range)
+      }
+      reference.dayFormat = format
     } else {
       throw .init(
         message: "'\(text(suffix))' is no way to print a variable",
         help: "write '${\(reference.name):02}' for leading zeros, "
-          + "'${\(reference.name):-text}' for a default", range: range)
+          + "'${\(reference.name):%d.%m.%Y}' for a day, '${\(reference.name):-text}' for a default",
+        range: range)
     }
     return reference
   }

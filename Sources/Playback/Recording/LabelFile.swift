@@ -2,6 +2,7 @@ import Diagnosis
 import ExportEngine
 import MediaTime
 import SystemPackage
+import Transcripts
 
 /// A file of Audacity's labels beside a recording that has no place for markers.
 ///
@@ -52,22 +53,5 @@ final class LabelFile {
       let line = AudacityLabel(from: label.time, to: label.time, label.text).line
       try file.put(Array(line.utf8), at: file.size)
     }
-  }
-}
-
-/// A label of Audacity: a start and an end, with tabs behind them, and a text (Audacity's manual,
-/// "Importing and Exporting Labels").
-package struct AudacityLabel {
-  /// In seconds with six decimals, which are less than half a frame of any sample rate.
-  package let line: String
-
-  /// A label of a part of a sound, or of a place if `end` is `start`.
-  package init(from start: Time, to end: Time, _ text: String) {
-    let times = [start, end].map { time in
-      let millionths = time.frames(atRate: 1_000_000)
-      return "\(millionths / 1_000_000)." + paddedDigits(millionths % 1_000_000, count: 6)
-    }
-    let text = text.map { $0.isNewline || $0 == "\t" ? " " : $0 }
-    line = "\(times[0])\t\(times[1])\t\(String(text))\n"
   }
 }

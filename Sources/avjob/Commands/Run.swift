@@ -39,6 +39,13 @@ struct Run: MediaCommand {
   @Flag(help: "Run each job in a process of its own.")
   var isolate = false
 
+  @Flag(
+    help: ArgumentHelp(
+      "Go on: run what is new or has changed, until a signal comes.",
+      discussion:
+        "A source counts once it is whole: unchanged for 1.5 s, and open for writing nowhere."))
+  var watch = false
+
   @OptionGroup var options: RunOptions
   @OptionGroup var array: ArrayOptions
   @OptionGroup var variables: VariableOptions
@@ -55,6 +62,7 @@ struct Run: MediaCommand {
     try refusePruning()
     try refuseReceipts()
     try refuseArray()
+    try refuseWatching()
     guard annotations.annotate == nil || reporting.progress == .text else {
       throw ValidationError(
         "--annotate writes to standard output, where --progress json has all lines to itself; "
@@ -65,16 +73,44 @@ struct Run: MediaCommand {
   func run() throws {
     // Before any report can be written.
     try variables.confinement.enter()
-    let isConfined = variables.confinement.root != nil
-    let memory = isConfined && !bounds.trustReceipts ? nil : receipts.memory
-    let context = CommandContext(
-      memory, annotations: annotations.annotate, isQuiet: reporting.quiet,
-      probingIn: processBounds)
-    defer { memory?.close(context.library) }
+    guard !watch else { return try runWatching() }
+    let context = makeContext()
     if array.engine == nil { noteIdleWorkers(context) }
+    try run(context) {
+      let loaded = try context.load(files, options: variables)
+      if receipts.prune { try context.refuse(Pruning.refusals(of: loaded)) }
+      return loaded
+    }
+  }
+
+  private func makeContext(isPrinting: Bool = true) -> CommandContext {
+    let memory = isConfined && !bounds.trustReceipts ? nil : receipts.memory
+    return CommandContext(
+      memory, annotations: annotations.annotate, isQuiet: reporting.quiet,
+      probingIn: processBounds, isPrinting: isPrinting)
+  }
+
+  /// Runs in rounds until a signal comes.
+  private func runWatching() throws {
+    // The first round makes all of them; later ones make what has changed.
+    let watch = RunWatch(
+      makeContext: { makeContext(isPrinting: false) },
+      load: { try $0.load(files, options: variables, isWatched: true) },
+      runJobs: { context, loaded, signals in
+        try run(context, caughtBy: signals) { loaded }
+      }, subject: files.joined(separator: ", "), isQuiet: reporting.quiet)
+    try watch.run()
+  }
+
+  /// A run of the jobs that `load` gives.
+  private func run(
+    _ context: CommandContext, caughtBy signals: Signals? = nil, _ load: () throws -> LoadedJobs
+  ) throws {
+    let memory = context.memory
+    defer { memory?.close(context.library) }
     let machines = try machines(context)
     var rules = RunRules(
-      .run, only: options.choice.names(in: context.map), keepsGoing: options.keepGoing,
+      .run, only: options.choice.names(in: context.map), keepsGoing: options.keepGoing || watch,
       retries: options.retry, shard: options.shard,
       timeLimit: bounds.maxTime ?? processBounds?.time, outputLimit: processBounds?.fileSize)
     rules.shards = machines?.count
@@ -88,17 +124,14 @@ struct Run: MediaCommand {
       replaced: !isConfined ? .all : bounds.trustReceipts ? .found : .none,
       startsAfterFailure: !options.failFast)
     batch.bag = bag.map { FilePath($0) }
+    batch.signals = signals
     batch.array = machines.map { machines in
       ArrayBatch(
         reporter: reporter, scheduler: SlurmScheduler(), options: array.engineOptions,
         words: ArrayOptions.words(Array(ProcessArguments.words.dropFirst(2))), files: files,
         cores: machines.cores, isDetached: array.detach)
     }
-    try batch.run(rules) {
-      let loaded = try context.load(files, options: variables)
-      if receipts.prune { try context.refuse(Pruning.refusals(of: loaded)) }
-      return loaded
-    } thenRemoving: { preparation in
+    try batch.run(rules, load) { preparation in
       guard receipts.prune, let memory else { return nil }
       let pruning = try Pruning(
         besides: preparation.registry, of: memory, making: preparation.work)
@@ -119,6 +152,16 @@ struct Run: MediaCommand {
       context.report(Diagnostics(Diagnostic(error)))
       throw ExitCode(error.remedy)
     }
+  }
+
+  /// What a run that never ends cannot do.
+  private func refuseWatching() throws {
+    let given = [
+      ("--on", array.engine != nil), ("--prune", receipts.prune), ("--force", receipts.force),
+      ("--fail-fast", options.failFast), ("--only", !options.choice.only.isEmpty),
+    ]
+    guard watch, let option = given.first(where: \.1)?.0 else { return }
+    throw ValidationError("--watch and \(option) exclude each other; leave out one of them")
   }
 
   /// What a run on other machines cannot do.

@@ -37,6 +37,8 @@ struct Batch {
   var suggestsCopying = false
   /// Whether jobs are still started when one has failed.
   var startsAfterFailure = true
+  /// Who catches signals; nil: this run.
+  var signals: Signals?
   /// Where the jobs run; nil: here.
   var array: ArrayBatch?
   /// A bag of all outputs beside those of job files; nil: none.
@@ -50,7 +52,7 @@ struct Batch {
     thenRemoving pruning: (Preparation) throws -> Pruning? = { _ in nil }
   ) throws {
     reporter.beginReports()
-    let signals = Signals.catchAll(beforeWork: reporter.ending())
+    let signals = signals ?? Signals.catchAll(beforeWork: reporter.ending())
     do {
       let ready = try ready(rules, load, pruning, signals)
       try run(ready, rules, signals)

@@ -35,14 +35,17 @@ struct CommandContext {
 
   /// The context of a command; `memory` is what it uses of earlier runs, and leaves to later ones,
   /// and media are probed in processes with these `bounds`, or nil: in this one. `analyses` is what a
-  /// command without a memory uses and leaves of analyses. Messages are printed within `interrupt`.
+  /// command without a memory uses and leaves of analyses. Messages are printed within `interrupt`, from
+  /// the start or from `beginPrinting` of `diagnostics` on.
   init(
     _ memory: RunMemory? = nil, annotations: AnnotationOption.Reader? = nil, isQuiet: Bool = false,
     probingIn bounds: ProcessBounds? = nil, remembering analyses: RememberedAnalyses? = nil,
+    isPrinting: Bool = true,
     interrupting interrupt: @escaping ReportedDiagnostics.Interruption = { $0() }
   ) {
     diagnostics = ReportedDiagnostics(
-      annotates: annotations == .github, isQuiet: isQuiet, interrupting: interrupt)
+      annotates: annotations == .github, isQuiet: isQuiet, isPrinting: isPrinting,
+      interrupting: interrupt)
     self.memory = memory
     limits = .limits(openFiles: openFiles, memory: ProcessLimits.machineMemory)
     if let memory = bounds?.memory {
@@ -123,7 +126,7 @@ struct CommandContext {
   /// throws. A file that is named twice is read once. Files that are not there are left to
   /// `prepare`, which knows what other jobs write.
   func load(
-    _ paths: [String], options: VariableOptions, isPart: Bool = false
+    _ paths: [String], options: VariableOptions, isPart: Bool = false, isWatched: Bool = false
   ) throws -> LoadedJobs {
     try options.confinement.enter()
     var loaded = LoadedJobs()
@@ -133,6 +136,7 @@ struct CommandContext {
     if !isComplete { faults.append(.mendJob) }
     variables.allowsUnusedVariables = isPart || found.count > 1
     variables.isSent = probes != nil
+    variables.allowsNoFiles = isWatched
     for (path, folder) in found {
       variables.allowsNoJobs = folder != nil
       variables.sizeLimit = pieces.limit - loaded.size
@@ -157,7 +161,9 @@ struct CommandContext {
       faults.append(.mendJob)
     }
     var wrong = !faults.isEmpty || isPart ? [] : loaded.unused(of: variables.variables).all
-    if faults.isEmpty, loaded.jobs.isEmpty, loaded.missingFiles.isEmpty, let folder = paths.first {
+    if faults.isEmpty, loaded.jobs.isEmpty, !loaded.leavesOutJobs, loaded.missingFiles.isEmpty,
+      let folder = paths.first
+    {
       wrong.append(
         Diagnostic(
           "there is no job in '\(folder)'", at: .unknown,

@@ -1,0 +1,175 @@
+import Diagnosis
+import ExportEngine
+import Files
+import JobFile
+import JobModel
+import MediaComposition
+import SystemPackage
+
+/// Which jobs each round of a watch runs: those that are new, or whose words or sources have changed
+/// since they were run last, once their sources are whole. Of one thread.
+package struct WatchRounds {
+  /// A job, by its file and name.
+  private struct Key: Hashable {
+    let file: FilePath?
+    let name: String
+  }
+
+  /// What a job is made of, and what it makes.
+  private struct Version: Hashable {
+    let sources: [FilePath: FileIdentity]
+    let outputs: [FilePath]
+    let tags: [Metadata]
+    /// Which version of the job files it is of.
+    let generation: Int
+  }
+
+  /// The job files, and the lists and tables that they name, and how often these have changed.
+  private var texts: (identities: [FilePath: FileIdentity], generation: Int) = ([:], 0)
+
+  private var stillness: SourceStillness
+  private var versions: [Key: Version] = [:]
+  /// Jobs that were reported to read what the watch makes.
+  private var reportedLoops: Set<Key> = []
+
+  /// No round yet.
+  package init(_ stillness: SourceStillness = SourceStillness()) { self.stillness = stillness }
+
+  /// What a round is to do.
+  package struct Round {
+    /// The jobs to run; empty: nothing has changed.
+    package var jobs: LoadedJobs
+    /// How many jobs wait for a source that may still be written to.
+    package var waitingCount = 0
+    /// What is reported of jobs that are left out for good.
+    package var problems: [Diagnostic] = []
+  }
+
+  /// The next round of the jobs that were just loaded. The round's jobs count as run.
+  ///
+  /// - Parameters:
+  ///   - loaded: All jobs.
+  ///   - now: By a clock that nobody sets.
+  ///   - time: By the machine's clock, since 1970.
+  /// - Returns: The round.
+  /// - Complexity: O(items and outputs of all jobs), with some system calls for each source
+  package mutating func next(
+    _ loaded: LoadedJobs, now: ContinuousClock.Instant = .now, time: Duration
+  ) -> Round {
+    let dependencies = JobDependencies(loaded)
+    let edges = dependencies.edges
+    noteTexts(loaded.files)
+    var round = Round(jobs: loaded)
+    // Of two jobs that write one file, no round may have one alone.
+    round.problems = dependencies.problems.filter { $0.severity == .error }
+    guard round.problems.isEmpty else {
+      round.jobs.keep { _ in false }
+      return round
+    }
+    var leftOut: Set<Int> = []
+    var found: [Int: (key: Key, version: Version)] = [:]
+    var known: [FilePath: FileIdentity?] = [:]
+    let missing = Set((loaded.missingMedia + loaded.missingFiles).map(\.path))
+    for (index, job) in loaded.jobs.enumerated() {
+      let key = Key(file: loaded.jobFiles[loaded.fileNumbers[index]], name: job.name)
+      if let edge = Self.loop(of: index, edges[index], loaded) {
+        leftOut.insert(index)
+        if reportedLoops.insert(key).inserted { round.problems.append(edge) }
+        continue
+      }
+      var sources: [FilePath: FileIdentity] = [:]
+      var isWhole = true
+      for path in Self.files(of: job, besidesThoseOf: edges[index]) {
+        if known[path] == nil {
+          known[path] = .some(stillness.wholeFile(at: path, now, time: time))
+        }
+        if case .some(.some(let identity)) = known[path] {
+          sources[path] = identity
+        } else if !missing.contains(path) {
+          // That a file is missing is reported by the round.
+          isWhole = false
+        }
+      }
+      if !isWhole { leftOut.insert(index) }
+      let version = Version(
+        sources: sources, outputs: job.outputs.map(\.path),
+        tags: [job.metadata] + job.outputs.map(\.metadata), generation: texts.generation)
+      found[index] = (key, version)
+    }
+    round.waitingCount = leftOut.count - loaded.jobs.indices.count { found[$0] == nil }
+    Self.addDependents(to: &leftOut, edges)
+    var wanted: Set<Int> = []
+    for (index, (key, version)) in found
+    where !leftOut.contains(index) && versions[key] != version {
+      wanted.insert(index)
+    }
+    // Of jobs that share a list of files or a gain, all count.
+    let isShared = loaded.jobs.contains { $0.manifests != nil || !$0.loudnessGroups.isEmpty }
+    if isShared, !wanted.isEmpty { wanted = Set(loaded.jobs.indices).subtracting(leftOut) }
+    for index in wanted {
+      if let (key, version) = found[index] { versions[key] = version }
+    }
+    Self.addNeeded(by: &wanted, edges)
+    round.jobs.keep { wanted.contains($0) }
+    return round
+  }
+
+  /// Counts a change of what jobs were read from.
+  private mutating func noteTexts(_ files: [FilePath]) {
+    var identities: [FilePath: FileIdentity] = [:]
+    for file in files {
+      if let status = try? FileStatus(at: file) { identities[file] = FileIdentity(status) }
+    }
+    if identities != texts.identities { texts = (identities, texts.generation + 1) }
+  }
+
+  /// The media and pictures of a job that are files and that no other job makes.
+  private static func files(
+    of job: Job, besidesThoseOf edges: [JobDependencies.Edge]
+  ) -> Set<FilePath> {
+    var files = Set(job.media.compactMap(\.location.file))
+    job.forEachPicture { location, _ in if let file = location.file { files.insert(file) } }
+    for edge in edges { if case .reads(let path) = edge.reason { files.remove(path) } }
+    return files
+  }
+
+  /// What is reported of a job that reads what another job of the same loop writes: each round would
+  /// find one more file.
+  private static func loop(
+    of index: Int, _ edges: [JobDependencies.Edge], _ loaded: LoadedJobs
+  ) -> Diagnostic? {
+    let job = loaded.jobs[index]
+    for edge in edges {
+      guard case .reads(let path) = edge.reason else { continue }
+      let other = loaded.jobs[edge.job]
+      guard other.origin == job.origin, other.name != job.name,
+        loaded.fileNumbers[edge.job] == loaded.fileNumbers[index]
+      else { continue }
+      return Diagnostic(
+        "'\(job.name)' would read '\(path)', which '\(other.name)' makes: it is left out",
+        at: job.origin, help: "write outputs elsewhere, or leave them out of the job's files by '!'"
+      )
+    }
+    return nil
+  }
+
+  private static func addDependents(
+    to jobs: inout Set<Int>, _ edges: [[JobDependencies.Edge]]
+  ) {
+    var readers: [Int: [Int]] = [:]
+    for (index, needed) in edges.enumerated() {
+      for edge in needed { readers[edge.job, default: []].append(index) }
+    }
+    var open = Array(jobs)
+    while let next = open.popLast() {
+      for reader in readers[next] ?? [] where jobs.insert(reader).inserted { open.append(reader) }
+    }
+  }
+
+  private static func addNeeded(by jobs: inout Set<Int>, _ edges: [[JobDependencies.Edge]]) {
+    var open = Array(jobs)
+    while let next = open.popLast() {
+      for edge in edges[next] where jobs.insert(edge.job).inserted { open.append(edge.job) }
+    }
+  }
+}
