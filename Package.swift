@@ -115,7 +115,7 @@ let package = Package(
       dependencies: [
         "JSON", "MediaTime", "MPEGAudio", "Tagging", "Files", "Threads", "Diagnosis",
         "Transcripts", "MediaComposition", "ExportGraph", "Dynamics", "HTTP", "MediaCache",
-        "LibAV", "VideoBitstream", "LAME", "Splicing", "Loudness", "Joins",
+        "LibAV", "VideoBitstream", "LAME", "FDKAAC", "Splicing", "Loudness", "Joins",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -179,6 +179,9 @@ let package = Package(
     // Several encoders make one stream, whatever their codec.
     .target(name: "Splicing", dependencies: ["Threads"]),
     .target(name: "LAME", dependencies: ["CLAME", "MPEGAudio", "Splicing", "Threads"]),
+    // Encodes AAC where a job asks for it; libfdk-aac is loaded then and not linked.
+    .target(name: "FDKAAC", dependencies: ["CFDKAAC"]),
+    .systemLibrary(name: "CFDKAAC"),
     .systemLibrary(
       name: "CFFmpeg",
       // Of libavfilter only the headers: it is loaded when it is needed.

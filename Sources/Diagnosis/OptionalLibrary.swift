@@ -12,6 +12,8 @@ package enum OptionalLibrary: Sendable, Hashable {
   case codecs(version: Int)
   /// libpulse.
   case pulseAudio
+  /// libfdk-aac.
+  case fdkAAC
 
   /// The package that brings it on this machine.
   package var packageName: String { packageName(on: .current) }
@@ -38,7 +40,27 @@ package enum OptionalLibrary: Sendable, Hashable {
     case (.pulseAudio, .fedora): "pulseaudio-libs"
     case (.pulseAudio, .arch), (.pulseAudio, .alpine): "libpulse"
     case (.pulseAudio, _): "libpulse0"
+    case (.fdkAAC, .debian), (.fdkAAC, .suse), (.fdkAAC, .other): "libfdk-aac2"
+    case (.fdkAAC, .arch): "libfdk-aac"
+    case (.fdkAAC, _): "fdk-aac"
     }
+  }
+
+  /// What to do for it on this machine, as `install libpulse0`.
+  package var installation: String { installation(on: .current) }
+
+  /// What to do for it on a distribution: the package, and where that has it, if not among its usual
+  /// ones.
+  func installation(on distribution: Distribution) -> String {
+    let origin: String? =
+      switch (self, distribution) {
+      case (.fdkAAC, .debian): "'non-free' of Debian, 'multiverse' of Ubuntu"
+      // Fedora's own, fdk-aac-free, has no HE-AAC.
+      case (.fdkAAC, .fedora): "RPM Fusion"
+      case (.fdkAAC, .suse): "Packman"
+      default: nil
+      }
+    return "install " + packageName(on: distribution) + (origin.map { " from \($0)" } ?? "")
   }
 }
 

@@ -1,5 +1,6 @@
 import Diagnosis
 import ExportGraph
+import FDKAAC
 import Glibc
 import LAME
 import LibAV
@@ -56,12 +57,17 @@ extension Engine {
   ]) { $1 }
 
   private static let filterTools: String = Library.filterVersions
+  private static let fdkTools: String =
+    (FDKLibrary.shared?.version ?? "") + Library.build(of: FDKLibrary.name)
 
   /// `tools`, and libraries that only some graphs use.
   static func tools(for graphs: some Sequence<Graph>) -> [String: String] {
     var tools = tools
     if graphs.contains(where: { $0.nodes.contains(where: \.needsFilters) }) {
       tools["filters"] = filterTools
+    }
+    if graphs.contains(where: { $0.sinks.contains { $0.format.isByFDK } }) {
+      tools["fdk-aac"] = fdkTools
     }
     return tools
   }

@@ -5,10 +5,8 @@ import MediaComposition
 public struct CopyPlan: Sendable, Hashable, Encodable {
   /// How an output is made of its sources.
   package enum Method: Sendable, Hashable, Encodable {
-    /// Frames of MP3, where the layout says; those around them are encoded.
+    /// Frames of the codec, where the layout says; those around them are encoded.
     case frames(CopyLayout)
-    /// The packets of one source, or none.
-    case packets
     /// The sound is rendered and encoded, and where it is copied not dithered.
     case samples
   }
@@ -19,9 +17,13 @@ public struct CopyPlan: Sendable, Hashable, Encodable {
   public let parts: [CopiedPart]
   /// The source of each copied part, in their order.
   package let assets: [Asset]
+  /// What the decoders of all copied packets are set up with (`Asset.packetSetup`); nil where one clip
+  /// alone is copied, and where frames say it themselves.
+  package let setup: String?
 
-  init(_ method: Method, assets: [Asset], parts: [CopiedPart]) {
+  init(_ method: Method, assets: [Asset], parts: [CopiedPart], setup: String? = nil) {
     self.method = method
+    self.setup = setup
     self.assets = assets
     self.parts = parts
   }

@@ -13,12 +13,13 @@ extension Graph {
   mutating func copy(into sink: inout Sink) throws(Failure) {
     guard let copying = sink.output.copying else { return }
     var shifts: [Node.ID: Int] = [:]
-    if copying.join == .nudge, sink.format.kind == .mp3 { shifts = shiftOntoGrid(&sink) }
+    if copying.join == .nudge, sink.format.kind.capabilities.copiedUnit == .frames {
+      shifts = shiftOntoGrid(&sink)
+    }
     let plan: CopyPlan
     switch sink.format.kind.capabilities.copiedUnit {
-    case .frames: plan = FrameCopies(nodes, sink).plan(shifts)
+    case .frames, .nothing: plan = FrameCopies(nodes, sink).plan(shifts)
     case .samples: plan = samplePlan(of: sink)
-    case .packets, .nothing: plan = packetPlan(of: sink)
     }
     // A clip of one frame is encoded.
     if plan.assets.isEmpty, plan.parts.reasons != [.short] {
@@ -50,31 +51,6 @@ extension Graph {
     return CopyPlan(.samples, assets: assets, parts: parts)
   }
 
-  /// Of other formats the packets of one clip are copied, between which nothing else can lie.
-  private func packetPlan(of sink: Sink) -> CopyPlan {
-    let untouched = UntouchedSpans(nodes, of: sink.node, in: sink.frames)
-    let frames = 0..<Int64(sink.frames.count)
-    var reasons: [CopiedPart.Reason] = []
-    if let (node, start) = untouched.only, let asset = nodes[node].asset {
-      if !asset.isCopyable(as: sink.format, nodes[sink.node].format) {
-        reasons = [asset.refusal(as: sink.format, nodes[sink.node].format)]
-      } else if !asset.hasExactPackets {
-        reasons = [.inexact]
-      } else {
-        let source = CopiedPart.Source(asset.location, .packets, frame: start)
-        let part = CopiedPart(frames: frames, source: source)
-        return CopyPlan(.packets, assets: [asset], parts: [part])
-      }
-    }
-    for case .changed(let change) in untouched.spans.map(\.content)
-    where !reasons.contains(change.reason) {
-      reasons.append(change.reason)
-    }
-    // Clips that are changed have a reason of their own.
-    if reasons.isEmpty, untouched.spans.count > 1 { reasons.append(.seam) }
-    return CopyPlan(.packets, assets: [], parts: [CopiedPart(frames: frames, reasons: reasons)])
-  }
-
   // MARK: - Refusals
 
   private func nothingCopied(_ plan: CopyPlan, _ sink: Sink) -> Failure {
@@ -83,10 +59,7 @@ extension Graph {
     case .convert(let mix):
       why = "the mix is \(nodes[mix].format), and the output \(nodes[sink.node].format)"
     case .process(.normalize, _): why = "its sound is brought to a loudness"
-    default:
-      why =
-        plan.method == .packets && plan.parts.reasons.contains(.seam)
-        ? "its packets can be those of one clip alone" : plan.parts.reasons.text
+    default: why = plan.parts.reasons.text
     }
     let kind = sink.format.kind
     return Failure(
@@ -173,7 +146,7 @@ extension Asset {
     else { return false }
     let capabilities = format.kind.capabilities
     return switch capabilities.copiedUnit {
-    case .frames, .packets: container == capabilities.container
+    case .frames: container == capabilities.container
     case .samples, .nothing: false
     }
   }

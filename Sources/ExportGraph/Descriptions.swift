@@ -2,7 +2,8 @@ import MPEGAudio
 import MediaComposition
 
 extension Output.Format {
-  /// Codec and settings, as `MP3 V2` or `FLAC 16 bit`.
+  /// Codec and settings, as `MP3 V2` or `FLAC 16 bit`, and an encoder that is not the usual one, as
+  /// `HE-AAC 48 kbps by libfdk-aac`.
   public var name: String {
     let text =
       switch setting {
@@ -11,13 +12,25 @@ extension Output.Format {
       case .bitDepth(let bitDepth): "\(bitDepth) bit"
       case .bitRate(let bitRate): "\(kilo(bitRate)) kbps"
       case .quality(let quality): "q\(quality.formatted)"
+      case .fdkAAC(let settings): settings.rateName
       }
-    return "\(kind.capabilities.codecName) \(text)"
+    guard case .fdkAAC(let settings) = self else { return "\(kind.capabilities.codecName) \(text)" }
+    return "\(settings.profile.name) \(text) by libfdk-aac"
   }
 
   /// Codec, settings and sound, as `MP3 V2, 44.1 kHz stereo`.
   public func description(sampleRate: Int, channelCount: Int) -> String {
     "\(name), \(AudioFormat.text(sampleRate: sampleRate, channelCount: channelCount))"
+  }
+}
+
+extension FDKAACSettings {
+  /// How bits are spent, as `48 kbps` or `VBR 3`.
+  fileprivate var rateName: String {
+    switch rateControl {
+    case .bitRate(let bitRate): "\(kilo(bitRate)) kbps"
+    case .vbr(let quality): "VBR \(quality)"
+    }
   }
 }
 
@@ -27,7 +40,7 @@ extension Output.Request {
     switch self {
     case .exactly(let format): format.name
     case .usual(let kind): kind.capabilities.codecName
-    case .same: "same as the clip"
+    case .same: "same as its sources"
     case .copied(let kind): "\(kind.capabilities.codecName), copied"
     }
   }

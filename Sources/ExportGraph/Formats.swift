@@ -49,6 +49,9 @@ extension Export {
         let output = try settled(draft, mix, sources)
         settlement.outputs.append(output)
         settlement.notes += placement(output).map { [$0] } ?? []
+        if case .same(nil, isInFolder: _) = draft.output.request {
+          settlement.notes += draft.kind.differenceNote(on: sources, output).map { [$0] } ?? []
+        }
         settlement.notes += LayoutNotes(
           output: draft.output, kind: draft.kind, layout: draft.layout, mix: mix.channelLayout,
           isRequested: draft.output.channelLayout != nil || channelLayout != nil
@@ -133,9 +136,12 @@ extension Export {
       format = kind.usualFormat(
         isDeep: sources.isDeep, sampleRate: rate, channelCount: layout.count)
       if let telephone = output.telephone { format = format.with(.samples(telephone.samples)) }
-    case .same(_, let isInFolder):
+    case .same(let named, let isInFolder):
       guard let clip = draft.clip else { throw Diagnostics(output.missingClip) }
-      format = draft.kind.format(like: clip, sampleRate: rate, layout: layout)
+      let parts = named.map { [$0] } ?? sources.sounding
+      format =
+        draft.kind.format(likeAll: parts, sampleRate: rate, layout: layout)
+        ?? draft.kind.format(like: clip, sampleRate: rate, layout: layout)
       if let usual = draft.kind.fileExtension(for: output) {
         guard isInFolder else { throw Diagnostics(output.misnamed(clip, draft.kind, usual)) }
         output.path.extension = usual
@@ -205,18 +211,25 @@ extension Output {
   fileprivate func kind(
     among sources: SourceFacts
   ) throws(Diagnostics) -> (kind: Kind, clip: Asset?) {
-    let asset: Asset?
+    let clip: Asset
     switch request {
     case .exactly(let format): return (format.kind, nil)
     case .usual(let kind): return (kind, nil)
-    case .same(let named, isInFolder: _): asset = named ?? sources.only
+    case .same(let named?, isInFolder: _): clip = named
+    case .same(nil, let isInFolder):
+      if let unwritten = sources.sounding.first(where: { $0.outputKind == nil }) {
+        clip = unwritten
+      } else if let longest = longestHeard(among: sources, isInFolder: isInFolder) {
+        clip = longest
+      } else {
+        throw Diagnostics(missingClip)
+      }
     case .copied(let kind):
-      guard let clip = sources.longestHeard(of: kind) else {
+      guard let clip = sources.longestHeard(of: [kind]) else {
         throw Diagnostics(nothingToCopy(kind, among: sources))
       }
       return (kind, clip)
     }
-    guard let clip = asset else { throw Diagnostics(missingClip) }
     guard let kind = clip.outputKind else {
       let names = Kind.allCases.map { "'\($0.rawValue)'" }
       throw Diagnostics(
@@ -227,9 +240,17 @@ extension Output {
     return (kind, clip)
   }
 
+  /// The source that is heard longest; of those whose codec its file's extension names, if any.
+  private func longestHeard(among sources: SourceFacts, isInFolder: Bool) -> Asset? {
+    let fitting = Kind.allCases.filter {
+      !isInFolder && $0.capabilities.extensions.contains(path.extension?.lowercased() ?? "")
+    }
+    return sources.longestHeard(of: fitting) ?? sources.longestHeard(of: Kind.allCases)
+  }
+
   fileprivate var missingClip: Diagnostic {
     Diagnostic(
-      "an output with the codec of its clip, of an export that is not one clip",
+      "an output with the codec of its sources, of an export without any",
       at: origins.format == .unknown ? origin : origins.format,
       help: "name the format, as 'mp3: V2'")
   }
@@ -276,7 +297,7 @@ struct SourceFacts {
   /// In order of their places.
   let assets: [Asset]
   /// Those that have sound, which decide what outputs have; all where none has any.
-  private let sounding: [Asset]
+  let sounding: [Asset]
   private let export: Export
   /// The highest; 44.1 kHz where there are none.
   let sampleRate: Int
@@ -314,11 +335,9 @@ struct SourceFacts {
     }
   }
 
-  var only: Asset? { sounding.count == 1 ? sounding.first : nil }
-
-  /// The source of a kind that is heard longest. O(segments)
-  func longestHeard(of kind: Output.Kind) -> Asset? {
-    export.composition.longestHeard(in: [kind])
+  /// The source of some kinds that is heard longest. O(segments)
+  func longestHeard(of kinds: [Output.Kind]) -> Asset? {
+    export.composition.longestHeard(in: kinds)
   }
 
   var fastest: Asset? { sounding.first { $0.sampleRate == sampleRate } }

@@ -1,7 +1,7 @@
 import MPEGAudio
 import MediaComposition
 
-/// Which frames of MP3 an output copies, and which are encoded.
+/// Which frames of its sources an output copies, and which are encoded.
 struct FrameCopies {
   private let nodes: [Node]
   private let sink: Sink
@@ -9,26 +9,31 @@ struct FrameCopies {
   private let spans: [UntouchedSpans.Span]
   /// By span; nil where none of it can be copied.
   private let candidates: [CopyLayout.Span?]
+  /// What all copied packets' decoders are set up with; nil where one clip alone is copied, and for MP3.
+  private let setup: String?
   private let layout: CopyLayout
 
   /// Chooses them. O(n log n) in the nodes
   init(_ nodes: [Node], _ sink: Sink) {
     (self.nodes, self.sink) = (nodes, sink)
-    let spans = UntouchedSpans(nodes, of: sink.node, in: sink.frames).spans
+    let untouched = UntouchedSpans(nodes, of: sink.node, in: sink.frames)
+    let spans = untouched.spans
     let format = nodes[sink.node].format
+    let isJoined = sink.format.kind != .mp3 && untouched.only == nil
+    let setup = isJoined ? spans.mostHeardSetup(nodes, sink, format) : nil
     candidates = spans.map { span in
       guard case .source(let ids, let start) = span.content, let asset = nodes[ids[0]].asset,
-        asset.isCopyable(as: sink.format, format)
+        asset.hasFrames(for: sink.format, format), !isJoined || asset.joins(setup)
       else { return nil }
       let first = span.frames.lowerBound - sink.frames.lowerBound
       return CopyLayout.Span(
         frames: first..<first + Int64(span.frames.count),
         start: start + Int64(asset.encoderDelay ?? 0))
     }
-    self.spans = spans
+    (self.spans, self.setup) = (spans, setup)
     layout = CopyLayout(
       candidates.compactMap(\.self), length: Int64(sink.frames.count),
-      samplesPerFrame: FrameHeader.samplesPerFrame(ofSampleRate: format.sampleRate))
+      on: sink.format.kind.frameGrid(sampleRate: format.sampleRate))
   }
 
   /// By how many samples each node would have to lie later to be on the grid; none that is.
@@ -54,17 +59,20 @@ struct FrameCopies {
       else { continue }
       assets.append(asset)
       let frames = layout.samples(of: copy.frames)
+      // The lengths of Opus' packets are found when they are read.
+      let isCounted = sink.format.kind != .opus
       parts.append(
         CopiedPart(
-          frames: frames, packetCount: copy.frames.count,
+          frames: frames, packetCount: isCounted ? copy.frames.count : nil,
           source: CopiedPart.Source(
             asset.location, .packets,
             frame: start + frames.lowerBound - candidate.frames.lowerBound,
-            firstPacket: copy.first, nudge: shifts[ids[0]] ?? 0)))
+            firstPacket: isCounted ? copy.first : nil, nudge: shifts[ids[0]] ?? 0)))
     }
     return CopyPlan(
       .frames(layout), assets: assets,
-      parts: (parts + encodedParts).sorted { $0.frames.lowerBound < $1.frames.lowerBound })
+      parts: (parts + encodedParts).sorted { $0.frames.lowerBound < $1.frames.lowerBound },
+      setup: setup)
   }
 
   private var encodedParts: [CopiedPart] {
@@ -84,7 +92,8 @@ struct FrameCopies {
         number += 1
       }
       if reasons.isEmpty { reasons = [layout.copies.isEmpty ? .short : .seam] }
-      return CopiedPart(frames: frames, packetCount: run.count, reasons: reasons)
+      return CopiedPart(
+        frames: frames, packetCount: sink.format.kind == .opus ? nil : run.count, reasons: reasons)
     }
   }
 
@@ -92,7 +101,12 @@ struct FrameCopies {
     guard case .source(let ids, _) = spans[number].content, let asset = nodes[ids[0]].asset else {
       return .codec
     }
-    return asset.refusal(as: sink.format, nodes[sink.node].format)
+    let format = nodes[sink.node].format
+    guard asset.isCopyable(as: sink.format, format) else {
+      return asset.refusal(as: sink.format, format)
+    }
+    guard asset.hasExactPackets || sink.format.kind == .mp3 else { return .inexact }
+    return asset.packetSetup == nil ? .alone : .setup
   }
 
   /// Why none of a span is copied; nil where only its ends are encoded.
@@ -106,6 +120,48 @@ struct FrameCopies {
       guard let candidate = candidates[number] else { return refusal(number) }
       let offset = layout.offset(of: candidate)
       return offset == 0 || layout.copies.isEmpty ? nil : .grid(offset: offset)
+    }
+  }
+}
+
+extension [UntouchedSpans.Span] {
+  /// What the decoders of those sounds are set up with of which most is heard; of equal ones the first.
+  fileprivate func mostHeardSetup(_ nodes: [Node], _ sink: Sink, _ format: AudioFormat) -> String? {
+    var counts: [String: Int] = [:]
+    var order: [String] = []
+    for span in self {
+      guard case .source(let ids, _) = span.content, let asset = nodes[ids[0]].asset,
+        asset.hasFrames(for: sink.format, format), let setup = asset.packetSetup
+      else { continue }
+      if counts[setup] == nil { order.append(setup) }
+      counts[setup, default: 0] += span.frames.count
+    }
+    return order.reduce(nil) { best, next in
+      (counts[next] ?? 0) > (best.flatMap { counts[$0] } ?? 0) ? next : best
+    }
+  }
+}
+
+extension Asset {
+  /// Whether its frames can be those of an output in `format`, at exact places.
+  fileprivate func hasFrames(for format: Output.Format, _ sound: AudioFormat) -> Bool {
+    isCopyable(as: format, sound) && (hasExactPackets || format.kind == .mp3)
+  }
+
+  /// Whether its packets can be in one stream with those of decoders that are set up in this way. What
+  /// is still to be written will say.
+  fileprivate func joins(_ setup: String?) -> Bool {
+    packetSetup != nil && packetSetup == setup
+  }
+}
+
+extension Output.Kind {
+  /// How its frames lie. Of others than these nothing is copied by frames.
+  fileprivate func frameGrid(sampleRate: Int) -> CopyLayout.Grid {
+    switch self {
+    case .aac: .aac
+    case .opus: .opus
+    default: .mp3(samplesPerFrame: FrameHeader.samplesPerFrame(ofSampleRate: sampleRate))
     }
   }
 }

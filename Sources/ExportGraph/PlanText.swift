@@ -142,8 +142,10 @@ extension Graph {
     }
     let names = (sink.output.conform ?? []).map(\.name)
     if !names.isEmpty { notes.append("checked for " + names.joined(separator: ", ")) }
-    if sink.format.ditheredDepth != nil {
-      notes.append(sink.isDithered ? "dithered" : "samples copied exactly")
+    if sink.isDithered {
+      notes.append("dithered")
+    } else if sink.format.integerDepth != nil, sink.format.ditheredDepth != nil {
+      notes.append("samples copied exactly")
     }
     if let text = sink.id3Text { notes.append(text) }
     return notes.joined(separator: ", ")

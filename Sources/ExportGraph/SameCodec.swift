@@ -1,3 +1,4 @@
+import Diagnosis
 import MPEGAudio
 import MediaComposition
 
@@ -43,6 +44,7 @@ extension Output.Kind {
     case .samples: return usual.with(.samples(samples))
     case .bitDepth: return usual
     case .mp3: return .mp3(MP3Settings(like: clip, sampleRate: sampleRate))
+    case .fdkAAC: return usual
     case .bitRate, .quality:
       guard let mean = clip.meanBitRate,
         let rates = bitRates(sampleRate: sampleRate, channelCount: layout.count)
@@ -54,7 +56,98 @@ extension Output.Kind {
   }
 }
 
+extension Output.Kind {
+  /// The settings that keep the quality of the best of `parts`, in an output of this kind: of lossless
+  /// formats the greatest depth, of lossy ones the most bits a second. nil without parts that say it.
+  func format(likeAll parts: [Asset], sampleRate: Int, layout: ChannelLayout) -> Output.Format? {
+    let formats = parts.filter { $0.decides(self) }.map {
+      format(like: $0, sampleRate: sampleRate, layout: layout)
+    }
+    let best = formats.max { $0.worth < $1.worth }
+    // Two storages of 8 bits do not hold each other's samples.
+    guard let best, case .samples = best.setting, best.worth == 8,
+      formats.contains(where: { $0 != best })
+    else { return best }
+    return best.with(.samples(.int16))
+  }
+
+  /// A note on the parts of `sources` that are not as the output that keeps their codec; nil where all
+  /// are. One source alone is the output's measure.
+  func differenceNote(on sources: SourceFacts, _ output: SettledOutput) -> Diagnostic? {
+    let parts = sources.sounding
+    let others = parts.count < 2 ? [] : parts.filter { !$0.isAlike(output, self) }
+    guard !others.isEmpty else { return nil }
+    let mostNamed = 3
+    var named = others.prefix(mostNamed).map { "'\($0.location)' is \($0.formatText)" }
+    if others.count > mostNamed { named.append("\(others.count - mostNamed) more differ") }
+    let sound = output.sound
+    let format = output.format.description(
+      sampleRate: sound.sampleRate, channelCount: sound.channelLayout.count)
+    return Diagnostic(
+      .note,
+      "'\(output.output.path)' becomes \(format), and not all of its sources are: "
+        + named.joined(separator: ", "), at: output.output.origin,
+      help: "for another format, name it, as '\(rawValue): \(capabilities.exampleSetting)'")
+  }
+}
+
+extension Asset {
+  /// Whether the settings of an output of `kind` are to keep its quality: of a lossless one's sources
+  /// those that lose nothing, of others those of the same codec.
+  fileprivate func decides(_ kind: Output.Kind) -> Bool {
+    kind.capabilities.isLossless
+      ? outputKind?.capabilities.isLossless == true : outputKind == kind
+  }
+
+  /// Whether an output of `kind` is as it is, as far as its own facts say.
+  fileprivate func isAlike(_ output: SettledOutput, _ kind: Output.Kind) -> Bool {
+    let sound = output.sound
+    guard outputKind == kind, sampleRate == sound.sampleRate,
+      channelLayout.count == sound.channelLayout.count
+    else { return false }
+    let own = kind.format(like: self, sampleRate: sampleRate, layout: channelLayout)
+    // Bit rates are means of the sound, unless its encoder says what was asked of it.
+    guard !kind.capabilities.isLossless, mp3Settings == nil else { return own == output.format }
+    return own.worth * 10 >= output.format.worth * 9
+  }
+
+  /// Its codec, settings and sound, for messages.
+  fileprivate var formatText: String {
+    let own = outputKind?.format(like: self, sampleRate: sampleRate, layout: channelLayout)
+    let count = channelLayout.count
+    return own?.description(sampleRate: sampleRate, channelCount: count) ?? codec
+  }
+}
+
+extension Output.Format {
+  /// What compares settings of one kind: bits a sample, or bits a second.
+  fileprivate var worth: Int {
+    switch setting {
+    case .samples(.uint8), .samples(.muLaw), .samples(.aLaw): 8
+    case .samples(.g722): 4
+    case .samples(.gsm): 2
+    case .samples(.int16): 16
+    case .samples(.int24): 24
+    case .samples(.float32): 32
+    case .bitDepth(let depth): depth
+    case .bitRate(let bitRate): bitRate
+    case .fdkAAC(let settings): settings.bitRate ?? 0
+    case .quality: 0
+    case .mp3(let settings):
+      switch settings.rateControl {
+      case .abr(let bitRate), .cbr(let bitRate): bitRate
+      case .vbr(let quality):
+        MP3Settings.usualMeans[max(0, min(MP3Settings.usualMeans.count - 1, Int(quality)))]
+      }
+    }
+  }
+}
+
 extension MP3Settings {
+  /// LAME's mean bits a second for V0 … V9 on music, in stereo at 44.1 kHz.
+  fileprivate static let usualMeans =
+    [245, 225, 190, 175, 165, 130, 115, 100, 85, 65].map { $0 * 1000 }
+
   /// Settings that keep the quality of an MP3: its own, where known, as far as the output's sample
   /// rate has them; else the VBR quality whose mean is next to the clip's, not far below it.
   fileprivate init(like clip: Asset, sampleRate: Int) {
@@ -70,9 +163,7 @@ extension MP3Settings {
       let channels = max(1, clip.channelLayout.count)
       // The equivalent for stereo at 44.1 kHz.
       let alike = (clip.bitRate ?? 190_000) * 2 / channels * 44_100 / max(1, clip.sampleRate)
-      // LAME's means for V0 … V9 on music.
-      let means = [245, 225, 190, 175, 165, 130, 115, 100, 85, 65].map { $0 * 1000 }
-      let quality = means.lastIndex { $0 >= alike - alike / 20 } ?? 0
+      let quality = Self.usualMeans.lastIndex { $0 >= alike - alike / 20 } ?? 0
       self.init(.vbr(quality: Double(quality)))
     }
   }

@@ -19,7 +19,7 @@ struct LaneSpan {
   init(_ frames: Range<Int>, warmUp: Int, in layout: CopyLayout) {
     self.frames = frames
     firstFrame = max(0, frames.lowerBound - warmUp)
-    let lag = Int64(CopyLayout.encoderSkip)
+    let lag = Int64(layout.grid.encoderSkip)
     let start = layout.firstSample(ofFrame: firstFrame) + lag
     let end = layout.firstSample(ofFrame: frames.upperBound) + lag + Self.lookahead
     silence = Int(max(0, -start))

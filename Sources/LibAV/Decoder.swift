@@ -25,6 +25,20 @@ package final class Decoder {
   /// to: a packet that it does not fit is damage (`AVERROR_INVALIDDATA`), and no noise.
   private static let guarded = [AV_CODEC_ID_FLAC, AV_CODEC_ID_TTA, AV_CODEC_ID_WAVPACK]
 
+  /// The name of the profile of AAC that decoding has found (ISO 14496-3, 1.5.2.1), where that is not
+  /// LC: `HE-AAC`, `HE-AAC v2` or `xHE-AAC`.
+  package var highEfficiencyProfile: String? {
+    guard context.pointee.codec_id == AV_CODEC_ID_AAC else { return nil }
+    // `FF_PROFILE_AAC_HE` and the others, which FFmpeg 6.1 calls `AV_PROFILE_AAC_HE`: object types less
+    // one.
+    return switch context.pointee.profile {
+    case 4: "HE-AAC"
+    case 28: "HE-AAC v2"
+    case 41: "xHE-AAC"
+    default: nil
+    }
+  }
+
   /// Significant bits of the samples where they come as integers, else nil. Some decoders know after
   /// the first frame.
   package var integerBits: Int? {
@@ -74,7 +88,11 @@ package final class Decoder {
     decoder.context.pointee.request_sample_fmt = AV_SAMPLE_FMT_FLT
     decoder.context.pointee.max_pixels = mostPixels
     decoder.context.pointee.pkt_timebase = stream.pointer.pointee.time_base
-    try decoder.start(codec)
+    do throws(LibAVError) {
+      try decoder.start(codec)
+    } catch {
+      throw stream.audioObjectType == 42 ? LibAVError.unifiedCoding ?? error : error
+    }
     return decoder
   }
 

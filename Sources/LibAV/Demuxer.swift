@@ -342,14 +342,6 @@ package struct Stream {
   package var mediaType: String {
     av_get_media_type_string(parameters.codec_type).map { String(cString: $0) } ?? "unknown"
   }
-  /// The audio object type of AAC, by its header (ISO 14496-3, 1.6.2.1): 2 is LC, 5 and 29 are HE.
-  /// nil without a header.
-  package var audioObjectType: Int? {
-    guard parameters.codec_id == AV_CODEC_ID_AAC, parameters.extradata_size > 1,
-      let header = parameters.extradata
-    else { return nil }
-    return Int(header[0] >> 3)
-  }
   /// Streams of Opus within one, by its header (RFC 7845, 5.1.1).
   package var opusStreamCount: Int {
     guard parameters.codec_id == AV_CODEC_ID_OPUS, parameters.extradata_size > 19,

@@ -26,8 +26,9 @@ package final class Encoder {
     case aac(bitRate: Int, substitutesNoise: Bool = true)
     /// By libvorbis.
     case vorbis(VorbisTarget)
-    /// By libopus, with a variable bit rate, near so many bits a second for all channels together.
-    case opus(bitRate: Int)
+    /// By libopus, with a variable bit rate, near so many bits a second for all channels together; in
+    /// packets of 120, 240, 480 or 960 frames.
+    case opus(bitRate: Int, packetLength: Int = 960)
   }
 
   /// What libvorbis aims at.
@@ -161,10 +162,19 @@ package final class Encoder {
     case .aac(let bitRate, let substitutesNoise):
       context.pointee.bit_rate = Int64(bitRate)
       if !substitutesNoise {
-        try check(av_opt_set_int(context.pointee.priv_data, "aac_pns", 0, 0), "aac_pns")
+        let options = context.pointee.priv_data
+        try check(av_opt_set_int(options, "aac_pns", 0, 0), "aac_pns")
+        try check(av_opt_set(options, "aac_coder", "fast", 0), "aac_coder")
       }
-    case .vorbis(.bitRate(let bitRate)), .opus(let bitRate):
+    case .vorbis(.bitRate(let bitRate)):
       context.pointee.bit_rate = Int64(bitRate)
+    case .opus(let bitRate, let packetLength):
+      context.pointee.bit_rate = Int64(bitRate)
+      // Milliseconds.
+      try check(
+        av_opt_set_double(
+          context.pointee.priv_data, "frame_duration", Double(packetLength) / 48, 0),
+        "frame_duration")
     case .vorbis(.quality(let quality)):
       context.pointee.flags |= AV_CODEC_FLAG_QSCALE
       context.pointee.global_quality = Int32((quality * Double(FF_QP2LAMBDA)).rounded())

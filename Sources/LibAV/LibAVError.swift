@@ -30,6 +30,15 @@ package struct LibAVError: Error, Sendable {
     "its size of 32 bits has wrapped: more than 4 GiB lie behind the sound that its header counts; "
       + "write it as RF64, Wave64 or FLAC with the program that made it")
 
+  /// Of xHE-AAC, whose decoder came with FFmpeg 7.1 (libavcodec 61.19); nil where it is there.
+  static var unifiedCoding: LibAVError? {
+    guard avcodec_version() < 61 << 16 | 19 << 8 else { return nil }
+    return refused(
+      "is xHE-AAC (USAC, object type 42), which FFmpeg reads since 7.1, and this is "
+        + "\(Library.version); install FFmpeg 7.1 or newer and build avjob with it, or write the sound as "
+        + "FLAC with another program")
+  }
+
   /// This error of a source, known by another one that names it.
   package func blamed(on cause: any Error) -> LibAVError {
     LibAVError(code: code, operation: operation, cause: self.cause ?? cause, isPhrase: isPhrase)

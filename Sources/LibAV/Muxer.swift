@@ -72,11 +72,14 @@ package final class Muxer {
     /// Another file's stream, whose packets are timed anew, in frames. `padding` is how many frames of
     /// them lie before the sound.
     case stream(Stream, padding: Int)
+    /// An encoder of AAC that is not FFmpeg's.
+    case aac(AACStream)
 
     fileprivate var sampleRate: Int {
       switch self {
       case .encoder(let encoder): encoder.sampleRate
       case .stream(let stream, _): stream.sampleRate
+      case .aac(let stream): stream.sampleRate
       }
     }
 
@@ -84,6 +87,7 @@ package final class Muxer {
       switch self {
       case .encoder(let encoder): encoder.context.pointee.time_base
       case .stream(let stream, _): AVRational(num: 1, den: stream.parameters.sample_rate)
+      case .aac(let stream): AVRational(num: 1, den: Int32(clamping: stream.sampleRate))
       }
     }
   }
@@ -190,6 +194,8 @@ package final class Muxer {
         avcodec_parameters_copy(stream.pointee.codecpar, original.pointer.pointee.codecpar),
         "avcodec_parameters_copy")
       stream.pointee.codecpar.pointee.pad(by: padding)
+    case .aac(let source):
+      try source.fill(stream.pointee.codecpar)
     }
     return stream
   }

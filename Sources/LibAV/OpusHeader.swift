@@ -1,4 +1,5 @@
 internal import CFFmpeg
+import Glibc
 
 /// Opus' channel mappings (RFC 7845, 5.1.1; RFC 8486), of which libavcodec's wrapper of libopus knows
 /// the first two alone.
@@ -17,6 +18,34 @@ extension Stream {
 
   /// Whether the positions that the decoder gives to the channels are those of the stream.
   package var hasPositions: Bool { (opusMappingFamily ?? 0) <= 1 }
+
+  /// What a decoder is set up with, besides the pre-skip: channels, gain and mapping. Nil where libopus
+  /// encodes no stream of this mapping.
+  package var opusSetup: String? {
+    guard let head = opusHead, head[18] == 0 || Self.encodedMappings.contains(Array(head[18...]))
+    else { return nil }
+    return ([head[9]] + head[16...]).hexadecimal
+  }
+
+  /// That of mono or stereo as it is encoded, without gain.
+  package static func opusSetup(channelCount: Int) -> String {
+    [UInt8(clamping: channelCount), 0, 0, 0].hexadecimal
+  }
+
+  /// The gain that a decoder applies to all samples, as a factor (RFC 7845, 5.1: dB in Q7.8).
+  package var opusGain: Double {
+    guard let head = opusHead else { return 1 }
+    let gain = Int16(bitPattern: UInt16(head[17]) << 8 | UInt16(head[16]))
+    return gain == 0 ? 1 : pow(10, Double(gain) / 5120)
+  }
+
+  /// Family, streams, coupled streams and mapping of three to eight channels (RFC 7845, 5.1.1.2;
+  /// `vorbis_mappings` in libopus' opus_multistream_encoder.c).
+  private static let encodedMappings: [[UInt8]] = [
+    [1, 2, 1, 0, 2, 1], [1, 2, 2, 0, 1, 2, 3], [1, 3, 2, 0, 4, 1, 2, 3],
+    [1, 4, 2, 0, 4, 1, 2, 3, 5],
+    [1, 4, 3, 0, 4, 1, 2, 3, 5, 6], [1, 5, 3, 0, 6, 1, 2, 3, 4, 5, 7],
+  ]
 
   /// The header for libavcodec's wrapper, if it is to be another than the stream's own: the wrapper puts
   /// channels of any family into the order of FFmpeg's surrounds. The mapping is in the

@@ -22,13 +22,18 @@ package final class Packet {
     pointer.pointee.dts = timestamp
   }
 
-  /// A packet that holds a copy of `data`, with the times and the side data of another one
-  /// (`av_packet_copy_props`).
-  package init(copying data: UnsafeRawBufferPointer, like packet: Packet) throws(LibAVError) {
+  /// A packet that holds copies of three pieces of data, one behind the other, with the times and the
+  /// side data of another one (`av_packet_copy_props`).
+  package init(
+    joining head: [UInt8], _ body: UnsafeRawBufferPointer, _ tail: [UInt8], like packet: Packet
+  ) throws(LibAVError) {
     pointer = try checkAllocated(av_packet_alloc(), "av_packet_alloc")
-    try check(av_new_packet(pointer, Int32(exactly: data.count) ?? -1), "av_new_packet")
-    UnsafeMutableRawBufferPointer(start: pointer.pointee.data, count: data.count)
-      .copyMemory(from: data)
+    let count = head.count + body.count + tail.count
+    try check(av_new_packet(pointer, Int32(exactly: count) ?? -1), "av_new_packet")
+    let data = UnsafeMutableRawBufferPointer(start: pointer.pointee.data, count: count)
+    data.copyBytes(from: head)
+    UnsafeMutableRawBufferPointer(rebasing: data.dropFirst(head.count)).copyMemory(from: body)
+    UnsafeMutableRawBufferPointer(rebasing: data.suffix(tail.count)).copyBytes(from: tail)
     try check(av_packet_copy_props(pointer, packet.pointer), "av_packet_copy_props")
   }
 
@@ -132,8 +137,10 @@ package final class Packet {
   }
 
   /// Lends the packet's bytes.
-  package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    body(UnsafeRawBufferPointer(start: pointer.pointee.data, count: size))
+  package func withBytes<Result, Problem: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Problem) -> Result
+  ) throws(Problem) -> Result {
+    try body(UnsafeRawBufferPointer(start: pointer.pointee.data, count: size))
   }
 
   /// What an encoder says at its end of the whole stream (`AV_PKT_DATA_NEW_EXTRADATA`); empty for

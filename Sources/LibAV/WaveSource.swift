@@ -26,7 +26,7 @@ struct WaveSource {
       self.header = header
       let pieces =
         switch header.kind {
-        case .riff: header.unpadded == nil ? header.corrected : header.padded
+        case .riff: header.hasStrangeChunks ? header.bare : header.corrected
         case .rifx: try header.converted(read)
         case .wave64: header.reordered
         }
@@ -85,16 +85,10 @@ extension WaveHeader {
   /// The pieces of a file with the lowest byte first whose header is wrong; nil where all is right.
   fileprivate var corrected: [SplicedBytes.Piece]? {
     let isEmpty = announcedSize == 0
-    // libavformat refuses a file that ends within one of some chunks.
-    let cut = chunks.last { !$0.isWhole && $0.content.lowerBound > sound.upperBound }
-    guard
-      format.hasOddBits || isWrapped || unclaimedSize >= 8 || isEmpty || isLongAndOpen
-        || cut != nil
+    guard format.hasOddBits || isWrapped || unclaimedSize >= 8 || isEmpty || isLongAndOpen
     else { return nil }
     let count = sound.upperBound - sound.lowerBound
-    let end =
-      isEmpty
-      ? sound.lowerBound : (cut?.content.lowerBound).map { $0 - 8 } ?? fileSize - unclaimedSize
+    let end = isEmpty ? sound.lowerBound : fileSize - unclaimedSize
     var pieces: [SplicedBytes.Piece] = []
     if isWrapped {
       pieces.append(.bytes(Self.longHead(count, fileSize: fileSize)))
@@ -120,22 +114,30 @@ extension WaveHeader {
     return pieces
   }
 
-  /// The pieces of a file with the padding that its writer left out, and with a header that is right.
-  fileprivate var padded: [SplicedBytes.Piece] {
-    let count = sound.upperBound - sound.lowerBound
+  /// Whether libavformat misses what is behind a chunk without padding, refuses a chunk that is not whole,
+  /// or takes much memory for a large one.
+  fileprivate var hasStrangeChunks: Bool {
+    chunks.contains { chunk in
+      !chunk.isPadded || chunk.name != "data" && (!chunk.isWhole || chunk.content.count > 1 << 16)
+    }
+  }
+
+  /// The pieces of a file with its sound, its ID3 tag and a header that is right; its other chunks are read
+  /// elsewhere.
+  fileprivate var bare: [SplicedBytes.Piece] {
     let isLong = fileSize > 0xFFFF_FFFF
-    let head = isLong ? Self.longHead(count, fileSize: fileSize) : Self.chunk("RIFF", fileSize)
+    let head = isLong ? Self.longHead(soundSize, fileSize: fileSize) : Self.chunk("RIFF", fileSize)
     var pieces: [SplicedBytes.Piece] = [.bytes(isLong ? head : head + Array("WAVE".utf8))]
     for chunk in chunks where chunk.isWhole || chunk.name == "data" {
       switch chunk.name {
-      case "ds64": continue
       case "fmt " where format.hasOddBits:
         let content = format.littleEndian
         pieces.append(.bytes(Self.chunk("fmt ", Int64(content.count)) + content))
       case "data":
-        pieces += [.bytes(Self.chunk("data", isLong ? 0xFFFF_FFFF : count)), .range(sound)]
-      default:
+        pieces += [.bytes(Self.chunk("data", isLong ? 0xFFFF_FFFF : soundSize)), .range(sound)]
+      case "fmt ", "fact", "id3 ", "ID3 ":
         pieces.append(.range(chunk.content.lowerBound - 8..<chunk.content.upperBound))
+      default: continue
       }
       if chunk.content.count % 2 == 1 { pieces.append(.bytes([0])) }
     }

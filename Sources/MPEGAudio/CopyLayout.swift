@@ -1,14 +1,13 @@
-/// Where copied Layer III frames lie in a stream, and which of its frames are encoded.
+/// Where copied frames of a codec lie in a stream, and which of its frames are encoded.
 ///
 /// A copied frame keeps its sound only if it lies on the same grid as in its own stream: all copies
 /// of a stream share one phase, the one with which most frames can be copied. Around each copy, the
-/// frames that reach into other sound are encoded: those whose windows do, which are 1152 + 480
-/// samples long (ISO 11172-3 §2.4.3.4: overlapping blocks of 36 samples in 32 subbands, and a filter
-/// bank of 512 taps). A copy that the stream begins with brings the frames before it that its
-/// decoding depends on; decoders cut them off by the tag's delay.
+/// frames that reach into other sound are encoded (`Grid`). A copy that the stream begins with brings
+/// the frames before it that its decoding depends on; decoders cut them off by the delay that the
+/// file has.
 ///
-/// Decoded samples count from the first sample that a decoder makes of the first frame behind the
-/// Info frame, its own delay of 529 included.
+/// Decoded samples count from the first sample that a decoder makes of the first frame; of MP3 of the
+/// first one behind the Info frame, the decoder's own delay of 529 included.
 package struct CopyLayout: Sendable, Hashable, Codable {
   /// Sound that one stream's frames could give.
   package struct Span: Sendable, Hashable {
@@ -34,8 +33,8 @@ package struct CopyLayout: Sendable, Hashable, Codable {
     package var frames: Range<Int>
   }
 
-  /// PCM frames of each frame.
-  package let samplesPerFrame: Int
+  /// How a codec's frames lie, and how far they depend on one another.
+  package let grid: Grid
   /// PCM frames of sound.
   package let length: Int64
   /// The decoded sample that is the first of the sound.
@@ -45,23 +44,13 @@ package struct CopyLayout: Sendable, Hashable, Codable {
   /// Whether the first frame is silent, to hold main data that the next ones reach back to.
   package private(set) var hasCarrier = false
 
-  /// PCM frames between LAME's input and the same sound in its decoded stream: 576 of LAME's own,
-  /// and the decoder's 529 (`lame_get_encoder_delay`).
-  package static let encoderSkip = 576 + FrameIndex.decoderDelay
-
-  /// How many decoded samples a frame's last granule reaches beyond the frame.
-  private static let reach: Int64 = 576 + 480
-
-  /// Fewer frames in a row are encoded: their seams would cost more.
-  private static let shortestCopy = 4
-
   /// Chooses the phase and places copies of `spans`, which must be in order and apart.
   ///
   /// - Complexity: O(n) in the number of spans.
-  package init(_ spans: [Span], length: Int64, samplesPerFrame: Int) {
-    self.init(length: length, samplesPerFrame: samplesPerFrame)
-    // In so short a file, FFmpeg 5.1 cuts both ends off one frame wrongly.
-    guard length > samplesPerFrame else { return }
+  package init(_ spans: [Span], length: Int64, on grid: Grid) {
+    (self.length, self.grid, skip) = (length, grid, grid.encoderSkip)
+    // In so short an MP3, FFmpeg 5.1 cuts both ends off one frame wrongly.
+    guard length > samplesPerFrame || !grid.hasReservoir else { return }
     var counts: [Int: Int64] = [:]
     for span in spans { counts[phase(of: span), default: 0] += Int64(span.frames.count) }
     // Of equal ones the first span's.
@@ -73,11 +62,8 @@ package struct CopyLayout: Sendable, Hashable, Codable {
     if let best { place(spans, at: best.phase) }
   }
 
-  private init(length: Int64, samplesPerFrame: Int) {
-    self.length = length
-    self.samplesPerFrame = samplesPerFrame
-    skip = Self.encoderSkip
-  }
+  /// PCM frames of each frame.
+  package var samplesPerFrame: Int { grid.samplesPerFrame }
 
   /// Frames of the output, without the Info frame.
   package var frameCount: Int {
@@ -139,14 +125,15 @@ package struct CopyLayout: Sendable, Hashable, Codable {
       spans[first].frames.lowerBound > 0 || !begin(with: spans[first], number: first)
     {
       skip =
-        Self.encoderSkip + (phase - Self.encoderSkip % samplesPerFrame + samplesPerFrame)
+        grid.encoderSkip + (phase - grid.encoderSkip % samplesPerFrame + samplesPerFrame)
         % samplesPerFrame
     }
     for number in fitting where copies.last?.span != number {
       let (span, skip) = (spans[number], Int64(skip))
-      let first = (span.frames.lowerBound + skip + count - 1) / count
+      let lead = span.frames.lowerBound == 0 ? 0 : grid.lead
+      let first = (span.frames.lowerBound + lead + skip + count - 1) / count
       let end = end(of: span)
-      guard end - Int(first) >= Self.shortestCopy else { continue }
+      guard end - Int(first) >= grid.shortestCopy else { continue }
       copies.append(
         Copy(span: number, first: frame(Int(first), of: span), frames: Int(first)..<end))
     }
@@ -155,16 +142,14 @@ package struct CopyLayout: Sendable, Hashable, Codable {
   /// Begins with a span's frames, some of them before its sound; false where too few of them count.
   private mutating func begin(with span: Span, number: Int) -> Bool {
     let (count, start) = (samplesPerFrame, Int(span.start))
-    // Those whose blocks overlap with the first one's, and fill the filter bank.
-    let preRoll = 1152 / count
-    let first = max(0, start / count - preRoll)
-    hasCarrier = first > 0 || start < FrameIndex.decoderDelay
+    let first = max(0, start / count - grid.preRoll)
+    hasCarrier = grid.hasReservoir && (first > 0 || start < FrameIndex.decoderDelay)
     skip = start - first * count + (hasCarrier ? count : 0)
     let from = hasCarrier ? 1 : 0
     let end = end(of: span)
     let heard = start / count - first + from
     let isAll = span.frames.upperBound == length
-    guard end - heard >= (isAll ? 1 : Self.shortestCopy) else {
+    guard end - heard >= (isAll ? 1 : grid.shortestCopy) else {
       hasCarrier = false
       return false
     }
@@ -175,7 +160,7 @@ package struct CopyLayout: Sendable, Hashable, Codable {
   /// Behind the last frame that reaches into no other sound.
   private func end(of span: Span) -> Int {
     guard span.frames.upperBound < length else { return frameCount }
-    let end = (span.frames.upperBound + Int64(skip) - Self.reach) / Int64(samplesPerFrame)
+    let end = (span.frames.upperBound + Int64(skip) - grid.reach) / Int64(samplesPerFrame)
     return max(0, Int(end))
   }
 

@@ -16,6 +16,8 @@ public struct Asset: Sendable, Hashable, Codable {
   public var container: String
   /// FFmpeg's name of the codec, such as `aac`; `none` without sound.
   public var codec: String
+  /// The profile of AAC, where it is not LC: `HE-AAC`, `HE-AAC v2` or `xHE-AAC`.
+  public var profile: String?
   /// Frames a second, as decoded.
   public var sampleRate: Int
   /// Where its channels come from.
@@ -45,6 +47,10 @@ public struct Asset: Sendable, Hashable, Codable {
   /// Whether its packets can be put into another file so that its sound begins and ends at any frame:
   /// their timestamps count frames, and AAC is of the profile LC (ISO 14496-3, 1.5.2.1).
   public var hasExactPackets = false
+  /// What a decoder of its packets is set up with, in words of its codec: packets of several files can
+  /// be those of one stream only where they agree in it. Nil where packets are copied as those of one
+  /// clip alone, or not at all.
+  package var packetSetup: String?
   /// How an MP3 was made, as far as its encoder's tag or its frames say.
   public var mp3Settings: MP3Settings? {
     get { mp3.first }

@@ -22,6 +22,10 @@ public struct CopiedPart: Sendable, Hashable, Codable {
     case container
     /// A sound whose packets cannot be cut exactly.
     case inexact
+    /// A sound whose packets can be those of one clip alone.
+    case alone
+    /// A sound whose decoder is set up otherwise than that of the others.
+    case setup
     /// Frames that do not lie on the grid of the others, by so many samples later, or earlier.
     case grid(offset: Int)
     /// Frames that reach over a join.
@@ -38,7 +42,7 @@ public struct CopiedPart: Sendable, Hashable, Codable {
     public var unit: Unit
     /// The frame of its sound that the part begins with.
     public var frame: Int64
-    /// The first packet of an MP3 that is copied, counted from 0.
+    /// The first packet that is copied, counted from 0; nil of Opus, whose packets differ in length.
     public var firstPacket: Int?
     /// By how many samples the sound lies later than on the timeline, to be on the grid of the others.
     public var nudge: Int
@@ -62,7 +66,7 @@ public struct CopiedPart: Sendable, Hashable, Codable {
   /// Frames of sound of the output.
   public var frames: Range<Int64>
   /// Packets (frames of the codec) that hold them, with those before the sound that decoding needs;
-  /// nil where samples are copied, and for packets of AAC and Opus until they are written.
+  /// nil where samples are copied, and for packets of Opus until they are written.
   public var packetCount: Int?
   /// Nil where they are encoded.
   public var source: Source?
@@ -91,6 +95,10 @@ extension CopiedPart.Reason {
     case .inexact:
       "its packets cannot be cut exactly, as those of HE-AAC, of a file with several edits or of "
         + "chained Ogg files"
+    case .alone:
+      "its packets can be those of one clip alone, as those of AAC of more than two channels or of "
+        + "frames of 960 samples, and of Opus for speech (SILK)"
+    case .setup: "its packets have another header than those of the other sounds"
     case .grid(let offset):
       "its frames begin \(offset.magnitude) samples too \(offset < 0 ? "late" : "early")"
     case .seam: "frames reach over a join"
@@ -109,6 +117,8 @@ extension CopiedPart.Reason {
     case .codec: "codec"
     case .container: "container"
     case .inexact: "inexact"
+    case .alone: "alone"
+    case .setup: "setup"
     case .grid: "grid"
     case .seam: "seam"
     case .short: "short"

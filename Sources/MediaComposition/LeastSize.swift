@@ -25,6 +25,9 @@ extension Output.Format {
         // The lowest of MPEG-1, and of MPEG-2 (ISO 11172-3, 2.4.2.3; ISO 13818-3, 2.4.2.3).
         case .abr, .vbr: constant(sampleRate < 32_000 ? 8_000 : 32_000)
         }
+      case .fdkAAC(let settings):
+        frames / Int128(settings.profile.packetLength)
+          * Int128(kind.capabilities.leastPacket?.bytes ?? 0)
       case .bitDepth, .bitRate, .quality:
         kind.capabilities.leastPacket.map { packet in
           frames / Int128(max(1, packet.frames ?? sampleRate / 8))

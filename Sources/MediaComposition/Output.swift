@@ -60,9 +60,9 @@ public struct Output: Sendable, Hashable, Codable {
     case exactly(Format)
     /// With the settings that are usual for the sources.
     case usual(Kind)
-    /// As a source, with settings that keep its quality; nil: as the only source. Where the extension
-    /// of the path does not fit, a path that `isInFolder` gets the usual one, and another one is
-    /// refused.
+    /// As a source, with settings that keep its quality; nil: as the source that is heard longest, with
+    /// settings that keep the quality of the best. Where the extension of the path does not fit, a path
+    /// that `isInFolder` gets the usual one, and another one is refused.
     indirect case same(as: Asset?, isInFolder: Bool)
     /// As the source of this kind that is heard longest, so that its frames can be copied.
     case copied(Kind)
@@ -110,8 +110,10 @@ public struct Output: Sendable, Hashable, Codable {
     case flac(bitDepth: Int)
     /// Apple Lossless in MP4; 16 or 24 bits a sample.
     case alac(bitDepth: Int)
-    /// AAC-LC in MP4; bits a second for all channels together.
+    /// AAC-LC in MP4 by FFmpeg's encoder; bits a second for all channels together.
     case m4a(bitRate: Int)
+    /// AAC in MP4 by libfdk-aac.
+    case fdkAAC(FDKAACSettings)
     /// In Ogg.
     case vorbis(VorbisSettings)
     /// In Ogg, with a variable bit rate; mean bits a second for all channels together.
@@ -242,7 +244,7 @@ extension Output.Format {
     case .raw: .raw
     case .flac: .flac
     case .alac: .alac
-    case .m4a: .aac
+    case .m4a, .fdkAAC: .aac
     case .vorbis: .vorbis
     case .opus: .opus
     }
@@ -254,6 +256,7 @@ extension Output.Format {
     case samples(Output.SampleFormat)
     case bitDepth(Int)
     case bitRate(Int)
+    case fdkAAC(FDKAACSettings)
     /// Vorbis's.
     case quality(Double)
   }
@@ -267,6 +270,7 @@ extension Output.Format {
     case .flac(let bitDepth), .alac(let bitDepth): .bitDepth(bitDepth)
     case .m4a(let bitRate), .vorbis(.bitRate(let bitRate)), .opus(let bitRate): .bitRate(bitRate)
     case .vorbis(.quality(let quality)): .quality(quality)
+    case .fdkAAC(let settings): .fdkAAC(settings)
     }
   }
 
@@ -281,6 +285,7 @@ extension Output.Format {
     case (.flac, .bitDepth(let bitDepth)): .flac(bitDepth: bitDepth)
     case (.alac, .bitDepth(let bitDepth)): .alac(bitDepth: bitDepth)
     case (.m4a, .bitRate(let bitRate)): .m4a(bitRate: bitRate)
+    case (.m4a, .fdkAAC(let settings)), (.fdkAAC, .fdkAAC(let settings)): .fdkAAC(settings)
     case (.vorbis, .bitRate(let bitRate)): .vorbis(.bitRate(bitRate))
     case (.vorbis, .quality(let quality)): .vorbis(.quality(quality))
     case (.opus, .bitRate(let bitRate)): .opus(bitRate: bitRate)
@@ -293,16 +298,20 @@ extension Output.Format {
     switch setting {
     case .samples(let format): format.integerDepth
     case .bitDepth(let bitDepth): bitDepth
-    case .mp3, .bitRate, .quality: nil
+    case .mp3, .bitRate, .fdkAAC, .quality: nil
     }
   }
 
-  /// Bits of the integers that need dither unless they are a source's own: coarser ones than 24. What
-  /// codecs of telephony leave of 16 bits has noise of its own.
+  /// Whether libfdk-aac makes it.
+  package var isByFDK: Bool { if case .fdkAAC = self { true } else { false } }
+
+  /// Bits of the integers that need dither unless they are a source's own: coarser ones than 24, also
+  /// where an encoder takes no others. What codecs of telephony leave of 16 bits has noise of its own.
   public var ditheredDepth: Int? {
+    if isByFDK { return 16 }
     switch setting {
-    case .samples(let format) where format.telephoneSound != nil: nil
-    default: integerDepth.flatMap { $0 < 24 ? $0 : nil }
+    case .samples(let format) where format.telephoneSound != nil: return nil
+    default: return integerDepth.flatMap { $0 < 24 ? $0 : nil }
     }
   }
 }

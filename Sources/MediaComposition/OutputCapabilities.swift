@@ -16,10 +16,8 @@ public struct OutputCapabilities: Sendable, Hashable {
   package enum CopiedUnit: Sendable, Hashable {
     /// The samples, of which the format loses none.
     case samples
-    /// The frames of an MP3, which share bits.
+    /// The frames of its codec; those that reach over a join are encoded.
     case frames
-    /// Packets that stand alone.
-    case packets
     /// Its decoders begin with a whole block, whatever a file says of the samples before its sound.
     case nothing
   }
@@ -284,7 +282,7 @@ extension OutputCapabilities {
       .mono, .stereo, .quad, .surround50, .surround51, .surround71, ChannelLayout(mask: 0x7),
       ChannelLayout(mask: 0x107),
     ],
-    exampleSetting: "128k", copiedUnit: .packets, encodingTime: 230_000,
+    exampleSetting: "128k", copiedUnit: .frames, encodingTime: 230_000,
     peakErrors: [192: 0.8, 96: 1.2, 0: 2], leastPacket: LeastPacket(frames: 1024, bytes: 6),
     tagForm: .itemList, holdsCover: true, chapterBounds: .mp4, holdsNoSound: false)
 
@@ -312,7 +310,7 @@ extension OutputCapabilities {
       .mono, .stereo, .quad, .surround51, .surround71, ChannelLayout(mask: 0x7),
       ChannelLayout(mask: 0x70F),
     ],
-    exampleSetting: "128k", copiedUnit: .packets, encodingTime: 115_000,
+    exampleSetting: "128k", copiedUnit: .frames, encodingTime: 115_000,
     peakErrors: [128: 0.8, 80: 1.0, 0: 1.4], leastPacket: LeastPacket(frames: 960, bytes: 2),
     tagForm: .vorbisComments, holdsCover: true, chapterBounds: .vorbisComments,
     holdsNoSound: false)

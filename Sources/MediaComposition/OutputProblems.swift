@@ -16,13 +16,18 @@ extension Output.Format {
     if case .mp3(let settings) = self {
       return settings.problems(sampleRate: sampleRate, channelCount: layout.count)
     }
-    let problem = settingProblem(sampleRate: sampleRate, channelCount: layout.count)
+    let problem =
+      if case .fdkAAC(let settings) = self {
+        settings.problem(sampleRate: sampleRate, layout: layout)
+      } else {
+        settingProblem(sampleRate: sampleRate, channelCount: layout.count)
+      }
     return problem.map { [MP3Settings.Problem(.rateControl, $0)] } ?? []
   }
 
   private func settingProblem(sampleRate: Int, channelCount: Int) -> String? {
     switch setting {
-    case .mp3: return nil
+    case .mp3, .fdkAAC: return nil
     case .samples(let samples):
       let offered = kind.capabilities.sampleFormats
       guard offered.contains(samples) else {

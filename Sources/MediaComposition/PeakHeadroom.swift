@@ -16,6 +16,7 @@ extension Output.Format {
     case .samples, .bitDepth: return 0
     case .quality(let quality): return quality < 4 ? 0.9 : 0.5
     case .bitRate(let rate): return headroom(rate, channelCount)
+    case .fdkAAC(let settings): return settings.peakHeadroom(channelCount: channelCount)
     case .mp3(let settings):
       switch settings.rateControl {
       case .vbr(let quality): return quality < 4 ? 0.4 : quality < 6 ? 0.8 : 1.2
@@ -29,4 +30,9 @@ extension Output.Format {
     return kind.capabilities.peakErrors.filter { $0.key <= kilobits }.max { $0.key < $1.key }?.value
       ?? 0
   }
+}
+
+extension FDKAACSettings {
+  /// As of `Output.Format`.
+  fileprivate func peakHeadroom(channelCount: Int) -> Double { 1.2 }
 }

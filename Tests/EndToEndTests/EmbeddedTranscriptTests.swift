@@ -258,19 +258,12 @@ import Testing
 
       """
     try stage.write("talk.vtt", captions)
-    try stage.write(
-      "there.yaml",
-      """
-      silence: 5s
-      sample_rate: 8 kHz
-      transcript: talk.vtt
-      output: { file: talk.m4a, transcript: file }
-      """)
-    try stage.write(
-      "back.yaml",
-      "{ clip: talk.m4a, transcript: keep, output: { file: out.wav, transcript: vtt } }")
-    for job in ["there.yaml", "back.yaml"] {
-      let result = try stage.avjob("run", "--quiet", job)
+    for job in [
+      "{ silence: 5s, sample_rate: 8 kHz, transcript: talk.vtt, "
+        + "output: { file: talk.m4a, transcript: file } }",
+      "{ clip: talk.m4a, transcript: keep, output: { file: out.wav, transcript: vtt } }",
+    ] {
+      let result = try stage.job(job)
       #expect(result.status == 0, "\(result.errors)")
     }
     #expect(try stage.run("cat out.vtt").text == captions)

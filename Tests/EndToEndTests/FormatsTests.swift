@@ -129,4 +129,48 @@ struct FormatsTests {
     let done = try stage.run("avjob run --quiet job.yaml && ls out | xargs")
     #expect(done.text.hasSuffix("a.wav b.flac c.aiff d.mp3 e.mp3 f.mp3 f.oga g.opus h.m4a i.m4b\n"))
   }
+
+  @Test("'codec: same' of a list is what its sources agree in, and a note says what differs")
+  func sameCodecOfLists() throws {
+    let stage = Stage()
+    try stage.make(
+      """
+      sox -R -r 44100 -n -c 2 -b 16 a.wav synth 3 pinknoise vol 0.3
+      lame --quiet --abr 96 --resample 44.1 a.wav a.mp3; cp a.mp3 b.mp3
+      lame --quiet -b 192 a.wav c.mp3; sox a.wav -b 24 d.wav
+      flac -s a.wav; flac -s d.wav; ffmpeg -v error -i a.wav -c:a wmav2 e.wma
+      """)
+    try stage.write(
+      "job.yaml",
+      """
+      jobs:
+        alike: { concat: [a.mp3, { concat: [b.mp3, a.mp3 1s..2s] }], output: { file: x.mp3, codec: same } }
+        best: { concat: [a.mp3, c.mp3, b.mp3], output: { file: y.mp3, codec: same } }
+        deep: { tracks: { one: a.flac, two: d.flac }, output: { file: z.flac, codec: same } }
+      """)
+    let plan = try stage.run("avjob plan job.yaml | grep -v '^ *[0-9]' | grep '[xyz][.]'")
+    #expect(plan.text.contains("x.mp3  MP3 ABR 96 kbps, 44.1 kHz stereo"))
+    #expect(plan.text.contains("y.mp3  MP3 CBR 192 kbps, 44.1 kHz stereo"))
+    #expect(plan.text.contains("z.flac  FLAC 24 bit, 44.1 kHz stereo"))
+    let check = try stage.run("avjob check job.yaml")
+    let said = check.text + check.errors
+    #expect(!said.contains("'x.mp3' becomes"))
+    #expect(
+      said.contains(
+        "'y.mp3' becomes MP3 CBR 192 kbps, 44.1 kHz stereo, and not all of its sources are: "
+          + "'a.mp3' is MP3 ABR 96 kbps, 44.1 kHz stereo, 'b.mp3' is MP3 ABR 96 kbps"))
+    #expect(said.contains("'a.flac' is FLAC 16 bit, 44.1 kHz stereo"))
+    let done = try stage.run(
+      """
+      avjob run --quiet job.yaml
+      for f in x.mp3 y.mp3 z.flac; do
+        ffprobe -v error -show_entries stream=codec_name,bits_per_raw_sample -of csv=p=0 $f
+      done
+      """)
+    #expect(done.text.hasPrefix("mp3,N/A\nmp3,N/A\nflac,24\n"))
+    let refused = try stage.job(
+      "concat: [a.mp3, e.wma]\noutput: { file: o.mp3, codec: same }")
+    #expect(refused.status == 2)
+    #expect(refused.errors.contains("'codec: same': 'e.wma' is wmav2, which is not written"))
+  }
 }

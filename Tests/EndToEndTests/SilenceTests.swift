@@ -71,6 +71,44 @@ struct SilenceTests {
     #expect(result.status == 0 && !result.errors.contains("a step of"), "\(result.errors)")
   }
 
+  @Test("A book without chapters gets them from its pauses, in M4B, MP3 and FLAC")
+  func chaptersFromPauses() throws {
+    let stage = Stage()
+    try stage.make(
+      """
+      sox -R -r 22050 -n -c 1 -b 16 tone.wav synth 3 pinknoise vol 0.3 pad 0.2 0.2
+      sox -R -r 22050 -n -c 1 -b 16 gap.wav trim 0 2
+      sox tone.wav tone.wav gap.wav tone.wav gap.wav tone.wav tone.wav book.wav
+      """)
+    let result = try stage.job(
+      """
+      clip: book.wav
+      chapters: { silence: 1.5s, below: -60 dB, title: "Part ${part.n} of ${part.count}" }
+      output: [book.m4b, book.mp3, book.flac]
+      """)
+    #expect(result.status == 0 && result.errors == "", "\(result.errors)")
+    // The middles of both gaps: 6.8 + 1, and 12.2 + 1 s.
+    for name in ["book.m4b", "book.mp3", "book.flac"] {
+      let found = try stage.make(
+        "ffprobe -v error -show_chapters -of csv=p=0 \(name) | cut -d, -f4,7")
+      let lines = found.text.split(separator: "\n")
+      #expect(
+        lines.map { $0.split(separator: ",").last } == [
+          "Part 1 of 3", "Part 2 of 3", "Part 3 of 3",
+        ])
+      let starts = lines.compactMap { $0.split(separator: ",").first.flatMap { Double($0) } }
+      #expect(zip(starts, [0, 7.8, 13.2]).allSatisfy { abs($0 - $1) < 0.011 }, "\(found.text)")
+    }
+    #expect(try stage.run("avjob run --quiet --explain job.yaml").errors == "")
+    let single = try stage.job(
+      """
+      clip: tone.wav
+      chapters: { silence: 1.5s, below: -60 dB }
+      output: one.m4b
+      """)
+    #expect(single.errors.contains("no silence parts 'job': it becomes one chapter"))
+  }
+
   @Test("Items with a level are measured before silence is sought in them, at any depth")
   func levels() throws {
     let stage = Stage()

@@ -140,7 +140,28 @@ struct CopyingTests {
     talk.hasExactPackets = true
     let segments = [clip(talk, from: 1, to: 11, at: 0)]
     #expect(
-      try packets(segments).parts.map(\.text) == ["copied, packets of talk.m4a from sample 44100"])
+      try packets(segments).parts.map(\.text) == [
+        "copied, 433 packets of talk.m4a from packet 41"
+      ])
+    // Of several clips, packets need headers that agree.
+    let pair = [segments[0], clip(talk, from: 21, to: 31, at: 10)]
+    #expect {
+      try packets(pair)
+    } throws: { error in
+      (error as? Failure)?.message.contains("its packets can be those of one clip alone") == true
+    }
+    var other = talk
+    (talk.packetSetup, other.packetSetup) = ("1210", "1190")
+    other.location = .file(FilePath("other.m4a"))
+    let three = [
+      clip(talk, from: 1, to: 11, at: 0), clip(other, from: 1, to: 6, at: 10),
+      clip(talk, from: 11, to: 21, at: 15),
+    ]
+    #expect(
+      try packets(three).lines == [
+        "0–440300: talk.m4a from 41", "440300–662508: setup", "662508–1102500: talk.m4a from 475",
+      ])
+    talk.packetSetup = nil
     var faded = clip(talk, from: 1, to: 11, at: 0)
     try faded.mix.setVolumeRamp(
       fromStartVolume: .silence, toEndVolume: .unity, timeRange: range(0, 1))

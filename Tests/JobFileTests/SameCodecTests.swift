@@ -1,3 +1,4 @@
+import Diagnosis
 import MPEGAudio
 import MediaComposition
 import SystemPackage
@@ -123,31 +124,112 @@ import TestSupport
       """#)
   }
 
-  @Test("A job that is not one clip, and a codec that is not meant")
+  /// What an output of a list of `assets` becomes, and what is noted.
+  private func joined(
+    _ assets: [Asset], as file: String, job: String = ""
+  ) throws -> (output: Output?, notes: [String]) {
+    var bench = Bench()
+    var names: [String] = []
+    for (index, asset) in assets.enumerated() {
+      names.append("p\(index).wav")
+      var part = asset
+      part.location = .file(FilePath(names[index]))
+      bench.assets[names[index]] = part
+    }
+    bench.media = names
+    let job = try #require(
+      bench.load(
+        "concat: [\(names.joined(separator: ", "))]\noutput: { file: \(file), codec: same }\n" + job
+      ).jobs.first)
+    let done = try job.exports(assets: { bench.asset($0) })
+    return (done.exports.first?.outputs.first, done.warnings.map(\.message))
+  }
+
+  @Test("Of several sources, those that agree give codec and settings; the best of others does")
+  func severalSources() throws {
+    let mono = ChannelLayout.mono
+    func mp3(_ control: MP3Settings.RateControl, rate: Int = 44_100) -> Asset {
+      asset("mp3float", in: "mp3", bitRate: 100_000, rate: rate, mp3: .init(control))
+    }
+    let wav = asset("pcm_s16le", bitDepth: 16)
+    let cases: [([Asset], String, Output.Format, String?)] = [
+      (
+        [mp3(.vbr(quality: 2)), mp3(.vbr(quality: 2))], "x.mp3", .mp3(.init(.vbr(quality: 2))), nil
+      ),
+      (
+        [mp3(.cbr(bitRate: 64_000)), mp3(.cbr(bitRate: 128_000))], "x.mp3",
+        .mp3(.init(.cbr(bitRate: 128_000))),
+        "'x.mp3' becomes MP3 CBR 128 kbps, 44.1 kHz stereo, and not all of its sources are: "
+          + "'p0.wav' is MP3 CBR 64 kbps, 44.1 kHz stereo"
+      ),
+      (
+        [mp3(.cbr(bitRate: 64_000)), mp3(.cbr(bitRate: 64_000), rate: 22_050)], "x.mp3",
+        .mp3(.init(.cbr(bitRate: 64_000))),
+        "'x.mp3' becomes MP3 CBR 64 kbps, 44.1 kHz stereo, and not all of its sources are: "
+          + "'p1.wav' is MP3 CBR 64 kbps, 22.05 kHz stereo"
+      ),
+      (
+        [
+          asset("aac", in: "mov", bitRate: 63_000, layout: mono),
+          asset("aac", in: "mov", bitRate: 65_200, layout: mono),
+        ], "x.m4b", .m4a(bitRate: 65_000), nil
+      ),
+      (
+        [wav, asset("flac", in: "flac", bitDepth: 24)], "x.flac", .flac(bitDepth: 24),
+        "'x.flac' becomes FLAC 24 bit, 44.1 kHz stereo, and not all of its sources are: "
+          + "'p0.wav' is WAV 16 bit, 44.1 kHz stereo"
+      ),
+      (
+        [asset("pcm_u8", bitDepth: 8), asset("pcm_alaw", bitDepth: 13)], "x.wav", .wav(.int16),
+        "'x.wav' becomes WAV 16 bit, 44.1 kHz stereo, and not all of its sources are: "
+          + "'p0.wav' is WAV 8 bit, 44.1 kHz stereo, 'p1.wav' is WAV a-law, 44.1 kHz stereo"
+      ),
+      (
+        [wav, wav, mp3(.vbr(quality: 4))], "x.mp3", .mp3(.init(.vbr(quality: 4))),
+        "'x.mp3' becomes MP3 V4, 44.1 kHz stereo, and not all of its sources are: "
+          + "'p0.wav' is WAV 16 bit, 44.1 kHz stereo, 'p1.wav' is WAV 16 bit, 44.1 kHz stereo"
+      ),
+    ]
+    for (parts, file, format, note) in cases {
+      let found = try joined(parts, as: file)
+      #expect(found.output?.format == format)
+      #expect(found.notes.filter { $0.contains("becomes") } == (note.map { [$0] } ?? []))
+    }
+  }
+
+  @Test("A source of a codec that is not written is named, and a file of a kind of no source")
+  func severalRefusals() throws {
+    let mp3 = asset("mp3float", in: "mp3", mp3: .init(.vbr(quality: 2)))
+    let cases = [
+      ([mp3, asset("wmav2", in: "asf")], "'codec: same': 'p1.wav' is wmav2, which is not written"),
+      ([mp3, mp3], "'codec: same': 'p0.wav' is MP3, which does not go into '.m4b'"),
+    ]
+    for (parts, message) in cases {
+      let error = try #require(throws: Diagnostics.self) { try joined(parts, as: "x.m4b") }
+      #expect(error.all.map(\.message) == [message])
+    }
+  }
+
+  @Test("A codec that is not meant, and two formats")
   func decoding() {
     expect(
       Bench().screen(
         #"""
         jobs:
-          a: { concat: [a.wav], output: { file: x.wav, codec: same } }
           b: { clip: a.wav, output: { file: y.wav, codec: flac } }
           c: { clip: a.wav, output: { file: z.wav, codec: same, wav: 16 bit } }
         """#),
       #"""
-      job.yaml:2:48: error: 'codec: same' on a job that is not one clip
-          2 |   a: { concat: [a.wav], output: { file: x.wav, codec: same } }
-            |                                                ^~~~~
-        help: name the format, as 'mp3: V2'
-      job.yaml:3:51: error: 'flac' is no codec that is meant here
-          3 |   b: { clip: a.wav, output: { file: y.wav, codec: flac } }
+      job.yaml:2:51: error: 'flac' is no codec that is meant here
+          2 |   b: { clip: a.wav, output: { file: y.wav, codec: flac } }
             |                                                   ^~~~
-        help: write 'same' for the clip's own, or a format's key, as 'mp3: V2'
-      job.yaml:4:57: error: 'wav' beside 'codec'
-          4 |   c: { clip: a.wav, output: { file: z.wav, codec: same, wav: 16 bit } }
+        help: write 'same' for that of the sources, or a format's key, as 'mp3: V2'
+      job.yaml:3:57: error: 'wav' beside 'codec'
+          3 |   c: { clip: a.wav, output: { file: z.wav, codec: same, wav: 16 bit } }
             |                                                         ^~~
         help: an output has one format; 'output' may be a list
-      job.yaml:4:44: note: the other one is here
-          4 |   c: { clip: a.wav, output: { file: z.wav, codec: same, wav: 16 bit } }
+      job.yaml:3:44: note: the other one is here
+          3 |   c: { clip: a.wav, output: { file: z.wav, codec: same, wav: 16 bit } }
             |                                            ^~~~~
       """#)
   }

@@ -72,6 +72,99 @@ import Testing
 
   private final class Asked { var list: [SilenceSearch] = [] }
 
+  /// A bench on which every sound is silent in the middle of each quarter of a minute but the last.
+  private var quarters: Bench {
+    var bench = Bench()
+    bench.listen = { _ in
+      SilenceFindings(
+        [15, 30, 45].map {
+          TimeRange(
+            start: Time(value: $0 - 1, timescale: 1), end: Time(value: $0 + 1, timescale: 1))
+        })
+    }
+    return bench
+  }
+
+  @Test("A job's chapters begin where a split at the same silences would part it")
+  func chapterSearch() throws {
+    let rule = "silence: 2s, below: -50 dB"
+    func chapters(_ keys: String) throws -> [String] {
+      Shapes.chapters(try Shapes.export("clip: a.wav\nchapters: { \(keys) }", quarters))
+    }
+    #expect(
+      try chapters(rule) == [
+        "Chapter 1 @ 0s", "Chapter 2 @ 15s", "Chapter 3 @ 30s", "Chapter 4 @ 45s",
+      ])
+    #expect(
+      try chapters(rule + ", shortest: 20s, title: 'Teil ${part.n:02} von ${part.count}'")
+        == ["Teil 01 von 2 @ 0s", "Teil 02 von 2 @ 30s"])
+    let parts = try quarters.exports(
+      """
+      clip: a.wav
+      split: { \(rule), longest: 30s }
+      output: "${part.n}.wav"
+      """)
+    #expect(
+      try chapters(rule + ", longest: 30s").count == parts.count && parts.count == 4)
+  }
+
+  @Test("A job that is split takes its parts from chapters at silences, and its parts have them")
+  func splitChapterSearch() throws {
+    let exports = try quarters.exports(
+      """
+      concat: [a.wav, b.wav]
+      chapters: { silence: 2s, below: -50 dB, title: "Track ${part.n}" }
+      split: chapters
+      output: "${part.n} ${part.title}.flac"
+      """)
+    #expect(
+      exports.map { $0.outputs[0].path.string } == [
+        "1 Track 1.flac", "2 Track 2.flac", "3 Track 3.flac", "4 Track 4.flac",
+      ])
+  }
+
+  @Test(
+    "Chapters at silences: of a sound without others, of a job, with a level and known variables")
+  func chapterSearchRefusals() {
+    expect(
+      quarters.exportScreen(
+        #"""
+        jobs:
+          a: { concat: [{ clip: a.wav, chapter: One }], chapters: { silence: 2s, below: -50 dB }, output: a.m4b }
+          b: { clip: a.wav, chapters: { silence: 2s, below: -50 dB, title: "${part.title}" }, output: b.m4b }
+        """#),
+      #"""
+      job.yaml:2:59: error: chapters are sought in 'a', which has some: 'One' at 0s
+          2 |   a: { concat: [{ clip: a.wav, chapter: One }], chapters: { silence: 2s, below: -50 dB }, output: a.m4b }
+            |                                                           ^
+        help: leave one of them out
+      job.yaml:2:41: note: that is here
+          2 |   a: { concat: [{ clip: a.wav, chapter: One }], chapters: { silence: 2s, below: -50 dB }, output: a.m4b }
+            |                                         ^
+      job.yaml:3:31: error: part 1 has no 'part.title'
+          3 |   b: { clip: a.wav, chapters: { silence: 2s, below: -50 dB, title: "${part.title}" }, output: b.m4b }
+            |                               ^
+        help: give a default: '${part.title:-text}'
+      """#)
+    expect(
+      Bench().screen(
+        #"""
+        jobs:
+          a: { concat: [{ clip: a.wav, chapters: { silence: 2s, below: -50 dB } }], output: a.m4b }
+          b: { clip: a.wav, chapters: { silence: 2s }, output: b.m4b }
+        """#),
+      #"""
+      job.yaml:2:42: error: chapters at silences belong to the job, not to an item
+          2 |   a: { concat: [{ clip: a.wav, chapters: { silence: 2s, below: -50 dB } }], output: a.m4b }
+            |                                          ^
+        help: write 'chapters' beside the job's 'output'
+      job.yaml:3:33: error: 'silence' needs a level
+          3 |   b: { clip: a.wav, chapters: { silence: 2s }, output: b.m4b }
+            |                                 ^~~~~~~
+        help: write { silence: 2s, below: -50 dB }
+      """#)
+  }
+
   @Test("Chapters stay with their sound")
   func chapters() throws {
     let yaml = "clip: a.wav\nchapters: { 0s: One, 20s: Two, 59s: Three }\ntrim: -50 dB"

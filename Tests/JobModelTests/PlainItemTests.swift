@@ -57,6 +57,7 @@ import Transcripts
     "_loopPoints": { $0.loopPoints = Located(.range(range)) },
     "_chapter": { $0.chapter = ItemChapter("A") },
     "chapters": { $0.chapters = [ItemChapter("A")] },
+    "_chapterSearch": { $0.chapterSearch = ChapterSearch(Split(.chapters)) },
     "_transcript": { $0.transcript = Located(ItemTranscript(.read(Transcript()))) },
   ]
 

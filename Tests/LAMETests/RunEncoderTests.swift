@@ -23,13 +23,15 @@ struct RunEncoderTests {
       setup = try EncoderSetup(
         MP3Settings(parsing: text), sampleRate: 44_100, channelCount: 2)
       frames = try serial(sound, setup)
-      let (length, skip) = (Int64(sound[0].count), Int64(CopyLayout.encoderSkip))
+      let (length, skip) = (
+        Int64(sound[0].count), Int64(CopyLayout.Grid.mp3(samplesPerFrame: 1152).encoderSkip)
+      )
       let (end, start) = (Int64(60 * 1152), Int64((60 + count) * 1152) - skip)
       layout = CopyLayout(
         [
           .init(frames: 0..<end, start: skip),
           .init(frames: start..<length, start: start + skip),
-        ], length: length, samplesPerFrame: 1152)
+        ], length: length, on: .mp3(samplesPerFrame: 1152))
       run = try #require(layout.encoded.first)
       try #require(
         layout.encoded.count == 1 && run.count == count && layout.copies[1].first == run.upperBound)

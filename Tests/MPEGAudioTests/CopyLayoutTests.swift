@@ -1,6 +1,7 @@
-import MPEGAudio
 import TestSupport
 import Testing
+
+@testable import MPEGAudio
 
 @Suite("Where copied frames lie")
 struct CopyLayoutTests {
@@ -8,7 +9,7 @@ struct CopyLayoutTests {
   func whole() {
     // LAME's delay, and 10 frames of sound.
     let layout = CopyLayout(
-      [.init(frames: 0..<10_000, start: 1105)], length: 10_000, samplesPerFrame: 1152)
+      [.init(frames: 0..<10_000, start: 1105)], length: 10_000, on: .mp3(samplesPerFrame: 1152))
     #expect(copies(layout) == ["0: 0–10 from 0"])
     #expect(!layout.hasCarrier && layout.encoded.isEmpty)
     #expect(layout.delay == 576 && layout.padding == 10 * 1152 - 10_000 - 576)
@@ -17,19 +18,19 @@ struct CopyLayoutTests {
   @Test("a cut begins with a silent frame, and the frame before its first")
   func cut() {
     let layout = CopyLayout(
-      [.init(frames: 0..<10_000, start: 57_700)], length: 10_000, samplesPerFrame: 1152)
+      [.init(frames: 0..<10_000, start: 57_700)], length: 10_000, on: .mp3(samplesPerFrame: 1152))
     #expect(layout.hasCarrier)
     #expect(copies(layout) == ["0: 1–11 from 49"])
     #expect(layout.delay == 2 * 1152 + 100 - 529)
     let low = CopyLayout(
-      [.init(frames: 0..<10_000, start: 28_900)], length: 10_000, samplesPerFrame: 576)
+      [.init(frames: 0..<10_000, start: 28_900)], length: 10_000, on: .mp3(samplesPerFrame: 576))
     #expect(copies(low) == ["0: 1–21 from 48"])
   }
 
   @Test("a file without a tag gets a frame before its first, for a delay of its own")
   func noTag() {
     let layout = CopyLayout(
-      [.init(frames: 0..<11_520, start: 0)], length: 11_520, samplesPerFrame: 1152)
+      [.init(frames: 0..<11_520, start: 0)], length: 11_520, on: .mp3(samplesPerFrame: 1152))
     #expect(layout.hasCarrier && copies(layout) == ["0: 1–11 from 0"])
     #expect(layout.delay == 1152 - 529 && layout.padding == 529)
   }
@@ -40,7 +41,7 @@ struct CopyLayoutTests {
       CopyLayout.Span(frames: 0..<50_000, start: 1105),
       CopyLayout.Span(frames: 50_000..<99_000, start: 51_105 + 7 * 1152),
     ]
-    let layout = CopyLayout(spans, length: 99_000, samplesPerFrame: 1152)
+    let layout = CopyLayout(spans, length: 99_000, on: .mp3(samplesPerFrame: 1152))
     #expect(layout.copies.map(\.span) == [0, 1])
     let seam = try #require(layout.encoded.first)
     #expect(layout.encoded.count == 1 && 2...3 ~= seam.count)
@@ -53,7 +54,7 @@ struct CopyLayoutTests {
       CopyLayout.Span(frames: 0..<20_000, start: 1105),
       CopyLayout.Span(frames: 20_000..<90_000, start: 21_115),
     ]
-    let layout = CopyLayout(spans, length: 90_000, samplesPerFrame: 1152)
+    let layout = CopyLayout(spans, length: 90_000, on: .mp3(samplesPerFrame: 1152))
     #expect(layout.copies.map(\.span) == [1])
     #expect(layout.offset(of: spans[0]) == -10)
   }
@@ -61,10 +62,11 @@ struct CopyLayoutTests {
   @Test("a clip of a frame, and short pieces, are encoded")
   func short() {
     let one = CopyLayout(
-      [.init(frames: 0..<1152, start: 5000)], length: 1152, samplesPerFrame: 1152)
+      [.init(frames: 0..<1152, start: 5000)], length: 1152, on: .mp3(samplesPerFrame: 1152))
     #expect(one.copies.isEmpty && one.encoded == [0..<2] && one.delay == 576)
     let piece = CopyLayout(
-      [.init(frames: 9000..<13_000, start: 10_105)], length: 20_000, samplesPerFrame: 1152)
+      [.init(frames: 9000..<13_000, start: 10_105)], length: 20_000, on: .mp3(samplesPerFrame: 1152)
+    )
     #expect(piece.copies.isEmpty)
   }
 
@@ -72,7 +74,8 @@ struct CopyLayoutTests {
   func properties(seed: UInt64) throws {
     var dice = Dice(seed)
     for _ in 0..<300 {
-      let count = [576, 1152].randomElement(using: &dice) ?? 576
+      let grid = Self.grids.randomElement(using: &dice) ?? .aac
+      let count = grid.samplesPerFrame
       var spans: [CopyLayout.Span] = []
       var end: Int64 = 0
       let base = Int64.random(in: 0..<5000, using: &dice)
@@ -84,7 +87,8 @@ struct CopyLayoutTests {
         spans.append(.init(frames: first..<end, start: first + phase + frames))
       }
       let length = end + (Bool.random(using: &dice) ? 0 : .random(in: 1..<9000, using: &dice))
-      let layout = CopyLayout(spans, length: length, samplesPerFrame: count)
+      let layout = CopyLayout(spans, length: length, on: grid)
+      #expect(layout.copies == slowCopies(layout, spans))
       check(layout, spans)
       // The phase is the one with most sound.
       let sums = Dictionary(grouping: spans, by: { layout.phase(of: $0) })
@@ -92,6 +96,64 @@ struct CopyLayoutTests {
       if let copy = layout.copies.first {
         #expect(sums[layout.phase(of: spans[copy.span])] == sums.values.max())
       }
+    }
+  }
+
+  private static let grids: [CopyLayout.Grid] = [
+    .mp3(samplesPerFrame: 576), .mp3(samplesPerFrame: 1152), .aac, .opus,
+  ]
+
+  @Test("AAC is joined by one frame where a frame ends at the join, else by two")
+  func aac() {
+    for (offset, count) in [(0, 1), (300, 2)] {
+      let end = Int64(40 * 1024 + offset)
+      let spans = [
+        CopyLayout.Span(frames: 0..<end, start: 1024),
+        CopyLayout.Span(frames: end..<90_000, start: end + 1024 * 8),
+      ]
+      let layout = CopyLayout(spans, length: 90_000, on: .aac)
+      #expect(layout.copies.map(\.span) == [0, 1] && layout.encoded.map(\.count) == [count])
+    }
+  }
+
+  @Test("Opus leaves 80 ms behind a join to the encoder")
+  func opus() {
+    let spans = [
+      CopyLayout.Span(frames: 0..<48_000, start: 312),
+      CopyLayout.Span(frames: 48_000..<96_000, start: 24_312),
+    ]
+    let layout = CopyLayout(spans, length: 96_000, on: .opus)
+    #expect(copies(layout) == ["0: 0–401 from 0", "1: 435–803 from 235"])
+  }
+
+  /// The copies by looking at each frame of the output.
+  private func slowCopies(
+    _ layout: CopyLayout, _ spans: [CopyLayout.Span]
+  ) -> [CopyLayout.Copy] {
+    guard let one = layout.copies.first else { return [] }
+    let (grid, count) = (layout.grid, Int64(layout.samplesPerFrame))
+    let phase = layout.phase(of: spans[one.span])
+    let carriers = layout.hasCarrier ? 1 : 0
+    return spans.indices.compactMap { number in
+      let span = spans[number]
+      guard layout.phase(of: span) == phase else { return nil }
+      // A copy at the very start has the frames that its decoding begins with.
+      let isFirst =
+        number == one.span && one.frames.lowerBound == carriers
+        && span.frames.lowerBound == 0
+      let frames = (carriers..<layout.frameCount).filter { frame in
+        let first = layout.firstSample(ofFrame: frame)
+        let lead = span.frames.lowerBound == 0 ? 0 : grid.lead
+        let begins = isFirst || first >= span.frames.lowerBound + lead
+        let ends =
+          span.frames.upperBound == layout.length
+          || first + count + grid.reach <= span.frames.upperBound
+        return begins && ends
+      }
+      guard let start = frames.first, let last = frames.last else { return nil }
+      guard isFirst || frames.count >= grid.shortestCopy else { return nil }
+      let own = layout.firstSample(ofFrame: start) - span.frames.lowerBound + span.start
+      return CopyLayout.Copy(span: number, first: Int(own / count), frames: start..<last + 1)
     }
   }
 
@@ -103,9 +165,11 @@ struct CopyLayoutTests {
 
   private func check(_ layout: CopyLayout, _ spans: [CopyLayout.Span]) {
     let count = Int64(layout.samplesPerFrame)
-    #expect(0...4095 ~= layout.delay && 529...4095 ~= layout.padding)
-    #expect(
-      Int64(layout.delay + layout.padding) + layout.length == Int64(layout.frameCount) * count)
+    if layout.grid.hasReservoir {
+      #expect(0...4095 ~= layout.delay && 529...4095 ~= layout.padding)
+      #expect(
+        Int64(layout.delay + layout.padding) + layout.length == Int64(layout.frameCount) * count)
+    }
     var next = layout.hasCarrier ? 1 : 0
     for run in (layout.copies.map(\.frames) + layout.encoded).sorted(by: {
       $0.lowerBound < $1.lowerBound
@@ -123,7 +187,7 @@ struct CopyLayoutTests {
         #expect(layout.firstSample(ofFrame: copy.frames.lowerBound) >= span.frames.lowerBound)
       }
       if copy.frames.upperBound < layout.frameCount {
-        let reach = layout.firstSample(ofFrame: copy.frames.upperBound) + 576 + 480
+        let reach = layout.firstSample(ofFrame: copy.frames.upperBound) + layout.grid.reach
         #expect(reach <= span.frames.upperBound)
       }
     }

@@ -21,6 +21,11 @@ import Testing
       "moov", Atom.encoded("mvhd", [7]) + tracks + Atom.encoded("udta", [0, 0, 0, 0]))
   }
 
+  private func inFront(_ movie: [UInt8]) -> [UInt8]? {
+    var movie = movie
+    return MovieIndex.placeInFront(&movie) ? movie : nil
+  }
+
   @Test("all places are later by the size of the index, and nothing else changes")
   func moved() throws {
     let old = movie([("stco", [40, 90]), ("co64", [70, 1 << 33]), ("stco", [])])
@@ -28,7 +33,7 @@ import Testing
     let new = movie([
       ("stco", [40 + size, 90 + size]), ("co64", [70 + size, 1 << 33 + size]), ("stco", []),
     ])
-    #expect(MovieIndex.inFront(old) == new)
+    #expect(inFront(old) == new)
   }
 
   @Test(
@@ -38,19 +43,31 @@ import Testing
     let old = movie([("stco", [40, last]), ("stco", [50])])
     let size = UInt64(old.count + 8)
     #expect(
-      MovieIndex.inFront(old)
+      inFront(old)
         == movie([("co64", [40 + size, last + size]), ("stco", [50 + size])]))
+  }
+
+  @Test("an atom around a table that becomes wider may have a size of 64 bits")
+  func longHead() throws {
+    let body = Atom.encoded("stco", [0, 0, 0, 0, 0, 0, 0, 1] + bytes(UInt64(UInt32.max), 4))
+    func movie(_ body: [UInt8]) -> [UInt8] {
+      Atom.encoded(
+        "moov", bytes(1, 4) + Array("trak".utf8) + bytes(UInt64(body.count + 16), 8) + body)
+    }
+    let place = UInt64(UInt32.max) + UInt64(movie(body).count + 4)
+    let wide = Atom.encoded("co64", [0, 0, 0, 0, 0, 0, 0, 1] + bytes(place, 8))
+    #expect(inFront(movie(body)) == movie(wide))
   }
 
   @Test("what is no index, or damaged, is refused")
   func refused() {
     let movie = movie([("stco", [40])])
-    #expect(MovieIndex.inFront([]) == nil)
-    #expect(MovieIndex.inFront(Array(movie.dropLast())) == nil)
-    #expect(MovieIndex.inFront(movie + [0]) == nil)
-    #expect(MovieIndex.inFront(Atom.encoded("free", [])) == nil)
+    #expect(inFront([]) == nil)
+    #expect(inFront(Array(movie.dropLast())) == nil)
+    #expect(inFront(movie + [0]) == nil)
+    #expect(inFront(Atom.encoded("free", [])) == nil)
     let table = Atom.encoded("stco", [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 40])
-    #expect(MovieIndex.inFront(Atom.encoded("moov", table)) == nil)
-    #expect(MovieIndex.inFront(Atom.encoded("moov", [1, 2, 3])) == nil)
+    #expect(inFront(Atom.encoded("moov", table)) == nil)
+    #expect(inFront(Atom.encoded("moov", [1, 2, 3])) == nil)
   }
 }

@@ -104,7 +104,7 @@ final class OtherSounds {
       switch own.codec {
       case .flac(let bitDepth), .alac(let bitDepth):
         let samples = try IntegerSamples(
-          own, bitDepth: bitDepth, channelCount: format.channelLayout.count)
+          own, bitDepth: bitDepth, channelCount: format.channelLayout.count, crew: Crew())
         return EncodedSound(renderer, sink, encoder, own, samples, language)
       case .aac, .vorbis, .opus, .pcm, .muLaw, .aLaw, .g722, .gsm:
         return EncodedSound(renderer, sink, encoder, own, FloatSamples(), language)

@@ -139,7 +139,8 @@ extension Packet {
 extension [UInt8] {
   /// A packet of these bytes, with all else of another.
   func packet(like packet: Packet) throws(LibAVError) -> Packet {
-    try span.withUnsafeBytes { bytes throws(LibAVError) in try Packet(copying: bytes, like: packet)
+    try span.withUnsafeBytes { bytes throws(LibAVError) in
+      try Packet(joining: [], bytes, [], like: packet)
     }
   }
 }

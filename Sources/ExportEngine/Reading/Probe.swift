@@ -106,16 +106,7 @@ struct Prober {
     }
     let opened = try open(demuxer, try choose(index, in: demuxer))
     let (demuxer, stream, first) = (opened.demuxer, opened.stream, opened.first)
-    var announced =
-      opened.edits == nil
-      ? try announcedDuration(of: stream, demuxer).map { withoutLead($0, opened) }
-      : opened.edits?.announced.map { Time(frames: $0, rate: first.sampleRate) }
-    if let track = opened.track, opened.edits == nil {
-      announced = try announcedByEdits(of: track, opened, announced)
-    }
-    if let track = opened.track, track.isFragmented {
-      announced = announcedByFragments(of: track, opened, announced)
-    }
+    let announced = try announcedDuration(of: opened)
     var measured = try measure(opened)
     measured.facts.start = measured.start ?? first.start(in: demuxer)
     let (facts, length, frameCount) = (measured.facts, measured.length, measured.length.frames)
@@ -146,7 +137,9 @@ struct Prober {
       encoderDelay: length.delay.map { Int($0) }, encoderPadding: length.padding.map { Int($0) },
       announcedDuration: announced, bitRate: stream.bitRate,
       metadata: tags.metadata, chapters: tags.chapters ?? listed.chapters, identity: identity)
+    asset.profile = first.profile
     asset.hasExactPackets = facts.hasExactPackets(of: stream)
+    asset.packetSetup = facts.packetSetup(of: stream)
     asset.tracks = AssetTrack.all(of: demuxer)
     if !asset.tracks.isEmpty { asset.start = facts.start }
     try addPictureTimes(to: &asset.tracks)
@@ -154,6 +147,22 @@ struct Prober {
     if let found { warnings += add(found, to: &asset) }
     warnings += tags.guess(location, chapters: demuxer.guessedTexts.hasChapters).map { [$0] } ?? []
     return ProbedStream(asset: asset, facts: facts, warnings: warnings + listed.warnings)
+  }
+
+  /// How long its sound is by what the container says of it.
+  private func announcedDuration(of opened: OpenedStream) throws(Failure) -> Time? {
+    let (demuxer, stream, first) = (opened.demuxer, opened.stream, opened.first)
+    var announced =
+      opened.edits == nil
+      ? try announcedDuration(of: stream, demuxer).map { withoutLead($0, opened) }
+      : opened.edits?.announced.map { Time(frames: $0, rate: first.sampleRate) }
+    if let track = opened.track, opened.edits == nil {
+      announced = try announcedByEdits(of: track, opened, announced)
+    }
+    if let track = opened.track, track.isFragmented {
+      announced = announcedByFragments(of: track, opened, announced)
+    }
+    return announced
   }
 
   /// The links of an Ogg file, if it has several, or has bytes that no page has behind the only one. A
@@ -258,6 +267,8 @@ struct Prober {
     var sampleCount: Int
     /// Significant bits where decoding gives integers.
     var bitDepth: Int?
+    /// As of an asset.
+    var profile: String?
     /// The timestamp of the first sample that sounds, in frames, if known.
     var rawStart: Int64?
     /// The timestamp of the first frame, of which `skip` samples are dropped.
@@ -317,6 +328,7 @@ struct Prober {
           channelMask: order?.mask ?? frame.channelMask, order: order,
           sampleCount: frame.sampleCount,
           bitDepth: stream.integerBitDepth ?? decoder.integerBits,
+          profile: decoder.highEfficiencyProfile,
           rawStart: frame.timestamp.flatMap(facts.rawFrame).map { $0 &+ Int64(skip) },
           timestamp: frame.timestamp.map { ticks in
             let value = Int128(ticks) * Int128(base.numerator)

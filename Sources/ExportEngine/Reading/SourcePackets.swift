@@ -2,18 +2,18 @@ import Diagnosis
 import LibAV
 import MediaComposition
 import MediaTime
+import Splicing
 import Threads
 
 /// The packets of a stream whose timestamps count frames, to be put into another file. One thread at
 /// a time.
 final class SourcePackets {
   /// A packet and its place among the stream's raw frames.
-  struct Placed {
-    let packet: Packet
-    let frames: Range<Int64>
-  }
+  typealias Placed = Splicing.Placed<Packet>
 
   var stream: LibAV.Stream { packets.stream }
+  /// As `Asset.packetSetup`.
+  var setup: String? { facts.packetSetup(of: stream) }
   private let facts: StreamFacts
   let cancellation: CancellationFlag
   private let watch: MediaLibrary.Watch?
@@ -22,6 +22,7 @@ final class SourcePackets {
   private var following: (packet: Packet, start: Int64)?
   /// Frames from the last packet but one to the last that was read.
   private var spacing: Int64 = 0
+  private var hasRead = false
 
   private init(
     _ facts: StreamFacts, _ cancellation: CancellationFlag, _ watch: MediaLibrary.Watch?
@@ -109,6 +110,30 @@ final class SourcePackets {
     return before
   }
 
+  /// Goes to the first packet that begins at a raw frame or behind it: gives that one, behind the one
+  /// before it.
+  ///
+  /// - Throws: `mendInput` also where one of them is missing.
+  func begin(fromRaw first: Int64) throws(Failure) -> [Placed] {
+    var found: [Placed] = []
+    try watched { () throws(LibAVError) in
+      try jump(toRaw: first - 2 * StreamFacts.longestPacket)
+      while let placed = try read() {
+        found = found.suffix(1) + [placed]
+        guard placed.frames.lowerBound < first else { break }
+      }
+    }
+    guard found.count == 2, found[1].frames.lowerBound >= first else {
+      throw missing(at: first - facts.origin)
+    }
+    return found
+  }
+
+  /// The failure of packets that do not follow one another.
+  var broken: Failure {
+    unreadable("has packets that do not follow one another, which cannot be joined with others")
+  }
+
   /// The raw frame of a frame of the sound.
   func raw(_ frame: Int64) -> Int64 { frame + facts.origin }
 
@@ -154,10 +179,11 @@ final class SourcePackets {
     if let next = following?.start { spacing = next - start }
     // The last one may be said to be shorter than its sound: edit lists reach into the rest.
     let end = following?.start ?? start + max(packet.duration, spacing, 1)
-    return Placed(packet: packet, frames: start..<max(start, end))
+    return Placed(start..<max(start, end), packet)
   }
 
   private func readStart() throws(LibAVError) -> (packet: Packet, start: Int64)? {
+    hasRead = true
     while !cancellation.isCancelled, let packet = try packets.next() {
       if let start = packet.timestamp.flatMap(facts.rawFrame) { return (packet, start) }
     }
@@ -166,8 +192,16 @@ final class SourcePackets {
 
   /// Goes to a packet at or before a raw frame; to the first one where the demuxer finds none.
   private func jump(toRaw raw: Int64) throws(LibAVError) {
-    guard raw > facts.firstRaw else { return }
-    following = try packets.jump(toRaw: raw)
-    if following == nil { try packets.reopen() }
+    (following, spacing) = (nil, 0)
+    if raw > facts.firstRaw { following = try packets.jump(toRaw: raw) }
+    // A stream whose first packet was read is begun anew.
+    if following == nil, hasRead || raw > facts.firstRaw { try packets.reopen() }
+  }
+}
+
+extension SourcePackets.Placed {
+  /// The packet, so many frames later.
+  func moved(by offset: Int64) -> Self {
+    Self(frames.lowerBound + offset..<frames.upperBound + offset, packet)
   }
 }

@@ -98,6 +98,20 @@ extension StreamFacts {
       || stream.audioObjectType == 2 && stream.sampleRate == sampleRate && !hasBandReplication
   }
 
+  /// As `Asset.packetSetup`.
+  ///
+  /// Not of SILK, whose decoders come together after no fixed time.
+  func packetSetup(of stream: LibAV.Stream) -> String? {
+    guard hasExactPackets(of: stream) else { return nil }
+    switch stream.codecName {
+    case "aac": return stream.aacSetup
+    case "opus":
+      if case .converging = access { return nil }
+      return stream.opusSetup
+    default: return nil
+    }
+  }
+
   /// The stream as it is played, from its first frame on.
   func sound(noting damage: Damage) throws(Failure) -> any Sound {
     let stream: any Sound =

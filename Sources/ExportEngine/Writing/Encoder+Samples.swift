@@ -91,6 +91,15 @@ func interleave<Source, Sample>(
   _ channels: Int, to destination: UnsafeMutableRawPointer, _ sample: (Source) -> Sample
 ) {
   let samples = destination.bindMemory(to: Sample.self, capacity: count * channels)
+  // Both channels of stereo in one pass: the loop vectorises.
+  if channels == 2 {
+    let (left, right) = (planes[0] + start, planes[1] + start)
+    for index in 0..<count {
+      samples[2 * index] = sample(left[index])
+      samples[2 * index + 1] = sample(right[index])
+    }
+    return
+  }
   for channel in 0..<channels {
     let plane = planes[channel] + start
     for index in 0..<count { samples[index * channels + channel] = sample(plane[index]) }

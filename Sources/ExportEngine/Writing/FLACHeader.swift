@@ -31,34 +31,24 @@ struct FLACHeader {
 enum FLACFrame {
   /// A frame with another number, and the checksums that change with it.
   static func numbered(_ packet: Packet, _ number: UInt64) throws(LibAVError) -> Packet {
-    guard let bytes = packet.withBytes({ numbered($0, number) }) else {
-      throw LibAVError(code: -EINVAL, operation: "reading the head of a frame of FLAC")
+    try packet.withBytes { frame throws(LibAVError) in
+      guard let old = FLACFrameHead(frame, blockSize: 1) else {
+        throw LibAVError(code: -EINVAL, operation: "reading the head of a frame of FLAC")
+      }
+      let end = old.end
+      let body = UnsafeRawBufferPointer(rebasing: frame[(end + 1)..<(frame.count - 2)])
+      var head = [UInt8](frame[..<4]) + coded(number) + frame[old.numberEnd..<end]
+      head.append(head.withUnsafeBytes { Checksum.crc8($0) })
+      // The sum changes by that of the head's change, whatever the body is.
+      let change =
+        head.withUnsafeBytes { Checksum.crc16($0) }
+        ^ Checksum.crc16(UnsafeRawBufferPointer(rebasing: frame[...end]))
+      let sum =
+        UInt16(frame[frame.count - 2]) << 8 ^ UInt16(frame[frame.count - 1])
+        ^ Checksum.crc16(change, thenZeros: body.count)
+      return try Packet(
+        joining: head, body, [UInt8(sum >> 8), UInt8(sum & 0xFF)], like: packet)
     }
-    return try bytes.span.withUnsafeBytes { bytes throws(LibAVError) in
-      try Packet(copying: bytes, like: packet)
-    }
-  }
-
-  private static func numbered(_ frame: UnsafeRawBufferPointer, _ number: UInt64) -> [UInt8]? {
-    guard let head = FLACFrameHead(frame, blockSize: 1) else { return nil }
-    let end = head.end
-    let body = frame[(end + 1)..<(frame.count - 2)]
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(frame.count + 6)
-    bytes += frame[..<4]
-    bytes += coded(number)
-    bytes += frame[head.numberEnd..<end]
-    bytes.append(bytes.withUnsafeBytes { Checksum.crc8($0) })
-    // The sum changes by that of the head's change, whatever the body is.
-    let change =
-      bytes.withUnsafeBytes { Checksum.crc16($0) }
-      ^ Checksum.crc16(UnsafeRawBufferPointer(rebasing: frame[...end]))
-    let sum =
-      UInt16(frame[frame.count - 2]) << 8 ^ UInt16(frame[frame.count - 1])
-      ^ Checksum.crc16(change, thenZeros: body.count)
-    bytes += body
-    bytes += [UInt8(sum >> 8), UInt8(sum & 0xFF)]
-    return bytes
   }
 
   /// A number as UTF-8 codes it, extended to 36 bits (9.1.5).

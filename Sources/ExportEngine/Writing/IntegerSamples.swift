@@ -1,5 +1,6 @@
 import LibAV
 import Splicing
+import Threads
 
 /// The samples of a lossless codec: integers, so that all of its encoders get the same ones, whatever
 /// dither there is.
@@ -10,21 +11,21 @@ final class IntegerSamples: EncodedSamples {
   private let firstFrame: Int64
   private var frameCount: Int64 = 0
   /// Of FLAC, which has the digest of its sound.
-  private var digest: MD5?
+  private var digest: DigestQueue?
   /// The steps of some frames.
   private let rounded: ChunkSound<Int32>
-  private var bytes: [UInt8] = []
 
   private static let blockLength = 4096
 
-  init(_ recipe: LibAVRecipe, bitDepth: Int, channelCount: Int) throws(LibAVError) {
+  init(
+    _ recipe: LibAVRecipe, bitDepth: Int, channelCount: Int, crew: Crew
+  ) throws(LibAVError) {
     self.bitDepth = bitDepth
     dithering = Dithering(recipe)
     firstFrame = recipe.firstFrame
     rounded = ChunkSound(channelCount: channelCount, capacity: Self.blockLength)
     guard case .flac = recipe.codec else { return }
-    digest = try MD5()
-    bytes = [UInt8](repeating: 0, count: Self.blockLength * channelCount * 4)
+    digest = try DigestQueue(crew)
   }
 
   func convert<Problem: Error>(
@@ -40,7 +41,7 @@ final class IntegerSamples: EncodedSamples {
           block.planes[channel] + done, count: count, frame: firstFrame + frameCount,
           channel: channel, bits: bitDepth, to: rounded.planes[channel])
       }
-      if digest != nil { addToDigest(count) }
+      if let digest { add(count, to: digest) }
       try take(rounded.planes, count)
       done += count
       frameCount += Int64(count)
@@ -48,23 +49,24 @@ final class IntegerSamples: EncodedSamples {
   }
 
   /// Takes in samples of as few whole bytes as they need, the lowest first (RFC 9639, 8.2).
-  private func addToDigest(_ count: Int) {
+  private func add(_ count: Int, to digest: DigestQueue) {
     let (planes, channels) = (rounded.planes, rounded.channelCount)
-    bytes.withUnsafeMutableBytes { bytes in
-      guard let start = bytes.baseAddress else { return }
-      if bitDepth <= 16 {
+    let samples = count * channels
+    guard bitDepth > 16 else {
+      return digest.append(count: 2 * samples, room: 2 * samples) { start in
         interleave(planes, 0, count, channels, to: start) { Int16(truncatingIfNeeded: $0) }
-      } else {
-        interleave(planes, 0, count, channels, to: start) { $0 }
-        // Three of the four bytes of each sample, in place.
-        for index in 0..<count * channels {
-          for place in 0..<3 { bytes[3 * index + place] = bytes[4 * index + place] }
+      }
+    }
+    digest.append(count: 3 * samples, room: 4 * samples) { start in
+      // Three of the four bytes of each sample, the next one's over the fourth.
+      for index in 0..<count {
+        for channel in 0..<channels {
+          (start + 3 * (index * channels + channel))
+            .storeBytes(of: planes[channel][index], as: Int32.self)
         }
       }
-      let size = count * channels * (bitDepth <= 16 ? 2 : 3)
-      digest?.update(UnsafeRawBufferPointer(rebasing: bytes[..<size]))
     }
   }
 
-  func finish() -> [UInt8]? { digest.take()?.finish() }
+  func finish() -> [UInt8]? { digest?.finish() }
 }

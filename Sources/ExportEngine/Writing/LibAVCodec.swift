@@ -9,6 +9,8 @@ struct LibAVCodec<Sample: EncoderSample>: SplicedCodec {
   private let recipe: LibAVRecipe
   let framesPerPacket: Int
   let channelCount: Int
+  /// Of a codec without memory, encoders whose parts have ended: to open one clears megabytes.
+  private let spares: ReusePool<LibAV.Encoder>?
 
   /// The codec of an encoder that was opened with `recipe`.
   init(_ recipe: LibAVRecipe, like encoder: LibAV.Encoder) {
@@ -20,12 +22,22 @@ struct LibAVCodec<Sample: EncoderSample>: SplicedCodec {
       framesPerPacket = encoder.frameLength
     }
     channelCount = encoder.channelCount
+    switch recipe.codec {
+    case .flac, .alac: spares = ReusePool()
+    case .aac, .vorbis, .opus, .pcm, .muLaw, .aLaw: spares = nil
+    }
   }
 
   func open(at frame: Int64) throws(Failure) -> LibAVPart<Sample> {
     do throws(LibAVError) {
-      return LibAVPart(
-        try recipe.openEncoder(continuing: frame > 0), at: frame, isFLAC: isFLAC)
+      guard let spares else {
+        return LibAVPart(
+          try recipe.openEncoder(continuing: frame > 0), at: frame, isFLAC: isFLAC)
+      }
+      let encoder = try spares.take(where: { _ in true }) { () throws(LibAVError) in
+        try recipe.openEncoder(continuing: frame > 0)
+      }
+      return LibAVPart(encoder, at: frame, isFLAC: isFLAC, returningTo: spares)
     } catch {
       throw error.machineFailure
     }
@@ -72,12 +84,23 @@ extension Failure: EncodingProblem {
 /// One of FFmpeg's encoders, which makes a part of a stream.
 final class LibAVPart<Sample: EncoderSample>: PartEncoder {
   private let encoder: LibAV.Encoder
-  /// The PCM frame of the stream that is its first one.
+  /// The PCM frame of the stream that would be its first one, were all that it encoded of one part.
   private let start: Int64
   private let isFLAC: Bool
+  private let spares: ReusePool<LibAV.Encoder>?
+  private var isFinished = false
 
-  init(_ encoder: LibAV.Encoder, at frame: Int64, isFLAC: Bool) {
-    (self.encoder, start, self.isFLAC) = (encoder, frame, isFLAC)
+  init(
+    _ encoder: LibAV.Encoder, at frame: Int64, isFLAC: Bool,
+    returningTo spares: ReusePool<LibAV.Encoder>? = nil
+  ) {
+    (self.encoder, self.isFLAC, self.spares) = (encoder, isFLAC, spares)
+    start = frame - encoder.frameCount
+  }
+
+  deinit {
+    guard let spares, !isFinished, encoder.room == encoder.frameLength else { return }
+    spares.put(encoder)
   }
 
   func encode(
@@ -101,6 +124,7 @@ final class LibAVPart<Sample: EncoderSample>: PartEncoder {
 
   func finish(into packets: inout [Placed<Packet>]) throws(Failure) {
     do throws(LibAVError) {
+      isFinished = true
       try encoder.finish()
       try drain(into: &packets)
     } catch {
@@ -112,7 +136,7 @@ final class LibAVPart<Sample: EncoderSample>: PartEncoder {
     while let shared = try encoder.next() {
       let first = start + (shared.timestamp ?? 0)
       let packet =
-        isFLAC && start > 0 && shared.size > 0
+        isFLAC && start != 0 && shared.size > 0
         ? try FLACFrame.numbered(shared, UInt64(first) / UInt64(encoder.frameLength))
         : try Packet(copying: shared)
       packet.move(to: first)

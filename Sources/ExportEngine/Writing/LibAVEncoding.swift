@@ -118,10 +118,14 @@ struct LibAVRecipe {
 
   var wrapping: Wrapping
   var codec: Encoder.Codec
+  /// The settings of libfdk-aac, where that encodes it and not FFmpeg.
+  var fdk: FDKAACSettings?
   var sampleRate: Int
   var channelMask: UInt64
   /// How many channels there are where none has a position, and the mask is 0.
   var unplacedCount = 0
+  /// Channels of the sound.
+  var channelCount: Int { channelMask == 0 ? unplacedCount : channelMask.nonzeroBitCount }
   var isDithered: Bool
   /// Parts of an output that copies its sources' samples.
   var copied: [CopiedPart]?

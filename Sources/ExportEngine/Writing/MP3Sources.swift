@@ -4,17 +4,14 @@ import LAME
 import MPEGAudio
 import MediaComposition
 
-/// The streams from which an MP3 is copied. Few are open at once: a job may join thousands of files.
+/// The streams from which an MP3 is copied.
 final class MP3Sources {
   /// Where copied frames lie.
   private(set) var layout: CopyLayout
   private let plan: CopyPlan
   private let library: MediaLibrary
-  /// The last one used comes last.
-  private var open: [(asset: Asset, stream: MPEGFrames)] = []
-
   /// A copy, the one behind it, and those of runs that begin while a short copy passes.
-  private static let mostOpen = 6
+  private var open = OpenSources<MPEGFrames>(most: 6)
 
   /// The sources of `plan`, of which none is opened yet.
   init(_ plan: CopyPlan, _ layout: CopyLayout, _ library: MediaLibrary) {
@@ -25,16 +22,12 @@ final class MP3Sources {
   ///
   /// - Throws: The failure of a source that cannot be read, or has changed.
   private func stream(_ number: Int) throws(Failure) -> MPEGFrames {
-    let asset = plan.assets[number]
-    if let place = open.firstIndex(where: { $0.asset == asset }) {
-      open.append(open.remove(at: place))
-    } else {
+    try open.stream(of: plan.assets[number]) { asset throws(Failure) in
       guard let stream = try library.openFrames(of: asset) else {
         throw Failure(.reportBug, "has no MP3 frames", location: asset.location)
       }
-      open = open.suffix(Self.mostOpen - 1) + [(asset, stream)]
+      return stream
     }
-    return open[open.count - 1].stream
   }
 
   /// Frames of the copies before and behind an encoded run, where it may meet them.

@@ -31,8 +31,8 @@ extension OutputFile {
   /// - Complexity: O(size)
   func moveIndexToFront(unless cancellation: CancellationFlag) throws(Failure) {
     let (front, index) = try movieIndex()
-    let old = try bytes(at: index.lowerBound, count: index.count)
-    guard let new = MovieIndex.inFront(old) else {
+    var new = try bytes(at: index.lowerBound, count: index.count)
+    guard MovieIndex.placeInFront(&new) else {
       throw Failure(.reportBug, "the file's index cannot be read", path: path)
     }
     var end = index.lowerBound

@@ -1,10 +1,16 @@
 import Diagnosis
 import ExportGraph
 import LibAV
+import MPEGAudio
 import MediaComposition
 import MediaTime
+import Threads
 
-/// Writes packets of one source into another file: AAC into M4A, Opus into Ogg.
+/// Writes packets of its sources, AAC into M4A and Opus into Ogg, and those that are encoded around
+/// them.
+///
+/// Steps follow one another in the file: a copy, an encoded run, the next copy. Runs take the sound
+/// that they need as it comes; it may overlap with that of the run after a short copy.
 ///
 /// The first packet begins before the sound. How much of it is dropped stands in the edit list (ISO
 /// 14496-12, 8.6.6) or in Opus' pre-skip (RFC 7845, 4.2); the end in the last packet's duration, or
@@ -12,77 +18,243 @@ import MediaTime
 final class PacketCopyEncoding: SoundEncoding {
   private let file: OutputFile
   private let muxer: Muxer
-  private let packets: SourcePackets
-  private var parts: [CopiedPart]
+  private let sources: PacketSources
+  private let setup: PacketRun.Setup
+  private let cancellation: CancellationFlag
   private var recipe: LibAVRecipe
-  /// Raw frames of the source.
-  private let frames: Range<Int64>
-  /// Frames of sound that were passed.
+  private let plan: CopyPlan
+  /// Frames of sound of the output.
+  private let length: Int64
+  /// Frames of sound that have come so far.
   private var frameCount: Int64 = 0
-  /// Packets before the first that is read next.
-  private var begun: [SourcePackets.Placed]
-  /// Behind the last packet that was written, and how many were.
+  /// What is still to be written, in order.
+  private var steps: ArraySlice<Step>
+  /// The runs that have begun, by their parts' numbers.
+  private var runs: [Int: PacketRun] = [:]
+  /// Packets of the copy that is being written that are read and not written yet.
+  private var pending: [SourcePackets.Placed] = []
+  /// The copy that they are of.
+  private var copied: Step?
+  /// Behind the last packet that was read of the copy, or made, in frames of the output.
   private var end: Int64
-  private var packetCount = 0
+  /// What is written.
+  private var parts: [CopiedPart] = []
   /// Frames at the beginning that decode otherwise than in the source.
   private let divergence: Int64
-  /// Of all packets, in order.
+  /// Of all packets, in order, and how many they are.
   private var written = Hasher()
+  private var packetCount = 0
   private let sounds: OtherSounds?
 
+  /// A part of the plan.
+  private struct Step {
+    /// Its number among the plan's.
+    var part: Int
+    /// Which copy it is; nil for a run.
+    var copy: Int?
+    /// The codec's frames that were planned for it, as frames of the output.
+    var frames: Range<Int64>
+    /// What a run may need of the sound.
+    var sound: Range<Int64>
+  }
+
   init(
-    _ file: OutputFile, _ recipe: LibAVRecipe, _ plan: CopyPlan, _ packets: SourcePackets,
-    beside streams: OpenedCompanions? = nil
+    _ file: OutputFile, _ recipe: LibAVRecipe, _ plan: CopyPlan, _ layout: CopyLayout,
+    _ library: MediaLibrary, crew: Crew, beside streams: OpenedCompanions? = nil
   ) throws {
-    guard let part = plan.parts.first, let source = part.source else {
-      throw Failure(.reportBug, "has nothing to copy")
+    (self.file, self.recipe, self.plan, length) = (file, recipe, plan, layout.length)
+    cancellation = crew.cancellation
+    sources = PacketSources(plan, library, unless: crew.cancellation)
+    let first = try sources.packets(0)
+    setup = try PacketRun.Setup(recipe, layout.grid, gain: first.stream.opusGain)
+    steps = Self.steps(of: plan, layout, setup)[...]
+    end = layout.firstSample(ofFrame: 0)
+    var divergence: Int64 = 0
+    if let part = plan.parts.first, let source = part.source {
+      let wanted = source.frame..<source.frame + Int64(part.frames.count)
+      let begun = try first.begin(wanted)
+      divergence = try first.divergence(in: wanted, feeding: begun)
+      let offset = try sources.offset(of: 0)
+      pending = begun.map { $0.moved(by: offset) }
+      end = pending.first.map { min(0, $0.frames.lowerBound) } ?? 0
     }
-    let wanted = source.frame..<source.frame + Int64(part.frames.count)
-    begun = try packets.begin(wanted)
-    divergence = try packets.divergence(in: wanted, feeding: begun)
-    frames = packets.raw(wanted.lowerBound)..<packets.raw(wanted.upperBound)
-    end = frames.lowerBound
-    let padding = Int(max(0, end - (begun.first?.frames.lowerBound ?? end)))
-    (self.file, self.recipe, parts, self.packets) = (file, recipe, plan.parts, packets)
+    self.divergence = divergence
     muxer = try self.recipe.openMuxer(
-      of: file, for: .stream(packets.stream, padding: padding), beside: streams?.streams)
+      of: file, for: .stream(first.stream, padding: Int(-end)), beside: streams?.streams)
     sounds = streams?.sounds
   }
 
-  var firstNeeded: Int64 { .max }
-
-  func encode(_ block: AudioBuffer) throws { try skip(Int64(block.frameCount)) }
-
-  /// Copies the packets of all frames that were passed.
-  func skip(_ count: Int64) throws {
-    frameCount += count
-    for placed in begun { try put(placed) }
-    begun = []
-    let due = min(frames.lowerBound + frameCount, frames.upperBound)
-    while end < due, let placed = try packets.next() { try put(placed) }
+  private static func steps(
+    of plan: CopyPlan, _ layout: CopyLayout, _ setup: PacketRun.Setup
+  ) -> [Step] {
+    var (copies, runs) = (layout.copies.indices[...], layout.encoded[...])
+    return plan.parts.indices.compactMap { part in
+      let copy = plan.parts[part].source == nil ? nil : copies.popFirst()
+      guard let range = copy.map({ layout.copies[$0].frames }) ?? runs.popFirst() else {
+        return nil
+      }
+      let frames =
+        layout.firstSample(
+          ofFrame: range.lowerBound)..<layout.firstSample(
+          ofFrame: range.upperBound)
+      let sound = setup.sound(for: frames).clamped(to: 0..<layout.length)
+      return Step(part: part, copy: copy, frames: frames, sound: sound)
+    }
   }
 
-  private func put(_ placed: SourcePackets.Placed) throws(LibAVError) {
-    let start = placed.frames.lowerBound - frames.lowerBound
-    let end = min(placed.frames.upperBound, frames.upperBound) - frames.lowerBound
-    placed.packet.retime(to: start, lasting: end - start)
-    // Where the others have the end of a last packet, Matroska counts what is not heard of it.
-    if placed.frames.upperBound > frames.upperBound, recipe.container?.isMatroska == true {
-      try placed.packet.discard(end: placed.frames.upperBound - frames.upperBound)
+  var firstNeeded: Int64 {
+    // The sounds of later runs begin later.
+    for step in steps where step.copy == nil && step.sound.upperBound > frameCount {
+      return max(step.sound.lowerBound, frameCount)
     }
-    self.end = placed.frames.upperBound
-    packetCount += 1
-    placed.packet.hash(into: &written)
-    try muxer.write(placed.packet)
+    return .max
+  }
+
+  func skip(_ count: Int64) throws {
+    frameCount += count
+    try advance()
+  }
+
+  func encode(_ block: AudioBuffer) throws {
+    let range = frameCount..<frameCount + Int64(block.frameCount)
+    for step in steps where step.copy == nil {
+      if step.sound.lowerBound >= range.upperBound { break }
+      run(of: step).add(block.planes, range)
+    }
+    try skip(Int64(block.frameCount))
   }
 
   func finish() throws -> [CopiedPart]? {
-    guard end >= frames.upperBound else { throw packets.ending(at: end) }
+    try advance()
+    guard steps.isEmpty, end >= length else {
+      throw try sources.packets(max(0, plan.assets.count - 1)).ending(at: end)
+    }
     try muxer.finish()
-    try recipe.complete(file, unless: packets.cancellation)
+    try recipe.complete(file, unless: cancellation)
     try readBack()
-    parts[0].packetCount = packetCount
     return parts
+  }
+
+  // MARK: - Steps
+
+  /// Writes all steps that do not reach beyond the sound that there was.
+  private func advance() throws {
+    while let step = steps.first {
+      if cancellation.isCancelled { throw Failure.cancelled }
+      if let copy = step.copy {
+        guard try advance(copy, step) else { return }
+      } else {
+        guard try advance(run(of: step), step) else { return }
+      }
+      steps = steps.dropFirst()
+    }
+  }
+
+  private func run(of step: Step) -> PacketRun {
+    if let run = runs[step.part] { return run }
+    let run = PacketRun(step.frames, step.sound, of: length, setup)
+    runs[step.part] = run
+    return run
+  }
+
+  /// Copies packets as far as their sound has passed; gives whether those are all that lie before the
+  /// run behind them. Its last ones may be replaced by the run.
+  private func advance(_ copy: Int, _ step: Step) throws -> Bool {
+    let isLast = steps.count == 1
+    let limit = isLast ? length : step.frames.upperBound
+    copied = step
+    let (packets, offset) = (try sources.packets(copy), try sources.offset(of: copy))
+    let held = isLast ? 0 : setup.choice(ofCopy: step.frames) + 1
+    // What was read on the way to the first packet.
+    if let last = pending.last { end = last.frames.upperBound }
+    while pending.count > held, !isLast { try put(pending.removeFirst(), of: step) }
+    while end < min(limit, frameCount) {
+      guard let placed = try packets.next()?.moved(by: offset) else {
+        throw packets.ending(at: end - offset)
+      }
+      if !isLast, placed.frames.upperBound > limit {
+        // Packets of Opus may be longer than the grid's frames.
+        return true
+      }
+      try requireNext(placed, packets)
+      pending.append(placed)
+      end = placed.frames.upperBound
+      while pending.count > held { try put(pending.removeFirst(), of: step) }
+    }
+    guard end >= limit else { return false }
+    if isLast {
+      for placed in pending { try put(placed, of: step) }
+      pending = []
+    }
+    return true
+  }
+
+  /// Of several clips, each packet must lie where its codec has it.
+  private func requireNext(
+    _ placed: SourcePackets.Placed, _ packets: SourcePackets
+  ) throws(Failure) {
+    guard plan.parts.count > 1, placed.frames.lowerBound != end else { return }
+    throw packets.broken
+  }
+
+  /// Encodes a run as far as there is sound; gives whether that is all of it.
+  private func advance(_ run: PacketRun, _ step: Step) throws -> Bool {
+    let isComplete = frameCount >= step.sound.upperBound
+    guard run.mayBegin(at: frameCount) || isComplete else { return false }
+    if !run.hasBegun { try run.begin(behind: pending, at: end) }
+    var behind: [SourcePackets.Placed] = []
+    if isComplete {
+      let next = steps.dropFirst().first
+      if let next, let copy = next.copy { behind = try open(copy, next) }
+      try run.complete(before: behind, isLast: next == nil)
+    } else {
+      try run.advance()
+    }
+    if let replaced = run.replacedBefore, let copied {
+      for placed in pending.dropLast(replaced) { try put(placed, of: copied) }
+      pending = []
+    }
+    for placed in run.take() { try put(placed, of: step) }
+    guard isComplete else { return false }
+    runs[step.part] = nil
+    pending = Array(behind.dropFirst(1 + run.replacedBehind))
+    end = pending.first?.frames.lowerBound ?? run.end
+    return true
+  }
+
+  /// Goes to a copy: gives the packet before it, and its first ones, which the run before may replace.
+  private func open(_ copy: Int, _ step: Step) throws -> [SourcePackets.Placed] {
+    let (packets, offset) = (try sources.packets(copy), try sources.offset(of: copy))
+    var placed = try packets.begin(fromRaw: step.frames.lowerBound - offset)
+    let count = setup.choice(ofCopy: step.frames) + 2
+    while placed.count < count, let next = try packets.next() { placed.append(next) }
+    let moved = placed.map { $0.moved(by: offset) }
+    guard moved.count > 1, setup.isOnGrid(moved[1].frames.lowerBound, of: step.frames.lowerBound),
+      zip(moved.dropFirst(), moved.dropFirst(2)).allSatisfy({
+        $0.frames.upperBound == $1.frames.lowerBound
+      })
+    else { throw packets.broken }
+    return moved
+  }
+
+  // MARK: - Writing
+
+  private func put(_ placed: SourcePackets.Placed, of step: Step) throws {
+    let (start, end) = (placed.frames.lowerBound, min(placed.frames.upperBound, length))
+    // Of an encoder's last packets, none that would begin behind the sound.
+    guard start < length else { return }
+    placed.packet.retime(to: start, lasting: end - start)
+    // Where the others have the end of a last packet, Matroska counts what is not heard of it.
+    if placed.frames.upperBound > length, recipe.container?.isMatroska == true {
+      try placed.packet.discard(end: placed.frames.upperBound - length)
+    }
+    if parts.count == step.part {
+      parts.append(plan.parts[step.part].begun(at: start, insteadOf: step.frames.lowerBound))
+    }
+    parts[step.part].extend(to: end)
+    packetCount += 1
+    placed.packet.hash(into: &written)
+    try muxer.write(placed.packet)
   }
 
   /// Reads what was written, and decodes it: the packets must be those of the source, and none may be
@@ -91,11 +263,12 @@ final class PacketCopyEncoding: SoundEncoding {
   /// - Throws: `mendInput`, before the file takes its place.
   /// - Complexity: O(frames), a second or two for an hour
   private func readBack() throws(Failure) {
-    let found = try CopiedPackets.read(file.currentPath, named: file.path, packets.cancellation)
+    let found = try CopiedPackets.read(file.currentPath, named: file.path, cancellation)
+    let packets = try sources.packets(0)
     guard found.digest == written.finalize(), found.count == packetCount else {
       throw packets.unreadable("reads back as other packets than those of the source")
     }
-    guard found.refused == 0, found.frames >= frames.upperBound - frames.lowerBound else {
+    guard found.refused == 0, found.frames >= length else {
       let count = found.refused == 1 ? "one packet" : "\(max(found.refused, 1)) packets"
       throw packets.unreadable("has \(count) that no decoder takes, where it would be copied")
     }
@@ -112,5 +285,24 @@ final class PacketCopyEncoding: SoundEncoding {
           + "write a bit rate, as '32k', to encode it",
         path: file.path)
     ]
+  }
+}
+
+extension CopiedPart {
+  /// The part with no packets yet, whose first one lies elsewhere than planned.
+  fileprivate func begun(at frame: Int64, insteadOf planned: Int64) -> CopiedPart {
+    var part = self
+    let start = max(0, frame)
+    part.source?.frame += start - frames.lowerBound
+    let grid = Int64(CopyLayout.Grid.aac.samplesPerFrame)
+    part.source?.firstPacket? += Int((frame - planned) / grid)
+    (part.frames, part.packetCount) = (start..<start, 0)
+    return part
+  }
+
+  /// Counts a packet, whose sound ends there.
+  fileprivate mutating func extend(to end: Int64) {
+    frames = frames.lowerBound..<max(frames.upperBound, end)
+    packetCount = (packetCount ?? 0) + 1
   }
 }

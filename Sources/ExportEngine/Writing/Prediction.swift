@@ -1,4 +1,5 @@
 import ExportGraph
+import LibAV
 import MediaComposition
 import MediaTime
 
@@ -6,8 +7,8 @@ extension Graph {
   /// The facts that probing each sink's file will find, in the order of the sinks: another export
   /// that reads the file can be checked by them before it exists.
   ///
-  /// Container, codec, rate, layout, depth and number of frames are exact: those of the sink. So
-  /// are times of chapters, which some formats round to a millisecond. Encoder delay and padding
+  /// Container, codec, profile, rate, layout, depth and number of frames are exact: those of the sink.
+  /// So are times of chapters, which some formats round to a millisecond. Encoder delay and padding
   /// are left open, and so is the bit rate where an encoder varies it without a mean. O(tags +
   /// chapters).
   package var predictedAssets: [Asset] { sinks.map { predictedAsset(of: $0) } }
@@ -25,7 +26,11 @@ extension Graph {
       bitDepth: sink.format.integerDepth, frameCount: sink.format.held(Int64(sink.frames.count)),
       bitRate: sink.format.meanBitRate, identity: .predicted)
     if case .mp3(let settings) = sink.format { asset.mp3Settings = settings }
-    asset.hasExactPackets = true
+    if case .fdkAAC(let settings) = sink.format, settings.profile != .lc {
+      asset.profile = settings.profile.name
+    }
+    asset.hasExactPackets = asset.profile == nil
+    asset.packetSetup = sink.format.isByFDK ? nil : sink.predictedSetup(format)
     for item in sink.fields where kind.holds(item.key) && !Prober.isTechnical(item.key) {
       // RIFF and CAF have one text for all values, and libavformat writes one into Matroska.
       let isOne = [.riff, .caf, .matroska].contains(capabilities.tagForm)
@@ -58,6 +63,16 @@ extension Sink {
     (found.cart, found.iXML, found.cues) = (marks.cart, marks.iXML, marks.cues)
     (found.sampler, found.instrument) = (marks.sampler, marks.instrument)
     return found.isEmpty ? nil : found
+  }
+
+  /// What a decoder of its packets is set up with, as `Asset.packetSetup`.
+  fileprivate func predictedSetup(_ sound: AudioFormat) -> String? {
+    guard sound.channelLayout.count <= 2 else { return nil }
+    return switch format.kind {
+    case .aac: LibAV.Stream.aacSetup(sound.sampleRate, channelCount: sound.channelLayout.count)
+    case .opus: LibAV.Stream.opusSetup(channelCount: sound.channelLayout.count)
+    default: nil
+    }
   }
 }
 
@@ -99,6 +114,7 @@ extension Output.Format {
   fileprivate var meanBitRate: Int? {
     switch setting {
     case .bitRate(let bitRate): bitRate
+    case .fdkAAC(let settings): settings.bitRate
     case .mp3(let settings):
       switch settings.rateControl {
       case .abr(let bitRate), .cbr(let bitRate): bitRate

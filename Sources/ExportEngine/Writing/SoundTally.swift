@@ -71,17 +71,22 @@ struct SoundTally {
     Failure(.reportBug, "was given \(frameCount) frames of sound instead of \(expectedFrames)")
   }
 
-  /// Integers only, so that the loop vectorises.
+  /// Integers only, so that the loop vectorises, and signed ones, which SSE2 can compare. Few blocks
+  /// reach beyond full scale: only their samples are looked at twice.
   private static func scan(_ samples: Slice<UnsafeMutableBufferPointer<Float>>) -> (UInt32, UInt32)
   {
-    var clipped: UInt32 = 0
-    var largest: UInt32 = 0
-    for sample in UnsafeMutableBufferPointer(rebasing: samples) {
-      let magnitude = sample.bitPattern & 0x7FFF_FFFF
-      largest = max(largest, magnitude)
-      clipped &+= magnitude > 0x3F80_0000 ? 1 : 0
+    let samples = UnsafeMutableBufferPointer(rebasing: samples)
+    let fullScale: Int32 = 0x3F80_0000
+    func magnitude(_ sample: Float) -> Int32 {
+      Int32(truncatingIfNeeded: sample.bitPattern & 0x7FFF_FFFF)
     }
-    return (clipped, largest)
+    var largest: Int32 = 0
+    for sample in samples { largest = max(largest, magnitude(sample)) }
+    var clipped: UInt32 = 0
+    if largest > fullScale {
+      for sample in samples { clipped &+= magnitude(sample) > fullScale ? 1 : 0 }
+    }
+    return (clipped, UInt32(largest))
   }
 
   private func firstBadSample(in block: AudioBuffer) -> String {

@@ -62,7 +62,8 @@ func openSplicedEncoding(
 ) throws(LibAVError) -> any SoundEncoding {
   switch recipe.codec {
   case .flac(let bitDepth), .alac(let bitDepth):
-    let samples = try IntegerSamples(recipe, bitDepth: bitDepth, channelCount: channelCount)
+    let samples = try IntegerSamples(
+      recipe, bitDepth: bitDepth, channelCount: channelCount, crew: crew)
     return try SplicedEncoding(file, recipe, samples, crew: crew, grid: grid, beside: streams)
   case .aac, .vorbis, .opus, .pcm, .muLaw, .aLaw, .g722, .gsm:
     return try SplicedEncoding(

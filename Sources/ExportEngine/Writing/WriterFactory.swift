@@ -99,9 +99,15 @@ private func openEncoding(
   }
   let streams = try sink.captioned(pictures, sampleRate: format.sampleRate)
   let file = try OutputFile.create(at: sink.output.path)
-  if let plan = sink.copied, case .packets = plan.method, let asset = plan.assets.first {
-    let packets = try library.openPackets(of: asset, unless: crew.cancellation)
-    return (file, try PacketCopyEncoding(file, recipe, plan, packets, beside: streams))
+  if let plan = sink.copied, case .frames(let layout) = plan.method, !plan.assets.isEmpty {
+    return (
+      file,
+      try PacketCopyEncoding(file, recipe, plan, layout, library, crew: crew, beside: streams)
+    )
+  }
+  if let fdk = recipe.fdk {
+    let settings = fdk.encoderSettings(sampleRate: format.sampleRate, channelCount: channelCount)
+    return (file, try FDKEncoding(file, recipe, settings, crew: crew, beside: streams))
   }
   return (
     file,
@@ -143,6 +149,10 @@ func requireEncodable(
         try recipe(for: sink, format: format, readNamed).tag
       }
     try requireRoom(in: tag, for: left)
+    if case .fdkAAC(let settings) = sink.format {
+      try settings.requireEncoder(
+        sampleRate: format.sampleRate, channelCount: format.channelLayout.count)
+    }
     if let plan = sink.picture { try pictures.requireStills(plan.stills) }
     if sink.sidecars.contains(where: \.isOfChapters) {
       _ = try chapters(of: sink, sampleRate: format.sampleRate)
@@ -195,6 +205,8 @@ func recipe(
     case .m4a(let bitRate):
       // Peaks of noise that a decoder makes up keep no ceiling.
       (.muxer(movie ?? .m4a), .aac(bitRate: bitRate, substitutesNoise: sink.ceiling == nil))
+    case .fdkAAC(let settings):
+      (.muxer(movie ?? .m4a), .aac(bitRate: settings.bitRate ?? 0))
     case .vorbis(.quality(let quality)):
       (.muxer(movie ?? .ogg(serial: serial(of: sink, format))), .vorbis(.quality(quality)))
     case .vorbis(.bitRate(let bitRate)):
@@ -207,6 +219,7 @@ func recipe(
     wrapping: wrapping, codec: codec, sampleRate: format.sampleRate, channelMask: mask,
     isDithered: sink.isDithered, copied: sink.copied?.parts, firstFrame: sink.frames.lowerBound,
     metadata: [], chapters: [])
+  if case .fdkAAC(let settings) = sink.format { recipe.fdk = settings }
   // The texts of a WAV stand in its chunks, and those of AIFF in its ID3 tag alone.
   if recipe.container != nil, !capabilities.hasID3 {
     (recipe.metadata, recipe.laterTags) = sink.writtenTags

@@ -215,6 +215,11 @@ extension Decoder {
     if let cues = fields["cues"] {
       return Values.cueParts.read(cues.value, self, scope).map(Split.Points.cues)
     }
+    return silencePoints(fields, scope)
+  }
+
+  /// Parts between silences; nil if they were refused.
+  private func silencePoints(_ fields: Fields, _ scope: Scope) -> Split.Points? {
     let least = fields["silence"].flatMap { Values.silence.read($0.value, self, scope) }
     let level = fields["below"].flatMap { Values.silenceLevel.read($0.value, self, scope) }
     let lengths = Split.PartLengths(
@@ -222,6 +227,21 @@ extension Decoder {
       longest: fields["longest"].flatMap { Values.partLength.read($0.value, self, scope) })
     guard let least, let level else { return nil }
     return .silence(least, below: level.value, lasting: lengths)
+  }
+
+  /// Chapters at silences; nil if they were refused.
+  func chapterSearch(_ node: YAMLNode, _ scope: Scope) -> ChapterSearch? {
+    guard let fields = fields(of: node, as: Language.chapterSearch),
+      let points = silencePoints(fields, scope)
+    else { return nil }
+    var search = ChapterSearch(Split(points, origin: node.origin))
+    if let title = fields["title"] {
+      guard let text = Values.chapterTitle.read(title.value, self, scope.with(part: .bound)) else {
+        return nil
+      }
+      search.title = text.value
+    }
+    return search
   }
 
   /// Refuses outputs of a split job with one path for all parts.

@@ -76,6 +76,7 @@ struct ItemDraft {
       item.chapter = nil
       item.chapters = []
       item.clocks[.chapters] = nil
+      item.chapterSearch = nil
       item.keepsChapters = false
     }
     change(&item)
@@ -193,10 +194,12 @@ extension Language {
     },
     Key(
       "chapters", as: Values.chapters.form,
-      "chapters in the item's own time, which edits move along; 'files': one for each file"
+      "chapters in the item's own time, which edits move along; 'files': one for each file; "
+        + "those at silences are a job's"
     ) { entry, decoder, scope, draft in
       guard let chapters = Values.chapters.shared.read(entry.value, decoder, scope) else { return }
-      draft.setChapters { decoder.setChapters(chapters, of: &$0) }
+      let isJob = draft.context == .job
+      draft.setChapters { decoder.setChapters(chapters, of: &$0, isJob: isJob) }
     },
     Key(
       "transcript", Values.transcript.shared,
@@ -243,7 +246,9 @@ extension Decoder {
     }
   }
 
-  fileprivate func setChapters(_ chapters: Located<Values.Chapters>, of item: inout Item) {
+  fileprivate func setChapters(
+    _ chapters: Located<Values.Chapters>, of item: inout Item, isJob: Bool
+  ) {
     switch chapters.value {
     case .list(let list, let clock): (item.chapters, item.clocks[.chapters]) = (list, clock)
     case .keep:
@@ -260,6 +265,13 @@ extension Decoder {
       }
       Self.addChapters(to: &sequence)
       item.content = .concat(sequence)
+    case .search(let search):
+      guard isJob else {
+        return sink.error(
+          "chapters at silences belong to the job, not to an item", at: chapters.origin,
+          help: "write 'chapters' beside the job's 'output'")
+      }
+      item.chapterSearch = search
     }
   }
 

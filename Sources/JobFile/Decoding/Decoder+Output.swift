@@ -17,8 +17,6 @@ struct EnclosingJob {
   var isStrict = false
   /// The only clip of the job, if it is one.
   var clip: MediaLocation?
-  /// Whether the job is known to be more than one clip.
-  var isNoClip = false
 }
 
 struct WrittenFiles {
@@ -119,9 +117,10 @@ extension Decoder {
 
   /// How frames are copied, by two keys.
   private func copying(_ draft: OutputDraft) -> Output.Copying? {
-    if let join = draft.join, draft.mp3?.copying == nil {
+    if let join = draft.join, !draft.copiesFrames {
       sink.error(
-        "'join' is for frames of MP3 that are copied", at: join.origin, help: "write 'mp3: copy'")
+        "'join' is for frames of MP3, AAC or Opus that are copied", at: join.origin,
+        help: "write 'mp3: copy', 'aac: copy' or 'opus: copy'")
     }
     var copying = draft.copying
     copying?.join = draft.join?.value ?? .exact
@@ -338,7 +337,7 @@ extension Quantity {
   ) throws(QuantityError) -> Output.Format {
     let usual = kind.usualFormat(isDeep: false, sampleRate: 48_000, channelCount: 2)
     switch usual.setting {
-    case .mp3: return usual
+    case .mp3, .fdkAAC: return usual
     case .samples: return usual.with(.samples(try sampleFormat(text, of: kind)))
     case .bitDepth: return usual.with(.bitDepth(try bitDepth(text, of: kind)))
     case .bitRate: return usual.with(.bitRate(try bitRate(text, of: kind)))

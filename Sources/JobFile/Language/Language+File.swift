@@ -28,19 +28,26 @@ extension Language {
   /// Parts without a list. Times and titles have a map of their own.
   static let split: Schema = Schema(
     "a split",
-    keys: [
-      .init("every", Values.length.form, "parts of this length"),
-      .init("silence", Values.silence.form, "parts that silences of at least this length divide"),
-      .init("below", Values.silenceLevel.form, "the level under which sound is silence"),
-      .init("shortest", Values.partLength.form, "how long a part between silences lasts at least"),
-      .init(
-        "longest", Values.partLength.form, "how long it lasts at most, where a silence allows it"),
-      .init("cues", Values.cueParts.form, "parts that are cues of the transcript, if long enough"),
+    keys: [.init("every", Values.length.form, "parts of this length")] + silenceKeys + [
+      .init("cues", Values.cueParts.form, "parts that are cues of the transcript, if long enough")
     ],
     rules: [
       .one(
         of: ["every", "silence", "cues"], missing: "a split needs 'every', 'silence' or 'cues'",
-        help: "write { every: 10m } or { silence: 2s, below: -50 dB }"),
+        help: "write { every: 10m } or { silence: 2s, below: -50 dB }")
+    ] + silenceRules)
+
+  /// Parts between silences.
+  private static let silenceKeys: [Schema.Key] = [
+    .init("silence", Values.silence.form, "parts that silences of at least this length divide"),
+    .init("below", Values.silenceLevel.form, "the level under which sound is silence"),
+    .init("shortest", Values.partLength.form, "how long a part between silences lasts at least"),
+    .init(
+      "longest", Values.partLength.form, "how long it lasts at most, where a silence allows it"),
+  ]
+
+  private static let silenceRules: [Schema.Rule] =
+    [
       .key(
         "silence", needs: ["below"], "'silence' needs a level",
         help: "write { silence: 2s, below: -50 dB }"),
@@ -48,11 +55,25 @@ extension Language {
         "below", needs: ["silence"], "'below' belongs to 'silence'",
         help: "write { silence: 2s, below: -50 dB }"),
     ]
-      + ["shortest", "longest"].map {
-        .key(
-          $0, needs: ["silence"], "'\($0)' belongs to 'silence'",
-          help: "write { silence: 300ms, below: -50 dB, \($0): 5s }")
-      })
+    + ["shortest", "longest"].map {
+      .key(
+        $0, needs: ["silence"], "'\($0)' belongs to 'silence'",
+        help: "write { silence: 300ms, below: -50 dB, \($0): 5s }")
+    }
+
+  /// Chapters without a list: one for each part between silences.
+  static let chapterSearch: Schema = Schema(
+    "the chapters at silences",
+    keys: silenceKeys + [
+      .init(
+        "title", Values.chapterTitle.form,
+        "the title of each, with '${part.n}' and '${part.count}'; else 'Chapter ${part.n}'")
+    ],
+    rules: [
+      .some(
+        of: ["silence"], missing: "chapters without times need 'silence'",
+        help: "write { silence: 2s, below: -50 dB }")
+    ] + silenceRules)
 
   /// Every map with keys of its own, the outermost first.
   static let maps: [Schema] = {

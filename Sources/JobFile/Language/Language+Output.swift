@@ -28,6 +28,12 @@ struct OutputDraft {
     self.isInFolder = isInFolder
   }
 
+  /// Whether frames of a codec are copied, which have grids.
+  var copiesFrames: Bool {
+    guard case .copied(let kind) = request else { return false }
+    return kind.capabilities.copiedUnit == .frames
+  }
+
   /// The first of several formats counts; the others are refused.
   mutating func take(_ request: Output.Request, by key: String) {
     if self.request == nil { (self.request, formatKey) = (request, key) }
@@ -64,17 +70,15 @@ extension Language {
     format(.raw, Values.rawSamples, "samples without a header, as telephone systems have them"),
     format(.flac, Values.bitDepth, "FLAC"),
     format(.alac, Values.bitDepth, "Apple Lossless in MP4"),
-    format(.aac, Values.codedBitRate, "AAC in MP4"),
+    Key("aac", Values.aac, "AAC in MP4, by FFmpeg's encoder or libfdk-aac") { output, choice in
+      output.copying = output.copying ?? choice.copying
+      output.take(choice.request, by: "aac")
+    },
     format(.vorbis, Values.vorbis, "Vorbis in Ogg"),
     format(.opus, Values.codedBitRate, "Opus in Ogg"),
-    Key("codec", as: Values.codec.form, "'same': that of the job's only clip") {
+    Key("codec", as: Values.codec.form, "'same': that of the job's sources, at their quality") {
       entry, decoder, scope, output in
       guard Values.codec.read(entry.value, decoder, scope) != nil else { return }
-      guard !output.job.isNoClip else {
-        return decoder.sink.error(
-          "'codec: same' on a job that is not one clip", at: entry.keyOrigin,
-          help: "name the format, as 'mp3: V2'")
-      }
       output.take(.same(as: nil, isInFolder: output.isInFolder), by: "codec")
     },
     Key("video", Values.video, "pictures in MP4, MOV, MKV and WebM: 'copy' unless given") {

@@ -54,7 +54,7 @@ extension Values {
 
   static let codec = TextNotation(
     "codec", [("same", true)], refusal: "is no codec that is meant here",
-    help: "write 'same' for the clip's own, or a format's key, as 'mp3: V2'")
+    help: "write 'same' for that of the sources, or a format's key, as 'mp3: V2'")
 
   static let sidecar = TextNotation(
     "sidecar", [("sidecar", true)], refusal: "is no file of facts")

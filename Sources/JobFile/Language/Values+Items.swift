@@ -76,7 +76,7 @@ extension Values {
     var image: MediaLocation?
   }
 
-  private static let title = TextNotation("title", "a title", JSONForm.someText) {
+  static let chapterTitle = TextNotation("title", "a title", JSONForm.someText) {
     text throws(QuantityError) in
     guard !text.isEmpty else {
       throw QuantityError("a chapter without a title", help: "write one, or leave the chapter out")
@@ -89,7 +89,7 @@ extension Values {
   /// A chapter at the start of its item.
   static let chapter: NodeNotation<ItemChapter> = NodeNotation(
     "chapter", chapterExample,
-    text: title, convert: { ItemChapter($0.value, at: Located(.start, at: $0.origin)) },
+    text: chapterTitle, convert: { ItemChapter($0.value, at: Located(.start, at: $0.origin)) },
     map: MapNotation(
       "a chapter", ChapterFields(),
       rules: [
@@ -97,7 +97,7 @@ extension Values {
           of: ["title"], missing: "a chapter needs a 'title'", help: "write \(chapterExample)")
       ],
       [
-        Key("title", title, "what players show") { $0.title = $1.value },
+        Key("title", chapterTitle, "what players show") { $0.title = $1.value },
         Key("url", link, "a page about it") { $0.url = $1.value },
         Key("image", picture, "a JPEG or PNG picture") { $0.image = $1.value },
       ]),
@@ -115,6 +115,8 @@ extension Values {
     case keep
     /// One for each file.
     case files
+    /// Those between silences.
+    case search(ChapterSearch)
   }
 
   /// Times and titles, or a file that lists them.
@@ -152,12 +154,16 @@ extension Values {
   static let chapters: NodeNotation<Located<Chapters>> = NodeNotation(
     Form(
       "chapters", [.text, .map],
-      "times and titles, as { 0s: Intro, 5:00: News }, 'keep', 'files', or the path or address of a "
-        + "list", maps: { chapter.form.maps() + [longChapters.schema] }
+      "times and titles, as { 0s: Intro, 5:00: News }, { silence: 2s, below: -50 dB }, 'keep', "
+        + "'files', or the path or address of a list",
+      maps: { chapter.form.maps() + [longChapters.schema, Language.chapterSearch] }
     ) {
       JSONForm.shapes(
         text: JSONForm.location,
-        map: JSONForm.map(longChapters.schema, or: JSONForm.points(chapter.form.reference)))
+        map: JSONForm.map(
+          longChapters.schema,
+          or: JSONForm.map(
+            Language.chapterSearch, or: JSONForm.points(chapter.form.reference))))
     }
   ) { node, decoder, scope in
     func points(_ node: YAMLNode) -> Chapters? {
@@ -165,11 +171,11 @@ extension Values {
     }
     let chapters: Chapters?
     switch node.kind {
-    case .mapping:
-      chapters =
-        node.hasKey(of: longChapters.schema)
-        ? longChapters.read(node, decoder, scope).map { .list($0.points, $0.clock) }
-        : points(node)
+    case .mapping where node.hasKey(of: longChapters.schema):
+      chapters = longChapters.read(node, decoder, scope).map { .list($0.points, $0.clock) }
+    case .mapping where node.hasKey(of: Language.chapterSearch):
+      chapters = decoder.chapterSearch(node, scope).map { .search($0) }
+    case .mapping: chapters = points(node)
     case .scalar, .sequence, .missing:
       switch decoder.text(node, scope)?.string {
       case "keep": chapters = .keep

@@ -80,6 +80,9 @@ extension Job {
     var known: [MediaReference: Asset] = [:]
     for reference in media { known[reference] = assets(reference) }
     var whole = try whole(assets: known, listen, findKeyPicture, readTranscript, within: &budget)
+    if let search = item.chapterSearch {
+      try addChapters(search, to: &whole, known, listen)
+    }
     let chapterCount = whole.export.chapters.count + whole.export.composition.chapters.count
     guard budget.takes(chapterCount * SegmentBudget.detailSize) else {
       throw Diagnostics(budget.exhausted(by: "its \(chapterCount) chapters", at: origin))
@@ -132,7 +135,7 @@ extension Job {
     return Splitter.SnappedClip(snap: snap, location: reference.location)
   }
 
-  private func clipRate(_ assets: [MediaReference: Asset]) -> Int? {
+  func clipRate(_ assets: [MediaReference: Asset]) -> Int? {
     if case .clip(let reference) = item.content { assets[reference]?.sampleRate } else { nil }
   }
 }

@@ -11,7 +11,8 @@ extension Lowering {
       let (id, index) = (around.sequence, around.index)
       if sequences[id].sequence.items[index].keepsChapters { return true }
       guard sequences[id].sequence.items[index].chapters.isEmpty,
-        sequences[id].sequence.items[index].chapter == nil
+        sequences[id].sequence.items[index].chapter == nil,
+        sequences[id].sequence.items[index].chapterSearch == nil
       else { return false }
       if around == place, isJob(place) { return true }
       next = sequences[id].holder

@@ -126,7 +126,9 @@ extension Item {
       && (transcript == nil || transcript?.value.source == .keep)
   }
 
-  fileprivate var hasOwnChapters: Bool { chapter != nil || !chapters.isEmpty }
+  fileprivate var hasOwnChapters: Bool {
+    chapter != nil || !chapters.isEmpty || chapterSearch != nil
+  }
 
   /// Whether the content's time differs from the item's by more than its start.
   var isEdited: Bool {

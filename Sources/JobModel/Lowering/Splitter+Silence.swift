@@ -19,7 +19,7 @@ extension Splitter {
     if inner.isEmpty {
       warnings.append(
         Diagnostic(
-          .warning, "no silence parts '\(timeline.name)': it becomes one part", at: origin,
+          .warning, "no silence parts '\(timeline.name)': it becomes one \(noun)", at: origin,
           help: "ask for shorter silences, or for a higher level"))
     }
     let starts = PartPacking(
@@ -27,7 +27,7 @@ extension Splitter {
     ).starts
     guard starts.count <= TimeList.countLimit else {
       lowering.error(
-        "more than 100,000 parts", at: least.origin, help: "ask for longer silences")
+        "more than 100,000 \(noun)s", at: least.origin, help: "ask for longer silences")
       return []
     }
     let parts = zip(starts, starts.dropFirst() + [end]).enumerated().map { index, ends in
@@ -53,7 +53,7 @@ extension Splitter {
     guard bounds.shortest <= time else {
       let texts = lowering.lengths(bounds.shortest, time)
       lowering.error(
-        "no part lasts \(texts.a) or more, and \(texts.b) or less", at: longest.origin,
+        "no \(noun) lasts \(texts.a) or more, and \(texts.b) or less", at: longest.origin,
         help: "write a longer time than that of 'shortest'",
         notes: lengths.shortest.map { [.init("that is here", at: $0.origin)] } ?? [])
       return nil
@@ -67,7 +67,7 @@ extension Splitter {
     guard !parts.isEmpty else { return }
     let mostNamed = 3
     var named = parts.prefix(mostNamed).map {
-      "part \($0.part.number) at \(Lowering.text($0.range.start)) "
+      "\(noun) \($0.part.number) at \(Lowering.text($0.range.start)) "
         + "(\(Lowering.text($0.range.duration)))"
     }
     if parts.count > mostNamed { named.append("\(parts.count - mostNamed) more") }
@@ -76,7 +76,7 @@ extension Splitter {
         .note,
         "longer than \(Lowering.text(longest)), since no silence divides them: "
           + named.joined(separator: ", "), at: origin,
-        help: "ask for shorter silences, for a higher level, or for shorter parts"))
+        help: "ask for shorter silences, for a higher level, or for shorter \(noun)s"))
   }
 }
 

@@ -11,6 +11,8 @@ struct Splitter {
   private let clip: SnappedClip?
   /// Whether messages may quote the timeline's words.
   let quotesWords: Bool
+  /// What messages call a part.
+  let noun: String
   var lowering: Lowering
   var warnings: [Diagnostic] = []
 
@@ -29,16 +31,19 @@ struct Splitter {
   ///   - rate: The rate for times in samples; nil where none is known.
   ///   - clip: To whose pictures parts are moved; nil: they stay where they are.
   ///   - quotesWords: Whether messages may quote its words.
+  ///   - noun: What messages call a part.
   ///   - listen: As of `Job.exports`.
   ///   - findKeyPicture: As of `Job.exports`.
   init(
     _ timeline: Export, rate: Int?, snappedTo clip: SnappedClip?, quotingWords quotesWords: Bool,
-    _ listen: @escaping Job.Listen, _ findKeyPicture: @escaping Job.FindKeyPicture
+    naming noun: String = "part", _ listen: @escaping Job.Listen,
+    _ findKeyPicture: @escaping Job.FindKeyPicture
   ) {
     self.timeline = timeline
     self.rate = rate
     self.clip = clip
     self.quotesWords = quotesWords
+    self.noun = noun
     lowering = Lowering(
       assets: [:], sampleRate: rate, listen: listen, findKeyPicture: findKeyPicture)
     end = timeline.composition.duration

@@ -83,6 +83,8 @@ public struct Item: Sendable, Hashable {
   @Rare public var chapter: ItemChapter?
   /// In the item's own time after `range`; later edits move them along.
   public var chapters: [ItemChapter]
+  /// Of a job's item: chapters that begin at silences of all that it becomes; nil: none.
+  @Rare public var chapterSearch: ChapterSearch?
   /// Whether its clips keep the chapters of their files, but for clips that have others.
   public var keepsChapters: Bool
   /// What is said in it: it counts instead of the words of items in it.

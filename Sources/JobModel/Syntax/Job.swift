@@ -136,6 +136,7 @@ extension Job {
   /// Whether sound is analysed before its composition is known. O(items).
   package var listens: Bool {
     if case .silence = split?.points { return true }
+    if item.chapterSearch != nil { return true }
     var listens = false
     Item.forEach(of: [item]) { items, index in
       listens =

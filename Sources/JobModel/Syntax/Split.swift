@@ -44,6 +44,19 @@ public struct Split: Sendable, Hashable {
   }
 }
 
+/// Chapters that begin where a split would part the timeline.
+public struct ChapterSearch: Sendable, Hashable {
+  /// Where they begin, and where the job writes that.
+  public var split: Split
+  /// The title of each, a template with `${part.n}` and `${part.count}`.
+  public var title: String
+
+  /// Chapters at the starts of the parts of `split`.
+  public init(_ split: Split, title: String = "Chapter ${part.n}") {
+    (self.split, self.title) = (split, title)
+  }
+}
+
 /// Which cues of a transcript are parts, and how far the parts reach beyond their cues.
 public struct CueParts: Sendable, Hashable {
   /// The length that a cue has at least; nil: any.

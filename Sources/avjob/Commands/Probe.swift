@@ -133,8 +133,8 @@ struct ProbedMedia {
       [
         "stream": asset.soundIndex.map { .count($0) },
         "container": .text(asset.container),
-        "codec": .text(asset.codec), "sample_rate": .count(asset.sampleRate),
-        "channels": .text(asset.channelLayout.name),
+        "codec": .text(asset.codec), "profile": asset.profile.map { .text($0) },
+        "sample_rate": .count(asset.sampleRate), "channels": .text(asset.channelLayout.name),
         "bit_depth": asset.bitDepth.map { .count($0) },
         "bit_rate": asset.bitRate.map { .count($0) },
         "frames": .integer(asset.frameCount), "duration": .time(asset.duration),
@@ -183,7 +183,7 @@ struct ProbedMedia {
   /// A few aligned lines.
   var text: String {
     let format = AudioFormat(sampleRate: asset.sampleRate, channelLayout: asset.channelLayout)
-    var sound = "\(asset.codec), \(format)"
+    var sound = asset.codec + (asset.profile.map { " (\($0))" } ?? "") + ", \(format)"
     if let bitDepth = asset.bitDepth { sound += ", \(bitDepth) bit" }
     if let bitRate = asset.bitRate { sound += ", \(bitRate / 1000) kbps" }
     let duration = asset.duration.clockText(decimals: 3)

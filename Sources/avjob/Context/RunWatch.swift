@@ -40,7 +40,7 @@ struct RunWatch {
     FileWriters.begin()
     let signals = Signals.catchAll()
     let wakeUp: WakeUp
-    do { wakeUp = try WakeUp() } catch { throw ExitCode(ExitStatus.temporary) }
+    do { wakeUp = try WakeUp() } catch { throw ExitCode.temporary }
     try signals.cancellation.whileNotifying({ wakeUp.signal() }) {
       try run(signals, wakeUp)
     }

@@ -22,7 +22,7 @@ struct OutputOptions: ParsableArguments {
   var mp3: String?
 
   @Option(
-    help: .value("bits", "Encode AAC at this bit rate, as 128k; or 'copy' its packets."),
+    help: .value("bits", "Encode AAC: a bit rate, as 128k, or 'fdk he 48k'; or 'copy' it."),
     completion: .bitRates(64, 96, 128, 192, 256))
   var aac: String?
 

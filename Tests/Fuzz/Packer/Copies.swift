@@ -100,7 +100,7 @@ func layOut(_ numbers: [Int]) {
     spans.append(CopyLayout.Span(frames: first..<end, start: Int64(numbers[index + 2] * 1152 / 4)))
   }
   let rest = numbers[0] & 2 == 0 ? 0 : Int64(numbers[0] * 9)
-  let layout = CopyLayout(spans, length: end + rest, samplesPerFrame: count)
+  let layout = CopyLayout(spans, length: end + rest, on: .mp3(samplesPerFrame: count))
   var next = layout.hasCarrier ? 1 : 0
   let runs = (layout.copies.map(\.frames) + layout.encoded).sorted { $0.lowerBound < $1.lowerBound }
   for run in runs {

@@ -1,0 +1,46 @@
+extension CopyLayout {
+  /// How the frames of a codec lie in its streams, and how far they depend on one another.
+  package struct Grid: Sendable, Hashable, Codable {
+    /// PCM frames of each frame; of a codec whose packets differ in length, of which all of them are
+    /// multiples.
+    package let samplesPerFrame: Int
+    /// How many decoded samples a frame's last block reaches beyond the frame.
+    let reach: Int64
+    /// How many samples of its sound a copy leaves to the encoder before it, so that a decoder's state
+    /// is near that of the copy's own stream.
+    let lead: Int64
+    /// PCM frames between an encoder's input and the same sound in its decoded stream.
+    package let encoderSkip: Int
+    /// How many frames before the first one that is heard decoding begins with.
+    let preRoll: Int
+    /// Fewer frames in a row are encoded: their seams would cost more.
+    let shortestCopy: Int
+    /// Whether frames reach back to main data in those before them.
+    let hasReservoir: Bool
+
+    /// Layer III. Its windows are 1152 + 480 samples long (ISO 11172-3 §2.4.3.4: overlapping blocks of
+    /// 36 samples in 32 subbands, and a filter bank of 512 taps). LAME's delay is 576, and the
+    /// decoder's 529 (`lame_get_encoder_delay`).
+    package static func mp3(samplesPerFrame: Int) -> Grid {
+      // Decoding begins with those whose blocks overlap with the first one's, and fill the filter bank.
+      Grid(
+        samplesPerFrame: samplesPerFrame, reach: 576 + 480, lead: 0,
+        encoderSkip: 576 + FrameIndex.decoderDelay, preRoll: 1152 / samplesPerFrame,
+        shortestCopy: 4, hasReservoir: true)
+    }
+
+    /// AAC-LC: windows of two frames (ISO 14496-3, 4.6.11). FFmpeg's encoder begins with one of silence.
+    /// Some decoders leave out what they make of the first packet.
+    package static let aac = Grid(
+      samplesPerFrame: 1024, reach: 1024, lead: 0, encoderSkip: 1024, preRoll: 2, shortestCopy: 4,
+      hasReservoir: false)
+
+    /// Opus: packets of any multiple of 2.5 ms up to 120 ms (RFC 6716, 2), whose windows overlap by
+    /// 2.5 ms (its section 4.3.7). CELT predicts the level of each band from the packet before; 80 ms
+    /// bring two decoders near one another (RFC 7845, 4.6). libopus' look-ahead is 6.5 ms. A copy of
+    /// 0.25 s has a packet whatever their lengths are.
+    package static let opus = Grid(
+      samplesPerFrame: 120, reach: 120, lead: 3840, encoderSkip: 312, preRoll: 32,
+      shortestCopy: 100, hasReservoir: false)
+  }
+}

@@ -1,0 +1,214 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// AAC and Opus joined by their packets, as ffmpeg and the codecs' own decoders hear them.
+@Suite("Packets of several clips, copied")
+struct PacketJoinTests {
+  private let stage = Stage()
+
+  @Test(
+    "AAC is joined by its packets: only around the joins is it encoded, with little error",
+    arguments: ["-b:a 128k", "-ac 1 -b:a 64k", "-ar 22050 -b:a 48k"])
+  func aac(_ options: String) throws {
+    try stage.make(
+      """
+      ffmpeg -v error -i $FIXTURES/feelings.ogg -t 9 -c:a aac \(options) -aac_pns 0 a.m4a
+      ffmpeg -v error -ss 12 -i $FIXTURES/feelings.ogg -t 9 -c:a aac \(options) -aac_pns 0 b.m4a
+      """)
+    // Whole frames, so that all lie on one grid.
+    let clips = [("a", 0..<60), ("b", 20..<100), ("a", 90..<130)]
+    try stage.write("join.yaml", job(clips, step: 1024, "aac", "m4a"))
+    try stage.make("avjob run -q join.yaml")
+    let channels = options.contains("-ac 1") ? 1 : 2
+    let (join, whole) = (try decoded("join.m4a"), try decoded("join.wav"))
+    #expect(whole.count == 180 * 1024 * channels && join.count >= whole.count)
+    try expect(join, like: whole, joins: [60, 140].map { $0 * 1024 }, reach: 9 * 1024, channels)
+    let probe = try stage.make("avjob probe join.m4a").text
+    #expect(probe.contains("(\(180 * 1024) samples)"))
+    let plan = try stage.make("avjob plan join.yaml").text
+    #expect(plan.contains("packets of a.m4a from packet "), "\(plan)")
+    #expect(plan.contains("encoded, 1 packet: frames reach over a join\n"), "\(plan)")
+  }
+
+  @Test("a second decoder hears a join of AAC as ffmpeg does")
+  func faad() throws {
+    guard try stage.run("command -v faad").status == 0 else { return }
+    try stage.make(
+      "ffmpeg -v error -i $FIXTURES/feelings.ogg -t 9 -c:a aac -b:a 128k -aac_pns 0 a.m4a")
+    try stage.write("join.yaml", job([("a", 0..<60), ("a", 90..<150)], step: 1024, "aac", "m4a"))
+    try stage.make("avjob run -q join.yaml && faad -q -b 4 -o faad.wav join.m4a")
+    let (one, other) = (try decoded("join.wav"), try decoded("faad.wav"))
+    // It counts from the first packet, or from the sound, by its version.
+    let lead = (0...4).first { lead in
+      let start = lead * 1024 * 2
+      return other.count >= start + 20_000
+        && error(of: other[start..<start + 20_000], one[..<20_000]) < -60
+    }
+    let start = try #require(lead) * 1024 * 2
+    let count = min(one.count, other.count - start)
+    #expect(count > 100 * 2048)
+    #expect(error(of: other[start..<start + count], one[..<count]) < -25)
+  }
+
+  @Test(
+    "Opus is joined by its packets, also where their lengths differ",
+    arguments: ["--bitrate 96", "--framesize 60", "--framesize 5", "--bitrate 64 --downmix-mono"])
+  func opus(_ options: String) throws {
+    let mono = options.contains("mono") ? "--downmix-mono" : ""
+    try stage.make(
+      """
+      ffmpeg -v error -i $FIXTURES/feelings.ogg -t 9 a.wav
+      ffmpeg -v error -ss 12 -i $FIXTURES/feelings.ogg -t 9 b.wav
+      opusenc --quiet --bitrate 96 \(mono) a.wav a.opus
+      opusenc --quiet \(options) b.wav b.opus
+      """)
+    // Of 2.5 ms.
+    let clips = [("a", 0..<800), ("b", 101..<1301), ("a", 1700..<2900)]
+    try stage.write("join.yaml", job(clips, step: 120, "opus", "opus"))
+    try stage.make("avjob run -q join.yaml")
+    let channels = mono.isEmpty ? 2 : 1
+    let whole = try decoded("join.wav")
+    #expect(whole.count == 3200 * 120 * channels)
+    try stage.make("opusdec --quiet --float --rate 48000 join.opus raw.wav")
+    for join in [try decoded("join.opus"), try decoded("raw.wav")] {
+      #expect(join.count == whole.count)
+      try expect(join, like: whole, joins: [800 * 120, 2000 * 120], reach: 48_000, channels)
+    }
+    let info = try stage.make("opusinfo join.opus 2>&1").text
+    #expect(!info.lowercased().contains("warning"), "\(info)")
+  }
+
+  @Test("sound between copies is encoded, however long it is")
+  func longRun() throws {
+    try stage.make(
+      """
+      ffmpeg -v error -i $FIXTURES/feelings.ogg -c:a aac -b:a 128k -aac_pns 0 a.m4a
+      ffmpeg -v error -i $FIXTURES/feelings.ogg -ar 48000 -c:a libopus -b:a 96k a.opus
+      """)
+    for (codec, name) in [("aac", "m4a"), ("opus", "opus")] {
+      try stage.write(
+        "\(codec).yaml",
+        """
+        clip: a.\(name)
+        from: 0s
+        to: 24s
+        volume: { 0s: 0 dB, 6s: 0 dB, 7s: -3 dB, 17s: -3 dB, 18s: 0 dB }
+        outputs:
+          - { file: join.\(name), \(codec): copy }
+          - { file: join.wav, wav: 32 bit float }
+        """)
+      let run = try stage.run("avjob run -q --force \(codec).yaml")
+      #expect(run.status == 0, "\(run.errors)")
+      let (join, whole) = (try decoded("join.\(name)"), try decoded("join.wav"))
+      let rate = codec == "aac" ? 44_100 : 48_000
+      #expect(join.count >= whole.count)
+      let head = 2 * (6 * rate - 9 * 1024)
+      #expect(join[..<head] == whole[..<head])
+      let tail = 2 * 19 * rate + 2 * 48_000..<whole.count
+      #expect(join[tail] == whole[tail])
+      let middle = 2 * 5 * rate..<2 * 20 * rate
+      #expect(error(of: join[middle], whole[middle]) < -15)
+    }
+  }
+
+  @Test("clips that are off the grid are encoded, moved or refused")
+  func grids() throws {
+    try stage.make(
+      "ffmpeg -v error -i $FIXTURES/feelings.ogg -t 9 -c:a aac -b:a 128k -aac_pns 0 a.m4a")
+    let clips =
+      "concat:\n  - { clip: a.m4a, from: 0 samples, to: 204800 samples }\n"
+      + "  - { clip: a.m4a, from: 100100 samples, to: 200100 samples }\n"
+    for (join, message) in [("exact", "its frames begin 252 samples too early"), ("nudge", "")] {
+      try stage.write(
+        "join.yaml", clips + "output: { file: \(join).m4a, aac: copy, join: \(join) }\n")
+      try stage.make("avjob run -q join.yaml")
+      let probe = try stage.make("avjob probe \(join).m4a").text
+      #expect(probe.contains("(304800 samples)"), "\(probe)")
+      let plan = try stage.make("avjob plan join.yaml").text
+      #expect(plan.contains(message), "\(plan)")
+      #expect(plan.contains("252 samples later") == (join == "nudge"), "\(plan)")
+    }
+    let refused = try stage.job(clips + "output: { file: x.m4a, aac: copy, join: strict }\n")
+    #expect(refused.errors.contains("'join: strict' does not encode what cannot be copied"))
+  }
+
+  @Test("sources with other headers are encoded, with the reason")
+  func headers() throws {
+    try stage.make(
+      """
+      ffmpeg -v error -i $FIXTURES/feelings.ogg -t 6 a.wav
+      opusenc --quiet --bitrate 96 a.wav a.opus
+      cp a.opus b.opus
+      /usr/bin/python3 - <<'END'
+      import struct
+      # 3 dB of gain in the header (RFC 7845, 5.1), and the page's checksum anew.
+      bytes = bytearray(open('b.opus', 'rb').read())
+      head = bytes.index(b'OpusHead')
+      struct.pack_into('<h', bytes, head + 16, 768)
+      size = head + 19
+      struct.pack_into('<I', bytes, 22, 0)
+      crc = 0
+      for byte in bytes[:size]:
+        crc ^= byte << 24
+        for _ in range(8): crc = (crc << 1 ^ (0x04c11db7 if crc >> 31 else 0)) & 0xffffffff
+      struct.pack_into('<I', bytes, 22, crc)
+      open('b.opus', 'wb').write(bytes)
+      END
+      """)
+    try stage.write(
+      "join.yaml", job([("a", 0..<1200), ("b", 100..<900)], step: 120, "opus", "opus"))
+    let plan = try stage.make("avjob plan join.yaml").text
+    #expect(
+      plan.contains("its packets have another header than those of the other sounds"), "\(plan)")
+    try stage.write(
+      "join.yaml", job([("b", 0..<1200), ("b", 1500..<2300)], step: 120, "opus", "opus"))
+    try stage.make("avjob run -q --force join.yaml")
+    let (join, whole) = (try decoded("join.opus"), try decoded("join.wav"))
+    try expect(join, like: whole, joins: [1200 * 120], reach: 48_000, 2)
+  }
+
+  // MARK: - Oracles
+
+  private func job(
+    _ clips: [(String, Range<Int>)], step: Int, _ codec: String, _ name: String
+  ) -> String {
+    let lines = clips.map { clip, range in
+      "  - { clip: \(clip).\(name), from: \(range.lowerBound * step) samples, "
+        + "to: \(range.upperBound * step) samples }\n"
+    }
+    return "concat:\n" + lines.joined()
+      + "outputs:\n  - { file: join.\(name), \(codec): copy }\n"
+      + "  - { file: join.wav, wav: 32 bit float }\n"
+  }
+
+  /// Of a joined file, all is the rendered sound bit for bit but what is near a join; that is near it.
+  private func expect(
+    _ join: [Float], like whole: [Float], joins: [Int], reach: Int, _ channels: Int,
+    at place: SourceLocation = #_sourceLocation
+  ) throws {
+    var next = 0
+    for frame in joins {
+      let near = max(0, frame - 9 * 1024) * channels..<(frame + reach) * channels
+      #expect(join[next..<near.lowerBound] == whole[next..<near.lowerBound], sourceLocation: place)
+      let error = error(of: join[near], whole[near])
+      #expect(error < -20, "\(error) dB", sourceLocation: place)
+      next = near.upperBound
+    }
+    #expect(join[next..<whole.count] == whole[next...], sourceLocation: place)
+  }
+
+  /// The error of some samples, in dB relative to the sound.
+  private func error(of samples: ArraySlice<Float>, _ sound: ArraySlice<Float>) -> Double {
+    var (error, power) = (0.0, 1e-20)
+    for (sample, wanted) in zip(samples, sound) {
+      error += Double(sample - wanted) * Double(sample - wanted)
+      power += Double(wanted) * Double(wanted)
+    }
+    return 10 * log10(error / power)
+  }
+
+  private func decoded(_ name: String) throws -> [Float] {
+    try stage.make("ffmpeg -v error -i \(name) -vn -f f32le -").floats
+  }
+}

@@ -1,0 +1,54 @@
+import LibAV
+import TestSupport
+import Testing
+import Threads
+
+@testable import ExportEngine
+
+/// The digest of a sound beside its encoders.
+@Suite("The digest of a sound, on the threads of a crew") struct DigestQueueTests {
+  @Test("it is that of all bytes in order, on any number of threads", arguments: [1, 2, 3, 8])
+  func digest(cores: Int) throws {
+    var dice = Dice(44)
+    let bytes = (0..<12_000_007).map { _ in UInt8.random(in: .min ... .max, using: &dice) }
+    var whole = try MD5()
+    bytes.withUnsafeBytes { whole.update($0) }
+    let budget = CPUBudget(total: cores)
+    let own = budget.tryLease()
+    defer { own?.release() }
+    let found = try Crew.gather(from: budget, unless: CancellationFlag()) { crew in
+      let queue = try DigestQueue(crew)
+      var start = 0
+      while start < bytes.count {
+        let count = min(bytes.count - start, Int.random(in: 0...100_000, using: &dice))
+        // More room than bytes, as samples of 24 bits take.
+        queue.append(count: count, room: count + 1) { place in
+          UnsafeMutableRawBufferPointer(start: place, count: count)
+            .copyBytes(from: bytes[start..<start + count])
+        }
+        start += count
+      }
+      return queue.finish()
+    }
+    let expected = whole.finish()
+    #expect(found == expected)
+  }
+
+  @Test("one that is given up leaves its crew without work")
+  func abandoned() throws {
+    let budget = CPUBudget(total: 2)
+    let own = budget.tryLease()
+    defer { own?.release() }
+    try Crew.gather(from: budget, unless: CancellationFlag()) { crew in
+      let queue = try DigestQueue(crew)
+      for _ in 0..<5 {
+        queue.append(count: 1 << 20, room: 1 << 20) {
+          $0.initializeMemory(as: UInt8.self, repeating: 1, count: 1 << 20)
+        }
+      }
+    }
+    let idle = budget.tryLease()
+    defer { idle?.release() }
+    #expect(idle != nil)
+  }
+}
