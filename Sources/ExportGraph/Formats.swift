@@ -156,10 +156,11 @@ extension Export {
     guard problems.isEmpty else { throw Diagnostics(problems) }
     output.request = .exactly(format)
     (output.sampleRate, output.channelLayout) = (rate, layout)
-    // The cover is read later; what is settled needs no place any more.
-    let cover = output.origins.cover
+    // The cover is read later, and so is a library asked; what is settled needs no place any more.
+    let (cover, settings) = (output.origins.cover, output.origins.format)
     (output.mp3Preset, output.origins) = (nil, Output.Origins())
     output.origins.cover = cover
+    if format.isByFDK { output.origins.format = settings }
     return SettledOutput(
       output: output, format: format, sound: AudioFormat(sampleRate: rate, channelLayout: layout),
       picture: try picture(of: output))

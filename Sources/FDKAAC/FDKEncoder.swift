@@ -66,9 +66,8 @@ package final class FDKEncoder {
     }
     frameLength = Int(info.frame_length)
     delay = Int(info.delay)
-    configuration = withUnsafeBytes(of: info.configuration) {
-      Array($0.prefix(Int(info.configuration_size)))
-    }
+    configuration = settings.withoutStereo(
+      withUnsafeBytes(of: info.configuration) { Array($0.prefix(Int(info.configuration_size))) })
     samples = [Int16](repeating: 0, count: frameLength * settings.channelCount)
     bytes = [UInt8](repeating: 0, count: max(1, Int(info.largest_packet)))
   }
@@ -174,5 +173,16 @@ package final class FDKEncoder {
       try bytes.withUnsafeBytes { try take(UnsafeRawBufferPointer(rebasing: $0[..<Int(written)])) }
     }
     return Int(taken)
+  }
+}
+
+extension FDKEncoder.Settings {
+  /// The configuration of HE-AAC with one channel, and that it has no parametric stereo: where nothing
+  /// says so, FFmpeg decodes it to two channels (ISO 14496-3, 1.6.5.3: the extension 0x548, and a flag).
+  func withoutStereo(_ configuration: [UInt8]) -> [UInt8] {
+    // Two bytes of the core's and 21 bits of the band replication's leave three bits.
+    guard objectType == 5, channelCount == 1, configuration.count == 5, configuration[4] & 7 == 0
+    else { return configuration }
+    return configuration[..<4] + [configuration[4] | 5, 0x48, 0]
   }
 }

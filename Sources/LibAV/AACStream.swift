@@ -1,4 +1,5 @@
 internal import CFFmpeg
+import Tagging
 
 /// AAC that no encoder of FFmpeg's makes, as a container has to describe it.
 package struct AACStream: Sendable, Hashable {
@@ -6,6 +7,9 @@ package struct AACStream: Sendable, Hashable {
   package var configuration: [UInt8]
   /// Frames a second of what it decodes to.
   package var sampleRate: Int
+  /// Frames a second that are coded: of HE-AAC half. It is the clock of an MP4's track, in which FFmpeg's
+  /// decoder takes the edit list (`skip_samples_multiplier`), and iTunes writes it.
+  package var coreRate: Int
   /// A bit for each channel of what it decodes to (`AV_CH_…`).
   package var channelMask: UInt64
   /// Frames of a packet, of what it decodes to.
@@ -17,11 +21,11 @@ package struct AACStream: Sendable, Hashable {
 
   /// A description.
   package init(
-    configuration: [UInt8], sampleRate: Int, channelMask: UInt64, frameLength: Int, delay: Int,
-    bitRate: Int
+    configuration: [UInt8], sampleRate: Int, coreRate: Int, channelMask: UInt64, frameLength: Int,
+    delay: Int, bitRate: Int
   ) {
-    (self.configuration, self.sampleRate, self.channelMask) =
-      (configuration, sampleRate, channelMask)
+    (self.configuration, self.channelMask) = (configuration, channelMask)
+    (self.sampleRate, self.coreRate) = (sampleRate, coreRate)
     (self.frameLength, self.delay, self.bitRate) = (frameLength, delay, bitRate)
   }
 
@@ -29,9 +33,9 @@ package struct AACStream: Sendable, Hashable {
   func fill(_ parameters: UnsafeMutablePointer<AVCodecParameters>) throws(LibAVError) {
     parameters.pointee.codec_type = AVMEDIA_TYPE_AUDIO
     parameters.pointee.codec_id = AV_CODEC_ID_AAC
-    parameters.pointee.sample_rate = Int32(clamping: sampleRate)
-    parameters.pointee.frame_size = Int32(clamping: frameLength)
-    parameters.pointee.initial_padding = Int32(clamping: delay)
+    parameters.pointee.sample_rate = Int32(clamping: coreRate)
+    parameters.pointee.frame_size = Int32(clamping: frameLength * coreRate / sampleRate)
+    parameters.pointee.initial_padding = Int32(clamping: delay * coreRate / sampleRate)
     parameters.pointee.bit_rate = Int64(bitRate)
     try check(
       av_channel_layout_from_mask(&parameters.pointee.ch_layout, channelMask),
@@ -42,5 +46,19 @@ package struct AACStream: Sendable, Hashable {
     memory.copyMemory(from: configuration, byteCount: configuration.count)
     parameters.pointee.extradata = memory.assumingMemoryBound(to: UInt8.self)
     parameters.pointee.extradata_size = Int32(clamping: configuration.count)
+  }
+}
+
+extension Muxer {
+  /// The sound's edit where its end lies between two ticks of its track, which counts core frames.
+  var soundList: TrackEdits? {
+    guard let source = coded, source.coreRate != source.sampleRate else { return nil }
+    let (start, end) = (companions?.streams.setting.delay ?? 0, soundEnd)
+    guard !(end - start).isMultiple(of: 2), end > start else { return nil }
+    let media = Int64(source.delay * source.coreRate / source.sampleRate)
+    return TrackEdits(
+      list: EditList([.init(shown: start..<end, media: media)]), handler: "soun",
+      timescale: UInt32(clamping: source.coreRate), clock: UInt32(clamping: source.sampleRate),
+      isOptional: true)
   }
 }

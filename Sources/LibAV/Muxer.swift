@@ -45,6 +45,10 @@ package final class Muxer {
   /// Frames that are added to the times of the sound's packets: those of Opus begin before the sound by
   /// its pre-skip, which readers of Matroska subtract (`CodecDelay`; RFC 9559, 5.1.4.1.26).
   private var lead: Int64 = 0
+  /// What describes the sound, where it comes from no encoder of FFmpeg's.
+  private(set) var coded: AACStream?
+  /// Behind the last packet of sound, in frames, with the delay of companions.
+  private(set) var soundEnd: Int64 = 0
   /// Of Ogg, until the sound's first page has ended; nil for other containers.
   private var firstPage: FirstPage?
 
@@ -195,6 +199,7 @@ package final class Muxer {
         "avcodec_parameters_copy")
       stream.pointee.codecpar.pointee.pad(by: padding)
     case .aac(let source):
+      coded = source
       try source.fill(stream.pointee.codecpar)
     }
     return stream
@@ -244,6 +249,7 @@ package final class Muxer {
     let delay = lead + (companions?.streams.setting.delay ?? 0)
     packet.pointer.pointee.pts += delay
     packet.pointer.pointee.dts += delay
+    soundEnd = packet.pointer.pointee.pts + packet.duration
     try writeCompanions(before: (packet.pointer.pointee.dts, timeBase))
     if let stream = context.pointee.streams[0] {
       av_packet_rescale_ts(packet.pointer, timeBase, stream.pointee.time_base)

@@ -49,29 +49,53 @@ package final class PictureEdits {
 
 extension Muxer {
   /// Writes what stands behind the packets. libavformat gives a picture one edit at most: where it has a
-  /// list of its own, that is put into the index of the MP4 or MOV before it is written.
+  /// list of its own, that is put into the index of the MP4 or MOV before it is written, and so is the
+  /// end of sound that lies between two of the track's ticks.
   func writeTrailer() throws(LibAVError) {
-    guard let (edits, firstDecoded) = companions?.streams.edits,
-      let stream = companions.flatMap({ context.pointee.streams[$0.first] })
-    else {
+    let lists = [pictureList, soundList].compactMap(\.self)
+    guard !lists.isEmpty else {
       try checkOutput(av_write_trailer(context), "av_write_trailer")
       return
     }
-    let base = stream.pointee.time_base
-    let list = edits.list(firstDecoded: firstDecoded)
     try flush()
     output.hold()
     try checkOutput(av_write_trailer(context), "av_write_trailer")
     try flush()
     let isDone = output.release { bytes in
-      guard base.num == 1, let start = Self.index(in: bytes),
-        let changed = list.put(
-          into: Array(bytes[start...]), handler: "vide", timescale: UInt32(clamping: base.den))
-      else { return nil }
-      return bytes[..<start] + changed
+      guard let start = Self.index(in: bytes) else { return nil }
+      var index = Array(bytes[start...])
+      for list in lists {
+        let changed = list.list.put(
+          into: index, handler: list.handler, timescale: list.timescale, shownIn: list.clock)
+        guard changed != nil || list.isOptional else { return nil }
+        index = changed ?? index
+      }
+      return bytes[..<start] + index
     }
     try checkOutput(
-      isDone ? 0 : avjob_averror_invaliddata(), "putting the picture's edit list into the index")
+      isDone ? 0 : avjob_averror_invaliddata(), "putting an edit list into the index")
+  }
+
+  /// A list for the track of a kind.
+  struct TrackEdits {
+    var list: EditList
+    var handler: String
+    /// Ticks a second of the track, and of what the list shows.
+    var timescale: UInt32
+    var clock: UInt32
+    /// Whether libavformat's own list stays where this one cannot be put in.
+    var isOptional = false
+  }
+
+  private var pictureList: TrackEdits? {
+    guard let (edits, firstDecoded) = companions?.streams.edits,
+      let stream = companions.flatMap({ context.pointee.streams[$0.first] }),
+      stream.pointee.time_base.num == 1
+    else { return nil }
+    let timescale = UInt32(clamping: stream.pointee.time_base.den)
+    return TrackEdits(
+      list: edits.list(firstDecoded: firstDecoded), handler: "vide", timescale: timescale,
+      clock: timescale)
   }
 
   /// Where the index begins, which is the last atom: last samples of subtitles may stand before it.

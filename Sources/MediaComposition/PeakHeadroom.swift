@@ -34,5 +34,13 @@ extension Output.Format {
 
 extension FDKAACSettings {
   /// As of `Output.Format`.
-  fileprivate func peakHeadroom(channelCount: Int) -> Double { 1.2 }
+  fileprivate func peakHeadroom(channelCount: Int) -> Double {
+    guard profile == .lc else { return 2 }
+    switch rateControl {
+    case .vbr(let quality): return quality >= 4 ? 0.8 : quality == 3 ? 1.5 : 2
+    case .bitRate(let rate):
+      let kilobits = rate * 2 / (max(1, channelCount) * 1000)
+      return kilobits >= 192 ? 0.2 : kilobits >= 128 ? 0.8 : kilobits >= 96 ? 1.5 : 2
+    }
+  }
 }

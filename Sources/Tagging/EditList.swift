@@ -3,7 +3,7 @@
 package struct EditList: Sendable, Hashable {
   /// A time of the movie, and what of the track is shown from its start on.
   package struct Edit: Sendable, Hashable {
-    /// In ticks of the track, by the movie's clock.
+    /// In ticks of the list, which are the track's unless `put` is told otherwise, by the movie's clock.
     package var shown: Range<Int64>
     /// In ticks of the track, by its own clock.
     package var media: Int64
@@ -23,11 +23,12 @@ package struct EditList: Sendable, Hashable {
   ///   - movie: The whole atom `moov`, with its head. What it says of places in the file stays, so it
   ///     must lie behind them.
   ///   - handler: The kind of the track, of which it must be the only one: `vide` (8.4.3).
-  ///   - timescale: Ticks a second of this list, which must be the track's.
+  ///   - timescale: Ticks a second of the track.
+  ///   - clock: Ticks a second in which the list has what is shown; nil: those of the track.
   /// - Returns: nil where `movie` is none, or has no such track of this timescale, or several.
   /// - Complexity: O(bytes)
   package func put(
-    into movie: [UInt8], handler: String, timescale: UInt32
+    into movie: [UInt8], handler: String, timescale: UInt32, shownIn clock: UInt32? = nil
   ) -> [UInt8]? {
     guard let whole = Atom.all(in: movie[...]).first, whole.name == "moov",
       whole.whole.count == movie.count
@@ -47,7 +48,7 @@ package struct EditList: Sendable, Hashable {
           TimedHeader.movie.number(of: times.body) == timescale
         else { return nil }
         isThere = true
-        let entries = self.entries(timescale, inMovie: ticks)
+        let entries = self.entries(clock ?? timescale, inMovie: ticks)
         duration = entries.reduce(0) { $0 + $1.duration }
         pieces[place] = Self.replaced(part, head, entries, lasting: duration)
       }

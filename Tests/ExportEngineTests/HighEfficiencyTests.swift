@@ -59,6 +59,12 @@ struct HighEfficiencyTests {
     doubled.list([(2161, 4096)])
     try expect(doubled, plays: expected, of: media)
 
+    // A list that counts finer than its track may end between two frames of the core.
+    var finer = file
+    finer.put(44_100, at: try #require(finer.atom(["moov", "mvhd"])).lowerBound + 20)
+    finer.list([(4321, 2048)])
+    try expect(finer, plays: 4096..<8417, of: media)
+
     // iTunes' note alone, in either rate.
     var noted = file
     noted.replace(MP4Bytes.track + ["edts"], with: [])

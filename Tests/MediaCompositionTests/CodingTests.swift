@@ -249,6 +249,7 @@ struct ValueDice {
       .mp3(mp3()), .wav(.int16), .aiff(.int24), .caf(.float32), .flac(bitDepth: 24),
       .alac(bitDepth: 16), .m4a(bitRate: below(320_000)), .vorbis(.quality(double())),
       .vorbis(.bitRate(1)), .opus(bitRate: below(320_000)),
+      .fdkAAC(FDKAACSettings(.bitRate(below(320_000)), profile: .heV2)),
     ]
     var output = Output(
       path: path(), format: one(of: formats) ?? .wav(.int16), sampleRate: maybe { $0.below(99) },

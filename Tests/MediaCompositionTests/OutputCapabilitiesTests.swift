@@ -83,13 +83,13 @@ struct OutputCapabilitiesTests {
   func settings() {
     let settings: [Output.Format.Setting] = [
       .mp3(MP3Settings(.vbr(quality: 4))), .samples(.float32), .bitDepth(24), .bitRate(96_000),
-      .quality(7),
+      .quality(7), .fdkAAC(FDKAACSettings(.vbr(quality: 3))),
     ]
     for kind in Output.Kind.allCases {
       let usual = kind.usualFormat(isDeep: false, sampleRate: 48_000, channelCount: 1)
       let taken = settings.map { usual.with($0) }.filter { $0 != usual }
       #expect(taken.allSatisfy { $0.kind == kind && settings.contains($0.setting) })
-      #expect(taken.count == (kind == .vorbis ? 2 : 1), "\(kind)")
+      #expect(taken.count == ([.vorbis, .aac].contains(kind) ? 2 : 1), "\(kind)")
     }
   }
 
@@ -99,7 +99,10 @@ struct OutputCapabilitiesTests {
       (.m4a(bitRate: 192_000), 0.8), (.m4a(bitRate: 191_000), 1.2), (.m4a(bitRate: 8_000), 2),
       (.opus(bitRate: 80_000), 1), (.opus(bitRate: 79_000), 1.4), (.flac(bitDepth: 16), 0),
       (.mp3(MP3Settings(.cbr(bitRate: 320_000))), 0.2), (.vorbis(.bitRate(64_000)), 0.9),
-      (.wav(.uint8), 0.5),
+      (.wav(.uint8), 0.5), (.fdkAAC(FDKAACSettings(.bitRate(128_000))), 0.8),
+      (.fdkAAC(FDKAACSettings(.bitRate(127_000))), 1.5),
+      (.fdkAAC(FDKAACSettings(.vbr(quality: 4))), 0.8),
+      (.fdkAAC(FDKAACSettings(.bitRate(64_000), profile: .he)), 2),
     ]
     for (format, decibels) in formats {
       #expect(format.peakHeadroom(channelCount: 2) == decibels)
@@ -111,6 +114,23 @@ struct OutputCapabilitiesTests {
   func problems() {
     let cases: [(Output.Format, Int, ChannelLayout, String?)] = [
       (.wav(.int16), 192_000, .surround71, nil),
+      (.fdkAAC(FDKAACSettings(.vbr(quality: 5))), 44_100, .surround51, nil),
+      (
+        .fdkAAC(FDKAACSettings(.vbr(quality: 6))), 44_100, .stereo,
+        "libfdk-aac's variable bit rate goes from 1 to 5, not 6"
+      ),
+      (
+        .fdkAAC(FDKAACSettings(.vbr(quality: 5))), 44_100, .quad,
+        "libfdk-aac has no layout of quad: leave 'encoder: fdk' out"
+      ),
+      (
+        .fdkAAC(FDKAACSettings(.bitRate(32_000), profile: .heV2)), 44_100, .mono,
+        "HE-AAC v2 is stereo, not mono: take 'profile: he'"
+      ),
+      (
+        .fdkAAC(FDKAACSettings(.bitRate(32_000), profile: .he)), 12_000, .mono,
+        "HE-AAC by libfdk-aac begins at 16000 Hz, not 12000"
+      ),
       (.flac(bitDepth: 20), 44_100, .mono, "FLAC is written with 16 or 24 bits a sample, not 20"),
       (
         .flac(bitDepth: 16), 700_000, .mono,

@@ -88,6 +88,17 @@ import Testing
     #expect(list.put(into: before, handler: "vide", timescale: 60_000) == after)
   }
 
+  @Test("a list may show more exactly than its track counts")
+  func finer() {
+    let before = movie(track(1, "soun", lasting: 7, timescale: 24_000), lasting: 7)
+    let after = movie(
+      track(1, "soun", lasting: 1001, timescale: 24_000, edits: entries([(1001, 2529)])),
+      lasting: 1001)
+    let list = EditList([.init(shown: 0..<1001, media: 2529)])
+    #expect(
+      list.put(into: before, handler: "soun", timescale: 24_000, shownIn: 48_000) == after)
+  }
+
   @Test("what is no index with one such track is refused")
   func refused() {
     let picture = track(2, "vide", lasting: 7)

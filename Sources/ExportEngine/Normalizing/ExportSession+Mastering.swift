@@ -8,7 +8,7 @@ import Threads
 extension ExportSession {
   /// How often an export is rendered where its encoders lift peaks over a ceiling, or change its
   /// loudness.
-  private static let mostRenderings = 3
+  private static let mostRenderings = 5
   /// dB by which an encoded file may miss its level.
   static let levelTolerance = 0.1
   /// dB by which a sound within a mix may miss its level, which is approached by fewer means.

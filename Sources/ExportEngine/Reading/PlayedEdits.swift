@@ -11,7 +11,8 @@ struct PlayedEdits: Sendable, Hashable {
   }
 
   var entries: [Entry]
-  /// Frames within which an end is as good as that of the last packet: a tick of the list's clock.
+  /// Frames within which an end is as good as that of the last packet: a tick of the list's clock, and 0
+  /// where the packets' clock is coarser, as that of HE-AAC, which counts frames of the core.
   var tick: Int64 = 0
   /// What the container announces, without silence before the sound; nil where it ends with the
   /// stream.
@@ -51,7 +52,8 @@ struct PlayedEdits: Sendable, Hashable {
       throw refusal("its edit list counts in 0 ticks a second (mvhd)")
     }
     (entries, announced) = ([], 0)
-    tick = track.movieTimescale > 0 ? Int64(rate) / track.movieTimescale : 0
+    let isFiner = track.movieTimescale > track.timescale
+    tick = track.movieTimescale > 0 && !isFiner ? Int64(rate) / track.movieTimescale : 0
     var ticks: Int128 = 0
     for (index, edit) in track.edits.enumerated() {
       let start = Self.frames(ticks, of: track.movieTimescale, atRate: rate)

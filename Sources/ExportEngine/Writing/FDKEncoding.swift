@@ -39,6 +39,7 @@ final class FDKEncoding: SoundEncoding {
     samples = try IntegerSamples(recipe, bitDepth: 16, channelCount: settings.channelCount)
     let source = AACStream(
       configuration: first.configuration, sampleRate: settings.sampleRate,
+      coreRate: settings.sampleRate / (first.frameLength > 1024 ? 2 : 1),
       channelMask: recipe.channelMask, frameLength: first.frameLength, delay: first.delay,
       bitRate: settings.bitRate ?? 0)
     muxer = try self.recipe.openMuxer(of: file, for: .aac(source), beside: streams?.streams)

@@ -150,8 +150,12 @@ func requireEncodable(
       }
     try requireRoom(in: tag, for: left)
     if case .fdkAAC(let settings) = sink.format {
-      try settings.requireEncoder(
-        sampleRate: format.sampleRate, channelCount: format.channelLayout.count)
+      do throws(Failure) {
+        try settings.requireEncoder(
+          sampleRate: format.sampleRate, channelCount: format.channelLayout.count)
+      } catch {
+        throw error.placed(at: sink.output.origins.format)
+      }
     }
     if let plan = sink.picture { try pictures.requireStills(plan.stills) }
     if sink.sidecars.contains(where: \.isOfChapters) {

@@ -56,7 +56,7 @@ extension Values {
       Pattern.one(
         of: Pattern.bitRateBody, Pattern.copying,
         fdkWord + "( +" + Pattern.one(of: FDKAACSettings.Profile.allCases.map(\.rawValue)) + ")? +"
-          + Pattern.one(of: Pattern.bitRateBody, "vbr *[1-5]")))
+          + Pattern.one(of: Pattern.bitRateBody, "vbr *0*[1-5]")))
   ) { text throws(QuantityError) in
     let words = text.split(separator: " ", omittingEmptySubsequences: true)
     guard words.first.map(String.init) == fdkWord else { return try Quantity.request(.aac, text) }
@@ -94,6 +94,11 @@ extension Quantity {
   ) throws(QuantityError) -> FDKAACSettings {
     let profile = words.first.flatMap { FDKAACSettings.Profile(rawValue: String($0)) }
     let rest = (profile == nil ? words : words.dropFirst()).joined(separator: " ")
+    guard rest.hasPrefix("vbr") || rest.first?.isNumber == true else {
+      throw QuantityError(
+        "'\(rest)' is no setting of libfdk-aac",
+        help: "write 'fdk 128k', 'fdk he 48k' or 'fdk vbr 4'")
+    }
     let rateControl: FDKAACSettings.RateControl =
       rest.hasPrefix("vbr")
       ? .vbr(quality: try fdkQuality(String(rest.dropFirst(3).drop { $0 == " " })))
