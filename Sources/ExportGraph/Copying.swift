@@ -146,7 +146,10 @@ extension Asset {
     else { return false }
     let capabilities = format.kind.capabilities
     return switch capabilities.copiedUnit {
-    case .frames: container == capabilities.container
+    // Packets of a bare stream of AAC are counted.
+    case .frames:
+      container == capabilities.container
+        || outputKind == .aac && container == "aac" && hasExactPackets
     case .samples, .nothing: false
     }
   }

@@ -26,9 +26,8 @@ package final class Encoder {
     case aac(bitRate: Int, substitutesNoise: Bool = true)
     /// By libvorbis.
     case vorbis(VorbisTarget)
-    /// By libopus, with a variable bit rate, near so many bits a second for all channels together; in
-    /// packets of 120, 240, 480 or 960 frames.
-    case opus(bitRate: Int, packetLength: Int = 960)
+    /// By libopus, with a variable bit rate, near so many bits a second for all channels together.
+    case opus(bitRate: Int)
   }
 
   /// What libvorbis aims at.
@@ -170,15 +169,8 @@ package final class Encoder {
           try check(av_opt_set(options, "aac_coder", "fast", 0), "aac_coder")
         }
       }
-    case .vorbis(.bitRate(let bitRate)):
+    case .vorbis(.bitRate(let bitRate)), .opus(let bitRate):
       context.pointee.bit_rate = Int64(bitRate)
-    case .opus(let bitRate, let packetLength):
-      context.pointee.bit_rate = Int64(bitRate)
-      // Milliseconds.
-      try check(
-        av_opt_set_double(
-          context.pointee.priv_data, "frame_duration", Double(packetLength) / 48, 0),
-        "frame_duration")
     case .vorbis(.quality(let quality)):
       context.pointee.flags |= AV_CODEC_FLAG_QSCALE
       context.pointee.global_quality = Int32((quality * Double(FF_QP2LAMBDA)).rounded())
@@ -208,7 +200,8 @@ package final class Encoder {
     }
   }
 
-  /// Frames by which its sound comes out late, which a container may say and headerless sound cannot
+  /// Frames that decoding gives before the first one that was filled in, which a container may say and
+  /// headerless sound cannot
   /// (`AVCodecContext.initial_padding`).
   package var delay: Int { Int(context.pointee.initial_padding) }
 

@@ -21,7 +21,7 @@ package struct LibAVError: Error, Sendable {
   }
 
   /// A medium that libavformat would read wrongly; `phrase` says why, with a remedy.
-  static func refused(_ phrase: String) -> LibAVError {
+  package static func refused(_ phrase: String) -> LibAVError {
     LibAVError(code: avjob_averror_invaliddata(), operation: phrase, isPhrase: true)
   }
 

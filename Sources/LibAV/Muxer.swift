@@ -74,15 +74,15 @@ package final class Muxer {
     /// An encoder, opened.
     case encoder(Encoder)
     /// Another file's stream, whose packets are timed anew, in frames. `padding` is how many frames of
-    /// them lie before the sound.
-    case stream(Stream, padding: Int)
+    /// them lie before the sound; `header` stands instead of its own where that is not in its container.
+    case stream(Stream, padding: Int, header: [UInt8]? = nil)
     /// An encoder of AAC that is not FFmpeg's.
     case aac(AACStream)
 
     fileprivate var sampleRate: Int {
       switch self {
       case .encoder(let encoder): encoder.sampleRate
-      case .stream(let stream, _): stream.sampleRate
+      case .stream(let stream, _, _): stream.sampleRate
       case .aac(let stream): stream.sampleRate
       }
     }
@@ -90,7 +90,7 @@ package final class Muxer {
     fileprivate var timeBase: AVRational {
       switch self {
       case .encoder(let encoder): encoder.context.pointee.time_base
-      case .stream(let stream, _): AVRational(num: 1, den: stream.parameters.sample_rate)
+      case .stream(let stream, _, _): AVRational(num: 1, den: stream.parameters.sample_rate)
       case .aac(let stream): AVRational(num: 1, den: Int32(clamping: stream.sampleRate))
       }
     }
@@ -193,10 +193,11 @@ package final class Muxer {
       try check(
         avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context),
         "avcodec_parameters_from_context")
-    case .stream(let original, let padding):
+    case .stream(let original, let padding, let header):
       try check(
         avcodec_parameters_copy(stream.pointee.codecpar, original.pointer.pointee.codecpar),
         "avcodec_parameters_copy")
+      if let header { try stream.pointee.codecpar.pointee.replaceHeader(with: header) }
       stream.pointee.codecpar.pointee.pad(by: padding)
     case .aac(let source):
       coded = source

@@ -1,8 +1,8 @@
 extension CopyLayout {
   /// How the frames of a codec lie in its streams, and how far they depend on one another.
   package struct Grid: Sendable, Hashable, Codable {
-    /// PCM frames of each frame; of a codec whose packets differ in length, of which all of them are
-    /// multiples.
+    /// PCM frames of each frame; of Opus, whose packets differ in length, from one place to the next at
+    /// which copied ones and encoded ones may meet.
     package let samplesPerFrame: Int
     /// How many decoded samples a frame's last block reaches beyond the frame.
     let reach: Int64
@@ -13,6 +13,8 @@ extension CopyLayout {
     package let encoderSkip: Int
     /// How many frames before the first one that is heard decoding begins with.
     let preRoll: Int
+    /// The first frame of a stream that may follow an encoded one: those before it are not complete.
+    let firstWhole: Int
     /// Fewer frames in a row are encoded: their seams would cost more.
     let shortestCopy: Int
     /// Whether frames reach back to main data in those before them.
@@ -26,21 +28,22 @@ extension CopyLayout {
       Grid(
         samplesPerFrame: samplesPerFrame, reach: 576 + 480, lead: 0,
         encoderSkip: 576 + FrameIndex.decoderDelay, preRoll: 1152 / samplesPerFrame,
-        shortestCopy: 4, hasReservoir: true)
+        firstWhole: 0, shortestCopy: 4, hasReservoir: true)
     }
 
     /// AAC-LC: windows of two frames (ISO 14496-3, 4.6.11). FFmpeg's encoder begins with one of silence.
     /// Some decoders leave out what they make of the first packet.
     package static let aac = Grid(
-      samplesPerFrame: 1024, reach: 1024, lead: 0, encoderSkip: 1024, preRoll: 2, shortestCopy: 4,
-      hasReservoir: false)
+      samplesPerFrame: 1024, reach: 1024, lead: 0, encoderSkip: 1024, preRoll: 2,
+      firstWhole: 1, shortestCopy: 4, hasReservoir: false)
 
-    /// Opus: packets of any multiple of 2.5 ms up to 120 ms (RFC 6716, 2), whose windows overlap by
-    /// 2.5 ms (its section 4.3.7). CELT predicts the level of each band from the packet before; 80 ms
-    /// bring two decoders near one another (RFC 7845, 4.6). libopus' look-ahead is 6.5 ms. A copy of
-    /// 0.25 s has a packet whatever their lengths are.
+    /// Opus: packets of 2.5 to 120 ms (RFC 6716, 2), whose windows overlap by 2.5 ms (its section 4.3.7).
+    /// What is left between two copies is encoded by packets of 20 ms, the usual length: shorter ones
+    /// bring no decoder near to the state of longer ones. CELT predicts the level of each band from the
+    /// packet before; 80 ms bring two decoders near one another (RFC 7845, 4.6). libopus' look-ahead is
+    /// 6.5 ms. A copy of 0.25 s has a packet whatever their lengths are.
     package static let opus = Grid(
-      samplesPerFrame: 120, reach: 120, lead: 3840, encoderSkip: 312, preRoll: 32,
-      shortestCopy: 100, hasReservoir: false)
+      samplesPerFrame: 960, reach: 120, lead: 3840, encoderSkip: 312, preRoll: 4, firstWhole: 0,
+      shortestCopy: 13, hasReservoir: false)
   }
 }

@@ -131,11 +131,11 @@ package struct CopyLayout: Sendable, Hashable, Codable {
     for number in fitting where copies.last?.span != number {
       let (span, skip) = (spans[number], Int64(skip))
       let lead = span.frames.lowerBound == 0 ? 0 : grid.lead
-      let first = (span.frames.lowerBound + lead + skip + count - 1) / count
+      var first = Int((span.frames.lowerBound + lead + skip + count - 1) / count)
+      first += max(0, grid.firstWhole - frame(first, of: span))
       let end = end(of: span)
-      guard end - Int(first) >= grid.shortestCopy else { continue }
-      copies.append(
-        Copy(span: number, first: frame(Int(first), of: span), frames: Int(first)..<end))
+      guard end - first >= grid.shortestCopy else { continue }
+      copies.append(Copy(span: number, first: frame(first, of: span), frames: first..<end))
     }
   }
 

@@ -63,17 +63,18 @@ struct PacketJoinTests {
       opusenc --quiet --bitrate 96 \(mono) a.wav a.opus
       opusenc --quiet \(options) b.wav b.opus
       """)
-    // Of 2.5 ms.
-    let clips = [("a", 0..<800), ("b", 101..<1301), ("a", 1700..<2900)]
-    try stage.write("join.yaml", job(clips, step: 120, "opus", "opus"))
+    // Of 20 ms.
+    let clips = [("a", 0..<100), ("b", 13..<163), ("a", 212..<362)]
+    try stage.write("join.yaml", job(clips, step: 960, "opus", "opus"))
     try stage.make("avjob run -q join.yaml")
     let channels = mono.isEmpty ? 2 : 1
     let whole = try decoded("join.wav")
-    #expect(whole.count == 3200 * 120 * channels)
+    #expect(whole.count == 400 * 960 * channels)
     try stage.make("opusdec --quiet --float --rate 48000 join.opus raw.wav")
     for join in [try decoded("join.opus"), try decoded("raw.wav")] {
       #expect(join.count == whole.count)
-      try expect(join, like: whole, joins: [800 * 120, 2000 * 120], reach: 48_000, channels)
+      try expect(
+        join, like: whole, joins: [100 * 960, 250 * 960], reach: 48_000, channels, within: 1e-7)
     }
     let info = try stage.make("opusinfo join.opus 2>&1").text
     #expect(!info.lowercased().contains("warning"), "\(info)")
@@ -94,7 +95,7 @@ struct PacketJoinTests {
         from: 0s
         to: 24s
         volume: { 0s: 0 dB, 6s: 0 dB, 7s: -3 dB, 17s: -3 dB, 18s: 0 dB }
-        outputs:
+        output:
           - { file: join.\(name), \(codec): copy }
           - { file: join.wav, wav: 32 bit float }
         """)
@@ -104,9 +105,10 @@ struct PacketJoinTests {
       let rate = codec == "aac" ? 44_100 : 48_000
       #expect(join.count >= whole.count)
       let head = 2 * (6 * rate - 9 * 1024)
-      #expect(join[..<head] == whole[..<head])
       let tail = 2 * 19 * rate + 2 * 48_000..<whole.count
-      #expect(join[tail] == whole[tail])
+      for range in [0..<head, tail] {
+        #expect(range.allSatisfy { abs(join[$0] - whole[$0]) <= (codec == "aac" ? 0 : 1e-7) })
+      }
       let middle = 2 * 5 * rate..<2 * 20 * rate
       #expect(error(of: join[middle], whole[middle]) < -15)
     }
@@ -119,7 +121,7 @@ struct PacketJoinTests {
     let clips =
       "concat:\n  - { clip: a.m4a, from: 0 samples, to: 204800 samples }\n"
       + "  - { clip: a.m4a, from: 100100 samples, to: 200100 samples }\n"
-    for (join, message) in [("exact", "its frames begin 252 samples too early"), ("nudge", "")] {
+    for (join, message) in [("exact", "its frames begin 252 samples too late"), ("nudge", "")] {
       try stage.write(
         "join.yaml", clips + "output: { file: \(join).m4a, aac: copy, join: \(join) }\n")
       try stage.make("avjob run -q join.yaml")
@@ -127,10 +129,37 @@ struct PacketJoinTests {
       #expect(probe.contains("(304800 samples)"), "\(probe)")
       let plan = try stage.make("avjob plan join.yaml").text
       #expect(plan.contains(message), "\(plan)")
-      #expect(plan.contains("252 samples later") == (join == "nudge"), "\(plan)")
+      #expect(plan.contains("252 samples earlier") == (join == "nudge"), "\(plan)")
     }
     let refused = try stage.job(clips + "output: { file: x.m4a, aac: copy, join: strict }\n")
     #expect(refused.errors.contains("'join: strict' does not encode what cannot be copied"))
+  }
+
+  @Test("packets of ADTS are counted, and joined with those of MP4")
+  func bare() throws {
+    try stage.make(
+      """
+      ffmpeg -v error -i $FIXTURES/feelings.ogg -t 9 -c:a aac -b:a 128k -aac_pns 0 a.m4a
+      ffmpeg -v error -ss 12 -i $FIXTURES/feelings.ogg -t 9 -c:a aac -b:a 128k -aac_pns 0 b.aac
+      cp b.aac c.aac && printf 'not a frame of any kind: %0400d' 1 >> c.aac
+      """)
+    for order in [["a.m4a", "b.aac"], ["b.aac", "a.m4a"]] {
+      let clips = order.map { "  - { clip: \($0), from: 20480 samples, to: 122880 samples }\n" }
+      try stage.write(
+        "join.yaml",
+        "concat:\n" + clips.joined() + "output:\n  - { file: join.m4a, aac: copy }\n"
+          + "  - { file: join.wav, wav: 32 bit float }\n")
+      try stage.make("avjob run -q --force join.yaml")
+      let (join, whole) = (try decoded("join.m4a"), try decoded("join.wav"))
+      try expect(join, like: whole, joins: [102_400], reach: 9 * 1024, 2)
+      let parts = try stage.make("avjob plan join.yaml").text
+      #expect(parts.contains("packets of b.aac from packet "), "\(parts)")
+    }
+    // Bytes behind the last packet are none of it.
+    for name in ["b", "c"] {
+      try stage.make("avjob clip -q \(name).aac -o \(name).m4a --aac copy")
+    }
+    #expect(try decoded("b.m4a") == (try decoded("c.m4a")))
   }
 
   @Test("sources with other headers are encoded, with the reason")
@@ -157,15 +186,15 @@ struct PacketJoinTests {
       END
       """)
     try stage.write(
-      "join.yaml", job([("a", 0..<1200), ("b", 100..<900)], step: 120, "opus", "opus"))
+      "join.yaml", job([("a", 0..<150), ("b", 10..<110)], step: 960, "opus", "opus"))
     let plan = try stage.make("avjob plan join.yaml").text
     #expect(
       plan.contains("its packets have another header than those of the other sounds"), "\(plan)")
     try stage.write(
-      "join.yaml", job([("b", 0..<1200), ("b", 1500..<2300)], step: 120, "opus", "opus"))
+      "join.yaml", job([("b", 0..<150), ("b", 180..<280)], step: 960, "opus", "opus"))
     try stage.make("avjob run -q --force join.yaml")
     let (join, whole) = (try decoded("join.opus"), try decoded("join.wav"))
-    try expect(join, like: whole, joins: [1200 * 120], reach: 48_000, 2)
+    try expect(join, like: whole, joins: [150 * 960], reach: 48_000, 2, within: 1e-7)
   }
 
   // MARK: - Oracles
@@ -178,24 +207,28 @@ struct PacketJoinTests {
         + "to: \(range.upperBound * step) samples }\n"
     }
     return "concat:\n" + lines.joined()
-      + "outputs:\n  - { file: join.\(name), \(codec): copy }\n"
+      + "output:\n  - { file: join.\(name), \(codec): copy }\n"
       + "  - { file: join.wav, wav: 32 bit float }\n"
   }
 
   /// Of a joined file, all is the rendered sound bit for bit but what is near a join; that is near it.
+  /// Decoders of Opus may round single samples otherwise for long.
   private func expect(
     _ join: [Float], like whole: [Float], joins: [Int], reach: Int, _ channels: Int,
-    at place: SourceLocation = #_sourceLocation
+    within tolerance: Float = 0, at place: SourceLocation = #_sourceLocation
   ) throws {
+    func isSame(_ range: Range<Int>) -> Bool {
+      range.allSatisfy { abs(join[$0] - whole[$0]) <= tolerance }
+    }
     var next = 0
     for frame in joins {
       let near = max(0, frame - 9 * 1024) * channels..<(frame + reach) * channels
-      #expect(join[next..<near.lowerBound] == whole[next..<near.lowerBound], sourceLocation: place)
-      let error = error(of: join[near], whole[near])
-      #expect(error < -20, "\(error) dB", sourceLocation: place)
+      #expect(isSame(next..<near.lowerBound), sourceLocation: place)
+      let loss = error(of: join[near], whole[near])
+      #expect(loss < -15, "\(loss) dB", sourceLocation: place)
       next = near.upperBound
     }
-    #expect(join[next..<whole.count] == whole[next...], sourceLocation: place)
+    #expect(isSame(next..<whole.count), sourceLocation: place)
   }
 
   /// The error of some samples, in dB relative to the sound.
@@ -209,6 +242,7 @@ struct PacketJoinTests {
   }
 
   private func decoded(_ name: String) throws -> [Float] {
-    try stage.make("ffmpeg -v error -i \(name) -vn -f f32le -").floats
+    let decoder = name.hasSuffix(".opus") ? "-c:a libopus" : ""
+    return try stage.make("ffmpeg -v error \(decoder) -i \(name) -vn -f f32le -").floats
   }
 }

@@ -155,16 +155,16 @@ struct CopyingTests {
     other.location = .file(FilePath("other.m4a"))
     let three = [
       clip(talk, from: 1, to: 11, at: 0), clip(other, from: 1, to: 6, at: 10),
-      clip(talk, from: 11, to: 21, at: 15),
+      clip(talk, from: 16, to: 26, at: 15),
     ]
     #expect(
       try packets(three).lines == [
-        "0–440300: talk.m4a from 41", "440300–662508: setup", "662508–1102500: talk.m4a from 475",
+        "0–439228: talk.m4a from 41", "439228–662460: setup", "662460–1102500: talk.m4a from 690",
       ])
     talk.packetSetup = nil
     var faded = clip(talk, from: 1, to: 11, at: 0)
     try faded.mix.setVolumeRamp(
-      fromStartVolume: .silence, toEndVolume: .unity, timeRange: range(0, 1))
+      fromStartVolume: .silence, toEndVolume: .unity, timeRange: range(0, 10))
     #expect {
       try packets([faded])
     } throws: { error in

@@ -123,7 +123,7 @@ struct CopyLayoutTests {
       CopyLayout.Span(frames: 48_000..<96_000, start: 24_312),
     ]
     let layout = CopyLayout(spans, length: 96_000, on: .opus)
-    #expect(copies(layout) == ["0: 0–401 from 0", "1: 435–803 from 235"])
+    #expect(copies(layout) == ["0: 0–50 from 0", "1: 55–101 from 30"])
   }
 
   /// The copies by looking at each frame of the output.
@@ -144,7 +144,10 @@ struct CopyLayoutTests {
       let frames = (carriers..<layout.frameCount).filter { frame in
         let first = layout.firstSample(ofFrame: frame)
         let lead = span.frames.lowerBound == 0 ? 0 : grid.lead
-        let begins = isFirst || first >= span.frames.lowerBound + lead
+        let number = (first - span.frames.lowerBound + span.start) / count
+        let begins =
+          isFirst
+          || first >= span.frames.lowerBound + lead && number >= grid.firstWhole
         let ends =
           span.frames.upperBound == layout.length
           || first + count + grid.reach <= span.frames.upperBound

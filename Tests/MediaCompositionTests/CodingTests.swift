@@ -195,6 +195,7 @@ struct ValueDice {
       bitRate: maybe { $0.below(320_000) }, metadata: metadata(), chapters: some { $0.chapter() },
       identity: identity())
     asset.mp3Settings = maybe { $0.mp3() }
+    asset.packetSetup = maybe { $0.text() }
     return asset
   }
 

@@ -138,8 +138,7 @@ struct Prober {
       announcedDuration: announced, bitRate: stream.bitRate,
       metadata: tags.metadata, chapters: tags.chapters ?? listed.chapters, identity: identity)
     asset.profile = first.profile
-    asset.hasExactPackets = facts.hasExactPackets(of: stream)
-    asset.packetSetup = facts.packetSetup(of: stream)
+    (asset.hasExactPackets, asset.packetSetup) = facts.packets(of: stream)
     asset.tracks = AssetTrack.all(of: demuxer)
     if !asset.tracks.isEmpty { asset.start = facts.start }
     try addPictureTimes(to: &asset.tracks)

@@ -88,6 +88,10 @@ extension Prober {
     let count = try CountedStream.count(facts, codec: stream.codecName)
     try requireMost(of: count, demuxer)
     facts.reader = .counted(count.index)
+    let counted = facts
+    facts.bareHeader = try reading(location) { () throws(LibAVError) in
+      try counted.bareHeader(of: count, in: demuxer)
+    }
     var measured = try measure(opened, facts, count, delay: musepack == nil ? delay : lead)
     if let musepack {
       measured.length.end(at: musepack.frameCount - musepack.silence)

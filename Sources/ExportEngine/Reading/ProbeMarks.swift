@@ -194,11 +194,11 @@ extension ProbedMarks {
     guard let list = content("mark") else { return }
     let caf = CAFMarkers(marks: list, strings: content("strg"), defects: &defects)
     let ends = Dictionary(
-      caf.markers.filter { $0.type == "rend" }.map { ($0.id, $0.frame) },
+      caf.markers.filter { $0.type == CAFMarkers.Marker.regionEnd }.map { ($0.id, $0.frame) },
       uniquingKeysWith: { first, _ in first })
     marks.cues =
-      caf.markers.filter { $0.type != "rend" }.map { marker in
-        let end = marker.type == "rbeg" ? ends[marker.id] : nil
+      caf.markers.filter { $0.type != CAFMarkers.Marker.regionEnd }.map { marker in
+        let end = marker.type == CAFMarkers.Marker.regionStart ? ends[marker.id] : nil
         let length = end.flatMap { $0 > marker.frame ? Int64(clamping: $0 - marker.frame) : nil }
         return MediaMarks.Cue(
           frame: Int64(clamping: marker.frame), length: length, label: marker.name)

@@ -14,6 +14,8 @@ final class SourcePackets {
   var stream: LibAV.Stream { packets.stream }
   /// As `Asset.packetSetup`.
   var setup: String? { facts.packetSetup(of: stream) }
+  /// The header of a bare stream.
+  var header: [UInt8]? { facts.bareHeader }
   private let facts: StreamFacts
   let cancellation: CancellationFlag
   private let watch: MediaLibrary.Watch?
@@ -23,6 +25,8 @@ final class SourcePackets {
   /// Frames from the last packet but one to the last that was read.
   private var spacing: Int64 = 0
   private var hasRead = false
+  /// The raw frame of the next packet of a bare stream.
+  private var counted: Int64 = 0
 
   private init(
     _ facts: StreamFacts, _ cancellation: CancellationFlag, _ watch: MediaLibrary.Watch?
@@ -129,9 +133,9 @@ final class SourcePackets {
     return found
   }
 
-  /// The failure of packets that do not follow one another.
+  /// The failure of packets that do not lie where they are looked for.
   var broken: Failure {
-    unreadable("has packets that do not follow one another, which cannot be joined with others")
+    unreadable("has packets that lie on no grid, and cannot be joined with others")
   }
 
   /// The raw frame of a frame of the sound.
@@ -185,13 +189,46 @@ final class SourcePackets {
   private func readStart() throws(LibAVError) -> (packet: Packet, start: Int64)? {
     hasRead = true
     while !cancellation.isCancelled, let packet = try packets.next() {
+      if let header = facts.bareHeader { return try count(packet, header) }
       if let start = packet.timestamp.flatMap(facts.rawFrame) { return (packet, start) }
     }
     return nil
   }
 
+  /// The next packet of a bare stream, which is all of one kind.
+  private func count(
+    _ packet: Packet, _ header: [UInt8]
+  ) throws(LibAVError) -> (packet: Packet, start: Int64) {
+    guard let head = packet.withBytes({ ADTSHead($0) }), head.header == header else {
+      throw LibAVError.refused("has packets of several kinds; encode it again")
+    }
+    defer { counted += Self.bareLength }
+    return (try head.data(of: packet), counted)
+  }
+
+  /// Frames of a packet of a bare stream.
+  private static let bareLength: Int64 = 1024
+
+  /// Goes to a packet of a bare stream at or before a raw frame, by reading all before it.
+  private func count(toRaw raw: Int64) throws(LibAVError) {
+    if (following?.start ?? counted) > max(0, raw) {
+      try packets.reopen()
+      (following, counted) = (nil, 0)
+    }
+    spacing = 0
+    while (following?.start ?? counted) + Self.bareLength <= raw, !cancellation.isCancelled {
+      if following != nil {
+        following = nil
+      } else {
+        guard try packets.next() != nil else { return }
+        counted += Self.bareLength
+      }
+    }
+  }
+
   /// Goes to a packet at or before a raw frame; to the first one where the demuxer finds none.
   private func jump(toRaw raw: Int64) throws(LibAVError) {
+    if facts.bareHeader != nil { return try count(toRaw: raw) }
     (following, spacing) = (nil, 0)
     if raw > facts.firstRaw { following = try packets.jump(toRaw: raw) }
     // A stream whose first packet was read is begun anew.

@@ -44,6 +44,9 @@ struct StreamFacts: Sendable {
   /// Whether each packet of AAC gives twice as many frames as it codes: by spectral band replication
   /// (HE-AAC), which headers need not mention.
   var hasBandReplication = false
+  /// What MP4 would have as the header of a bare stream of AAC, whose packets have 1024 frames each; nil
+  /// for others.
+  var bareHeader: [UInt8]?
   /// For each channel of the file its plane, where that is not its own number.
   var planes: [Int]?
   /// How its demuxer gets it.
@@ -93,9 +96,19 @@ struct StreamFacts: Sendable {
 extension StreamFacts {
   /// Whether packets of the stream can be copied exactly.
   func hasExactPackets(of stream: LibAV.Stream) -> Bool {
-    guard case .demuxer = reader, pieces == nil else { return false }
+    guard pieces == nil else { return false }
+    if let bareHeader {
+      return LibAV.Stream.audioObjectType(bareHeader) == 2 && stream.sampleRate == sampleRate
+        && !hasBandReplication
+    }
+    guard case .demuxer = reader else { return false }
     return stream.codecName != "aac"
       || stream.audioObjectType == 2 && stream.sampleRate == sampleRate && !hasBandReplication
+  }
+
+  /// As `Asset` has them.
+  func packets(of stream: LibAV.Stream) -> (areExact: Bool, setup: String?) {
+    (hasExactPackets(of: stream), packetSetup(of: stream))
   }
 
   /// As `Asset.packetSetup`.
@@ -104,7 +117,7 @@ extension StreamFacts {
   func packetSetup(of stream: LibAV.Stream) -> String? {
     guard hasExactPackets(of: stream) else { return nil }
     switch stream.codecName {
-    case "aac": return stream.aacSetup
+    case "aac": return LibAV.Stream.aacSetup(bareHeader ?? stream.header)
     case "opus":
       if case .converging = access { return nil }
       return stream.opusSetup

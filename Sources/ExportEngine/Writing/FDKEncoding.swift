@@ -36,7 +36,8 @@ final class FDKEncoding: SoundEncoding {
     }
     (self.file, self.recipe) = (file, recipe)
     (cancellation, sounds) = (crew.cancellation, streams?.sounds)
-    samples = try IntegerSamples(recipe, bitDepth: 16, channelCount: settings.channelCount)
+    samples = try IntegerSamples(
+      recipe, bitDepth: 16, channelCount: settings.channelCount, crew: crew)
     let source = AACStream(
       configuration: first.configuration, sampleRate: settings.sampleRate,
       coreRate: settings.sampleRate / (first.frameLength > 1024 ? 2 : 1),

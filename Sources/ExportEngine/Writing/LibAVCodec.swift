@@ -24,7 +24,7 @@ struct LibAVCodec<Sample: EncoderSample>: SplicedCodec {
     channelCount = encoder.channelCount
     switch recipe.codec {
     case .flac, .alac: spares = ReusePool()
-    case .aac, .vorbis, .opus, .pcm, .muLaw, .aLaw: spares = nil
+    case .aac, .vorbis, .opus, .pcm, .muLaw, .aLaw, .g722, .gsm: spares = nil
     }
   }
 

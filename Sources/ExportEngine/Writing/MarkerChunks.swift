@@ -43,10 +43,12 @@ extension SinkMarks {
       let id = UInt32(index + 1)
       let frame = UInt64(clamping: cue.frame)
       markers.markers.append(
-        .init(type: cue.length == nil ? "" : "rbeg", frame: frame, id: id, name: cue.label))
+        .init(
+          type: cue.length == nil ? 0 : CAFMarkers.Marker.regionStart, frame: frame, id: id,
+          name: cue.label))
       if let length = cue.length {
         markers.markers.append(
-          .init(type: "rend", frame: frame + UInt64(clamping: length), id: id))
+          .init(type: CAFMarkers.Marker.regionEnd, frame: frame + UInt64(clamping: length), id: id))
       }
     }
     return [("mark", markers.markBytes), ("strg", markers.stringBytes)].compactMap {

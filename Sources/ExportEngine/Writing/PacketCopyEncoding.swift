@@ -80,7 +80,8 @@ final class PacketCopyEncoding: SoundEncoding {
     }
     self.divergence = divergence
     muxer = try self.recipe.openMuxer(
-      of: file, for: .stream(first.stream, padding: Int(-end)), beside: streams?.streams)
+      of: file, for: .stream(first.stream, padding: Int(-end), header: first.header),
+      beside: streams?.streams)
     sounds = streams?.sounds
   }
 
@@ -174,6 +175,7 @@ final class PacketCopyEncoding: SoundEncoding {
       }
       if !isLast, placed.frames.upperBound > limit {
         // Packets of Opus may be longer than the grid's frames.
+        guard setup.isOnGrid(end, of: limit) else { throw packets.broken }
         return true
       }
       try requireNext(placed, packets)

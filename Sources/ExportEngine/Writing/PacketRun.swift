@@ -36,7 +36,7 @@ final class PacketRun {
     }
 
     /// Frames of an encoder's packets.
-    var packetLength: Int64 { isAAC ? 1024 : 960 }
+    var packetLength: Int64 { Int64(grid.samplesPerFrame) }
 
     /// Packets with whose sound an encoder begins: its own come near to those of one that has run for
     /// long.
@@ -62,7 +62,7 @@ final class PacketRun {
     /// planned elsewhere.
     func isOnGrid(_ frame: Int64, of planned: Int64) -> Bool {
       isAAC
-        ? frame == planned : (frame - planned).isMultiple(of: Int64(grid.samplesPerFrame))
+        ? frame == planned : (frame - planned).isMultiple(of: packetLength)
     }
   }
 
@@ -156,7 +156,7 @@ final class PacketRun {
   /// - Parameters:
   ///   - packets: The packet before the copy that follows, and its first ones; none where nothing does.
   ///   - isLast: Whether nothing follows.
-  /// - Throws: The encoder's refusal.
+  /// - Throws: The encoder's error.
   func complete(before packets: [SourcePackets.Placed], isLast: Bool) throws {
     let windows = packets.map { AACWindows($0.packet) }
     let behind = isLast ? nil : windows
@@ -281,30 +281,13 @@ extension PacketRun {
   /// Encodes up to a copy that begins at a frame of the output; to the end of the sound without one.
   private func completeOpus(to copyStart: Int64?) throws {
     let packet = setup.packetLength
-    // Lanes go on by whole blocks.
-    let lookAhead = 2 * packet + Int64(setup.grid.encoderSkip)
     replacedBefore = 0
-    guard let copyStart else {
-      end = start + (length - start + packet - 1) / packet * packet
-      let lane = try lane ?? open(at: start, continuing: before != nil)
-      try lane.encode(to: end + lookAhead, from: &sound)
-      ready += lane.take(start..<end)
-      return
-    }
-    end = copyStart
-    let rest = (end - start) % packet
-    let border = end - rest
-    if border > start {
-      let lane = try lane ?? open(at: start, continuing: before != nil, isShort: !isLong)
-      try lane.encode(to: border + lookAhead, from: &sound)
-      ready += lane.take(start..<border)
-    }
-    guard rest > 0 else { return }
-    // The longest packets of which some fill the rest.
-    let length = [480, 240, 120].first { rest.isMultiple(of: $0) } ?? 120
-    let lane = try open(at: border, isShort: true, packetLength: length)
-    try lane.encode(to: end + lookAhead, from: &sound)
-    ready += lane.take(border..<end)
+    end = copyStart ?? start + (length - start + packet - 1) / packet * packet
+    let lane =
+      try lane ?? open(at: start, continuing: before != nil || copyStart != nil, isShort: true)
+    // Lanes go on by whole blocks.
+    try lane.encode(to: end + 2 * packet + Int64(setup.grid.encoderSkip), from: &sound)
+    ready += lane.take(start..<end)
   }
 }
 
@@ -316,21 +299,19 @@ extension PacketRun {
   ///   - continues: Whether sound of the output precedes it.
   ///   - isShort: Whether its packets are few, and may have more bits: what is decoded again must not
   ///     lose much.
-  ///   - packetLength: Frames of each packet, of Opus.
   ///   - changes: Of the sound, for AAC's windows.
-  /// - Returns: The encoder, before its first frame.
-  /// - Throws: The encoder's refusal.
+  /// - Returns: The encoder, before its warm-up.
+  /// - Throws: Its refusal.
   private func open(
     at frame: Int64, continuing continues: Bool = true, isShort: Bool = false,
-    packetLength: Int64? = nil, adapting changes: [RunLane.Change?] = []
+    adapting changes: [RunLane.Change?] = []
   ) throws -> RunLane {
-    let packet = packetLength ?? setup.packetLength
     var recipe = setup.recipe
-    if isShort { recipe.codec = recipe.codec.finer(recipe, packetLength: Int(packet)) }
+    if isShort { recipe.codec = recipe.codec.finer(recipe) }
     let isFirst = frame < 0
     let first = isFirst ? frame : frame - Setup.warmUp * setup.packetLength
     return try RunLane(
-      recipe, at: first + Int64(setup.grid.encoderSkip), continuing: continues && !isFirst,
+      recipe, at: first, continuing: continues && !isFirst,
       changes.compactMap(\.self), setup.shapes)
   }
 }
@@ -347,20 +328,16 @@ extension [Splicing.Placed<Packet>] {
 }
 
 extension Encoder.Codec {
-  /// The codec with twice the bits, as far as there are; of short packets of Opus, whose heads and bands
-  /// cost more, with four times as many.
-  fileprivate func finer(_ recipe: LibAVRecipe, packetLength: Int) -> Encoder.Codec {
+  /// The codec with twice the bits, as far as there are.
+  fileprivate func finer(_ recipe: LibAVRecipe) -> Encoder.Codec {
     switch self {
     case .aac(let bitRate, let substitutesNoise):
       // 6144 bits for each channel and packet (ISO 14496-3, 4.5.3.3).
       let most = 6 * recipe.sampleRate * recipe.channelCount
       return .aac(
         bitRate: max(bitRate, min(2 * bitRate, most)), substitutesNoise: substitutesNoise)
-    case .opus(let bitRate, _):
-      let factor = packetLength < 960 ? 4 : 2
-      return .opus(
-        bitRate: max(bitRate, min(factor * bitRate, 255_000 * recipe.channelCount)),
-        packetLength: packetLength)
+    case .opus(let bitRate):
+      return .opus(bitRate: max(bitRate, min(2 * bitRate, 255_000 * recipe.channelCount)))
     default: return self
     }
   }

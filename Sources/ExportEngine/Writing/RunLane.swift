@@ -81,14 +81,16 @@ final class RunLane {
   /// In order of time, without those that were taken.
   private(set) var packets: [Splicing.Placed<Packet>] = []
 
-  /// An encoder whose first sound is `frame` of the output. Changes lie at multiples of 1024 from there.
+  /// An encoder whose first packet begins at `frame` of the output. Changes lie at multiples of 1024 from
+  /// there.
   init(
     _ recipe: LibAVRecipe, at frame: Int64, continuing: Bool, _ changes: [Change],
     _ shapes: AACWindowShapes?
   ) throws {
-    encoder = LibAVPart(
-      try recipe.openEncoder(continuing: continuing), at: frame, isFLAC: false)
-    (self.changes, self.shapes, position) = (changes, shapes, frame)
+    let own = try recipe.openEncoder(continuing: continuing)
+    let start = frame + Int64(own.delay)
+    encoder = LibAVPart(own, at: start, isFLAC: false)
+    (self.changes, self.shapes, position) = (changes, shapes, start)
     block = AudioBuffer(channelCount: recipe.channelCount, capacity: Self.frameLength)
   }
 

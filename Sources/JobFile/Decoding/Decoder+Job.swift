@@ -211,7 +211,8 @@ extension Decoder {
     let isShared = !output.depends(on: loopNames) && !scope.hasFolderOutput(output)
     let context = EnclosingJob(
       scope: partScope, mixRate: draft.sampleRate, mixChannels: draft.mixChannels,
-      loudness: draft.loudness, isStrict: draft.isStrict, clip: item.flatMap(\.onlyClip))
+      loudness: draft.loudness, isStrict: draft.isStrict, clip: item.flatMap(\.onlyClip),
+      isNoClip: item.map { $0.onlyClip == nil } ?? false)
     let files =
       isShared
       ? shared(output, in: scope) { self.outputs(output, context) } : self.outputs(output, context)

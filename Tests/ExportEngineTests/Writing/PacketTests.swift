@@ -1,4 +1,5 @@
 import Diagnosis
+import Glibc
 import LibAV
 import Splicing
 import TestSupport
@@ -56,5 +57,50 @@ struct PacketTests {
     }
     #expect(Set(windows.map(\.sequence)) == [0, 1, 2, 3])
     #expect([UInt8]().withUnsafeBytes { AACWindows($0) } == nil)
+  }
+
+  @Test("a packet of AAC gets another shape of its window, and nothing else changes")
+  func shape() throws {
+    for packet in try packets(.aac(bitRate: 128_000), seconds: 2) {
+      guard let windows = AACWindows(packet) else { continue }
+      let other = try AACWindows.packet(packet, withShape: 1 - windows.shape)
+      #expect(AACWindows(other)?.shape == 1 - windows.shape)
+      #expect(AACWindows(other)?.sequence == windows.sequence)
+      let (one, two) = (packet.withBytes { Array($0) }, other.withBytes { Array($0) })
+      #expect(one.count == two.count && zip(one, two).count { $0 != $1 } == 1)
+    }
+  }
+
+  @Test("adapted sound folds under one window as it did under the other", arguments: [true, false])
+  func adapted(isFirstHalf: Bool) {
+    let sine = (0..<1024).map { sin(.pi / 4096 * Double(2 * $0 + 1)) }
+    // Kaiser-Bessel derived, by the sums of a series that is written out.
+    let kernel = (0...1024).map { place -> Double in
+      let x = .pi * 2 * (1 - pow(Double(place) / 512 - 1, 2)).squareRoot()
+      return (1..<40).reduce(1) { sum, term in
+        sum + pow((1...term).reduce(1.0) { $0 * x / Double($1) }, 2)
+      }
+    }
+    let total = kernel.reduce(0, +)
+    let derived = (0..<1024).map { (kernel[...$0].reduce(0, +) / total).squareRoot() }
+    let sound = Signal.noise(seed: 3, count: 1024, amplitude: 0.5)
+    for (own, wanted) in [(0, 1), (1, 0), (1, 1)] as [(UInt32, UInt32)] {
+      var adapted = sound
+      adapted.withUnsafeMutableBufferPointer {
+        AACWindowShapes().adapt($0, from: own, to: wanted, isFirstHalf: isFirstHalf)
+      }
+      func folded(_ sound: [Float], _ shape: UInt32) -> [Double] {
+        let rising = shape == 0 ? sine : derived
+        let window = isFirstHalf ? rising : rising.reversed()
+        return (0..<512).map { place in
+          let (one, other) = (place, 1023 - place)
+          let sign = isFirstHalf ? -1.0 : 1.0
+          return window[one] * Double(sound[one]) + sign * window[other] * Double(sound[other])
+        }
+      }
+      let pairs = zip(folded(adapted, own), folded(sound, wanted))
+      #expect(pairs.allSatisfy { abs($0 - $1) < 1e-5 })
+      #expect((adapted == sound) == (own == wanted))
+    }
   }
 }

@@ -1,3 +1,4 @@
+import ExportGraph
 import MediaComposition
 import SystemPackage
 import TestSupport
