@@ -52,8 +52,10 @@ public struct ExportSession: Sendable {
   package func sharing(_ groups: [String: LoudnessGroup]) -> ExportSession {
     var own: [String: LoudnessGroup] = [:]
     if case .success(let graph) = contents.graph {
-      for (_, normalization, _) in graph.normalizations {
-        if let name = normalization.target.group { own[name] = groups[name] }
+      for name in graph.groupNames {
+        guard let group = groups[name] else { continue }
+        own[name] = group
+        for inner in group.innerGroups { own[inner] = groups[inner] }
       }
     }
     return ExportSession(Contents(export, library, contents.graph, own))
@@ -230,6 +232,8 @@ public struct ExportSession: Sendable {
     var graph: Graph
     var writers: [SoundWriter] = []
     var outputs: [WrittenOutput] = []
+    /// Of the encoded files, as their channels are, by the numbers of their sinks.
+    var levels: [Int: LoudnessMeasurement] = [:]
     var warnings: [Warning] = []
 
     /// In reverse, so that folders made for the first are empty again.

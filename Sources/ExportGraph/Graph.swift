@@ -1,6 +1,7 @@
 import Diagnosis
 import MediaComposition
 import MediaTime
+import Tagging
 import Transcripts
 
 /// What an export does, as a value: nodes that produce blocks of sound, each on a frame range of
@@ -253,6 +254,10 @@ public struct Sink: Sendable, Hashable, Encodable {
   public var staleTags: [StaleTags] = []
   /// The keys of tags of sources that were brought into the output's own notation or time.
   package var movedTags: [String] = []
+  /// The gains that its tags get when it is encoded.
+  package var gains: [LevelTag.Scope] = []
+  /// What its gain as an album is measured with; nil where it gets none.
+  package var album: Album?
   /// In the output's own time, in order.
   public var chapters: [Chapter]
   /// What it holds beside sound, tags and chapters.

@@ -51,16 +51,24 @@ extension Graph {
     }
   }
 
-  /// The sounds of a group, as they are before their level: items, and of all outputs, which hold the
-  /// same sound, the first with the most channels.
+  /// The sounds of a group: items as they are before their level; and of all outputs, which hold the same
+  /// sound, the first with the most channels, before its level, or of an album behind it.
   package func sounds(ofGroup name: String) -> [Node.ID] {
     let masters = Set(sinks.map(\.node))
     let members = normalizations.filter { $0.normalization.target.group == name }
-    let outputs = members.filter { masters.contains($0.node) }.map(\.child)
+    let outputs =
+      members.filter { masters.contains($0.node) }.map(\.child)
+      + sinks.filter { $0.album?.group == name }.map(\.node)
     func channelCount(_ id: Node.ID) -> Int { nodes[id].format.channelLayout.count }
     let most = outputs.map(channelCount).max()
     return members.filter { !masters.contains($0.node) }.map(\.child)
       + outputs.filter { channelCount($0) == most }.prefix(1)
+  }
+
+  /// The names of all groups that its sounds are in, and of its outputs' albums.
+  package var groupNames: Set<String> {
+    Set(normalizations.compactMap(\.normalization.target.group))
+      .union(sinks.compactMap(\.album?.group))
   }
 
   /// The same graph with a node's gain and ceiling.

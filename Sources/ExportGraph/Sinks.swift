@@ -72,6 +72,7 @@ extension Graph {
       try sink.picture?.addStills(of: sink.chapters, in: range, of: duration, to: output)
       try copy(into: &sink)
       settleFacts(of: &sink, &heard)
+      try sink.settleGains(in: export)
       sink.dropStaleLyrics(in: export)
       sinks.append(sink)
     }

@@ -127,6 +127,15 @@ extension ID3Tag {
     _ = try ID3Version.syncsafe(byteCount)
   }
 
+  /// The frames of tags, as `encoded` has them one behind the other.
+  ///
+  /// - Throws: As `encoded`.
+  package static func frames(
+    of items: [Item], as version: ID3Version
+  ) throws(ID3TagError) -> [UInt8] {
+    try ID3Writer(version: version).texts(items)
+  }
+
   /// The version that all players read these chapters in (see `ID3Version.init(forChapters:)`).
   package var usualVersion: ID3Version {
     ID3Version(

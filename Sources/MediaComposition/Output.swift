@@ -43,6 +43,8 @@ public struct Output: Sendable, Hashable, Codable {
   private var requests: [MarkRequest] = []
   /// Whether a source with damage or a doubtful header is refused, and not only warned of.
   public var isStrict = false
+  /// The gains for players that its tags get; nil: none of its own.
+  public var gainTags: GainTags?
   /// What becomes of a source's moving picture in a file that holds one; nil: it is copied.
   public var video: Video?
   /// Where the chapters are written.
@@ -195,6 +197,8 @@ extension Output {
     public var id3 = Origin.unknown
     /// The cover.
     public var cover = Origin.unknown
+    /// The gains in its tags.
+    public var gainTags = Origin.unknown
     /// LAME's `-q`.
     public var quality = Origin.unknown
     /// LAME's `-m`.

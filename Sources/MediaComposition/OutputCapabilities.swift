@@ -106,6 +106,13 @@ public struct OutputCapabilities: Sendable, Hashable {
   public var holdsCaptions: Bool { tagForm == .itemList }
   /// Whether its tag has a place for lyrics with times that players look for.
   public var holdsLyrics = false
+  /// Whether players and taggers look for tags of any name in it.
+  public var holdsFreeTags: Bool {
+    switch tagForm {
+    case .id3, .vorbisComments, .itemList: true
+    case .riff, .caf, .matroska: false
+    }
+  }
   /// Whether its tag is one of ID3v2.
   public var hasID3: Bool { tagForm == .id3 }
   /// Whether a file of it may hold no sound at all.

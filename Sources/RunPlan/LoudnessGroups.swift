@@ -4,13 +4,16 @@ import ExportGraph
 import JobModel
 import MediaComposition
 
-/// The sounds of a run's jobs that get one gain, by the names of their groups.
+/// The sounds of a run's jobs that get one gain, by the names of their groups; and those of albums, whose
+/// gain stands in the tags of their files.
 ///
 /// All jobs have part, wanted now or not: the gain of one does not depend on which others run.
 struct LoudnessGroups {
   /// The sounds of one job in one group.
-  private struct Member {
-    var targets: [LoudnessTarget]
+  fileprivate struct Member {
+    var targets: [LoudnessTarget] = []
+    /// Of an album, what it is called, and the output that is of it.
+    var album: (title: String, origin: Origin)?
     var session: ExportSession
     var graph: Graph
   }
@@ -35,8 +38,14 @@ struct LoudnessGroups {
     var own: [String: Member] = [:]
     for (_, normalization, _) in graph.normalizations {
       guard let name = normalization.target.group else { continue }
-      own[name, default: Member(targets: [], session: session, graph: graph)]
+      own[name, default: Member(session: session, graph: graph)]
         .targets.append(normalization.target)
+    }
+    for sink in graph.sinks {
+      guard let album = sink.album else { continue }
+      own[album.group, default: Member(session: session, graph: graph)].album = (
+        album.title, sink.output.origin
+      )
     }
     guard !own.isEmpty else { return }
     for (name, member) in own { members[name, default: [:]][index] = member }
@@ -87,7 +96,7 @@ struct LoudnessGroups {
     return members.sorted { $0.key < $1.key }.flatMap { name, jobs -> [Diagnostic] in
       let all = jobs.sorted { $0.key < $1.key }.map(\.value)
       let targets = all.flatMap(\.targets)
-      guard let first = targets.first else { return [] }
+      guard let first = targets.first else { return all.flatMap(\.albumProblems) }
       var found: [Diagnostic] = []
       if let other = targets.first(where: { !$0.sharesLevel(with: first) }) {
         found.append(
@@ -120,6 +129,13 @@ extension LoudnessTarget {
   }
 }
 
+extension LoudnessGroups.Member {
+  fileprivate var albumProblems: ArraySlice<Diagnostic> {
+    guard let album else { return [] }
+    return graph.problems(ofUnmadeSourcesIn: album.title, at: album.origin).prefix(1)
+  }
+}
+
 extension Graph {
   fileprivate func problems(ofGroup name: String, at origin: Origin) -> [Diagnostic] {
     sounds(ofGroup: name).flatMap { id -> [Diagnostic] in
@@ -131,15 +147,17 @@ extension Graph {
             "a sound of the group '\(name)' has sounds of groups within it", at: origin,
             help: "group the items, or the whole"))
       }
-      for case .source(let source, start: _) in sound.nodes.map(\.kind)
-      where source.asset.isPredicted {
-        found.append(
-          Diagnostic(
-            "the group '\(name)' cannot be measured before '\(source.asset.location)' is there, which "
-              + "another job of this run writes", at: origin,
-            help: "run that job before, and put the group into a job file of its own"))
-      }
-      return found
+      return found + sound.problems(ofUnmadeSourcesIn: "the group '\(name)'", at: origin)
+    }
+  }
+
+  /// Sources that are not there when sounds are measured together.
+  fileprivate func problems(ofUnmadeSourcesIn group: String, at origin: Origin) -> [Diagnostic] {
+    nodes.compactMap(\.asset).filter(\.isPredicted).map { asset in
+      Diagnostic(
+        "\(group) cannot be measured before '\(asset.location)' is there, which another job of this "
+          + "run writes", at: origin,
+        help: "run that job before, and put the group into a job file of its own")
     }
   }
 }

@@ -63,10 +63,19 @@ extension VorbisComment {
   /// The name of the field that stands for others until they are put in its place.
   package static let placeholder = "_"
 
+  /// Fields as comments have them one behind the other, each behind its length.
+  package static func encoded(_ fields: [Field]) -> [UInt8] {
+    fields.flatMap { number($0.bytes.count) + $0.bytes }
+  }
+
+  private static func number(_ value: Int) -> [UInt8] {
+    (0..<4).map { UInt8(value >> (8 * $0) & 0xFF) }
+  }
+
   /// The value of a field `placeholder` that is as long as `fields` are; nil without any.
   package static func placeholderValue(for fields: [Field]) -> String? {
     guard !fields.isEmpty else { return nil }
-    let size = fields.reduce(0) { $0 + 4 + $1.bytes.count }
+    let size = encoded(fields).count
     return String(repeating: "x", count: max(0, size - 4 - placeholder.utf8.count - 1))
   }
 
@@ -88,10 +97,8 @@ extension VorbisComment {
         $0.count == wanted && bytes[$0].starts(with: "\(placeholder)=".utf8)
       }), let first = ranges.first
     else { return nil }
-    func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(value >> (8 * $0) & 0xFF) } }
     var result = bytes
-    let new = fields.flatMap { number($0.bytes.count) + $0.bytes }
-    result.replaceSubrange(place.lowerBound - 4..<place.upperBound, with: new)
+    result.replaceSubrange(place.lowerBound - 4..<place.upperBound, with: encoded(fields))
     // The count stands before the first field's length.
     let count = ranges.count - 1 + fields.count
     result.replaceSubrange(first.lowerBound - 8..<first.lowerBound - 4, with: number(count))

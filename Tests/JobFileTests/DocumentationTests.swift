@@ -68,7 +68,7 @@ import Testing
       "parts/01.m4b", "episode-42.wav", "voice/en.wav", "voice/de.wav", "catalogue/1.mp3",
       "en/one.wav", "de/eins.wav", "intro.wav", "episode.mp3", "talk.wav", "lecture.wav",
       "chapter-1.wav", "lecture.mp4", "01.mp3", "02.mp3", "ann.wav", "ben.wav", "bed.wav",
-      "reader.flac",
+      "reader.flac", "song.wav",
     ]
     bench.texts["reader.vtt"] = "WEBVTT\n\n00:01.000 --> 00:03.000\nHello\n"
     bench.texts["reader.json"] =

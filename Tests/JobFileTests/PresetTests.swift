@@ -42,6 +42,7 @@ import TestSupport
       written[0].conform = written[0].conform?.map { request in
         ConformRequest(request.name, origin: named[0].conform?.first?.origin ?? .unknown)
       }
+      if let origins = named[0].marks?.origins { written[0].marks?.origins = origins }
       #expect(named == written, "\(preset.name)")
       #expect(named[0].path.extension == OutputPreset.fileExtension(of: preset.name))
     }
@@ -77,6 +78,22 @@ import TestSupport
     #expect(outputs.map(\.chapters.inFile) == [false, true, false, false, true, true])
     #expect(outputs[4].id3 == .v23)
     #expect(outputs[5].sampleRate == 48_000)
+  }
+
+  @Test("What goes into a WAV stays with another depth of it, and goes with another format")
+  func formatsOwn() throws {
+    let outputs = try outputs(
+      """
+      clip: a.wav
+      output:
+        - { file: 1.wav, preset: radio }
+        - { file: 2.wav, preset: radio, wav: 16 bit }
+        - { file: 3.flac, preset: radio, flac: 16 bit }
+        - { file: 4.wav, preset: radio, bwf: none }
+        - { file: 5.flac, preset: archive }
+      """)
+    #expect(outputs.map { $0.marks?.broadcast != nil } == [true, true, false, false, false])
+    #expect(outputs[4].marks?.keepsForeign == true)
   }
 
   @Test("A preset of the file may be another one in each job")

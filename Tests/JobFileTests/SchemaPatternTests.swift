@@ -70,6 +70,7 @@ import Testing
   func times() throws {
     try compare(Values.time)
     try compare(Values.moment)
+    try compare(Values.automationText)
     try compare(Values.length)
     try compare(Values.timeout)
     try compare(

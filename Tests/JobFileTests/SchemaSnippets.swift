@@ -24,6 +24,10 @@ import Testing
     "split: {}\nclip: a.wav\noutput: \"${part.n}.mp3\"",
     "split: { 0s: a, 1s: b }\nclip: a.wav\noutput: all.mp3",
     "split: { 0s: a, 1s: b }\nclip: a.wav\noutput: [{ file: all.mp3 }, \"${part.n}.mp3\"]",
+    "clip: a.wav\noutput: { file: x.mp3, gain_tags: both }",
+    "automation: {}" + end, "automation: { cue_in: talk.end }" + end,
+    "automation: { cue_in: { chapter: [] } }" + end, "automation: { keep: 1s, cue_in: 1s }" + end,
+    "split: { every: 1s }\nautomation: { cue_in: 1s }\nclip: a.wav\noutput: \"${part.n}.mp3\"",
     "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: ten } }",
     "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: 10 } }",
     "clip: a.wav\noutput: { file: x.mp3, mp3: { vbr: 9.9999 } }",
@@ -89,6 +93,8 @@ import Testing
 
   /// Next to a mistake, and none.
   static let accepted = [
+    "automation: { cue_in: trim, below: -45 dB, next: end-4s, amplify: -3 dB }" + end,
+    "clip: a.wav\noutput: { file: x.mp3, gain_tags: none }",
     "from: { text: so, occurrence: 2 }\nto: { text: 42, after: true, plus: 1s }" + end,
     "cut: { words: [um, you know], speaker: Ann, cues: [1, 3..4], ranges: [1s..2s] }" + end,
     "keep: { words: um, cues: 12, crossfade: 15ms }" + end,

@@ -144,6 +144,31 @@ struct TagTests {
     #expect(TagClass(of: "MP3GAIN_UNDO") == .frames && TagClass(of: "title") == .content)
   }
 
+  @Test("gains that are written have one length, whatever the level is")
+  func writtenGains() {
+    func texts(_ loudness: Double, _ peak: Double, asOpus isOpus: Bool = false) -> [String] {
+      LevelTag.tags(.track, of: .init(loudness: loudness, peak: peak), asOpus: isOpus).map(\.value)
+    }
+    #expect(texts(-11.8, 0.9885531) == ["-6.20 dB", "0.9885531"])
+    #expect(texts(-30.346, 0.9885531) == ["+12.35 dB", "0.988553"])
+    #expect(texts(-18.001, 1.0633) == ["+0.00 dB", "1.0633000"])
+    #expect(texts(-8, 9.99999996) == ["-10.00 dB", "10.00000"])
+    #expect(texts(90, 1e6) == ["-99.99 dB", "999.0000"])
+    #expect(texts(-20.762, 0, asOpus: true) == ["-00573"])
+    #expect(texts(-200, 0, asOpus: true) == ["+32767"])
+    #expect(
+      LevelTag.tags(.album, of: nil, asOpus: false).map(\.key) == [
+        "REPLAYGAIN_ALBUM_GAIN", "REPLAYGAIN_ALBUM_PEAK",
+      ])
+    for isOpus in [false, true] {
+      let room = LevelTag.tags(.track, of: nil, asOpus: isOpus).map(\.value).joined().count
+      for tenths in -900...500 {
+        let found = texts(Double(tenths) / 10, Double(tenths + 900) / 61, asOpus: isOpus)
+        #expect(found.joined().count == room)
+      }
+    }
+  }
+
   @Test("each key, frame, field and atom stands for one tag")
   func table() {
     let rows = TagNames.rows

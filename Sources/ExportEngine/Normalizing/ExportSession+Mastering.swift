@@ -54,8 +54,12 @@ extension ExportSession {
         attempt < Self.mostRenderings
         && correct(&solved, by: rendering.outputs, isLast: attempt + 1 == Self.mostRenderings)
       guard corrected else {
-        do throws(Failure) {
+        do {
           try requireConformance(of: rendering)
+          guard try putGains(into: &rendering, of: &solved, by: normalizer) else {
+            rendering.abandon()
+            continue
+          }
           try putLoudness(into: rendering)
         } catch {
           rendering.abandon()
@@ -99,6 +103,7 @@ extension ExportSession {
   private func isMeasured(_ sink: Sink) -> Bool {
     (sink.output.loudness ?? export.loudness) != nil || !export.records.isEmpty
       || sink.output.conform?.isEmpty == false || sink.marks.measuresLoudness
+      || !sink.gains.isEmpty
   }
 
   /// Completes the `bext` of encoded files with what was measured in them.
@@ -135,6 +140,7 @@ extension ExportSession {
           ? try analyst.portrait(of: node, in: graph, progress: report)
           : (try analyst.loudness(of: node, in: graph, progress: report), nil)
         rendering.outputs[index].overview = overview
+        rendering.levels[index] = levels
         let isDualMono =
           (sink.output.loudness ?? export.loudness)?.isDualMono == true
           && asset.channelLayout.count == 1

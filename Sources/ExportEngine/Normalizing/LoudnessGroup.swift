@@ -12,6 +12,8 @@ package final class LoudnessGroup: Sendable {
   package let exports: [Export]
   /// A graph of each sound, which is the graph's last node.
   let sounds: [Graph]
+  /// The groups that sounds within these are in.
+  let innerGroups: Set<String>
   private let state: Monitor<State>
   private let digested = Mutex<String?>(nil)
 
@@ -35,6 +37,7 @@ package final class LoudnessGroup: Sendable {
       guard let graph = try? session.graph() else { return [] }
       return graph.sounds(ofGroup: name).map { graph.subgraph(of: $0) }
     }
+    innerGroups = sounds.reduce(into: []) { $0.formUnion($1.groupNames) }
     state = Monitor(
       State(
         open: sounds.indices.reversed(), measured: Array(repeating: nil, count: sounds.count)))

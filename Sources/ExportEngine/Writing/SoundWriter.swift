@@ -2,6 +2,7 @@ import Diagnosis
 import ExportGraph
 import MediaComposition
 import SystemPackage
+import Tagging
 
 /// One output being written: takes blocks of sound in order and becomes a file.
 ///
@@ -116,6 +117,21 @@ package class SoundWriter {
         sidecars: sidecars.map {
           WrittenSidecar(kind: $0.kind, path: $0.file.path, size: $0.file.size)
         })
+    }
+  }
+
+  /// Puts gains into the tags of the finished file.
+  ///
+  /// - Parameters:
+  ///   - levels: One for each gain of the sink.
+  ///   - sink: The output.
+  /// - Throws: As `finish`.
+  final func put(
+    _ levels: [LevelTag.Scope: LevelTag.Level], of sink: Sink
+  ) throws(Failure) {
+    try attempt {
+      try sink.put(levels, into: file)
+      try file.flush()
     }
   }
 

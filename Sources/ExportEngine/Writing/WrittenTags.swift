@@ -28,7 +28,7 @@ extension Sink {
     }
     if form == .itemList { tags.splitMovement() }
     if form == .id3 { tags.joinMovement() }
-    return tags.items
+    return tags.items + gainItems([:])
   }
 
   /// The tags for libavformat, and those that are written later.
@@ -36,24 +36,34 @@ extension Sink {
     let kind = format.kind
     switch capabilities.tagForm {
     case .vorbisComments:
-      let fields = fields.flatMap { item in
-        item.values.map { VorbisComment.Field(kind.fieldName(of: item.key), $0) }
-      }.filter { !$0.value.isEmpty }
+      let fields = comments(of: fields)
       guard let value = VorbisComment.placeholderValue(for: fields) else { return ([], .none) }
       return ([(VorbisComment.placeholder, value)], .comments(fields))
     case .itemList:
-      let items = fields.map { item in
-        let name = kind.tagName(of: item.key)
-        return ItemList.Item(
-          TagNames.row(of: name) == nil ? ID3Tag.description(ofKey: name) ?? name : name,
-          item.values)
-      }
-      let atoms = ItemList.encoded(items)
+      let atoms = atoms(of: fields)
       return ([], atoms.isEmpty ? .none : .items(atoms))
     case .none: return ([], .none)
     case .id3, .riff, .caf, .matroska:
       return (fields.map { (kind.tagName(of: $0.key), $0.value) }, .none)
     }
+  }
+
+  /// Tags as Vorbis comments.
+  func comments(of fields: [Metadata.Item]) -> [VorbisComment.Field] {
+    fields.flatMap { item in
+      item.values.map { VorbisComment.Field(format.kind.fieldName(of: item.key), $0) }
+    }.filter { !$0.value.isEmpty }
+  }
+
+  /// Tags as atoms of an item list.
+  func atoms(of fields: [Metadata.Item]) -> [UInt8] {
+    ItemList.encoded(
+      fields.map { item in
+        let name = format.kind.tagName(of: item.key)
+        return ItemList.Item(
+          TagNames.row(of: name) == nil ? ID3Tag.description(ofKey: name) ?? name : name,
+          item.values)
+      })
   }
 }
 
@@ -146,28 +156,39 @@ extension OutputFile {
     switch tags {
     case .none: return
     case .comments(let fields):
-      let isFLAC = try bytes(at: 0, count: 4) == Array("fLaC".utf8)
-      guard try isFLAC ? putIntoFLAC(fields) : putIntoOgg(fields) else { throw noPlace }
+      let isPut = try changeComments { bytes in
+        VorbisComment.replacingPlaceholder(in: bytes, with: fields)
+      }
+      guard isPut else { throw noPlace }
     case .items(let atoms): try putIntoMP4(atoms)
     }
   }
 
-  private var noPlace: Failure {
+  /// Changes the comments of a file of FLAC or Ogg.
+  ///
+  /// - Parameter change: Gets the comments from the vendor's length on, and gives as many bytes, or nil.
+  /// - Returns: Whether they are changed: not where `change` gives nothing, or there are none.
+  /// - Throws: The system's error.
+  func changeComments(_ change: ([UInt8]) -> [UInt8]?) throws(Failure) -> Bool {
+    let isFLAC = try bytes(at: 0, count: 4) == Array("fLaC".utf8)
+    return try isFLAC ? changeInFLAC(change) : changeInOgg(change)
+  }
+
+  var noPlace: Failure {
     Failure(.reportBug, "the file has no place for its tags", path: path)
   }
 
-  private func putIntoFLAC(_ fields: [VorbisComment.Field]) throws(Failure) -> Bool {
+  private func changeInFLAC(_ change: ([UInt8]) -> [UInt8]?) throws(Failure) -> Bool {
     let blocks = try FLACBlock.all(from: 4, reading: bytes(at:count:))
     guard let body = blocks.first(where: { $0.kind == 4 })?.body,
-      let new = VorbisComment.replacingPlaceholder(
-        in: try bytes(at: body.lowerBound, count: body.count), with: fields)
+      let new = change(try bytes(at: body.lowerBound, count: body.count)), new.count == body.count
     else { return false }
     try put(new, at: body.lowerBound)
     return true
   }
 
   /// The comments are the second packet, on pages of their own or with what follows.
-  private func putIntoOgg(_ fields: [VorbisComment.Field]) throws(Failure) -> Bool {
+  private func changeInOgg(_ change: ([UInt8]) -> [UInt8]?) throws(Failure) -> Bool {
     var finder: OggCommentFinder?
     var pages: [(offset: Int64, page: OggPage)] = []
     var offset: Int64 = 0
@@ -183,9 +204,7 @@ extension OutputFile {
     for range in finder.ranges { packet += try bytes(at: range.lowerBound, count: range.count) }
     // `OpusTags`, or a number and `vorbis`.
     let head = packet.starts(with: "OpusTags".utf8) ? 8 : 7
-    guard
-      let new = VorbisComment.replacingPlaceholder(
-        in: Array(packet.dropFirst(head)), with: fields), new.count == packet.count - head
+    guard let new = change(Array(packet.dropFirst(head))), new.count == packet.count - head
     else { return false }
     var rest = (packet.prefix(head) + new)[...]
     for range in finder.ranges {

@@ -17,6 +17,7 @@ struct RunPolicy {
 struct JobDraft {
   var split: Split?
   var tags: JobTags?
+  var automation: Automation?
   var loudness: LoudnessTarget?
   var conform: [ConformRequest]?
   var isStrict = false
@@ -55,6 +56,9 @@ extension Language {
     ) {
       entry, decoder, _, job in
       job.tags = decoder.metadata(entry.value, job.partScope)
+    },
+    Key("automation", Values.automation, "tags for radio: cues, and where the next file begins") {
+      $0.automation = $1
     },
     Key("sample_rate", Values.sampleRate, "of the mix; else the highest among the sources") {
       $0.sampleRate = $1
@@ -104,6 +108,7 @@ extension Language {
       wordlessSilence,
       .atMostOne(of: contentNames, beside: oneContentHelp),
       .atMostOne(of: ["for_each", "rows"], beside: "a job is repeated for one of them"),
+      .atMostOne(of: ["automation", "split"], beside: "cues are those of a whole file"),
       .never("at", "'at' on a job", help: placementHelp),
     ]
 
@@ -230,7 +235,7 @@ extension Decoder {
       for index in job.outputs.indices { job.outputs[index].transcript = .none }
     }
     if !leftOutItems.isEmpty { job.leftOut = leftOutItems }
-    job.loudness = draft.loudness
+    (job.loudness, job.automation) = (draft.loudness, draft.automation)
     if let gain = fields["gain"] { noteGain(at: gain.keyOrigin, of: job) }
     if let conform = draft.conform {
       for index in job.outputs.indices where job.outputs[index].conform == nil {

@@ -92,7 +92,7 @@ extension Decoder {
       channelLayout: draft.channels?.value, metadata: draft.tags.metadata, origin: path.origin)
     output.chapters = chapterPlaces(fields["chapters"], of: output.kind, context.scope)
     output.transcript = transcriptPlaces(fields["transcript"], of: output, context.scope)
-    output.id3 = draft.id3?.value
+    (output.id3, output.mp3Preset) = (draft.id3?.value, draft.mp3?.preset)
     (output.loudness, output.conform) = (draft.loudness, draft.conform)
     output.isStrict = draft.isStrict?.value ?? context.isStrict
     if own["loudness"] == nil, let preset = fields["preset"] {
@@ -104,7 +104,6 @@ extension Decoder {
         "'video' of an output that holds no picture", at: video.origin,
         help: "end its name in \(MovieContainer.listed("or"))")
     }
-    output.mp3Preset = draft.mp3?.preset
     output.origins = draft.mp3?.origins ?? Output.Origins()
     if output.origins.format == .unknown, let key = draft.formatKey {
       output.origins.format = fields[key]?.value.origin ?? .unknown
@@ -113,6 +112,7 @@ extension Decoder {
     output.origins.channelLayout = draft.channels?.origin ?? .unknown
     output.origins.id3 = fields["id3"]?.keyOrigin ?? .unknown
     output.origins.cover = draft.tags.coverOrigin
+    (output.gainTags, output.origins.gainTags) = draft.gains
     check(output, context)
     return (output, draft.tags)
   }

@@ -14,6 +14,7 @@ struct OutputDraft {
   var loudness: LoudnessTarget?
   var conform: [ConformRequest]?
   var isStrict: Located<Bool>?
+  var gainTags: Located<GainTags?>?
   var sampleRate: Located<Int>?
   var channels: Located<ChannelLayout>?
   var tags = JobTags()
@@ -33,6 +34,9 @@ struct OutputDraft {
     guard case .copied(let kind) = request else { return false }
     return kind.capabilities.copiedUnit == .frames
   }
+
+  /// The gains in its tags, and where they were written.
+  var gains: (GainTags?, Origin) { (gainTags?.value, gainTags?.origin ?? .unknown) }
 
   /// The first of several formats counts; the others are refused.
   mutating func take(_ request: Output.Request, by key: String) {
@@ -112,6 +116,9 @@ extension Language {
     Key("foreign", Values.foreign, "'keep': a FLAC has all chunks of an untouched WAV or AIFF") {
       output, kept in
       output.addMarks { ($0.keepsForeign, $0.origins[2]) = (kept.value, kept.origin) }
+    },
+    Key("gain_tags", Values.gainTags, "ReplayGain or R128 of the written file in its tags") {
+      $0.gainTags = $1
     },
     Key("metadata", as: Values.metadata.form, "tags of this output, over the job's") {
       entry, decoder, scope, output in output.tags = decoder.metadata(entry.value, scope)

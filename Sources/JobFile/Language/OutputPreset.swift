@@ -7,7 +7,7 @@ import YAML
 public struct OutputPreset: Sendable {
   /// Its name for `preset`.
   public let name: String
-  /// Keys of an output and their texts.
+  /// Keys of an output and their texts; in braces, those of a map with one key.
   let keys: [(key: String, text: String)]
 
   /// A preset of these keys, and of the loudness and the checks of a delivery specification.
@@ -46,14 +46,21 @@ public struct OutputPreset: Sendable {
     // No specification: speech, as small as it is still pleasant.
     OutputPreset(
       "voice-memo", ["mp3": "abr 32k", "channels": "mono", "sample_rate": "22.05 kHz"]),
-    // EBU R 128; rate and depth are broadcast's usual ones. The file is plain WAV, and no BWF (EBU
-    // Tech 3285), which has a `bext` chunk.
+    // EBU R 128, and EBU Tech 3285: a BWF whose `bext` has the five figures of version 2; rate and depth
+    // are broadcast's usual ones.
     OutputPreset(
       "radio", for: "ebu-r128",
-      ["wav": "24 bit", "channels": "stereo", "sample_rate": "48 kHz"]),
-    // 24 bit and the source's rate, as IASA-TC 04, "Key digital principles", has them; but its format
-    // is BWF, and this is FLAC (RFC 9639), which holds the same samples.
-    OutputPreset("archive", ["flac": "24 bit", "strict": "true"]),
+      [
+        "wav": "24 bit", "bwf": "{ loudness: measure }", "channels": "stereo",
+        "sample_rate": "48 kHz",
+      ]),
+    // FLAC (RFC 9639) with the chunks of its source; 24 bit and the source's rate, as IASA-TC 04, "Key
+    // digital principles", has them.
+    OutputPreset("archive", ["flac": "24 bit", "foreign": "keep", "strict": "true"]),
+    // IASA-TC 04, "Key digital principles": BWF, 24 bit, at the source's rate, which should be 48 kHz or
+    // more.
+    OutputPreset(
+      "archive-bwf", ["wav": "24 bit", "bwf": "{ loudness: measure }", "strict": "true"]),
   ]
 
   /// `mp3: cbr 96k, channels: mono`
@@ -77,10 +84,15 @@ extension Decoder {
       incomplete.refuse("preset")
       return incomplete
     }
-    let hasFormat = !fields.present(Language.formatKeys).isEmpty
+    let own = Set(fields.present(Language.formatKeys).map(\.key))
+    let usual = Set(preset.present(Language.formatKeys).map(\.key))
+    var replaced = own.isEmpty ? [] : Language.formatKeys
+    // What goes into a WAV or a FLAC goes with it.
+    if own.isDisjoint(with: usual), !own.isEmpty, !usual.isEmpty {
+      replaced += ["bwf", "cart", "foreign"]
+    }
     var merged = fields
-    for other in preset.entries
-    where fields[other.key] == nil && !(hasFormat && Language.formatKeys.contains(other.key)) {
+    for other in preset.entries where fields[other.key] == nil && !replaced.contains(other.key) {
       merged.append(other)
     }
     for key in preset.refused { merged.refuse(key) }
@@ -96,9 +108,19 @@ extension Decoder {
       return nil
     }
     var fields = Fields(origin: origin)
+    func entry(_ key: String, _ kind: YAMLNode.Kind) -> YAMLEntry {
+      YAMLEntry(key: key, keyOrigin: origin, value: YAMLNode(kind, origin: origin))
+    }
+    func scalar(_ text: some StringProtocol) -> YAMLNode.Kind {
+      .scalar(YAMLScalar(text: String(text)))
+    }
     for (key, text) in preset.keys {
-      let value = YAMLNode(.scalar(YAMLScalar(text: text)), origin: origin)
-      fields.append(YAMLEntry(key: key, keyOrigin: origin, value: value))
+      guard text.hasPrefix("{") else {
+        fields.append(entry(key, scalar(text)))
+        continue
+      }
+      let words = text.split { "{: }".contains($0) }
+      fields.append(entry(key, .mapping([entry(String(words[0]), scalar(words[1]))])))
     }
     builtInPresets[place] = fields
     return fields

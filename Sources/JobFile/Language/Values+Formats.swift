@@ -52,6 +52,11 @@ extension Values {
     refusal: "is no way to join copied frames",
     help: "write 'exact' (some are encoded), 'nudge' (moved by half a frame at most) or 'strict'")
 
+  static let gainTags = TextNotation<GainTags?>(
+    "gain_tags", GainTags.allCases.map { ($0.rawValue, $0) } + [("none", nil)],
+    refusal: "is no choice of gains in tags",
+    help: "write 'track' (of the file), 'album' (also of all files of its album) or 'none'")
+
   static let codec = TextNotation(
     "codec", [("same", true)], refusal: "is no codec that is meant here",
     help: "write 'same' for that of the sources, or a format's key, as 'mp3: V2'")

@@ -38,7 +38,8 @@ extension Job {
   /// - Parameters:
   ///   - assets: Called once for each of `media`. nil where probing failed: the caller has reported
   ///     that, and times that depend on the file's length are not checked.
-  ///   - listen: Called for each `pauses` and `trim`, for edges of words, and for a split at silences.
+  ///   - listen: Called for each `pauses` and `trim`, for edges of words, for a split at silences, and for
+  ///     automation.
   ///   - findKeyPicture: Called for each edge that is moved to a key picture.
   ///   - readTranscript: Called once for each clip that keeps the words of its file.
   /// - Returns: The exports, with every time exact.
@@ -65,7 +66,8 @@ extension Job {
   ///   - budget: What is left for this job and later ones.
   ///   - assets: Called once for each of `media`. nil where probing failed: the caller has
   ///     reported that, and times that depend on the file's length are not checked.
-  ///   - listen: Called for each `pauses` and `trim`, for edges of words, and for a split at silences.
+  ///   - listen: Called for each `pauses` and `trim`, for edges of words, for a split at silences, and for
+  ///     automation.
   ///   - findKeyPicture: Called for each edge that is moved to a key picture.
   ///   - readTranscript: Called once for each clip that keeps the words of its file.
   /// - Returns: The exports, with every time exact.
@@ -83,16 +85,15 @@ extension Job {
     if let search = item.chapterSearch {
       try addChapters(search, to: &whole, known, listen)
     }
-    let chapterCount = whole.export.chapters.count + whole.export.composition.chapters.count
-    guard budget.takes(chapterCount * SegmentBudget.detailSize) else {
-      throw Diagnostics(budget.exhausted(by: "its \(chapterCount) chapters", at: origin))
-    }
-    let cueCount = whole.export.transcript?.cues.count ?? 0
-    guard budget.takes(cueCount * SegmentBudget.detailSize) else {
-      throw Diagnostics(budget.exhausted(by: "its \(cueCount) cues", at: origin))
-    }
+    try requireRoom(for: whole.export, in: &budget)
     guard let split else {
-      tag(&whole.export, whole, base: { $0 }, filled: { $0 })
+      var own = Metadata()
+      if let automation {
+        var marks = AutomationTags(
+          automation, of: whole.export, rate: sampleRate ?? clipRate(known), listen)
+        own = try marks.tags(beside: metadata)
+      }
+      tag(&whole.export, whole, base: { $0 }, filled: { $0.overridden(by: own) })
       return Exports(
         exports: [whole.export], warnings: whole.notes, remarks: whole.remarks,
         utterances: try utterances(of: [whole.export]))
@@ -127,6 +128,20 @@ extension Job {
     return Exports(
       exports: exports, warnings: splitter.warnings + whole.notes, remarks: whole.remarks,
       utterances: try utterances(of: exports, parts.map(\.part)))
+  }
+
+  /// Counts the chapters and cues of an export, which are copied for its parts.
+  private func requireRoom(
+    for export: Export, in budget: inout SegmentBudget
+  ) throws(Diagnostics) {
+    let chapterCount = export.chapters.count + export.composition.chapters.count
+    guard budget.takes(chapterCount * SegmentBudget.detailSize) else {
+      throw Diagnostics(budget.exhausted(by: "its \(chapterCount) chapters", at: origin))
+    }
+    let cueCount = export.transcript?.cues.count ?? 0
+    guard budget.takes(cueCount * SegmentBudget.detailSize) else {
+      throw Diagnostics(budget.exhausted(by: "its \(cueCount) cues", at: origin))
+    }
   }
 
   /// The clip to whose pictures parts are moved.

@@ -24,6 +24,8 @@ public struct Job: Sendable, Hashable {
   /// Tags on top of those of the only clip, if the job is one, or of `metadataBase`; an empty text
   /// removes one.
   public var metadata: Metadata
+  /// What radio automation reads in the tags of its files; never in a split job.
+  @Rare public var automation: Automation?
   /// The base of tags and cover; nil: the only clip, if the job is one.
   @Rare public var metadataBase: MetadataBase?
   /// The level of outputs without their own; nil: as the sound comes.
@@ -136,7 +138,7 @@ extension Job {
   /// Whether sound is analysed before its composition is known. O(items).
   package var listens: Bool {
     if case .silence = split?.points { return true }
-    if item.chapterSearch != nil { return true }
+    if item.chapterSearch != nil || automation?.listens == true { return true }
     var listens = false
     Item.forEach(of: [item]) { items, index in
       listens =
