@@ -1,6 +1,7 @@
 // openat2(2), which glibc has no function for; declared under a name of our own, so that it meets
 // no other declaration.
 #pragma once
+#include <sys/vfs.h>
 #include <linux/magic.h>
 #include <sys/statfs.h>
 
@@ -69,3 +70,14 @@ enum {
   avjob_in_onlydir = 0x1000000,
   avjob_in_mask_add = 0x20000000,
 };
+
+/// Whether a file's server decides on leases: NFS, CIFS and SMB (`linux/magic.h`); true where it cannot
+/// be known.
+static inline int avjob_is_on_network(int descriptor) {
+  struct statfs system;
+  if (fstatfs(descriptor, &system) != 0) return 1;
+  switch ((unsigned)system.f_type) {
+    case 0x6969: case 0xFF534D42: case 0xFE534D42: return 1;
+    default: return 0;
+  }
+}

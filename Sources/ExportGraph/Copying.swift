@@ -125,6 +125,10 @@ extension Asset {
     // Decoded to 16 bits, of which G.711 holds 256 values.
     case .wav(.muLaw) where outputKind == .wav: codec == "pcm_mulaw"
     case .wav(.aLaw) where outputKind == .wav: codec == "pcm_alaw"
+    case .raw(.muLaw): codec == "pcm_mulaw"
+    case .raw(.aLaw): codec == "pcm_alaw"
+    // Decoded, they are encoded again, which loses more.
+    case .raw(.g722), .raw(.gsm), .wav(.gsm): false
     default: format.integerDepth.map { (bitDepth ?? .max) <= $0 } ?? true
     }
   }

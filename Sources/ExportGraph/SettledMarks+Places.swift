@@ -26,9 +26,15 @@ extension MarkSettler {
     }
     if let request {
       for entry in request.texts { cart[keyPath: entry.key.field] = entry.text }
+      cart.postTimers.removeAll { old in request.timers.contains { $0.usage == old.usage } }
+      let room = max(0, CartChunk.timerLimit - request.timers.count)
+      let beyond = cart.postTimers.dropFirst(room).map(\.usage)
+      if !beyond.isEmpty {
+        cart.postTimers.removeLast(beyond.count)
+        lose("timers of 'cart' (\(beyond.joined(separator: ", ")))", Self.placeReason)
+      }
       for timer in request.timers {
         let frame = UInt32(clamping: self.frame(timer.time))
-        cart.postTimers.removeAll { $0.usage == timer.usage }
         cart.postTimers.append(CartChunk.PostTimer(usage: timer.usage, frame: frame))
       }
     }
@@ -131,6 +137,10 @@ extension MarkSettler {
       .sorted { ($0.location, $0.streamIndex) < ($1.location, $1.streamIndex) }
     guard places.contains(.cues) else { return nameChapters(of: sources) }
     guard sink.output.chapters.inFile else { return }
+    if let own = identicalCues {
+      sink.marks.cues = own
+      return
+    }
     var cues = sink.chapters.map { chapter in
       MediaMarks.Cue(
         frame: chapter.start.frames(atRate: sampleRate),
@@ -145,6 +155,17 @@ extension MarkSettler {
         && part.asset.marks?.cues.contains { $0.length != nil || $0.note != nil } == true
     }
     if isReversed { lose("lengths and notes of cues", "it is played backwards") }
+  }
+
+  /// The cues of the only source, also such as chapters cannot be, where all of it is the output and its
+  /// chapters are those of the source.
+  private var identicalCues: [MediaMarks.Cue]? {
+    guard isIdentical, let base, let cues = base.marks?.cues, !cues.isEmpty,
+      sink.chapters.allSatisfy(\.isInherited)
+    else { return nil }
+    let frames = Set(sink.chapters.map { $0.start.frames(atRate: sampleRate) })
+    let own = Set(cues.map(\.frame).filter { $0 < base.frameCount })
+    return frames == own ? cues : nil
   }
 
   /// Adds what is heard of the cues of a source to the first of `cues`, which are chapters.
@@ -190,12 +211,12 @@ extension MarkSettler {
 
   /// Keeps all chunks of the source where each of its samples is kept, and names those that go.
   mutating func keepChunks() {
-    guard let base, let chunks = base.marks?.chunks, !chunks.isEmpty else { return }
+    guard let base else { return }
     if keepsChunks {
       sink.marks.identical = SinkMarks.KeptChunks(source: base)
       return
     }
-    for chunk in chunks {
+    for chunk in base.marks?.chunks ?? [] {
       let name = chunk.name.hasSuffix(" ") ? String(chunk.name.dropLast()) : chunk.name
       switch TagClass(ofChunk: chunk.name) {
       case .content, .place, .file, .frames: continue
@@ -207,12 +228,16 @@ extension MarkSettler {
 
   /// Whether all chunks of the source are in the output: a FLAC has them beside its own facts.
   var keepsChunks: Bool {
-    guard let base, let chunks = base.marks?.chunks, !chunks.isEmpty, isIdentical,
-      places.contains(.foreign)
-    else { return false }
+    guard let base, isIdentical, places.contains(.foreign) else { return false }
+    let chunks = base.marks?.chunks ?? []
     if sink.format.kind == .flac {
-      return base.codec == "flac" || sink.output.marks?.keepsForeign == true
+      let isAsked = sink.output.marks?.keepsForeign == true
+      // Files without a chunk of their own come back byte for byte as well; of RIFX flac knows nothing.
+      let isHeld =
+        base.container == "aiff" || base.container == "wav" && !base.codec.hasSuffix("be")
+      return chunks.isEmpty ? isAsked && isHeld : base.codec == "flac" || isAsked
     }
+    guard !chunks.isEmpty else { return false }
     return Self.kind(of: chunks) == sink.format.kind
   }
 

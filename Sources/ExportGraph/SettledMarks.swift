@@ -29,6 +29,7 @@ struct MarkSettler {
   }
 
   static let placeReason = "its format has no place for it"
+  static let damageReason = "it is damaged, and what it says of places cannot be moved"
   static let momentReason = "what it marks is not heard whole, once and alone in the output"
 
   /// Whether each sample of the base, and nothing else, is in the output.
@@ -154,6 +155,7 @@ extension MarkSettler {
 
   private mutating func settleDescription() {
     guard var text = base?.marks?.iXML, isPlaced("iXML", in: .iXML) else { return }
+    guard isIdentical || !text.isDamaged else { return lose("iXML", Self.damageReason) }
     defer { sink.marks.iXML = text }
     guard !isIdentical else { return }
     let old = text.timestamp
@@ -174,7 +176,10 @@ extension MarkSettler {
     text.moveSyncPoints { frame, isAbsolute in
       let (from, to) = isAbsolute ? (old ?? 0, new) : (0, 0)
       guard let to, frame >= from else { return nil }
-      return map.frame(Int64(clamping: frame - from), isEnd: false).map { to + UInt64($0) }
+      return map.frame(Int64(clamping: frame - from), isEnd: false).flatMap { moved in
+        let (sum, isTooLate) = to.addingReportingOverflow(UInt64(clamping: moved))
+        return isTooLate ? nil : sum
+      }
     }
     for path in Self.identities where text.remove(path) {
       lose("iXML's \(path)", Graph.sampleReason)

@@ -1,3 +1,4 @@
+internal import CFiles
 import Glibc
 import SystemPackage
 
@@ -16,7 +17,9 @@ package enum FileWriters {
   package static func has(_ path: FilePath) -> Bool? {
     guard let file = try? PathCalls.openToRead(path) else { return nil }
     defer { try? file.close() }
-    guard fcntl(file.rawValue, setLease, F_RDLCK) == 0 else { return errno == EAGAIN ? true : nil }
+    guard fcntl(file.rawValue, setLease, F_RDLCK) == 0 else {
+      return errno == EAGAIN && avjob_is_on_network(file.rawValue) == 0 ? true : nil
+    }
     _ = fcntl(file.rawValue, setLease, F_UNLCK)
     return false
   }

@@ -82,7 +82,7 @@ package final class Demuxer {
     try check(opened.status, "avformat_open_input")
     let demuxer = Demuxer(
       try checkAllocated(context, "avformat_open_input"), input, wave.header, bounds,
-      leavesTagsOut: opened.leavesTagsOut)
+      leavesTagsOut: opened.leavesTagsOut || wave.header?.hasLongList == true)
     context = nil
     // A list that this FFmpeg does not have would leave other files within reach.
     guard av_dict_count(options) == 0 else {

@@ -160,15 +160,13 @@ package final class Encoder {
       context.pointee.bits_per_raw_sample = Int32(bitDepth)
     case .aac(let bitRate, let substitutesNoise):
       context.pointee.bit_rate = Int64(bitRate)
-      if !substitutesNoise {
-        let options = context.pointee.priv_data
-        try check(av_opt_set_int(options, "aac_pns", 0, 0), "aac_pns")
-        // The other search, `twoloop`, has an error that is 5 dB higher at the same bit rate, and now
-        // and then a packet that is far off. Below this rate `fast` leaves out what is above 8 kHz.
-        if bitRate >= 48_000 * Int(context.pointee.ch_layout.nb_channels) {
-          try check(av_opt_set(options, "aac_coder", "fast", 0), "aac_coder")
-        }
-      }
+      let options = context.pointee.priv_data
+      if !substitutesNoise { try check(av_opt_set_int(options, "aac_pns", 0, 0), "aac_pns") }
+      // `twoloop`, the default up to FFmpeg 9.0, has an error that is 5 dB higher at the same bit rate,
+      // and now and then a packet that is far off. Below this rate `fast` leaves out what is above 8 kHz.
+      let isFast =
+        !substitutesNoise && bitRate >= 48_000 * Int(context.pointee.ch_layout.nb_channels)
+      try check(av_opt_set(options, "aac_coder", isFast ? "fast" : "twoloop", 0), "aac_coder")
     case .vorbis(.bitRate(let bitRate)), .opus(let bitRate):
       context.pointee.bit_rate = Int64(bitRate)
     case .vorbis(.quality(let quality)):

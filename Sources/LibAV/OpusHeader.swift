@@ -24,7 +24,8 @@ extension Stream {
   package var opusSetup: String? {
     guard let head = opusHead, head[18] == 0 || Self.encodedMappings.contains(Array(head[18...]))
     else { return nil }
-    return ([head[9]] + head[16...]).hexadecimal
+    // Of one stream the header ends there; what follows is none of it (RFC 7845, 5.1).
+    return ([head[9]] + head[16..<(head[18] == 0 ? 19 : head.count)]).hexadecimal
   }
 
   /// That of mono or stereo as it is encoded, without gain.

@@ -88,6 +88,9 @@ package struct WaveHeader: Sendable, Hashable {
   /// where none does.
   package var unpadded: Chunk? { chunks.first { !$0.isPadded } }
 
+  /// Whether a list has a megabyte or more, of which not all texts are read.
+  var hasLongList: Bool { chunks.contains { $0.name == "LIST" && $0.content.count >= 1_000_000 } }
+
   /// Bytes of sound.
   package var soundSize: Int64 { sound.upperBound - sound.lowerBound }
   /// Bytes of sound that the header counts and the file lacks.

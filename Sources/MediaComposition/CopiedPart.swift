@@ -97,7 +97,7 @@ extension CopiedPart.Reason {
         + "chained Ogg files"
     case .alone:
       "its packets can be those of one clip alone, as those of AAC of more than two channels or of "
-        + "frames of 960 samples, and of Opus for speech (SILK)"
+        + "frames of 960 samples, and of Opus for speech (SILK) or in blocks below 20 ms"
     case .setup: "its packets have another header than those of the other sounds"
     case .grid(let offset):
       "its frames begin \(offset.magnitude) samples too \(offset < 0 ? "late" : "early")"

@@ -110,7 +110,7 @@ public struct OutputCapabilities: Sendable, Hashable {
   public var holdsFreeTags: Bool {
     switch tagForm {
     case .id3, .vorbisComments, .itemList: true
-    case .riff, .caf, .matroska: false
+    case .riff, .caf, .matroska, .none: false
     }
   }
   /// Whether its tag is one of ID3v2.

@@ -65,6 +65,12 @@ package struct LoadedJobs {
     let kept = jobs.indices.filter(isKept)
     guard kept.count < jobs.count else { return }
     jobs = kept.map { jobs[$0] }
+    // A bag of some of its jobs would be another one.
+    bags = bags.compactMap { bag, numbers in
+      let own = kept.indices.filter { numbers.contains(kept[$0] + 1) }
+      guard own.count == numbers.count, let first = own.first else { return nil }
+      return (bag, first + 1...first + own.count)
+    }
     fileNumbers = kept.map { fileNumbers[$0] }
     let media = Set(jobs.lazy.flatMap(\.media).compactMap(\.location.file))
     missingMedia.removeAll { !media.contains($0.path) }

@@ -70,7 +70,7 @@ package enum TagClass: Sendable, Hashable {
       (
         .place(.marks),
         [
-          "bext", "cart", "iXML", "cue ", "LIST adtl", "smpl", "r64m", "MARK", "COMT", "INST",
+          "bext", "cart", "iXML", "cue ", "LIST adtl", "smpl", "MARK", "COMT", "INST",
           "mark", "strg",
         ]
       ),

@@ -100,13 +100,15 @@ enum PlainWriter {
     ]).document(columns: 100)
   }
 
-  /// Audacity's labels, one a cue.
+  /// Audacity's labels, one a cue. A dash stands for nobody behind a name, as in captions.
   static func labels(_ cues: [WrittenCue]) -> String {
-    cues.map { cue in
+    var last: String?
+    return cues.map { cue in
+      let name = cue.speaker.map { "\($0): " } ?? (last == nil ? "" : "- ")
+      last = cue.speaker
       let range = cue.cue.range
       let end = max(range.end, range.start + Time(value: 1, timescale: 1000))
-      let text = cue.speaker.map { "\($0): \(cue.line)" } ?? cue.line
-      return AudacityLabel(from: range.start, to: end, text).line
+      return AudacityLabel(from: range.start, to: end, name + cue.line).line
     }.joined()
   }
 

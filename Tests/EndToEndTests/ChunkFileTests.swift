@@ -91,6 +91,45 @@ struct ChunkFileTests {
       """)
   }
 
+  @Test("a loop that a job gives is in the file, to the last frame, and moves with a clip")
+  func givenLoop() throws {
+    try python(
+      "open('a.wav', 'wb').write(wav(b'RIFF', [(b'fmt ', FORMAT)], samples(1, 96000), []))")
+    try stage.write("job.yaml", "clip: a.wav\nloop_points: 1s..1.5s\noutput: out.wav\n")
+    // Also where the facts come from an earlier run.
+    for _ in 0..<2 {
+      try stage.make("avjob run -q --force job.yaml")
+      try python(
+        """
+        loop = dict(chunks('out.wav')[1])[b'smpl'][36:]
+        assert struct.unpack('<IIIIII', loop)[2:4] == (48000, 71999), loop
+        """)
+    }
+  }
+
+  @Test("texts of a recorder that are damaged, or count beyond all numbers, harm nothing else")
+  func hostileTexts() throws {
+    try python(
+      """
+      def put(name, text):
+        open(name, 'wb').write(wav(b'RIFF', [(b'iXML', text), (b'fmt ', FORMAT)], samples(1, 48000), []))
+      big = 2**64 - 1 - 4000
+      put('far.wav', b'<BWFXML><SPEED><TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI>%d</TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI>'
+        b'<TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO>%d</TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO></SPEED>'
+        b'<SYNC_POINT_LIST><SYNC_POINT><SYNC_POINT_TYPE>ABSOLUTE</SYNC_POINT_TYPE>'
+        b'<SYNC_POINT_LOW>%d</SYNC_POINT_LOW><SYNC_POINT_HIGH>%d</SYNC_POINT_HIGH></SYNC_POINT></SYNC_POINT_LIST>'
+        b'</BWFXML>' % (big >> 32, big & 0xffffffff, (big + 3900) & 0xffffffff, (big + 3900) >> 32))
+      put('broken.wav', b'<BWFXML><NOTE>a < b</NOTE><SPEED><TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI>0</TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI>'
+        b'<TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO>1000</TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO></SPEED></BWFXML>')
+      """)
+    for name in ["far", "broken"] {
+      let result = try stage.job(
+        "{ clip: \(name).wav 0.2s.., speed: 0.5, output: \(name)-out.wav }")
+      #expect(result.status == 0, "\(result.errors)")
+    }
+    try python("assert b'iXML' not in dict(chunks('broken-out.wav')[1])")
+  }
+
   @Test("WAV to FLAC with 'foreign: keep' and back returns every chunk, also by flac on either way")
   func flac() throws {
     try python(

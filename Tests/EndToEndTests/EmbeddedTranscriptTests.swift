@@ -258,8 +258,9 @@ import Testing
 
       """
     try stage.write("talk.vtt", captions)
+    try stage.make("sox -n -r 8000 -c 1 silent.wav trim 0 5")
     for job in [
-      "{ silence: 5s, sample_rate: 8 kHz, transcript: talk.vtt, "
+      "{ clip: silent.wav, transcript: talk.vtt, "
         + "output: { file: talk.m4a, transcript: file } }",
       "{ clip: talk.m4a, transcript: keep, output: { file: out.wav, transcript: vtt } }",
     ] {

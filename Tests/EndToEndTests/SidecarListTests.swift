@@ -74,7 +74,7 @@ import Testing
       "clip: s.wav\ntranscript: talk.vtt\ncut: [0s..500ms]\noutput: { file: out.flac, transcript: labels }\n"
     )
     try stage.make("avjob run --quiet job.yaml")
-    let labels = "0.500000\t2.000000\tAnn: One two\n2.500000\t3.500000\tThree\n"
+    let labels = "0.500000\t2.000000\tAnn: One two\n2.500000\t3.500000\t- Three\n"
     #expect(try stage.make("cat out.transcript.labels.txt").text == labels)
     try stage.write(
       "again.yaml",

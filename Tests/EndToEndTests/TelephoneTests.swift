@@ -18,8 +18,8 @@ import Testing
   @Test(
     "what is written has the bytes of other programs, and reads back as theirs",
     arguments: [
-      ("ulaw", "sox -D talk.wav -t ul other.ulaw", "mulaw", 8000),
-      ("alaw", "sox -D talk.wav -t al other.alaw", "alaw", 8000),
+      ("ulaw", "ffmpeg -v error -i talk.wav -f mulaw other.ulaw", "mulaw", 8000),
+      ("alaw", "ffmpeg -v error -i talk.wav -f alaw other.alaw", "alaw", 8000),
       ("sln", "sox -D talk.wav -t s16 other.sln", "s16le", 8000),
       ("sln48", "sox -D -r 48000 talk.wav -t s16 other.sln48", "s16le", 48_000),
       ("gsm", "ffmpeg -v error -i talk.wav -c:a libgsm other.gsm", "gsm", 8000),
@@ -104,11 +104,8 @@ import Testing
     var result = try stage.job(
       "{ clip: talk.raw, \(raw), from: 0.1s, output: { file: a.wav, wav: 24 bit } }")
     #expect(result.status == 0 && result.errors == "", "\(result.errors)")
-    for channel in 0...1 {
-      let own = try WAVFile(stage.path("a.wav")).floats(channel)
-      #expect(
-        own.elementsEqual(try WAVFile(stage.path("talk.wav")).floats(channel).dropFirst(2205)))
-    }
+    #expect(
+      try stage.sound(of: "a.wav") == Array(stage.sound(of: "talk.wav").dropFirst(2205)))
     // It is up to date as it was said to be, and as nothing else.
     result = try stage.job("{ clip: talk.raw, \(raw), output: { file: b.wav, wav: 24 bit } }")
     #expect(result.status == 0)

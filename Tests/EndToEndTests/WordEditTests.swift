@@ -114,7 +114,8 @@ import Testing
     try stage.make("sox -n -r \(Self.rate) -c 1 other.wav trim 0 5")
     // "um" is said from 0.4625 to 0.65 s.
     try stage.write("other.vtt", "WEBVTT\n\n00:00.500 --> 00:00.900\nRight\n")
-    let result = try stage.job(
+    try stage.write(
+      "job.yaml",
       """
       tracks:
         Ann: { clip: talk.wav, transcript: talk.json }
@@ -122,6 +123,7 @@ import Testing
       cut: { words: [um] }
       output: { file: out.wav, wav: 32 bit float, transcript: txt }
       """)
+    let result = try stage.run("avjob run job.yaml")
     #expect(result.status == 0, "\(result.errors)")
     let note =
       "a word of others is cut too, being said meanwhile, as 'Right' of Ben at 0.5s"

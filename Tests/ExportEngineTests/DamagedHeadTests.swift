@@ -22,7 +22,10 @@ struct DamagedHeadTests {
     try make("sox -R -n -r 8000 -c 1 -b 16 a.aiff synth 0.1 sine 300")
     let list = Array("LIST".utf8) + [0, 0, 0, UInt8(size)] + Array("adtl".utf8)
     try writeFile(folder.path("b.aiff"), try readFile(folder.path("a.aiff")) + list)
-    #expect(try probed("b.aiff").asset.unread.contains("LIST"))
+    // A copy of the whole may keep it.
+    let asset = try probed("b.aiff").asset
+    let isKept = asset.marks?.chunks.contains { $0.name.hasPrefix("LIST") } ?? false
+    #expect(isKept || asset.unread.contains("LIST"))
   }
 
   @Test("links are found behind bytes that look like pages and are none")

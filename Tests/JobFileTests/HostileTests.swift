@@ -104,7 +104,7 @@ import TestSupport
     let screen = Bench().screen(
       "presets:\n" + presets.joined()
         + "clip: a.wav\noutput: { file: a.mp3, preset: nothing-like-it }\n")
-    #expect(screen.contains("p106, p107 …, or put it under 'presets'"), "\(screen)")
+    #expect(screen.contains("p105, p106 …, or put it under 'presets'"), "\(screen)")
   }
 
   @Test("Cuts and clips that multiply are refused")

@@ -62,7 +62,7 @@ import Testing
   /// Keys whose lists and maps have few entries.
   private static let short: Set<String> = [
     "at", "chapter", "crossfade", "duck", "fade_in", "fade_out", "from", "keep", "loop_points",
-    "loudness", "pauses", "speed", "to", "transcript", "trim",
+    "loudness", "pauses", "raw", "speed", "to", "transcript", "trim",
   ]
 
   @Test(

@@ -87,7 +87,7 @@ import Testing
       metadata: { from: "${artist} - ${title}" }
       output: "x-${part.n}.mp3"
       """)
-    #expect(exports.map { $0.outputs[0].metadata["title"] } == ["${part.n}", "${part.n}"])
+    #expect(exports.map { $0.metadata["title"] } == ["${part.n}", "${part.n}"])
   }
 
   @Test("A name of another form is refused with both, and so are forms that say nothing")
@@ -101,7 +101,7 @@ import Testing
       #"""
       job.yaml:2:19: error: 'Ann' is no name of the form '${artist} - ${title}'
           2 | metadata: { from: "${artist} - ${title}" }
-            |                   ^
+            |                   ^~~~~~~~~~~~~~~~~~~~~~
         help: rename the file, leave it out of the job's files by '!', or write the tags themselves
       """#)
     func message(_ form: String, _ content: String = "clip: in/Ann.wav") -> String {

@@ -65,7 +65,7 @@ import TestSupport
       job.yaml:2:11: error: a 'folder' needs a format
           2 | output: { folder: out }
             |           ^~~~~~
-        help: add one of 'mp3', 'wav', 'aiff', 'caf', 'flac', 'alac', 'aac', 'vorbis', 'opus', 'codec'
+        help: add one of 'mp3', 'wav', 'aiff', 'caf', 'raw', 'flac', 'alac', 'aac', 'vorbis', 'opus', 'codec'
       """#)
   }
 
@@ -225,7 +225,7 @@ import TestSupport
       job.yaml:5:25: error: '12 bit' is no sample format of WAV
           5 |   - { file: c.wav, wav: 12 bit }
             |                         ^~~~~~
-        help: write '16 bit', '24 bit', '32 bit float', '8 bit', 'mu-law' or 'a-law'
+        help: write '16 bit', '24 bit', '32 bit float', '8 bit', 'mu-law', 'a-law' or 'gsm'
       job.yaml:6:27: error: '32 bit' is no depth of FLAC
           6 |   - { file: d.flac, flac: 32 bit }
             |                           ^~~~~~

@@ -179,7 +179,7 @@ import TestSupport
       job.yaml:11:28: error: there is no preset 'smaller'
          11 |   - { file: 3.mp3, preset: smaller }
             |                            ^~~~~~~
-        help: write one of podcast, podcast-stereo, apple-podcasts, acx-audiobook, librivox, audiobook, voice-memo, radio, archive, empty, text, two, wrong, or put it under 'presets'
+        help: write one of podcast, podcast-stereo, apple-podcasts, acx-audiobook, librivox, audiobook, voice-memo, radio, archive, archive-bwf, empty, text, two, wrong, or put it under 'presets'
       job.yaml:12:13: error: the preset is 'mp3', which does not go into '.flac'
          12 |   - { file: 4.flac, preset: podcast }
             |             ^~~~~~
@@ -195,7 +195,7 @@ import TestSupport
       job.yaml:16:26: error: there is no preset 'nothing-of-the-kind'
          16 |   - { folder: y, preset: nothing-of-the-kind }
             |                          ^~~~~~~~~~~~~~~~~~~
-        help: write one of podcast, podcast-stereo, apple-podcasts, acx-audiobook, librivox, audiobook, voice-memo, radio, archive, empty, text, two, wrong, or put it under 'presets'
+        help: write one of podcast, podcast-stereo, apple-podcasts, acx-audiobook, librivox, audiobook, voice-memo, radio, archive, archive-bwf, empty, text, two, wrong, or put it under 'presets'
       """#)
   }
 }

@@ -57,7 +57,6 @@ import Testing
     "transcript: { speaker: Ann }" + end, "transcript: { file: keep, offset: 3 samples }" + end,
     "transcript: { file: keep, encoding: latin }" + end,
     "silence: 1s\ntranscript: keep\noutput: x.mp3",
-    "concat: [a.wav]\noutput: { file: x.mp3, codec: same }",
     "concat: [a.wav]\noutput: { folder: x, mp3: V2 }",
     "concat: [a.wav]\nchannels: left\noutput: x.mp3",
     "tracks: { a: a.wav }\nchannels: channel 2\noutput: x.mp3",

@@ -140,7 +140,7 @@ import Testing
         help: leave one of them out
       job.yaml:2:41: note: that is here
           2 |   a: { concat: [{ clip: a.wav, chapter: One }], chapters: { silence: 2s, below: -50 dB }, output: a.m4b }
-            |                                         ^
+            |                                         ^~~
       job.yaml:3:31: error: part 1 has no 'part.title'
           3 |   b: { clip: a.wav, chapters: { silence: 2s, below: -50 dB, title: "${part.title}" }, output: b.m4b }
             |                               ^

@@ -201,7 +201,7 @@ import YAML
   private static let others: Set<String> = [
     "stream", "snap", "effects", "loudness", "gain", "volume", "pan", "fade_in", "fade_out", "duck",
     "channels", "polarity", "mute", "chapter", "chapters", "transcript", "loop_points", "name",
-    "each", "of", "when",
+    "each", "of", "when", "raw",
   ]
 
   @Test(

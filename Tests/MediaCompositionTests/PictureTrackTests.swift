@@ -203,8 +203,9 @@ struct OutputPresetTests {
 
   @Test("every kind of output has a type of file, and every type a kind")
   func extensions() {
-    for kind in Output.Kind.allCases {
-      for name in kind.capabilities.extensions {
+    // Names of telephone systems are not among AVFoundation's.
+    for kind in Output.Kind.allCases where kind != .raw {
+      for name in kind.capabilities.extensions where RawSound.ofTelephone(name) == nil {
         #expect(Output.FileType(extension: name.uppercased()) != nil, "\(name)")
       }
     }

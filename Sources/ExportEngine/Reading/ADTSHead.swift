@@ -18,9 +18,14 @@ struct ADTSHead: Sendable, Hashable {
     }
     let (profile, rate) = (bytes[2] >> 6 + 1, bytes[2] >> 2 & 15)
     let channels = (bytes[2] & 1) << 2 | bytes[3] >> 6
-    header = [profile << 3 | rate >> 1, (rate & 1) << 7 | channels << 3]
+    // Where it has none, channels are described in the packets, and MP4's header cannot say them.
+    guard channels > 0 else { return nil }
+    // With the sign that there is no band replication, which decoders else expect at low rates
+    // (`syncExtensionType`; ISO 14496-3, 1.6.6).
+    header = [profile << 3 | rate >> 1, (rate & 1) << 7 | channels << 3, 0x56, 0xE5, 0]
     size = bytes[1] & 1 == 0 ? 9 : 7
     length = Int(bytes[3] & 3) << 11 | Int(bytes[4]) << 3 | Int(bytes[5] >> 5)
+    guard length > size else { return nil }
   }
 
   /// The data of a packet, with its times.

@@ -12,13 +12,21 @@ struct OpusModes: Sendable {
   /// all that was before.
   private(set) var hasPauses = false
 
+  /// Whether blocks of CELT are shorter than 20 ms, whose levels are no state for longer ones.
+  private(set) var hasShortBlocks = false
+
   /// Of a stream without packets yet. Of several streams in one, only the first one's mode stands at
   /// the head of a packet (RFC 6716, appendix B).
   init(_ stream: LibAV.Stream) { hasSILK = stream.opusStreamCount > 1 }
 
   mutating func note(_ packet: Packet) {
-    // Configurations 0 to 11 are SILK's, 12 to 15 hybrid (RFC 6716, 3.1).
-    guard let head = packet.firstByte, head >> 3 < 16 else { return }
+    // Configurations 0 to 11 are SILK's, 12 to 15 hybrid, and every fourth one from 19 on has blocks of
+    // 20 ms (RFC 6716, 3.1).
+    guard let head = packet.firstByte else { return }
+    guard head >> 3 < 16 else {
+      if head >> 3 & 3 != 3 { hasShortBlocks = true }
+      return
+    }
     hasSILK = true
     // Frames of at most one byte are not decoded (`opus_decode_frame`).
     if packet.size <= 2 { hasPauses = true }

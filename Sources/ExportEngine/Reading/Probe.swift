@@ -36,6 +36,7 @@ struct Prober {
   static func probe(
     _ location: MediaLocation, stream index: Int?, raw: RawSound? = nil
   ) throws(Failure) -> ProbedStream {
+    if raw == nil { try requireHeader(location) }
     var prober = Prober(
       location: location, identity: try SourceFile.settle(location),
       bytes: try MediumBytes(location))
@@ -47,12 +48,8 @@ struct Prober {
       guard error.isUnknownFormat else { throw error.inputFailure(location) }
       // libavformat refuses a short MP3 as noise; the frames themselves are proof.
       if let short = try prober.shortMPEGAudio(stream: index) { return short }
-      let isUnnamed = RawSound.unnamed.contains(location.fileExtension?.lowercased() ?? "")
       throw Failure(
-        .mendInput,
-        isUnnamed
-          ? "has no header; say what it holds, as 'raw: { samples: 16 bit, sample_rate: 8 kHz }'"
-          : "holds no sound in a known format (a text, a playlist, a damaged header?)",
+        .mendInput, "holds no sound in a known format (a text, a playlist, a damaged header?)",
         location: location)
     }
     if let sound = raw ?? location.headerlessSound {

@@ -66,6 +66,7 @@ extension Prober {
           var modes = proven.modes
           if modes == nil { modes = try facts.opusModes(of: stream) }
           facts.reader = .demuxer(modes?.access ?? access(of: stream), stream.timeBase)
+          facts.hasShortBlocks = modes?.hasShortBlocks ?? false
         }
         guard let edits = opened.edits else {
           return Measured(facts: facts, length: proven, lastEnd: proven.endInFile)

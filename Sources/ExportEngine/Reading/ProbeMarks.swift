@@ -64,7 +64,11 @@ extension ProbedMarks {
       switch chunk.name {
       case "bext":
         marks.broadcast = BroadcastExtension(content, isBigEndian: isBigEndian, defects: &defects)
-      case "cart": marks.cart = CartChunk(content, isBigEndian: isBigEndian, defects: &defects)
+      case "cart":
+        // As it is remembered: a short one is completed.
+        var known: [ChunkDefect] = []
+        marks.cart = CartChunk(content, isBigEndian: isBigEndian, defects: &defects)
+          .flatMap { CartChunk($0.bytes(), defects: &known) }
       case "iXML": marks.iXML = IXML(content, defects: &defects)
       case "smpl":
         marks.sampler = SamplerChunk(content, isBigEndian: isBigEndian, defects: &defects)

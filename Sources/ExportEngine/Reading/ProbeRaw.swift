@@ -3,6 +3,18 @@ import LibAV
 import MediaComposition
 
 extension Prober {
+  /// Refuses a file whose name says that it has no header, which it has not: many readers of libavformat
+  /// take any bytes for theirs.
+  static func requireHeader(_ location: MediaLocation) throws(Failure) {
+    guard RawSound.unnamed.contains(location.fileExtension?.lowercased() ?? "") else { return }
+    let head = try MediumBytes(location).bytes(at: 0, count: 12)
+    guard head.count < 12 || ContainerFacts.kind(of: head[...]) == nil else { return }
+    throw Failure(
+      .mendInput,
+      "has no header; say what it holds, as 'raw: { samples: 16 bit, sample_rate: 8 kHz }'",
+      location: location)
+  }
+
   /// The facts of a file without a header: those that its name or its job says, and its size.
   ///
   /// - Throws: `mendInput` where it is not made of whole samples, or begins as a file with a header.

@@ -51,6 +51,8 @@ struct StreamFacts: Sendable {
   var planes: [Int]?
   /// How its demuxer gets it.
   var opening = MediumOpening()
+  /// Whether it is Opus in blocks that are shorter than 20 ms.
+  var hasShortBlocks = false
   /// When its first frame sounds by the file's clock, by which texts in it are shown.
   var start = Time.zero
   /// What is played of the frames from `origin` on; nil: all of them, one after the other.
@@ -113,13 +115,15 @@ extension StreamFacts {
 
   /// As `Asset.packetSetup`.
   ///
-  /// Not of SILK, whose decoders come together after no fixed time.
+  /// Not of SILK, whose decoders come together after no fixed time, and not of short blocks of CELT,
+  /// behind which those of an encoder are loud for 40 ms.
   func packetSetup(of stream: LibAV.Stream) -> String? {
     guard hasExactPackets(of: stream) else { return nil }
     switch stream.codecName {
     case "aac": return LibAV.Stream.aacSetup(bareHeader ?? stream.header)
     case "opus":
       if case .converging = access { return nil }
+      guard !hasShortBlocks else { return nil }
       return stream.opusSetup
     default: return nil
     }

@@ -31,7 +31,8 @@ extension OutputFile {
     var walk = ChunkWalk(in: 12..<max(12, size), .riff)
     while let chunk = try walk.next(bytes(at:count:)) {
       guard chunk.name.elementsEqual("bext".utf8) else { continue }
-      guard chunk.content.count == content.count else { break }
+      // The stored one may be longer, by what fills its coding history.
+      guard content.count <= chunk.content.count else { break }
       try put(content, at: chunk.content.lowerBound)
       return try flush()
     }

@@ -128,7 +128,8 @@ final class PacketCopyEncoding: SoundEncoding {
   func finish() throws -> [CopiedPart]? {
     try advance()
     guard steps.isEmpty, end >= length else {
-      throw try sources.packets(max(0, plan.assets.count - 1)).ending(at: end)
+      let last = max(0, plan.assets.count - 1)
+      throw try sources.packets(last).ending(at: end - sources.offset(of: last))
     }
     try muxer.finish()
     try recipe.complete(file, unless: cancellation)
@@ -270,9 +271,19 @@ final class PacketCopyEncoding: SoundEncoding {
     guard found.digest == written.finalize(), found.count == packetCount else {
       throw packets.unreadable("reads back as other packets than those of the source")
     }
-    guard found.refused == 0, found.frames >= length else {
-      let count = found.refused == 1 ? "one packet" : "\(max(found.refused, 1)) packets"
+    guard found.refused == 0 else {
+      let count = found.refused == 1 ? "one packet" : "\(found.refused) packets"
+      guard plan.assets.count == 1 else {
+        throw Failure(
+          .mendInput,
+          "has \(count) that no decoder takes, copied from a source that is damaged; write a bit rate, as "
+            + "'128k', to encode what can be decoded", path: file.path)
+      }
       throw packets.unreadable("has \(count) that no decoder takes, where it would be copied")
+    }
+    guard found.frames >= length else {
+      throw Failure(
+        .reportBug, "decodes to \(found.frames) frames instead of \(length)", path: file.path)
     }
   }
 

@@ -252,8 +252,9 @@ extension PacketRun {
     try lane.encode(to: frames.upperBound, from: &sound)
     ready += lane.take(start..<border)
     let own = lane.take(border..<frames.upperBound - 2 * setup.packetLength)
-    let places = meetingBehind(behind)
-    for distance in places.isEmpty ? [0] : places {
+    let found = meetingBehind(behind)
+    let places = found.isEmpty ? [0] : found
+    for distance in places {
       replacedBehind = distance
       end = frames.upperBound + Int64(distance) * setup.packetLength
       let shape = behind[distance]?.shape

@@ -30,7 +30,7 @@ extension Graph {
       asset.profile = settings.profile.name
     }
     asset.hasExactPackets = asset.profile == nil
-    asset.packetSetup = sink.format.isByFDK ? nil : sink.predictedSetup(format)
+    asset.packetSetup = asset.hasExactPackets ? sink.predictedSetup(format) : nil
     for item in sink.fields where kind.holds(item.key) && !Prober.isTechnical(item.key) {
       // RIFF and CAF have one text for all values, and libavformat writes one into Matroska.
       let isOne = [.riff, .caf, .matroska].contains(capabilities.tagForm)

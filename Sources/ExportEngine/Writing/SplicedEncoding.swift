@@ -37,10 +37,10 @@ final class SplicedEncoding<Samples: EncodedSamples>: SoundEncoding {
   }
 
   func end() throws {
+    try encoder.end()
     if let digest = samples.finish() {
       encoder.stream.header?.sound = (encoder.frameCount, digest)
     }
-    try encoder.end()
   }
 
   func finish() throws -> [CopiedPart]? {

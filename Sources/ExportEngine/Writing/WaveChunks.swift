@@ -53,7 +53,9 @@ struct WaveChunks: Sendable, Hashable {
       if chunk.isOfCues { return keepsCues ? chunk : nil }
       if chunk.isOfTags, keepsTags { return chunk }
       guard chunk.isSaidHere else { return chunk }
-      guard let index = own.firstIndex(where: { $0.kind == chunk.kind }) else { return nil }
+      guard let index = own.firstIndex(where: { $0.kind == chunk.kind }) else {
+        return chunk.name == "fact" ? chunk : nil
+      }
       let new = own.remove(at: index)
       return new.meaning == chunk.meaning ? chunk : new
     }
@@ -92,7 +94,8 @@ extension [MediaMarks.Cue] {
     self =
       (points?.cues ?? []).map { cue in
         MediaMarks.Cue(
-          frame: Int64(cue.frame), length: cue.length.map(Int64.init), label: cue.label,
+          frame: Int64(cue.frame), length: cue.length.map(Int64.init),
+          label: cue.label.flatMap { $0.isEmpty ? nil : $0 },
           note: cue.note)
       }.sortedByFrame
   }

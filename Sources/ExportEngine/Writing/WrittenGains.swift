@@ -26,7 +26,7 @@ extension Sink {
     case .id3:
       return try ID3Tag.frames(
         of: items.map { ID3Tag.Item(key: $0.key, value: $0.value) }, as: id3Version ?? .v24)
-    case .riff, .caf, .matroska: return []
+    case .riff, .caf, .matroska, .none: return []
     }
   }
 

@@ -285,7 +285,8 @@ extension Output.Request {
   }
 
   private static let choices = {
-    let names = Output.Kind.allCases.compactMap { kind in
+    // Few write sound without a header.
+    let names = Output.Kind.allCases.filter { $0 != .raw }.compactMap { kind in
       kind.capabilities.extensions.first.flatMap {
         Output.Kind(extension: $0) == kind ? ".\($0)" : nil
       }

@@ -83,8 +83,7 @@ extension Language {
       "if": Schema.Rule.Kind.someOf(manyClips).tree,
       "then": [
         "properties": [
-          "channels": ["not": ["type": "string", "pattern": .text(Pattern.pickedChannel)]],
-          "output": eachOutput(map: ["not": ["required": ["codec"]]]),
+          "channels": ["not": ["type": "string", "pattern": .text(Pattern.pickedChannel)]]
         ]
       ],
     ],

@@ -45,11 +45,17 @@ final class BagCopy: CrewTask {
     let before = try identity(of: source)
     let known = file.known.flatMap { $0.identity == before ? $0.digest : nil }
     if target == nil, let known { return (before.size, known) }
-    let digest = try pass(source, digesting: known == nil)
+    let digest = try pass(source)
+    guard known == nil || digest == known else {
+      throw Failure(
+        .mendInput,
+        "has other bytes than its receipt says: its medium may be failing; make it again by "
+          + "'--force'", path: file.source)
+    }
     guard try identity(of: source) == before else {
       throw Failure(.tryAgain, "was changed while it was put into a bag", path: file.source)
     }
-    return (before.size, digest ?? known ?? [])
+    return (before.size, digest)
   }
 
   private func identity(of descriptor: FileDescriptor) throws(Failure) -> FileIdentity {
@@ -62,10 +68,8 @@ final class BagCopy: CrewTask {
 
   /// Reads all of the file, and writes it to the target, if there is one.
   ///
-  /// - Returns: Its digest; nil where it is not computed.
-  private func pass(
-    _ source: FileDescriptor, digesting isDigesting: Bool
-  ) throws -> [UInt8]? {
+  /// - Returns: Its digest.
+  private func pass(_ source: FileDescriptor) throws -> [UInt8] {
     let copy = try target.map { target in
       try BagWriter.writing(target) { () throws(Errno) in
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -81,12 +85,11 @@ final class BagCopy: CrewTask {
       let count = try Self.call(file.source) { try source.read(into: block) }
       if count == 0 { break }
       let bytes = UnsafeRawBufferPointer(rebasing: block[..<count])
-      if isDigesting { hash.update(bytes) }
+      hash.update(bytes)
       if let copy, let target { try Self.call(target) { _ = try copy.writeAll(bytes) } }
     }
     if let copy, let target { try finish(copy, at: target, like: source) }
-    let digest = hash.finish()
-    return isDigesting ? digest : nil
+    return hash.finish()
   }
 
   /// Gives the copy the time of its file, by which a later run knows it, and flushes it.

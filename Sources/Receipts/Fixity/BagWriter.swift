@@ -196,6 +196,12 @@ package struct BagWriter {
     for (file, facts) in zip(doubtful, found) where named[file.name] != facts.digest {
       throw refusal("exists, and has another '\(file.name)'")
     }
+    for file in content
+    where FileIdentity(ofFileAt: target.pushing(file.name))?.size
+      != FileIdentity(ofFileAt: file.source)?.size
+    {
+      throw refusal("exists, and its '\(file.name)' is missing or has another size")
+    }
   }
 
   /// Whether a name of a bag's lists is one that the outputs of a run give.

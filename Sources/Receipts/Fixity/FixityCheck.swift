@@ -85,6 +85,9 @@ private final class Proof: CrewTask {
     do throws(Errno) {
       let bytes = try FileBytes(item.path)
       let status = try FileStatus(of: bytes.descriptor.rawValue)
+      if Confinement.hides(bytes.descriptor) {
+        return result(.refused, reason: "is hidden, and with --root no hidden file is read")
+      }
       guard status.kind == .file else { return result(.refused, reason: "is no regular file") }
       return compared(bytes, size: status.size)
     } catch {

@@ -124,7 +124,7 @@ package struct FixityInventory {
 
   private mutating func addFolder(_ folder: FilePath) throws(Errno) {
     if Bag.isBag(folder) { return try addBag(folder) }
-    for path in try Self.files(in: folder, enteringBags: false) {
+    for path in try files(in: folder, enteringBags: false) {
       if path.lastComponent == Bag.declaration {
         try addBag(path.removingLastComponent())
       } else if let kind = FixityWitness.kind(of: path, isNamedByUser: false) {
@@ -136,14 +136,20 @@ package struct FixityInventory {
   }
 
   /// The files and links below a folder, sorted in each, but for hidden ones; receipts are among them.
-  /// A bag in it, if it is not to be entered, is its declaration alone.
-  private static func files(
-    in folder: FilePath, enteringBags entersBags: Bool, withHidden: Bool = false
+  /// A bag in it, if it is not to be entered, is its declaration alone. A folder in it that cannot be read
+  /// is a fault.
+  private mutating func files(
+    in top: FilePath, enteringBags entersBags: Bool, withHidden: Bool = false
   ) throws(Errno) -> [FilePath] {
     var found: [FilePath] = []
-    var waiting = [folder]
+    var waiting = [top]
     while let folder = waiting.popLast() {
-      guard let entries = PathCalls.entries(of: folder) else { throw Errno(rawValue: errno) }
+      guard let entries = PathCalls.entries(of: folder) else {
+        let error = Errno(rawValue: errno)
+        guard folder != top else { throw error }
+        faults.append(Fault(path: folder, reason: "cannot be read: \(error)"))
+        continue
+      }
       if !entersBags, entries.contains(where: { $0.name == Bag.declaration }) {
         found.append(folder.appending(Bag.declaration))
         continue
@@ -183,7 +189,7 @@ package struct FixityInventory {
     }
     let data = folder.appending(Bag.payload)
     var (bytes, count) = (Int64(0), 0)
-    for path in try Self.files(in: folder, enteringBags: true, withHidden: true) {
+    for path in try files(in: folder, enteringBags: true, withHidden: true) {
       let isPayload = path.starts(with: data)
       if isPayload {
         bytes += (try? FileStatus(at: path, followingLinks: false))?.size ?? 0

@@ -98,8 +98,12 @@ struct FixityWitness {
       witness.faults.append("cannot be read: \(error)")
       return witness
     }
+    guard let document = try? JSONValue(reading: bytes) else {
+      witness.faults.append("cannot be read as a record: it is damaged")
+      return witness
+    }
     // Reports and plans begin in the same way, and are no records.
-    guard let document = try? JSONValue(reading: bytes), document["versions"]?["avjob"] != nil,
+    guard document["versions"]?["avjob"] != nil,
       let sources = document["sources"]?.elements, let outputs = document["outputs"]?.elements
     else { return witness }
     let beside = ["chapter_files", "transcript_files"]

@@ -40,7 +40,9 @@ package struct CartChunk: Sendable, Hashable {
   package init() {}
 
   private static let chunk = "cart"
-  private static let (fixedSize, reservedSize, timerLimit) = (2048, 276, 8)
+  /// As many post timers as there are.
+  package static let timerLimit = 8
+  private static let (fixedSize, reservedSize) = (2048, 276)
 
   /// The texts in order, before the numbers.
   private struct Field {

@@ -20,6 +20,9 @@ package struct IXML: Sendable, Hashable {
   /// In the order of their starts, the first 100,000, of which the deepest are 16 deep.
   package private(set) var elements: [Element]
 
+  /// Whether it is no well-formed XML, or too much, so that not all of its elements are known.
+  package let isDamaged: Bool
+
   private static let chunk = "iXML"
 
   /// Finds the elements of the chunk's content. O(n)
@@ -27,6 +30,7 @@ package struct IXML: Sendable, Hashable {
     self.bytes = bytes
     let scan = XMLScan(bytes)
     elements = scan.elements
+    isDamaged = scan.fault != nil || scan.isFull
     if let fault = scan.fault { defects.note(Self.chunk, .inconsistent(fault)) }
     if scan.isFull { defects.note(Self.chunk, .tooMany(limit: ChunkLimits.entries)) }
   }

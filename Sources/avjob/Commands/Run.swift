@@ -95,7 +95,16 @@ struct Run: MediaCommand {
     // The first round makes all of them; later ones make what has changed.
     let watch = RunWatch(
       makeContext: { makeContext(isPrinting: false) },
-      load: { try $0.load(files, options: variables, isWatched: true) },
+      load: { context in
+        let loaded = try context.load(files, options: variables, isWatched: true)
+        try context.refuse(
+          loaded.bags.map { bag, _ in
+            Diagnostic(
+              "'bag' in a watched run, whose outputs come one after the other", at: bag.origin,
+              help: "make the bag by a run of its own, as 'avjob run --bag FOLDER'")
+          })
+        return loaded
+      },
       runJobs: { context, loaded, signals in
         try run(context, caughtBy: signals) { loaded }
       }, subject: files.joined(separator: ", "), isQuiet: reporting.quiet)
@@ -159,6 +168,7 @@ struct Run: MediaCommand {
     let given = [
       ("--on", array.engine != nil), ("--prune", receipts.prune), ("--force", receipts.force),
       ("--fail-fast", options.failFast), ("--only", !options.choice.only.isEmpty),
+      ("--bag", bag != nil),
     ]
     guard watch, let option = given.first(where: \.1)?.0 else { return }
     throw ValidationError("--watch and \(option) exclude each other; leave out one of them")

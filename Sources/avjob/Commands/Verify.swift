@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diagnosis
+import Files
 import JSON
 import MediaComposition
 import Receipts
@@ -41,7 +42,11 @@ struct Verify: ParsableCommand {
         try inventory.add(FilePath(path))
       } catch {
         unreached.append(
-          Diagnostic(Failure(.mendInput, "cannot be read: \(error)", path: FilePath(path))))
+          Diagnostic(
+            Failure(
+              .mendInput,
+              Confinement.refusal(error.rawValue)?.reason ?? "cannot be read: \(error)",
+              path: FilePath(path))))
       }
     }
     inventory.finish()

@@ -21,10 +21,15 @@ func writeSound(
   let count = channels[0].count
   let layout = layout ?? (channels.count == 1 ? .mono : .stereo)
   let sampleRate = sampleRate ?? format.kind.capabilities.sampleRates.nearest(to: 44_100)
-  let sink = Sink(
+  var sink = Sink(
     node: 0, frames: start..<start + Int64(count),
     output: Output(path: FilePath(path), format: format),
     metadata: metadata, chapters: chapters, isDithered: isDithered)
+  if format.kind.capabilities.places.contains(.cues) {
+    sink.marks.cues = chapters.map {
+      MediaMarks.Cue(frame: $0.start.frames(atRate: sampleRate), label: $0.title)
+    }
+  }
   let writer = try makeWriter(
     for: sink, format: AudioFormat(sampleRate: sampleRate, channelLayout: layout))
   let block = AudioBuffer(channelCount: channels.count, capacity: blockLength)
