@@ -77,27 +77,4 @@ import Testing
       #expect(again == cart && defects.isEmpty)
     }
   }
-
-  @Test("entries of chna are 40 bytes; those of the track 0 are room for more")
-  func allocation() throws {
-    func entry(_ track: UInt64) -> [UInt8] {
-      Field.all(
-        Field.little(track, 2), Field.name("ATU_0000000\(track)"), Field.name("AT_00010001_01"),
-        Field.name("AP_00010002"), [0])
-    }
-    let bytes = Field.all(Field.little(2, 2), Field.little(2, 2), entry(1), entry(2))
-    var defects: [ChunkDefect] = []
-    let chna = try #require(ChannelAllocation(bytes + Field.zeros(40), defects: &defects))
-    #expect(chna.entries.map(\.track) == [1, 2] && chna.entries[1].uid == "ATU_00000002")
-    #expect(chna.entries[0].trackFormat == "AT_00010001_01")
-    #expect(chna.entries[0].packFormat == "AP_00010002" && chna.trackCount == 2)
-    #expect(chna.bytes() == bytes && bytes.count == 84 && defects.isEmpty)
-    let again = ChannelAllocation(
-      chna.bytes(isBigEndian: true), isBigEndian: true, defects: &defects)
-    #expect(again == chna)
-    let lying = Field.little(0xFFFF, 2) + Field.little(0xFFFF, 2) + entry(3)
-    #expect(ChannelAllocation(lying, defects: &defects)?.entries.map(\.track) == [3])
-    #expect(defects.map(\.problem) == [.overstated(announced: 0xFFFF, found: 1)])
-    #expect(ChannelAllocation([1], defects: &defects) == nil)
-  }
 }

@@ -20,7 +20,6 @@ import Testing
     _ = SamplerChunk(bytes, isBigEndian: isBigEndian, defects: &defects)?.bytes()
     _ = InstrumentChunk(bytes, defects: &defects)?.bytes
     _ = CartChunk(bytes, isBigEndian: isBigEndian, defects: &defects)?.bytes()
-    _ = ChannelAllocation(bytes, isBigEndian: isBigEndian, defects: &defects)?.bytes()
     let aiff = AIFFMarkers(marks: bytes, comments: bytes, instrument: bytes, defects: &defects)
     _ = (aiff.markBytes, aiff.commentBytes, aiff.instrumentBytes, aiff.losses)
     let caf = CAFMarkers(marks: bytes, strings: bytes, defects: &defects)

@@ -86,12 +86,6 @@ private func checkCart(_ bytes: [UInt8], _ isBig: Bool) {
     let again = CartChunk(written, isBigEndian: isBig, defects: &defects)
     precondition(isSame(value, again, value.losses, defects))
   }
-  defects = []
-  if let value = ChannelAllocation(bytes, isBigEndian: isBig, defects: &defects) {
-    let again = ChannelAllocation(
-      value.bytes(isBigEndian: isBig), isBigEndian: isBig, defects: &defects)
-    precondition(isSame(value, again, [], defects))
-  }
 }
 
 private func checkTexts(_ bytes: [UInt8], _ isBig: Bool) {
