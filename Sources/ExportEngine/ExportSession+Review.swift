@@ -156,7 +156,7 @@ extension ExportSession {
           "'\(sink.output.path)': \(stale.names.joined(separator: ", ")) of the source left out, since "
             + stale.reason, at: sink.output.origin)
       }
-        + sink.markNotes.map {
+        + (sink.markNotes + sink.chunkOmissions).map {
           Diagnostic(.note, "'\(sink.output.path)': \($0)", at: sink.output.origin)
         }
     }

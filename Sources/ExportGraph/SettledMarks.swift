@@ -41,6 +41,7 @@ struct MarkSettler {
   var sampleRate: Int { graph.nodes[sink.node].format.sampleRate }
 
   mutating func settle() {
+    if base == nil { nameUnclaimed() }
     keepChunks()
     // Its chunks say all that follows.
     if sink.format.kind == .flac, sink.marks.identical != nil { return }
@@ -49,6 +50,15 @@ struct MarkSettler {
     settleCart()
     settleLoops()
     settleCues()
+  }
+
+  /// Names the chunks of sources of which none begins the output alone, so that no clock holds for it.
+  private mutating func nameUnclaimed() {
+    for marks in export.composition.assets.compactMap(\.marks) {
+      if marks.broadcast != nil { lose("bext", Graph.timeReason) }
+      if marks.cart != nil { lose("cart", Graph.timeReason) }
+      if marks.iXML != nil { lose("iXML", Graph.timeReason) }
+    }
   }
 
   mutating func lose(_ name: String, _ reason: String) {

@@ -14,6 +14,7 @@ final class DigestQueue {
   private var open = DigestBlock()
   /// Filled ones that the task does not have yet.
   private var waiting: [DigestBlock] = []
+  private var isFinished = false
 
   /// Blocks that may wait before the owner works on them itself: none where no other thread does.
   private var most: Int { crew.mostThreads > 1 ? 8 : 0 }
@@ -33,8 +34,10 @@ final class DigestQueue {
     open.count += count
   }
 
-  /// The digest of all bytes: 16 of them. Nothing may be added after it.
+  /// The digest of all bytes: 16 of them; nil where it was given out before. Nothing may be added after it.
   func finish() -> [UInt8]? {
+    guard !isFinished else { return nil }
+    isFinished = true
     close()
     while !waiting.isEmpty || !isIdle {
       complete()

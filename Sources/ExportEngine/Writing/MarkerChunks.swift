@@ -5,6 +5,14 @@ import Tagging
 extension SinkMarks {
   /// Cues and loops as chunks of AIFF: `MARK`, `COMT` for notes, and `INST`, whose loops are markers.
   var aiffChunks: [WaveFile.Chunk] {
+    let markers = aiffMarkers
+    return [
+      ("MARK", markers.markBytes), ("COMT", markers.commentBytes),
+      ("INST", markers.instrumentBytes),
+    ].compactMap { name, content in content.map { WaveFile.Chunk(name, $0) } }
+  }
+
+  fileprivate var aiffMarkers: AIFFMarkers {
     var markers = AIFFMarkers()
     func add(_ frame: Int64, _ name: String) -> UInt16 {
       let id = UInt16(clamping: markers.markers.count + 1)
@@ -30,10 +38,7 @@ extension SinkMarks {
         playing: playing, sustain: loops.first ?? .init(),
         release: loops.dropFirst().first ?? .init())
     }
-    return [
-      ("MARK", markers.markBytes), ("COMT", markers.commentBytes),
-      ("INST", markers.instrumentBytes),
-    ].compactMap { name, content in content.map { WaveFile.Chunk(name, $0) } }
+    return markers
   }
 
   /// Cues as chunks of CAF: `mark`, with a start and an end for each region, and `strg` for labels.
@@ -54,5 +59,21 @@ extension SinkMarks {
     return [("mark", markers.markBytes), ("strg", markers.stringBytes)].compactMap {
       name, content in content.map { WaveFile.Chunk(name, $0) }
     }
+  }
+}
+
+extension Sink {
+  /// What its chunks cannot hold of its facts, a sentence each; chunks that are kept as they are hold all.
+  var chunkOmissions: [String] {
+    guard marks.identical == nil else { return [] }
+    let losses: [ChunkDefect]
+    switch format.kind {
+    case .wav:
+      losses =
+        (broadcast(by: "avjob \(Engine.version)")?.losses ?? []) + (marks.cart?.losses ?? [])
+    case .aiff: losses = marks.aiffMarkers.losses
+    default: losses = []
+    }
+    return losses.filter(\.isOmission).map(\.description)
   }
 }

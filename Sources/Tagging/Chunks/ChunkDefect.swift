@@ -55,6 +55,14 @@ package struct ChunkDefect: Sendable, Hashable, CustomStringConvertible {
     return String(plain)
   }
 
+  /// Whether something of a chunk is left out of it where it is written.
+  package var isOmission: Bool {
+    switch problem {
+    case .cut, .tooMany: true
+    default: false
+    }
+  }
+
   private var predicate: String {
     switch problem {
     case .short(let has, let needs): "has \(has) bytes, and its fields take \(needs)"
