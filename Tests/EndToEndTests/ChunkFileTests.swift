@@ -130,6 +130,30 @@ struct ChunkFileTests {
     try python("assert b'iXML' not in dict(chunks('broken-out.wav')[1])")
   }
 
+  @Test("what no longer fits into a field, and what nobody's clock holds for, is named")
+  func named() throws {
+    try python(
+      """
+      text = bext(bytes([0xE9]) * 256, 172800000)
+      for name in ['a.wav', 'b.wav']:
+        open(name, 'wb').write(wav(b'RIFF', [(b'bext', text), (b'fmt ', FORMAT)], samples(1, 48000), []))
+      """)
+    try stage.write("cut.yaml", "clip: a.wav 0.2s..\noutput: cut.wav\n")
+    let cut = try stage.run("avjob run cut.yaml")
+    #expect(cut.status == 0)
+    #expect(
+      cut.errors.contains(
+        "'cut.wav': the chunk 'bext' holds 256 bytes of a longer text (description)"),
+      "\(cut.errors)")
+    try stage.write("mix.yaml", "tracks: { a: a.wav, b: b.wav }\noutput: mix.wav\n")
+    let mix = try stage.run("avjob run mix.yaml")
+    #expect(mix.status == 0)
+    #expect(
+      mix.errors.contains(
+        "'mix.wav': bext of the source left out, since it does not begin with the source's sound"),
+      "\(mix.errors)")
+  }
+
   @Test("WAV to FLAC with 'foreign: keep' and back returns every chunk, also by flac on either way")
   func flac() throws {
     try python(

@@ -28,10 +28,29 @@ import Threads
         }
         start += count
       }
-      return queue.finish()
+      let digest = queue.finish()
+      // Writers end twice.
+      #expect(queue.finish() == nil)
+      return digest
     }
     let expected = whole.finish()
     #expect(found == expected)
+  }
+
+  @Test("one that is given up takes its work back from its crew")
+  func withdrawn() throws {
+    // Without helpers nobody does the work, whose ticket is the first.
+    let crew = Crew()
+    do {
+      let queue = try DigestQueue(crew)
+      for _ in 0..<2 {
+        queue.append(count: 1 << 20, room: 1 << 20) {
+          $0.initializeMemory(as: UInt8.self, repeating: 1, count: 1 << 20)
+        }
+      }
+      withExtendedLifetime(queue) { #expect(!crew.isDone(0)) }
+    }
+    #expect(crew.isDone(0))
   }
 
   @Test("one that is given up leaves its crew without work")
