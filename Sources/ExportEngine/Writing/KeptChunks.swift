@@ -16,11 +16,13 @@ extension Sink {
   ) throws(Failure) -> WaveFile {
     var chunks = try WaveChunks(
       marks, broadcast(by: "avjob \(Engine.version)"), info: infoList, format)
+    var form: WaveFile.Form?
     if let stored, let source = marks.identical?.source {
       var twin = self
       twin.metadata = source.metadata
-      chunks = chunks.keeping(
-        WaveChunks(stored: stored.chunks), keepsTags: twin.infoList == infoList)
+      let others = WaveChunks(stored: stored.chunks)
+      if chunks.hasFormat(of: others) { form = stored.form }
+      chunks = chunks.keeping(others, keepsTags: twin.infoList == infoList)
       // A source of more than 4 GiB may have sizes that have wrapped.
       let size = Int64(frames.count / format.blockLength) * Int64(format.blockSize)
       let hasRoom = chunks.leading.first.map { ["JUNK", "ds64"].contains($0.name) } ?? false
@@ -28,7 +30,7 @@ extension Sink {
     }
     return WaveFile(
       of: format, leading: chunks.leading, trailing: chunks.trailing,
-      as: stored?.form ?? .riff)
+      as: form ?? .riff)
   }
 
   /// The tags as texts of a WAV, in the order of their names, but for what libavformat has as tags of a

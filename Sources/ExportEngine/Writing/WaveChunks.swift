@@ -40,13 +40,22 @@ struct WaveChunks: Sendable, Hashable {
     trailing = Array(stored[sound...].dropFirst())
   }
 
+  /// Whether both store samples in the same way.
+  func hasFormat(of other: WaveChunks) -> Bool {
+    func format(_ chunks: WaveChunks) -> [UInt8]? {
+      chunks.leading.first { $0.name == "fmt " }?.meaning
+    }
+    return format(self) == format(other)
+  }
+
   /// The chunks of a source whose samples these are, in its order and byte for byte, but for those that
   /// say other things here; further ones of these have the places that they have here. `keepsTags` where
   /// its tags are those of the source.
   func keeping(_ stored: WaveChunks, keepsTags: Bool) -> WaveChunks {
     var own = leading + trailing
-    // The room for `ds64` says nothing: a source without it stays as it is.
-    own.removeAll { $0 == .room }
+    // The room for `ds64` says nothing: a copy of a source without it stays as it is.
+    let keepsFormat = hasFormat(of: stored)
+    own.removeAll { keepsFormat && $0 == .room }
     let keepsCues = cues == stored.cues
     own.removeAll { keepsCues && $0.isOfCues || keepsTags && $0.isOfTags }
     func kept(_ chunk: WaveFile.Chunk) -> WaveFile.Chunk? {
@@ -54,7 +63,7 @@ struct WaveChunks: Sendable, Hashable {
       if chunk.isOfTags, keepsTags { return chunk }
       guard chunk.isSaidHere else { return chunk }
       guard let index = own.firstIndex(where: { $0.kind == chunk.kind }) else {
-        return chunk.name == "fact" ? chunk : nil
+        return chunk.name == "fact" && keepsFormat ? chunk : nil
       }
       let new = own.remove(at: index)
       return new.meaning == chunk.meaning ? chunk : new
@@ -66,7 +75,7 @@ struct WaveChunks: Sendable, Hashable {
         result.trailing.append(chunk)
       } else {
         let place = chunk.name == "bext" ? result.leading.firstIndex { $0.name == "fmt " } : nil
-        result.leading.insert(chunk, at: place ?? result.leading.endIndex)
+        result.leading.insert(chunk, at: chunk == .room ? 0 : place ?? result.leading.endIndex)
       }
     }
     return result
@@ -86,13 +95,14 @@ struct WaveChunks: Sendable, Hashable {
 extension [MediaMarks.Cue] {
   /// The cues of a WAV's chunks, in order of time.
   init(of chunks: [WaveFile.Chunk], isBigEndian: Bool, _ defects: inout [ChunkDefect]) {
-    let points = chunks.first { $0.name == "cue " }.map { cue in
-      CuePoints(
-        cue: cue.content, lists: chunks.filter { $0.kind == "LIST adtl" }.map(\.content),
-        isBigEndian: isBigEndian, defects: &defects)
-    }
+    // Texts without any cue are named.
+    let noCues: [UInt8] = [0, 0, 0, 0]
+    let points = CuePoints(
+      cue: chunks.first { $0.name == "cue " }?.content ?? noCues,
+      lists: chunks.filter { $0.kind == "LIST adtl" }.map(\.content), isBigEndian: isBigEndian,
+      defects: &defects)
     self =
-      (points?.cues ?? []).map { cue in
+      points.cues.map { cue in
         MediaMarks.Cue(
           frame: Int64(cue.frame), length: cue.length.map(Int64.init),
           label: cue.label.flatMap { $0.isEmpty ? nil : $0 },
