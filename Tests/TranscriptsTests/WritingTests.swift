@@ -177,6 +177,6 @@ import Testing
       start: Time(value: 72_001, timescale: 48_000), end: Time(value: 96_000, timescale: 48_000))
     #expect(
       text(Transcript(cues), .labels)
-        == "0.000000\t1.500000\tAnn: Hello there all\n1.500021\t2.000000\tBye\n")
+        == "0.000000\t1.500000\tAnn: Hello there all\n1.500021\t2.000000\t- Bye\n")
   }
 }
