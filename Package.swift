@@ -401,6 +401,13 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
+      name: "PortingTests",
+      dependencies: [
+        "MediaTime", "MPEGAudio", "Diagnosis", "Transcripts", "MediaComposition", "ExportEngine",
+        "Playback", "NowPlaying", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+    .testTarget(
       name: "EndToEndTests",
       dependencies: ["avjob", "TestSupport"]),
   ],
