@@ -62,18 +62,15 @@ extension MediaMarks: Codable {
     case broadcast, cart, iXML, cues, sampler, instrument, givenLoops, chunks
   }
 
-  /// Values are written as the bytes of their chunks, in Base64.
+  /// Fields, not chunks: a text in another character set may be longer than its field in UTF-8. The
+  /// iXML stays the bytes that it is, in Base64.
   package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
-    func put(_ bytes: [UInt8]?, _ key: CodingKeys) throws {
-      guard let bytes else { return }
-      try container.encode(JSONValue.base64(bytes).text, forKey: key)
-    }
-    try put(broadcast?.bytes(), .broadcast)
-    try put(cart?.bytes(), .cart)
-    try put(iXML?.bytes, .iXML)
-    try put(sampler?.bytes(), .sampler)
-    try put(instrument?.bytes, .instrument)
+    try container.encodeIfPresent(broadcast, forKey: .broadcast)
+    try container.encodeIfPresent(cart, forKey: .cart)
+    try container.encodeIfPresent(iXML.flatMap { JSONValue.base64($0.bytes).text }, forKey: .iXML)
+    try container.encodeIfPresent(sampler, forKey: .sampler)
+    try container.encodeIfPresent(instrument, forKey: .instrument)
     try container.encode(cues, forKey: .cues)
     try container.encodeIfPresent(givenLoops, forKey: .givenLoops)
     try container.encode(chunks, forKey: .chunks)
@@ -81,18 +78,14 @@ extension MediaMarks: Codable {
 
   package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
-    func bytes(_ key: CodingKeys) throws -> [UInt8]? {
-      try container.decodeIfPresent(String.self, forKey: key).flatMap {
-        JSONValue.text($0).base64Bytes
-      }
-    }
+    broadcast = try container.decodeIfPresent(BroadcastExtension.self, forKey: .broadcast)
+    cart = try container.decodeIfPresent(CartChunk.self, forKey: .cart)
     // Reported when the file was read.
     var defects: [ChunkDefect] = []
-    broadcast = try bytes(.broadcast).flatMap { BroadcastExtension($0, defects: &defects) }
-    cart = try bytes(.cart).flatMap { CartChunk($0, defects: &defects) }
-    iXML = try bytes(.iXML).map { IXML($0, defects: &defects) }
-    sampler = try bytes(.sampler).flatMap { SamplerChunk($0, defects: &defects) }
-    instrument = try bytes(.instrument).flatMap { InstrumentChunk($0, defects: &defects) }
+    iXML = try container.decodeIfPresent(String.self, forKey: .iXML)
+      .flatMap { JSONValue.text($0).base64Bytes }.map { IXML($0, defects: &defects) }
+    sampler = try container.decodeIfPresent(SamplerChunk.self, forKey: .sampler)
+    instrument = try container.decodeIfPresent(InstrumentChunk.self, forKey: .instrument)
     cues = try container.decode([Cue].self, forKey: .cues)
     givenLoops = try container.decodeIfPresent([Range<Int64>].self, forKey: .givenLoops)
     chunks = try container.decode([StoredChunk].self, forKey: .chunks)

@@ -47,7 +47,8 @@ struct WaveHeaderTests {
       """
       avjob clip -q \(one) -o one-\(one).wav --wav '32 bit float' --force &&
       avjob clip -q \(other) -o two-\(one).wav --wav '32 bit float' --force &&
-      cmp one-\(one).wav two-\(one).wav
+      ffmpeg -v error -y -i one-\(one).wav -f f32le one.raw -i two-\(one).wav -map 1 -f f32le two.raw &&
+      cmp one.raw two.raw
       """)
     let isExpected = warning == "" ? result.errors == "" : result.errors.contains(warning)
     #expect(result.status == 0 && isExpected, "\(result.errors)", sourceLocation: sourceLocation)

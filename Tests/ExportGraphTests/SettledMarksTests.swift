@@ -229,6 +229,9 @@ import Testing
   func coding() throws {
     var marks = try #require(marked.marks)
     marks.broadcast = tape.marks?.broadcast
+    // As long as its field in Windows-1252, and longer in UTF-8.
+    marks.broadcast?.description = String(repeating: "é", count: 256)
+    marks.cart?.title = String(repeating: "é", count: 64)
     marks.givenLoops = [3..<5]
     let text = try JSONEncoder().encode(marks)
     #expect(try JSONDecoder().decode(MediaMarks.self, from: text) == marks)

@@ -1,8 +1,8 @@
 /// The chunk `bext` of a Broadcast Wave (EBU Tech 3285, versions 0 to 2, 2.3): who made the sound, when
 /// it begins, how loud it is and what was done to it.
-package struct BroadcastExtension: Sendable, Hashable {
+package struct BroadcastExtension: Sendable, Hashable, Codable {
   /// Measurements in hundredths of LUFS, LU or dBTP (version 2); nil where one was not made.
-  package struct Loudness: Sendable, Hashable {
+  package struct Loudness: Sendable, Hashable, Codable {
     /// −99.99 to 99.99 LUFS.
     package var integrated: Int16?
     /// 0 to 99.99 LU.

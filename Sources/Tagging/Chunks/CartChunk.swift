@@ -1,8 +1,8 @@
 /// The chunk `cart` of a WAV that a radio's traffic system plays (AES46-2002, 4): what it is, when it may
 /// run, and where in it something happens.
-package struct CartChunk: Sendable, Hashable {
+package struct CartChunk: Sendable, Hashable, Codable {
   /// A place in the sound.
-  package struct PostTimer: Sendable, Hashable {
+  package struct PostTimer: Sendable, Hashable, Codable {
     /// Four characters: `AUDs`, `AUDe`, `INTs`, `INTe`, `SEGs`, `SEGe`, `SECs`, `TERs`, `EOD ` or
     /// others, which systems differ about.
     package var usage: String

@@ -1,6 +1,6 @@
 /// How an instrument plays a sound: the chunk `inst` of a WAV (Microsoft, "New Multimedia Data Types and
 /// Data Techniques 3.0", "Instrument Chunk"), whose fields AIFF's `INST` has, too.
-package struct InstrumentChunk: Sendable, Hashable {
+package struct InstrumentChunk: Sendable, Hashable, Codable {
   /// The MIDI note at which the sound has its own pitch, 0 to 127.
   package var unityNote: UInt8 = 60
   /// In hundredths of a semitone, −50 to 50.

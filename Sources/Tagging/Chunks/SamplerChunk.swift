@@ -1,8 +1,8 @@
 /// The chunk `smpl` of a WAV: the pitch of a sound that an instrument plays, and its loops (Microsoft,
 /// "New Multimedia Data Types and Data Techniques 3.0", "Sampler Chunk").
-package struct SamplerChunk: Sendable, Hashable {
+package struct SamplerChunk: Sendable, Hashable, Codable {
   /// Sound that repeats while a note is held.
-  package struct Loop: Sendable, Hashable {
+  package struct Loop: Sendable, Hashable, Codable {
     /// A cue's number, where a cue names the loop.
     package var id: UInt32
     /// 0: forwards; 1: forwards and backwards; 2: backwards; others are those of samplers.
