@@ -185,15 +185,3 @@ extension SpokenWords {
     return TimeRange(start: start, end: end)
   }
 }
-
-extension Array {
-  /// The first index whose element is in the second of two parts. O(log n).
-  fileprivate func partitioningIndex(where isInSecond: (Element) -> Bool) -> Int {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if isInSecond(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
-  }
-}
