@@ -157,7 +157,7 @@ let package = Package(
     .target(
       name: "LibAV",
       dependencies: [
-        "CFFmpeg", "CReadingBounds", "Files", "MediaTime", "Tagging",
+        "CFFmpeg", "CReadingBounds", "Files", "Threads", "MediaTime", "Tagging",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(name: "CReadingBounds"),

@@ -24,26 +24,32 @@ public struct Failure: Error, Sendable, Hashable, Codable {
   public var location: MediaLocation?
   /// Where the job that failed says so.
   public var origin: Origin
+  /// See `code`; nil: the one for the remedy.
+  let ownCode: Code?
 
   private enum CodingKeys: String, CodingKey {
-    case remedy, message, location = "path", origin
+    case remedy, message, location = "path", origin, ownCode = "code"
   }
 
-  /// A failure; its origin may be added later.
+  /// A failure; its origin may be added later. A `code` of nil is the one for the remedy.
   public init(
-    _ remedy: Remedy, _ message: String, location: MediaLocation?, origin: Origin = .unknown
+    _ remedy: Remedy, _ message: String, location: MediaLocation?, origin: Origin = .unknown,
+    code: Code? = nil
   ) {
     self.remedy = remedy
     self.message = message
     self.location = location
     self.origin = origin
+    ownCode = code
   }
 
-  /// A failure of the file at `path`, or of none.
+  /// A failure of the file at `path`, or of none. A `code` of nil is the one for the remedy.
   public init(
-    _ remedy: Remedy, _ message: String, path: FilePath? = nil, origin: Origin = .unknown
+    _ remedy: Remedy, _ message: String, path: FilePath? = nil, origin: Origin = .unknown,
+    code: Code? = nil
   ) {
-    self.init(remedy, message, location: path.map { .file($0) }, origin: origin)
+    self.init(
+      remedy, message, location: path.map { .file($0) }, origin: origin, code: code)
   }
 
   /// The file that the failure is about; nil for an address.

@@ -4,6 +4,8 @@ import Glibc
 package struct SystemRemedy: Sendable, Hashable {
   /// The user's reaction.
   package let remedy: Failure.Remedy
+  /// What programs react to; nil: the code for the remedy.
+  package let code: Failure.Code?
   /// How to mend the place of the file; nil if that cannot be mended.
   package let advice: String?
   /// How to write the file to another place; nil if that does not help.
@@ -34,11 +36,23 @@ package struct SystemRemedy: Sendable, Hashable {
       // Folders that vanished meanwhile, and disks on a network (errno(3)).
       case ENOENT, ESTALE, EAGAIN, ETIMEDOUT, EINTR, EBUSY, ETXTBSY, ENOLCK, EDEADLK, ECONNRESET,
         ECONNABORTED, ECONNREFUSED, ENETDOWN, ENETUNREACH, ENETRESET, EHOSTDOWN, EHOSTUNREACH,
-        EREMOTEIO:
+        EREMOTEIO, ECANCELED:
         (.tryAgain, "try again", nil)
       default: (.mendMachine, "check the disk and the folder", nil)
       }
     (self.remedy, self.advice, self.otherPlace) = (remedy, advice, otherPlace)
+    self.code = Self.code(of: code)
+  }
+
+  private static func code(of errno: Int32) -> Failure.Code? {
+    switch errno {
+    case ENOSPC, EDQUOT: .diskFull
+    case EACCES, EPERM, EROFS: .outputNotWritable
+    case EMFILE, ENFILE: .tooManyFiles
+    case ENOMEM: .outOfMemory
+    case ECANCELED: .cancelled
+    default: nil
+    }
   }
 
   /// The remedy in words, for an output.

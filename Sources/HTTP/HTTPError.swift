@@ -159,6 +159,29 @@ extension HTTPError {
     }
   }
 
+  /// What programs react to; nil: the code for the kind of remedy.
+  package var code: Failure.Code? {
+    switch self {
+    case .unknownHost, .refused, .connectTimeout, .connectionLost, .tls, .proxy, .proxyUnreachable,
+      .shortBody, .other:
+      .networkUnreachable
+    case .stalled, .noAnswer: .networkTimedOut
+    case .certificate, .downgrade: .networkUntrusted
+    case .forbiddenHost, .forbiddenAddress, .forbiddenAddressOfName: .networkNotAllowed
+    case .tooManyRedirects, .redirect, .redirectWithoutTarget, .wrongRange, .encoding,
+      .headTooLarge, .malformedHead:
+      .networkAnswerInvalid
+    case .status(404, _), .status(410, _): .networkNotFound
+    case .status(401, _), .status(403, _), .status(407, _), .proxyStatus(407):
+      .networkUnauthorized
+    case .status, .proxyStatus: .networkRefused
+    case .libraryMissing, .option: .libraryMissing
+    case .tooManyFiles: .tooManyFiles
+    case .cancelled: .cancelled
+    case .invalidRequest: nil
+    }
+  }
+
   /// The Retry-After of the server, in seconds; nil without one.
   package var retryAfter: Int? {
     if case .status(_, let seconds) = self { seconds } else { nil }

@@ -1,5 +1,6 @@
 import Files
 import SystemPackage
+import Threads
 
 /// A medium's bytes, wherever they come from: what a demuxer reads, and whoever looks into a container
 /// beside it. One thread at a time.
@@ -51,7 +52,10 @@ package final class FileBytes: ByteSource, Sendable {
 
   package func size() throws -> Int64 { try FileStatus(of: descriptor.rawValue).size }
 
+  /// - Throws: The system's error; `ECANCELED` where the thread's work was cancelled
+  ///   (`CancellationFlag.current`).
   package func read(at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws -> Int {
-    try descriptor.read(fromAbsoluteOffset: offset, into: bytes)
+    if CancellationFlag.current?.isCancelled == true { throw Errno.canceled }
+    return try descriptor.read(fromAbsoluteOffset: offset, into: bytes)
   }
 }

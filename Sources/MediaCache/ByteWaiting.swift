@@ -22,7 +22,8 @@ package struct ByteWaiting: @unchecked Sendable {
 
   /// Waits until `body` returns a value of what `monitor` guards, and calls `keepsWaiting` meanwhile.
   ///
-  /// - Throws: `Failure` where that ends the wait, or the cache was cancelled.
+  /// - Throws: `Failure` where that ends the wait, or the cache or the thread's work
+  ///   (`CancellationFlag.current`) was cancelled.
   static func wait<State, Result>(
     for monitor: Monitor<State>, of url: MediaURL, in cache: MediaCache,
     until body: (inout State) -> Result?
@@ -34,9 +35,13 @@ package struct ByteWaiting: @unchecked Sendable {
         return due <= .now ? .now(nil) : .later(by: due)
       }
       if let found { return found }
-      guard !cache.isCancelled, current?.keepsWaiting() != false else {
-        throw Failure(HTTPError.cancelled, of: url)
-      }
+      guard goesOn(in: cache) else { throw Failure(HTTPError.cancelled, of: url) }
     }
+  }
+
+  /// Whether this thread may wait on. Called without any lock.
+  static func goesOn(in cache: MediaCache) -> Bool {
+    !cache.isCancelled && current?.keepsWaiting() != false
+      && CancellationFlag.current?.isCancelled != true
   }
 }

@@ -5,7 +5,7 @@ import SystemPackage
 extension Failure {
   /// The failure that a user sees where a request to `url` has failed.
   package init(_ error: HTTPError, of url: MediaURL) {
-    self.init(error.kind, "\(error.fault); \(error.remedy)", location: .remote(url))
+    self.init(error.kind, "\(error.fault); \(error.remedy)", location: .remote(url), code: error.code)
   }
 
   /// A failure of the cache's own files.
@@ -36,7 +36,9 @@ extension Failure {
       // No job names the cache's files.
       default: (.mendMachine, otherFolder)
       }
-    self.init(remedy, "\(attempt): \(code); \(advice)", path: folder)
+    self.init(
+      remedy, "\(attempt): \(code); \(advice)", path: folder,
+      code: found.code == .outputNotWritable ? nil : found.code)
   }
 }
 

@@ -125,6 +125,22 @@ extension CachedMedium {
 
   // MARK: Contents
 
+  /// Compares all blocks that are there with their digests, and gives up those that differ: they are
+  /// fetched again when they are read.
+  ///
+  /// - Returns: Whether all were as they were written.
+  /// - Throws: `Failure`
+  /// - Complexity: O(n) in the bytes
+  package func verify() throws(Failure) -> Bool {
+    let damaged = try cache.reporting("cannot be read") { try files.check().damaged }
+    guard !damaged.isEmpty else { return true }
+    state.withLock { state in
+      for block in damaged { state.present.remove(contentsOf: block..<block + 1) }
+    }
+    changeFacts { $0?.digest = nil }
+    return false
+  }
+
   /// The SHA-256 of the whole entity, which is fetched for that. The digest is kept with the entry.
   ///
   /// - Parameter isCancelled: Polled while bytes are awaited and read.

@@ -213,7 +213,7 @@ package final class CachedMedium: Sendable {
       throw Failure(
         .mendJob,
         "not all of it is in the cache, and --offline refuses to fetch the rest; "
-          + "run once without it", location: .remote(url))
+          + "run once without it", location: .remote(url), code: .networkOffline)
     }
     let fetch = state.withLock { state -> (id: Int, range: Range<Int64>)? in
       guard !state.present.contains(blocks.lowerBound),

@@ -16,6 +16,8 @@ final class FirstAnswer: HTTPReceiver {
   private let folder: EntryFolder
   private let use: FileDescriptor
   private let cache: MediaCache
+  /// Whether nobody waits for the answer any more.
+  private let isGivenUp: () -> Bool
   private let hasOpened: (Result<CachedMedium?, Failure>) -> Void
   /// Set once the medium is open.
   private var fetch: Fetch?
@@ -30,11 +32,12 @@ final class FirstAnswer: HTTPReceiver {
 
   init(
     _ url: MediaURL, _ known: EntryFacts?, limit: Int64, in folder: EntryFolder,
-    use: FileDescriptor, cache: MediaCache,
+    use: FileDescriptor, cache: MediaCache, isGivenUp: @escaping () -> Bool,
     hasOpened: @escaping (Result<CachedMedium?, Failure>) -> Void
   ) {
     (self.url, self.known, self.limit, self.folder) = (url, known, limit, folder)
-    (self.use, self.cache, self.hasOpened) = (use, cache, hasOpened)
+    (self.use, self.cache) = (use, cache)
+    (self.isGivenUp, self.hasOpened) = (isGivenUp, hasOpened)
   }
 
   /// Asks until there is an answer, and brings in its body.
@@ -58,7 +61,8 @@ final class FirstAnswer: HTTPReceiver {
       }
       guard let failed else { return finishUnmeasured() }
       discardUnmeasured()
-      guard let pause = retries.pause(after: failed, receiving: 0), cache.sleep(pause) else {
+      guard let pause = retries.pause(after: failed, receiving: 0), cache.sleep(pause, unless: isGivenUp)
+      else {
         return fail(Failure(failed, of: url))
       }
     }
@@ -115,7 +119,7 @@ final class FirstAnswer: HTTPReceiver {
     }
   }
 
-  var isCancelled: Bool { fetch?.isCancelled ?? cache.isCancelled }
+  var isCancelled: Bool { fetch?.isCancelled ?? (cache.isCancelled || isGivenUp()) }
 
   private var tooLong: String {
     "the server sends no parts of its file, and the whole is more than the cache may hold; "

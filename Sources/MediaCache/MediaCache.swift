@@ -192,10 +192,10 @@ package final class MediaCache: Sendable {
 
   func note(_ bytes: Int) { received.wrappingAdd(Int64(bytes), ordering: .relaxed) }
 
-  /// Waits; false where all was cancelled meanwhile.
-  func sleep(_ time: Duration) -> Bool {
+  /// Waits; false where all was cancelled meanwhile, or `isOver`, which is asked all the time.
+  func sleep(_ time: Duration, unless isOver: () -> Bool = { false }) -> Bool {
     let end = ContinuousClock.now + time
-    while !isCancelled {
+    while !isCancelled, !isOver() {
       let rest = ContinuousClock.now.duration(to: end)
       guard rest > .zero else { return true }
       let step = min(rest, .milliseconds(50)).components

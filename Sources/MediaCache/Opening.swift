@@ -3,6 +3,7 @@ import Files
 import Glibc
 import HTTP
 import LibAV
+import Synchronization
 import SystemPackage
 import Threads
 
@@ -16,6 +17,8 @@ final class Opening: Sendable {
   private let limit: Int64
   private let cache: MediaCache
   private let outcome = Monitor<Result<CachedMedium?, Failure>?>(nil)
+  /// Whether nobody waits for the outcome any more.
+  private let isOver = Atomic<Bool>(false)
 
   /// An opening of an address, which fetches no entity that is longer than the limit.
   init(_ url: MediaURL, _ key: String, limit: Int64, in cache: MediaCache) {
@@ -53,9 +56,10 @@ final class Opening: Sendable {
           ? "below --root its server must confirm it first, and --offline refuses to ask; "
             + "run without one of the two"
           : "it is not in the cache, and --offline refuses to fetch it; run once without it",
-        location: .remote(url))
+        location: .remote(url), code: .networkOffline)
     }
     try ask(facts, in: folder, use: use)
+    defer { isOver.store(true, ordering: .releasing) }
     return try ByteWaiting.wait(for: outcome, of: url, in: cache) { $0 }.get()
   }
 
@@ -81,7 +85,7 @@ final class Opening: Sendable {
   ///
   /// - Throws: `Failure` if the wait was ended.
   private func pause() throws(Failure) {
-    guard cache.sleep(.milliseconds(5)), ByteWaiting.current?.keepsWaiting() != false else {
+    guard cache.sleep(.milliseconds(5)), ByteWaiting.goesOn(in: cache) else {
       throw Failure(HTTPError.cancelled, of: url)
     }
   }
@@ -144,8 +148,11 @@ final class Opening: Sendable {
     let known = facts.flatMap { $0.validators.isEmpty ? nil : $0 }
     do {
       _ = try Thread.spawn(name: "avjob-open", stackSize: 1 << 20) { [self] in
-        let first = FirstAnswer(url, known, limit: limit, in: folder, use: use, cache: cache) {
-          result in
+        let first = FirstAnswer(
+          url, known, limit: limit, in: folder, use: use, cache: cache
+        ) {
+          self.isOver.load(ordering: .acquiring)
+        } hasOpened: { result in
           self.outcome.withLock { $0 = $0 ?? result }
         }
         first.run()

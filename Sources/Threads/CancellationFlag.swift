@@ -20,6 +20,20 @@ public final class CancellationFlag: Sendable {
   /// FFmpeg's `AVIOInterruptCB`.
   public var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
+  /// The flag that ends what this thread does: its reads of files, and its waits for servers. Set
+  /// within `endingReads`, and on threads of a `Crew`; nil elsewhere.
+  @TaskLocal package static var current: CancellationFlag?
+
+  /// Runs `body`; once this flag is set, reads of files in it fail (`ECANCELED`), and waits for
+  /// servers end. What `body` has to clean up needs neither.
+  package func endingReads<Result, Failure: Error>(
+    _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try Self.$current.withValue(self) {
+      Swift.Result { () throws(Failure) in try body() }
+    }.get()
+  }
+
   /// Requests a stop. Only the first call has an effect.
   public func cancel() {
     guard !cancelled.exchange(true, ordering: .acquiringAndReleasing) else { return }

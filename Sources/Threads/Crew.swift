@@ -245,6 +245,10 @@ package final class Crew: Sendable {
 
   /// Takes tasks on a thread of its own, until none waits, or a job needs the core.
   private func help(on lease: CPULease) {
+    cancellation.endingReads { work(on: lease) }
+  }
+
+  private func work(on lease: CPULease) {
     var entry = state.withLock { state in
       state.starting -= 1
       return state.take()
