@@ -1,6 +1,9 @@
 import SystemPackage
 
 /// The place of a medium: a file on this machine, or an address on a server.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum MediaLocation: Sendable, Hashable {
   /// A path, absolute or relative to the process's folder.
   case file(FilePath)

@@ -225,6 +225,9 @@ extension MediaURL: Comparable {
 }
 
 /// Why a text is not the address of a medium.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum MediaURLError: Error, Sendable, Hashable {
   /// The text does not begin with a scheme and `://`.
   case noAddress

@@ -6,6 +6,9 @@ import SystemPackage
 ///
 /// It holds no bytes of the picture, so that ten thousand of them cost nothing: they are read when
 /// an output is written.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum Artwork: Sendable, Hashable, Codable {
   /// A JPEG or PNG picture. One that is neither is refused.
   case picture(MediaLocation)

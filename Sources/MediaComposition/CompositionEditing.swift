@@ -1,6 +1,16 @@
 import MediaTime
 
 extension Composition {
+  /// All of an asset: its sound on one track, and its picture, if it has one, on another.
+  ///
+  /// - Throws: `EditError.invalidRange` for an asset of no length, `tooLong` for one of more than
+  ///   `longestDuration`.
+  public init(_ asset: Asset) throws(EditError) {
+    self.init()
+    try insertTimeRange(
+      TimeRange(start: .zero, duration: asset.duration), of: asset, at: .zero)
+  }
+
   /// Adds a track, and gives its index.
   ///
   /// With the first track of pictures, those of sources are not shown with their sound any more: the

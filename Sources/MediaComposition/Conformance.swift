@@ -39,6 +39,9 @@ public struct ConformRequest: Sendable, Hashable, Codable {
 /// One figure of a file beside its limit.
 public struct ConformanceCheck: Sendable, Hashable, Codable {
   /// What is checked; raw values are those of `docs/json.md`.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Figure: String, Sendable, Hashable, CaseIterable, Codable {
     case integrated = "integrated_lufs"
     case rms = "rms_dbfs"

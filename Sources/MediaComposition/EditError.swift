@@ -1,6 +1,9 @@
 import MediaTime
 
 /// Why an edit of a composition or a mix was refused; the value is then as it was.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum EditError: Error, Sendable, Hashable {
   /// A time that is no number, or before zero.
   case invalidTime(Time)
@@ -27,8 +30,7 @@ public enum EditError: Error, Sendable, Hashable {
 }
 
 extension EditError: CustomStringConvertible {
-  /// One line, for people: "\(error)" is the text to show. (`localizedDescription` is not: it is
-  /// Foundation's, which these modules do without.)
+  /// One line, for people: the text to show.
   public var description: String {
     switch self {
     case .invalidTime(let time):

@@ -3,6 +3,9 @@ import MediaTime
 /// A change of a sound that keeps its length and its place.
 ///
 /// What rings on after the end is cut: put silence behind the sound to keep it.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum Effect: Sendable, Hashable, Codable {
   /// Attenuates what is below `frequency` hertz, 12 dB an octave (`highpass`).
   case highpass(frequency: Double)

@@ -6,6 +6,9 @@ import MediaTime
 /// Where an item of a timeline ends and the next one begins, as it was written.
 public struct Join: Sendable, Hashable, Codable {
   /// What is wrong with the sound there.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Flaw: Sendable, Hashable, Codable {
     /// The waveform leaps as it does nowhere near.
     case click

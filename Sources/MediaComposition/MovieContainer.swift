@@ -1,6 +1,9 @@
 import MediaTime
 
 /// A file format for moving pictures and the sound beside them, chosen by an output's extension.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
   /// ISO/IEC 14496-14.
   case mp4

@@ -57,6 +57,9 @@ public struct Output: Sendable, Hashable, Codable {
   public var origins = Origins()
 
   /// Container, codec and settings, as far as they are said.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Request: Sendable, Hashable, Codable {
     /// All said.
     case exactly(Format)
@@ -98,6 +101,9 @@ public struct Output: Sendable, Hashable, Codable {
   }
 
   /// Container and codec with its settings; `OutputCapabilities` says which there are.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Format: Sendable, Hashable, Codable {
     indirect case mp3(MP3Settings)
     /// RIFF, or RF64 above 4 GiB.
@@ -123,11 +129,17 @@ public struct Output: Sendable, Hashable, Codable {
   }
 
   /// Container and codec without settings, under the job language's names.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
     case mp3, wav, aiff, caf, raw, flac, alac, aac, vorbis, opus
   }
 
   /// How samples are stored: as PCM, or by a codec of telephony.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum SampleFormat: String, Sendable, Hashable, CaseIterable, Codable {
     case int16 = "16 bit"
     case int24 = "24 bit"

@@ -3,6 +3,9 @@ import SystemPackage
 
 extension Output {
   /// A kind of file by the extension of its files (`AVFileType`).
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum FileType: String, Sendable, Hashable, CaseIterable, Codable {
     case mp4, m4v, mov, mkv, webm
     case m4a, mp3, wav, aiff, caf, flac, ogg, opus
@@ -33,7 +36,24 @@ extension Output {
   /// The kind of its file (`AVAssetExportSession.outputFileType`); nil where its extension says none.
   public var fileType: FileType? { FileType(extension: path.extension ?? "") }
 
+  /// An output at `path` in the usual format of its extension, with the settings that are usual for
+  /// its sources.
+  ///
+  /// - Throws: `Failure` (`mendJob`) where no format has the extension.
+  public init(path: FilePath) throws(Failure) {
+    guard let kind = FileType(extension: path.extension ?? "")?.soundKinds.first else {
+      let names = FileType.allCases.map { ".\($0.rawValue)" }.listed("or")
+      throw Failure(
+        .mendJob, "no output has such an extension: write \(names)", path: path,
+        code: .outputUnsupported)
+    }
+    self.init(path: path, request: .usual(kind))
+  }
+
   /// What becomes of picture and sound, by AVFoundation's names (`AVAssetExportSession.presetName`).
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Preset: Sendable, Hashable, CaseIterable, Codable {
     /// What sources have is copied (`AVAssetExportPresetPassthrough`).
     ///
@@ -129,7 +149,7 @@ extension Output.Preset {
       case (_, true):
         "the preset encodes pictures, and the composition shows none: choose another preset"
       }
-    return Failure(.mendJob, message, path: path)
+    return Failure(.mendJob, message, path: path, code: .outputUnsupported)
   }
 }
 

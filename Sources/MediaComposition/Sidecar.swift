@@ -2,6 +2,9 @@ import SystemPackage
 import Transcripts
 
 /// A file beside an output, under its name, which appears with it.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum Sidecar: Sendable, Hashable, Codable {
   /// The output's chapters.
   case chapters(ChapterPlaces.Sidecar)

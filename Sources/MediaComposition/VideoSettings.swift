@@ -1,6 +1,9 @@
 /// How an output's picture is encoded throughout.
 public struct VideoSettings: Sendable, Hashable, Codable {
   /// A codec, by the name that job files have for it.
+  #if hasAttribute(nonexhaustive)
+    @nonexhaustive
+  #endif
   public enum Codec: String, Sendable, Hashable, CaseIterable, Codable {
     /// By libx264 (ITU-T H.264).
     case h264

@@ -1,4 +1,7 @@
 /// A form in which a transcript is written.
+#if hasAttribute(nonexhaustive)
+  @nonexhaustive
+#endif
 public enum TranscriptFormat: String, Sendable, Hashable, Codable, CaseIterable {
   /// WebVTT (W3C): with speakers and markup.
   case vtt
