@@ -43,7 +43,8 @@ public enum Engine {
       return .failure(
         Failure(
           .mendMachine,
-          "FFmpeg \(Library.version) is not the one that avjob was built for; build avjob again"))
+          "FFmpeg \(Library.version) is not the one that avjob was built for; build avjob again",
+          code: .libraryMissing))
     }
   }()
 }

@@ -26,6 +26,7 @@ extension ExportSession {
   ///
   /// - Parameter isPredicting: Whether to fill `predictedAssets`.
   /// - Returns: The findings; without faults, all but the work is empty.
+  @available(*, noasync, message: "it blocks its thread; await the function of the same name")
   public func review(predicting isPredicting: Bool = false) -> Review {
     var cache = ReviewCache()
     return review(predicting: isPredicting, seeing: &cache)

@@ -7,8 +7,8 @@ import Threads
 
 /// Makes an export's files: one decode and one mix for all of its outputs.
 ///
-/// The counterpart of `AVAssetExportSession`. A value that any thread may use; `run` blocks its
-/// thread, which should not be one of Swift's cooperative pool.
+/// The counterpart of `AVAssetExportSession`. A value that any thread may use. Tasks await
+/// `export`; `run` is the same for a thread, which it blocks.
 public struct ExportSession: Sendable {
   /// Behind a reference: a hundred thousand sessions are passed from list to list.
   private final class Contents: Sendable {
@@ -88,24 +88,6 @@ public struct ExportSession: Sendable {
     contents = Contents(export, library)
   }
 
-  /// A session that writes one file by a preset (`AVAssetExportSession.init(asset:presetName:)`).
-  ///
-  /// - Parameters:
-  ///   - composition: What is written, all of it.
-  ///   - preset: What becomes of picture and sound.
-  ///   - path: Where the file will be; its extension decides what kind of file it is.
-  ///   - library: The media.
-  /// - Throws: As `Output.init(path:preset:of:)`.
-  /// - Complexity: O(segments)
-  public init(
-    _ composition: Composition, preset: Output.Preset, to path: FilePath, library: MediaLibrary
-  ) throws(Failure) {
-    let output = try Output(path: path, preset: preset, of: composition)
-    self.init(
-      Export(name: path.stem ?? "\(path)", composition: composition, outputs: [output]),
-      library: library)
-  }
-
   /// The graph that `run` renders.
   ///
   /// - Throws: As `Graph.init(compiling:)`.
@@ -164,7 +146,7 @@ public struct ExportSession: Sendable {
     public var warnings: [Warning]
   }
 
-  /// Renders, encodes and writes all outputs; each is whole at its path on return.
+  /// Renders, encodes and writes all outputs on this thread; each is whole at its path on return.
   ///
   /// - Parameters:
   ///   - budget: Encoders use its idle cores, beside the calling thread, which should hold one of
@@ -172,18 +154,52 @@ public struct ExportSession: Sendable {
   ///   - replaced: Which files at the outputs' paths are replaced; for any other one the export
   ///     fails when all is encoded.
   ///   - examination: What the report is to tell beside what the export asks for.
-  ///   - cancellation: Polled for every decoded frame; once set, everything written is removed.
+  ///   - cancellation: Polled for every decoded frame, and ends waits for servers; once set,
+  ///     everything written is removed.
   ///   - progress: Called on this thread for every block.
   /// - Returns: The written files.
-  /// - Throws: `Failure`, also for an export without outputs, or `CancellationError`; `tryAgain`
-  ///   where a source or a picture was changed since it was probed. No output is then at its path
-  ///   unless an older one was; only if a finished file cannot be renamed, those before it are in
-  ///   place. What a killed process has left beside the outputs stays: see `removeLeftovers`.
+  /// - Throws: `Failure`, also for an export without outputs; `cancelled` once it is cancelled,
+  ///   `mediaChanged` where a source or a picture was changed since it was probed. No output is then
+  ///   at its path unless an older one was; only if a finished file cannot be renamed, those before
+  ///   it are in place. What a killed process has left beside the outputs stays: see
+  ///   `removeLeftovers`.
+  @available(*, noasync, message: "it blocks its thread; await export(progress:)")
   public func run(
     budget: CPUBudget? = nil, replacing replaced: ReplacedFiles = .all,
     examining examination: Examination = [],
     cancellation: CancellationFlag = CancellationFlag(),
     progress: (Progress) -> Void = { _ in }
+  ) throws(Failure) -> Report {
+    try perform(
+      budget: budget, replacing: replaced, examining: examination, cancellation: cancellation,
+      settling: { true }, progress: progress)
+  }
+
+  /// The work of `run`. Before the first file takes its place, `settle` is asked whether the export
+  /// is still wanted.
+  func perform(
+    budget: CPUBudget? = nil, replacing replaced: ReplacedFiles,
+    examining examination: Examination, cancellation: CancellationFlag, settling settle: () -> Bool,
+    progress: (Progress) -> Void
+  ) throws(Failure) -> Report {
+    do {
+      return try cancellation.endingReads {
+        try make(
+          budget: budget, replacing: replaced, examining: examination, cancellation: cancellation,
+          settling: settle, progress: progress)
+      }
+    } catch let failure as Failure {
+      throw failure
+    } catch is CancellationError {
+      throw .cancelled.placed(at: export.origin)
+    } catch {
+      throw Failure(.reportBug, "the export ended with an unexpected error: \(error)")
+    }
+  }
+
+  private func make(
+    budget: CPUBudget?, replacing replaced: ReplacedFiles, examining examination: Examination,
+    cancellation: CancellationFlag, settling settle: () -> Bool, progress: (Progress) -> Void
   ) throws -> Report {
     if let failure = noOutputs { throw failure }
     try requireOwnPlaces()
@@ -211,6 +227,7 @@ public struct ExportSession: Sendable {
       // Links may have changed since the export began.
       try requireOwnPlaces()
       try sources.requireUnchanged()
+      guard !cancellation.isCancelled, settle() else { throw CancellationError() }
       // No file takes its place before all are whole on the disk.
       isCommitting = true
       try commit(made.writers, recorder, replacing: replaced)

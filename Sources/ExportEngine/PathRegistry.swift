@@ -171,7 +171,7 @@ extension PathRegistry.Clash {
       case .output(let other):
         "is the same file as \(other.path.string), another output; choose another path"
       }
-    return Failure(.mendJob, message, path: path, origin: origin)
+    return Failure(.mendJob, message, path: path, origin: origin, code: .outputConflict)
   }
 }
 

@@ -48,6 +48,30 @@ extension Demuxer {
     "xvag", "yop",
   ]
 
+  /// The extensions of files that the allowed demuxers of this libavformat read, in lower case, each
+  /// once and in order. libavformat recognises files by their bytes, and names no extension of some
+  /// containers; those have the extensions of its muxers of these names.
+  package static let fileExtensions: [String] = {
+    let allowed = Set(containers.flatMap { $0.split(separator: ",") }.map(String.init))
+    var found: Set<String> = []
+    func add(_ name: UnsafePointer<CChar>?, _ extensions: UnsafePointer<CChar>?) {
+      guard let name, let extensions,
+        String(cString: name).split(separator: ",").contains(where: { allowed.contains(String($0)) })
+      else { return }
+      found.formUnion(
+        String(cString: extensions).lowercased().split(separator: ",").map(String.init))
+    }
+    var state: UnsafeMutableRawPointer?
+    while let demuxer = av_demuxer_iterate(&state) {
+      add(demuxer.pointee.name, demuxer.pointee.extensions)
+    }
+    state = nil
+    while let muxer = av_muxer_iterate(&state) {
+      add(muxer.pointee.name, muxer.pointee.extensions)
+    }
+    return found.sorted()
+  }()
+
   /// Every decoder of sound that is linked: the only ones that probing may run, so that a giant
   /// cover is never decoded.
   static let audioDecoders: String = {

@@ -124,7 +124,7 @@ package final class EncodedOutputs: Sendable {
   private func encoded(
     _ made: MadeItem, as output: Output, to path: FilePath
   ) -> Result<PlayerItem, Failure> {
-    do {
+    do throws(Failure) {
       var (export, output) = (made.export, output)
       (output.path, output.conform) = (path, nil)
       (export.outputs, export.records) = ([output], [])
@@ -140,10 +140,8 @@ package final class EncodedOutputs: Sendable {
       var heard = try PlayerItem.export(ofMediaAt: .file(path), library: library)
       heard.name = "\(made.entry.name), encoded"
       return .success(try PlayerItem(heard, library: library))
-    } catch let failure as Failure {
-      return .failure(failure)
     } catch {
-      return .failure(Failure(.tryAgain, "was cancelled"))
+      return .failure(error)
     }
   }
 

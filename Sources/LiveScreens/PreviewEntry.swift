@@ -162,15 +162,7 @@ package struct PreviewMeasuring {
   }
 
   fileprivate func measured(_ session: ExportSession) throws(Failure) -> ExportSession {
-    do {
-      return try session.measured(cancellation: cancellation) {
-        progress(session.export.name, $0)
-      }
-    } catch let failure as Failure {
-      throw failure
-    } catch {
-      throw Failure(.tryAgain, "was cancelled")
-    }
+    try session.measured(cancellation: cancellation) { progress(session.export.name, $0) }
   }
 }
 

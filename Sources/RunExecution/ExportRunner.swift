@@ -111,7 +111,7 @@ package struct ExportRunner: JobRunner {
     let output = work.export.outputs.first
     let age = wait.holder.start.map { max(0, Int64(time(nil)) - $0) }
     let who =
-      "\(wait.holder)" + (age.map { ", for \(Figures.clock(.seconds($0)))" } ?? "")
+      "\(wait.holder)" + (age.map { ", for \(Figures.clock(Duration.seconds($0)))" } ?? "")
       + (wait.holder.isStopped ? ", and is stopped (SIGSTOP)" : "")
     // The pool leaves an attempt alone that is late by five seconds.
     if wait.waited > work.timeLimit + .seconds(5) {
@@ -173,12 +173,18 @@ package struct ExportRunner: JobRunner {
   private func performHere(
     _ session: ExportSession, _ context: JobContext
   ) throws -> ExportSession.Report {
-    try session.run(
-      budget: context.budget, replacing: replaced, examining: examination,
-      cancellation: context.cancellation,
-      progress: eachSecond {
-        context.report(JobProgress(completed: $0.completed, total: $0.total))
-      })
+    do throws(Failure) {
+      return try session.run(
+        budget: context.budget, replacing: replaced, examining: examination,
+        cancellation: context.cancellation,
+        progress: eachSecond {
+          context.report(JobProgress(completed: $0.completed, total: $0.total))
+        })
+    } catch {
+      // As a runner says it (`JobRunner`).
+      let isCancelled = context.cancellation.isCancelled && error.code == .cancelled
+      throw isCancelled ? CancellationError() : error
+    }
   }
 }
 

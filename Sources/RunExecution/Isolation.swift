@@ -340,7 +340,7 @@ extension Isolation.Order {
       guard let line = try? JSONEncoder().encode(message) else { return }
       write(String(decoding: line, as: UTF8.self) + "\n")
     }
-    do {
+    do throws(Failure) {
       let numbers = Dictionary(uniqueKeysWithValues: zip(sources, Int32(1)...))
       let place = SharedNumber.ofParent()
       let kept = jobFolders.map { KeptAnalyses(besideJobsIn: FilePath(bytes: $0)) }
@@ -367,12 +367,8 @@ extension Isolation.Order {
         if let level = group.known, levels[name] == nil { say(.measured(name, level)) }
       }
       say(.finished(report))
-    } catch let failure as Failure {
-      say(.failed(failure))
-    } catch is CancellationError {
-      say(.cancelled)
     } catch {
-      say(.failed(Failure(.reportBug, "the job stopped with an unexpected error: \(error)")))
+      say(cancellation.isCancelled && error.code == .cancelled ? .cancelled : .failed(error))
     }
   }
 }

@@ -252,7 +252,7 @@ private final class ChunkReader {
   private func read(_ frames: Range<Int64>, to use: (AudioBuffer) -> Void) throws(Failure) {
     var rest = frames
     while !rest.isEmpty {
-      guard !cancellation.isCancelled else { throw Failure(.tryAgain, "was cancelled") }
+      guard !cancellation.isCancelled else { throw Failure.cancelled }
       let next = rest.prefix(Renderer.blockSize)
       // A new one each time: some are kept.
       let block = AudioBuffer(channelCount: channelCount, capacity: next.count)

@@ -4,6 +4,7 @@ import FoundationEssentials
 import LibAV
 import MediaComposition
 import SystemPackage
+import Threads
 
 /// Where the findings of analyses outlast a run. Called from any thread.
 package struct RememberedAnalyses: Sendable {
@@ -94,6 +95,7 @@ extension MediaLibrary {
   ) throws -> Finding {
     if let kept: Finding = recalled(key), isPlausible(kept) { return kept }
     let finding = try find()
+    try CancellationFlag.requireWanted()
     keep(finding, under: key)
     return finding
   }

@@ -86,16 +86,24 @@ extension ExportSession {
   ///   - cancellation: Ends it within a fraction of a second.
   ///   - progress: Gets the share that is done, 0 to 1, on this thread.
   /// - Returns: The measured session.
-  /// - Throws: `Failure`, or `CancellationError`.
+  /// - Throws: `Failure`, also `cancelled`.
   /// - Complexity: One to four passes over each of these sounds; none over what was measured before
+  @available(*, noasync, message: "it blocks its thread; await measured(progress:)")
   public func measured(
     budget: CPUBudget? = nil, cancellation: CancellationFlag = CancellationFlag(),
     progress: (Double) -> Void = { _ in }
-  ) throws -> ExportSession {
+  ) throws(Failure) -> ExportSession {
     var solved = Normalizer.Result(graph: try graph())
     guard !solved.graph.normalizations.isEmpty else { return self }
-    let analyst = SoundAnalyst(library: library, budget: budget, cancellation: cancellation)
-    try Normalizer(analyst: analyst, groups: groups).solve(&solved, progress: progress)
+    do {
+      let analyst = SoundAnalyst(library: library, budget: budget, cancellation: cancellation)
+      try cancellation.endingReads {
+        try Normalizer(analyst: analyst, groups: groups).solve(&solved, progress: progress)
+      }
+    } catch {
+      if cancellation.isCancelled { throw .cancelled.placed(at: export.origin) }
+      throw error as? Failure ?? Failure(.reportBug, "unexpected error: \(error)")
+    }
     return solving(by: solved.graph)
   }
 

@@ -126,6 +126,7 @@ extension MediaLibrary {
     } catch {
       result = .failure(error)
     }
+    try CancellationFlag.requireWanted(at: asset.location)
     if case .failure(let failure) = result, failure.remedy == .tryAgain { throw failure }
     knownKeyPictures.withLock { known in
       for (index, time) in times.enumerated() {

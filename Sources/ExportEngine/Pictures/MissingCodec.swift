@@ -15,7 +15,7 @@ extension LibAVError {
     let phrase =
       "needs \(codec) to \(use), and this FFmpeg lacks it; install \(package) and a package of avjob in "
       + "place of the bundle, or \(wayRound)"
-    return .refusedPicture(phrase).blamed(on: Failure(.mendMachine, phrase))
+    return .refusedPicture(phrase).blamed(on: Failure(.mendMachine, phrase, code: .libraryMissing))
   }
 }
 

@@ -37,12 +37,14 @@ extension MediaLibrary {
         result = .success(remembered)
       } else {
         let found = try readTranscript(of: asset, unless: cancellation)
+        try CancellationFlag.requireWanted(at: asset.location)
         RememberedTranscript.keep(found, of: asset, by: self)
         result = .success(found)
       }
     } catch {
       result = .failure(error)
     }
+    try CancellationFlag.requireWanted(at: asset.location)
     if case .failure(let failure) = result, failure.remedy == .tryAgain { throw failure }
     knownTranscripts.withLock { $0[key] = result }
     return try result.get()

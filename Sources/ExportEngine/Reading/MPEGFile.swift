@@ -23,7 +23,7 @@ final class MPEGFile {
   ) throws(Failure) -> Result<GrowingFrameIndex, FrameIndex.Refusal> {
     let size = try medium.size()
     guard size > 0 else {
-      throw Failure(.mendInput, "is empty (0 bytes)", location: medium.location)
+      throw Failure(.mendInput, "is empty (0 bytes)", location: medium.location, code: .mediaEmpty)
     }
     let result: Result<GrowingFrameIndex, FrameIndex.Refusal>
     do throws(FrameIndex.Refusal) {

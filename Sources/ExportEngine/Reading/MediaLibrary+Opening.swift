@@ -57,7 +57,8 @@ extension MediaLibrary {
   private func requireAnnounced(_ index: FrameIndex, _ asset: Asset) throws(Failure) {
     guard index.validFrameCount == asset.frameCount else {
       throw Failure(
-        .tryAgain, "is not as long as its tag says; run the job again", location: asset.location)
+        .tryAgain, "is not as long as its tag says; run the job again", location: asset.location,
+        code: .mediaChanged)
     }
   }
 }

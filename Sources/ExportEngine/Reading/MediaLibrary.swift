@@ -122,6 +122,7 @@ public final class MediaLibrary: Sendable {
   ///
   /// - Throws: `Failure` (`mendInput`, `mendMachine`), the same at each call for a file, or
   ///   `tryAgain`.
+  @available(*, noasync, message: "it blocks its thread; await loadAsset(at:)")
   public func asset(
     at location: MediaLocation, streamIndex: Int? = nil, raw: RawSound? = nil
   ) throws(Failure) -> Asset {
@@ -137,6 +138,7 @@ public final class MediaLibrary: Sendable {
   }
 
   /// The facts of a local file's stream: `asset(at:streamIndex:raw:)` of its location.
+  @available(*, noasync, message: "it blocks its thread; await loadAsset(at:)")
   public func asset(at path: FilePath, streamIndex: Int? = nil) throws(Failure) -> Asset {
     try asset(at: .file(path), streamIndex: streamIndex)
   }
@@ -145,6 +147,7 @@ public final class MediaLibrary: Sendable {
   /// an export has written since.
   ///
   /// - Throws: As `asset`.
+  @available(*, noasync, message: "it blocks its thread; await the function of the same name")
   public func currentAsset(
     at location: MediaLocation, streamIndex: Int? = nil, raw: RawSound? = nil
   ) throws(Failure) -> Asset {
@@ -159,6 +162,7 @@ public final class MediaLibrary: Sendable {
   }
 
   /// Oddities of a file that can be read all the same.
+  @available(*, noasync, message: "it blocks its thread; await the function of the same name")
   public func warnings(
     for location: MediaLocation, streamIndex: Int? = nil, raw: RawSound? = nil
   ) -> [Warning] {
@@ -192,6 +196,7 @@ public final class MediaLibrary: Sendable {
     } catch {
       result = .failure(error)
     }
+    try CancellationFlag.requireWanted(at: key.location)
     if case .failure(let failure) = result, failure.remedy == .tryAgain { throw failure }
     found.withLock { $0[key] = result }
     return try result.get()
@@ -244,6 +249,7 @@ public final class MediaLibrary: Sendable {
   /// checks them too; tags and covers are taken without reading.
   ///
   /// - Throws: `tryAgain` where they are wrong, and as probing does.
+  @available(*, noasync, message: "it blocks its thread; await the function of the same name")
   public func confirm(_ asset: Asset) throws(Failure) {
     let key = Key(location: asset.location, streamIndex: asset.streamIndex, raw: asset.raw)
     guard probe != nil else { return _ = try facts(of: asset) }
@@ -272,7 +278,8 @@ public final class MediaLibrary: Sendable {
     if probed.marks?.isEmpty == true { probed.marks = nil }
     guard !verifiesAssets || found == probed else {
       throw Failure(
-        .tryAgain, "has changed since it was probed; run the job again", location: asset.location)
+        .tryAgain, "has changed since it was probed; run the job again", location: asset.location,
+        code: .mediaChanged)
     }
   }
 
@@ -325,6 +332,7 @@ public final class MediaLibrary: Sendable {
     } catch {
       result = .failure(Failure(.tryAgain, "was not analysed: \(error)"))
     }
+    try CancellationFlag.requireWanted()
     if case .failure(let failure) = result, failure.remedy == .tryAgain { throw failure }
     silences.withLock { $0[search] = result }
     return try result.get()

@@ -80,7 +80,21 @@ public enum MediaNetwork {
   public static func cancel() { state.withLock { $0.cache }?.cancel() }
 
   /// Waits a second at most for bytes that are on their way: they would be fetched again.
+  @available(*, noasync, message: "it blocks its thread; await the function of the same name")
   public static func settle() { state.withLock { $0.cache }?.settle(within: .seconds(1)) }
+
+  /// Removes all media of the cache that no process uses, as `avjob cache clear` does
+  /// (`URLCache.removeAllCachedResponses()`). What this process has open is in use.
+  ///
+  /// - Returns: How many media were removed, and their bytes on the disk.
+  /// - Throws: `Failure` where the cache's folder cannot be used.
+  /// - Complexity: O(n log n) in the media
+  @discardableResult
+  @available(*, noasync, message: "it blocks its thread; await the function of the same name")
+  public static func clearCache() throws(Failure) -> (media: Int, bytes: Int64) {
+    let removed = try cache().clear()
+    return (removed.entries, removed.bytes)
+  }
 
   /// What comes over the network.
   public struct Transfer: Sendable, Hashable {
@@ -171,7 +185,7 @@ public enum MediaNetwork {
     _ medium: CachedMedium, _ url: MediaURL
   ) throws(Failure) -> CachedMedium {
     guard medium.size > 0 else {
-      throw Failure(.mendInput, "is empty (0 bytes)", location: .remote(url))
+      throw Failure(.mendInput, "is empty (0 bytes)", location: .remote(url), code: .mediaEmpty)
     }
     return medium
   }
@@ -184,7 +198,7 @@ public enum MediaNetwork {
     guard !options.mustNameHosts || !options.allowedHosts.isEmpty else {
       throw Failure(
         .mendJob, "below --root no server is asked that is not named; add --allow-host \(url.host)",
-        location: .remote(url))
+        location: .remote(url), code: .networkNotAllowed)
     }
     // What is in the cache is held to the list, too.
     let policy = try policy()
@@ -199,6 +213,7 @@ public enum MediaNetwork {
   /// - Returns: The bytes; nil where there are more than `limit`.
   /// - Throws: `Failure`
   /// - Complexity: O(n)
+  @available(*, noasync, message: "it blocks its thread; await the function of the same name")
   public static func contents(of url: MediaURL, limit: Int) throws(Failure) -> [UInt8]? {
     try allow(url)
     guard let medium = try cache().medium(at: url, limit: Int64(limit)) else { return nil }

@@ -70,6 +70,7 @@ extension MediaLibrary {
   /// and of a picture whose size that does not say some packets.
   ///
   /// - Throws: `Failure` (`mendInput`, `mendMachine`) where the header cannot be read.
+  @available(*, noasync, message: "it blocks its thread; await the function of the same name")
   public func streams(at location: MediaLocation) throws(Failure) -> [MediaStream] {
     try Engine.start()
     return try reading(location) { () throws(LibAVError) in

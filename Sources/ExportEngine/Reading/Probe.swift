@@ -3,6 +3,7 @@ import LibAV
 import MediaComposition
 import MediaTime
 import SystemPackage
+import Threads
 
 /// The facts of one stream, for users and for reading.
 struct ProbedStream: Sendable {
@@ -36,6 +37,14 @@ struct Prober {
   static func probe(
     _ location: MediaLocation, stream index: Int?, raw: RawSound? = nil
   ) throws(Failure) -> ProbedStream {
+    let found = try look(into: location, stream: index, raw: raw)
+    try CancellationFlag.requireWanted(at: location)
+    return found
+  }
+
+  private static func look(
+    into location: MediaLocation, stream index: Int?, raw: RawSound?
+  ) throws(Failure) -> ProbedStream {
     if raw == nil { try requireHeader(location) }
     var prober = Prober(
       location: location, identity: try SourceFile.settle(location),
@@ -50,7 +59,7 @@ struct Prober {
       if let short = try prober.shortMPEGAudio(stream: index) { return short }
       throw Failure(
         .mendInput, "holds no sound in a known format (a text, a playlist, a damaged header?)",
-        location: location)
+        location: location, code: .mediaUnsupported)
     }
     if let sound = raw ?? location.headerlessSound {
       return try prober.probe(headerless: sound, demuxer, stream: index, isNamed: raw == nil)
@@ -239,7 +248,7 @@ struct Prober {
       throw Failure(
         .mendInput,
         kinds.isEmpty ? "holds no sound" : "holds no sound, only \(kinds.joined(separator: ", "))",
-        location: location)
+        location: location, code: .mediaUnsupported)
     }
     return streams[best]
   }
@@ -365,7 +374,9 @@ struct Prober {
   }
 
   var headerOnly: Failure {
-    Failure(.mendInput, "holds no sound (its header is all there is)", location: location)
+    Failure(
+      .mendInput, "holds no sound (its header is all there is)", location: location,
+      code: .mediaEmpty)
   }
 
   /// Refuses a WAV whose frame size does not match its samples: FFmpeg reads noise.

@@ -40,7 +40,7 @@ package enum SourceFile {
       throw refusal(of: path, errno: errno)
     }
     guard status.size > 0 else {
-      throw Failure(.mendInput, "is empty (0 bytes)", path: path)
+      throw Failure(.mendInput, "is empty (0 bytes)", path: path, code: .mediaEmpty)
     }
     return FileIdentity(status)
   }
@@ -89,7 +89,7 @@ package enum SourceFile {
     Failure(
       .tryAgain,
       "was changed, moved or removed while avjob was working; run the job again once it stays as "
-        + "it is", location: location)
+        + "it is", location: location, code: .mediaChanged)
   }
 
   /// The file at the end of a path's links, nil where there is none.
@@ -101,9 +101,10 @@ package enum SourceFile {
     if let refusal = Failure.confined(code, path: path) { return refusal }
     return switch code {
     case ENOENT, ENOTDIR:
-      Failure(.mendInput, "does not exist", path: path)
+      Failure(.mendInput, "does not exist", path: path, code: .mediaNotFound)
     case EACCES, EPERM:
-      Failure(.mendMachine, "may not be read; check its permissions", path: path)
+      Failure(
+        .mendMachine, "may not be read; check its permissions", path: path, code: .mediaNotReadable)
     case ELOOP:
       Failure(.mendInput, "is a link that leads to itself", path: path)
     default:

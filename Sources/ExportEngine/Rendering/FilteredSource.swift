@@ -142,7 +142,8 @@ extension LibAVError {
     Failure(
       .mendMachine,
       "needs FFmpeg's \(operation), which is not there; install "
-        + OptionalLibrary.filters(version: Library.filterVersion).packageName)
+        + OptionalLibrary.filters(version: Library.filterVersion).packageName,
+      code: .libraryMissing)
   }
 }
 

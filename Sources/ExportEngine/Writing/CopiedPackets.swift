@@ -53,6 +53,6 @@ struct CopiedPackets {
     } catch {
       throw Failure(.mendMachine, "cannot be read back: \(error.message)", path: name)
     }
-    throw Failure(.tryAgain, "was cancelled", path: name)
+    throw Failure.cancelled(at: .file(name))
   }
 }

@@ -60,7 +60,7 @@ package struct DiskGrowth: Sendable {
         + (exceedsDisk
           ? "holds \(Self.text(room.total)) in all; make it shorter, or write it to another disk"
           : "has \(Self.text(room.free)) free; make room, or write it to another disk"),
-      path: path, origin: origin)
+      path: path, origin: origin, code: .diskFull)
   }
 
   /// For example `1.3 GB` or `221 TB`.

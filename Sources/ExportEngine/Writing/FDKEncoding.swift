@@ -140,7 +140,8 @@ extension FDKError {
       return Failure(
         .mendMachine,
         "'encoder: fdk' needs \(FDKLibrary.name), which is not installed; "
-          + "\(OptionalLibrary.fdkAAC.installation), or leave 'encoder: fdk' out")
+          + "\(OptionalLibrary.fdkAAC.installation), or leave 'encoder: fdk' out",
+        code: .libraryMissing)
     case .noProfile:
       return Failure(
         .mendMachine,

@@ -19,7 +19,8 @@ extension Failure {
     if let refusal = confined(errno, path: path, writing: true) { return refusal }
     let found = SystemRemedy(errno)
     return Failure(
-      found.remedy, "\(action): \(Errno(rawValue: errno)); \(found.text)", path: path)
+      found.remedy, "\(action): \(Errno(rawValue: errno)); \(found.text)", path: path,
+      code: found.code)
   }
 
   /// The same failure, about `path` if it has none yet.
@@ -35,7 +36,7 @@ extension Failure {
     Failure(
       .mendJob,
       "was made by another program while avjob was working, and stays; move it away, or choose "
-        + "another path", path: path, origin: origin)
+        + "another path", path: path, origin: origin, code: .outputExists)
   }
 
   /// The refusal of a path that `--root` does not allow; nil where the errno means anything else.
@@ -43,7 +44,7 @@ extension Failure {
     _ errno: Int32, path: FilePath, writing isWriting: Bool = false
   ) -> Failure? {
     Confinement.refusal(errno, writing: isWriting).map {
-      Failure(.mendJob, "\($0.reason); \($0.help)", path: path)
+      Failure(.mendJob, "\($0.reason); \($0.help)", path: path, code: .pathNotAllowed)
     }
   }
 
@@ -52,7 +53,7 @@ extension Failure {
     Failure(
       .mendJob,
       "is hidden, and with --root no hidden file is read or written; give the file and its folders "
-        + "names that begin with no dot", path: path)
+        + "names that begin with no dot", path: path, code: .pathNotAllowed)
   }
 
   /// The failure of an input for an errno; nil where the errno is not the machine's, but the file's
@@ -68,7 +69,9 @@ extension Failure {
     return switch errno {
     case EACCES, EPERM:
       Failure(
-        .mendMachine, "\(action): \(Errno(rawValue: errno)); change its permissions", path: path)
+        .mendMachine, "\(action): \(Errno(rawValue: errno)); change its permissions", path: path,
+        code: .mediaNotReadable)
+    case ECANCELED: .cancelled(at: location)
     case EMFILE, ENFILE, ENOMEM, EIO, ESTALE, ETIMEDOUT, EINTR, EBUSY, ECONNRESET, ECONNABORTED,
       ECONNREFUSED, ENETDOWN, ENETUNREACH, ENETRESET, EHOSTDOWN, EHOSTUNREACH, EREMOTEIO:
       // As for a written file.
@@ -111,7 +114,7 @@ extension LAMEError {
     case .status(-10, _), .status(-2, _): Failure(.tryAgain, message, path: path)
     case .tooLoud:
       Failure(.mendJob, "\(message); lower the gain or check the source", path: path)
-    case .cancelled: Failure(.tryAgain, message, path: path)
+    case .cancelled: .cancelled(at: .file(path))
     case .status, .notFinite, .damagedStream, .noRoom: Failure(.reportBug, message, path: path)
     }
   }

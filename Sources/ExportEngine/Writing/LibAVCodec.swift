@@ -76,10 +76,7 @@ struct LibAVCodec<Sample: EncoderSample>: SplicedCodec {
   }
 }
 
-extension Failure: EncodingProblem {
-  /// An encoder was stopped.
-  package static let cancelled = Failure(.tryAgain, "stopped")
-}
+extension Failure: EncodingProblem {}
 
 /// One of FFmpeg's encoders, which makes a part of a stream.
 final class LibAVPart<Sample: EncoderSample>: PartEncoder {

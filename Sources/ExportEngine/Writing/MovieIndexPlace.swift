@@ -37,7 +37,7 @@ extension OutputFile {
     }
     var end = index.lowerBound
     while end > front {
-      guard !cancellation.isCancelled else { throw Failure(.tryAgain, "was cancelled", path: path) }
+      guard !cancellation.isCancelled else { throw Failure.cancelled(at: .file(path)) }
       let start = max(front, end - Self.blockSize)
       try put(try bytes(at: start, count: Int(end - start)), at: start + Int64(new.count))
       end = start
