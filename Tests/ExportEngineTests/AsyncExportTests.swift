@@ -60,8 +60,9 @@ struct AsyncExportTests {
     let task = Task { try await session.export { _ in start.yield() } }
     for await _ in started { break }
     task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-    #expect(folder.names == [])
+    let failure = await #expect(throws: Failure.self) { try await task.value }
+    #expect(failure?.code == .cancelled)
+    try await waitUntilEmpty(folder)
   }
 
   @Test("releasing the states ends the export")
@@ -69,6 +70,24 @@ struct AsyncExportTests {
     let folder = TestFolder()
     let session = try session(folder.path("out.wav"), copies: 20_000)
     for try await _ in session.states() { break }
+    try await waitUntilEmpty(folder)
+  }
+
+  @Test("a reader of states whose task is cancelled gets a failure, not the end")
+  func cancelledReader() async throws {
+    let folder = TestFolder()
+    let session = try session(folder.path("out.wav"), copies: 20_000)
+    let (started, start) = AsyncStream.makeStream(of: Void.self)
+    let task = Task { for try await _ in session.states() { start.yield() } }
+    for await _ in started { break }
+    task.cancel()
+    let failure = await #expect(throws: Failure.self) { try await task.value }
+    #expect(failure?.code == .cancelled)
+    try await waitUntilEmpty(folder)
+  }
+
+  /// What a cancelled export has written, it removes behind the call.
+  private func waitUntilEmpty(_ folder: TestFolder) async throws {
     for _ in 0..<12_000 {
       if folder.names.isEmpty { break }
       try await Task.sleep(for: .milliseconds(5))
@@ -102,7 +121,7 @@ struct AsyncExportTests {
     #expect(failure?.remedy == .mendJob)
     #expect(
       failure?.message == "no outputs: the export would write nothing; give it one or more")
-    #expect(session.review().problems == [failure])
+    #expect(try await session.review().problems == [failure])
   }
 
   @Test("a library silences FFmpeg, with nothing to be called before")

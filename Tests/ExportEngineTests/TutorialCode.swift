@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportEngine
 import MPEGAudio
 import MediaComposition
@@ -12,16 +13,29 @@ enum TutorialCode {
     // article: clip
     let library = MediaLibrary()
     let asset = try await library.loadAsset(at: input)
-    var composition = Composition()
-    try composition.insertTimeRange(
-      TimeRange(start: .zero, duration: asset.duration), of: asset, at: .zero)
 
-    let start = Time(value: 5, timescale: 1)
-    let end = Time(value: 10, timescale: 1)
+    let start = Time.seconds(5)
+    let end = Time.seconds(10)
     let export = Export(
-      name: "clip", composition: composition, timeRange: TimeRange(start: start, end: end),
+      name: "clip", composition: try Composition(asset),
+      timeRange: TimeRange(start: start, end: end),
       outputs: [Output(path: output, format: .m4a(bitRate: 128_000))])
     try await ExportSession(export, library: library).export()
+    // end
+  }
+
+  static func handleErrors(_ input: FilePath, _ output: FilePath) async throws {
+    // article: errors
+    let library = MediaLibrary()
+    let asset = try await library.loadAsset(at: input)
+    let session = try ExportSession(asset, to: output, library: library)
+    do {
+      try await session.export(replacing: .none)
+    } catch Failure.Code.cancelled {
+      print("nothing was written")
+    } catch Failure.Code.outputExists {
+      print("\(output) stays as it was")
+    }
     // end
   }
 

@@ -16,7 +16,7 @@ struct TutorialTests {
     let article = try text(
       of: root + "/Sources/ExportEngine/ExportEngine.docc/PortingFromAVFoundation.md")
     let regions = blocks(of: code, from: "// article:", to: "// end")
-    #expect(regions.count == 6)
+    #expect(regions.count == 7)
     let tabs = article.components(after: "@Tab(\"avjob\")")
     #expect(tabs.flatMap { blocks(of: $0, from: "```swift", to: "```").prefix(1) } == regions)
   }
@@ -36,7 +36,7 @@ struct TutorialTests {
       let output = FilePath(folder.path("episode.m4a"))
       try await makeEpisode(host: FilePath(voice), bed: FilePath(music), output: output)
       // 30.27675 s of talk without 1.25 s of it, at the music's rate.
-      let probed = try MediaLibrary().asset(at: output)
+      let probed = try await MediaLibrary().loadAsset(at: output)
       #expect(probed.frameCount == 1_280_080 && probed.sampleRate == 44_100)
     }
   }
@@ -47,10 +47,20 @@ struct TutorialTests {
     let output = folder.path("clip.m4a")
     let music = Fixture.path("feelings.ogg")
     try await TutorialCode.clip(FilePath(music), FilePath(output))
-    let probed = try MediaLibrary().asset(at: FilePath(output))
+    let probed = try await MediaLibrary().loadAsset(at: FilePath(output))
     #expect(probed.duration == Time(value: 5, timescale: 1))
     let part = try samples("-i", music, "-ss", "5", "-t", "5")
     #expect(Signal.correlation(part, try samples("-i", output).prefix(part.count)) > 0.9)
+  }
+
+  @Test("handles errors: a file that is there stays")
+  func handleErrors() async throws {
+    let folder = TestFolder()
+    let output = folder.path("voice.m4a")
+    for _ in 0..<2 {
+      try await TutorialCode.handleErrors(FilePath(voice), FilePath(output))
+      try Tool.succeed("ffmpeg", "-v", "error", "-xerror", "-i", output, "-f", "null", "-")
+    }
   }
 
   @Test("joins files, sample by sample")

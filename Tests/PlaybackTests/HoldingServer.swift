@@ -20,18 +20,18 @@ final class HoldingServer: Sendable {
   private let port: Int
 
   /// The cache and the hosts of this process's tests.
-  private static let network: Result<TestFolder, Failure> = Result { () throws(Failure) in
-    let folder = TestFolder()
-    var options = MediaNetwork.Options(environment: { _ in nil })
-    options.allowedHosts = ["127.0.0.1"]
-    options.cacheFolder = .file(FilePath(folder.path("media")))
-    try MediaNetwork.configure(options)
-    return folder
+  private static func setUpNetwork() throws {
+    _ = try ProcessSetup.once("loopback") { folder in
+      var options = MediaNetwork.Options(environment: { _ in nil })
+      options.allowedHosts = ["127.0.0.1"]
+      options.cacheFolder = .file(FilePath(folder.path("media")))
+      try MediaNetwork.configure(options)
+    }
   }
 
   /// A server of some seconds of sound.
   init(seconds: Int) throws {
-    _ = try Self.network.get()
+    try Self.setUpNetwork()
     var dice = Dice(UInt64(seconds))
     let count = seconds * 48_000 * 4
     var bytes = [UInt8]("RIFF".utf8) + Self.number(count + 36) + [UInt8]("WAVEfmt ".utf8)

@@ -18,7 +18,7 @@ import Testing
       #expect(asset.location == url && asset.duration == local.duration)
       #expect(asset.sampleRate == 48_000 && asset.codec == local.codec)
     }
-    #expect(try library.loadedRanges(of: remote[0]).first?.lowerBound == 0)
+    #expect(try await library.loadedRanges(of: remote[0]).first?.lowerBound == 0)
   }
 
   @Test("an asset that a server does not give fails with what to do")

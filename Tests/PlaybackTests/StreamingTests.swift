@@ -373,9 +373,9 @@ import Testing
       last = progress
     }
     #expect(last?.fractionCompleted == 1 && (last?.bytesPerSecond ?? 0) > 0)
-    #expect(try server.library.loadedRanges(of: url) == [0..<Int64(server.size)])
+    #expect(try await server.library.loadedRanges(of: url) == [0..<Int64(server.size)])
     let file = MediaLocation.file(server.file)
-    #expect(try server.library.loadedRanges(of: file) == [0..<Int64(server.size)])
+    #expect(try await server.library.loadedRanges(of: file) == [0..<Int64(server.size)])
     await #expect(throws: Failure.self) {
       for try await _ in server.library.download(.remote(try server.url("status=403"))) {}
     }
@@ -389,7 +389,7 @@ import Testing
       #expect(progress.completedBytes <= 2 * Self.second)
       if progress.completedBytes > Self.second { break }
     }
-    let loaded = try server.library.loadedRanges(of: url)
+    let loaded = try await server.library.loadedRanges(of: url)
     #expect(loaded.count == 1 && loaded[0].upperBound > Self.second)
   }
 }

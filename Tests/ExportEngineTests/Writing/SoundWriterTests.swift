@@ -70,7 +70,7 @@ import Testing
     arguments: ["encode 2", "end", "finish"])
   func failing(call: String) throws {
     let cases: [(any Error, Failure.Remedy, String)] = [
-      (LAMEError.cancelled, .tryAgain, "stopped"),
+      (LAMEError.cancelled, .tryAgain, Failure.cancelled.message),
       (Failure(.mendInput, "is damaged"), .mendInput, "is damaged"),
       (FakeEncoding.Problem(), .reportBug, "Problem()"),
     ]
