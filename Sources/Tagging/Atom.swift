@@ -18,10 +18,4 @@ struct Atom {
     }
     return found
   }
-
-  static func encoded(_ name: String, _ body: [UInt8]) -> [UInt8] {
-    let size = body.count + 8
-    return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: size >> $0) }
-      + name.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } + body
-  }
 }

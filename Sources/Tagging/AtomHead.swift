@@ -38,4 +38,16 @@ package struct AtomHead: Sendable, Hashable {
   package static func number(_ bytes: some Sequence<UInt8>) -> UInt64 {
     bytes.reduce(0) { $0 << 8 | UInt64($1) }
   }
+
+  /// A whole atom, with a head of eight bytes.
+  ///
+  /// - Parameters:
+  ///   - name: Four characters of ISO 8859-1.
+  ///   - body: Less than 4 GiB.
+  /// - Complexity: O(n)
+  package static func encoded(_ name: String, _ body: [UInt8]) -> [UInt8] {
+    let size = body.count + 8
+    return [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: size >> $0) }
+      + name.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } + body
+  }
 }

@@ -55,9 +55,9 @@ package struct EditList: Sendable, Hashable {
       longest = max(longest, duration)
     }
     guard isThere else { return nil }
-    pieces[place] = Atom.encoded(
+    pieces[place] = AtomHead.encoded(
       "mvhd", TimedHeader.movie.lasting(longest, in: parts[place].body))
-    return Atom.encoded("moov", pieces.flatMap(\.self))
+    return AtomHead.encoded("moov", pieces.flatMap(\.self))
   }
 
   // MARK: Entries
@@ -101,7 +101,7 @@ package struct EditList: Sendable, Hashable {
       // At its own speed.
       list += [0, 1, 0, 0]
     }
-    return Atom.encoded("edts", Atom.encoded("elst", list))
+    return AtomHead.encoded("edts", AtomHead.encoded("elst", list))
   }
 
   fileprivate static func bytes(_ number: UInt64, _ count: Int) -> [UInt8] {
@@ -123,13 +123,13 @@ package struct EditList: Sendable, Hashable {
     var body: [UInt8] = []
     for part in Atom.all(in: track.body) where part.name != "edts" {
       guard part.whole == head.whole else {
-        body += Atom.encoded(part.name, Array(part.body))
+        body += AtomHead.encoded(part.name, Array(part.body))
         continue
       }
-      body += Atom.encoded("tkhd", TimedHeader.track.lasting(duration, in: head.body))
+      body += AtomHead.encoded("tkhd", TimedHeader.track.lasting(duration, in: head.body))
       body += encoded(entries)
     }
-    return Atom.encoded("trak", body)
+    return AtomHead.encoded("trak", body)
   }
 }
 

@@ -155,7 +155,7 @@ extension ItemList {
         texts.contains(item.key)
         || item.key.hasPrefix("©") && item.key.unicodeScalars.count == 4
       if row == nil, isText, item.key.unicodeScalars.allSatisfy({ $0.value < 0x100 }) {
-        return Atom.encoded(item.key, item.values.flatMap { data(1, Array($0.utf8)) })
+        return AtomHead.encoded(item.key, item.values.flatMap { data(1, Array($0.utf8)) })
       }
       return freeForm(item, name: row?.field ?? item.key)
     }
@@ -183,9 +183,9 @@ extension ItemList {
       (mean, name) = (String(name[..<colon]), String(name[name.index(after: colon)...]))
     }
     func text(_ kind: String, _ text: String) -> [UInt8] {
-      Atom.encoded(kind, [0, 0, 0, 0] + Array(text.utf8))
+      AtomHead.encoded(kind, [0, 0, 0, 0] + Array(text.utf8))
     }
-    return Atom.encoded(
+    return AtomHead.encoded(
       "----",
       text("mean", mean) + text("name", name) + item.values.flatMap { data(1, Array($0.utf8)) })
   }
@@ -220,7 +220,7 @@ extension ItemList {
         }
       }
     }
-    return Atom.encoded(atom.name, body)
+    return AtomHead.encoded(atom.name, body)
   }
 
   private static func bytes(_ number: Int, _ count: Int) -> [UInt8] {
@@ -228,7 +228,7 @@ extension ItemList {
   }
 
   private static func data(_ type: UInt8, _ bytes: [UInt8]) -> [UInt8] {
-    Atom.encoded("data", [0, 0, 0, type, 0, 0, 0, 0] + bytes)
+    AtomHead.encoded("data", [0, 0, 0, type, 0, 0, 0, 0] + bytes)
   }
 
   /// The atom `moov` with more tags, before those that it has.
@@ -244,12 +244,12 @@ extension ItemList {
     else { return nil }
     let handler =
       [0, 0, 0, 0, 0, 0, 0, 0] + Array("mdirappl".utf8) + [UInt8](repeating: 0, count: 9)
-    return Atom.encoded(
+    return AtomHead.encoded(
       "moov",
       replaced("udta", in: atom.body) { user in
         replaced("meta", in: user) { meta in
           let parts = meta.count >= 4 ? meta.dropFirst(4) : meta
-          let head = parts.isEmpty ? Atom.encoded("hdlr", handler) : []
+          let head = parts.isEmpty ? AtomHead.encoded("hdlr", handler) : []
           return [0, 0, 0, 0] + head + replaced("ilst", in: parts) { tags + $0 }
         }
       })
@@ -260,9 +260,9 @@ extension ItemList {
     _ name: String, in atoms: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>) -> [UInt8]
   ) -> [UInt8] {
     guard let atom = Atom.all(in: atoms).first(where: { $0.name == name }) else {
-      return Array(atoms) + Atom.encoded(name, body([]))
+      return Array(atoms) + AtomHead.encoded(name, body([]))
     }
-    return atoms[..<atom.whole.lowerBound] + Atom.encoded(name, body(atom.body))
+    return atoms[..<atom.whole.lowerBound] + AtomHead.encoded(name, body(atom.body))
       + atoms[atom.whole.upperBound...]
   }
 }

@@ -13,12 +13,12 @@ import Testing
       let width = table.name == "co64" ? 8 : 4
       var body: [UInt8] = [0, 0, 0, 0] + bytes(UInt64(table.places.count), 4)
       for place in table.places { body += bytes(place, width) }
-      var atom = Atom.encoded("stts", [1, 2, 3]) + Atom.encoded(table.name, body)
-      for name in ["stbl", "minf", "mdia", "trak"] { atom = Atom.encoded(name, atom) }
+      var atom = AtomHead.encoded("stts", [1, 2, 3]) + AtomHead.encoded(table.name, body)
+      for name in ["stbl", "minf", "mdia", "trak"] { atom = AtomHead.encoded(name, atom) }
       return atom
     }
-    return Atom.encoded(
-      "moov", Atom.encoded("mvhd", [7]) + tracks + Atom.encoded("udta", [0, 0, 0, 0]))
+    return AtomHead.encoded(
+      "moov", AtomHead.encoded("mvhd", [7]) + tracks + AtomHead.encoded("udta", [0, 0, 0, 0]))
   }
 
   private func inFront(_ movie: [UInt8]) -> [UInt8]? {
@@ -49,13 +49,13 @@ import Testing
 
   @Test("an atom around a table that becomes wider may have a size of 64 bits")
   func longHead() throws {
-    let body = Atom.encoded("stco", [0, 0, 0, 0, 0, 0, 0, 1] + bytes(UInt64(UInt32.max), 4))
+    let body = AtomHead.encoded("stco", [0, 0, 0, 0, 0, 0, 0, 1] + bytes(UInt64(UInt32.max), 4))
     func movie(_ body: [UInt8]) -> [UInt8] {
-      Atom.encoded(
+      AtomHead.encoded(
         "moov", bytes(1, 4) + Array("trak".utf8) + bytes(UInt64(body.count + 16), 8) + body)
     }
     let place = UInt64(UInt32.max) + UInt64(movie(body).count + 4)
-    let wide = Atom.encoded("co64", [0, 0, 0, 0, 0, 0, 0, 1] + bytes(place, 8))
+    let wide = AtomHead.encoded("co64", [0, 0, 0, 0, 0, 0, 0, 1] + bytes(place, 8))
     #expect(inFront(movie(body)) == movie(wide))
   }
 
@@ -65,9 +65,9 @@ import Testing
     #expect(inFront([]) == nil)
     #expect(inFront(Array(movie.dropLast())) == nil)
     #expect(inFront(movie + [0]) == nil)
-    #expect(inFront(Atom.encoded("free", [])) == nil)
-    let table = Atom.encoded("stco", [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 40])
-    #expect(inFront(Atom.encoded("moov", table)) == nil)
-    #expect(inFront(Atom.encoded("moov", [1, 2, 3])) == nil)
+    #expect(inFront(AtomHead.encoded("free", [])) == nil)
+    let table = AtomHead.encoded("stco", [0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 40])
+    #expect(inFront(AtomHead.encoded("moov", table)) == nil)
+    #expect(inFront(AtomHead.encoded("moov", [1, 2, 3])) == nil)
   }
 }
