@@ -203,6 +203,14 @@ package final class Encoder {
   /// (`AVCodecContext.initial_padding`).
   package var delay: Int { Int(context.pointee.initial_padding) }
 
+  /// What a container says of the codec (`AVCodecContext.extradata`): of AAC its AudioSpecificConfig, of
+  /// ALAC its magic cookie in an atom; empty where there is nothing to say.
+  package var configuration: [UInt8] {
+    guard let bytes = context.pointee.extradata else { return [] }
+    return Array(
+      UnsafeBufferPointer(start: bytes, count: Int(max(0, context.pointee.extradata_size))))
+  }
+
   /// Frames that were encoded (`submit`), of those that were filled in.
   package var submittedCount: Int64 { frameCount - Int64(filled) }
 

@@ -51,6 +51,7 @@ package final class Muxer {
   private(set) var soundEnd: Int64 = 0
   /// Of Ogg, until the sound's first page has ended; nil for other containers.
   private var firstPage: FirstPage?
+  private var isOgg = false
 
   /// The packets of sound that came before it is known whether there are more than two.
   private struct FirstPage {
@@ -140,6 +141,7 @@ package final class Muxer {
     }
     if case .ogg = container {
       muxer.firstPage = FirstPage()
+      muxer.isOgg = true
       // FFmpeg's Ogg muxer takes no stream of pictures; its comments hold one (Xiph's
       // "VorbisComment", METADATA_BLOCK_PICTURE).
       if let cover = picture {
@@ -175,7 +177,6 @@ package final class Muxer {
     // An Ogg stream's comments are made when its muxer is initialised. Of a file's own tags,
     // libavformat then takes out what it might have written itself, `encoder` and `encoder-…`, and
     // puts the last one in the gap, in front of what it must follow: they are set after that.
-    let isOgg = firstPage != nil
     if isOgg { try set(tags, in: &sound.pointee.metadata) }
     try initialize(options)
     if !isOgg { try set(tags, in: &context.pointee.metadata) }
@@ -287,8 +288,14 @@ package final class Muxer {
     try checkOutput(av_write_frame(context, nil), "av_write_frame")
   }
 
-  /// Hands on to the output what was written so far (`avio_flush`): whole packets.
+  /// Hands on to the output what was written so far (`avio_flush`): whole packets. In Ogg their page
+  /// ends with that, unless it is the first one, which has three packets or more.
   package func flush() throws(LibAVError) {
+    if isOgg, firstPage == nil { try endPage() }
+    try handOn()
+  }
+
+  private func handOn() throws(LibAVError) {
     avio_flush(output.pointer)
     try checkOutput(output.pointer.pointee.error, "avio_flush")
   }
@@ -302,7 +309,7 @@ package final class Muxer {
     firstPage = nil
     try writeCompanions()
     try writeTrailer()
-    try flush()
+    try handOn()
   }
 
   /// The output's own errno is more exact than libavformat's status.

@@ -12,6 +12,9 @@ struct FileCalls {
   /// `fsync`: 0, or -1 with errno set.
   var flush: (_ descriptor: Int32) -> Int32 = { fsync($0) }
 
+  /// `fdatasync`: 0, or -1 with errno set, once the disk has all that was written.
+  var waitForDisk: (_ descriptor: Int32) -> Int32 = { fdatasync($0) }
+
   /// `PathCalls.renameNew`
   var renameNew: (_ path: FilePath, _ target: FilePath) -> Int32 = PathCalls.renameNew
 

@@ -21,7 +21,8 @@ package final class GrowingWriter: SoundWriter {
   }
 
   /// Makes everything written so far part of the file, but for the frames that the encoder still
-  /// holds: up to a tenth of a second, some more for MP3.
+  /// holds, up to a tenth of a second, some more for MP3, and up to half a second that is no fragment
+  /// of M4A or page of Ogg yet.
   ///
   /// - Throws: The disk's error.
   package func settle() throws(Failure) { try attempt { try growing.settle() } }
@@ -50,7 +51,7 @@ package struct GrowingTarget {
   ///
   /// - Parameters:
   ///   - path: Its path.
-  ///   - format: WAV, FLAC or MP3.
+  ///   - format: WAV, FLAC, MP3, M4A with AAC or ALAC, Vorbis or Opus in Ogg.
   ///   - sound: Rate and channels of the blocks.
   ///   - isDithered: Whether 16 bits need dither.
   ///   - isReplacing: Whether an existing file is emptied when it is begun.
@@ -86,6 +87,11 @@ package struct GrowingTarget {
     let tally = SoundTally(expectedFrames: nil, channelCount: sound.channelLayout.count)
     guard case .mp3(let settings) = format else {
       let recipe = try recipe(for: sink, format: sound, readPicture)
+      guard recipe.fdk == nil else {
+        throw Failure(
+          .mendJob,
+          "libfdk-aac is not used for recordings; record AAC without 'encoder: fdk'")
+      }
       return { file in
         GrowingWriter(
           file, tally, try LibAVEncoding.growing(file, recipe), sampleRate: sound.sampleRate)
@@ -127,10 +133,15 @@ package struct GrowingTarget {
 /// - Throws: `mendJob` with the alternatives.
 package func requireGrowing(_ kind: Output.Kind, at path: FilePath) throws(Failure) {
   let movie = MovieContainer(extension: path.extension ?? "")
-  guard movie != nil || kind != .wav && kind != .flac && kind != .mp3 else { return }
+  let grows =
+    switch kind {
+    case .wav, .flac, .mp3, .aac, .alac, .vorbis, .opus: movie == nil
+    case .aiff, .caf, .raw: false
+    }
+  guard !grows else { return }
   throw Failure(
     .mendJob,
-    "\(movie?.name ?? kind.capabilities.codecName) is not recorded, since such a file cannot be played before it "
-      + "is whole; record WAV, FLAC or MP3, and convert it afterwards",
+    "\(movie?.name ?? kind.capabilities.codecName) is not recorded, since such a file cannot be "
+      + "played before it is whole; record WAV, FLAC, MP3, M4A, Opus or Ogg, and convert it afterwards",
     path: path)
 }

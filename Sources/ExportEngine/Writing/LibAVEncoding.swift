@@ -4,7 +4,7 @@ import MediaComposition
 import Tagging
 import Threads
 
-/// Writes through one of FFmpeg's encoders: PCM, and FLAC that grows.
+/// Writes through one of FFmpeg's encoders: PCM, and what grows.
 final class LibAVEncoding: GrowingEncoding {
   private let file: OutputFile
   private let encoder: Encoder
@@ -19,21 +19,29 @@ final class LibAVEncoding: GrowingEncoding {
   /// sound comes late; as many silent ones follow at the end.
   private var late = 0
   private(set) var settledFrames: Int64 = 0
+  /// Where the last packet ends, in frames of the sound.
+  private var encodedEnd: Int64 = 0
+  /// Frames that `settle` adds at least, since each fragment and each page has a head.
+  private let leastSettled: Int64
 
-  init(_ file: OutputFile, _ recipe: LibAVRecipe) throws {
+  init(_ file: OutputFile, _ recipe: LibAVRecipe, growing isGrowing: Bool = false) throws {
     (self.file, self.recipe, dithering) = (file, recipe, Dithering(recipe))
-    encoder = try recipe.openEncoder()
-    writer =
-      switch recipe.wrapping {
-      case .wave(let wave): try WaveWriter(file, wave)
-      case .muxer: try self.recipe.openMuxer(of: file, for: .encoder(encoder))
-      }
+    let encoder = try recipe.openEncoder()
+    self.encoder = encoder
+    switch recipe.wrapping {
+    case .wave(let wave): writer = try WaveWriter(file, wave)
+    case .muxer(.m4a) where isGrowing:
+      writer = try FragmentedMovie(file, try recipe.movie(of: encoder))
+    case .muxer: writer = try self.recipe.openMuxer(of: file, for: .encoder(encoder))
+    }
+    leastSettled = recipe.hasHeads ? Int64(recipe.sampleRate / 2) : 0
     if recipe.container == .raw { late = encoder.delay }
   }
 
-  /// Makes a file that is whole at each moment: PCM in WAV, or FLAC.
+  /// Makes a file that can be played at each moment: PCM in WAV, FLAC, AAC and ALAC in fragments of M4A,
+  /// Vorbis and Opus in pages of Ogg.
   static func growing(_ file: OutputFile, _ recipe: LibAVRecipe) throws -> LibAVEncoding {
-    let encoding = try LibAVEncoding(file, recipe)
+    let encoding = try LibAVEncoding(file, recipe, growing: true)
     try encoding.settle()
     return encoding
   }
@@ -41,10 +49,12 @@ final class LibAVEncoding: GrowingEncoding {
   private var wave: WaveWriter? { writer as? WaveWriter }
 
   func settle() throws {
+    // Neither PCM nor FLAC holds back an encoded frame.
+    let end = encoder.delay == 0 ? encoder.submittedCount : encodedEnd
+    guard settled.size == 0 || end - settledFrames >= leastSettled else { return }
     try writer.flush()
     settled = (file.size, wave?.soundSize ?? 0)
-    // Neither PCM nor FLAC holds back an encoded frame.
-    settledFrames = encoder.submittedCount
+    settledFrames = max(0, end)
   }
 
   func mark(_ frame: Int64, _ label: String) {
@@ -81,7 +91,11 @@ final class LibAVEncoding: GrowingEncoding {
   }
 
   private func mux() throws {
-    while let packet = try encoder.next() { try writer.write(packet) }
+    while let packet = try encoder.next() {
+      // The writer gives it the times of its container.
+      if let start = packet.timestamp { encodedEnd = start + packet.duration }
+      try writer.write(packet)
+    }
   }
 
   func finish() throws -> [CopiedPart]? {
@@ -167,6 +181,30 @@ struct LibAVRecipe {
     return try Muxer.open(
       container, to: output, for: source, metadata: metadata, chapters: chapters, picture: picture,
       companions: companions)
+  }
+
+  /// Whether its container has a head for some packets each.
+  var hasHeads: Bool {
+    switch container {
+    case .m4a, .ogg: true
+    default: false
+    }
+  }
+
+  /// The movie of a file that grows, for packets of `encoder`.
+  func movie(of encoder: Encoder) throws(Failure) -> SoundMovie {
+    let movieCodec: SoundMovie.Codec
+    switch codec {
+    case .aac(let bitRate, _):
+      movieCodec = .aac(configuration: encoder.configuration, bitRate: bitRate)
+    case .alac(let bitDepth):
+      movieCodec = .alac(cookie: encoder.configuration, bitDepth: bitDepth)
+    case .flac, .vorbis, .opus, .pcm, .muLaw, .aLaw, .g722, .gsm:
+      throw Failure(.reportBug, "M4A has AAC and ALAC alone")
+    }
+    return SoundMovie(
+      movieCodec, sampleRate: sampleRate, channelCount: channelCount,
+      frameLength: encoder.frameLength, delay: encoder.delay)
   }
 
   /// Completes a file whose muxer has finished.

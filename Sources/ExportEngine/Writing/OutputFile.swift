@@ -156,6 +156,13 @@ package final class OutputFile: ByteOutput {
     }
   }
 
+  /// Waits until the disk has everything written: nothing that is written later gets there before it.
+  func waitForDisk() throws(Failure) {
+    guard calls.waitForDisk(place.descriptor) == 0 else {
+      throw .writing(errno, "cannot flush the file to the disk", path: path)
+    }
+  }
+
   /// Renames the flushed file to its target, durably. Nothing may be written after it.
   ///
   /// - Parameter replaced: Which file at the target is replaced.

@@ -1,0 +1,367 @@
+import Tagging
+
+/// A movie with one track of sound, as its index describes it (`moov`; ISO/IEC 14496-12, 8.2.1).
+///
+/// The clock of the movie and of its track is the sample rate, so that an edit is exact to the frame.
+struct SoundMovie {
+  /// What its packets are encoded by.
+  enum Codec: Sendable {
+    /// AAC with its AudioSpecificConfig (ISO 14496-3, 1.6.2.1), at so many bits a second.
+    case aac(configuration: [UInt8], bitRate: Int)
+    /// Apple Lossless with its magic cookie, which is an atom.
+    case alac(cookie: [UInt8], bitDepth: Int)
+  }
+
+  /// Equal numbers that follow one another.
+  private struct Run {
+    var count: UInt32
+    let number: UInt32
+  }
+
+  let codec: Codec
+  /// Frames a second.
+  let sampleRate: Int
+  let channelCount: Int
+  /// Frames of a packet; the last one may have fewer.
+  let frameLength: Int
+  /// Frames that decoding gives before the sound.
+  let delay: Int
+
+  /// Bytes of each packet.
+  private var sizes: [UInt32] = []
+  /// Frames of each packet.
+  private var durations: [Run] = []
+  /// The place of each chunk in the file, and its packets.
+  private var places: [UInt64] = []
+  private var packetCounts: [(firstChunk: UInt32, run: Run)] = []
+  /// Frames of all packets.
+  private(set) var duration: Int64 = 0
+
+  init(_ codec: Codec, sampleRate: Int, channelCount: Int, frameLength: Int, delay: Int) {
+    (self.codec, self.sampleRate, self.channelCount) = (codec, sampleRate, channelCount)
+    (self.frameLength, self.delay) = (frameLength, delay)
+  }
+
+  /// A packet: its bytes and its frames.
+  typealias Entry = (size: Int, duration: Int64)
+
+  /// Appends packets that lie in the file one after the other.
+  mutating func append(_ packets: [Entry], at place: Int64) {
+    guard !packets.isEmpty else { return }
+    places.append(UInt64(place))
+    let count = UInt32(packets.count)
+    if packetCounts.last?.run.number == count {
+      packetCounts[packetCounts.count - 1].run.count += 1
+    } else {
+      packetCounts.append((UInt32(places.count), Run(count: 1, number: count)))
+    }
+    for packet in packets {
+      sizes.append(UInt32(clamping: packet.size))
+      duration += packet.duration
+      let length = UInt32(clamping: packet.duration)
+      if durations.last?.number == length {
+        durations[durations.count - 1].count += 1
+      } else {
+        durations.append(Run(count: 1, number: length))
+      }
+    }
+  }
+
+  // MARK: Atoms
+
+  /// The brands of a file of AAC or ALAC with this index (`ftyp`; 4.3): `iso5` has fragments whose
+  /// places count from their own start.
+  static let fileType = AtomHead.encoded(
+    "ftyp", Array("M4A ".utf8) + [0, 0, 2, 0] + Array("M4A isomiso5mp42".utf8))
+
+  /// The index (`moov`).
+  ///
+  /// - Parameter isOpen: Whether fragments follow, which have the packets (`mvex`; 8.8.1): its edit
+  ///   begins the sound behind the encoder's delay, and lasts until the end.
+  /// - Returns: The whole atom. O(packets)
+  func index(isOpen: Bool) -> [UInt8] {
+    let shown = isOpen ? 0 : max(0, duration - Int64(delay))
+    let header = Full("mvhd", isLong: shown > UInt32.max) { body in
+      body.put(times: shown, clock: sampleRate)
+      body.put(0x0001_0000, 4)
+      body.put(0x0100, 2)
+      body += [UInt8](repeating: 0, count: 10) + Self.matrix + [UInt8](repeating: 0, count: 24)
+      body.put(2, 4)
+    }
+    return AtomHead.encoded(
+      "moov", header.bytes + track(shown, isOpen) + (isOpen ? extends + gaplessInformation : []))
+  }
+
+  private static let matrix: [UInt8] = [0x0001_0000, 0, 0, 0, 0x0001_0000, 0, 0, 0, 0x4000_0000]
+    .flatMap { (number: UInt64) in
+      var bytes: [UInt8] = []
+      bytes.put(number, 4)
+      return bytes
+    }
+
+  /// That packets come in fragments, and what is usual of them.
+  private var extends: [UInt8] {
+    let usual = Full("trex") { body in
+      body.put(1, 4)
+      body.put(1, 4)
+      body.put(UInt64(frameLength), 4)
+      body.put(0, 4)
+      // Each packet can be decoded by itself (8.8.3.1).
+      body.put(0x0200_0000, 4)
+    }
+    return AtomHead.encoded("mvex", usual.bytes)
+  }
+
+  /// The encoder's delay by iTunes' tag `iTunSMPB`: libavformat takes edits of fragments for times alone,
+  /// and leaves out no sound for them (`mov_fix_index`).
+  private var gaplessInformation: [UInt8] {
+    guard delay > 0 else { return [] }
+    let digits = String(delay, radix: 16, uppercase: true)
+    let start = String(repeating: "0", count: max(0, 8 - digits.count)) + digits
+    // The samples behind the sound, and those of the sound, are not known.
+    let text = " 00000000 \(start) 00000000 0000000000000000"
+    let value = [0, 0, 0, 1, 0, 0, 0, 0] + Array(text.utf8)
+    let item = AtomHead.encoded(
+      "----",
+      Full("mean") { $0 += "com.apple.iTunes".utf8 }.bytes
+        + Full("name") { $0 += "iTunSMPB".utf8 }.bytes + AtomHead.encoded("data", value))
+    let handler = Full("hdlr") { body in
+      body.put(0, 4)
+      body += "mdirappl".utf8
+      body += [UInt8](repeating: 0, count: 9)
+    }
+    let list = Full("meta") { body in
+      body += handler.bytes
+      body += AtomHead.encoded("ilst", item)
+    }
+    return AtomHead.encoded("udta", list.bytes)
+  }
+
+  private func track(_ shown: Int64, _ isOpen: Bool) -> [UInt8] {
+    // Enabled, and of the movie.
+    let header = Full("tkhd", flags: 3, isLong: shown > UInt32.max) { body in
+      body.put(trackTimes: shown)
+      body += [UInt8](repeating: 0, count: 8)
+      body.put(0, 2)
+      body.put(1, 2)
+      body.put(0x0100, 2)
+      body.put(0, 2)
+      body += Self.matrix
+      body.put(0, 8)
+    }
+    let edit = Full("elst", isLong: shown > UInt32.max) { body in
+      body.put(1, 4)
+      body.put(UInt64(shown), body.timeWidth)
+      body.put(UInt64(delay), body.timeWidth)
+      body.put(0x0001_0000, 4)
+    }
+    let edits =
+      isOpen && delay == 0 ? [] : AtomHead.encoded("edts", edit.bytes)
+    return AtomHead.encoded("trak", header.bytes + edits + media(isOpen))
+  }
+
+  private func media(_ isOpen: Bool) -> [UInt8] {
+    let length = isOpen ? 0 : duration
+    let header = Full("mdhd", isLong: length > UInt32.max) { body in
+      body.put(times: length, clock: sampleRate)
+      // `und`, in three times five bits (8.4.2.3).
+      body.put(0x55C4, 2)
+      body.put(0, 2)
+    }
+    let handler = Full("hdlr") { body in
+      body.put(0, 4)
+      body += "soun".utf8
+      body += [UInt8](repeating: 0, count: 12)
+      body += "SoundHandler\0".utf8
+    }
+    let sound = Full("smhd") { $0.put(0, 4) }
+    // In this file.
+    let place = Full("url ", flags: 1) { _ in }
+    let places = Full("dref") { body in
+      body.put(1, 4)
+      body += place.bytes
+    }
+    let information = AtomHead.encoded(
+      "minf", sound.bytes + AtomHead.encoded("dinf", places.bytes) + tables(isOpen))
+    return AtomHead.encoded("mdia", header.bytes + handler.bytes + information)
+  }
+
+  private func tables(_ isOpen: Bool) -> [UInt8] {
+    let description = Full("stsd") { body in
+      body.put(1, 4)
+      body += sampleEntry
+    }
+    let times = Full("stts") { body in
+      body.put(UInt64(isOpen ? 0 : durations.count), 4)
+      guard !isOpen else { return }
+      for run in durations {
+        body.put(UInt64(run.count), 4)
+        body.put(UInt64(run.number), 4)
+      }
+    }
+    let chunks = Full("stsc") { body in
+      body.put(UInt64(isOpen ? 0 : packetCounts.count), 4)
+      guard !isOpen else { return }
+      for entry in packetCounts {
+        body.put(UInt64(entry.firstChunk), 4)
+        body.put(UInt64(entry.run.number), 4)
+        body.put(1, 4)
+      }
+    }
+    let lengths = Full("stsz") { body in
+      body.put(0, 4)
+      body.put(UInt64(isOpen ? 0 : sizes.count), 4)
+      guard !isOpen else { return }
+      for size in sizes { body.put(UInt64(size), 4) }
+    }
+    let isWide = !isOpen && (places.last ?? 0) > UInt32.max
+    let offsets = Full(isWide ? "co64" : "stco") { body in
+      body.put(UInt64(isOpen ? 0 : places.count), 4)
+      guard !isOpen else { return }
+      for place in places { body.put(place, isWide ? 8 : 4) }
+    }
+    return AtomHead.encoded(
+      "stbl",
+      description.bytes + times.bytes + chunks.bytes + lengths.bytes + offsets.bytes
+        + (isOpen ? [] : roll))
+  }
+
+  /// That decoding of AAC begins a packet before the one that is wanted (`roll`; 10.1).
+  private var roll: [UInt8] {
+    guard case .aac = codec, !sizes.isEmpty else { return [] }
+    let description = Full("sgpd", version: 1) { body in
+      body += "roll".utf8
+      body.put(2, 4)
+      body.put(1, 4)
+      body += [0xFF, 0xFF]
+    }
+    let groups = Full("sbgp") { body in
+      body += "roll".utf8
+      body.put(1, 4)
+      body.put(UInt64(sizes.count), 4)
+      body.put(1, 4)
+    }
+    return description.bytes + groups.bytes
+  }
+
+  /// How packets are decoded (8.5.2; ISO 14496-14, 5.6).
+  private var sampleEntry: [UInt8] {
+    let (name, bits, extra): (String, Int, [UInt8]) =
+      switch codec {
+      case .aac(let configuration, let bitRate):
+        ("mp4a", 16, Self.elementaryStream(configuration, bitRate: bitRate))
+      case .alac(let cookie, let bitDepth): ("alac", bitDepth, cookie)
+      }
+    var body: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0]
+    body.put(UInt64(channelCount), 2)
+    body.put(UInt64(bits), 2)
+    body.put(0, 4)
+    // 16.16; a higher rate stands in the codec's own description.
+    body.put(sampleRate <= UInt16.max ? UInt64(sampleRate) << 16 : 0, 4)
+    return AtomHead.encoded(name, body + extra)
+  }
+
+  /// The descriptors of AAC (`esds`; ISO 14496-1, 7.2.6).
+  private static func elementaryStream(_ configuration: [UInt8], bitRate: Int) -> [UInt8] {
+    func descriptor(_ tag: UInt8, _ body: [UInt8]) -> [UInt8] {
+      // Seven bits of the size a byte, of which all but the last have the highest bit set (8.3.3).
+      let size = [21, 14, 7].map { 0x80 | UInt8(body.count >> $0 & 0x7F) }
+      return [tag] + size + [UInt8(body.count & 0x7F)] + body
+    }
+    // ISO 14496-3, as a stream of sound.
+    var decoder: [UInt8] = [0x40, 0x15, 0, 0, 0]
+    decoder.put(UInt64(bitRate), 4)
+    decoder.put(UInt64(bitRate), 4)
+    decoder += descriptor(5, configuration)
+    let stream = [0, 1, 0] + descriptor(4, decoder) + descriptor(6, [2])
+    return Full("esds") { $0 += descriptor(3, stream) }.bytes
+  }
+
+  /// A fragment (`moof` and `mdat`; 8.8.4) without its bytes of sound, which follow at once.
+  ///
+  /// - Parameters:
+  ///   - packets: Its packets; at least one.
+  ///   - number: Its number, from 1 on.
+  /// - Returns: The atom, and the head of the next one.
+  func fragmentHead(_ packets: [Entry], number: UInt32) -> [UInt8] {
+    let isUsual = packets.allSatisfy { $0.duration == frameLength }
+    let sequence = Full("mfhd") { $0.put(UInt64(number), 4) }
+    // Places count from the fragment's start (8.8.7).
+    let header = Full("tfhd", flags: 0x20000) { $0.put(1, 4) }
+    let time = Full("tfdt", version: 1) { $0.put(UInt64(duration), 8) }
+    func run(_ place: Int) -> [UInt8] {
+      Full("trun", flags: isUsual ? 0x201 : 0x301) { body in
+        body.put(UInt64(packets.count), 4)
+        body.put(UInt64(place), 4)
+        for packet in packets {
+          if !isUsual { body.put(UInt64(packet.duration), 4) }
+          body.put(UInt64(packet.size), 4)
+        }
+      }.bytes
+    }
+    func fragment(_ place: Int) -> [UInt8] {
+      AtomHead.encoded(
+        "moof",
+        sequence.bytes + AtomHead.encoded("traf", header.bytes + time.bytes + run(place)))
+    }
+    let head = fragment(fragment(0).count + 8)
+    let size = packets.reduce(8) { $0 + $1.size }
+    var media: [UInt8] = []
+    media.put(UInt64(size), 4)
+    return head + media + "mdat".utf8
+  }
+}
+
+/// An atom with a version and flags (ISO 14496-12, 4.2.2), in version 1 where its times have 64 bits.
+private struct Full {
+  private let name: String
+  private var body: Body
+
+  struct Body {
+    fileprivate(set) var bytes: [UInt8]
+    fileprivate let isLong: Bool
+    var timeWidth: Int { isLong ? 8 : 4 }
+
+    mutating func put(_ number: UInt64, _ width: Int) { bytes.put(number, width) }
+
+    /// When something was made and changed, which is not said; its clock and its duration.
+    mutating func put(times duration: Int64, clock: Int) {
+      bytes.put(0, timeWidth)
+      bytes.put(0, timeWidth)
+      bytes.put(UInt64(clock), 4)
+      bytes.put(UInt64(duration), timeWidth)
+    }
+
+    /// The same of track 1, which has the movie's clock.
+    mutating func put(trackTimes duration: Int64) {
+      bytes.put(0, timeWidth)
+      bytes.put(0, timeWidth)
+      bytes.put(1, 4)
+      bytes.put(0, 4)
+      bytes.put(UInt64(duration), timeWidth)
+    }
+
+    static func += (body: inout Body, bytes: some Sequence<UInt8>) { body.bytes += bytes }
+  }
+
+  init(
+    _ name: String, version: UInt8 = 0, flags: UInt64 = 0, isLong: Bool = false,
+    _ fill: (inout Body) -> Void
+  ) {
+    self.name = name
+    body = Body(bytes: [isLong ? 1 : version], isLong: isLong)
+    body.put(flags, 3)
+    fill(&body)
+  }
+
+  var bytes: [UInt8] { AtomHead.encoded(name, body.bytes) }
+}
+
+extension [UInt8] {
+  /// Appends a number of so many bytes, the most significant first.
+  fileprivate mutating func put(_ number: UInt64, _ width: Int) {
+    for index in (0..<width).reversed() {
+      append(UInt8(truncatingIfNeeded: number >> UInt64(8 * index)))
+    }
+  }
+}
