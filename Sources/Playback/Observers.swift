@@ -75,9 +75,15 @@ final class Observers<Event: Sendable>: Sendable {
     }
   }
 
-  /// Calls `block` for each event from now on, on the event's thread.
-  func add(_ block: @escaping @Sendable (Event) -> Void) -> PlayerObservation {
-    guard let id = add(Observer(block: block)) else { return PlayerObservation {} }
+  /// Calls `block` for each event from now on, on the event's thread, and `end` at `close`: at once if
+  /// that was before.
+  func add(
+    _ block: @escaping @Sendable (Event) -> Void, atEnd end: @escaping @Sendable () -> Void = {}
+  ) -> PlayerObservation {
+    guard let id = add(Observer(block: block, end: end)) else {
+      end()
+      return PlayerObservation {}
+    }
     // Weak: an observation does not keep its player.
     return PlayerObservation { [weak self] in self?.remove(id) }
   }

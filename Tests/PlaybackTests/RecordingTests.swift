@@ -105,6 +105,52 @@ import Threads
     #expect(Signal.correlation(floats, sound) > 0.99)
   }
 
+  @Test(
+    "AAC, ALAC, Opus and Vorbis have the whole sound in place, and are as long",
+    arguments: [
+      ("a.m4a", Output.Format?.none), ("b.m4a", .alac(bitDepth: 16)), ("a.opus", nil),
+      ("a.ogg", nil),
+    ])
+  func codecs(name: String, format: Output.Format?) throws {
+    let sound = Signal.glide(sampleRate: 48_000, count: 100_001)
+    let bytes = sound.flatMap { withUnsafeBytes(of: $0, Array.init) }
+    let microphone = MemoryMicrophone(bytes, channels: 1, .float32)
+    var settings = RecordingSettings()
+    settings.format = format
+    let recording = try record(microphone, to: name, settings)
+    #expect(recording.frameCount == 100_001)
+    let floats = try Tool.succeed(
+      "ffmpeg", "-v", "error", "-i", folder.path(name), "-f", "f32le", "-"
+    ).floats
+    // FFmpeg 5.1 decodes the last packet of AAC as a whole.
+    #expect(name == "a.m4a" ? floats.count < 100_001 + 1024 : floats.count == 100_001)
+    #expect(Signal.correlation(floats.prefix(100_001), sound) > 0.99)
+    if name.hasSuffix("m4a") {
+      let length = try Tool.succeed(
+        "ffprobe", "-v", "error", "-show_entries", "stream=duration_ts", "-of", "csv=p=0",
+        folder.path(name)
+      ).text
+      #expect(length == "100001\n")
+    }
+  }
+
+  @Test("a marker of an M4A is a label beside it, as of all files without a place for markers")
+  func codecMarkers() throws {
+    let microphone = MemoryMicrophone(noise(4 * 9600), mishaps: [(4800, .holds)])
+    let recorder = try recorder(microphone, to: "a.m4a")
+    try recorder.record()
+    try microphone.waitUntilQuiet()
+    try wait(until: "it has recorded") { recorder.currentTime > .zero }
+    recorder.addMarker("here")
+    try wait(until: "it is marked") { !recorder.markers.isEmpty }
+    microphone.release()
+    try microphone.waitUntilQuiet()
+    recorder.stop()
+    let recording = try recorder.finished()
+    #expect(recording.labelFiles == [FilePath(folder.path("a.labels.txt"))])
+    #expect(recording.frameCount == 9600)
+  }
+
   @Test("silence replaces lost sound, and the file and the report show it")
   func losses() throws {
     let sound = noise(60_000 * 4)
@@ -242,11 +288,15 @@ import Threads
     try writeFile(folder.path("old.wav"), [1])
     #expect(message("old.wav") == "old.wav: exists already; record to another file")
     #expect(
-      message("a.m4a")
-        == "a.m4a: AAC is not recorded, since such a file cannot be played before it is whole; "
-        + "record WAV, FLAC or MP3, and convert it afterwards")
+      message("a.caf")
+        == "a.caf: CAF is not recorded, since such a file cannot be played before it is whole; "
+        + "record WAV, FLAC, MP3, M4A, Opus or Ogg, and convert it afterwards")
     #expect(
-      message("a") == "a: its name has no format's extension; end it in .wav, .flac or .mp3")
+      message("a")
+        == "a: its name has no format's extension; end it in .wav, .flac, .mp3, .m4a, .opus or .ogg")
+    #expect(
+      message("a.m4a") { $0.sampleFormat = .int16 }
+        == "AAC has no sample format; leave it out, or record WAV or FLAC")
     #expect(
       message("a.wav") { $0.sampleRate = 44_100 }
         == "the device does not record 44100 Hz but 48000 Hz; record that, and convert it afterwards"

@@ -89,7 +89,7 @@ extension Recorder {
   /// A recorder of an ALSA device.
   ///
   /// - Parameters:
-  ///   - path: The path of the file: `.wav`, `.flac` or `.mp3`, unless the settings name a format.
+  ///   - path: The path of the file, as of `init(to:settings:monitor:opening:)`.
   ///   - settings: The settings.
   ///   - device: ALSA's name of the device: `default`, `hw:1,0` …
   ///   - monitor: Lets the sound be heard; nil: nothing does. Of this recorder alone.

@@ -68,6 +68,11 @@ final class DeviceReader: Sendable {
   /// The device, or the reason why there is none.
   var device: Device { shared.withLock { $0.device } }
 
+  /// Whether the device is gone, and why it cannot be opened again, after an attempt.
+  var loss: (isLost: Bool, failure: Failure?) {
+    if case .lost(let failure) = device { (true, failure) } else { (false, nil) }
+  }
+
   /// The first device that was opened, also after a loss; nil before that.
   var opened: Opened? { shared.withLock { $0.opened } }
 

@@ -27,6 +27,10 @@ struct RecorderState {
     case record(for: Time?, from: Int64?)
     case mark(String?)
     case pause
+    /// A pause of the session, until `endInterruption`.
+    case interrupt(AudioSession.InterruptionReason)
+    /// Continue, if nothing has paused or continued it since the interruption.
+    case endInterruption
     case stop
   }
 
@@ -35,10 +39,11 @@ struct RecorderState {
   var isOver = false
   /// The orders that are still to be done, in order of their frames.
   var orders: [Order] = []
-  var isRecording = false
+  /// Whether it was begun, and whether it is paused since.
+  var hasBegun = false
+  var isPaused = false
+  /// Whether the first sound is awaited.
   var isWaiting = false
-  /// Whether the sound before the start is held.
-  var isListening = false
   var isMetering = false
   var levels: [LevelReading] = []
   /// The recording so far, without the open file; nil before the device was opened.
@@ -55,12 +60,40 @@ struct RecorderState {
 }
 
 extension RecorderState {
+  /// What the recorder does: all that is asked about that follows from this.
+  var state: Recorder.State {
+    switch phase {
+    case .idle: return .idle
+    case .preparing: return .preparing
+    case .finished:
+      if case .failed(let failure)? = recording?.end { return .failed(failure) }
+      return .finished
+    case .ready:
+      guard hasBegun else { return .prepared }
+      guard !isPaused else { return .paused }
+      guard !isWaiting else { return .waitingForSound }
+      return isWaitingForDevice ? .waitingForDevice : .recording
+    }
+  }
+
   /// Adds an order: a beginning in the future behind earlier orders, and before later ones.
   mutating func add(_ order: Order) {
     var order = order
     if case .record(_, let first?) = order.action { order.index = max(order.index, first) }
     let place = orders.lastIndex { !$0.isPlanned || $0.index <= order.index }
     orders.insert(order, at: place.map { $0 + 1 } ?? 0)
+  }
+
+  /// The result of opening the device and the file; nil before it is known.
+  var opening: Result<Void, Failure>? {
+    guard phase == .ready || phase == .finished else { return nil }
+    if format == nil, case .failed(let failure)? = recording?.end { return .failure(failure) }
+    return .success(())
+  }
+
+  /// The recording, once it has ended.
+  var result: Recording? {
+    phase == .finished ? recording ?? Recording(sampleRate: 0, channelCount: 0) : nil
   }
 
   /// Why nothing can be recorded; nil if it can.

@@ -10,8 +10,9 @@ public struct RecordingSettings: Sendable, Hashable {
   public var sampleRate: Int?
   /// Channels; nil: two, or the device's nearest number. Other numbers are refused.
   public var channelCount: Int?
-  /// WAV, FLAC or MP3 with its settings; nil: by the file's extension, with samples as wide as the
-  /// device's.
+  /// WAV, FLAC, MP3, AAC or ALAC in M4A, Opus or Vorbis in Ogg, with its settings
+  /// (`AVFormatIDKey`, `AVEncoderBitRateKey`); nil: by the file's extension, with samples as wide as
+  /// the device's, or the usual bit rate of rate and channels.
   public var format: Output.Format?
   /// The samples of a WAV or FLAC whose `format` is nil; nil: as wide as the device's. The device
   /// is opened with these samples if it has them: the file has the device's own, bit for bit.

@@ -3,11 +3,11 @@ import MediaComposition
 import MediaTime
 
 extension RecordingSettings {
-  /// The requested samples of the file; nil for the device's own, and for MP3.
+  /// The requested samples of the file; nil for the device's own, and for lossy formats.
   var fileSamples: Output.SampleFormat? {
     switch format {
     case .wav(let samples)?: samples
-    case .flac(let bits)?: bits == 16 ? .int16 : .int24
+    case .flac(let bits)?, .alac(let bits)?: bits == 16 ? .int16 : .int24
     case nil: sampleFormat
     default: nil
     }
@@ -44,6 +44,16 @@ extension RecordingSettings {
     as kind: Output.Kind, from device: SourceFormat
   ) throws(Failure) -> Output.Format {
     if let format { return format }
+    guard kind == .wav || kind == .flac else {
+      guard sampleFormat == nil else {
+        throw Failure(
+          .mendJob,
+          "\(kind.capabilities.codecName) has no sample format; leave it out, or record WAV or FLAC")
+      }
+      return kind.usualFormat(
+        isDeep: device.encoding != .int16, sampleRate: device.sampleRate,
+        channelCount: device.channelCount)
+    }
     let natural: Output.SampleFormat =
       switch device.encoding {
       case .int16: .int16
@@ -51,18 +61,10 @@ extension RecordingSettings {
       case .float32: kind == .wav ? .float32 : .int24
       }
     let samples = sampleFormat ?? natural
-    switch kind {
-    case .flac:
-      guard samples != .float32 else {
-        throw Failure(.mendJob, "FLAC holds no floats; record 16 or 24 bits, or WAV")
-      }
-      return .flac(bitDepth: samples == .int16 ? 16 : 24)
-    case .mp3:
-      guard sampleFormat == nil else {
-        throw Failure(.mendJob, "MP3 has no sample format; leave it out, or record WAV or FLAC")
-      }
-      return .mp3(.standard)
-    default: return .wav(samples)
+    guard kind == .flac else { return .wav(samples) }
+    guard samples != .float32 else {
+      throw Failure(.mendJob, "FLAC holds no floats; record 16 or 24 bits, or WAV")
     }
+    return .flac(bitDepth: samples == .int16 ? 16 : 24)
   }
 }

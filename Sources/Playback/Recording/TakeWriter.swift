@@ -10,6 +10,7 @@ import Threads
 /// Flushes, which take longer, have another thread.
 final class TakeWriter {
   private let state: Monitor<RecorderState>
+  private let observers: Observers<RecorderEvent>
   private let reader: DeviceReader
   private let format: SourceFormat
   private let ring: CaptureRing
@@ -22,6 +23,14 @@ final class TakeWriter {
   /// Frames of the source that were handled.
   private var position: Int64 = 0
   private var isRecording = false
+  /// Whether it was begun, and whether that was reported: before the first sound it is not.
+  private var hasBegun = false
+  private var isBeginningReported = false
+  /// Whether an interruption has paused it, and nothing else since.
+  private var isInterrupted = false
+  /// The progress that was reported last, in frames, and the device.
+  private var reportedFrames: Int64 = 0
+  private var reportedDevice = (isLost: false, failure: Failure?.none)
   /// Whether the pre-roll is held: until the recording begins.
   private var isListening: Bool
   /// The frame of the last start, or of the last end of a pause.
@@ -38,10 +47,11 @@ final class TakeWriter {
   private static let syncing = Duration.seconds(1)
 
   init(
-    _ state: Monitor<RecorderState>, _ reader: DeviceReader, _ format: SourceFormat,
-    _ ring: CaptureRing, _ files: TakeFiles, _ settings: RecordingSettings
+    _ state: Monitor<RecorderState>, _ observers: Observers<RecorderEvent>,
+    _ reader: DeviceReader, _ format: SourceFormat, _ ring: CaptureRing, _ files: TakeFiles,
+    _ settings: RecordingSettings
   ) {
-    self.state = state
+    (self.state, self.observers) = (state, observers)
     self.reader = reader
     self.format = format
     self.ring = ring
@@ -72,6 +82,7 @@ final class TakeWriter {
         if end == nil { try passWithoutDevice() }
         try keep()
         publish()
+        reportProgress()
         if end == nil, ring.slots.first == nil { reader.workArrived.wait(milliseconds: 200) }
       }
       try files.finish()
@@ -126,6 +137,7 @@ final class TakeWriter {
       switch step {
       case .hold(let range): lead.append(block, range)
       case .release(let count):
+        reportBeginning()
         try lead.drain(count) { (block, start, count) throws(Failure) in
           try files.write(block, from: start, count: count)
         }
@@ -143,10 +155,9 @@ final class TakeWriter {
       let (count, isEnd) = gate.passSilence(Int64(range.count))
       if gate.isWaiting { lead.removeAll() }
       if count > 0 {
-        try files.writeSilence(
-          RecordingLoss(
-            cause: cause, time: Time(frames: files.recording.frameCount, rate: format.sampleRate),
-            frameCount: count))
+        let loss = RecordingLoss(cause: cause, time: time, frameCount: count)
+        try files.writeSilence(loss)
+        report(.lost(loss))
       }
       if isEnd { end = .duration }
     }
@@ -181,20 +192,48 @@ final class TakeWriter {
         return state.orders.removeFirst()
       }
       guard let order else { return }
-      switch order.action {
-      case .record(let duration, let first):
-        if let duration { gate.limit(to: duration.frames(atRate: format.sampleRate)) }
-        if !isRecording { begun = position }
-        isRecording = true
-        try releaseLead(from: first)
-      case .mark(let name): if isRecording, !gate.isWaiting { files.mark(name) }
-      case .pause:
-        isRecording = false
-        lead.removeAll()
-      case .stop: end = .stopped
-      }
+      try obey(order.action)
       if gate.left == 0, isRecording { end = .duration }
     }
+  }
+
+  private func obey(_ action: RecorderState.Action) throws(Failure) {
+    switch action {
+    case .record(let duration, let first):
+      if let duration { gate.limit(to: duration.frames(atRate: format.sampleRate)) }
+      try start(from: first)
+    case .mark(let name):
+      guard isRecording, !gate.isWaiting else { return }
+      files.mark(name)
+      if let marker = files.recording.markers.last { report(.marked(marker)) }
+    case .pause: pause(.paused(at: time))
+    case .interrupt(let reason):
+      guard isRecording else { return }
+      pause(.interrupted(reason, at: time))
+      isInterrupted = true
+    case .endInterruption: if isInterrupted { try start(from: nil) }
+    case .stop: end = .stopped
+    }
+  }
+
+  /// Begins or continues.
+  private func start(from first: Int64?) throws(Failure) {
+    isInterrupted = false
+    guard !isRecording else { return try releaseLead(from: first) }
+    begun = position
+    let isPaused = hasBegun
+    (isRecording, hasBegun) = (true, true)
+    if isPaused { report(.resumed(at: time)) }
+    if !gate.isWaiting { reportBeginning() }
+    try releaseLead(from: first)
+  }
+
+  private func pause(_ event: RecorderEvent) {
+    isInterrupted = false
+    lead.removeAll()
+    guard isRecording else { return }
+    isRecording = false
+    report(event)
   }
 
   /// Records the sound that was held before the start, from a frame of the source on if that is
@@ -231,17 +270,51 @@ final class TakeWriter {
     lastSynced = ContinuousClock.now
   }
 
+  // MARK: Reports
+
+  /// The length of the recording so far.
+  private var time: Time { Time(frames: files.recording.frameCount, rate: format.sampleRate) }
+
   private func publish() {
     let (recording, isWaiting) = (files.recording, gate.isWaiting)
-    let (isRecording, isListening, readings) = (isRecording, isListening, levels.readings)
-    var (isLost, failure) = (false, Failure?.none)
-    if case .lost(let reason) = reader.device { (isLost, failure) = (true, reason) }
+    let (isRecording, hasBegun, readings) = (isRecording, hasBegun, levels.readings)
+    let (isLost, failure) = reader.loss
     state.withLock { state in
       state.recording = recording
-      (state.isRecording, state.isWaiting) = (isRecording, isRecording && isWaiting)
-      state.isListening = isListening
+      (state.hasBegun, state.isPaused) = (hasBegun, hasBegun && !isRecording)
+      state.isWaiting = isRecording && isWaiting
       state.levels = readings
       (state.isWaitingForDevice, state.deviceFailure) = (isLost, failure)
     }
+  }
+
+  /// Reports an event, of which the recorder's state tells by then.
+  private func report(_ event: RecorderEvent) {
+    publish()
+    observers.yield(event)
+  }
+
+  private func reportBeginning() {
+    guard !isBeginningReported else { return }
+    isBeginningReported = true
+    report(.began)
+  }
+
+  /// Reports more sound, and another state of the device.
+  private func reportProgress() {
+    let device = reader.loss
+    let wasLost = reportedDevice.isLost
+    if device.isLost != wasLost || device.failure != reportedDevice.failure {
+      reportedDevice = device
+      if device.isLost {
+        report(.deviceLost(device.failure))
+      } else if wasLost {
+        report(.deviceFound)
+      }
+    }
+    let frames = files.recording.frameCount
+    guard frames - reportedFrames >= Int64(format.sampleRate / 10) else { return }
+    reportedFrames = frames
+    report(.progress(time))
   }
 }

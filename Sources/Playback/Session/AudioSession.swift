@@ -8,8 +8,8 @@ internal import PulseAudio
 /// How a program uses the sound of the machine, together with others (`AVAudioSession`): on
 /// PulseAudio, and on PipeWire by its `pipewire-pulse`.
 ///
-/// A session gives its streams properties, and reports what the server does to them. Players that are
-/// attached pause by themselves. Plain devices of ALSA have no sessions: `setActive` refuses them, and
+/// A session gives its streams properties, and reports what the server does to them. Players and
+/// recorders that are attached pause by themselves. Plain devices of ALSA have no sessions: `setActive` refuses them, and
 /// their players are played as without a session.
 ///
 /// Safe from any thread. Events come from a thread of the session, which starts with the first stream
@@ -76,7 +76,7 @@ public final class AudioSession: Sendable {
   /// Begins to report events, or ends it (`setActive(_:)`). A stream of `opener` begins it, too.
   ///
   /// - Throws: `mendMachine` or `tryAgain` without a sound server, as with plain devices of ALSA; to
-  ///   end it, `tryAgain` if an attached player plays.
+  ///   end it, `tryAgain` if an attached player plays or an attached recorder records.
   public func setActive(_ isActive: Bool) throws(Failure) {
     guard isActive else { return try core.stop() }
     do throws(PulseError) {
@@ -178,6 +178,17 @@ public final class AudioSession: Sendable {
   ///
   /// - Parameter player: A player whose devices the session opens.
   public func attach(_ player: Player) { core.attach(player) }
+
+  /// Has a recorder follow the session: an interruption pauses it, and the end of the interruption, if it
+  /// says so (`shouldResume`), continues it, unless it was paused or continued meanwhile; both are
+  /// events of the recorder, and so is a route change. The session does not keep the recorder.
+  ///
+  /// A recorder's device is one of ALSA. A stream of the server that it reads through a plugin is given
+  /// the session's role by the environment; the server interrupts streams that play, and the recorder
+  /// with them. A device that disconnects is an event of the recorder in any case.
+  ///
+  /// - Parameter recorder: Before or while it records.
+  public func attach(_ recorder: Recorder) { core.attach(recorder) }
 
   // MARK: Observing
 

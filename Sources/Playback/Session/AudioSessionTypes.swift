@@ -60,11 +60,12 @@ extension AudioSession {
 
   /// A part of an interruption.
   public enum Interruption: Sendable, Hashable {
-    /// It begins: attached players pause. Reported again, before the end, if a player that was
+    /// It begins: attached players and recorders pause. Reported again, before the end, if one that was
     /// resumed meanwhile pauses again.
     case began(InterruptionReason)
-    /// It ends, also if the interrupted stream was closed; `shouldResume` where a player played
-    /// before (`InterruptionOptions.shouldResume`). The program decides, as on Apple's systems.
+    /// It ends, also if the interrupted stream was closed; `shouldResume` where a player played, or a
+    /// recorder recorded, before (`InterruptionOptions.shouldResume`). Recorders continue then; of players
+    /// the program decides, as on Apple's systems.
     case ended(shouldResume: Bool)
   }
 

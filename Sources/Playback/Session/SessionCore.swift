@@ -45,12 +45,13 @@ final class SessionCore: Sendable {
     /// The names of the devices of streams that are there.
     var devices: [Int: String] = [:]
     var players: [Attached] = []
+    var recorders: [WeakRecorder] = []
     /// Nil before the thread has asked the server.
     var route: SessionRoute?
     /// The streams of that route.
     var routeStreams: Set<Int> = []
     var causes: Set<Cause> = []
-    /// Whether a player played when the interruption began.
+    /// Whether a player played, or a recorder recorded, when the interruption began.
     var wasPlaying = false
 
     /// Passes something to the thread, if there is one: on a device of ALSA, there is none.
@@ -69,6 +70,12 @@ final class SessionCore: Sendable {
   struct WeakSink {
     // The last reference may not be released with the lock: a sink's release takes it.
     weak var sink: PulseSink?
+  }
+
+  /// A recorder that belongs to the program.
+  struct WeakRecorder {
+    // As with a sink: a recorder's release waits for its threads, which report to observers.
+    weak var recorder: Recorder?
   }
 
   /// A player that belongs to the program.
@@ -103,6 +110,8 @@ final class SessionCore: Sendable {
   var application: [String: String] { state.withLock { $0.application } }
 
   var players: [Player] { state.withLock { $0.players.compactMap(\.player) } }
+
+  var recorders: [Recorder] { state.withLock { $0.recorders.compactMap(\.recorder) } }
 
   var sinks: [PulseSink] { state.withLock { $0.streams.values.compactMap(\.sink) } }
 
@@ -160,6 +169,17 @@ final class SessionCore: Sendable {
     }
     withExtendedLifetime((before, alive)) {}
     if holding > .zero { player.preferredIOBufferDuration = holding }
+  }
+
+  func attach(_ recorder: Recorder) {
+    // As above: what may be released now is released without the lock.
+    let alive = state.withLock { state in
+      let alive = state.recorders.compactMap(\.recorder)
+      state.recorders.removeAll { $0.recorder == nil || $0.recorder === recorder }
+      state.recorders.append(WeakRecorder(recorder: recorder))
+      return alive
+    }
+    withExtendedLifetime(alive) {}
   }
 
   /// Opens a stream at the session's server, on the writing thread of a player.
@@ -240,6 +260,10 @@ final class SessionCore: Sendable {
     guard !players.contains(where: { $0.timeControlStatus != .paused }) else {
       throw Failure(
         .tryAgain, "the audio session has a player that plays; pause it, and try again")
+    }
+    guard !recorders.contains(where: \.isActive) else {
+      throw Failure(
+        .tryAgain, "the audio session has a recorder that records; pause it, and try again")
     }
     end()
   }

@@ -101,16 +101,19 @@ struct SessionWatcher {
   private func interrupt(_ stream: Int, _ reason: AudioSession.InterruptionReason) {
     let players = core.players
     let playing = players.filter { $0.timeControlStatus != .paused }
+    let recording = core.recorders.filter(\.isActive)
+    let isHeard = !playing.isEmpty || !recording.isEmpty
     let isFirst = core.state.withLock { state in
       defer { state.causes.insert(.init(stream: stream, reason: reason)) }
       let isFirst = state.causes.isEmpty
-      state.wasPlaying = (!isFirst && state.wasPlaying) || !playing.isEmpty
+      state.wasPlaying = (!isFirst && state.wasPlaying) || isHeard
       return isFirst
     }
     // A player that was resumed meanwhile is interrupted anew. Observers first: so nobody takes the
     // pause for the end of a queue.
-    if isFirst || !playing.isEmpty { core.observers.yield(.interruption(.began(reason))) }
+    if isFirst || isHeard { core.observers.yield(.interruption(.began(reason))) }
     for player in playing { player.pause() }
+    for recorder in recording { recorder.interrupt(reason) }
   }
 
   private func endInterruption(_ isOver: (SessionCore.Cause) -> Bool) {
@@ -119,9 +122,10 @@ struct SessionWatcher {
       state.causes = state.causes.filter { !isOver($0) }
       return state.causes.isEmpty ? state.wasPlaying : nil
     }
-    if let shouldResume {
-      core.observers.yield(.interruption(.ended(shouldResume: shouldResume)))
-    }
+    guard let shouldResume else { return }
+    core.observers.yield(.interruption(.ended(shouldResume: shouldResume)))
+    guard shouldResume else { return }
+    for recorder in core.recorders { recorder.endInterruption() }
   }
 
   // MARK: The route
@@ -149,6 +153,9 @@ struct SessionWatcher {
     if reason == .override, !isSameStreams, !isNewCategory { return }
     let told = isNewCategory ? .categoryChange : reason
     core.observers.yield(.routeChange(told, previousRoute: previous.description))
+    for recorder in core.recorders {
+      recorder.observers.yield(.routeChanged(told, previousRoute: previous.description))
+    }
     if told == .oldDeviceUnavailable { for player in core.players { player.pause() } }
   }
 }
