@@ -27,11 +27,12 @@ struct Record: MediaCommand {
       avjob record meeting.flac --from-sound '-40 dB' --until-silence 10s
       avjob record --into episode.yaml --track voice --at 1:23
       avjob record radio.mp3 --mp3 V4 --duration 3h --split 1h
+      avjob record talk.m4a --aac 192k
       """)
 
   @Argument(
-    help: .value("file", "Write this file; its extension chooses WAV, FLAC or MP3."),
-    completion: .file(extensions: ["wav", "flac", "mp3"]))
+    help: .value("file", "Write this file: .wav, .flac, .mp3, .m4a, .opus or .ogg."),
+    completion: .file(extensions: ["wav", "flac", "mp3", "m4a", "opus", "ogg"]))
   var file: String?
 
   @Option(
@@ -59,6 +60,12 @@ struct Record: MediaCommand {
     help: .value("mp3", "Encode MP3: V0 … V9, 'abr 96k', 'cbr 128k', standard."),
     completion: .mp3Settings)
   var mp3: String?
+
+  @Option(help: .value("rate", "Encode AAC in M4A at this bit rate: 128k."))
+  var aac: String?
+
+  @Option(help: .value("rate", "Encode Opus at this bit rate: 96k."))
+  var opus: String?
 
   @Option(help: .value("time", "Stop after this much sound, to the sample."))
   var duration: String?
@@ -243,13 +250,30 @@ extension Record {
     }
     settings.silence = try untilSilence.map { try option("--until-silence", $0, Self.silence) }
     if let mp3 {
-      guard Output.Kind(extension: path.extension ?? "") == .mp3 else {
-        throw ValidationError("--mp3 is for a file that ends in .mp3")
-      }
+      try require(".mp3", of: .mp3, at: path, for: "--mp3")
       settings.format = .mp3(try option("--mp3", mp3) { try MP3Settings(parsing: $0) })
-      if format != nil { throw ValidationError("--format is for WAV and FLAC; leave it out") }
+    }
+    if let aac {
+      try require(".m4a", of: .aac, at: path, for: "--aac")
+      settings.format = .m4a(bitRate: try option("--aac", aac, Quantity.bitRate))
+    }
+    if let opus {
+      try require(".opus", of: .opus, at: path, for: "--opus")
+      settings.format = .opus(bitRate: try option("--opus", opus, Quantity.bitRate))
+    }
+    if settings.format != nil, format != nil {
+      throw ValidationError("--format is for WAV and FLAC; leave it out")
     }
     return settings
+  }
+
+  /// Refuses the option of a format for a file of another one.
+  private func require(
+    _ ending: String, of kind: Output.Kind, at path: FilePath, for name: String
+  ) throws {
+    guard Output.Kind(extension: path.extension ?? "") == kind else {
+      throw ValidationError("\(name) is for a file that ends in \(ending)")
+    }
   }
 
   private func option<Value>(
