@@ -96,6 +96,29 @@ import Testing
     #expect(read(bytes).0?.originator.utf8.count == 31 && read(bytes).1.isEmpty)
   }
 
+  @Test("texts that nobody changes keep their bytes in any encoding, and a changed one is UTF-8")
+  func storedTexts() throws {
+    var bytes = literal + [0xC4, 0x0D, 0x0A]
+    bytes.replaceSubrange(0..<256, with: [UInt8](repeating: 0xE9, count: 256))
+    // Rubbish behind a NUL, and a letter that was cut.
+    bytes.replaceSubrange(256..<262, with: [0xDF, 0, 0x41, 0x42, 0, 0x43])
+    bytes.replaceSubrange(319..<320, with: [0xC3])
+    var value = try #require(read(bytes).0)
+    #expect(value.bytes() == bytes && value.losses.isEmpty)
+    #expect(read(value.bytes()).0 == value)
+    value.timeReference += 48_000
+    value.codingHistory = CodingHistory.adding(
+      .init(algorithm: "PCM", text: "über"), to: value.codingHistory)
+    var expected = bytes
+    expected.replaceSubrange(338..<342, with: Field.little(0x0A4C_B800 + 48_000))
+    expected += Array("A=PCM,T=über\r\n".utf8)
+    #expect(value.bytes() == expected)
+    value.originator = "Straße"
+    expected.replaceSubrange(256..<288, with: Field.text("Straße", 32))
+    #expect(value.bytes() == expected)
+    #expect(value.losses.map(\.problem) == [.notASCII(field: "originator")])
+  }
+
   @Test("what does not fit is cut at a whole letter, and named")
   func losses() {
     var value = BroadcastExtension()

@@ -55,6 +55,18 @@ import Testing
     #expect(again?.postTimers.map(\.usage) == (0..<8).map { "T\($0)  " })
   }
 
+  @Test("texts that nobody changes keep their bytes in any encoding")
+  func storedTexts() throws {
+    var bytes = literal + [0xE9]
+    bytes.replaceSubrange(4..<68, with: [UInt8](repeating: 0xFC, count: 64))
+    var defects: [ChunkDefect] = []
+    var cart = try #require(CartChunk(bytes, defects: &defects))
+    #expect(cart.bytes() == bytes && cart.losses.isEmpty)
+    cart.category = "NEWS"
+    bytes.replaceSubrange(260..<324, with: Field.text("NEWS", 64))
+    #expect(cart.bytes() == bytes)
+  }
+
   @Test("a short cart gives what it has, and what is written reads as the same")
   func shortAndRoundTrips() {
     var defects: [ChunkDefect] = []

@@ -52,6 +52,8 @@ package struct BroadcastExtension: Sendable, Hashable, Codable {
   package var loudness: Loudness?
   /// Rows that end in CR LF (EBU R 98), see `CodingHistory`.
   package var codingHistory = ""
+  /// The texts that the file has in other bytes than UTF-8.
+  private var stored = StoredTexts()
 
   package init() {}
 
@@ -59,6 +61,7 @@ package struct BroadcastExtension: Sendable, Hashable, Codable {
   package static let fixedSize = 602
   private static let chunk = "bext"
   private static let umidSize = 64
+  private static let history = "coding history"
   private static let texts = [
     ("description", 256), ("originator", 32), ("originator reference", 32),
     ("origination date", 10), ("origination time", 8),
@@ -85,9 +88,11 @@ package struct BroadcastExtension: Sendable, Hashable, Codable {
     version = Int(min(announced, 2))
     if version >= 1 { umid = Self.umid(reader.bytes(Self.umidSize)) }
     if version >= 2, reader.rest >= 10 { loudness = Self.loudness(&reader, &defects) }
+    stored = reader.stored
     reader = ChunkReader(
       Self.chunk, bytes.dropFirst(Self.fixedSize), isBigEndian: isBigEndian)
-    codingHistory = reader.text("coding history", &defects)
+    codingHistory = reader.text(Self.history, &defects)
+    stored.add(reader.stored)
   }
 
   /// Zeros are none, and so is half of one.
@@ -126,18 +131,23 @@ package struct BroadcastExtension: Sendable, Hashable, Codable {
   /// What `bytes` cannot hold: texts that are cut, and those beyond ASCII, which the standard asks for.
   package var losses: [ChunkDefect] {
     var found: [ChunkDefect] = []
-    for field in textFields {
+    for field in textFields where stored.bytes(of: field.name, field.text) == nil {
       field.text.noteLosses(Self.chunk, field.name, limit: field.size, isASCII: true, &found)
     }
-    codingHistory.noteLosses(Self.chunk, "coding history", limit: .max, isASCII: true, &found)
+    if stored.bytes(ofExtended: Self.history, codingHistory) == nil {
+      codingHistory.noteLosses(Self.chunk, Self.history, limit: .max, isASCII: true, &found)
+    }
     return found
   }
 
-  /// The chunk's content, 602 bytes and the coding history. Texts of ASCII stay that; others are
-  /// UTF-8 (see `losses`). O(n)
+  /// The chunk's content, 602 bytes and the coding history. Texts that are still those of the chunk
+  /// that was read have its bytes, whatever their encoding; others are UTF-8 (see `losses`). O(n)
   package func bytes(isBigEndian: Bool = false) -> [UInt8] {
     var writer = ChunkWriter(isBigEndian: isBigEndian)
-    for field in textFields { writer.append(field.text, filling: field.size) }
+    for field in textFields {
+      writer.append(
+        field.text, filling: field.size, as: stored.bytes(of: field.name, field.text))
+    }
     writer.append(UInt32(truncatingIfNeeded: timeReference))
     writer.append(UInt32(truncatingIfNeeded: timeReference >> 32))
     let version = min(max(0, version), 2)
@@ -150,7 +160,8 @@ package struct BroadcastExtension: Sendable, Hashable, Codable {
       }
     }
     writer.append(zeros: Self.fixedSize - writer.bytes.count)
-    writer.append(codingHistory.bytes(atMost: .max))
+    writer.append(
+      stored.bytes(ofExtended: Self.history, codingHistory) ?? codingHistory.bytes(atMost: .max))
     return writer.bytes
   }
 }

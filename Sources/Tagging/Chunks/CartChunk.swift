@@ -36,6 +36,8 @@ package struct CartChunk: Sendable, Hashable, Codable {
   package var url = ""
   /// Free text.
   package var text = ""
+  /// The texts that the file has in other bytes than UTF-8.
+  private var stored = StoredTexts()
 
   package init() {}
 
@@ -67,7 +69,7 @@ package struct CartChunk: Sendable, Hashable, Codable {
     ]
   }
 
-  private static let urlSize = 1024
+  private static var urlField: Field { Field("url", 1024, \.url) }
 
   /// Reads the chunk's content; nil where it has not even a title. What a short one lacks is empty.
   /// O(n)
@@ -96,18 +98,22 @@ package struct CartChunk: Sendable, Hashable, Codable {
       postTimers.append(PostTimer(usage: name, frame: frame))
     }
     _ = reader.bytes(Self.reservedSize)
-    url = reader.text(Self.urlSize, "url", &defects)
+    url = reader.text(Self.urlField.size, Self.urlField.name, &defects)
     text = reader.text("text", &defects)
+    stored = reader.stored
   }
 
   /// What `bytes` cannot hold.
   package var losses: [ChunkDefect] {
     var found: [ChunkDefect] = []
-    for field in Self.fields + [Field("url", Self.urlSize, \.url)] {
-      self[keyPath: field.path].noteLosses(
-        Self.chunk, field.name, limit: field.size, isASCII: true, &found)
+    for field in Self.fields + [Self.urlField] {
+      let text = self[keyPath: field.path]
+      guard stored.bytes(of: field.name, text) == nil else { continue }
+      text.noteLosses(Self.chunk, field.name, limit: field.size, isASCII: true, &found)
     }
-    text.noteLosses(Self.chunk, "text", limit: .max, isASCII: true, &found)
+    if stored.bytes(of: "text", text) == nil {
+      text.noteLosses(Self.chunk, "text", limit: .max, isASCII: true, &found)
+    }
     for timer in postTimers {
       timer.usage.noteLosses(Self.chunk, "post timer", limit: 4, isASCII: true, &found)
     }
@@ -117,10 +123,15 @@ package struct CartChunk: Sendable, Hashable, Codable {
     return found
   }
 
-  /// The chunk's content, 2048 bytes and the free text. O(n)
+  /// The chunk's content, 2048 bytes and the free text. Texts that are still those of the chunk that
+  /// was read have its bytes. O(n)
   package func bytes(isBigEndian: Bool = false) -> [UInt8] {
     var writer = ChunkWriter(isBigEndian: isBigEndian)
-    for field in Self.fields { writer.append(self[keyPath: field.path], filling: field.size) }
+    func append(_ field: Field) {
+      let text = self[keyPath: field.path]
+      writer.append(text, filling: field.size, as: stored.bytes(of: field.name, text))
+    }
+    Self.fields.forEach(append)
     writer.append(levelReference)
     let timers = postTimers.prefix(Self.timerLimit)
     for timer in timers {
@@ -129,8 +140,8 @@ package struct CartChunk: Sendable, Hashable, Codable {
       writer.append(timer.frame)
     }
     writer.append(zeros: (Self.timerLimit - timers.count) * 8 + Self.reservedSize)
-    writer.append(url, filling: Self.urlSize)
-    writer.append(text.bytes(atMost: .max))
+    append(Self.urlField)
+    writer.append(stored.bytes(of: "text", text) ?? text.bytes(atMost: .max))
     return writer.bytes
   }
 }

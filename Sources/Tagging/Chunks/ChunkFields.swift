@@ -5,6 +5,8 @@ struct ChunkReader {
   private let bytes: ArraySlice<UInt8>
   private let isBigEndian: Bool
   private(set) var position: Int
+  /// The texts so far that are not stored as they would be written.
+  private(set) var stored = StoredTexts()
 
   init(_ chunk: String, _ bytes: some Collection<UInt8>, isBigEndian: Bool) {
     (self.chunk, self.bytes, self.isBigEndian) = (chunk, ArraySlice(bytes), isBigEndian)
@@ -34,7 +36,10 @@ struct ChunkReader {
   mutating func text(
     _ count: Int, _ field: String, _ defects: inout [ChunkDefect]
   ) -> String {
-    Self.text(bytes(count), chunk, field, &defects)
+    let content = bytes(count)
+    let text = Self.text(content, chunk, field, &defects)
+    stored.note(content, of: field, text)
+    return text
   }
 
   /// A text whose size stands before it; a shorter one where the chunk ends.
@@ -116,9 +121,9 @@ struct ChunkWriter {
   mutating func append(zeros count: Int) { bytes += repeatElement(0, count: max(0, count)) }
 
   /// A text in a field of `count` bytes: zeros behind a shorter one, and the whole characters that
-  /// fit of a longer one.
-  mutating func append(_ text: String, filling count: Int) {
-    append(text.bytes(atMost: count), filling: count)
+  /// fit of a longer one; `stored` where the field has other bytes for that text.
+  mutating func append(_ text: String, filling count: Int, as stored: [UInt8]? = nil) {
+    append(stored ?? text.bytes(atMost: count), filling: count)
   }
 }
 
