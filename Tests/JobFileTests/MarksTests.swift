@@ -69,6 +69,9 @@ import Testing
       ("{ file: x.wav, cart: {} }", "a cart without keys"),
       ("{ file: x.wav, cart: { segue: talk.end } }", "'talk.end' is no time of an output"),
       ("{ file: x.wav, cart: { segue: 100 samples } }", "'100 samples' is no time of an output"),
+      ("{ file: x.wav, cart: { start_date: 2026/02/30 } }", "'2026/02/30' is no day"),
+      ("{ file: x.wav, cart: { end_date: 29.11.26 } }", "'29.11.26' is no day"),
+      ("{ file: x.wav, cart: { start_time: '24:00:00' } }", "'24:00:00' is no time of day"),
       ("{ file: x.flac, foreign: drop }", "'drop' is nothing that becomes of foreign chunks"),
     ])
   func refusals(output: String, message: String) {

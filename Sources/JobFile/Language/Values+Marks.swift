@@ -72,9 +72,45 @@ extension Values {
   }
 
   private static func text(
-    _ key: MarkRequest.Cart.Text, _ help: String, of limit: Int = 64
+    _ key: MarkRequest.Cart.Text, _ help: String, _ notation: TextNotation<String> = field(of: 64)
   ) -> Key<MarkRequest.Cart> {
-    Key(key.rawValue, field(of: limit), help) { $0.texts.append(.init(key, $1.value)) }
+    Key(key.rawValue, notation, help) { $0.texts.append(.init(key, $1.value)) }
+  }
+
+  /// The numbers of a day or a time of day, between the signs that AES46 (4.6, 4.7) lets part them; nil
+  /// for any other text.
+  private static func numbers(_ text: String, _ digits: [Int]) -> [Int]? {
+    let parts = text.split(omittingEmptySubsequences: false) { "/-:._ ".contains($0) }
+    guard parts.map(\.utf8.count) == digits else { return nil }
+    let numbers = parts.compactMap { part in
+      part.utf8.allSatisfy { 0x30...0x39 ~= $0 } ? Int(part) : nil
+    }
+    return numbers.count == digits.count ? numbers : nil
+  }
+
+  private static let cartDay = TextNotation(
+    "cart_day", "a day, as '2026/11/29', or nothing", JSONForm.anyText
+  ) { text throws(QuantityError) in
+    guard
+      text.isEmpty
+        || numbers(text, [4, 2, 2]).map({ CalendarDay($0[0], $0[1], $0[2]) != nil }) == true
+    else {
+      throw QuantityError("'\(text)' is no day", help: "write year, month and day, as '2026/11/29'")
+    }
+    return text
+  }
+
+  private static let cartTime = TextNotation(
+    "cart_time", "a time of day, as '07:30:00', or nothing", JSONForm.anyText
+  ) { text throws(QuantityError) in
+    guard
+      text.isEmpty
+        || numbers(text, [2, 2, 2]).map({ $0[0] < 24 && $0[1] < 60 && $0[2] < 60 }) == true
+    else {
+      throw QuantityError(
+        "'\(text)' is no time of day", help: "write hour, minute and second, as '07:30:00'")
+    }
+    return text
   }
 
   /// What `cart` has.
@@ -84,10 +120,10 @@ extension Values {
       text(.artist, "its artist"), text(.category, "its category, as 'SPOT'"),
       text(.classification, "its class"), text(.clientID, "whose it is"),
       text(.outCue, "its last words"),
-      text(.startDate, "the day from which it may run, as '2026/11/29'", of: 10),
-      text(.startTime, "the time of that day, as '07:30:00'", of: 8),
-      text(.endDate, "the day until which it may run", of: 10),
-      text(.endTime, "the time of that day", of: 8),
+      text(.startDate, "the day from which it may run, as '2026/11/29'", cartDay),
+      text(.startTime, "the time of that day, as '07:30:00'", cartTime),
+      text(.endDate, "the day until which it may run", cartDay),
+      text(.endTime, "the time of that day", cartTime),
     ]
     let timers = [
       timer("audio_start", "AUDs", "where its sound begins"),
