@@ -34,7 +34,7 @@ extension MarkSettler {
         lose("timers of 'cart' (\(beyond.joined(separator: ", ")))", Self.placeReason)
       }
       for timer in request.timers {
-        let frame = UInt32(clamping: self.frame(timer.time))
+        let frame = UInt32(clamping: self.frame(timer.time, timer.usage))
         cart.postTimers.append(CartChunk.PostTimer(usage: timer.usage, frame: frame))
       }
     }
@@ -46,11 +46,18 @@ extension MarkSettler {
     usage.hasSuffix("e") || usage.hasPrefix("EOD")
   }
 
-  /// A moment of the output within it.
-  private func frame(_ edge: MarkRequest.Edge) -> Int64 {
+  /// A moment of the output within it; one that lies beyond is noted.
+  private mutating func frame(_ edge: MarkRequest.Edge, _ usage: String) -> Int64 {
     let count = Int64(sink.frames.count)
     let offset = edge.offset.frames(atRate: sampleRate)
-    return max(0, min(count, edge.isFromEnd ? count - offset : offset))
+    let asked = edge.isFromEnd ? count - offset : offset
+    let frame = max(0, min(count, asked))
+    if frame != asked {
+      sink.markNotes.append(
+        "the timer \(Self.shownName(usage)) of 'cart' lies \(asked < 0 ? "before its start" : "behind its end")"
+          + ", and is put there: write a time within the output")
+    }
+    return frame
   }
 
   // MARK: Loops
@@ -213,16 +220,45 @@ extension MarkSettler {
   mutating func keepChunks() {
     guard let base else { return }
     if keepsChunks {
-      sink.marks.identical = SinkMarks.KeptChunks(source: base)
+      var kept = SinkMarks.KeptChunks(source: base)
+      for chunk in base.marks?.chunks ?? []
+      where TagClass(ofChunk: chunk.name) == .bytes && !keepsBytes {
+        kept.omitted.insert(chunk.name)
+        lose(Self.shownName(chunk.name), Graph.bytesReason)
+      }
+      sink.marks.identical = kept
       return
     }
     for chunk in base.marks?.chunks ?? [] {
-      let name = chunk.name.hasSuffix(" ") ? String(chunk.name.dropLast()) : chunk.name
+      let name = Self.shownName(chunk.name)
       switch TagClass(ofChunk: chunk.name) {
       case .content, .place, .file, .frames: continue
-      case .level, .samples: lose(name, Graph.sampleReason)
+      case .level, .samples, .bytes: lose(name, Graph.sampleReason)
       case .unknown: lose(name, isIdentical ? Self.placeReason : Graph.sampleReason)
       }
+    }
+  }
+
+  /// Four characters without a blank at their end.
+  private static func shownName(_ name: String) -> String {
+    name.hasSuffix(" ") ? String(name.dropLast()) : name
+  }
+
+  /// Whether the samples have the bytes that they have in the source, or in the file that a FLAC was made
+  /// of: a FLAC gives these back.
+  private var keepsBytes: Bool {
+    guard let base, sink.format.kind != .flac else { return true }
+    if base.codec == "flac" { return base.bitDepth == sink.format.integerDepth }
+    guard case .samples(let samples) = sink.format.setting else { return false }
+    let order = sink.capabilities.isBigEndian ? "be" : "le"
+    return switch samples {
+    case .uint8: base.codec == "pcm_u8"
+    case .int16: base.codec == "pcm_s16" + order
+    case .int24: base.codec == "pcm_s24" + order
+    case .float32: base.codec == "pcm_f32" + order
+    case .muLaw: base.codec == "pcm_mulaw"
+    case .aLaw: base.codec == "pcm_alaw"
+    case .g722, .gsm: false
     }
   }
 
@@ -234,7 +270,8 @@ extension MarkSettler {
       let isAsked = sink.output.marks?.keepsForeign == true
       // Files without a chunk of their own come back byte for byte as well; of RIFX flac knows nothing.
       let isHeld =
-        base.container == "aiff" || base.container == "wav" && !base.codec.hasSuffix("be")
+        ["aiff", "w64"].contains(base.container)
+        || base.container == "wav" && !base.codec.hasSuffix("be")
       return chunks.isEmpty ? isAsked && isHeld : base.codec == "flac" || isAsked
     }
     guard !chunks.isEmpty else { return false }

@@ -102,6 +102,7 @@ extension MarkSettler {
       if broadcast.codingHistory.isEmpty { broadcast.codingHistory = historyOfSource }
       sink.marks.step = step
     }
+    takeGivenTags(&broadcast)
     if let asked = request?.broadcast {
       broadcast.description = asked.description ?? broadcast.description
       broadcast.originator = asked.originator ?? broadcast.originator
@@ -114,6 +115,19 @@ extension MarkSettler {
     takeTags(of: broadcast)
   }
 
+  /// Puts tags that the job itself gives its output, and that WAV has no other place for, into the chunk.
+  private func takeGivenTags(_ broadcast: inout BroadcastExtension) {
+    func given(_ key: String) -> String? {
+      let items = sink.metadata.items.filter { $0.key.lowercased() == key }
+      return export.inherits(items, in: sink.output).isEmpty ? items.first?.value : nil
+    }
+    broadcast.originatorReference = given("originator_reference") ?? broadcast.originatorReference
+    broadcast.codingHistory = given("coding_history") ?? broadcast.codingHistory
+    if let reference = given("time_reference").flatMap({ UInt64($0) }) {
+      broadcast.timeReference = reference
+    }
+  }
+
   /// What tags of a source in another format say.
   private var broadcastOfTags: BroadcastExtension {
     var broadcast = BroadcastExtension()
@@ -123,12 +137,14 @@ extension MarkSettler {
     return broadcast
   }
 
-  /// Removes the tags that say what the chunk says.
+  /// Removes the tags that say what the chunk says, or what it said in the source.
   private mutating func takeTags(of broadcast: BroadcastExtension) {
     for key in Self.broadcastTags { sink.metadata[key] = nil }
-    for (key, text) in [
-      ("comment", broadcast.description), ("encoded_by", broadcast.originator),
-    ] where sink.metadata[key] == text && sink.output.metadata[key] == nil {
+    let old = base?.marks?.broadcast
+    for (key, texts) in [
+      ("comment", [broadcast.description, old?.description]),
+      ("encoded_by", [broadcast.originator, old?.originator]),
+    ] where texts.contains(sink.metadata[key]) && sink.output.metadata[key] == nil {
       sink.metadata[key] = nil
     }
   }
@@ -157,9 +173,11 @@ extension MarkSettler {
     if !isWhole { words.append("cut") }
     if parts.contains(where: \.isReversed) { words.append("reverse") }
     if parts.contains(where: { $0.source.duration != $0.target.duration }) { words.append("speed") }
+    words += graph.codingSteps(of: sink.node)
     if let target = sink.output.loudness ?? export.loudness {
-      words.append(target.level.description.map { $0 == "−" ? "-" : String($0) }.joined())
+      words.append(target.level.description.ascii)
     }
+    if sink.isDithered { words.append("dither") }
     return words.joined(separator: ";")
   }
 

@@ -87,7 +87,8 @@ extension Graph {
       case .level:
         reason = isOfWhole ? nil : Self.levelReason
         if isOfWhole { levels.append(item) }
-      case .samples: reason = isOfWhole && whole?.keepsSamples == true ? nil : Self.sampleReason
+      case .samples, .bytes:
+        reason = isOfWhole && whole?.keepsSamples == true ? nil : Self.sampleReason
       case .frames: reason = isOfWhole && whole?.keepsFrames == true ? nil : Self.sampleReason
       case .place(let place):
         let moved = map.flatMap { Self.moved(item, place, by: $0) }
@@ -105,6 +106,7 @@ extension Graph {
 
   static let levelReason = "its level or its length is not the source's"
   static let sampleReason = "its samples are not the source's"
+  static let bytesReason = "it is a digest of bytes that its samples no longer have"
   static let notationReason = "its format has no such tag"
   static let timeReason = "it does not begin with the source's sound"
 

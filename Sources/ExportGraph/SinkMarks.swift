@@ -30,6 +30,8 @@ package struct SinkMarks: Sendable, Hashable {
   package struct KeptChunks: Sendable, Hashable, Encodable {
     /// The file, whose `marks` have the chunks in its order.
     package var source: Asset
+    /// The names of those that go.
+    package var omitted: Set<String> = []
   }
 
   package init() {}

@@ -50,6 +50,8 @@ package struct MediaMarks: Sendable, Hashable {
   /// All chunks in the order of the file, also those that are read above; of a FLAC those in its
   /// APPLICATION blocks. Empty where there is nothing but the sound and its tags.
   package var chunks: [StoredChunk] = []
+  /// Whether the tags of a FLAC were changed since the chunks in it were made: then the tags count.
+  package var hasEditedTags = false
 
   package init() {}
 
@@ -59,7 +61,7 @@ package struct MediaMarks: Sendable, Hashable {
 
 extension MediaMarks: Codable {
   private enum CodingKeys: String, CodingKey {
-    case broadcast, cart, iXML, cues, sampler, instrument, givenLoops, chunks
+    case broadcast, cart, iXML, cues, sampler, instrument, givenLoops, chunks, hasEditedTags
   }
 
   /// Fields, not chunks: a text in another character set may be longer than its field in UTF-8. The
@@ -74,6 +76,7 @@ extension MediaMarks: Codable {
     try container.encode(cues, forKey: .cues)
     try container.encodeIfPresent(givenLoops, forKey: .givenLoops)
     try container.encode(chunks, forKey: .chunks)
+    if hasEditedTags { try container.encode(true, forKey: .hasEditedTags) }
   }
 
   package init(from decoder: any Decoder) throws {
@@ -89,6 +92,7 @@ extension MediaMarks: Codable {
     cues = try container.decode([Cue].self, forKey: .cues)
     givenLoops = try container.decodeIfPresent([Range<Int64>].self, forKey: .givenLoops)
     chunks = try container.decode([StoredChunk].self, forKey: .chunks)
+    hasEditedTags = try container.decodeIfPresent(Bool.self, forKey: .hasEditedTags) ?? false
   }
 }
 

@@ -9,6 +9,8 @@ package enum TagClass: Sendable, Hashable {
   case level
   /// A measurement or an identity of the samples: true as long as they are the same.
   case samples
+  /// A digest of the sound as the file stores it: true as long as the same samples have the same bytes.
+  case bytes
   /// A change of an MP3's frames that can be undone: true of these frames alone.
   case frames
   /// About the file itself, which each file has its own of.
@@ -74,7 +76,8 @@ package enum TagClass: Sendable, Hashable {
           "mark", "strg",
         ]
       ),
-      (.samples, ["PEAK", "peak", "levl", "umid", "MD5 "]),
+      (.samples, ["PEAK", "peak", "levl", "umid"]),
+      (.bytes, ["MD5 "]),
       (
         .file,
         [

@@ -138,12 +138,18 @@ struct ChunkFileTests {
       for name in ['a.wav', 'b.wav']:
         open(name, 'wb').write(wav(b'RIFF', [(b'bext', text), (b'fmt ', FORMAT)], samples(1, 48000), []))
       """)
-    try stage.write("cut.yaml", "clip: a.wav 0.2s..\noutput: cut.wav\n")
+    try stage.write(
+      "cut.yaml",
+      """
+      clip: a.wav 0.2s..
+      metadata: { originator_reference: A reference that no field of 32 bytes holds }
+      output: cut.wav
+      """)
     let cut = try stage.run("avjob run cut.yaml")
     #expect(cut.status == 0)
     #expect(
       cut.errors.contains(
-        "'cut.wav': the chunk 'bext' holds 256 bytes of a longer text (description)"),
+        "'cut.wav': the chunk 'bext' holds 32 bytes of a longer text (originator reference)"),
       "\(cut.errors)")
     try stage.write("mix.yaml", "tracks: { a: a.wav, b: b.wav }\noutput: mix.wav\n")
     let mix = try stage.run("avjob run mix.yaml")

@@ -30,7 +30,8 @@ import Testing
   private func sink(
     of asset: Asset, _ range: Range<Int64>, to path: FilePath = "out.wav",
     _ format: Output.Format = .wav(.int24), rate: Int? = nil, isReversed: Bool = false,
-    keepsChapters: Bool = true, marks: MarkRequest? = nil
+    keepsChapters: Bool = true, marks: MarkRequest? = nil,
+    edit: (inout Segment, inout Export) -> Void = { _, _ in }
   ) throws -> Sink {
     let part = TimeRange(start: seconds(range.lowerBound), end: seconds(range.upperBound))
     var segment = Segment(.asset(asset), source: part, at: .zero)
@@ -44,9 +45,10 @@ import Testing
     }
     var output = Output(path: path, format: format, sampleRate: rate)
     output.marks = marks
-    let export = Export(
-      name: "x", composition: Composition(tracks: [Track(segments: [segment])]),
-      metadata: asset.metadata, outputs: [output])
+    var export = Export(
+      name: "x", composition: Composition(), metadata: asset.metadata, outputs: [output])
+    edit(&segment, &export)
+    export.composition = Composition(tracks: [Track(segments: [segment])])
     return try #require(try Graph(compiling: export).sinks.first)
   }
 
@@ -121,6 +123,68 @@ import Testing
     request.broadcast = MarkRequest.Broadcast()
     request.removesBroadcast = false
     #expect(try self.sink(of: plain, 1..<6, marks: request).marks.broadcast?.timeReference == 0)
+  }
+
+  @Test("a row of history says which levels and effects came between the source and the output")
+  func codingSteps() throws {
+    let sink = try sink(of: tape, 1..<6, .wav(.int16)) { segment, _ in
+      segment.effects = [.highpass(frequency: 80), .compressor(Effect.Compressor())]
+      segment.mix.gain = Gain(decibels: -3)
+      segment.mix.pan = PanEnvelope(Pan(position: 0.5))
+      segment.mix.invertsPolarity = true
+    }
+    let history = try #require(sink.broadcast(by: "avjob 1")?.codingHistory)
+    let rows = CodingHistory.rows(of: history)
+    let row = try #require(rows.last)
+    #expect(
+      row.text
+        == "avjob 1;cut;highpass 80 Hz;compressor;polarity inverted;gain -3.0 dB;pan;dither")
+    #expect(row.line.utf8.allSatisfy { $0 < 0x80 })
+    let fades = try self.sink(of: tape, 0..<10, isReversed: true) { segment, _ in
+      segment.mix.envelopes = [
+        VolumeEnvelope([
+          VolumeRamp(
+            from: .silence, to: .unity, over: TimeRange(start: .zero, end: self.seconds(1)))
+        ])
+      ]
+    }
+    #expect(
+      fades.broadcast(by: "avjob 1")?.codingHistory.hasSuffix("T=avjob 1;reverse;fade\r\n") == true)
+  }
+
+  @Test("a bext with a text of the job leaves the source's text in no other place")
+  func replacedTexts() throws {
+    var request = MarkRequest()
+    request.broadcast = MarkRequest.Broadcast()
+    request.broadcast?.description = "Side B"
+    let sink = try sink(of: tape, 0..<10, marks: request)
+    #expect(sink.marks.broadcast?.description == "Side B" && sink.metadata["comment"] == nil)
+    let told = try self.sink(of: tape, 0..<10) { _, export in
+      export.metadata["originator_reference"] = "R1"
+      export.metadata["time_reference"] = "48000"
+      export.metadata["comment"] = "For the press"
+    }
+    #expect(told.marks.broadcast?.originatorReference == "R1")
+    #expect(told.marks.broadcast?.timeReference == 48_000)
+    #expect(told.marks.broadcast?.description == "Interview")
+    #expect(told.metadata["comment"] == "For the press")
+    #expect(told.metadata["originator_reference"] == nil)
+  }
+
+  @Test("a digest of stored bytes goes where samples have others, and is named")
+  func digests() throws {
+    let asset = source { _, marks in
+      marks.chunks.append(MediaMarks.StoredChunk(name: "MD5 ", content: 300..<316))
+    }
+    let same = try sink(of: asset, 0..<10)
+    #expect(same.marks.identical?.omitted == [] && lost(same).isEmpty)
+    let float = try sink(of: asset, 0..<10, .wav(.float32))
+    #expect(float.marks.identical?.omitted == ["MD5 "] && lost(float) == ["MD5"])
+    var flac = asset
+    (flac.container, flac.codec) = ("flac", "flac")
+    #expect(try sink(of: flac, 0..<10).marks.identical?.omitted == [])
+    #expect(try sink(of: flac, 0..<10, .wav(.float32)).marks.identical?.omitted == ["MD5 "])
+    #expect(lost(try sink(of: asset, 0..<9)).contains("MD5"))
   }
 
   @Test("formats without a place refuse what they are asked for, by the key's name")
@@ -220,7 +284,17 @@ import Testing
         .init(usage: "AUDe", frame: 240_000), .init(usage: "SEGs", frame: 168_000),
       ])
     #expect(sink.marks.cart?.cutID == "000123")
-    #expect(lost(sink).contains("timers of 'cart' (AUDs)"))
+    #expect(lost(sink).contains("timers of 'cart' (AUDs)") && sink.markNotes.isEmpty)
+    request.cart?.timers = [
+      .init("SEGs", .init(seconds(6))), .init("EOD ", .init(seconds(6), isFromEnd: true)),
+    ]
+    #expect(
+      try self.sink(of: marked, 1..<6, marks: request).markNotes == [
+        "the timer SEGs of 'cart' lies behind its end, and is put there: write a time within the "
+          + "output",
+        "the timer EOD of 'cart' lies before its start, and is put there: write a time within the "
+          + "output",
+      ])
     let caf = try self.sink(of: marked, 1..<6, to: "out.caf", .caf(.int24))
     #expect(caf.marks.cart == nil && lost(caf).contains("cart"))
   }

@@ -116,10 +116,10 @@ extension Prober {
 
   /// The tags of AIFF's chunks: of ID3, and of texts (AIFF 1.3, "Text chunks"), which have one value
   /// each, but for annotations.
-  func addAIFFChunks(to tags: inout SourceTags) throws(Failure) {
+  func aiffTags(in chunks: [ContainerFacts.Chunk]) throws(Failure) -> SourceTags {
     var found = SourceTags()
     var texts = SourceTags()
-    for chunk in try ContainerFacts.chunks(of: "aiff", wave: nil, bytes) {
+    for chunk in chunks {
       let key = [
         "NAME": "title", "AUTH": "artist", "(c) ": "copyright", "ANNO": "comment",
       ][chunk.name]
@@ -138,18 +138,39 @@ extension Prober {
         texts.add(value, to: key)
       }
     }
-    found.unread += try ContainerFacts.unreadChunks(of: "aiff", bytes)
     found.complete(with: texts)
-    tags = found
+    return found
+  }
+
+  /// The tags of a WAV's chunks: of ID3, of INFO's texts, and of `bext`. libavformat takes the first of
+  /// several values of ID3.
+  func waveTags(
+    in chunks: [ContainerFacts.Chunk], isBigEndian: Bool, _ broadcast: BroadcastExtension?
+  ) throws(Failure) -> SourceTags {
+    var tags: SourceTags?
+    for chunk in chunks where ["id3 ", "ID3 "].contains(chunk.name) && tags == nil {
+      tags = try storedTag(at: Int(clamping: chunk.body.lowerBound)).map {
+        tag throws(Failure) in try self.tags(of: tag)
+      }
+    }
+    // Its chapters are those of cues, as libavformat reads them.
+    tags?.chapters = nil
+    var found = tags ?? SourceTags()
+    if let info = try infoTags(in: chunks, isBigEndian: isBigEndian) { found.complete(with: info) }
+    var said = SourceTags()
+    for (key, text) in broadcast?.tags ?? [] { said.add(text, to: key) }
+    found.complete(with: said)
+    return found
   }
 
   /// The texts of a WAV's INFO lists, of which one may stand several times: libavformat has the last.
   /// nil without any.
-  func infoTags(of wave: WaveHeader?) throws(Failure) -> SourceTags? {
+  private func infoTags(
+    in chunks: [ContainerFacts.Chunk], isBigEndian: Bool
+  ) throws(Failure) -> SourceTags? {
     var found: SourceTags?
-    let layout: ChunkWalk.Layout = wave?.kind == .rifx ? .aiff : .riff
-    for list in try ContainerFacts.chunks(of: "wav", wave: wave, bytes)
-    where list.name == "LIST" && list.body.count > 4 {
+    let layout: ChunkWalk.Layout = isBigEndian ? .aiff : .riff
+    for list in chunks where list.name == "LIST" && list.body.count > 4 {
       let start = list.body.lowerBound
       guard try bytes.bytes(at: start, count: 4) == Array("INFO".utf8) else { continue }
       for chunk in try ContainerFacts.chunks(

@@ -131,8 +131,9 @@ struct Prober {
     } else if let cut = try cutWarning(demuxer, breaksOff: measured.breaksOff, at: duration) {
       warnings.append(cut)
     }
-    let found = try marks(of: demuxer)
+    var found = try marks(of: demuxer)
     let tags = try tags(of: demuxer, stream, found?.marks.broadcast)
+    found?.take(tags.edits)
     let listed = try chapters(of: demuxer, from: facts.start, cues: found?.marks.cues ?? [])
     var asset = Asset(
       location: location, streamIndex: stream.index, container: demuxer.formatName,

@@ -10,6 +10,8 @@ struct ProbedMarks {
   var defects: [ChunkDefect] = []
   /// Sentences about the file.
   var oddities: [String] = []
+  /// Whether the chunks are those of an AIFF, whose loops have no rate.
+  private(set) var isOfAIFF = false
   /// Bytes of contents that may still be read.
   private var room = ChunkLimits.totalSize
   private let medium: MediumBytes
@@ -159,6 +161,7 @@ extension ProbedMarks {
   mutating func readAIFF(_ chunks: [ContainerFacts.Chunk]) throws(Failure) {
     let found = try read(["MARK", "COMT", "INST"], among: chunks)
     func content(_ name: String) -> [UInt8]? { found.first { $0.chunk.name == name }?.content }
+    isOfAIFF = true
     let aiff = AIFFMarkers(
       marks: content("MARK"), comments: content("COMT"), instrument: content("INST"),
       defects: &defects)
@@ -244,13 +247,22 @@ extension Prober {
       }
     case "aiff", "caf":
       let chunks = try ContainerFacts.chunks(of: format, wave: nil, bytes)
-      if format == "aiff" { try found.readAIFF(chunks) } else { try found.readCAF(chunks) }
-      if try !ContainerFacts.unreadChunks(of: format, bytes).isEmpty { try found.keep(chunks) }
+      if format == "aiff" {
+        try found.readAIFF(chunks)
+        if try !isUsualAIFF(chunks) { try found.keep(chunks) }
+      } else {
+        try found.readCAF(chunks)
+        if try !ContainerFacts.unreadChunks(of: format, bytes).isEmpty { try found.keep(chunks) }
+      }
     case "flac":
       let blocks = try FLACBlock.all(of: bytes) ?? []
-      if let chunks = try riffChunks(of: blocks) {
-        _ = try found.readWave(chunks)
-        try found.keep(chunks)
+      if let foreign = try foreignChunks(of: blocks) {
+        if foreign.isAIFF {
+          try found.readAIFF(foreign.chunks)
+        } else {
+          _ = try found.readWave(foreign.chunks)
+        }
+        try found.keep(foreign.chunks)
       }
       if found.marks.cues.isEmpty { try found.readCueSheet(blocks) }
     default: return nil
@@ -263,7 +275,7 @@ extension Prober {
   /// - Returns: Warnings of chunks, but for texts of a guessed encoding, which `SourceTags` names.
   func add(_ found: ProbedMarks, to asset: inout Asset) -> [Warning] {
     if !found.marks.isEmpty { asset.marks = found.marks }
-    if asset.container == "aiff" {
+    if found.isOfAIFF {
       let period = SamplerChunk.period(sampleRate: asset.sampleRate)
       asset.marks?.sampler?.period = period
     }
@@ -276,24 +288,61 @@ extension Prober {
     return (told.map(\.description) + found.oddities).map { Warning($0, location: location) }
   }
 
-  /// The chunks of a WAV in blocks of a FLAC (`flac --keep-foreign-metadata`): a block has one, with its
-  /// head, and of `data` the head alone. nil without any.
-  private func riffChunks(
+  /// Whether libavformat writes these chunks of an AIFF for any sound like it: they are not kept.
+  private func isUsualAIFF(_ chunks: [ContainerFacts.Chunk]) throws(Failure) -> Bool {
+    guard chunks.map(\.name) == ["COMM", "SSND"], chunks[0].body.count == 18 else { return false }
+    return try bytes.bytes(at: chunks[1].body.lowerBound, count: 8).allSatisfy { $0 == 0 }
+  }
+
+  /// The chunks of a WAV or an AIFF in blocks of a FLAC (`flac --keep-foreign-metadata`): a block has one,
+  /// with its head, and of the sound what stands before its first sample. nil without any.
+  func foreignChunks(
     of blocks: [FLACBlock]
-  ) throws(Failure) -> [ContainerFacts.Chunk]? {
-    var found: [ContainerFacts.Chunk] = []
+  ) throws(Failure) -> (isAIFF: Bool, chunks: [ContainerFacts.Chunk])? {
+    var found: (isAIFF: Bool, chunks: [ContainerFacts.Chunk])?
     for block in blocks where block.kind == 2 {
       let head = try bytes.bytes(at: block.body.lowerBound, count: 12)
-      guard head.count == 12, head.starts(with: "riff".utf8) else { continue }
+      guard head.count == 12,
+        let container = ForeignBlocks.Container(rawValue: ContainerFacts.chunkName(head[..<4])),
+        container != .wave64, found.map({ $0.isAIFF == (container == .aiff) }) ?? true
+      else { continue }
       let name = ContainerFacts.chunkName(head[4..<8])
-      guard !["RIFF", "RF64", "BW64"].contains(name) else { continue }
-      let size = name == "data" ? 0 : Int64(AtomHead.number(head[8...].reversed()))
+      guard !["RIFF", "RF64", "BW64", "FORM"].contains(name) else { continue }
+      let digits = head[8...]
+      let number = AtomHead.number(container == .aiff ? Array(digits) : digits.reversed())
+      let size = name == "data" ? 0 : Int64(clamping: number)
       let first = block.body.lowerBound + 12
-      found.append(
-        ContainerFacts.Chunk(
-          name: name, body: first..<max(first, min(block.body.upperBound, first + size))))
+      let chunk = ContainerFacts.Chunk(
+        name: name, body: first..<max(first, min(block.body.upperBound, first + size)))
+      found = (container == .aiff, (found?.chunks ?? []) + [chunk])
     }
-    return found.isEmpty ? nil : found
+    return found
+  }
+}
+
+// MARK: - Tags of a FLAC beside chunks
+
+extension ProbedMarks {
+  /// Takes what tag editors changed in a FLAC that has the chunks of another file: its own tags count, and
+  /// texts that only the chunks have stay.
+  mutating func take(_ edits: [SourceTags.Edit]) {
+    marks.hasEditedTags = !edits.isEmpty
+    guard var broadcast = marks.broadcast else { return }
+    for edit in edits where edit.old == broadcast.tags.first(where: { $0.key == edit.key })?.text {
+      switch edit.key {
+      // A new text has a place in INFO.
+      case "comment" where edit.old != nil: broadcast.description = edit.new
+      case "encoded_by" where edit.old != nil: broadcast.originator = edit.new
+      case "originator_reference": broadcast.originatorReference = edit.new
+      case "coding_history": broadcast.codingHistory = edit.new
+      case "date" where edit.old != nil && edit.new.utf8.count == 10:
+        broadcast.originationDate = edit.new
+      case "time_reference":
+        broadcast.timeReference = UInt64(edit.new) ?? broadcast.timeReference
+      default: break
+      }
+    }
+    marks.broadcast = broadcast
   }
 }
 

@@ -15,6 +15,17 @@ struct SourceTags {
   var unread: [String] = []
   /// Keys, in small letters, under which libavformat has what is here, maybe under others.
   var otherKeys: Set<String> = []
+  /// Where the tags of a FLAC say other things than the chunks that it holds of another file.
+  var edits: [Edit] = []
+
+  /// A tag that was changed or added.
+  struct Edit {
+    /// In small letters.
+    var key: String
+    /// What the chunks say; nil: nothing.
+    var old: String?
+    var new: String
+  }
 
   /// Adds a value of a tag, unless it describes the file and not its sound.
   mutating func add(_ value: String, to key: String) {
@@ -32,6 +43,17 @@ struct SourceTags {
     metadata.complete(with: others.metadata)
     chapters = chapters ?? others.chapters
     unread += others.unread.filter { !unread.contains($0) }
+  }
+
+  /// Adds what chunks say beside a FLAC's own tags, and notes where the two differ, in tags that the
+  /// file of the chunks can hold.
+  mutating func complete(withChunks others: SourceTags, holding isHeld: (String) -> Bool) {
+    edits = metadata.items.compactMap { item in
+      let key = item.key.lowercased()
+      guard isHeld(key), others.metadata.values(of: key) != item.values else { return nil }
+      return Edit(key: key, old: others.metadata[key], new: item.value)
+    }
+    complete(with: others)
   }
 
   /// Adds what libavformat has and is not here, under whatever key.
@@ -115,7 +137,9 @@ extension Prober {
     let format = demuxer.formatName
     var tags: SourceTags?
     switch format {
-    case "flac": tags = try flacTags()
+    case "flac":
+      tags = try flacTags()
+      try addForeignTags(to: &tags, broadcast)
     case "ogg":
       let twins = demuxer.streams.prefix { $0.index < stream.index }
       tags = try oggTags(
@@ -125,23 +149,9 @@ extension Prober {
       tags = try ContainerFacts.movieTags(in: bytes)
       tags?.complete(withDemuxedMovie: demuxedTags(of: demuxer, stream))
     case "wav":
-      // libavformat takes the first of several values of ID3, and INFO's texts.
-      for chunk in try ContainerFacts.chunks(of: format, wave: demuxer.wave, bytes)
-      where ["id3 ", "ID3 "].contains(chunk.name) && tags == nil {
-        tags = try storedTag(at: Int(clamping: chunk.body.lowerBound)).map {
-          tag throws(Failure) in try self.tags(of: tag)
-        }
-      }
-      // Its chapters are those of cues, as libavformat reads them.
-      tags?.chapters = nil
-      let info = try infoTags(of: demuxer.wave)
-      var found = tags ?? SourceTags()
-      if let info { found.complete(with: info) }
-      if demuxer.wave?.chunks.contains(where: { $0.name == "bext" }) == true {
-        var said = SourceTags()
-        for (key, text) in broadcast?.tags ?? [] { said.add(text, to: key) }
-        found.complete(with: said)
-      } else {
+      let chunks = try ContainerFacts.chunks(of: format, wave: demuxer.wave, bytes)
+      var found = try waveTags(in: chunks, isBigEndian: demuxer.wave?.kind == .rifx, broadcast)
+      if !chunks.contains(where: { $0.name == "bext" }) {
         found.complete(with: demuxedTags(of: demuxer, stream))
       }
       tags = found
@@ -152,7 +162,9 @@ extension Prober {
     }
     var found = tags ?? demuxedTags(of: demuxer, stream)
     switch format {
-    case "aiff": try addAIFFChunks(to: &found)
+    case "aiff":
+      found = try aiffTags(in: ContainerFacts.chunks(of: format, wave: nil, bytes))
+      found.unread += try ContainerFacts.unreadChunks(of: format, bytes)
     case "iff": try addDSDIFFTag(to: &found)
     case "asf", "asf_o":
       found.unread += try ASFValues.repeated(in: bytes).map { "other values of \($0)" }
@@ -207,14 +219,33 @@ extension Prober {
         tags = SourceTags(VorbisComment(parsing: body[...]))
       case 2:
         let name = ContainerFacts.chunkName(try bytes.bytes(at: start, count: 4))
-        // Chunks of a WAV are read (`ProbedMarks`).
-        if name != "riff" { others.unread.append("APPLICATION " + name) }
+        // Chunks of a WAV or an AIFF are read (`ProbedMarks`).
+        if !["riff", "aiff"].contains(name) { others.unread.append("APPLICATION " + name) }
       default: break
       }
     }
     tags = tags ?? SourceTags()
     tags?.complete(with: others)
     return tags
+  }
+
+  /// The tags that chunks of another file have in a FLAC, beside its own.
+  private func addForeignTags(
+    to tags: inout SourceTags?, _ broadcast: BroadcastExtension?
+  ) throws(Failure) {
+    guard let blocks = try FLACBlock.all(of: bytes), let foreign = try foreignChunks(of: blocks)
+    else { return }
+    if foreign.isAIFF {
+      tags?.complete(withChunks: try aiffTags(in: foreign.chunks)) {
+        TagClass(of: $0) == .content
+      }
+    } else {
+      let said = try waveTags(in: foreign.chunks, isBigEndian: false, broadcast)
+      tags?.complete(withChunks: said) { key in
+        TagNames.infoName(of: key) != nil
+          || ["originator_reference", "coding_history", "time_reference"].contains(key)
+      }
+    }
   }
 
   /// The comments of the `number`th Ogg stream of a codec.

@@ -14,7 +14,7 @@ extension OutputFile {
     // AIFF counts all behind its first eight bytes (`FORM` and this).
     let size = UInt32(exactly: self.size + Int64(bytes.count) - 8)
     guard !isAIFF || size != nil else {
-      throw Failure(.mendJob, "AIFF holds less than 4 GiB; write CAF or WAV")
+      throw Failure(.mendJob, AIFFFormat.sizeProblem)
     }
     try put(bytes, at: self.size)
     guard isAIFF, let size else { return }

@@ -21,8 +21,9 @@ extension Sink {
       var twin = self
       twin.metadata = source.metadata
       let others = WaveChunks(stored: stored.chunks)
-      if chunks.hasFormat(of: others) { form = stored.form }
-      chunks = chunks.keeping(others, keepsTags: twin.infoList == infoList)
+      if chunks.hasFormat(of: others) { form = stored.waveForm }
+      let hasSameTags = twin.infoList == infoList && source.marks?.hasEditedTags != true
+      chunks = chunks.keeping(others, keepsTags: hasSameTags)
       // A source of more than 4 GiB may have sizes that have wrapped.
       let size = Int64(frames.count / format.blockLength) * Int64(format.blockSize)
       let hasRoom = chunks.leading.first.map { ["JUNK", "ds64"].contains($0.name) } ?? false
@@ -70,34 +71,62 @@ extension Output.SampleFormat {
 }
 
 extension LibAVRecipe {
-  /// Adds the chunks of the source whose samples the sink has: to a WAV in its order, to a FLAC as blocks,
-  /// as `flac --keep-foreign-metadata` has them, and to AIFF and CAF, which libavformat writes, those that
-  /// nothing else says again.
+  /// Adds the chunks of the source whose samples the sink has: to a WAV and an AIFF in its order, to a FLAC
+  /// as blocks, as `flac --keep-foreign-metadata` has them, and to CAF, and an AIFF that stores samples
+  /// otherwise, which libavformat writes, those that nothing else says again.
   ///
   /// - Throws: `mendInput` where the source cannot be read, `mendJob` where FLAC has no place for its
   ///   chunks.
-  mutating func keepChunks(of sink: Sink, _ sound: AudioFormat) throws(Failure) {
-    guard let source = sink.marks.identical?.source else { return }
+  mutating func keepChunks(
+    of sink: Sink, _ sound: AudioFormat, _ picture: PictureReader
+  ) throws(Failure) {
+    guard let identical = sink.marks.identical else { return }
+    let source = identical.source
     let bytes = try MediumBytes(source.location)
-    if case .wav(let samples) = sink.format, let stored = try StoredChunks(source, bytes) {
-      wrapping = .wave(
-        try sink.waveFile(samples.waveFormat(sound, mask: channelMask), keeping: stored))
-    } else if container == .flac {
+    if container == .flac {
       for block in try Self.applications(of: source, bytes) {
         let count = block.count
         // An application's block, which is not the last one (RFC 9639, 8.1).
         blocks += [2, UInt8(count >> 16), UInt8(count >> 8 & 0xFF), UInt8(count & 0xFF)] + block
       }
-    } else {
-      for chunk in source.marks?.chunks ?? [] {
-        switch TagClass(ofChunk: chunk.name) {
-        case .content, .place, .file: continue
-        case .level, .samples, .frames, .unknown:
-          chunks.append(
-            WaveFile.Chunk(
-              chunk.name,
-              try bytes.bytes(at: chunk.content.lowerBound, count: chunk.content.count)))
-        }
+      return
+    }
+    guard let stored = try StoredChunks(identical, bytes) else {
+      return try appendUnknown(of: identical, bytes)
+    }
+    switch (sink.format, stored.form) {
+    case (.wav(let samples), .wave):
+      let layout = try sink.waveFile(
+        samples.waveFormat(sound, mask: channelMask), keeping: stored)
+      wrapping = .chunks(layout)
+    case (.aiff(let samples), .aiff(let isCompressed)):
+      let format = AIFFFormat(samples, sound, frameCount: Int64(sink.frames.count))
+      guard stored.chunks.contains(where: { format.isTold(by: $0, isCompressed) }) else {
+        return try appendUnknown(of: identical, bytes)
+      }
+      let kept = AIFFChunks(stored.chunks).replaced(
+        by: chunks, keepsMarks: sink.marks.areThose(of: source),
+        keepsTags: try sink.hasTags(of: source, written: tag, picture))
+      let layout = AIFFFile(isCompressed: isCompressed, kept)
+      guard layout.size(soundSize: format.soundSize) <= UInt32.max else {
+        throw Failure(.mendJob, AIFFFormat.sizeProblem)
+      }
+      (wrapping, chunks) = (.chunks(layout), [])
+    default: try appendUnknown(of: identical, bytes)
+    }
+  }
+
+  /// Adds the chunks that nothing else in the output says again.
+  private mutating func appendUnknown(
+    of kept: SinkMarks.KeptChunks, _ bytes: MediumBytes
+  ) throws(Failure) {
+    for chunk in kept.source.marks?.chunks ?? [] where !kept.omitted.contains(chunk.name) {
+      switch TagClass(ofChunk: chunk.name) {
+      case .content, .place, .file: continue
+      case .level, .samples, .bytes, .frames, .unknown:
+        chunks.append(
+          WaveFile.Chunk(
+            chunk.name, try bytes.bytes(at: chunk.content.lowerBound, count: chunk.content.count)))
       }
     }
   }
@@ -125,41 +154,63 @@ extension LibAVRecipe {
   }
 }
 
-/// The chunks of a WAV, or of a FLAC that holds those of a WAV, with their contents.
+/// The chunks of a WAV or an AIFF, or of a FLAC that holds those of one, with their contents.
 struct StoredChunks: Sendable {
-  /// In the order of the file; one of them is `data`, without content.
-  var chunks: [WaveFile.Chunk]
-  /// How the file is called.
-  var form: WaveFile.Form
+  /// How a file is called.
+  enum Form: Sendable {
+    case wave(WaveFile.Form)
+    /// AIFF, or AIFC.
+    case aiff(isCompressed: Bool)
+  }
 
-  /// Reads them; nil where they are not those of a WAV with the lowest byte first.
+  /// In the order of the file; one of them is the sound's, of which there is what stands before the first
+  /// sample.
+  var chunks: [WaveFile.Chunk]
+  var form: Form
+
+  var waveForm: WaveFile.Form? {
+    if case .wave(let form) = form { form } else { nil }
+  }
+
+  /// Reads them; nil where they are not those of an AIFF, or of a WAV with the lowest byte first.
   ///
   /// - Throws: `Failure` where the source cannot be read.
-  init?(_ source: Asset, _ bytes: MediumBytes) throws(Failure) {
-    guard let name = try Self.formName(bytes) else { return nil }
-    switch name {
-    case "RIFF": form = .riff
-    case "RF64", "BW64": form = WaveFile.Form(longName: name, isAlwaysLong: true)
+  init?(_ kept: SinkMarks.KeptChunks, _ bytes: MediumBytes) throws(Failure) {
+    let head = try Self.head(bytes)
+    let type = ContainerFacts.chunkName(head.dropFirst(8))
+    switch ContainerFacts.chunkName(head.prefix(4)) {
+    case "RIFF": form = .wave(.riff)
+    case let name where ["RF64", "BW64"].contains(name):
+      form = .wave(WaveFile.Form(longName: name, isAlwaysLong: true))
+    case "FORM" where ["AIFF", "AIFC"].contains(type): form = .aiff(isCompressed: type == "AIFC")
     default: return nil
     }
     chunks = []
-    for chunk in source.marks?.chunks ?? [] {
-      let isSound = chunk.name == "data"
-      let content =
-        isSound ? [] : try bytes.bytes(at: chunk.content.lowerBound, count: chunk.content.count)
+    for chunk in kept.source.marks?.chunks ?? [] where !kept.omitted.contains(chunk.name) {
+      var count = chunk.content.count
+      if chunk.name == "data" { count = 0 }
+      if chunk.name == "SSND" {
+        // An offset, the size of blocks, and as many bytes as the first says (AIFF 1.3, "Sound Data
+        // Chunk").
+        let offset = AtomHead.number(try bytes.bytes(at: chunk.content.lowerBound, count: 4))
+        count = min(count, 8 + Int(clamping: offset))
+      }
+      let content = try bytes.bytes(at: chunk.content.lowerBound, count: count)
       chunks.append(WaveFile.Chunk(String(chunk.name.prefix(4)), content))
     }
   }
 
-  /// The first four bytes of a file, or of that of which a FLAC has the chunks.
-  private static func formName(_ bytes: MediumBytes) throws(Failure) -> String? {
+  /// The first twelve bytes of a file, or of that of which a FLAC has the chunks.
+  private static func head(_ bytes: MediumBytes) throws(Failure) -> [UInt8] {
     guard let blocks = try FLACBlock.all(of: bytes) else {
-      return ContainerFacts.chunkName(try bytes.bytes(at: 0, count: 4))
+      return try bytes.bytes(at: 0, count: 12)
     }
     for block in blocks where block.kind == 2 {
-      let head = try bytes.bytes(at: block.body.lowerBound, count: 8)
-      if head.starts(with: "riff".utf8) { return ContainerFacts.chunkName(head.dropFirst(4)) }
+      let head = try bytes.bytes(at: block.body.lowerBound, count: 16)
+      if ["riff", "aiff"].contains(ContainerFacts.chunkName(head.prefix(4))) {
+        return Array(head.dropFirst(4))
+      }
     }
-    return nil
+    return []
   }
 }

@@ -29,7 +29,7 @@ final class LibAVEncoding: GrowingEncoding {
     let encoder = try recipe.openEncoder()
     self.encoder = encoder
     switch recipe.wrapping {
-    case .wave(let wave): writer = try WaveWriter(file, wave)
+    case .chunks(let layout): writer = try ChunkFileWriter(file, layout)
     case .muxer(.m4a) where isGrowing:
       writer = try FragmentedMovie(file, try recipe.movie(of: encoder))
     case .muxer: writer = try self.recipe.openMuxer(of: file, for: .encoder(encoder))
@@ -46,19 +46,19 @@ final class LibAVEncoding: GrowingEncoding {
     return encoding
   }
 
-  private var wave: WaveWriter? { writer as? WaveWriter }
+  private var chunks: ChunkFileWriter? { writer as? ChunkFileWriter }
 
   func settle() throws {
     // Neither PCM nor FLAC holds back an encoded frame.
     let end = encoder.delay == 0 ? encoder.submittedCount : encodedEnd
     guard settled.size == 0 || end - settledFrames >= leastSettled else { return }
     try writer.flush()
-    settled = (file.size, wave?.soundSize ?? 0)
+    settled = (file.size, chunks?.soundSize ?? 0)
     settledFrames = max(0, end)
   }
 
   func mark(_ frame: Int64, _ label: String) {
-    guard wave != nil, let frame = UInt32(exactly: frame) else { return }
+    guard chunks != nil, let frame = UInt32(exactly: frame) else { return }
     marks.append(CuePoints.Cue(id: UInt32(marks.count + 1), frame: frame, label: label))
   }
 
@@ -102,12 +102,12 @@ final class LibAVEncoding: GrowingEncoding {
     if recipe.container == .raw { try encodeSilence(encoder.delay - late) }
     try encoder.finish()
     try mux()
-    if !marks.isEmpty { wave?.trailing = CuePoints(marks).chunks }
+    if !marks.isEmpty { chunks?.trailing = CuePoints(marks).chunks }
     try writer.finish()
     try file.put(recipe.laterTags)
     try file.append(recipe.chunks, to: recipe.container)
     if settled.size > 0 {
-      settled = (file.size, wave?.soundSize ?? 0)
+      settled = (file.size, chunks?.soundSize ?? 0)
       settledFrames = encoder.submittedCount
     }
     return recipe.copied
@@ -116,7 +116,7 @@ final class LibAVEncoding: GrowingEncoding {
   func cancel() {
     guard settled.size > 0 else { return }
     // A file that stays keeps its whole frames.
-    if let wave { wave.cut(toSound: settled.sound) } else { file.cut(to: settled.size) }
+    if let chunks { chunks.cut(toSound: settled.sound) } else { file.cut(to: settled.size) }
   }
 }
 
@@ -126,8 +126,8 @@ struct LibAVRecipe {
   enum Wrapping {
     /// A container that libavformat writes.
     case muxer(Muxer.Container)
-    /// A WAV, which avjob writes.
-    case wave(WaveFile)
+    /// A WAV, or an AIFF with another one's chunks, which avjob writes.
+    case chunks(any ChunkFile)
   }
 
   var wrapping: Wrapping
@@ -157,7 +157,7 @@ struct LibAVRecipe {
   /// Tags that are put into the file when it is complete.
   var laterTags = WrittenTags.none
 
-  /// The container that libavformat writes; nil of a WAV.
+  /// The container that libavformat writes; nil of what avjob writes.
   var container: Muxer.Container? {
     if case .muxer(let container) = wrapping { container } else { nil }
   }
@@ -175,7 +175,7 @@ struct LibAVRecipe {
     of file: OutputFile, for source: Muxer.Source, beside companions: Companions? = nil
   ) throws(LibAVError) -> Muxer {
     defer { picture = nil }
-    guard let container else { preconditionFailure("a WAV is not written by libavformat") }
+    guard let container else { preconditionFailure("it is not written by libavformat") }
     let output: any ByteOutput =
       blocks.isEmpty ? file : FLACBlockInserter(file, blocks)
     return try Muxer.open(

@@ -88,7 +88,7 @@ private func openEncoding(
     return (file, try MP3Encoding(file, ChunkEncoder(setup, crew: crew), tag: tag))
   }
   var recipe = try recipe(for: sink, format: format, readPicture)
-  try recipe.keepChunks(of: sink, format)
+  try recipe.keepChunks(of: sink, format, readPicture)
   let pictures = try sink.picture.map { plan throws(Failure) in
     try library.openCompanions(
       of: plan, beside: sink, format, counting: tally, unless: crew.cancellation
@@ -194,7 +194,7 @@ func recipe(
     switch sink.format {
     case .wav(let samples):
       (
-        .wave(try sink.waveFile(samples.waveFormat(format, mask: mask))),
+        .chunks(try sink.waveFile(samples.waveFormat(format, mask: mask))),
         samples.codec(isBigEndian: capabilities.isBigEndian)
       )
     case .aiff(let samples):

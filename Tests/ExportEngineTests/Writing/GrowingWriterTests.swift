@@ -122,7 +122,7 @@ import Testing
     let format = WaveFormat(
       .integer, bits: 16, sampleRate: 44_100, channelCount: 2, channelMask: 3)
     let recipe = LibAVRecipe(
-      wrapping: .wave(WaveFile(format)), codec: .pcm(.int16, isBigEndian: false),
+      wrapping: .chunks(WaveFile(format)), codec: .pcm(.int16, isBigEndian: false),
       sampleRate: 44_100, channelMask: 3,
       isDithered: false, firstFrame: 0, metadata: [], chapters: [])
     let flac = LibAVRecipe(
