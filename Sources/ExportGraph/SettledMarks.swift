@@ -43,6 +43,7 @@ struct MarkSettler {
   mutating func settle() {
     if base == nil { nameUnclaimed() }
     keepChunks()
+    settleCueSheet()
     // Its chunks say all that follows.
     if sink.format.kind == .flac, sink.marks.identical != nil { return }
     settleBroadcast()

@@ -21,6 +21,8 @@ package struct SinkMarks: Sendable, Hashable {
   package var sampler: SamplerChunk?
   /// `inst`.
   package var instrument: InstrumentChunk?
+  /// The block CUESHEET of a FLAC.
+  package var cueSheet: CueSheetBlock?
   /// The chunks of the source of which each sample, and nothing else, is in the output; nil: none. They
   /// are kept byte for byte, but for those with a value above: where it equals the source's the chunk
   /// stays, where it differs it is written anew, and where it is nil the chunk goes.
@@ -47,6 +49,7 @@ extension SinkMarks: Encodable {
     var values = MediaMarks()
     (values.broadcast, values.cart, values.iXML) = (broadcast, cart, iXML)
     (values.cues, values.sampler, values.instrument) = (cues, sampler, instrument)
+    values.cueSheet = cueSheet
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(values, forKey: .marks)
     try container.encodeIfPresent(step, forKey: .step)

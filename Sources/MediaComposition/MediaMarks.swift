@@ -45,6 +45,8 @@ package struct MediaMarks: Sendable, Hashable {
   package var sampler: SamplerChunk?
   /// `inst`, and what AIFF's `INST` says beside.
   package var instrument: InstrumentChunk?
+  /// The cue sheet of a FLAC, of which `cues` has the times.
+  package var cueSheet: CueSheetBlock?
   /// The loops that a job gives the sound, in place of the file's; nil: those of the file.
   package var givenLoops: [Range<Int64>]?
   /// All chunks in the order of the file, also those that are read above; of a FLAC those in its
@@ -61,7 +63,8 @@ package struct MediaMarks: Sendable, Hashable {
 
 extension MediaMarks: Codable {
   private enum CodingKeys: String, CodingKey {
-    case broadcast, cart, iXML, cues, sampler, instrument, givenLoops, chunks, hasEditedTags
+    case broadcast, cart, iXML, cues, sampler, instrument, givenLoops, chunks, hasEditedTags,
+      cueSheet
   }
 
   /// Fields, not chunks: a text in another character set may be longer than its field in UTF-8. The
@@ -73,6 +76,7 @@ extension MediaMarks: Codable {
     try container.encodeIfPresent(iXML.flatMap { JSONValue.base64($0.bytes).text }, forKey: .iXML)
     try container.encodeIfPresent(sampler, forKey: .sampler)
     try container.encodeIfPresent(instrument, forKey: .instrument)
+    try container.encodeIfPresent(cueSheet, forKey: .cueSheet)
     try container.encode(cues, forKey: .cues)
     try container.encodeIfPresent(givenLoops, forKey: .givenLoops)
     try container.encode(chunks, forKey: .chunks)
@@ -89,6 +93,7 @@ extension MediaMarks: Codable {
       .flatMap { JSONValue.text($0).base64Bytes }.map { IXML($0, defects: &defects) }
     sampler = try container.decodeIfPresent(SamplerChunk.self, forKey: .sampler)
     instrument = try container.decodeIfPresent(InstrumentChunk.self, forKey: .instrument)
+    cueSheet = try container.decodeIfPresent(CueSheetBlock.self, forKey: .cueSheet)
     cues = try container.decode([Cue].self, forKey: .cues)
     givenLoops = try container.decodeIfPresent([Range<Int64>].self, forKey: .givenLoops)
     chunks = try container.decode([StoredChunk].self, forKey: .chunks)

@@ -209,6 +209,33 @@ struct KeptChunkTests {
       """)
   }
 
+  @Test("a FLAC keeps its cue sheet, and one of a part has the part's tracks")
+  func cueSheet() throws {
+    try stage.write(
+      "s.cue",
+      """
+      FILE "a.wav" WAVE
+        TRACK 01 AUDIO
+          INDEX 01 00:00:00
+        TRACK 02 AUDIO
+          INDEX 01 00:01:00
+      """)
+    try stage.make(
+      """
+      sox -R -n -r 44100 -b 16 -c 2 a.wav synth 2 pinknoise
+      flac -s --cuesheet=s.cue a.wav -o a.flac
+      avjob clip -q a.flac -o whole.flac
+      avjob clip -q a.flac 0.5s.. -o part.flac
+      for f in a whole part; do
+        flac -t -s $f.flac
+        metaflac --export-cuesheet-to=$f.cue $f.flac
+        tail -n +2 $f.cue | grep -v FLAC__ >$f.text
+      done
+      cmp a.text whole.text
+      grep -q 'INDEX 01 22050' part.text
+      """)
+  }
+
   @Test("texts in other encodings keep their bytes in a changed file")
   func otherEncodings() throws {
     try python(

@@ -34,7 +34,9 @@ import Testing
     #expect(
       value.loudness
         == .init(integrated: -2300, range: 750, truePeak: -105, momentary: nil, shortTerm: -1875))
-    #expect(CodingHistory.rows(of: value.codingHistory).map(\.algorithm) == ["ANALOGUE", "PCM"])
+    #expect(
+      value.codingHistory
+        == "A=ANALOGUE,M=mono,T=Studer A80\r\nA=PCM,F=48000,W=24,M=mono\r\n")
     #expect(value.bytes() == literal && value.losses.isEmpty)
   }
 
@@ -165,9 +167,8 @@ import Testing
       algorithm: "PCM", sampleRate: 48_000, wordLength: 24, mode: "stereo",
       text: "avjob 0.2,cut\r\n")
     #expect(line == "A=PCM,F=48000,W=24,M=stereo,T=avjob 0.2;cut;;\r\n")
-    let layer = CodingHistory.Row("A=MPEG1L2,F=48000, B=192,M=joint-stereo,T=x=y")
-    #expect(layer?.bitRate == 192 && layer?.text == "x=y" && layer?.mode == "joint-stereo")
-    #expect(CodingHistory.Row("no row") == nil)
+    let layer = CodingHistory.row(algorithm: "MPEG1L2", bitRate: 192, mode: "joint-stereo")
+    #expect(layer == "A=MPEG1L2,B=192,M=joint-stereo\r\n")
     let row = CodingHistory.Row(algorithm: "PCM")
     #expect(CodingHistory.adding(row, to: "A=ANALOGUE") == "A=ANALOGUE\r\nA=PCM\r\n")
     #expect(CodingHistory.adding(row, to: "A=ANALOGUE\r\n") == "A=ANALOGUE\r\nA=PCM\r\n")

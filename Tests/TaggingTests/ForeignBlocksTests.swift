@@ -161,3 +161,11 @@ import Testing
     #expect(defects.isEmpty)
   }
 }
+
+extension ForeignBlocks {
+  /// The file up to its first sample.
+  var front: [UInt8] { Array(blocks[...sound].joined()) }
+
+  /// The file behind its last sample and that one's padding.
+  var back: [UInt8] { Array(blocks[(sound + 1)...].joined()) }
+}

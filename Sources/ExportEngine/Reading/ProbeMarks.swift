@@ -223,6 +223,8 @@ extension ProbedMarks {
       let sheet = CueSheetBlock(
         try medium.bytes(at: block.body.lowerBound, count: block.body.count), defects: &defects)
     else { return }
+    marks.cueSheet = sheet
+    guard marks.cues.isEmpty else { return }
     marks.cues =
       sheet.tracks.filter(\.isAudio).map { track in
         let start = track.indices.first { $0.number == 1 }?.offset ?? 0
@@ -264,7 +266,7 @@ extension Prober {
         }
         try found.keep(foreign.chunks)
       }
-      if found.marks.cues.isEmpty { try found.readCueSheet(blocks) }
+      try found.readCueSheet(blocks)
     default: return nil
     }
     return found

@@ -71,7 +71,7 @@ extension Output.SampleFormat {
 }
 
 extension LibAVRecipe {
-  /// Adds the chunks of the source whose samples the sink has: to a WAV and an AIFF in its order, to a FLAC
+  /// Adds the cue sheet of a FLAC, and the chunks of the source whose samples the sink has: to a WAV and an AIFF in its order, to a FLAC
   /// as blocks, as `flac --keep-foreign-metadata` has them, and to CAF, and an AIFF that stores samples
   /// otherwise, which libavformat writes, those that nothing else says again.
   ///
@@ -80,15 +80,12 @@ extension LibAVRecipe {
   mutating func keepChunks(
     of sink: Sink, _ sound: AudioFormat, _ picture: PictureReader
   ) throws(Failure) {
+    if container == .flac, let sheet = sink.marks.cueSheet { addBlock(5, sheet.bytes) }
     guard let identical = sink.marks.identical else { return }
     let source = identical.source
     let bytes = try MediumBytes(source.location)
     if container == .flac {
-      for block in try Self.applications(of: source, bytes) {
-        let count = block.count
-        // An application's block, which is not the last one (RFC 9639, 8.1).
-        blocks += [2, UInt8(count >> 16), UInt8(count >> 8 & 0xFF), UInt8(count & 0xFF)] + block
-      }
+      for block in try Self.applications(of: source, bytes) { addBlock(2, block) }
       return
     }
     guard let stored = try StoredChunks(identical, bytes) else {
@@ -114,6 +111,11 @@ extension LibAVRecipe {
       (wrapping, chunks) = (.chunks(layout), [])
     default: try appendUnknown(of: identical, bytes)
     }
+  }
+
+  /// Adds a block of a FLAC's metadata, which is not the last one (RFC 9639, 8.1).
+  private mutating func addBlock(_ kind: UInt8, _ body: [UInt8]) {
+    blocks += [kind] + [16, 8, 0].map { UInt8(truncatingIfNeeded: body.count >> $0) } + body
   }
 
   /// Adds the chunks that nothing else in the output says again.

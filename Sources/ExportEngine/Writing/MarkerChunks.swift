@@ -72,6 +72,7 @@ extension Sink {
       losses =
         (broadcast(by: "avjob \(Engine.version)")?.losses ?? []) + (marks.cart?.losses ?? [])
     case .aiff: losses = marks.aiffMarkers.losses
+    case .flac: losses = marks.cueSheet?.losses ?? []
     default: losses = []
     }
     return losses.filter(\.isOmission).map(\.description)

@@ -23,22 +23,6 @@ package enum CodingHistory {
       (self.wordLength, self.mode, self.text) = (wordLength, mode, text)
     }
 
-    /// Reads a row; nil where it names no algorithm.
-    package init?(_ line: some StringProtocol) {
-      var fields: [Character: String] = [:]
-      for field in line.split(separator: ",") {
-        let field = field.drop { $0 == " " }
-        guard let key = field.first, field.dropFirst().first == "=" else { continue }
-        let value = String(field.dropFirst(2))
-        fields[key] = fields[key] ?? value
-      }
-      guard let algorithm = fields["A"] else { return nil }
-      self.init(
-        algorithm: algorithm, sampleRate: fields["F"].flatMap { Int($0) },
-        bitRate: fields["B"].flatMap { Int($0) }, wordLength: fields["W"].flatMap { Int($0) },
-        mode: fields["M"], text: fields["T"])
-    }
-
     /// The row with its CR LF; commas and line ends within a text become semicolons.
     package var line: String {
       var fields = ["A=\(Self.plain(algorithm))"]
@@ -68,11 +52,6 @@ package enum CodingHistory {
       algorithm: algorithm, sampleRate: sampleRate, bitRate: bitRate, wordLength: wordLength,
       mode: mode, text: text
     ).line
-  }
-
-  /// The rows of a history; lines without an algorithm are left out. O(n)
-  package static func rows(of history: String) -> [Row] {
-    history.split(whereSeparator: \.isNewline).compactMap { Row($0) }
   }
 
   /// A history with a row more, behind those that it has.

@@ -1,7 +1,7 @@
 /// The block CUESHEET of a FLAC: tracks as places in the sound (RFC 9639, 8.7).
-package struct CueSheetBlock: Sendable, Hashable {
+package struct CueSheetBlock: Sendable, Hashable, Codable {
   /// A place within a track.
-  package struct Index: Sendable, Hashable {
+  package struct Index: Sendable, Hashable, Codable {
     /// Frames from the track's start.
     package var offset: UInt64
     /// 0 for a gap before the track, 1 for its music, and further ones.
@@ -11,7 +11,7 @@ package struct CueSheetBlock: Sendable, Hashable {
   }
 
   /// One track.
-  package struct Track: Sendable, Hashable {
+  package struct Track: Sendable, Hashable, Codable {
     /// Frames from the start of the sound; of a CD in multiples of 588.
     package var offset: UInt64
     /// 1 to 99 of a CD, else 1 to 254.

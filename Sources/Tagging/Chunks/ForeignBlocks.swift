@@ -108,12 +108,6 @@ package struct ForeignBlocks: Sendable, Hashable {
 
   /// The contents of blocks APPLICATION, each with its identifier. O(n)
   package var applications: [[UInt8]] { blocks.map { Array(container.rawValue.utf8) + $0 } }
-
-  /// The file up to its first sample. O(n)
-  package var front: [UInt8] { Array(blocks[...sound].joined()) }
-
-  /// The file behind its last sample and that one's padding. O(n)
-  package var back: [UInt8] { Array(blocks[(sound + 1)...].joined()) }
 }
 
 extension ForeignBlocks {
