@@ -28,7 +28,7 @@ package struct LoadedJobs {
   /// Whether `when` left out others.
   package private(set) var leavesOutJobs = false
   /// Whether they depend on the day on which their files were read (`${date}`).
-  package private(set) var usesToday = false
+  package var usesToday = false
   /// How many jobs there may be, each part of a split one counted; nil: any number.
   package var limit: Int?
 

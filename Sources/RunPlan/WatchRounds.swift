@@ -31,6 +31,40 @@ package struct WatchRounds {
   private var versions: [Key: Version] = [:]
   /// Jobs that were reported to read what the watch makes.
   private var reportedLoops: Set<Key> = []
+  /// What the watch has had made, by which loop of a job file: where its source has gone, no job writes
+  /// it any more, and it is no new source.
+  private var made: [FilePath: Maker] = [:]
+  /// Sources of loops that were run on an earlier day, whose names and tags have the day (`${date}`).
+  private var days: [Sources: CalendarDay?] = [:]
+
+  /// What jobs that were run read.
+  private var sources: [Key: Sources] = [:]
+  /// Jobs that failed for a reason that may pass, with what they were then.
+  private var resting: [Key: Rest] = [:]
+
+  /// When a job is tried again.
+  private struct Rest {
+    let version: Version
+    let end: ContinuousClock.Instant
+    let pause: Duration
+  }
+
+  /// The first pause and the longest.
+  private static let rests = Duration.seconds(10)...Duration.seconds(300)
+
+  /// The job that made a file.
+  private struct Maker {
+    let key: Key
+    let origin: Origin
+  }
+
+  /// What a job reads, and where the job was written.
+  private struct Sources: Hashable {
+    let file: FilePath?
+    let origin: Origin
+    let files: [FilePath: FileIdentity]
+    let generation: Int
+  }
 
   /// No round yet.
   package init(_ stillness: SourceStillness = SourceStillness()) { self.stillness = stillness }
@@ -51,10 +85,12 @@ package struct WatchRounds {
   ///   - loaded: All jobs.
   ///   - now: By a clock that nobody sets.
   ///   - time: By the machine's clock, since 1970.
+  ///   - day: Today.
   /// - Returns: The round.
   /// - Complexity: O(items and outputs of all jobs), with some system calls for each source
   package mutating func next(
-    _ loaded: LoadedJobs, now: ContinuousClock.Instant = .now, time: Duration
+    _ loaded: LoadedJobs, now: ContinuousClock.Instant = .now, time: Duration,
+    on day: CalendarDay? = .today
   ) -> Round {
     let dependencies = JobDependencies(loaded)
     let edges = dependencies.edges
@@ -72,7 +108,7 @@ package struct WatchRounds {
     let missing = Set((loaded.missingMedia + loaded.missingFiles).map(\.path))
     for (index, job) in loaded.jobs.enumerated() {
       let key = Key(file: loaded.jobFiles[loaded.fileNumbers[index]], name: job.name)
-      if let edge = Self.loop(of: index, edges[index], loaded) {
+      if let edge = Self.loop(of: index, edges[index], loaded) ?? remains(job, key) {
         leftOut.insert(index)
         if reportedLoops.insert(key).inserted { round.problems.append(edge) }
         continue
@@ -90,17 +126,29 @@ package struct WatchRounds {
           isWhole = false
         }
       }
-      if !isWhole { leftOut.insert(index) }
       let version = Version(
         sources: sources, outputs: job.outputs.map(\.path),
         tags: [job.metadata] + job.outputs.map(\.metadata), generation: texts.generation)
       found[index] = (key, version)
+      if !isWhole { leftOut.insert(index) }
     }
     round.waitingCount = leftOut.count - loaded.jobs.indices.count { found[$0] == nil }
+    for (index, (key, version)) in found {
+      if let rest = resting[key], rest.version == version, rest.end > now { leftOut.insert(index) }
+    }
     Self.addDependents(to: &leftOut, edges)
     var wanted: Set<Int> = []
     for (index, (key, version)) in found
     where !leftOut.contains(index) && versions[key] != version {
+      let sources = Sources(
+        file: key.file, origin: loaded.jobs[index].origin, files: version.sources,
+        generation: version.generation)
+      // What was made is not made anew at midnight. A job without sources may be meant for each day.
+      if loaded.usesToday, !sources.files.isEmpty, let known = days[sources], known != day {
+        versions[key] = version
+        continue
+      }
+      (days[sources], self.sources[key]) = (.some(day), sources)
       wanted.insert(index)
     }
     // Of jobs that share a list of files or a gain, all count.
@@ -110,8 +158,41 @@ package struct WatchRounds {
       if let (key, version) = found[index] { versions[key] = version }
     }
     Self.addNeeded(by: &wanted, edges)
+    for index in wanted {
+      guard let key = found[index]?.key else { continue }
+      let job = loaded.jobs[index]
+      for output in job.outputs {
+        made[Self.place(output.path)] = Maker(key: key, origin: job.origin)
+      }
+    }
     round.jobs.keep { wanted.contains($0) }
     return round
+  }
+
+  /// Has jobs of the last round run again after a pause, which is longer each time: what kept them from
+  /// being done, as a full disk, may pass. Those that are done are up to date then.
+  package mutating func retry(_ jobs: LoadedJobs, now: ContinuousClock.Instant = .now) {
+    for (index, job) in jobs.jobs.enumerated() {
+      let key = Key(file: jobs.jobFiles[jobs.fileNumbers[index]], name: job.name)
+      guard let version = versions.removeValue(forKey: key) else { continue }
+      let last = resting[key].flatMap { $0.version == version ? $0.pause : nil }
+      let pause = last.map { min($0 * 2, Self.rests.upperBound) } ?? Self.rests.lowerBound
+      resting[key] = Rest(version: version, end: now + pause, pause: pause)
+      if let sources = sources[key] { days[sources] = nil }
+    }
+  }
+
+  private static func place(_ path: FilePath) -> FilePath { path.normalized(in: .current) }
+
+  /// What is reported of a job that reads what another job of its loop made, whose source has gone.
+  private func remains(_ job: Job, _ key: Key) -> Diagnostic? {
+    for path in job.media.lazy.compactMap(\.location.file) {
+      guard let maker = made[Self.place(path)], maker.key.file == key.file, maker.key != key,
+        maker.origin == job.origin
+      else { continue }
+      return Self.loop(job, path, "which '\(maker.key.name)' made")
+    }
+    return nil
   }
 
   /// Counts a change of what jobs were read from.
@@ -145,12 +226,15 @@ package struct WatchRounds {
       guard other.origin == job.origin, other.name != job.name,
         loaded.fileNumbers[edge.job] == loaded.fileNumbers[index]
       else { continue }
-      return Diagnostic(
-        "'\(job.name)' would read '\(path)', which '\(other.name)' makes: it is left out",
-        at: job.origin, help: "write outputs elsewhere, or leave them out of the job's files by '!'"
-      )
+      return loop(job, path, "which '\(other.name)' makes")
     }
     return nil
+  }
+
+  private static func loop(_ job: Job, _ path: FilePath, _ reason: String) -> Diagnostic {
+    Diagnostic(
+      "'\(job.name)' would read '\(path)', \(reason): it is left out", at: job.origin,
+      help: "write outputs elsewhere, or leave them out of the job's files by '!'")
   }
 
   private static func addDependents(

@@ -5,6 +5,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
+@testable import JobModel
 @testable import RunPlan
 
 /// Which sources are whole, and which jobs a round runs.
@@ -41,5 +42,81 @@ import Testing
     #expect(FileWriters.has(path) == true)
     try file.close()
     #expect(FileWriters.has(path) == false)
+  }
+
+  /// A round of jobs of one loop, each of which reads a file of the folder and writes another.
+  private func round(
+    _ rounds: inout WatchRounds, _ jobs: [(source: String, output: String)],
+    usesToday: Bool = false, on day: String = "2026-11-29",
+    now: ContinuousClock.Instant = .now
+  ) -> WatchRounds.Round {
+    var loaded = LoadedJobs(
+      jobs: jobs.map { source, output in
+        Job(
+          name: source, item: .clip(.file(FilePath(folder.path(source)))),
+          outputs: [Output(path: FilePath(folder.path(output)), request: .usual(.wav))])
+      })
+    loaded.usesToday = usesToday
+    return rounds.next(loaded, now: now, time: .seconds(1 << 40), on: CalendarDay(day))
+  }
+
+  @Test("An output whose source has gone is no new source")
+  func remains() throws {
+    for name in ["a.wav", "b.wav", "a-x.wav"] { try writeFile(folder.path(name), [1]) }
+    var rounds = WatchRounds(SourceStillness(hasWriter: { _ in false }))
+    let pairs = [("a.wav", "a-x.wav"), ("b.wav", "b-x.wav"), ("a-x.wav", "a-x-x.wav")]
+    let first = round(&rounds, pairs)
+    #expect(first.jobs.jobs.map(\.name) == ["a.wav", "b.wav"] && first.problems.count == 1)
+    let later = round(&rounds, Array(pairs.dropFirst()))
+    #expect(later.jobs.jobs.isEmpty && later.waitingCount == 0)
+    try writeFile(folder.path("b-x.wav"), [1])
+    let last = round(&rounds, [("b-x.wav", "b-x-x.wav")])
+    #expect(last.jobs.jobs.isEmpty)
+    #expect(
+      last.problems.map(\.message).allSatisfy { $0.contains("which 'b.wav' made: it is left out") }
+        && last.problems.count == 1)
+    // Of another loop it is a source.
+    try writeFile(folder.path("c.wav"), [1])
+    #expect(round(&rounds, [("c.wav", "c-x.wav")]).jobs.jobs.count == 1)
+  }
+
+  @Test("What failed for a reason that may pass is run again after a pause, longer each time")
+  func retries() throws {
+    for name in ["a.wav", "b.wav"] { try writeFile(folder.path(name), [1]) }
+    var rounds = WatchRounds(SourceStillness(hasWriter: { _ in false }))
+    let start = ContinuousClock.now
+    func next(after seconds: Int, day: String = "2026-11-29") -> LoadedJobs {
+      round(
+        &rounds, [("a.wav", "a-x.wav"), ("b.wav", "b-x.wav")], usesToday: true, on: day,
+        now: start + .seconds(seconds)
+      ).jobs
+    }
+    rounds.retry(next(after: 0), now: start)
+    #expect(next(after: 9).jobs.isEmpty)
+    let second = next(after: 10, day: "2026-11-30")
+    #expect(second.jobs.count == 2)
+    rounds.retry(second, now: start + .seconds(10))
+    #expect(next(after: 29).jobs.isEmpty)
+    // What has changed does not wait.
+    try writeFile(folder.path("a.wav"), [1, 2])
+    #expect(next(after: 29).jobs.map(\.name) == ["a.wav"])
+    #expect(next(after: 30).jobs.map(\.name) == ["b.wav"])
+    #expect(next(after: 1000).jobs.isEmpty)
+  }
+
+  @Test("What was made under a day's name is not made anew on the next day, and a new source is")
+  func midnight() throws {
+    for name in ["a.wav", "b.wav"] { try writeFile(folder.path(name), [1]) }
+    var rounds = WatchRounds(SourceStillness(hasWriter: { _ in false }))
+    func names(_ day: String, _ sources: [String]) -> [String] {
+      let pairs = sources.map { ($0, "\(day)/\($0)") }
+      return round(&rounds, pairs, usesToday: true, on: day).jobs.jobs.map(\.name)
+    }
+    #expect(names("2026-11-29", ["a.wav"]) == ["a.wav"])
+    #expect(names("2026-11-29", ["a.wav"]).isEmpty)
+    #expect(names("2026-11-30", ["a.wav", "b.wav"]) == ["b.wav"])
+    #expect(names("2026-11-30", ["a.wav", "b.wav"]).isEmpty)
+    try writeFile(folder.path("a.wav"), [1, 2])
+    #expect(names("2026-12-01", ["a.wav", "b.wav"]) == ["a.wav"])
   }
 }

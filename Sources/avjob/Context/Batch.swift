@@ -142,6 +142,7 @@ struct Batch {
       context.report(Diagnostics(Diagnostic(error)))
       throw ExitCode.temporary
     }
+    context.hindrances.note(reports)
     var status = reporter.conclude(
       attempts: reports.map(\.attempts), signalStatus: signals.exitStatus)
     if !write(ready.manifests, after: work, reports), status == 0 { status = ExitStatus.jobFailed }

@@ -23,6 +23,8 @@ struct CommandContext {
   private let probes: ProbeProcesses?
   /// What earlier runs left; nil for a command that keeps nothing.
   let memory: RunMemory?
+  /// What kept jobs of a run from being done.
+  let hindrances = RunHindrances()
   let budget = CPUBudget(total: min(CPUBudget.availableCores, Self.grantedCores))
   /// What job files are read from.
   private var files: any FileSystem = LocalFileSystem.networked

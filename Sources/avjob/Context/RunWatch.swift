@@ -72,7 +72,8 @@ struct RunWatch {
       if let next, isDue {
         context.diagnostics.beginPrinting()
         do { try runJobs(context, next.jobs, signals) } catch is ExitCode {
-          // Reported; the jobs are run again when they have changed.
+          // Reported; the jobs are run again when they have changed, or after a pause.
+          if context.hindrances.mayPass { rounds.retry(next.jobs) }
         }
         // Something may have come meanwhile.
         continue
