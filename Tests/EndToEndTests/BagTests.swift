@@ -97,6 +97,10 @@ struct BagTests {
     try stage.make("rm -r bags; mkdir -p bags/masters; touch bags/masters/x")
     let folder = try stage.run("avjob run -q job.yaml")
     #expect(folder.status == 2 && folder.errors.contains("exists, and is no bag"))
+    for command in ["check", "plan"] {
+      let told = try stage.run("avjob \(command) job.yaml")
+      #expect(told.status == 2 && told.errors.contains("exists, and is no bag"), "\(told.errors)")
+    }
     let within = try stage.run(
       "rm -r bags; sed -i 's/folder: out/folder: bags\\/masters/' job.yaml; avjob run -q job.yaml")
     #expect(within.status == 2 && within.errors.contains("which holds copies"))

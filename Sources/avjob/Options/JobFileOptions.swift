@@ -1,4 +1,5 @@
 import ArgumentParser
+import RunExecution
 import RunPlan
 
 /// The job files of a command that writes nothing, and how it prints what it finds.
@@ -26,14 +27,18 @@ struct JobFileOptions: ParsableArguments {
   }
 
   /// Settles the jobs that are wanted, dealt out among `shards` machines; see
-  /// `CommandContext.prepare`.
+  /// `CommandContext.prepare`. Bags that cannot be made are refused.
   func prepare(
     for purpose: RunPurpose, _ context: CommandContext, shards: Int? = nil,
     refused: (Preparation) -> Void = { _ in }
   ) throws -> Preparation {
     var rules = RunRules(purpose, only: choice.names(in: context.map))
     rules.shards = shards
-    return try context.prepare(
-      context.load(files, options: variables), rules, refused: refused)
+    let loaded = try context.load(files, options: variables)
+    let bags = PlannedBag.all(loaded, of: nil)
+    let preparation = try context.prepare(loaded, rules, refused: refused)
+    // Those of 'run'.
+    try context.refuse(PlannedBag.refusals(of: bags, among: preparation.work))
+    return preparation
   }
 }
