@@ -229,7 +229,11 @@ extension MarkSettler {
       sink.marks.identical = kept
       return
     }
-    for chunk in base.marks?.chunks ?? [] {
+    var names: Set<String> = []
+    for chunk in base.marks?.chunks ?? [] where names.insert(chunk.name).inserted {
+      guard names.count <= Self.mostNames else {
+        return lose("chunks of further names", Graph.sampleReason)
+      }
       let name = Self.shownName(chunk.name)
       switch TagClass(ofChunk: chunk.name) {
       case .content, .place, .file, .frames: continue
@@ -238,6 +242,9 @@ extension MarkSettler {
       }
     }
   }
+
+  /// Names of chunks that are looked at.
+  private static let mostNames = 500
 
   /// Four characters without a blank at their end.
   private static func shownName(_ name: String) -> String {

@@ -155,7 +155,7 @@ extension WaveHeader {
   ///   - size: Bytes of the file.
   ///   - read: Gives bytes from an offset on, fewer at the end.
   /// - Throws: As `read`.
-  /// - Complexity: O(chunks), of which there are at most 2000
+  /// - Complexity: O(chunks), of which there are at most twice `ChunkLimits.chunks`
   package init?(
     size: Int64, reading read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
   ) throws {

@@ -63,10 +63,11 @@ package struct ChunkWalk: Sendable {
   /// - Parameters:
   ///   - range: Where they lie; the first at its start.
   ///   - layout: How they lie there.
-  ///   - limit: How many chunks are looked at: by default more than any honest file has.
+  ///   - limit: How many chunks are looked at.
   ///   - isLenient: Whether a chunk is found, too, behind an odd one that has no padding byte.
   package init(
-    in range: Range<Int64>, _ layout: Layout, limit: Int = 1000, isLenient: Bool = false
+    in range: Range<Int64>, _ layout: Layout, limit: Int = ChunkLimits.chunks,
+    isLenient: Bool = false
   ) {
     (offset, start, end, self.layout) = (
       range.lowerBound, range.lowerBound, range.upperBound, layout

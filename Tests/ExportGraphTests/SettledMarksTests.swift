@@ -169,6 +169,19 @@ import Testing
     #expect(told.metadata["originator_reference"] == nil)
   }
 
+  @Test("of thousands of chunks the first are named, and that there are more")
+  func manyChunks() throws {
+    let asset = source { _, marks in
+      marks.chunks += (0..<5000).map {
+        MediaMarks.StoredChunk(name: "\(1000 + $0)", content: 9..<9)
+      }
+    }
+    let names = lost(try sink(of: asset, 0..<9))
+    #expect(names.contains("1000") && names.last == "chunks of further names")
+    #expect(names.count < 510)
+    #expect(try sink(of: asset, 0..<10).marks.identical != nil)
+  }
+
   @Test("a digest of stored bytes goes where samples have others, and is named")
   func digests() throws {
     let asset = source { _, marks in

@@ -9,8 +9,8 @@ struct FLACBlock: Sendable, Hashable {
   /// Whether frames follow it.
   var isLast: Bool
 
-  /// More than any honest file has.
-  private static let most = 1000
+  /// Those of all chunks of another file, and its own.
+  private static let most = 2 * ChunkLimits.chunks
 
   /// The blocks from a place behind `fLaC` on, up to the last one or the file's end; `read` gives so
   /// many bytes from an offset on, fewer at the end.

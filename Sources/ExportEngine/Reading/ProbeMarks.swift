@@ -94,6 +94,9 @@ extension ProbedMarks {
           + "kept in a copy")
       return
     }
+    if chunks.count >= ChunkLimits.chunks {
+      oddities.append("has more chunks than \(ChunkLimits.chunks): those behind may be left out")
+    }
     marks.chunks = try chunks.map { chunk throws(Failure) in
       guard chunk.name == "LIST" else {
         return MediaMarks.StoredChunk(name: chunk.name, content: chunk.body)

@@ -90,6 +90,8 @@ package struct ChunkDefect: Sendable, Hashable, CustomStringConvertible {
 package enum ChunkLimits {
   /// Bytes of all chunks of a file together, but for its sound.
   package static let totalSize = 64 << 20
+  /// Chunks of a file before its sound, and as many behind it: more than any honest one has.
+  package static let chunks = 20_000
   /// Cues, markers or comments of a file.
   package static let entries = 100_000
   /// Defects that are listed of one file.
