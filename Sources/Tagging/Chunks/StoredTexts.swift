@@ -1,8 +1,8 @@
 /// Texts of a chunk whose bytes in the file are not those that they would be written with, as they are
 /// there: Windows-1252, a character that was cut at a field's end, rubbish behind a NUL. A field whose
 /// text stays is written with the bytes that it had.
-struct StoredTexts: Sendable, Hashable {
-  private struct Entry: Sendable, Hashable {
+struct StoredTexts: Sendable, Hashable, Codable {
+  private struct Entry: Sendable, Hashable, Codable {
     let text: String
     let bytes: [UInt8]
   }
