@@ -53,6 +53,12 @@ struct BadMedium: CustomTestStringConvertible {
 extension BadMedium {
   private static let unknown =
     "holds no sound in a known format (a text, a playlist, a damaged header?)"
+  /// Writes other bytes before the last ones of a file.
+  private static func damagedEnd(_ name: String) -> String {
+    "printf '\\1\\2\\3\\4\\5' | dd of=\(name) bs=1 seek=$(($(stat -c %s \(name)) - 9)) "
+      + "conv=notrunc status=none"
+  }
+
   private static let headerOnly = "holds no sound (its header is all there is)"
 
   /// A WAV with these fields, whether they agree or not.
@@ -178,6 +184,14 @@ extension BadMedium {
     BadMedium(
       "cut.ogg", warns: ["was cut short: its last page is missing; FOUND s can be decoded"],
       script: "oggenc -Q -o a.ogg tone.wav; head -c 12000 a.ogg > cut.ogg; rm a.ogg"),
+    BadMedium(
+      "end.ogg",
+      warns: ["is damaged: the checksum of its last page is wrong; FOUND s can be decoded"],
+      script: "oggenc -Q -o end.ogg tone.wav; \(damagedEnd("end.ogg"))"),
+    BadMedium(
+      "end.opus",
+      warns: ["is damaged: the checksum of its last page is wrong; FOUND s can be decoded"],
+      script: "opusenc --quiet --max-delay 200 tone.wav end.opus; \(damagedEnd("end.opus"))"),
     BadMedium(
       "cut.mkv", warns: ["its header announces 1.000 s, FOUND s can be decoded"],
       script:

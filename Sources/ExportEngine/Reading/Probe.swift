@@ -190,8 +190,8 @@ struct Prober {
     return try prober.probe(demuxer, stream: index)
   }
 
-  /// A warning where the file ends before what it holds does, at the end of what can be read; nil where
-  /// nothing shows that.
+  /// A warning where the file ends before what it holds does, at the end of what can be read, or its end
+  /// is damaged; nil where nothing shows that.
   ///
   /// - Throws: Where more of it is missing than is there.
   func cutWarning(
@@ -199,7 +199,7 @@ struct Prober {
   ) throws(Failure) -> Warning? {
     guard let cut = try cut(demuxer, breaksOff: breaksOff) else { return nil }
     return Warning(
-      "\(link.map { "link \($0) of its chain " } ?? "")was cut short: \(cut); "
+      "\(link.map { "link \($0) of its chain " } ?? "")\(cut); "
         + "\(end.inSeconds)\(ofLink) can be decoded", location: location)
   }
 
@@ -207,8 +207,11 @@ struct Prober {
   private func cut(_ demuxer: Demuxer, breaksOff: Bool) throws(Failure) -> String? {
     if demuxer.formatName == "ogg" {
       let isLast = rest.map { $0.upperBound >= identity.size } ?? true
-      guard try ContainerFacts.oggBreaksOff(bytes, in: range, isLast: isLast) else { return nil }
-      return "its last page is missing"
+      return switch try ContainerFacts.oggEnd(bytes, in: range, isLast: isLast) {
+      case .whole: nil
+      case .missing: "was cut short: its last page is missing"
+      case .damaged: "is damaged: the checksum of its last page is wrong"
+      }
     }
     let missing = try ContainerFacts.missingBytes(
       of: demuxer.formatName, wave: demuxer.wave, in: bytes)
@@ -218,9 +221,9 @@ struct Prober {
         "was cut short: \(missing) bytes are missing, more than the \(identity.size) that are there; "
           + "download it again", location: location)
     }
-    if missing == 1 { return "its last byte is missing" }
-    if missing > 0 { return "its last \(missing) bytes are missing" }
-    return breaksOff ? "its last packet is not whole" : nil
+    if missing == 1 { return "was cut short: its last byte is missing" }
+    if missing > 0 { return "was cut short: its last \(missing) bytes are missing" }
+    return breaksOff ? "was cut short: its last packet is not whole" : nil
   }
 
   /// For messages of lengths, which are those of a link.

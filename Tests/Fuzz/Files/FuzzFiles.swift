@@ -178,7 +178,7 @@ private func checkContainer(_ path: FilePath) {
     _ = try ASFValues.repeated(in: bytes)
     _ = try ContainerFacts.movieTags(in: bytes)
     _ = try ContainerFacts.matroskaTags(in: bytes, stream: 0)
-    _ = try ContainerFacts.oggBreaksOff(bytes)
+    _ = try ContainerFacts.oggEnd(bytes)
     let links = try OggLinks.all(in: bytes)
     precondition(
       links.first?.range.lowerBound == 0 && links.last?.rest.upperBound == (try? bytes.size()))
