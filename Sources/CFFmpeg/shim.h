@@ -5,6 +5,7 @@
 #include <link.h>
 #include <libavcodec/ac3_parser.h>
 #include <libavcodec/avcodec.h>
+#include <libavcodec/vorbis_parser.h>
 #include <libavfilter/avfilter.h>
 #include <libavfilter/buffersink.h>
 #include <libavfilter/buffersrc.h>

@@ -18,7 +18,7 @@ extension Graph {
     }
     let plan: CopyPlan
     switch sink.format.kind.capabilities.copiedUnit {
-    case .frames, .nothing: plan = FrameCopies(nodes, sink).plan(shifts)
+    case .frames, .clip: plan = FrameCopies(nodes, sink).plan(shifts)
     case .samples: plan = samplePlan(of: sink)
     }
     // A clip of one frame is encoded.
@@ -135,9 +135,7 @@ extension Asset {
 
   /// Why its frames are not those of an output in `format`.
   func refusal(as format: Output.Format, _ sound: AudioFormat) -> CopiedPart.Reason {
-    guard outputKind == format.kind, format.kind.capabilities.copiedUnit != .nothing else {
-      return .codec
-    }
+    guard outputKind == format.kind else { return .codec }
     let isAlike =
       sampleRate == sound.sampleRate && channelLayout.count == sound.channelLayout.count
     return isAlike ? .container : .conversion
@@ -151,10 +149,10 @@ extension Asset {
     let capabilities = format.kind.capabilities
     return switch capabilities.copiedUnit {
     // Packets of a bare stream of AAC are counted.
-    case .frames:
+    case .frames, .clip:
       container == capabilities.container
         || outputKind == .aac && container == "aac" && hasExactPackets
-    case .samples, .nothing: false
+    case .samples: false
     }
   }
 }

@@ -59,8 +59,7 @@ struct FrameCopies {
       else { continue }
       assets.append(asset)
       let frames = layout.samples(of: copy.frames)
-      // The lengths of Opus' packets are found when they are read.
-      let isCounted = sink.format.kind != .opus
+      let isCounted = sink.format.kind.countsPackets
       parts.append(
         CopiedPart(
           frames: frames, packetCount: isCounted ? copy.frames.count : nil,
@@ -93,7 +92,8 @@ struct FrameCopies {
       }
       if reasons.isEmpty { reasons = [layout.copies.isEmpty ? .short : .seam] }
       return CopiedPart(
-        frames: frames, packetCount: sink.format.kind == .opus ? nil : run.count, reasons: reasons)
+        frames: frames, packetCount: sink.format.kind.countsPackets ? run.count : nil,
+        reasons: reasons)
     }
   }
 
@@ -156,11 +156,15 @@ extension Asset {
 }
 
 extension Output.Kind {
+  /// Whether all packets have one length. The lengths of others are found when they are read.
+  fileprivate var countsPackets: Bool { self != .opus && self != .vorbis }
+
   /// How its frames lie. Of others than these nothing is copied by frames.
   fileprivate func frameGrid(sampleRate: Int) -> CopyLayout.Grid {
     switch self {
     case .aac: .aac
     case .opus: .opus
+    case .vorbis: .vorbis
     default: .mp3(samplesPerFrame: FrameHeader.samplesPerFrame(ofSampleRate: sampleRate))
     }
   }

@@ -49,8 +49,7 @@ package struct CopyLayout: Sendable, Hashable, Codable {
   /// - Complexity: O(n) in the number of spans.
   package init(_ spans: [Span], length: Int64, on grid: Grid) {
     (self.length, self.grid, skip) = (length, grid, grid.encoderSkip)
-    // In so short an MP3, FFmpeg 5.1 cuts both ends off one frame wrongly.
-    guard length > samplesPerFrame || !grid.hasReservoir else { return }
+    guard length >= grid.shortestStream else { return }
     var counts: [Int: Int64] = [:]
     for span in spans { counts[phase(of: span), default: 0] += Int64(span.frames.count) }
     // Of equal ones the first span's.

@@ -42,7 +42,7 @@ public struct CopiedPart: Sendable, Hashable, Codable {
     public var unit: Unit
     /// The frame of its sound that the part begins with.
     public var frame: Int64
-    /// The first packet that is copied, counted from 0; nil of Opus, whose packets differ in length.
+    /// The first packet that is copied, counted from 0; nil of Opus and Vorbis, whose packets differ in length.
     public var firstPacket: Int?
     /// By how many samples the sound lies later than on the timeline, to be on the grid of the others.
     public var nudge: Int
@@ -66,7 +66,7 @@ public struct CopiedPart: Sendable, Hashable, Codable {
   /// Frames of sound of the output.
   public var frames: Range<Int64>
   /// Packets (frames of the codec) that hold them, with those before the sound that decoding needs;
-  /// nil where samples are copied, and for packets of Opus until they are written.
+  /// nil where samples are copied, and for packets of Opus and Vorbis until they are written.
   public var packetCount: Int?
   /// Nil where they are encoded.
   public var source: Source?
@@ -96,8 +96,8 @@ extension CopiedPart.Reason {
       "its packets cannot be cut exactly, as those of HE-AAC, of a file with several edits or of "
         + "chained Ogg files"
     case .alone:
-      "its packets can be those of one clip alone, as those of AAC of more than two channels or of "
-        + "frames of 960 samples, and of Opus for speech (SILK) or in blocks below 20 ms"
+      "its packets can be those of one clip alone, as those of Vorbis, of AAC of more than two channels "
+        + "or of frames of 960 samples, and of Opus for speech (SILK) or in blocks below 20 ms"
     case .setup: "its packets have another header than those of the other sounds"
     case .grid(let offset):
       "its frames begin \(offset.magnitude) samples too \(offset < 0 ? "late" : "early")"

@@ -18,8 +18,9 @@ public struct OutputCapabilities: Sendable, Hashable {
     case samples
     /// The frames of its codec; those that reach over a join are encoded.
     case frames
-    /// Its decoders begin with a whole block, whatever a file says of the samples before its sound.
-    case nothing
+    /// The packets of one clip, which is all of the output: blocks of several lengths, as those of two
+    /// clips, meet at few places.
+    case clip
   }
 
   /// How a file holds tags.
@@ -302,7 +303,7 @@ extension OutputCapabilities {
       .mono, .stereo, .quad, .surround50, .surround51, .surround71, ChannelLayout(mask: 0x7),
       ChannelLayout(mask: 0x70F),
     ],
-    exampleSetting: "q5", copiedUnit: .nothing, encodingTime: 135_000,
+    exampleSetting: "q5", copiedUnit: .clip, encodingTime: 135_000,
     peakErrors: [128: 0.5, 0: 0.9], leastPacket: LeastPacket(frames: 4096, bytes: 2),
     tagForm: .vorbisComments, holdsCover: true, chapterBounds: .vorbisComments,
     holdsNoSound: false)

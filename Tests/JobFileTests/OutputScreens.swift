@@ -205,7 +205,7 @@ import TestSupport
         clip: a.wav
         output:
           - { file: a.mp3, mp3: 128 }
-          - { file: b.ogg, vorbis: copy }
+          - { file: b.ogg, vorbis: 5 }
           - { file: c.wav, wav: 12 bit }
           - { file: d.flac, flac: 32 bit }
           - { file: e.m4a, aac: 128 }
@@ -218,10 +218,10 @@ import TestSupport
       job.yaml:3:25: error: '128' may be a constant or a mean bit rate: write cbr 128k or abr 128k
           3 |   - { file: a.mp3, mp3: 128 }
             |                         ^~~
-      job.yaml:4:28: error: 'vorbis: copy': Vorbis is not copied, since decoders begin with a whole block: a cut would be off by up to 40 ms
-          4 |   - { file: b.ogg, vorbis: copy }
-            |                            ^~~~
-        help: write a quality, as 'q5'
+      job.yaml:4:28: error: '5' has no unit
+          4 |   - { file: b.ogg, vorbis: 5 }
+            |                            ^
+        help: write 'q5'
       job.yaml:5:25: error: '12 bit' is no sample format of WAV
           5 |   - { file: c.wav, wav: 12 bit }
             |                         ^~~~~~

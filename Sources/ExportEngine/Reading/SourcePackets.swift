@@ -21,18 +21,30 @@ final class SourcePackets {
   private let watch: MediaLibrary.Watch?
   private let packets: PacketReader
   /// Read ahead: a packet ends where the next one begins.
-  private var following: (packet: Packet, start: Int64)?
+  private var following: Following?
   /// Frames from the last packet but one to the last that was read.
   private var spacing: Int64 = 0
   private var hasRead = false
-  /// The raw frame of the next packet of a bare stream.
+  /// The raw frame of the next packet of a stream that is counted: a bare one, or Vorbis, whose
+  /// timestamps are not exact.
   private var counted: Int64 = 0
+  /// Of Vorbis.
+  private let blocks: VorbisBlocks?
+
+  /// A packet, its raw frame, and how long it is where that does not follow from the next one.
+  private struct Following {
+    var packet: Packet
+    var start: Int64
+    var length: Int64?
+  }
 
   private init(
     _ facts: StreamFacts, _ cancellation: CancellationFlag, _ watch: MediaLibrary.Watch?
   ) throws(LibAVError) {
     (self.facts, self.cancellation, self.watch) = (facts, cancellation, watch)
     packets = try PacketReader(facts, unless: cancellation)
+    blocks = packets.stream.codecName == "vorbis" ? try VorbisBlocks(packets.stream) : nil
+    if blocks != nil { counted = facts.firstRaw }
   }
 
   /// Opens a stream.
@@ -111,7 +123,16 @@ final class SourcePackets {
     guard let last = before.last, last.frames.upperBound > first else {
       throw missing(at: frames.lowerBound)
     }
-    return before
+    return blocks == nil ? before : Self.beginning(before)
+  }
+
+  /// The two packets that a stream of Vorbis begins with: a decoder makes no sound of the first one, and
+  /// leaves out samples of the second one alone.
+  private static func beginning(_ packets: [Placed]) -> [Placed] {
+    let ends = packets.suffix(2)
+    guard let first = ends.first, let second = ends.last, ends.count == 2 else { return packets }
+    let start = second.frames.lowerBound
+    return [Placed(start..<start, first.packet), second]
   }
 
   /// Goes to the first packet that begins at a raw frame or behind it: gives that one, behind the one
@@ -178,19 +199,27 @@ final class SourcePackets {
 
   private func read() throws(LibAVError) -> Placed? {
     if following == nil { following = try readStart() }
-    guard let (packet, start) = following else { return nil }
+    guard let read = following else { return nil }
     following = try readStart()
+    let (packet, start) = (read.packet, read.start)
     if let next = following?.start { spacing = next - start }
     // The last one may be said to be shorter than its sound: edit lists reach into the rest.
-    let end = following?.start ?? start + max(packet.duration, spacing, 1)
+    let end = following?.start ?? start + (read.length ?? max(packet.duration, spacing, 1))
     return Placed(start..<max(start, end), packet)
   }
 
-  private func readStart() throws(LibAVError) -> (packet: Packet, start: Int64)? {
+  private func readStart() throws(LibAVError) -> Following? {
     hasRead = true
     while !cancellation.isCancelled, let packet = try packets.next() {
       if let header = facts.bareHeader { return try count(packet, header) }
-      if let start = packet.timestamp.flatMap(facts.rawFrame) { return (packet, start) }
+      if let blocks {
+        let length = blocks.frameCount(of: packet)
+        defer { counted += length }
+        return Following(packet: packet, start: counted, length: length)
+      }
+      if let start = packet.timestamp.flatMap(facts.rawFrame) {
+        return Following(packet: packet, start: start)
+      }
     }
     return nil
   }
@@ -198,12 +227,12 @@ final class SourcePackets {
   /// The next packet of a bare stream, which is all of one kind.
   private func count(
     _ packet: Packet, _ header: [UInt8]
-  ) throws(LibAVError) -> (packet: Packet, start: Int64) {
+  ) throws(LibAVError) -> Following {
     guard let head = packet.withBytes({ ADTSHead($0) }), head.header == header else {
       throw LibAVError.refused("has packets of several kinds; encode it again")
     }
     defer { counted += Self.bareLength }
-    return (try head.data(of: packet), counted)
+    return Following(packet: try head.data(of: packet), start: counted)
   }
 
   /// Frames of a packet of a bare stream.
@@ -230,7 +259,15 @@ final class SourcePackets {
   private func jump(toRaw raw: Int64) throws(LibAVError) {
     if facts.bareHeader != nil { return try count(toRaw: raw) }
     (following, spacing) = (nil, 0)
-    if raw > facts.firstRaw { following = try packets.jump(toRaw: raw) }
+    if let blocks {
+      guard hasRead else { return }
+      try packets.reopen()
+      counted = facts.firstRaw
+      return blocks.restart()
+    }
+    if raw > facts.firstRaw, let found = try packets.jump(toRaw: raw) {
+      following = Following(packet: found.packet, start: found.start)
+    }
     // A stream whose first packet was read is begun anew.
     if following == nil, hasRead || raw > facts.firstRaw { try packets.reopen() }
   }

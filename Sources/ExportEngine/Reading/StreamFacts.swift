@@ -103,7 +103,12 @@ extension StreamFacts {
       return LibAV.Stream.audioObjectType(bareHeader) == 2 && stream.sampleRate == sampleRate
         && !hasBandReplication
     }
-    guard case .demuxer = reader else { return false }
+    switch reader {
+    case .demuxer: break
+    // Its packets are counted, whatever their timestamps say.
+    case .counted where stream.codecName == "vorbis": break
+    case .counted, .mpegAudio, .chained, .silence: return false
+    }
     return stream.codecName != "aac"
       || stream.audioObjectType == 2 && stream.sampleRate == sampleRate && !hasBandReplication
   }

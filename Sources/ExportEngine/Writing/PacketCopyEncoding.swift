@@ -6,15 +6,15 @@ import MediaComposition
 import MediaTime
 import Threads
 
-/// Writes packets of its sources, AAC into M4A and Opus into Ogg, and those that are encoded around
-/// them.
+/// Writes packets of its sources, AAC into M4A, Opus and Vorbis into Ogg, and those that are encoded
+/// around them; of Vorbis those of one clip alone.
 ///
 /// Steps follow one another in the file: a copy, an encoded run, the next copy. Runs take the sound
 /// that they need as it comes; it may overlap with that of the run after a short copy.
 ///
 /// The first packet begins before the sound. How much of it is dropped stands in the edit list (ISO
-/// 14496-12, 8.6.6) or in Opus' pre-skip (RFC 7845, 4.2); the end in the last packet's duration, or
-/// the last granule position.
+/// 14496-12, 8.6.6), in Opus' pre-skip (RFC 7845, 4.2) or, of Vorbis, in the granule position of the
+/// first page (Vorbis I, A.2); the end in the last packet's duration, or the last granule position.
 final class PacketCopyEncoding: SoundEncoding {
   private let file: OutputFile
   private let muxer: Muxer
@@ -41,6 +41,8 @@ final class PacketCopyEncoding: SoundEncoding {
   private var parts: [CopiedPart] = []
   /// Frames at the beginning that decode otherwise than in the source.
   private let divergence: Int64
+  /// Frames of Vorbis before the sound, which FFmpeg does not leave out.
+  private let early: Int64
   /// Of all packets, in order, and how many they are.
   private var written = Hasher()
   private var packetCount = 0
@@ -79,6 +81,7 @@ final class PacketCopyEncoding: SoundEncoding {
       end = pending.first.map { min(0, $0.frames.lowerBound) } ?? 0
     }
     self.divergence = divergence
+    early = first.stream.codecName == "vorbis" ? -end : 0
     muxer = try self.recipe.openMuxer(
       of: file, for: .stream(first.stream, padding: Int(-end), header: first.header),
       beside: streams?.streams)
@@ -289,6 +292,15 @@ final class PacketCopyEncoding: SoundEncoding {
 
   var warnings: [Warning] {
     let besides = sounds?.warnings ?? []
+    if early > 0 {
+      let time = Time(frames: early, rate: recipe.sampleRate).inSeconds
+      return besides + [
+        Warning(
+          "begins \(time) before the cut in FFmpeg and players that use it, which play the first block "
+            + "of Vorbis whole; others begin at the cut. Write a quality, as 'q5', to encode it",
+          path: file.path)
+      ]
+    }
     guard divergence > 0 else { return besides }
     let length = Time(frames: divergence, rate: recipe.sampleRate).inSeconds
     return besides + [

@@ -29,7 +29,8 @@ final class PacketRun {
       (self.recipe, self.grid, self.gain) = (recipe, grid, Float(1 / gain))
       switch recipe.codec {
       case .aac: isAAC = true
-      case .opus: isAAC = false
+      // Of Vorbis, one clip alone is copied, and no run is encoded.
+      case .opus, .vorbis: isAAC = false
       default: throw Failure(.reportBug, "encodes no packets beside copied ones")
       }
       shapes = isAAC ? AACWindowShapes() : nil

@@ -15,11 +15,6 @@ extension Quantity {
     guard let copying = copying(text) else {
       return FormatChoice(request: .exactly(try format(kind, text)))
     }
-    guard kind != .vorbis else {
-      throw QuantityError(
-        "'vorbis: \(text)': Vorbis is not copied, since decoders begin with a whole block: a cut would "
-          + "be off by up to 40 ms", help: "write a quality, as 'q5'")
-    }
     return FormatChoice(request: .copied(kind), copying: copying)
   }
 

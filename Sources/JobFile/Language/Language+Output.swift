@@ -29,7 +29,7 @@ struct OutputDraft {
     self.isInFolder = isInFolder
   }
 
-  /// Whether frames of a codec are copied, which have grids.
+  /// Whether frames of a codec are copied that have grids.
   var copiesFrames: Bool {
     guard case .copied(let kind) = request else { return false }
     return kind.capabilities.copiedUnit == .frames

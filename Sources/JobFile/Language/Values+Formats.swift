@@ -34,10 +34,10 @@ extension Values {
     Pattern.one(of: "(16|24)" + Pattern.bits, Pattern.copying))
 
   static let vorbis = form(
-    "vorbis", "a quality, as 'q5', or a bit rate, as '160k'",
+    "vorbis", "a quality, as 'q5', a bit rate, as '160k', or 'copy'",
     Pattern.one(
       of: #"[qQ](-0*1(\.0+)?|-0+(\.[0-9]+)?|\+?0*[0-9](\.[0-9]+)?|\+?0*10(\.0+)?)"#,
-      Pattern.bitRateBody))
+      Pattern.bitRateBody, Pattern.copying))
 
   static let codedBitRate = form(
     "coded_bit_rate", "a bit rate, as '128k', or 'copy'",
