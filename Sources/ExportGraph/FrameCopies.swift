@@ -12,10 +12,14 @@ struct FrameCopies {
   /// What all copied packets' decoders are set up with; nil where one clip alone is copied, and for MP3.
   private let setup: String?
   private let layout: CopyLayout
+  /// Whether the file says exactly where the sound of its packets begins. Of Vorbis in Matroska, readers
+  /// leave nothing out.
+  private let isExact: Bool
 
   /// Chooses them. O(n log n) in the nodes
   init(_ nodes: [Node], _ sink: Sink) {
     (self.nodes, self.sink) = (nodes, sink)
+    let isExact = sink.format.kind != .vorbis || sink.output.movie == nil
     let untouched = UntouchedSpans(nodes, of: sink.node, in: sink.frames)
     let spans = untouched.spans
     let format = nodes[sink.node].format
@@ -23,14 +27,14 @@ struct FrameCopies {
     let setup = isJoined ? spans.mostHeardSetup(nodes, sink, format) : nil
     candidates = spans.map { span in
       guard case .source(let ids, let start) = span.content, let asset = nodes[ids[0]].asset,
-        asset.hasFrames(for: sink.format, format), !isJoined || asset.joins(setup)
+        isExact, asset.hasFrames(for: sink.format, format), !isJoined || asset.joins(setup)
       else { return nil }
       let first = span.frames.lowerBound - sink.frames.lowerBound
       return CopyLayout.Span(
         frames: first..<first + Int64(span.frames.count),
         start: start + Int64(asset.encoderDelay ?? 0))
     }
-    (self.spans, self.setup) = (spans, setup)
+    (self.spans, self.setup, self.isExact) = (spans, setup, isExact)
     layout = CopyLayout(
       candidates.compactMap(\.self), length: Int64(sink.frames.count),
       on: sink.format.kind.frameGrid(sampleRate: format.sampleRate))
@@ -105,7 +109,7 @@ struct FrameCopies {
     guard asset.isCopyable(as: sink.format, format) else {
       return asset.refusal(as: sink.format, format)
     }
-    guard asset.hasExactPackets || sink.format.kind == .mp3 else { return .inexact }
+    guard isExact, asset.hasExactPackets || sink.format.kind == .mp3 else { return .inexact }
     return asset.packetSetup == nil ? .alone : .setup
   }
 

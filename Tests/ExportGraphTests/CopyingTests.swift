@@ -178,12 +178,40 @@ struct CopyingTests {
     } throws: { error in
       (error as? Failure)?.message
         == "'aac: copy' finds nothing to copy: its packets cannot be cut exactly, as those of HE-AAC, "
-        + "of a file with several edits or of chained Ogg files; 'aac: 128k' encodes it"
+        + "of a file with several edits, of chained Ogg files and of Vorbis for Matroska; "
+        + "'aac: 128k' encodes it"
     }
   }
 
-  private func packets(_ segments: [Segment]) throws -> CopyPlan {
-    var output = Output(path: "out.m4a", request: .copied(.aac))
+  @Test("Vorbis is copied as one clip, which is longer than a block, into Ogg")
+  func vorbis() throws {
+    var theme = asset("theme.ogg", "vorbis")
+    (theme.container, theme.hasExactPackets) = ("ogg", true)
+    let cut = [clip(theme, from: 1, to: 11, at: 0)]
+    #expect(
+      try packets(cut, .vorbis, "out.ogg").parts.map(\.text) == [
+        "copied, packets of theme.ogg from sample 44100"
+      ])
+    let pair = cut + [clip(theme, from: 21, to: 31, at: 10)]
+    for (segments, name, reason) in [
+      (pair, "out.ogg", "its packets can be those of one clip alone"),
+      (cut, "out.mkv", "its packets cannot be cut exactly"),
+    ] {
+      #expect {
+        try packets(segments, .vorbis, name)
+      } throws: { error in
+        (error as? Failure)?.message.contains(reason) == true
+      }
+    }
+    let block = TimeRange(start: .zero, end: Time(frames: 4096, rate: 44_100))
+    let moment = Segment(.asset(theme), source: block, at: .zero)
+    #expect(try packets([moment], .vorbis, "out.ogg").lines == ["0–4096: short"])
+  }
+
+  private func packets(
+    _ segments: [Segment], _ kind: Output.Kind = .aac, _ name: String = "out.m4a"
+  ) throws -> CopyPlan {
+    var output = Output(path: FilePath(name), request: .copied(kind))
     output.copying = Output.Copying()
     let export = Export(
       name: "copy", composition: Composition(tracks: [Track(segments: segments)]),
