@@ -36,10 +36,10 @@ import Testing
   private let mp3 = Output.Format.mp3(MP3Settings(.cbr(bitRate: 192_000)))
 
   private func failure(_ export: Export) throws -> Failure {
-    do {
+    do throws(Failure) {
       _ = try ExportSession(export, library: stage.library).run()
-    } catch let failure as Failure {
-      return failure
+    } catch {
+      return error
     }
     throw Failure(.reportBug, "did not fail")
   }
