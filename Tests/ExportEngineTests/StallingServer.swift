@@ -61,11 +61,14 @@ final class StallingServer: Sendable {
   /// Ends a fault for later requests.
   func heal(_ fault: String) throws { try server.heal("/\(fault)/\(name)") }
 
+  /// How often the server was asked for the sound with a fault.
+  func requestCount(_ fault: String) throws -> Int {
+    try server.requests(for: "/\(fault)/\(name)").count
+  }
+
   /// Waits until the server was asked for the sound with a fault.
   func waitForRequest(_ fault: String) async throws {
-    while try server.requests(for: "/\(fault)/\(name)").isEmpty {
-      try await Task.sleep(for: .milliseconds(2))
-    }
+    while try requestCount(fault) == 0 { try await Task.sleep(for: .milliseconds(2)) }
   }
 
   /// A session that writes the asset at an address.
