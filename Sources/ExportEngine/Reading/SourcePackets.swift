@@ -193,7 +193,7 @@ final class SourcePackets {
     defer { watch?(nil) }
     try reading(facts.location, body)
     if cancellation.isCancelled {
-      throw Failure(.tryAgain, "was cancelled", location: facts.location)
+      throw Failure.cancelled(at: facts.location)
     }
   }
 
