@@ -50,8 +50,7 @@ package final class Muxer {
   /// Behind the last packet of sound, in frames, with the delay of companions.
   private(set) var soundEnd: Int64 = 0
   /// Of Ogg, until the sound's first page has ended; nil for other containers.
-  private var firstPage: FirstPage?
-  private var isOgg = false
+  private var (firstPage, isOgg) = (FirstPage?.none, false)
 
   /// The packets of sound that came before it is known whether there are more than two.
   private struct FirstPage {
@@ -140,8 +139,7 @@ package final class Muxer {
       options += Chapter.trackOptions(chapters, sampleRate: source.sampleRate)
     }
     if case .ogg = container {
-      muxer.firstPage = FirstPage()
-      muxer.isOgg = true
+      (muxer.firstPage, muxer.isOgg) = (FirstPage(), true)
       // FFmpeg's Ogg muxer takes no stream of pictures; its comments hold one (Xiph's
       // "VorbisComment", METADATA_BLOCK_PICTURE).
       if let cover = picture {

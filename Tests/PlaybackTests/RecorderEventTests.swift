@@ -34,14 +34,15 @@ import Threads
   @Test("beginning, marker, pause, continuation and end are reported in order, and are the state")
   func course() throws {
     let microphone = MemoryMicrophone(
-      sound(50_000), mishaps: [(20_000, .holds), (33_333, .holds)])
+      sound(50_000), mishaps: [(0, .holds), (20_000, .holds), (33_333, .holds)])
     let recorder = try recorder(microphone)
     let reader = SequenceReader(recorder.events)
     #expect(recorder.state == .idle)
     try recorder.prepareToRecord()
     #expect(recorder.state == .prepared)
     try recorder.record()
-    try microphone.waitUntilQuiet()
+    try wait(until: "it records") { recorder.state == .recording }
+    microphone.release()
     try wait(until: "it has recorded") { recorder.currentTime == time(20_000) }
     #expect(recorder.state == .recording)
     recorder.addMarker("here")
@@ -146,7 +147,8 @@ import Threads
   @Test("an interruption pauses and its end continues, unless somebody has paused meanwhile")
   func interruption() throws {
     let microphone = MemoryMicrophone(
-      sound(50_000), mishaps: [(20_000, .holds), (30_000, .holds), (40_000, .holds)])
+      sound(50_000),
+      mishaps: [(0, .holds), (20_000, .holds), (30_000, .holds), (40_000, .holds)])
     let recorder = try recorder(microphone)
     let reader = SequenceReader(recorder.events)
     // Before the start there is nothing to interrupt, nor to continue.
@@ -154,6 +156,8 @@ import Threads
     recorder.interrupt(.default)
     recorder.endInterruption()
     try recorder.record()
+    try wait(until: "it records") { recorder.state == .recording }
+    microphone.release()
     func step(_ state: Recorder.State, _ order: () throws -> Void) throws {
       try microphone.waitUntilQuiet()
       try order()
@@ -178,7 +182,8 @@ import Threads
       ])
   }
 
-  @Test("events end with a recorder that is released, also in an observer, and with one that is unused")
+  @Test(
+    "events end with a recorder that is released, also in an observer, and with one that is unused")
   func release() throws {
     let microphone = MemoryMicrophone(sound(10_000))
     let held = Mutex<Recorder?>(try recorder(microphone))
@@ -247,11 +252,13 @@ extension RecorderEvent {
 
   @Test("a task prepares, records and finishes without blocking")
   func course() async throws {
-    let microphone = MemoryMicrophone([UInt8](repeating: 3, count: 4 * 9600))
+    let microphone = MemoryMicrophone(
+      [UInt8](repeating: 3, count: 4 * 9600), mishaps: [(0, .holds)])
     let recorder = try recorder(microphone)
     try await recorder.prepareToRecord()
     #expect(recorder.state == .prepared)
     try await recorder.record(forDuration: Time(frames: 4800, rate: 48_000))
+    microphone.release()
     let recording = await recorder.finished()
     #expect(recording.frameCount == 4800)
     #expect(await recorder.finish() == recording)
@@ -277,7 +284,8 @@ extension RecorderEvent {
     #expect(recording.end == .stopped)
   }
 
-  @Test("a task that is cancelled while it waits for the end stops the recording, and has all of it")
+  @Test(
+    "a task that is cancelled while it waits for the end stops the recording, and has all of it")
   func cancelledEnd() async throws {
     let microphone = MemoryMicrophone([UInt8](repeating: 3, count: 4 * 9600))
     let recorder = try recorder(microphone)

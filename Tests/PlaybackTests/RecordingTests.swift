@@ -293,7 +293,8 @@ import Threads
         + "record WAV, FLAC, MP3, M4A, Opus or Ogg, and convert it afterwards")
     #expect(
       message("a")
-        == "a: its name has no format's extension; end it in .wav, .flac, .mp3, .m4a, .opus or .ogg")
+        == "a: its name has no format's extension; end it in .wav, .flac, .mp3, .m4a, .opus or .ogg"
+    )
     #expect(
       message("a.m4a") { $0.sampleFormat = .int16 }
         == "AAC has no sample format; leave it out, or record WAV or FLAC")

@@ -34,16 +34,20 @@ import Testing
       session.currentRoute.outputs.first?.portType == .headphones
     }
     let modules = try server.pactl("list", "short", "modules").split(separator: "\n")
-    let module = try #require(modules.first { $0.contains("sink_name=head") }?.prefix { $0 != "\t" })
+    let module = try #require(
+      modules.first { $0.contains("sink_name=head") }?.prefix { $0 != "\t" })
     try server.pactl("unload-module", String(module))
     // if reason == .oldDeviceUnavailable, previousRoute.outputs.first?.portType == .headphones
     _ = try reader.elements(until: "headphones were pulled out") { event in
-      guard case .routeChange(.oldDeviceUnavailable, let previousRoute) = event else { return false }
+      guard case .routeChange(.oldDeviceUnavailable, let previousRoute) = event else {
+        return false
+      }
       return previousRoute.outputs.first?.portType == .headphones
     }
   }
 
-  @Test("a recorder is told of an interruption and its end, and continues; a player is told, and waits")
+  @Test(
+    "a recorder is told of an interruption and its end, and continues; a player is told, and waits")
   func interruptions() throws {
     let server = try SoundServer("module-null-sink sink_name=one norewinds=1", "module-role-cork")
     let session = AudioSession(server: server.address)

@@ -22,13 +22,15 @@ import Testing
     settings.sampleRate = 44_100
     settings.channelCount = 1
     // let recorder = try AVAudioRecorder(url: url, settings: settings)
-    let recorder = try Recorder(to: path("take.m4a"), settings: settings, opening: PortingMicrophone.opener)
+    let recorder = try Recorder(
+      to: path("take.m4a"), settings: settings, opening: PortingMicrophone.opener)
     // recorder.record(forDuration: 2)
     try await recorder.record(forDuration: Time(value: 2, timescale: 1))
     let recording = await recorder.finished()
     #expect(recording.end == .duration)
     let facts = try Tool.succeed(
-      "ffprobe", "-v", "error", "-show_entries", "stream=codec_name,sample_rate,channels,duration_ts",
+      "ffprobe", "-v", "error", "-show_entries",
+      "stream=codec_name,sample_rate,channels,duration_ts",
       "-of", "csv=p=0", folder.path("take.m4a")
     ).text
     #expect(facts == "aac,44100,1,88200\n")
@@ -97,7 +99,8 @@ import Testing
 
   @Test("a microphone that disconnects is told, and its time is kept")
   func disconnectedMicrophone() async throws {
-    let recorder = try Recorder(to: path("take.wav"), opening: PortingMicrophone.disconnecting(after: 20_000))
+    let recorder = try Recorder(
+      to: path("take.wav"), opening: PortingMicrophone.disconnecting(after: 20_000))
     let events = recorder.events
     try await recorder.record()
     var told: [String] = []

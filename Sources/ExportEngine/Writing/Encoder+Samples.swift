@@ -42,7 +42,14 @@ extension LibAV.Encoder {
       case .planarFloat:
         destination.assumingMemoryBound(to: Float.self)
           .update(from: planes[plane] + start, count: count)
-      case .planarInt16, .planarInt24: preconditionFailure("ALAC takes integers")
+      case .planarInt16:
+        quantizer.convert(
+          planes[plane] + start, count: count, frame: frame, channel: plane,
+          to: destination.assumingMemoryBound(to: Int16.self), stride: 1)
+      case .planarInt24:
+        quantizer.convert(
+          planes[plane] + start, count: count, to: destination.assumingMemoryBound(to: Int32.self),
+          stride: 1)
       }
     }
   }

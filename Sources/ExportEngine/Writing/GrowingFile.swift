@@ -84,6 +84,13 @@ extension OutputFile {
     }
   }
 
+  /// Waits until the disk has everything written: nothing that is written later gets there before it.
+  func waitForDisk() throws(Failure) {
+    guard calls.waitForDisk(place.descriptor) == 0 else {
+      throw .writing(errno, "cannot flush the file to the disk", path: path)
+    }
+  }
+
   /// Whether there was a file at the target when this one was started.
   var isReplacing: Bool { found != nil }
 }

@@ -25,7 +25,7 @@ package final class OutputFile: ByteOutput {
   private let target: FilePath
   let place: Place
   private let newFolders: [FilePath]
-  private let calls: FileCalls
+  let calls: FileCalls
   /// The file that was at the target when this one was started.
   let found: FileIdentity?
   private var isDone = false
@@ -152,13 +152,6 @@ package final class OutputFile: ByteOutput {
   /// Flushes everything written to the disk.
   package func flush() throws(Failure) {
     guard calls.flush(place.descriptor) == 0 else {
-      throw .writing(errno, "cannot flush the file to the disk", path: path)
-    }
-  }
-
-  /// Waits until the disk has everything written: nothing that is written later gets there before it.
-  func waitForDisk() throws(Failure) {
-    guard calls.waitForDisk(place.descriptor) == 0 else {
       throw .writing(errno, "cannot flush the file to the disk", path: path)
     }
   }

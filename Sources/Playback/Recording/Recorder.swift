@@ -60,7 +60,8 @@ public final class Recorder: Sendable {
   ) throws(Failure) {
     guard let kind = settings.format?.kind ?? Output.Kind(extension: path.extension ?? "") else {
       throw Failure(
-        .mendJob, "its name has no format's extension; end it in .wav, .flac, .mp3, .m4a, .opus or .ogg",
+        .mendJob,
+        "its name has no format's extension; end it in .wav, .flac, .mp3, .m4a, .opus or .ogg",
         path: path)
     }
     try requireGrowing(kind, at: path)

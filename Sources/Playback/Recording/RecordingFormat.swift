@@ -48,7 +48,8 @@ extension RecordingSettings {
       guard sampleFormat == nil else {
         throw Failure(
           .mendJob,
-          "\(kind.capabilities.codecName) has no sample format; leave it out, or record WAV or FLAC")
+          "\(kind.capabilities.codecName) has no sample format; leave it out, or record WAV or FLAC"
+        )
       }
       return kind.usualFormat(
         isDeep: device.encoding != .int16, sampleRate: device.sampleRate,

@@ -97,7 +97,8 @@ import Testing
     return names
   }
 
-  @Test("an M4A has fragments while it grows, and at the end one index, and is FFmpeg's to the sample")
+  @Test(
+    "an M4A has fragments while it grows, and at the end one index, and is FFmpeg's to the sample")
   func index() throws {
     let sound = Signal.glide(sampleRate: 48_000, count: 100_000)
     let writer = try GrowingTarget(
