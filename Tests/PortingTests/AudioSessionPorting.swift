@@ -21,7 +21,7 @@ import Testing
     return player
   }
 
-  @Test("headphones that are pulled out are the previous route's port")
+  @Test("headphones that are pulled out are the previous route's port, and recorders are told")
   func headphones() throws {
     let server = try SoundServer(
       "module-null-sink sink_name=two norewinds=1",
@@ -33,6 +33,11 @@ import Testing
     try wait(until: "the session has the headphones") {
       session.currentRoute.outputs.first?.portType == .headphones
     }
+    let recorder = try Recorder(
+      to: FilePath(folder.path("take.wav")), opening: PortingMicrophone.opener)
+    session.attach(recorder)
+    let told = SequenceReader(recorder.events)
+    try recorder.record()
     let modules = try server.pactl("list", "short", "modules").split(separator: "\n")
     let module = try #require(
       modules.first { $0.contains("sink_name=head") }?.prefix { $0 != "\t" })
@@ -44,6 +49,13 @@ import Testing
       }
       return previousRoute.outputs.first?.portType == .headphones
     }
+    _ = try told.elements(until: "the recorder is told") { event in
+      guard case .routeChanged(.oldDeviceUnavailable, let previousRoute) = event else {
+        return false
+      }
+      return previousRoute.outputs.first?.portType == .headphones
+    }
+    #expect(recorder.state == .recording)
   }
 
   @Test(
