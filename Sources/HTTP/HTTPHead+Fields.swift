@@ -37,6 +37,7 @@ extension HTTPHead {
       HTTPText.seconds(value) ?? Self.date(value).flatMap(date).map { max(0, $0 - time(nil)) }
     }
     location = single("location").flatMap { String(validating: $0, as: UTF8.self) }
+    isRadio = ["icy-name", "icy-metaint", "icy-br"].contains { !values($0).isEmpty }
     let content = Self.elements(of: values("content-encoding")).map(HTTPText.lowercased)
     isEncoded = (content + coding.filter { $0 != "chunked" }).contains { $0 != "identity" }
   }

@@ -83,6 +83,8 @@ package struct HTTPHead: Sendable, Hashable {
   /// The seconds for which the answer is fresh: `max-age` of Cache-Control less Age; 0 with
   /// `no-cache` or without `max-age` (RFC 9111, 4.2.1).
   package var secondsFresh: Int
+  /// Whether a server of internet radio sends it: SHOUTcast's and Icecast's fields `icy-`.
+  package var isRadio = false
   /// Whether `no-store` forbids storing the answer.
   package var mustNotBeStored: Bool
   /// The target of a redirect, in UTF-8, not checked further; nil without one.

@@ -87,6 +87,10 @@ final class FirstAnswer: HTTPReceiver {
       return begin(head, size: size)
     default:
       guard let size = head.contentLength else {
+        guard !head.isRadio else {
+          fail(Self.radio, .mendInput)
+          return false
+        }
         return beginUnmeasured(head)
       }
       if size > cache.options.limit, size <= limit {
@@ -209,6 +213,10 @@ final class FirstAnswer: HTTPReceiver {
     Opening.abandon(folder, use)
     hasOpened(result)
   }
+
+  private static let radio =
+    "is a live stream without an end (internet radio), and no medium; record a part of it: "
+    + "ffmpeg -i ADDRESS -t 3600 -c copy show.mka"
 
   // MARK: Entities of unknown size
 
