@@ -252,7 +252,8 @@ package struct PreviewView {
       case (_, .noDevice): .waiting
       case (_, .toMinimizeStalls): .buffering(share: player.bufferingProgress)
       case (_, .toRenderAhead): .renderingAhead(share: player.bufferingProgress ?? 0)
-      case (_, nil): .playing
+      // A device opens in a moment, and the screen need not flicker.
+      case (_, nil), (_, .openingDevice), (_, .startTime): .playing
       }
     model.time = time
     let whole = TimeRange(start: .zero, duration: model.duration)

@@ -1,4 +1,5 @@
 import Diagnosis
+import Glibc
 import MediaComposition
 import Threads
 
@@ -47,8 +48,21 @@ struct DevicePacket {
   private var held: Int64 = 0
   /// By how much the sink holds more than it is asked to: doubled by each xrun.
   private var patience = 1
+  private let clock: @Sendable () -> Int64
+  /// The silence before the sound; nil: none was asked for, or it is over.
+  private var leadIn: LeadIn?
+  /// The start that was waited for last.
+  private var begun: Int64?
+  /// Whether `buffer` has silence of the lead-in.
+  private var isLeading = false
+  /// Frames of `held` that were silence of the lead-in.
+  private var silent: Int64 = 0
 
-  init(_ ring: SlotRing, _ sink: any AudioSink, _ counts: Counts) {
+  init(
+    _ ring: SlotRing, _ sink: any AudioSink, _ counts: Counts,
+    _ clock: @escaping @Sendable () -> Int64 = { monotonicNanoseconds() }
+  ) {
+    self.clock = clock
     self.ring = ring
     self.sink = sink
     self.counts = counts
@@ -76,12 +90,15 @@ struct DevicePacket {
   /// Forgets everything, of which `delay` frames were written and not heard.
   private mutating func forget(_ delay: Int) {
     note(delay)
-    index -= min(index, Int64(delay))
+    // What leads in is no sound.
+    let sounding = silent > 0 ? min(Int64(delay), held - silent) : Int64(delay)
+    index -= min(index, sounding)
     counts.publish(written: index, delay: 0, isHeard: false)
     ring.removeAll()
     fade.clear()
     (converted, taken, offset, held) = (0, 0, 0, 0)
     (isDraining, isPlayingOut, due) = (false, false, nil)
+    (leadIn, isLeading, silent) = (nil, false, 0)
   }
 
   private func publish(delay: Int) {
@@ -101,13 +118,15 @@ struct DevicePacket {
   /// - Parameters:
   ///   - levels: Those of the next piece.
   ///   - most: Frames that the sink is to hold at most while it plays; nil: as many as it takes.
+  ///   - start: When the first frame after a silence is to be heard, in nanoseconds of the clock; nil:
+  ///     soon.
   /// - Returns: What is to be done next.
   /// - Throws: The sink's error; its frames are lost then, and the ring is empty.
   mutating func step(
-    _ levels: DeviceSampleConverter.Levels, holding most: Int? = nil
+    _ levels: DeviceSampleConverter.Levels, holding most: Int? = nil, startingAt start: Int64? = nil
   ) throws(Failure) -> Step {
     do throws(Failure) {
-      return try handOver(levels, most)
+      return try handOver(levels, most, start)
     } catch {
       lose()
       throw error
@@ -115,40 +134,87 @@ struct DevicePacket {
   }
 
   private mutating func handOver(
-    _ levels: DeviceSampleConverter.Levels, _ most: Int?
+    _ levels: DeviceSampleConverter.Levels, _ most: Int?, _ start: Int64?
   ) throws(Failure) -> Step {
     // Slots after the last one wait: a draining device takes nothing.
     if isDraining { return try drain() }
     if isPlayingOut { return try drainToGoOn() }
     if taken == converted {
       if ring.isOffered { goOver() }
-      if let pause = pause(holding: most) { return .hold(milliseconds: pause) }
-      let isThere = convert(levels)
-      // The time was for a whole slot.
-      if converted < ring.slotFrames { due = nil }
-      guard isThere else { return .starved }
+      if let start, start != begun {
+        if let pause = leads(to: start) { return .hold(milliseconds: pause) }
+      }
+      if !isLeading {
+        if let pause = pause(holding: most) { return .hold(milliseconds: pause) }
+        let isThere = convert(levels)
+        // The time was for a whole slot.
+        if converted < ring.slotFrames { due = nil }
+        guard isThere else { return .starved }
+      }
     }
     if taken < converted {
       defer { delayBefore = nil }
       switch try sink.write(buffer.bytes + taken * format.frameSize, count: converted - taken) {
       case .wrote(let count):
         taken += count
-        index += Int64(count)
         held += Int64(count)
+        if isLeading { silent += Int64(count) } else { index += Int64(count) }
         publish(delay: delayBefore.map { $0 + count } ?? sink.delay)
       case .full:
         publish(delay: sink.delay)
         return .wait
       case .ranDry:
-        counts.xruns.wrappingAdd(1, ordering: .relaxed)
-        note(0)
-        (patience, held, due) = (min(patience * 2, 1 << 10), 0, nil)
+        if isLeading {
+          // The silence begins anew.
+          (leadIn, converted, taken, isLeading) = (nil, 0, 0, false)
+        } else {
+          counts.xruns.wrappingAdd(1, ordering: .relaxed)
+          note(0)
+          patience = min(patience * 2, 1 << 10)
+        }
+        (held, silent, due) = (0, 0, nil)
       case .interrupted: return .interrupted
       case .gone: return .gone
       }
     }
     if taken == converted { removeHeardSlot() }
     return .again
+  }
+
+  /// Takes a step towards a start.
+  ///
+  /// - Returns: Milliseconds in which nothing is to be done; nil: `buffer` has silence, if
+  ///   `isLeading`, or the sound begins.
+  private mutating func leads(to start: Int64) -> Int32? {
+    if leadIn?.start != start { leadIn = LeadIn(to: start) }
+    let (now, fill) = momentaryFill()
+    let isPlaying = fill.isPlaying && isHeard(fill.delay)
+    switch leadIn?.step(
+      at: now, delay: isPlaying ? fill.delay : nil, sampleRate: format.sampleRate,
+      takesAll: sink.isFixed)
+    {
+    case .hold(let milliseconds):
+      publish(delay: fill.delay)
+      return milliseconds
+    case .silence(let frames):
+      let count = min(frames, ring.slotFrames)
+      memset(buffer.bytes, 0, count * format.frameSize)
+      (converted, taken, isLeading) = (count, 0, true)
+    case .begin, nil: (leadIn, begun) = (nil, start)
+    }
+    return nil
+  }
+
+  /// What the sink holds, and the time of that: of a few looks the quickest one.
+  private func momentaryFill() -> (now: Int64, fill: SinkFill) {
+    var (best, found) = (Int64.max, (now: clock(), fill: sink.fill))
+    for _ in 0..<4 where best > 20_000 {
+      let before = clock()
+      let fill = sink.fill
+      let took = clock() - before
+      if took < best { (best, found) = (took, (before + took / 2, fill)) }
+    }
+    return found
   }
 
   /// Converts the next piece: of a cross-fade between two lanes, or of the played lane.
@@ -192,6 +258,7 @@ struct DevicePacket {
   /// Removes the played lane's first slot after all of it was written.
   private mutating func removeHeardSlot() {
     (converted, taken) = (0, 0)
+    guard !isLeading else { return isLeading = false }
     guard let slot = ring.played.slots.first, offset == slot.frameCount, offset > 0 || slot.isLast
     else { return }
     isDraining = slot.isLast

@@ -37,6 +37,9 @@ final class DeviceWriter: Sendable {
   private let isAwaitingSound = Atomic<Bool>(false)
   private let volume = Atomic<UInt32>(Float(1).bitPattern)
   private let pan = Atomic<UInt32>(Float(0).bitPattern)
+  /// When the first sound after a silence is to be heard, in nanoseconds of `clock`; 0: soon.
+  private let startTime = Atomic<Int64>(0)
+  private let clock: @Sendable () -> Int64
   /// Microseconds of sound that a device is to hold while it plays; 0: as much as it takes.
   private let preferredHold = Atomic<Int>(0)
 
@@ -59,7 +62,11 @@ final class DeviceWriter: Sendable {
   private static let longestRetryPause = Duration.seconds(8)
 
   /// A writer that opens its sinks by `opener`, and none until `open` is called.
-  init(_ opener: @escaping SinkOpener) throws(ChildProcess.SystemError) {
+  init(
+    _ opener: @escaping SinkOpener,
+    clock: @escaping @Sendable () -> Int64 = { monotonicNanoseconds() }
+  ) throws(ChildProcess.SystemError) {
+    self.clock = clock
     shared = Mutex(Shared(opener: opener))
     statusChanged = try WakeUp()
     orderGiven = try WakeUp()
@@ -123,6 +130,14 @@ final class DeviceWriter: Sendable {
     let (seconds, attoseconds) = max(.zero, min(length, .seconds(60))).components
     preferredHold.store(
       Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000), ordering: .relaxed)
+  }
+
+  /// Has the next sound after a silence heard at a time of the clock, in nanoseconds; nil: soon.
+  func setStart(_ time: Int64?) { startTime.store(time ?? 0, ordering: .releasing) }
+
+  private var start: Int64? {
+    let time = startTime.load(ordering: .acquiring)
+    return time > 0 ? time : nil
   }
 
   /// Signals that another lane of the ring is offered.
@@ -273,7 +288,7 @@ final class DeviceWriter: Sendable {
   private func play(
     _ ring: SlotRing, to sink: any AudioSink, by order: Order
   ) throws(Failure) -> Ending {
-    var packet = DevicePacket(ring, sink, counts)
+    var packet = DevicePacket(ring, sink, counts, clock)
     // Sound after the loss is not played before the lost sound is rendered again.
     var isLost = false
     while !isEnding.load(ordering: .acquiring) {
@@ -295,7 +310,7 @@ final class DeviceWriter: Sendable {
         pan: Float(bitPattern: pan.load(ordering: .relaxed)))
       let hold = preferredHold.load(ordering: .relaxed)
       let most = hold > 0 ? hold * sink.format.sampleRate / 1_000_000 : nil
-      switch try packet.step(levels, holding: most) {
+      switch try packet.step(levels, holding: most, startingAt: start) {
       case .again: break
       case .hold(let milliseconds): orderGiven.wait(milliseconds: min(milliseconds, 200))
       case .wait:
@@ -340,53 +355,5 @@ final class DeviceWriter: Sendable {
       orderGiven.wait(milliseconds: milliseconds)
     }
     isStarved.store(false, ordering: .relaxed)
-  }
-}
-
-/// The progress of a writer, for all threads.
-final class Counts: Sendable {
-  /// The parts of `progress`.
-  private let written = Atomic<Int64>(0)
-  private let delayed = Atomic<Int64>(0)
-  private let time = Atomic<Int64>(.max)
-  /// Odd while the three values above change.
-  private let version = Atomic<Int>(0)
-  let xruns = Atomic<Int>(0)
-  /// How often the system stopped the sink, and its sound was lost.
-  let interruptions = Atomic<Int>(0)
-  /// Whether the current sink, or the last one, has played something.
-  let hasPlayed = Atomic<Bool>(false)
-  let flushes = Atomic<Int>(0)
-  /// The frame after the end that was heard last; −1 before that.
-  let finished = Atomic<Int64>(-1)
-
-  /// The frame of the ring up to which everything was written or discarded, the number of those
-  /// still to be heard, and the time of that, in nanoseconds of the monotonic clock.
-  struct Progress: Sendable {
-    var written: Int64 = 0
-    var delay: Int64 = 0
-    /// Nil while nothing is heard since the silence before: when the sound begins is unknown.
-    var nanoseconds: Int64?
-  }
-
-  /// The newest, all of one moment.
-  var progress: Progress {
-    while true {
-      let before = version.load(ordering: .acquiring)
-      let seen = time.load(ordering: .acquiring)
-      let found = Progress(
-        written: written.load(ordering: .acquiring), delay: delayed.load(ordering: .acquiring),
-        nanoseconds: seen == .max ? nil : seen)
-      if before.isMultiple(of: 2), version.load(ordering: .acquiring) == before { return found }
-    }
-  }
-
-  /// By the writer's thread alone. `isHeard`: whether the device has played since the last silence.
-  func publish(written: Int64, delay: Int, isHeard: Bool) {
-    version.wrappingAdd(1, ordering: .acquiringAndReleasing)
-    self.written.store(written, ordering: .releasing)
-    delayed.store(Int64(delay), ordering: .releasing)
-    time.store(isHeard ? monotonicNanoseconds() : .max, ordering: .releasing)
-    version.wrappingAdd(1, ordering: .releasing)
   }
 }

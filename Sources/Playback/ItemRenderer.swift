@@ -12,6 +12,8 @@ final class ItemRenderer {
   let block: AudioBuffer
   /// The same frames in the device's channels, if these differ.
   private var mapped: (matrix: ChannelMatrix, block: AudioBuffer)?
+  /// The same frames in the channels that the listener assigns, if that was done.
+  private var routed: AudioBuffer?
   let sound: RenderedSound
   /// The sound at another speed than 1.
   private var stretched: PlaybackStretch?
@@ -54,8 +56,10 @@ final class ItemRenderer {
     }
   }
 
-  /// The last block in a device's channels; valid until the next read.
-  func block(for device: SinkFormat) -> AudioBuffer {
+  /// The last block in a device's channels; valid until the next read. `assignments` has the device's
+  /// channel for each channel of the item; nil: as usual.
+  func block(for device: SinkFormat, _ assignments: [Int]?) -> AudioBuffer {
+    if let assignments { return block(for: device, routedBy: assignments) }
     let layout = layout(on: device)
     guard layout != item.channelLayout else { return block }
     let matrix = ChannelMatrix(from: item.channelLayout, to: layout)
@@ -65,6 +69,20 @@ final class ItemRenderer {
     guard let target = mapped?.block else { return block }
     matrix.weigh(block, into: target, at: 0, count: block.frameCount)
     target.frameCount = block.frameCount
+    return target
+  }
+
+  private func block(for device: SinkFormat, routedBy assignments: [Int]) -> AudioBuffer {
+    let known = routed.flatMap { $0.channelCount == device.channelCount ? $0 : nil }
+    let target = known ?? AudioBuffer(channelCount: device.channelCount, capacity: block.capacity)
+    routed = target
+    target.frameCount = block.frameCount
+    for channel in 0..<target.channelCount { target.samples(channel).update(repeating: 0) }
+    for (channel, place) in zip(0..<block.channelCount, assignments)
+    where (0..<target.channelCount).contains(place) {
+      let (source, sum) = (block.samples(channel), target.samples(place))
+      for frame in 0..<block.frameCount { sum[frame] += source[frame] }
+    }
     return target
   }
 
@@ -122,9 +140,9 @@ final class ItemRenderer {
   }
 
   /// Whether 16 bits need dither: not if samples are a source's own, at its rate and speed.
-  func isDithered(on device: SinkFormat) -> Bool {
+  func isDithered(on device: SinkFormat, _ assignments: [Int]?) -> Bool {
     item.isDithered || speed != .normal || sampleRate != item.sampleRate
-      || layout(on: device) != item.channelLayout
+      || assignments == nil && layout(on: device) != item.channelLayout
   }
 
   /// The frame of the export's dither for the item's frame `frame`.

@@ -11,19 +11,35 @@ import MediaTime
 public final class Player: Sendable {
   let engine: PlayerEngine
 
-  /// A player of one item.
+  /// A player of one item (`AVPlayer.init(playerItem:)`).
   ///
   /// - Parameters:
   ///   - item: The item to play; nil: none.
-  ///   - opener: Opens the device, at the first play.
+  ///   - opener: Opens the device, at the first play; nil: the usual device, as
+  ///     `AudioSession.opener` opens `default`. The player is attached to the process's session then,
+  ///     whose interruptions pause it.
   /// - Throws: `tryAgain` if the process gets no thread or descriptor.
-  public init(_ item: PlayerItem? = nil, opening opener: @escaping SinkOpener) throws(Failure) {
-    engine = try PlayerEngine(opening: opener)
-    guard let item else { return }
+  public convenience init(
+    _ item: PlayerItem? = nil, opening opener: SinkOpener? = nil
+  ) throws(Failure) {
+    try self.init(item.map { [$0] } ?? [], opening: opener, clock: { monotonicNanoseconds() })
+  }
+
+  /// A player of items, by whichever clock.
+  init(
+    _ items: [PlayerItem], opening opener: SinkOpener?, clock: @escaping @Sendable () -> Int64
+  ) throws(Failure) {
+    engine = try PlayerEngine(opening: opener ?? Self.usualOpener, clock: clock)
+    if opener == nil { AudioSession.sharedInstance().attach(self) }
     engine.update { state in
-      state.queue = [item]
-      state.current = item
+      for item in items where !state.isInQueue(item) { state.queue.append(item) }
+      state.current = items.first
     }
+  }
+
+  /// Opens the usual device: the sound server is looked for at the first play and not before.
+  private static let usualOpener: SinkOpener = { request throws(Failure) in
+    try AudioSession.sharedInstance().opener()(request)
   }
 
   deinit { engine.end() }
@@ -53,12 +69,13 @@ public final class Player: Sendable {
     engine.state.withLock { $0.cutShort.flatMap { $0.item === item ? $0.time : nil } }
   }
 
-  /// Plays from the current place, or from the start if that is the end.
+  /// Plays from the current place, or from the start if that is the end. A start that `play(atTime:)`
+  /// has set is not waited for.
   public func play() {
+    engine.writer.setStart(nil)
     engine.update { state in
-      state.isPlaying = true
-      guard let rest = state.rest, rest.time >= rest.item.duration else { return }
-      state.jump = PlayerState.Jump(item: rest.item, time: .zero)
+      (state.isPlaying, state.startTime) = (true, nil)
+      state.returnFromEnd()
     }
   }
 
@@ -72,36 +89,7 @@ public final class Player: Sendable {
       }
       state.isPlaying = false
     }
-  }
-
-  /// Goes to a time of the current item, at once (`AVPlayer.seek(to:)`). Times outside the item,
-  /// also infinite ones, are its start or its end. `.invalid` and `.indefinite` are ignored, where
-  /// AVPlayer raises an exception.
-  ///
-  /// The frames from there on are those of a rendering from the start, except after effects with
-  /// unbounded memory (a speed with the pitch kept, a filter), which are rendered from 300 ms
-  /// before, or from 1.2 s for the level of a speed. There the exact sound is rendered beside what
-  /// is heard, which goes over to it when that has arrived; `approximation` is its progress.
-  public func seek(to time: Time) { go(to: time, exactly: false) }
-
-  /// Goes to a time of the current item, within tolerances
-  /// (`AVPlayer.seek(to:toleranceBefore:toleranceAfter:)`).
-  ///
-  /// Every time is found to the frame. If both tolerances are zero, the samples are those of a
-  /// rendering from the start in any case; effects with unbounded memory are rendered from their
-  /// start then, which may take long.
-  public func seek(to time: Time, toleranceBefore before: Time, toleranceAfter after: Time) {
-    go(to: time, exactly: before <= .zero && after <= .zero)
-  }
-
-  private func go(to time: Time, exactly isExact: Bool) {
-    engine.update { state in
-      guard time.isNumeric || time.isInfinite, let item = state.current else { return }
-      let time = max(.zero, min(time, item.duration))
-      let place = PlayerState.Jump(item: item, time: time, isExact: isExact)
-      state.jump = place
-      state.rest = place
-    }
+    engine.writer.setStart(nil)
   }
 
   /// The speed from 0.25 to 4, with the pitch kept (`AVPlayer.rate`; `pause` pauses). A change is
@@ -306,54 +294,5 @@ public final class Player: Sendable {
     return DeviceState(
       format: format, xruns: engine.writer.counts.xruns.load(ordering: .relaxed),
       bufferedSeconds: Double(max(0, end - heard)) / Double(format?.sampleRate ?? 48_000))
-  }
-
-  // MARK: Observing
-
-  /// The events from now on, until the player is released. A slow reader misses the oldest of more
-  /// than a thousand.
-  public var events: AsyncStream<PlayerEvent> { engine.observers.events() }
-
-  /// Calls `block` for each event from now on: `events` for programs without a task, and without a
-  /// limit.
-  ///
-  /// - Parameter block: Called on the player's threads, also on several at a time; it must return
-  ///   soon. Its captures live until the observation is released.
-  /// - Returns: The observation, which lasts as long as this object.
-  public func addEventObserver(
-    using block: @escaping @Sendable (PlayerEvent) -> Void
-  ) -> PlayerObservation {
-    engine.observers.add(block)
-  }
-
-  /// Calls `block` whenever a multiple of `interval` is heard, and after each jump
-  /// (`addPeriodicTimeObserver(forInterval:queue:using:)`).
-  ///
-  /// The captures of `block` live until the observation is released. A strong reference to the
-  /// player keeps the player, its threads and its device: capture it weakly (`[weak player]`).
-  ///
-  /// - Parameters:
-  ///   - interval: More than zero; multiples within 10 ms are reported together.
-  ///   - block: Gets the time of the item, on a thread of the player; it must return soon.
-  /// - Returns: The observation, which lasts as long as this object.
-  public func addPeriodicTimeObserver(
-    forInterval interval: Time, using block: @escaping @Sendable (Time) -> Void
-  ) -> PlayerObservation {
-    engine.timeObservers.add(every: interval, block)
-  }
-
-  /// Calls `block` whenever one of `times` of the item is heard
-  /// (`addBoundaryTimeObserver(forTimes:queue:using:)`), not when a jump skips it.
-  ///
-  /// Capture the player weakly, as for `addPeriodicTimeObserver`.
-  ///
-  /// - Parameters:
-  ///   - times: Times of the item that is heard, whichever it is.
-  ///   - block: Gets the time, within some 10 ms, on a thread of the player; it must return soon.
-  /// - Returns: The observation, which lasts as long as this object.
-  public func addBoundaryTimeObserver(
-    forTimes times: [Time], using block: @escaping @Sendable (Time) -> Void
-  ) -> PlayerObservation {
-    engine.timeObservers.add(at: times, block)
   }
 }

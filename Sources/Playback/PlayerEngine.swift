@@ -19,6 +19,10 @@ final class PlayerEngine: Sendable {
   let observationDue: WakeUp
   let observers = Observers<PlayerEvent>()
   let timeObservers = Observers<TimeEvent>()
+  /// Those who look at values, after each look of the observing thread.
+  let valueObservers = Observers<Void>()
+  /// The devices' clock, in nanoseconds.
+  let clock: @Sendable () -> Int64
   private let cancellation = CancellationFlag()
   private let threads = Mutex<[Thread]>([])
   /// How long `end` waits for the threads that read files and call observers, and then for the
@@ -35,10 +39,12 @@ final class PlayerEngine: Sendable {
     opening opener: @escaping SinkOpener,
     starting start: Starter = { (name, urgency, body) throws(Thread.SpawnError) in
       try Thread.spawn(name: name, urgency: urgency, body)
-    }
+    },
+    clock: @escaping @Sendable () -> Int64 = { monotonicNanoseconds() }
   ) throws(Failure) {
+    self.clock = clock
     do throws(ChildProcess.SystemError) {
-      writer = try DeviceWriter(opener)
+      writer = try DeviceWriter(opener, clock: clock)
       observationDue = try WakeUp()
     } catch {
       throw Self.failure(error)
@@ -71,10 +77,15 @@ final class PlayerEngine: Sendable {
   /// themselves, that one when the observer returns.
   func end() {
     cancellation.cancel()
-    update { $0.isEnding = true }
+    update { state in
+      state.isEnding = true
+      state.waiters.giveUp()
+    }
     observationDue.signal()
+    answerWaiters()
     observers.close()
     timeObservers.close()
+    valueObservers.close()
     let running = threads.withLock { threads in
       defer { threads = [] }
       return threads
@@ -135,6 +146,7 @@ final class PlayerEngine: Sendable {
       return isNews
     }
     if isNews { observers.yield(.deviceLost(failure)) }
+    observationDue.signal()
   }
 
   func found(_ format: SinkFormat) {
@@ -143,6 +155,7 @@ final class PlayerEngine: Sendable {
       (state.hasDevice, state.lossReason) = (true, nil)
     }
     observers.yield(.deviceFound(format))
+    observationDue.signal()
   }
 
   /// Reports that the device has failed for good, then stops. `produced` is the next frame's index.
@@ -190,7 +203,9 @@ final class PlayerEngine: Sendable {
       state.failure = failure
       state.cutShort = state.place(of: produced).flatMap { $0.item === item ? $0 : nil }
     }
+    item.fail(failure)
     observers.yield(.itemFailed(item, failure))
+    observationDue.signal()
   }
 
   /// Skips an item that cannot be played, in silence.

@@ -11,9 +11,12 @@ import Transcripts
 ///
 /// The export is compiled, and only files that had to be probed were opened. Immutable, but for
 /// `preferredForwardBufferDuration`. Two items of the same export are two items.
-public final class PlayerItem: Sendable {
+public final class PlayerItem: Sendable, Hashable {
   /// The name for screens.
   public let name: String
+  /// The medium that the item is made of (`AVURLAsset.url`, `AVAudioPlayer.url`); nil for a composition
+  /// or an export.
+  public let location: MediaLocation?
   /// Of all items of the process: an address may be that of an earlier one.
   let number = PlayerItem.count.wrappingAdd(1, ordering: .relaxed).newValue
   private static let count = Atomic<Int>(0)
@@ -43,6 +46,7 @@ public final class PlayerItem: Sendable {
   let remoteSpans: [RemoteSpan]
   /// Their media.
   let remoteMedia: Set<MediaURL>
+  let lastFailure = Mutex<Failure?>(nil)
   let forwardBuffer = Mutex(Time.zero)
   let loadedParts = Mutex(LoadedParts())
   /// The media that `prefetch` has fetched something of.
@@ -62,7 +66,17 @@ public final class PlayerItem: Sendable {
   /// The sound of an export session, with the session's graph.
   ///
   /// - Throws: As `Graph.init(compiling:)`; `mendJob` if there is no such output.
-  public init(_ session: ExportSession, output outputIndex: Int = 0) throws(Failure) {
+  public convenience init(
+    _ session: ExportSession, output outputIndex: Int = 0
+  ) throws(Failure) {
+    try self.init(session, output: outputIndex, of: nil)
+  }
+
+  /// The sound of an export session, which is that of a medium if there is a location.
+  init(
+    _ session: ExportSession, output outputIndex: Int, of location: MediaLocation?
+  ) throws(Failure) {
+    self.location = location
     let export = session.export
     graph = try session.graph()
     guard graph.sinks.indices.contains(outputIndex) else {
@@ -108,18 +122,30 @@ public final class PlayerItem: Sendable {
       Export(name: name, composition: composition, mix: mix, outputs: [output]), library: library)
   }
 
-  /// A medium as it is (`AVPlayerItem.init(url:)`).
+  /// A medium as it is (`AVPlayerItem.init(url:)`). Blocks on the file or the server.
   ///
-  /// - Throws: As probing the file.
+  /// - Parameters:
+  ///   - location: A file or an address.
+  ///   - library: Probes the medium and opens it.
+  /// - Throws: As probing the medium.
+  @available(*, noasync, message: "it blocks; 'await' the initializer of the same name")
   public convenience init(
-    contentsOf location: MediaLocation, library: MediaLibrary
+    contentsOf location: MediaLocation, library: MediaLibrary = MediaLibrary()
   ) throws(Failure) {
-    try self.init(Self.export(ofMediaAt: location, library: library), library: library)
+    try self.init(probing: location, library)
   }
 
-  /// A local file as it is.
-  public convenience init(contentsOf path: FilePath, library: MediaLibrary) throws(Failure) {
-    try self.init(contentsOf: .file(path), library: library)
+  /// A local file as it is, as `init(contentsOf:library:)` of its location.
+  @available(*, noasync, message: "it blocks; 'await' the initializer of the same name")
+  public convenience init(
+    contentsOf path: FilePath, library: MediaLibrary = MediaLibrary()
+  ) throws(Failure) {
+    try self.init(probing: .file(path), library)
+  }
+
+  convenience init(probing location: MediaLocation, _ library: MediaLibrary) throws(Failure) {
+    let export = try Self.export(ofMediaAt: location, library: library)
+    try self.init(ExportSession(export, library: library), output: 0, of: location)
   }
 
   /// An export of a media file, to be cut before it becomes an item. Its output gives the format;
@@ -166,88 +192,6 @@ extension Composition {
       } else {
         written.append([track])
       }
-    }
-  }
-}
-
-/// A track of an item, for the listener to switch (`AVPlayerItemTrack`): no composition and no
-/// export changes. Safe from any thread.
-public final class PlayerItemTrack: Sendable {
-  /// The name of the track.
-  public let name: String
-  /// Whether the track is enabled in the composition; otherwise it cannot be heard here.
-  public let sounds: Bool
-  private let enabled = Atomic<Bool>(true)
-  private let solo = Atomic<Bool>(false)
-  private let changes: TrackChanges
-
-  init(name: String, sounds: Bool, _ changes: TrackChanges) {
-    self.name = name
-    self.sounds = sounds
-    self.changes = changes
-  }
-
-  /// Whether the track is heard (`AVPlayerItemTrack.isEnabled`), or muted.
-  public var isEnabled: Bool {
-    get { enabled.load(ordering: .relaxed) }
-    set { set(enabled, newValue) }
-  }
-
-  /// Whether only this track, and other solo tracks, are heard.
-  public var isSolo: Bool {
-    get { solo.load(ordering: .relaxed) }
-    set { set(solo, newValue) }
-  }
-
-  private func set(_ setting: borrowing Atomic<Bool>, _ value: Bool) {
-    if setting.exchange(value, ordering: .acquiringAndReleasing) != value { changes.note() }
-  }
-}
-
-/// A segment of an item.
-public struct PlayerSegment: Sendable, Hashable {
-  /// The time in the item, cut to the part that is played.
-  public var timeRange: TimeRange
-  /// The name of the file, or of the track for a nested composition.
-  public var name: String
-  /// The index of its track.
-  public var trackIndex: Int
-  /// Where its item was written.
-  package var origin = Origin.unknown
-
-  /// The segments of the part of an export that is written, in order of time. O(n log n).
-  /// `trackIndices` has the item's track for each of the composition's tracks of sound.
-  static func all(of export: Export, _ trackIndices: [Int]) -> [PlayerSegment] {
-    let range = export.timeRange ?? TimeRange(start: .zero, duration: export.composition.duration)
-    var found: [PlayerSegment] = []
-    // Adjacent clips are mostly of one file.
-    var last: (location: MediaLocation, name: String)?
-    func name(of location: MediaLocation) -> String {
-      if let last, last.location == location { return last.name }
-      let name = location.lastName ?? "\(location)"
-      last = (location, name)
-      return name
-    }
-    let tracks = export.composition.tracks(withMediaType: .audio)
-    for (index, track) in zip(trackIndices, tracks) where track.isEnabled {
-      for segment in track.segments where !segment.isEmpty {
-        let start = max(segment.target.start, range.start)
-        let end = min(segment.target.end, range.end)
-        guard start < end else { continue }
-        let name =
-          if case .asset(let asset) = segment.content {
-            name(of: asset.location)
-          } else {
-            track.name ?? "track \(index + 1)"
-          }
-        found.append(
-          PlayerSegment(
-            timeRange: TimeRange(start: start - range.start, end: end - range.start), name: name,
-            trackIndex: index, origin: segment.origin))
-      }
-    }
-    return found.sorted {
-      ($0.timeRange.start, $0.trackIndex) < ($1.timeRange.start, $1.trackIndex)
     }
   }
 }

@@ -61,7 +61,7 @@ extension PlayerState {
   /// Whether a mark would still follow another one.
   private func follows(_ mark: Mark, _ last: Mark) -> Bool {
     switch (mark.cause, cause(behind: last)) {
-    case (.jump, _), (.change, _), (.replacement, _): true
+    case (.jump, _), (.resume, _), (.change, _), (.replacement, _): true
     // What was looped is rendered anew, as another item is.
     case (.loop, _) where replacement(of: last.item) != nil: true
     case (.again, _) where replacement(of: last.item) != nil: true

@@ -70,7 +70,13 @@ extension PlayerState {
     let replacement = Replacement(old: item, new: other, offset: offset)
     replacements.append(replacement)
     queue[index] = other
-    jump = jump.map(resolved)
+    if let place = jump {
+      // The seek goes on, in the other item.
+      let seek = waiters.seek
+      waiters.seek = nil
+      jump = resolved(place)
+      waiters.seek = seek
+    }
     rest = rest.map(resolved)
     if unplayable === item { unplayable = nil }
     guard current === item else { return }

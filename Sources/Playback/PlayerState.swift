@@ -19,11 +19,17 @@ struct PlayerState {
   var isPlaying = false {
     didSet {
       if oldValue, !isPlaying { stops += 1 }
-      if !isPlaying { stall = nil }
+      if !isPlaying { (stall, startTime) = (nil, nil) }
     }
   }
   /// Counts the stops, also after a very short play.
   private(set) var stops = 0
+  /// When the first sound is to be heard, in nanoseconds of the devices' clock; nil: soon.
+  var startTime: Int64?
+  /// Whether a start waits until playback is likely to keep up.
+  var waitsToMinimizeStalling = true
+  /// The device's channel for each channel of an item; nil: as usual.
+  var channelAssignments: [Int]?
   /// Speed, the pitch kept.
   var speed = PlaybackSpeed.normal
   /// The place to go to; nil when the rendering thread is there.
@@ -32,14 +38,21 @@ struct PlayerState {
       jumpNumber += 1
       // Of another place the first sound is enough.
       if jump != nil { stall?.goal = nil }
+      // Another jump, or none any more.
+      if let seek = waiters.seek { waiters.answer { seek(false) } }
+      waiters.seek = nil
     }
   }
+  /// Who waits for the end of a seek or of a preparation.
+  var waiters = Waiters()
   /// Counts jumps, so that the rendering thread finds newer ones.
   private(set) var jumpNumber = 0
   /// Whether the rendered sound is to be discarded; reset by the rendering thread.
   var isDropped = false
   /// Whether the rendered sound may be out of date; reset by the rendering thread.
   var isChanged = false
+  /// Whether a player that plays is to begin anew where it is; reset by the rendering thread.
+  var isRestarted = false
   /// How often the rendered item is played again; negative: for ever.
   var loopsLeft = 0
   /// Items whose sound is still rendered or heard, and is replaced by that of others.
@@ -72,8 +85,8 @@ struct PlayerState {
   var observed: Int64 = 0
   /// Passages before the last jump that are still to be reported.
   var unreported: [Passage] = []
-  /// Counts jumps that were done.
-  var jumps = 0
+  /// Counts jumps that were done, and has the last one.
+  var jumps = (count: 0, last: Jump?.none)
   var levels = DeviceSampleConverter.Levels()
   /// The last failure of an item or the device; nil when the player plays again.
   var failure: Failure?
@@ -117,6 +130,8 @@ struct PlayerState {
 
     enum Cause: Sendable {
       case jump
+      /// The item goes on after a pause, or where sound was lost.
+      case resume
       /// The item before has ended. The items of `past` between them could not be played; a single
       /// item may follow itself.
       case advance(past: [PlayerItem], isSame: Bool)
@@ -130,11 +145,27 @@ struct PlayerState {
   }
 }
 
+extension PlayerState.Mark.Cause {
+  /// Whether everything that was rendered before was discarded.
+  var isAnew: Bool {
+    switch self {
+    case .jump, .resume: true
+    case .advance, .loop, .again, .change, .replacement: false
+    }
+  }
+}
+
 extension PlayerState {
   /// The place of a frame of the ring; nil before anything was played.
   func place(of index: Int64) -> Jump? {
     guard let mark = marks.last(where: { $0.index <= index }) ?? marks.first else { return nil }
     return Jump(item: mark.item, time: mark.time(at: index))
+  }
+
+  /// Goes to the start, if the player is at the end of an item.
+  mutating func returnFromEnd() {
+    guard let rest, rest.time >= rest.item.duration else { return }
+    jump = Jump(item: rest.item, time: .zero)
   }
 
   /// Stops after an item that was heard or cannot be played.

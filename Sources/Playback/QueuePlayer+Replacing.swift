@@ -1,6 +1,24 @@
 import MediaTime
 
 extension Player {
+  /// Puts an item in the place of the current one (`replaceCurrentItem(with:)`): it begins at its start,
+  /// and plays if the player plays. An item of the queue moves there. O(items).
+  ///
+  /// - Parameter item: The item; nil: the current item leaves the queue, and the player stops.
+  public func replaceCurrentItem(with item: PlayerItem?) {
+    let heard = engine.heardIndex
+    engine.update { state in
+      let current = state.current(heard: heard)
+      guard item !== current else { return }
+      var queue = state.queue.filter { $0 !== item }
+      let place = queue.firstIndex { $0 === current }
+      if let place { queue.remove(at: place) }
+      if let item { queue.insert(item, at: place ?? queue.startIndex) }
+      state.queue = queue
+      state.go(to: item)
+    }
+  }
+
   /// Puts an item in the place of another one, which leaves the queue: for an item that was made
   /// anew while the old one plays.
   ///

@@ -15,14 +15,14 @@ public typealias QueuePlayer = Player
 /// again after the sound before it, which makes a gap; otherwise there is none. A format that a
 /// device does not have is converted. Meters are always the item's.
 extension Player {
-  /// A player of items; the first is the current one.
+  /// A player of items, each once (`AVQueuePlayer.init(items:)`); the first is the current one.
   ///
+  /// - Parameters:
+  ///   - items: The items, in order.
+  ///   - opener: As for `init(_:opening:)`.
   /// - Throws: As `init(_:opening:)`.
-  public convenience init(
-    items: [PlayerItem], opening opener: @escaping SinkOpener
-  ) throws(Failure) {
-    try self.init(nil, opening: opener)
-    for item in items { insert(item, after: nil) }
+  public convenience init(items: [PlayerItem], opening opener: SinkOpener? = nil) throws(Failure) {
+    try self.init(items, opening: opener, clock: { monotonicNanoseconds() })
   }
 
   /// Whether the first item follows the last; a single item follows itself, and is reported as

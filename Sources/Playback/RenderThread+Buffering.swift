@@ -71,7 +71,30 @@ extension RenderThread {
     }
   }
 
-  /// Waits after a stall until enough is ahead to go on, or no more comes.
+  /// Has a start wait, if the player is to wait then, and more is to be here before it.
+  ///
+  /// - Parameters:
+  ///   - renderer: Its item was opened, and its first sound is here.
+  ///   - frame: The item's frame of that sound.
+  func awaitLikelihood(of renderer: ItemRenderer, at frame: Int64) {
+    let item = renderer.item
+    guard isHalted, !item.remoteSpans.isEmpty else { return }
+    let start = Time(frames: frame, rate: renderer.sampleRate)
+    let stalls = engine.state.withLock { state in
+      state.waitsToMinimizeStalling && state.isPlaying ? state.stallCount(of: item) : nil
+    }
+    guard let stalls else { return }
+    let length = item.resumeDuration(afterStalls: stalls)
+    guard start < item.duration, !item.isLoaded(from: start, lasting: length) else { return }
+    engine.state.withLock { state in
+      guard state.jumpNumber == jumpNumber, !state.isDropped else { return }
+      state.stall = PlayerState.Stall(
+        goal: PlayerState.Goal(item: item, start: start, length: length))
+    }
+    engine.observationDue.signal()
+  }
+
+  /// Waits at a start or after a stall until enough is ahead to go on, or no more comes.
   ///
   /// - Returns: Whether to go on; not if the player is to be silent, or elsewhere.
   func rebuffers() -> Bool {

@@ -9,31 +9,41 @@ extension Player {
     case paused
     /// To play, and silent: `reasonForWaitingToPlay` has the reason. The player goes on by itself.
     case waitingToPlayAtSpecifiedRate
-    /// Playing.
+    /// Playing, to a device that is open.
     case playing
   }
 
   /// Why a player waits (`AVPlayer.WaitingReason`).
   public enum WaitingReason: Sendable, Hashable {
-    /// For bytes of a server. Playback begins with the first ones; after a stall it continues when it
-    /// is likely to keep up, and nothing of the sound is lost.
+    /// For bytes of a server, at a start as `automaticallyWaitsToMinimizeStalling` has it. After a
+    /// stall playback continues when it is likely to keep up, and nothing of the sound is lost.
     case toMinimizeStalls
     /// For sound that takes longer to render than to hear: some seconds of it are rendered ahead, more
     /// each time. AVPlayer has no such reason.
     case toRenderAhead
     /// For a device, which is opened again and again. AVPlayer has no such reason.
     case noDevice
+    /// For the first device, which is being opened. AVPlayer has no such reason.
+    case openingDevice
+    /// For the time that `play(atTime:)` was given. AVPlayer has no such reason.
+    case startTime
   }
 
   /// Whether the player plays (`AVPlayer.timeControlStatus`).
   public var timeControlStatus: TimeControlStatus {
-    engine.state.withLock { $0.timeControlStatus }
+    let now = engine.clock()
+    return engine.state.withLock { $0.timeControlStatus(at: now) }
   }
 
   /// Why the player waits; nil if it does not (`AVPlayer.reasonForWaitingToPlay`).
   public var reasonForWaitingToPlay: WaitingReason? {
-    engine.state.withLock { $0.reasonForWaitingToPlay }
+    let now = engine.clock()
+    return engine.state.withLock { $0.reasonForWaitingToPlay(at: now) }
   }
+
+  /// Whether `play` was called last, and neither `pause` nor the end came since
+  /// (`AVAudioPlayer.isPlaying`): also while the player waits, which `timeControlStatus` shows.
+  public var isPlaying: Bool { engine.state.withLock { $0.isPlaying } }
 
   /// Why there is no device, or `unknown` for one that was lost without a reason; nil: there is one, or
   /// none was opened yet.
@@ -122,15 +132,17 @@ extension PlayerState {
   }
 
   /// The status for observers.
-  var timeControlStatus: Player.TimeControlStatus {
+  func timeControlStatus(at now: Int64) -> Player.TimeControlStatus {
     guard isPlaying else { return .paused }
-    return reasonForWaitingToPlay == nil ? .playing : .waitingToPlayAtSpecifiedRate
+    return reasonForWaitingToPlay(at: now) == nil ? .playing : .waitingToPlayAtSpecifiedRate
   }
 
-  /// Nil unless the player waits.
-  var reasonForWaitingToPlay: Player.WaitingReason? {
+  /// Nil unless the player waits; `now` is of the devices' clock.
+  func reasonForWaitingToPlay(at now: Int64) -> Player.WaitingReason? {
     guard isPlaying else { return nil }
     if hasDevice == false { return .noDevice }
-    return stall.map { $0.share == nil ? .toMinimizeStalls : .toRenderAhead }
+    if let stall { return stall.share == nil ? .toMinimizeStalls : .toRenderAhead }
+    if hasDevice == nil { return .openingDevice }
+    return startTime.map { $0 > now } == true ? .startTime : nil
   }
 }

@@ -34,6 +34,7 @@ import Testing
       }
       withExtendedLifetime(download) {}
       player = try Player(item, opening: device.opener)
+      player.automaticallyWaitsToMinimizeStalling = false
       reader = SequenceReader(player.events)
       player.play()
       try waitUntilWaiting()

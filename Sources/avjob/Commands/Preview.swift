@@ -130,6 +130,8 @@ struct Preview: MediaCommand {
     let sound = AudioSession.sharedInstance()
     let player = try QueuePlayer(items: [made.item], opening: sound.opener(device: device))
     sound.attach(player)
+    // What is waited for is on the screen, and a listener hears the first sound soon.
+    player.automaticallyWaitsToMinimizeStalling = false
     let inbox = try Inbox<PreviewMessage>()
     // No task: Swift's pool of threads waits for ever where the system has none to spare.
     let observation = player.addEventObserver { inbox.put(.player($0)) }

@@ -72,6 +72,7 @@ extension Record {
     let recorder = try Recorder(to: path, settings: settings, device: device, monitor: try heard)
     let player = try Player(opened.item, opening: SoundDevice.opener(playback ?? "default"))
     player.isMeteringEnabled = false
+    player.automaticallyWaitsToMinimizeStalling = false
     let mix = RecordedMix(
       player, name: opened.item.name, from: opened.start, at: opened.placement.time)
     let recording: Recording
