@@ -126,6 +126,8 @@ extension RenderThread {
   private func overshoot(
     of state: PlayerState, _ heard: Int64, _ renderer: ItemRenderer
   ) -> Int64 {
+    // Nothing may be heard of what was rendered since the last silence.
+    let heard = max(heard, state.marks.first?.index ?? heard)
     guard state.observed > heard, let mark = state.marks.last(where: { $0.index <= heard })
     else { return 0 }
     // Both speeds are in hundredths.
