@@ -29,7 +29,7 @@ extension Player {
       }
       let observation = engine.valueObservers.add { [weak self] in
         if let self { look(self) }
-      } end: {
+      } atEnd: {
         continuation.finish()
       }
       continuation.onTermination = { _ in observation.cancel() }
