@@ -159,7 +159,7 @@ extension SoundProcess {
   fileprivate var needsFilters: Bool {
     switch self {
     case .stretch, .filter, .reverb: true
-    case .reverse, .varispeed, .delay, .leveler, .limiter, .normalize: false
+    case .reverse, .varispeed, .delay, .leveler, .limiter, .normalize, .custom: false
     }
   }
 }

@@ -26,6 +26,7 @@ extension Effect {
     case .reverb(let reverb): .reverb(reverb)
     case .leveler(let settings): .leveler(settings)
     case .limiter(let settings): .limiter(settings)
+    case .custom(let effect): .custom(effect)
     default: nil
     }
   }

@@ -170,6 +170,8 @@ public enum SoundProcess: Sendable, Hashable, Encodable {
   case leveler(Effect.Leveler)
   /// Limited, in place.
   case limiter(Effect.Limiter)
+  /// Changed or seen by code of the program.
+  case custom(CustomEffect)
   /// Brought to a level.
   indirect case normalize(Normalization)
 }

@@ -64,6 +64,7 @@ enum Limits {
       "give a frequency above 0 Hz"
     case .equalizer(let bands): bands.lazy.compactMap { above($0.frequency) }.first
     case .dehum(let settings): above(settings.frequency)
+    case .custom(let effect): effect.problem(atRate: sampleRate)
     case .highpass, .lowpass, .compressor, .gate, .deesser, .denoise, .declick, .filter, .delay,
       .reverb, .leveler, .limiter:
       nil

@@ -219,6 +219,7 @@ extension SoundProcess: CustomStringConvertible {
     case .reverb(let reverb): Effect.reverb(reverb).description
     case .leveler(let settings): Effect.leveler(settings).description
     case .limiter(let settings): Effect.limiter(settings).description
+    case .custom(let effect): effect.description
     case .normalize(let normalization): normalization.description
     }
   }

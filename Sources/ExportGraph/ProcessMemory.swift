@@ -27,12 +27,15 @@ extension SoundProcess {
     case .varispeed(let ratio): .resampling(by: ratio)
     case .stretch, .filter, .delay, .reverb: .unbounded
     case .leveler, .limiter: .frames(window(atRate: sampleRate).before)
+    case .custom(let effect):
+      effect.window(atRate: sampleRate).map { .frames($0.before) } ?? .unbounded
     case .normalize(let normalization):
       normalization.limiter.map { SoundProcess.limiter($0).memory(atRate: sampleRate) } ?? .none
     }
   }
 
-  /// Frames of input before and after a frame that a leveler or a limiter depends on.
+  /// Frames of input before and after a frame that a leveler, a limiter or a processor of bounded
+  /// memory depends on.
   func window(atRate sampleRate: Int) -> (before: Int, after: Int) {
     switch self {
     case .leveler(let settings):
@@ -41,6 +44,7 @@ extension SoundProcess {
     case .limiter(let settings):
       let limiter = settings.limiter(atRate: sampleRate)
       return (limiter.reach, limiter.lookAhead)
+    case .custom(let effect): return effect.window(atRate: sampleRate) ?? (0, 0)
     case .reverse, .varispeed, .stretch, .filter, .delay, .reverb, .normalize: return (0, 0)
     }
   }

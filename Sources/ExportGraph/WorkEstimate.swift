@@ -152,6 +152,8 @@ extension Graph {
         return samples * (Cost.convolution + Cost.response * seconds)
       case .leveler: return samples * Cost.leveler
       case .limiter: return samples * Cost.limiter
+      // Nobody knows; most have some filters.
+      case .custom(let effect): return samples * (effect.isTap ? Cost.mix : Cost.dynamics)
       case .normalize: return samples * Cost.measuring
       }
     }
@@ -165,7 +167,7 @@ extension Graph {
     case .compressor, .gate, .deesser: Cost.dynamics
     case .denoise: Cost.denoise
     case .declick: Cost.declick
-    case .delay, .reverb, .leveler, .limiter: 0
+    case .delay, .reverb, .leveler, .limiter, .custom: 0
     case .filter(let description): Cost.dynamics * Int128(description.filters.count)
     }
   }
@@ -221,7 +223,8 @@ extension Graph {
       ratio.source(ofTarget: range.lowerBound)..<ratio.source(ofTarget: range.upperBound)
     case .stretch(let ratio, _): 0..<ratio.source(ofTarget: range.upperBound)
     case .filter, .delay, .reverb: 0..<range.upperBound
-    case .leveler, .limiter:
+    case .custom(let effect) where effect.window(atRate: rate) == nil: 0..<range.upperBound
+    case .leveler, .limiter, .custom:
       range.lowerBound - Int64(process.window(atRate: rate).before)..<range.upperBound
         + Int64(process.window(atRate: rate).after)
     // All of it is measured first.

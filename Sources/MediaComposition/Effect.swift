@@ -35,6 +35,8 @@ public enum Effect: Sendable, Hashable, Codable {
   case leveler(Leveler)
   /// Keeps peaks under a ceiling.
   case limiter(Limiter)
+  /// Code of the program: `processor(_:)` and `tap(_:_:)` make it. Job files have none.
+  case custom(CustomEffect)
 
   /// Reduces steady noise by `reduction` decibels.
   public static func denoise(reduction: Double) -> Effect {
@@ -47,7 +49,7 @@ public enum Effect: Sendable, Hashable, Codable {
   /// Whether it changes nothing: every sample stays as it is.
   public var isNeutral: Bool {
     switch self {
-    case .highpass, .lowpass, .dehum, .declick, .filter, .limiter: false
+    case .highpass, .lowpass, .dehum, .declick, .filter, .limiter, .custom: false
     case .equalizer(let bands): bands.allSatisfy { $0.gain == 0 }
     case .compressor(let settings):
       settings.mix == 0 || settings.ratio == 1 && settings.makeup == 0
@@ -82,6 +84,7 @@ public enum Effect: Sendable, Hashable, Codable {
         : reverb.settings.problem
     case .leveler(let settings): settings.problem
     case .limiter(let settings): settings.problem
+    case .custom(let effect): effect.problem
     }
   }
 }
@@ -108,6 +111,7 @@ extension Effect: CustomStringConvertible {
     case .filter(let description): "filter \"\(description)\""
     case .leveler(let settings): "leveler (\(settings.settingsText))"
     case .limiter(let settings): "limiter (\(settings.settingsText))"
+    case .custom(let effect): effect.description
     }
   }
 }

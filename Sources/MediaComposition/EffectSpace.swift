@@ -72,6 +72,7 @@ extension Effect {
     switch self {
     case .delay(let settings): settings.tail
     case .reverb(let reverb): reverb.settings.tail
+    case .custom(let effect): effect.tail
     default: .zero
     }
   }

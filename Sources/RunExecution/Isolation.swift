@@ -89,6 +89,7 @@ package struct Isolation: Sendable {
     examining examination: ExportSession.Examination,
     remembering memory: RunMemory?
   ) throws -> ExportSession.Report {
+    try Self.requirePassable(session.export)
     let order = self.order(
       session, work, replacing: replaced, examining: examination, remembering: memory)
     let bytes: Data
@@ -141,6 +142,17 @@ package struct Isolation: Sendable {
       failure.location = read ?? (sources.count == 1 ? sources[0] : nil)
       throw failure
     }
+  }
+
+  /// Refuses an export with code of this program, which no other process has.
+  ///
+  /// - Throws: `mendJob`.
+  static func requirePassable(_ export: Export) throws(Failure) {
+    guard let effect = export.composition.customEffects.first else { return }
+    throw Failure(
+      .mendJob,
+      "the \(effect) is code of this program, which a process of its own does not have; run the "
+        + "export without isolation", origin: export.origin)
   }
 
   private func order(

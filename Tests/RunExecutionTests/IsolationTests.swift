@@ -77,6 +77,26 @@ import WorkerPool
     #expect(Isolation.words(of: []) == "")
   }
 
+  @Test("An export with code of the program is refused by the name of the effect")
+  func ownCode() throws {
+    let tapped = Segment(
+      .silence, TimeMapping(source: .zero, target: .zero), effects: [.tap("meter") { _ in }])
+    let inner = Composition(tracks: [Track(segments: [tapped])])
+    let outer = Segment(.composition(inner), source: .zero, at: .zero)
+    var export = Export(
+      name: "own", composition: Composition(tracks: [Track(segments: [outer])]), outputs: [],
+      origin: Origin(rawValue: 3))
+    let failure = #expect(throws: Failure.self) { try Isolation.requirePassable(export) }
+    #expect(
+      failure
+        == Failure(
+          .mendJob,
+          "the tap \"meter\" is code of this program, which a process of its own does not have; run "
+            + "the export without isolation", origin: Origin(rawValue: 3)))
+    export.composition = Composition()
+    try Isolation.requirePassable(export)
+  }
+
   @Test("A job requests the files of the sources that may sound at once, and those that it writes")
   func resources() {
     let asset = Segment.Content.asset(

@@ -278,10 +278,12 @@ extension Graph {
     return copy
   }
 
-  /// Whether going back, or to a place far ahead, renders from the start. O(nodes).
+  /// Whether going back, or to a place far ahead, renders from the start, or a tap sees the sound, which
+  /// is to come to it in order. O(nodes).
   func isRenderedInOrder(_ library: MediaLibrary) throws(Failure) -> Bool {
     for node in nodes {
       if node.memory == .unbounded { return true }
+      if case .process(.custom(let effect), _) = node.kind, effect.isTap { return true }
       if case .source(let source, _) = node.kind, try library.startsAnew(source.asset) {
         return true
       }

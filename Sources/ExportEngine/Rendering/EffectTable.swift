@@ -35,9 +35,9 @@ extension Effect {
     case .denoise(let settings):
       .denoising(settings.filter, sampleRate: sampleRate)
     case .declick(let settings): EffectRow(filters: [settings.filter])
-    // Each is a process of its own: `EchoSource`, `afir` with a response (`Convolution.swift`), and
-    // `DynamicsSource`.
-    case .delay, .reverb, .leveler, .limiter: EffectRow(filters: [])
+    // Each is a process of its own: `EchoSource`, `afir` with a response (`Convolution.swift`),
+    // `DynamicsSource`, and `ProcessorSource`.
+    case .delay, .reverb, .leveler, .limiter, .custom: EffectRow(filters: [])
     case .filter(let description): description.row(sampleRate: sampleRate)
     }
   }

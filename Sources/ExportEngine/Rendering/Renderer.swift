@@ -181,6 +181,8 @@ extension Graph {
     case .limiter(let settings):
       return DynamicsSource(
         limiting: input, by: settings, node.format, frameCount: count, watcher)
+    case .custom(let effect):
+      return effect.source(over: input, node.format, frameCount: count, jumps)
     case .normalize(let normalization):
       return try normalized(input, normalization, node.format, frameCount: inputCount, watcher)
     }
