@@ -78,7 +78,10 @@ package struct GrowingTarget {
     }
   }
 
-  private static func opener(
+  /// What begins a file of sound of unknown length, whose path says what kind of file it is.
+  ///
+  /// - Throws: `mendJob` for settings that the format does not have.
+  static func opener(
     _ path: FilePath, _ format: Output.Format, _ sound: AudioFormat, _ isDithered: Bool
   ) throws(Failure) -> (OutputFile) throws -> GrowingWriter {
     let sink = Sink(
