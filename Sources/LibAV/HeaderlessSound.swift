@@ -6,11 +6,14 @@ package struct HeaderlessSound: Sendable, Hashable {
   private let channelCount: Int
   private let sampleRate: Int
   private let isBigEndian: Bool
+  private let start: Int64
 
-  /// Samples of `bits`, with the lowest byte first unless `isBigEndian`.
-  package init(code: UInt16, bits: Int, channelCount: Int, sampleRate: Int, isBigEndian: Bool) {
+  /// Samples of `bits`, with the lowest byte first unless `isBigEndian`, from the byte `start` on.
+  package init(
+    code: UInt16, bits: Int, channelCount: Int, sampleRate: Int, isBigEndian: Bool, start: Int64 = 0
+  ) {
     (self.code, self.bits, self.channelCount) = (code, bits, channelCount)
-    (self.sampleRate, self.isBigEndian) = (sampleRate, isBigEndian)
+    (self.sampleRate, self.isBigEndian, self.start) = (sampleRate, isBigEndian, max(0, start))
   }
 
   /// `source` behind a header. What of it is no whole frame is left out.
@@ -18,7 +21,7 @@ package struct HeaderlessSound: Sendable, Hashable {
   /// - Throws: As `source`.
   func headed(_ source: any ByteSource) throws -> SplicedBytes {
     let frameSize = channelCount * bits / 8
-    let size = try source.size() / Int64(frameSize) * Int64(frameSize)
+    let size = max(0, try source.size() - start) / Int64(frameSize) * Int64(frameSize)
     // A size of 32 bits that is open: up to the end.
     let announced = size < 0x7FFF_0000 ? size : 0xFFFF_FFFF
     func bytes(_ number: Int64, _ count: Int) -> [UInt8] {
@@ -33,7 +36,7 @@ package struct HeaderlessSound: Sendable, Hashable {
       Array((isBigEndian ? "RIFX" : "RIFF").utf8) + bytes(min(announced + 36, 0xFFFF_FFFF), 4)
       + Array("WAVEfmt ".utf8) + bytes(Int64(format.count), 4) + format + Array("data".utf8)
       + bytes(announced, 4)
-    return SplicedBytes(source, [.bytes(head), .range(0..<size)])
+    return SplicedBytes(source, [.bytes(head), .range(start..<start + size)])
   }
 }
 

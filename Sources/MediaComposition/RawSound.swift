@@ -8,12 +8,20 @@ public struct RawSound: Sendable, Hashable, Codable {
   public var channelCount: Int
   /// Whether each sample's highest byte comes first.
   public var isBigEndian = false
+  /// Bytes before the first sample, which are not read: 0 or more. Such as a header that no reader knows.
+  public var headerSize: Int64 = 0
 
-  /// A sound whose samples have their lowest byte first.
-  public init(_ samples: Output.SampleFormat, sampleRate: Int, channelCount: Int = 1) {
+  /// A sound whose samples have their lowest byte first unless it `isBigEndian`, behind `headerSize` bytes
+  /// of something else.
+  public init(
+    _ samples: Output.SampleFormat, sampleRate: Int, channelCount: Int = 1,
+    isBigEndian: Bool = false, headerSize: Int64 = 0
+  ) {
     self.samples = samples
     self.sampleRate = sampleRate
     self.channelCount = channelCount
+    self.isBigEndian = isBigEndian
+    self.headerSize = headerSize
   }
 
   /// Bytes of one sample of all channels.

@@ -8,7 +8,7 @@ import SystemPackage
 extension MediaLibrary {
   /// The facts of a file's stream, as `asset(at:streamIndex:raw:)` gives them (`AVURLAsset` and its
   /// `load(_:)`): FFmpeg's best stream of sound where `streamIndex` is nil. `raw` is what a file
-  /// without a header holds.
+  /// without a header that is known holds (`AVAudioFile`'s `processingFormat` of bytes read by hand).
   ///
   /// - Throws: `Failure` (`mendInput`, `mendMachine`), the same at each call for a file; of a server
   ///   also `mendJob` and `tryAgain`.
@@ -22,9 +22,9 @@ extension MediaLibrary {
 
   /// The facts of a local file's stream: `loadAsset(at:streamIndex:raw:)` of its location.
   public func loadAsset(
-    at path: FilePath, streamIndex: Int? = nil
+    at path: FilePath, streamIndex: Int? = nil, raw: RawSound? = nil
   ) async throws(Failure) -> Asset {
-    try await loadAsset(at: .file(path), streamIndex: streamIndex)
+    try await loadAsset(at: .file(path), streamIndex: streamIndex, raw: raw)
   }
 
   /// The facts of a file as it is now, as the blocking function of this name gives them.

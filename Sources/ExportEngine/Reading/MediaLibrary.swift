@@ -139,8 +139,10 @@ public final class MediaLibrary: Sendable {
 
   /// The facts of a local file's stream: `asset(at:streamIndex:raw:)` of its location.
   @available(*, noasync, message: "it blocks its thread; await loadAsset(at:)")
-  public func asset(at path: FilePath, streamIndex: Int? = nil) throws(Failure) -> Asset {
-    try asset(at: .file(path), streamIndex: streamIndex)
+  public func asset(
+    at path: FilePath, streamIndex: Int? = nil, raw: RawSound? = nil
+  ) throws(Failure) -> Asset {
+    try asset(at: .file(path), streamIndex: streamIndex, raw: raw)
   }
 
   /// The facts of a file as it is now: probed again where another file is at its path, as one that

@@ -164,7 +164,7 @@ extension RawSound {
     }
     return HeaderlessSound(
       code: code, bits: samples.byteCount * 8, channelCount: channelCount, sampleRate: sampleRate,
-      isBigEndian: isBigEndian)
+      isBigEndian: isBigEndian, start: headerSize)
   }
 }
 
