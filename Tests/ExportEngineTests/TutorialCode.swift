@@ -165,4 +165,70 @@ enum TutorialCode {
     try await session.export()
     // end
   }
+
+  static func read(_ input: FilePath) async throws -> Int {
+    // article: read
+    let library = MediaLibrary()
+    let asset = try await library.loadAsset(at: input)
+    let reader = try AssetReader(
+      asset, settings: AssetReader.Settings(sampleType: .int16, isInterleaved: true),
+      library: library)
+
+    var peak = 0
+    for try await buffer in reader {
+      guard case .int16(let samples) = buffer.samples else { continue }
+      for sample in samples { peak = max(peak, abs(Int(sample))) }
+    }
+    // end
+    return peak
+  }
+
+  static func write(_ output: FilePath) async throws {
+    // article: write
+    let writer = try AssetWriter(
+      Output(path: output, format: .m4a(bitRate: 128_000)), sampleRate: 48_000,
+      channelLayout: .mono)
+
+    for second in 0..<5 {
+      let samples = (0..<48_000).map { Float(($0 * (second + 1)) % 100) / 200 - 0.25 }
+      try await writer.append(
+        PCMBuffer(
+          .float32(samples), sampleRate: 48_000, channelLayout: .mono,
+          at: Time(value: Int64(second), timescale: 1)))
+    }
+    try await writer.finish()
+    // end
+  }
+
+  static func process(_ input: FilePath, _ output: FilePath) async throws {
+    // article: process
+    final class Instance: AudioProcessorInstance {
+      func process(_ buffer: ProcessingBuffer) {
+        for channel in 0..<buffer.channelCount {
+          for index in buffer[channel].indices { buffer[channel][index] *= -0.5 }
+        }
+      }
+    }
+    struct Inverter: AudioProcessor {
+      let memory = ProcessorMemory.none
+      let identity: String? = "inverter, half"
+
+      func makeInstance(
+        sampleRate: Int, channelLayout: ChannelLayout
+      ) throws -> any AudioProcessorInstance { Instance() }
+    }
+
+    let library = MediaLibrary()
+    let asset = try await library.loadAsset(at: input)
+    var track = Track()
+    try track.insertTimeRange(
+      TimeRange(start: .zero, duration: asset.duration), of: asset, at: .zero)
+
+    let export = Export(
+      name: "inverted",
+      composition: Composition(tracks: [track.applying([.processor(Inverter())])]),
+      outputs: [Output(path: output, format: .wav(.float32))])
+    try await ExportSession(export, library: library).export()
+    // end
+  }
 }

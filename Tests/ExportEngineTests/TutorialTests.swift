@@ -16,7 +16,7 @@ struct TutorialTests {
     let article = try text(
       of: root + "/Sources/ExportEngine/ExportEngine.docc/PortingFromAVFoundation.md")
     let regions = blocks(of: code, from: "// article:", to: "// end")
-    #expect(regions.count == 7)
+    #expect(regions.count == 9)
     let tabs = article.components(after: "@Tab(\"avjob\")")
     #expect(tabs.flatMap { blocks(of: $0, from: "```swift", to: "```").prefix(1) } == regions)
   }
@@ -123,6 +123,32 @@ struct TutorialTests {
     #expect(try films.numbers("out.mp4") == Array(0..<50) + (1025..<1050))
     let sounds = try ["talk.mp4", "out.mp4"].map { try films.sound($0).prefix(180_000) }
     #expect(sounds[0] == sounds[1] && sounds[0].count == 180_000)
+  }
+
+  @Test("reads samples as ffmpeg does")
+  func read() async throws {
+    let steps = try Tool.run(["ffmpeg", "-v", "error", "-i", voice, "-f", "s16le", "-"]).steps
+    let peak = steps.map { abs(Int($0)) }.max()
+    #expect(try await TutorialCode.read(FilePath(voice)) == peak)
+  }
+
+  @Test("writes samples, all of them at their place")
+  func write() async throws {
+    let folder = TestFolder()
+    let output = folder.path("written.m4a")
+    try await TutorialCode.write(FilePath(output))
+    let sound = try samples("-i", output)
+    #expect(sound.count == 240_000)
+    let made = (0..<48_000).map { Float(($0 * 3) % 100) / 200 - 0.25 }
+    #expect(Signal.correlation(sound[96_000..<144_000], made) > 0.9)
+  }
+
+  @Test("changes a track by a processor")
+  func process() async throws {
+    let folder = TestFolder()
+    let output = folder.path("inverted.wav")
+    try await TutorialCode.process(FilePath(voice), FilePath(output))
+    #expect(try samples("-i", output) == samples("-i", voice).map { -0.5 * $0 })
   }
 
   // MARK: Help
