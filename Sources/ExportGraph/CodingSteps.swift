@@ -67,6 +67,7 @@ extension SoundProcess {
     case .reverb(let reverb): [Effect.reverb(reverb).codingName]
     case .leveler(let settings): [Effect.leveler(settings).codingName]
     case .limiter(let settings): [Effect.limiter(settings).codingName]
+    case .custom(let effect): effect.isTap ? [] : [Effect.custom(effect).codingName]
     }
   }
 }

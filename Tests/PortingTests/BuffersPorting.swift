@@ -91,7 +91,8 @@ import Testing
         planes: Array(repeating: Array(repeating: 0.1, count: 48_000), count: 2))
     }
     writer.cancel()
-    await #expect(throws: CancellationError.self) { try await writer.finish() }
+    let failure = await #expect(throws: Failure.self) { try await writer.finish() }
+    #expect(failure?.code == .cancelled)
     #expect(folder.names == [])
   }
 
@@ -104,7 +105,8 @@ import Testing
       withUnsafeCurrentTask { $0?.cancel() }
       for try await _ in reader {}
     }
-    await #expect(throws: CancellationError.self) { try await task.value }
+    let failure = await #expect(throws: Failure.self) { try await task.value }
+    #expect(failure?.code == .cancelled)
   }
 
   /// A one-pole lowpass, as the callbacks of the sample's MTAudioProcessingTap have it: its context is the

@@ -22,6 +22,8 @@ import Threads
 public struct AssetReader: AsyncSequence, Sendable {
   /// What is read.
   public typealias Element = PCMBuffer
+  /// Why reading ends before the last buffer.
+  public typealias Failure = Diagnosis.Failure
 
   /// The format of the buffers (`AVAssetReaderTrackOutput.outputSettings`).
   public struct Settings: Sendable, Hashable {
@@ -122,11 +124,8 @@ public struct AssetReader: AsyncSequence, Sendable {
     library: MediaLibrary
   ) throws(Diagnosis.Failure) {
     if let silence = asset.silence { throw silence }
-    let segment = Segment(
-      .asset(asset), source: TimeRange(start: .zero, duration: asset.duration), at: .zero)
     try self.init(
-      Composition(tracks: [Track(segments: [segment])]), timeRange: timeRange,
-      settings: settings, library: library)
+      Composition(soundOf: asset), timeRange: timeRange, settings: settings, library: library)
   }
 
   /// An output gives the format; nothing is written there.
@@ -143,9 +142,18 @@ public struct AssetReader: AsyncSequence, Sendable {
 
     /// The next buffer, of at most 4096 frames; nil behind the last.
     ///
-    /// - Throws: `Failure`: that of a file, or `tryAgain` where a source was changed since it was probed;
-    ///   `CancellationError` at once where the task is cancelled, also at each call afterwards.
-    public mutating func next() async throws -> PCMBuffer? { try await ahead.next() }
+    /// - Throws: `Failure`: that of a file, or `mediaChanged` where a source was changed since it was
+    ///   probed; `cancelled` at once where the task is cancelled, also at each call afterwards.
+    public mutating func next() async throws(Diagnosis.Failure) -> PCMBuffer? {
+      try await ahead.next()
+    }
+
+    /// The next buffer, as `next()` gives it, to a task of an actor.
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(Diagnosis.Failure) -> PCMBuffer? {
+      try await ahead.next()
+    }
   }
 
   /// Reads from the start on the calling thread, which blocks on files and decoders.
@@ -167,11 +175,7 @@ public struct AssetReader: AsyncSequence, Sendable {
     ///
     /// - Throws: As `AsyncIterator.next()`, without a cancellation; a call after a failure begins anew.
     public func next() throws(Diagnosis.Failure) -> PCMBuffer? {
-      do {
-        return try reading.next()
-      } catch {
-        throw error as? Diagnosis.Failure ?? .init(.reportBug, "the sound was not read: \(error)")
-      }
+      try reading.next()
     }
   }
 

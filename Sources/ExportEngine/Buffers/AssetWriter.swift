@@ -36,7 +36,7 @@ public final class AssetWriter: Sendable {
     case writing(Take)
     case finishing
     case finished
-    case failed(any Error)
+    case failed(Failure)
   }
 
   /// What was appended.
@@ -101,7 +101,7 @@ public final class AssetWriter: Sendable {
   ) throws(Failure) {
     let asset = Asset.spool(
       at: path, sampleRate: sampleRate, channelLayout: channelLayout, frameCount: 1)
-    let output = try Output(path: path, preset: preset, of: Composition(asset))
+    let output = try Output(path: path, preset: preset, of: Composition(soundOf: asset))
     try self.init(
       output, sampleRate: sampleRate, channelLayout: channelLayout, metadata: metadata,
       chapters: chapters)
@@ -109,7 +109,7 @@ public final class AssetWriter: Sendable {
 
   private func export(of asset: Asset) -> Export {
     var export = settings
-    export.composition = Composition(asset)
+    export.composition = Composition(soundOf: asset)
     return export
   }
 
@@ -123,14 +123,12 @@ public final class AssetWriter: Sendable {
   ///   float.
   /// - Throws: `mendJob` for a buffer of another rate or other channels, one that begins before the end
   ///   of the one before it, and samples that are not finite, all of which the writer survives; the
-  ///   disk's failure; `CancellationError` where the task or the writer is cancelled. Cancelling the
+  ///   disk's failure; the code `cancelled` where the task or the writer is cancelled. Cancelling the
   ///   task cancels the writer.
-  public func append(_ buffer: PCMBuffer) async throws {
-    try await withTaskCancellationHandler {
-      guard try take(buffer) else { return }
-      try await onThread { [self] in try drain() }
-    } onCancel: {
-      cancel()
+  public func append(_ buffer: PCMBuffer) async throws(Failure) {
+    try await cancelling { writer throws(Failure) in
+      guard try writer.take(buffer) else { return }
+      try await onThread(about: writer.location) { _ throws(Failure) in try writer.drain() }
     }
   }
 
@@ -138,7 +136,7 @@ public final class AssetWriter: Sendable {
   ///
   /// - Throws: As `append(_:)`; `mendJob` where there is not one list for each channel, or they differ
   ///   in length.
-  public func append(planes: [[Float]]) async throws {
+  public func append(planes: [[Float]]) async throws(Failure) {
     try await append(following(planes))
   }
 
@@ -146,7 +144,7 @@ public final class AssetWriter: Sendable {
   ///
   /// - Throws: As above.
   @available(*, noasync, message: "'await' the append, which blocks no thread of Swift's pool")
-  public func append(_ buffer: PCMBuffer) throws {
+  public func append(_ buffer: PCMBuffer) throws(Failure) {
     if try take(buffer) { try drain() }
   }
 
@@ -159,12 +157,28 @@ public final class AssetWriter: Sendable {
   @discardableResult
   public func finish(
     progress: @escaping @Sendable (ExportSession.Progress) -> Void = { _ in }
-  ) async throws -> ExportSession.Report {
-    try await withTaskCancellationHandler {
-      try await onThread { [self] in try complete(progress) }
+  ) async throws(Failure) -> ExportSession.Report {
+    try await cancelling { writer throws(Failure) in
+      try await onThread(about: writer.location) { _ throws(Failure) in
+        try writer.complete(progress)
+      }
+    }
+  }
+
+  /// Runs `body`; a cancelled task cancels the writer.
+  private func cancelling<Result: Sendable>(
+    _ body: (AssetWriter) async throws(Failure) -> Result
+  ) async throws(Failure) -> Result {
+    let result: Swift.Result<Result, Failure> = await withTaskCancellationHandler {
+      do throws(Failure) {
+        return .success(try await body(self))
+      } catch {
+        return .failure(error)
+      }
     } onCancel: {
       cancel()
     }
+    return try result.get()
   }
 
   /// Encodes what was appended on the calling thread, which blocks.
@@ -174,7 +188,7 @@ public final class AssetWriter: Sendable {
   @discardableResult
   public func finish(
     progress: (ExportSession.Progress) -> Void = { _ in }
-  ) throws -> ExportSession.Report {
+  ) throws(Failure) -> ExportSession.Report {
     try complete(progress)
   }
 
@@ -184,7 +198,7 @@ public final class AssetWriter: Sendable {
     cancellation.cancel()
     state.withLock { phase in
       switch phase {
-      case .waiting, .writing: phase = .failed(CancellationError())
+      case .waiting, .writing: phase = .failed(.cancelled(at: location))
       // The thread that encodes removes its files.
       case .finishing, .finished, .failed: break
       }
@@ -209,10 +223,10 @@ extension AssetWriter {
   }
 
   /// Takes a buffer in; gives whether what waits is to be written now.
-  private func take(_ buffer: PCMBuffer) throws -> Bool {
+  private func take(_ buffer: PCMBuffer) throws(Failure) -> Bool {
     try requireFitting(buffer)
-    return try state.withLock { phase -> Result<Bool, any Error> in
-      Result {
+    return try state.withLock { phase -> Result<Bool, Failure> in
+      Result { () throws(Failure) in
         let take = try open(phase, at: buffer.presentationTime)
         let silence = try gap(before: buffer, in: take)
         take.frameCount += silence + Int64(buffer.frameCount)
@@ -224,7 +238,7 @@ extension AssetWriter {
     }.get()
   }
 
-  private func open(_ phase: Phase, at start: Time) throws -> Take {
+  private func open(_ phase: Phase, at start: Time) throws(Failure) -> Take {
     switch phase {
     case .waiting:
       guard start.isNumeric else { throw fault("the first buffer has no moment: \(start)") }
@@ -267,14 +281,14 @@ extension AssetWriter {
   }
 
   /// Writes what waits. The state is locked meanwhile, so that buffers stay in their order.
-  private func drain() throws {
-    try state.withLock { phase -> Result<Void, any Error> in
+  private func drain() throws(Failure) {
+    try state.withLock { phase -> Result<Void, Failure> in
       switch phase {
       case .waiting: return .success(())
       case .finishing, .finished: return .failure(isFinished)
       case .failed(let error): return .failure(error)
       case .writing(let take):
-        do {
+        do throws(Failure) {
           try drain(take)
           return .success(())
         } catch {
@@ -286,14 +300,21 @@ extension AssetWriter {
     }.get()
   }
 
-  private func drain(_ take: Take) throws {
+  private func drain(_ take: Take) throws(Failure) {
     for (silence, buffer) in take.pending {
-      if cancellation.isCancelled { throw CancellationError() }
-      try take.spool.appendSilence(silence) { cancellation.isCancelled }
+      try requireWanted()
+      try take.spool.appendSilence(silence, while: requireWanted)
       try take.spool.append(buffer)
     }
     (take.pending, take.pendingSamples) = ([], 0)
   }
+
+  /// - Throws: The code `cancelled` once the writer is cancelled.
+  private func requireWanted() throws(Failure) {
+    if cancellation.isCancelled { throw .cancelled(at: location) }
+  }
+
+  private var location: MediaLocation { .file(output.path) }
 
   private var isFinished: Failure { fault("the writer is finished; make another one") }
 
@@ -307,10 +328,10 @@ extension AssetWriter {
 extension AssetWriter {
   private func complete(
     _ progress: (ExportSession.Progress) -> Void
-  ) throws -> ExportSession.Report {
+  ) throws(Failure) -> ExportSession.Report {
     let spool = try closed()
     defer { spool.discard() }
-    do {
+    do throws(Failure) {
       let library = MediaLibrary()
       let session = ExportSession(export(of: try spool.finish(library)), library: library)
       var report = try session.run(cancellation: cancellation, progress: progress)
@@ -318,16 +339,16 @@ extension AssetWriter {
       state.withLock { $0 = .finished }
       return report
     } catch {
-      let cause = cancellation.isCancelled ? CancellationError() : error
+      let cause = cancellation.isCancelled ? .cancelled(at: location) : error
       state.withLock { $0 = .failed(cause) }
       throw cause
     }
   }
 
   /// The file of all that was appended; nothing is appended any more.
-  private func closed() throws -> SpooledSound {
+  private func closed() throws(Failure) -> SpooledSound {
     try drain()
-    return try state.withLock { phase -> Result<SpooledSound, any Error> in
+    return try state.withLock { phase -> Result<SpooledSound, Failure> in
       switch phase {
       case .waiting:
         return .failure(fault("nothing was appended: the file would have no sound"))
@@ -360,8 +381,8 @@ extension Asset {
 }
 
 extension Composition {
-  /// All of an asset.
-  fileprivate init(_ asset: Asset) {
+  /// All of an asset's sound.
+  init(soundOf asset: Asset) {
     self.init(tracks: [
       Track(segments: [
         Segment(

@@ -16,14 +16,15 @@ final class ReadAhead: Sendable {
 
   /// The next buffer; nil behind the last.
   ///
-  /// - Throws: What the reading throws, and `CancellationError` at once where the task is cancelled.
-  func next() async throws -> PCMBuffer? {
+  /// - Throws: What the reading throws, and the code `cancelled` at once where the task is cancelled.
+  func next() async throws(Failure) -> PCMBuffer? {
     start()
-    return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { queue.take($0) }
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { queue.take($0) }
     } onCancel: {
       queue.cancel()
     }
+    return try result.get()
   }
 
   private func start() {
@@ -37,7 +38,7 @@ final class ReadAhead: Sendable {
     do throws(Thread.SpawnError) {
       _ = try Thread.spawn(name: "avjob reader") {
         let reading = make(queue.cancellation)
-        do {
+        do throws(Failure) {
           while let buffer = try reading.next() {
             guard queue.send(buffer) else { return }
           }
@@ -54,13 +55,13 @@ final class ReadAhead: Sendable {
 
 /// Some buffers between a thread, which waits for room, and a task, which does not block.
 private final class BufferQueue: Sendable {
-  typealias Receiver = CheckedContinuation<PCMBuffer?, any Error>
+  typealias Receiver = CheckedContinuation<Result<PCMBuffer?, Failure>, Never>
 
   private struct State {
     var ready: [PCMBuffer] = []
     /// Tasks that wait, the longest first; where there are some, nothing is ready.
     var receivers: [Receiver] = []
-    var end: Result<Void, any Error>?
+    var end: Result<Void, Failure>?
   }
 
   private let state = Monitor(State())
@@ -78,29 +79,29 @@ private final class BufferQueue: Sendable {
       state.ready.append(buffer)
       return .some(nil)
     }
-    receiver?.resume(returning: buffer)
+    receiver?.resume(returning: .success(buffer))
     return !cancellation.isCancelled
   }
 
   /// Gives the next buffer to a task as soon as there is one.
   func take(_ receiver: Receiver) {
-    let answer = state.withLock { state -> Result<PCMBuffer?, any Error>? in
+    let answer = state.withLock { state -> Result<PCMBuffer?, Failure>? in
       if !state.ready.isEmpty { return .success(state.ready.removeFirst()) }
       if let end = state.end { return end.map { nil } }
       state.receivers.append(receiver)
       return nil
     }
-    if let answer { receiver.resume(with: answer) }
+    if let answer { receiver.resume(returning: answer) }
   }
 
   /// Says that nothing more comes. Only the first end counts.
-  func end(_ result: Result<Void, any Error>) {
+  func end(_ result: Result<Void, Failure>) {
     let receivers = state.withLock { state in
       if state.end == nil { state.end = result }
       defer { state.receivers = [] }
       return state.receivers
     }
-    for receiver in receivers { receiver.resume(with: result.map { nil }) }
+    for receiver in receivers { receiver.resume(returning: result.map { nil }) }
   }
 
   /// Ends the reading; what is ready is not read any more.
@@ -108,8 +109,8 @@ private final class BufferQueue: Sendable {
     cancellation.cancel()
     state.withLock { state in
       state.ready = []
-      state.end = .failure(CancellationError())
+      state.end = .failure(.cancelled)
     }
-    end(.failure(CancellationError()))
+    end(.failure(.cancelled))
   }
 }

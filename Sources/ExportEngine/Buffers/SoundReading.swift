@@ -33,8 +33,8 @@ final class SoundReading {
 
   /// The next buffer; nil behind the last.
   ///
-  /// - Throws: `Failure`, or `CancellationError` once the flag is set. A call afterwards begins anew.
-  func next() throws -> PCMBuffer? {
+  /// - Throws: `Failure`; the code `cancelled` once the flag is set. A call afterwards begins anew.
+  func next() throws(Failure) -> PCMBuffer? {
     var sources: SourceList?
     do {
       let opened = try self.opened ?? open()
@@ -56,7 +56,11 @@ final class SoundReading {
         at: Time(frames: frame, rate: format.sampleRate), frame: frame, opened.quantizer)
     } catch {
       opened = nil
-      throw cancellation.isCancelled ? CancellationError() : sources?.cause(of: error) ?? error
+      if cancellation.isCancelled { throw .cancelled }
+      switch sources?.cause(of: error) ?? error {
+      case let failure as Failure: throw failure
+      case let other: throw Failure(.reportBug, "the sound was not read: \(other)")
+      }
     }
   }
 

@@ -48,14 +48,17 @@ final class SpooledSound {
 
   /// Appends silence.
   ///
-  /// - Throws: The disk's error; `CancellationError` once `isCancelled`.
-  func appendSilence(_ count: Int64, unless isCancelled: () -> Bool) throws {
+  /// - Parameter requireWanted: Called now and then.
+  /// - Throws: The disk's error, and what `requireWanted` does.
+  func appendSilence(
+    _ count: Int64, while requireWanted: () throws(Failure) -> Void
+  ) throws(Failure) {
     for channel in 0..<block.channelCount {
       block.planes[channel].update(repeating: 0, count: block.capacity)
     }
     var rest = count
     while rest > 0 {
-      if isCancelled() { throw CancellationError() }
+      try requireWanted()
       block.frameCount = Int(min(rest, Int64(block.capacity)))
       try write()
       rest -= Int64(block.frameCount)

@@ -234,13 +234,13 @@ struct AssetReaderTests {
     }
     for await _ in started { break }
     task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    await #expect(throws: Failure.cancelled) { try await task.value }
     // Cancelled before its first buffer, too.
     let second = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       for try await _ in reader {}
     }
-    await #expect(throws: CancellationError.self) { try await second.value }
+    await #expect(throws: Failure.cancelled) { try await second.value }
   }
 
   @Test("a file that is gone, or another one, is a failure with its name")

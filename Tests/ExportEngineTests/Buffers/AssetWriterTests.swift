@@ -236,17 +236,20 @@ struct AssetWriterTests {
       switch end {
       case .cancelled:
         writer?.cancel()
-        await #expect(throws: CancellationError.self) { try await writer?.finish() }
-        await #expect(throws: CancellationError.self) {
+        var failure = await #expect(throws: Failure.self) { try await writer?.finish() }
+        #expect(failure?.code == .cancelled)
+        failure = await #expect(throws: Failure.self) {
           try await writer?.append(planes: Self.channels)
         }
+        #expect(failure?.code == .cancelled)
       case .released: break
       case .taskCancelled:
         let finishing = Task { [writer] in
           withUnsafeCurrentTask { $0?.cancel() }
           try await writer?.finish()
         }
-        await #expect(throws: CancellationError.self) { try await finishing.value }
+        let failure = await #expect(throws: Failure.self) { try await finishing.value }
+        #expect(failure?.code == .cancelled)
       case .tooLongChapter:
         let failure = await #expect(throws: Failure.self) { try await writer?.finish() }
         #expect(failure?.message.contains("does not begin before the end") == true)
