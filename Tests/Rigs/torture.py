@@ -23,6 +23,7 @@ from copies import torture_copies
 from disks import enter_namespace, torture_disk, torture_order
 from faulty import torture_faults
 from kills import torture_kill, torture_twice
+from packets import torture_packets
 from remote import torture_remote
 from spliced import torture_spliced
 
@@ -48,6 +49,7 @@ TORTURES = {
     "broken": (torture_broken, 50, 0.5),
     "remote": (torture_remote, 30, 15.0),
     "copies": (torture_copies, 50, 0.0),
+    "packets": (torture_packets, 100, 0.0),
     "spliced": (torture_spliced, 20, 0.0),
     "movies": (torture_movies, 60, 0.0),
     "mutants": (torture_mutants, 1000, 0.0),
