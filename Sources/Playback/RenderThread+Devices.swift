@@ -42,7 +42,7 @@ extension RenderThread {
       } else if !isRight(format, for: renderer.item) {
         changeDevice(for: renderer, in: ring)
       } else {
-        endPreparation { _ in .isReady }
+        if isPreparing { renderFirst(of: renderer) }
         return (renderer, format, ring)
       }
     }
@@ -51,6 +51,18 @@ extension RenderThread {
 
   private static let disconnected = Failure(
     .mendMachine, "the sound device has disconnected; connect it again, or choose another")
+
+  /// Renders the first sound of a preparation, which opens the files.
+  private func renderFirst(of renderer: ItemRenderer) {
+    do throws(Failure) {
+      if renderer.sound.framesAhead == 0 { try renderer.sound.renderBlock() }
+      endPreparation { _ in .isReady }
+    } catch {
+      if takesInterruption() { return }
+      skip(renderer.item, error)
+      endPreparation { _ in .failed(error) }
+    }
+  }
 
   /// How far a preparation is.
   private enum Preparation {

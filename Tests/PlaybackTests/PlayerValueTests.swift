@@ -25,8 +25,7 @@ import Testing
     player?.removeAllItems()
     #expect(await iterator.next() == .some(nil))
     player?.insert(items[1], after: nil)
-    player?.play()
-    try player?.waitUntilPaused()
+    _ = try player?.toldUntilPaused()
     weak let engine = player?.engine
     player = nil
     var rest: [PlayerItem?] = []
