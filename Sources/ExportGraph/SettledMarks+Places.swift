@@ -223,7 +223,7 @@ extension MarkSettler {
       var kept = SinkMarks.KeptChunks(source: base)
       for chunk in base.marks?.chunks ?? []
       where TagClass(ofChunk: chunk.name) == .bytes && !keepsBytes {
-        kept.omitted.insert(chunk.name)
+        kept.omitted.append(chunk.name)
         lose(Self.shownName(chunk.name), Graph.bytesReason)
       }
       sink.marks.identical = kept

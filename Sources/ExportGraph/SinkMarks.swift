@@ -32,8 +32,8 @@ package struct SinkMarks: Sendable, Hashable {
   package struct KeptChunks: Sendable, Hashable, Encodable {
     /// The file, whose `marks` have the chunks in its order.
     package var source: Asset
-    /// The names of those that go.
-    package var omitted: Set<String> = []
+    /// The names of those that go: a list, since sets have no order to be encoded in.
+    package var omitted: [String] = []
   }
 
   package init() {}

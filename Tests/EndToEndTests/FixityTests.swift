@@ -114,6 +114,11 @@ struct FixityTests {
     #expect(refused.text.hasSuffix("3 files: 3 refused\n"))
     #expect(try stage.run("avjob verify --root d e/list.sha256").status != 0)
     #expect(try stage.run("avjob verify -q --root e e/list.sha256").status == 1)
+    let outside = try stage.run("avjob verify --root d .")
+    #expect(outside.status == 1)
+    #expect(
+      outside.errors.contains("'.': lies outside 'd', and --root keeps to that folder"),
+      "\(outside.errors)")
   }
 
   @Test("--checksum replaces no master whose source has decayed, and says how to go on")

@@ -225,7 +225,7 @@ struct KeptChunkTests {
       sox -R -n -r 44100 -b 16 -c 2 a.wav synth 2 pinknoise
       flac -s --cuesheet=s.cue a.wav -o a.flac
       avjob clip -q a.flac -o whole.flac
-      avjob clip -q a.flac 0.5s.. -o part.flac
+      avjob clip -q a.flac --from 0.5s -o part.flac
       for f in a whole part; do
         flac -t -s $f.flac
         metaflac --export-cuesheet-to=$f.cue $f.flac
@@ -243,7 +243,7 @@ struct KeptChunkTests {
       text = bext(b'\\xe9' * 256, b'Stra\\xdfe', b'A=ANALOGUE,T=Bl\\xe4tter\\r\\n')
       open('a.wav', 'wb').write(wav([(b'bext', text), (b'fmt ', FORMAT), (b'data', bytes(38400))]))
       """)
-    let cut = try stage.run("avjob clip a.wav 0.1s.. -o cut.wav")
+    let cut = try stage.run("avjob clip a.wav --from 0.1s -o cut.wav")
     #expect(cut.status == 0 && !cut.errors.contains("bext' holds"), "\(cut.errors)")
     try python(
       """
