@@ -137,6 +137,23 @@ package struct WatchRounds {
       if let rest = resting[key], rest.version == version, rest.end > now { leftOut.insert(index) }
     }
     Self.addDependents(to: &leftOut, edges)
+    let wanted = wanted(among: found, besides: leftOut, loaded, edges, on: day)
+    for index in wanted {
+      guard let key = found[index]?.key else { continue }
+      let job = loaded.jobs[index]
+      for output in job.outputs {
+        made[Self.place(output.path)] = Maker(key: key, origin: job.origin)
+      }
+    }
+    round.jobs.keep { wanted.contains($0) }
+    return round
+  }
+
+  /// The jobs that are new or have changed, and those that they need; they count as run.
+  private mutating func wanted(
+    among found: [Int: (key: Key, version: Version)], besides leftOut: Set<Int>,
+    _ loaded: LoadedJobs, _ edges: [[JobDependencies.Edge]], on day: CalendarDay?
+  ) -> Set<Int> {
     var wanted: Set<Int> = []
     for (index, (key, version)) in found
     where !leftOut.contains(index) && versions[key] != version {
@@ -158,15 +175,7 @@ package struct WatchRounds {
       if let (key, version) = found[index] { versions[key] = version }
     }
     Self.addNeeded(by: &wanted, edges)
-    for index in wanted {
-      guard let key = found[index]?.key else { continue }
-      let job = loaded.jobs[index]
-      for output in job.outputs {
-        made[Self.place(output.path)] = Maker(key: key, origin: job.origin)
-      }
-    }
-    round.jobs.keep { wanted.contains($0) }
-    return round
+    return wanted
   }
 
   /// Has jobs of the last round run again after a pause, which is longer each time: what kept them from
