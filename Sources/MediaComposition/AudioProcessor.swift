@@ -41,6 +41,7 @@ public protocol AudioProcessor: Sendable {
   /// - Parameters:
   ///   - sampleRate: Frames a second.
   ///   - channelLayout: The channels of the sound, which stay as they are.
+  /// - Returns: What changes one sound, once from its beginning on.
   /// - Throws: Any error, which the export fails with at the effect's place.
   func makeInstance(
     sampleRate: Int, channelLayout: ChannelLayout

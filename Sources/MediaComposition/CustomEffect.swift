@@ -20,6 +20,7 @@ extension Effect {
   /// - Parameters:
   ///   - name: For plans and messages.
   ///   - body: Called on the rendering thread for each block: it should be quick.
+  /// - Returns: The effect.
   public static func tap(
     _ name: String = "tap", _ body: @escaping @Sendable (PCMBuffer) -> Void
   ) -> Effect {

@@ -148,6 +148,7 @@ public struct PCMBuffer: Sendable, Hashable {
   /// 32 bits to the nearest (`AVAudioPCMBuffer.floatChannelData`). O(frames).
   ///
   /// - Parameter index: 0 …< the number of channels.
+  /// - Returns: `frameCount` samples.
   public func channel(_ index: Int) -> [Float] {
     [Float](unsafeUninitializedCapacity: frameCount) { target, count in
       if let start = target.baseAddress { copyChannel(index, to: start) }

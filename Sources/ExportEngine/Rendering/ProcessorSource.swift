@@ -11,6 +11,7 @@ extension CustomEffect {
   ///   - format: The sound's.
   ///   - frameCount: The sound's length.
   ///   - jumps: The warm-up of a processor of unbounded memory after a jump.
+  /// - Returns: A sound of the same length.
   func source(
     over input: any Sound, _ format: AudioFormat, frameCount: Int64, _ jumps: Jumps
   ) -> any Sound {
@@ -94,7 +95,7 @@ final class ProcessorSource: DerivedSound {
   /// The instance, of which the block has the frame at `position`, or one of the next blocks will.
   private func instance(for position: Int64) throws(Failure) -> any AudioProcessorInstance {
     let warmUp = jumps.warmUp?.frames(atRate: format.sampleRate)
-    let farthest = reach.map { $0 + 2 * Self.blockSize } ?? warmUp.map { 2 * $0 }
+    let farthest = reach.map { $0 + latency + 2 * Self.blockSize } ?? warmUp.map { 2 * $0 }
     let isFar = farthest.map { position - ready.upperBound > $0 } ?? false
     if let instance, position >= max(first, ready.lowerBound), !isFar { return instance }
     let before = reach ?? warmUp ?? position

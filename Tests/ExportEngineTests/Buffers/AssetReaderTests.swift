@@ -131,7 +131,7 @@ struct AssetReaderTests {
       start: Time(value: 1, timescale: 3), duration: Time(value: 1, timescale: 2))
     let export = Export(
       name: "mix", composition: composition(clip(asset)), timeRange: range,
-      outputs: [Output(path: "a.mp3", format: .m4a(bitRate: 128_000))])
+      outputs: [Output(path: "a.m4a", format: .m4a(bitRate: 128_000))])
     let session = ExportSession(export, library: stage.library)
     let reader = try AssetReader(
       session, settings: .init(sampleRate: 48_000, channelLayout: .mono))
