@@ -64,7 +64,7 @@ struct VorbisCopyTests {
       "cut.yaml",
       """
       clip: s.ogg 1s..4s
-      cover: cover.png
+      metadata: { cover: cover.png }
       chapters: { 0s: One, 1.5s: Two }
       output: { file: cut.ogg, codec: same }
       """)
