@@ -68,7 +68,7 @@ final class PacketCopyEncoding: SoundEncoding {
     cancellation = crew.cancellation
     sources = PacketSources(plan, library, unless: crew.cancellation)
     let first = try sources.packets(0)
-    setup = try PacketRun.Setup(recipe, layout.grid, gain: first.stream.opusGain)
+    setup = try PacketRun.Setup(recipe, layout.grid, beside: first.stream)
     steps = Self.steps(of: plan, layout, setup)[...]
     end = layout.firstSample(ofFrame: 0)
     var divergence: Int64 = 0

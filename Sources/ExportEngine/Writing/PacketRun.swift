@@ -7,7 +7,8 @@ import Splicing
 /// Encodes a run of packets between copied ones, which it meets without a step.
 ///
 /// An encoder begins some packets before the run, with the sound of the copy there, and ends behind it.
-/// Opus' packets need no more. Those of AAC meet where both halves of a window over one frame are
+/// Opus' packets may end some packets later, where a copy's levels are too far from theirs
+/// (`CopyMeeting`). Those of AAC meet where both halves of a window over one frame are
 /// those of long blocks, so that a run may begin some packets earlier, and end some later; and where
 /// the copy's window has another shape than FFmpeg's encoder would give it, the sound under it is
 /// changed so that its coefficients are those of the copy's shape (`AACWindowShapes`).
@@ -24,9 +25,15 @@ final class PacketRun {
     let gain: Float
     let isAAC: Bool
     let shapes: AACWindowShapes?
+    /// Of packets without windows.
+    fileprivate let meeting: CopyMeeting
 
-    init(_ recipe: LibAVRecipe, _ grid: CopyLayout.Grid, gain: Double) throws(Failure) {
-      (self.recipe, self.grid, self.gain) = (recipe, grid, Float(1 / gain))
+    /// What runs beside copies of `source` have in common.
+    init(
+      _ recipe: LibAVRecipe, _ grid: CopyLayout.Grid, beside source: LibAV.Stream
+    ) throws(Failure) {
+      (self.recipe, self.grid, gain) = (recipe, grid, Float(1 / source.opusGain))
+      meeting = CopyMeeting(stream: source, channelCount: recipe.channelCount, gain: gain)
       switch recipe.codec {
       case .aac: isAAC = true
       // Of Vorbis, one clip alone is copied, and no run is encoded.
@@ -46,17 +53,25 @@ final class PacketRun {
     /// How many packets of a copy a run may replace at either end, to find windows that meet.
     static let choice = 8
 
+    /// How many of a copy of Opus a run may replace behind it.
+    private static let opusChoice = 4
+    /// Frames of the longest packet of Opus, of 120 ms.
+    private static let longestOpus = 5760
+
     /// How many of a copy's; one is left between two runs.
     func choice(ofCopy frames: Range<Int64>) -> Int {
-      isAAC ? min(Self.choice, (frames.count / grid.samplesPerFrame - 1) / 2) : 0
+      isAAC
+        ? min(Self.choice, (frames.count / grid.samplesPerFrame - 1) / 2)
+        : max(0, min(Self.opusChoice, (frames.count / Self.longestOpus - 1) / 2))
     }
 
     /// What a run of so many frames may need of the sound. Opus' copies may end by a packet of 120 ms
-    /// earlier than planned, and begin by as much later.
+    /// earlier than planned, and begin by as much later, or by some packets.
     func sound(for frames: Range<Int64>) -> Range<Int64> {
-      let slack = isAAC ? Int64(Self.choice) * packetLength : 5760
-      return frames.lowerBound - slack - Self.warmUp * packetLength..<frames.upperBound + slack
-        + 3 * packetLength
+      let (before, behind) = isAAC ? (Self.choice, Self.choice) : (1, Self.opusChoice + 1)
+      let slack = isAAC ? packetLength : Int64(Self.longestOpus)
+      let start = frames.lowerBound - Int64(before) * slack - Self.warmUp * packetLength
+      return start..<frames.upperBound + Int64(behind) * slack + 3 * packetLength
     }
 
     /// Whether a packet of a copy that begins at a frame of the output lies where one may that was
@@ -164,7 +179,7 @@ final class PacketRun {
     if setup.isAAC {
       try isLong ? completeLong(behind) : completeShort(behind)
     } else {
-      try completeOpus(to: packets.dropFirst().first?.frames.lowerBound)
+      try completeOpus(before: Array(packets.dropFirst()))
     }
   }
 }
@@ -280,16 +295,22 @@ extension PacketRun {
 // MARK: - Opus
 
 extension PacketRun {
-  /// Encodes up to a copy that begins at a frame of the output; to the end of the sound without one.
-  private func completeOpus(to copyStart: Int64?) throws {
+  /// Encodes up to one of the first packets of a copy; to the end of the sound without any.
+  private func completeOpus(before copy: [Placed]) throws {
     let packet = setup.packetLength
     replacedBefore = 0
-    end = copyStart ?? start + (length - start + packet - 1) / packet * packet
+    let last =
+      copy.last?.frames.lowerBound ?? start + (length - start + packet - 1) / packet * packet
     let lane =
-      try lane ?? open(at: start, continuing: before != nil || copyStart != nil, isShort: true)
+      try lane ?? open(at: start, continuing: before != nil || !copy.isEmpty, isShort: true)
     // Lanes go on by whole blocks.
-    try lane.encode(to: end + 2 * packet + Int64(setup.grid.encoderSkip), from: &sound)
-    ready += lane.take(start..<end)
+    try lane.encode(to: last + 2 * packet + Int64(setup.grid.encoderSkip), from: &sound)
+    let encoded = lane.take(start - Int64(CopyMeeting.warmUp) * packet..<last)
+    if !copy.isEmpty {
+      replacedBehind = try setup.meeting.choose(behind: encoded, among: copy, sound)
+    }
+    end = copy.isEmpty ? last : copy[replacedBehind].frames.lowerBound
+    ready += encoded.filter { start..<end ~= $0.frames.lowerBound }
   }
 }
 
