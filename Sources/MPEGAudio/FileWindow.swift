@@ -4,7 +4,8 @@
 /// (SIGBUS). Where bytes are not there any more, or cannot be read, the file ends from then on, and
 /// what is behind it reads as zeros. One thread at a time.
 final class FileWindow {
-  /// Fills `bytes` from `offset` of the file on; gives how many there were.
+  /// Fills `bytes` from `offset` of the file on, or as many of them as are here; gives how many: 0
+  /// where there are none any more, or none can be read.
   typealias Read = (_ offset: Int, _ bytes: UnsafeMutableRawBufferPointer) -> Int
 
   /// Bytes of the file, as far as they could be read.
@@ -59,18 +60,31 @@ final class FileWindow {
 
   @inline(__always)
   private func pointer(to position: Int, count: Int) -> UnsafeRawPointer {
-    if position < start || position + count > end { load(position) }
+    if position < start || position + count > end { load(position, count) }
     return UnsafeRawPointer(held + (position - start))
   }
 
-  private func load(_ position: Int) {
-    start = count - position <= Self.tail ? max(0, position) : max(0, position - Self.lookBack)
-    end = start + Self.size
-    let wanted = max(0, min(Self.size, count - start))
-    let bytes = UnsafeMutableRawBufferPointer(start: held, count: wanted)
-    // Once a file has turned out to be shorter, places may lie behind it.
-    let found = wanted > 0 ? read(start, bytes) : 0
-    if found < wanted { count = start + found }
-    (held + found).initializeMemory(as: UInt8.self, repeating: 0, count: Self.size - found)
+  /// Holds `count` bytes from `position` on, and those around them that come with them: more are not
+  /// waited for.
+  private func load(_ position: Int, _ count: Int) {
+    if position < start || position > end || position + count > start + Self.size {
+      start =
+        self.count - position <= Self.tail
+        ? max(0, position) : max(0, position - Self.lookBack)
+      end = start
+    }
+    while end < position + count {
+      let rest = UnsafeMutableRawBufferPointer(
+        start: held + (end - start), count: start + Self.size - end)
+      let wanted = max(0, min(rest.count, self.count - end))
+      let found =
+        wanted > 0 ? read(end, UnsafeMutableRawBufferPointer(rebasing: rest[..<wanted])) : 0
+      end += found
+      if found > 0 { continue }
+      // Once a file has turned out to be shorter, places may lie behind it.
+      if wanted > 0 { self.count = end }
+      rest.initializeMemory(as: UInt8.self, repeating: 0)
+      end = start + Self.size
+    }
   }
 }

@@ -110,6 +110,9 @@ extension FrameHeader {
 
   package var hasPadding: Bool { bits & 0x200 != 0 }
 
+  /// Bytes of a frame like this one that has no padding; nil in free format.
+  var lengthWithoutPadding: Int? { frameLength.map { hasPadding ? $0 - 1 : $0 } }
+
   package var channelCount: Int { channelMode == .mono ? 1 : 2 }
 
   /// Frames of PCM that this frame becomes.

@@ -24,6 +24,8 @@ package struct FrameIndex: Sendable {
   package let count: Int
   /// The frames that were found: all, but where the index is growing.
   var entries: [Entry]
+  /// Whether the frames that were not found are taken for those of the constant bit rate of the others.
+  var isConstant = false
 
   /// By how many PCM frames a Layer III decoder is late: 528 for its filter bank, and one.
   package static let decoderDelay = 529

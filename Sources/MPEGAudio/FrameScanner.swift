@@ -52,19 +52,53 @@ struct FrameScanner {
   /// Where the tags at the file's end start.
   private var end: Int { sync.end }
 
+  /// How many frames the stream has if all are like the first ones, which were found, and the last
+  /// ones, which are looked at: those of a constant bit rate, whose padding makes up for the part of a
+  /// byte that each frame lacks, or is not used at all (ISO 11172-3, 2.4.2.3). Nil where its bytes do
+  /// not agree with that.
+  var constantCount: Int? {
+    let header = result.header
+    guard !isInterrupted, !isAtEnd, let first = result.entries.first,
+      let length = header.lengthWithoutPadding,
+      result.entries.allSatisfy({ $0.length == length || $0.length == length + 1 })
+    else { return nil }
+    let total = end - first.offset
+    // A frame's bytes are the quotient of these.
+    let (size, rate) = (header.samplesPerFrame / 8 * header.bitRate, header.sampleRate)
+    let isPadded = result.entries.contains { $0.length > length }
+    let count = isPadded ? (total * rate + size / 2) / size : total / length
+    let error = isPadded ? abs(total * rate - count * size) : (total % length) * rate
+    guard count > result.entries.count, isPadded ? error <= rate : error == 0 else { return nil }
+    var place = end
+    for _ in 0..<Self.lastFrames {
+      guard let start = sync.start(ofFrameEndingAt: place, like: header) else { return nil }
+      place = start
+    }
+    return count
+  }
+
+  /// As many are looked at: with the tags behind them they lie in one block of a server's file.
+  private static let lastFrames = 3
+
   /// Goes on until `count` frames are found, or all. Takes time linear in the bytes that it passes.
   mutating func find(_ count: Int = .max) {
     while !isAtEnd, result.entries.count < count {
-      // A few frames more cost less than a count in the loop.
-      let stop = count == .max ? end : min(end, position + Self.step)
+      // No byte behind the frames that are needed: it may be on its way, or never come.
+      let missing = min(count - result.entries.count, Self.step)
+      let stop = count == .max ? end : min(end, position + (missing - 1) * shortest + 4)
       position = takeFrames(from: position, until: stop)
       if position + 4 > stop, stop < end { continue }
       resume()
     }
   }
 
-  /// Bytes after which a scan looks whether it has found enough.
+  /// Frames after which a scan looks at least whether it has found enough.
   private static let step = 1 << 16
+
+  /// The fewest bytes that a frame may have.
+  private var shortest: Int {
+    FrameSync.lengths(like: result.header).filter { $0 > 1 }.min() ?? 24
+  }
 
   /// Looks for the next frame where none follows.
   private mutating func resume() {

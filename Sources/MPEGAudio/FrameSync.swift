@@ -69,6 +69,20 @@ struct FrameSync {
     return position + length - end
   }
 
+  /// Where the frame begins that ends at a place, and has the bit rate of `header`; nil where there is
+  /// none.
+  func start(ofFrameEndingAt place: Int, like header: FrameHeader) -> Int? {
+    guard let length = header.lengthWithoutPadding else { return nil }
+    for start in [place - length, place - length - 1] where start >= 0 {
+      if let found = self.header(at: start), found.isConsistent(with: header),
+        found.bitRate == header.bitRate, found.frameLength == place - start
+      {
+        return start
+      }
+    }
+    return nil
+  }
+
   /// The header at `position`, if `count` headers that agree follow one another from there, or
   /// fewer up to the end: two, of which the second may be cut short, or a single whole frame.
   private func chain(of count: Int, at position: Int, mayBeSingle: Bool) -> FrameHeader? {

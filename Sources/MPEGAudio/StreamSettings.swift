@@ -14,8 +14,9 @@ extension FrameIndex {
       return MP3Settings(.abr(bitRate: max(range.lowerBound, min(range.upperBound, asked))))
     case .constant?, nil: break
     }
-    // Of frames that were not found, the tag must say that they are like those that were.
-    guard let last = entries.last, entries.count == count || tag?.kind == .info else { return nil }
+    // Of frames that were not found, the file's head must say that they are like those that were.
+    guard let last = entries.last, entries.count == count || isConstant || tag?.kind == .info
+    else { return nil }
     // Slots differ by their padding alone; the first one of a cut may be longer, to hold what the next
     // one reaches back to.
     return rates.first { rate in

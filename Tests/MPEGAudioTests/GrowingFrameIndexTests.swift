@@ -96,8 +96,96 @@ import Testing
     #expect(try CostlyFile(wrong).grow() == nil, "a byte of the encoder's extension")
     #expect(try CostlyFile(Array(bytes.dropLast(5000))).grow() == nil, "cut short")
     #expect(try CostlyFile(bytes + bytes).grow() == nil, "two files")
-    let untagged = try self.file(["lame", "--quiet", "-t", "-b", "128"])
-    #expect(try CostlyFile(untagged).grow() == nil, "no tag")
+    let untagged = try self.file(["lame", "--quiet", "-t", "-V", "4"])
+    #expect(try CostlyFile(untagged).grow() == nil, "no tag, and a variable bit rate")
+    let constant = try self.file(["lame", "--quiet", "-t", "-b", "128"])
+    #expect(try CostlyFile(Array(constant.dropLast(100))).grow() == nil, "cut within a frame")
+    #expect(
+      try CostlyFile(constant + Array(repeating: 0, count: 418)).grow() == nil, "zeros behind")
+  }
+
+  /// A file whose encoder's extension, with delay and padding, is gone from its tag, or that has no tag.
+  private func stripped(_ setting: [String], ofTag: Bool) throws -> [UInt8] {
+    guard !ofTag else { return try file(["lame", "--quiet", "-t"] + setting) }
+    var bytes = try file(["lame", "--quiet"] + setting)
+    let name = try #require(bytes.firstRange(of: Array("LAME3".utf8))?.lowerBound)
+    for place in name..<name + 36 { bytes[place] = 0 }
+    return bytes
+  }
+
+  @Test(
+    "without LAME's extension a tag tells the length, and without a tag a constant bit rate",
+    arguments: [
+      (["-V", "5"], false), (["-b", "192"], false), (["-b", "128"], true), (["-b", "320"], true),
+      (["--resample", "24", "-b", "64"], true), (["--resample", "48", "-b", "160"], true),
+      (["-m", "m", "-b", "56"], true), (["--resample", "11.025", "-b", "16"], true),
+    ])
+  func shortHeads(setting: [String], hasNoTag: Bool) throws {
+    let bytes = try stripped(setting, ofTag: hasNoTag)
+    let (file, whole) = (CostlyFile(bytes), try MP3Files.index(of: bytes))
+    #expect((whole.tag == nil) == hasNoTag)
+    var growing = try #require(try file.grow())
+    #expect(!growing.isWhole && file.end <= 1 << 18)
+    #expect(growing.index.count == whole.count)
+    #expect(growing.index.validFrameCount == whole.validFrameCount)
+    #expect(growing.index.meanBitRate == whole.meanBitRate)
+    #expect(growing.index.settings == whole.settings)
+    let middle = whole.count / 2
+    try growing.find(middle)
+    #expect(growing.index.byteRange(ofFrame: middle) == whole.byteRange(ofFrame: middle))
+    try growing.find(whole.count - 1)
+    #expect(growing.isWhole)
+  }
+
+  @Test("another bit rate in the middle is found out where it is met")
+  func changes() throws {
+    let (first, other) = (
+      try stripped(["-b", "128"], ofTag: true), try stripped(["-b", "64"], ofTag: true)
+    )
+    let head = try MP3Files.index(of: first)
+    let part = try MP3Files.index(of: other)
+    // Two frames of 64 kbps have the bytes of one of 128: only the frames themselves tell.
+    let cut = head.byteRange(ofFrame: 200).lowerBound
+    var bytes = Array(first[..<cut])
+    bytes +=
+      other[part.byteRange(ofFrame: 100).lowerBound..<part.byteRange(ofFrame: 300).lowerBound]
+    let rest = head.byteRange(ofFrame: 300).lowerBound
+    bytes += first[rest...]
+    let file = CostlyFile(bytes)
+    guard var growing = try file.grow() else { return }
+    let count = try MP3Files.index(of: bytes).count
+    let lie = #expect(throws: GrowingFrameIndex.Contradiction.self) {
+      try growing.find(growing.index.count - 1)
+    }
+    #expect(lie?.found == count)
+  }
+
+  @Test("frames are found from the bytes that are here, up to the last whole one before a gap")
+  func gap() throws {
+    let bytes = try file(["lame", "--quiet", "-V", "4"])
+    let whole = try MP3Files.index(of: bytes)
+    let gap = bytes.count / 2..<bytes.count * 3 / 4
+    var failures = 0
+    let growing = try GrowingFrameIndex(byteCount: bytes.count) { offset, target in
+      if gap.contains(offset) {
+        failures += 1
+        return 0
+      }
+      let end = offset < gap.lowerBound ? gap.lowerBound : bytes.count
+      let part = bytes[offset..<min(end, offset + target.count)]
+      target.copyBytes(from: part)
+      return part.count
+    }
+    var index = try #require(growing)
+    let last = try #require(
+      (0..<whole.count).last { whole.byteRange(ofFrame: $0).upperBound <= gap.lowerBound })
+    for number in [100, last / 2, last] {
+      try index.find(number)
+      #expect(index.index.byteRange(ofFrame: number) == whole.byteRange(ofFrame: number))
+    }
+    #expect(failures == 0)
+    #expect(throws: GrowingFrameIndex.Contradiction.self) { try index.find(last + 10) }
+    #expect(failures > 0)
   }
 
   /// The file with a tag that counts `more` frames, and sums itself rightly; and the true count.
