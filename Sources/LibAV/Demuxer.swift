@@ -21,6 +21,8 @@ package final class Demuxer {
   package private(set) var estimatesDurations = false
   /// Whether reading ended with fewer bytes than a packet needs.
   package private(set) var breaksOff = false
+  /// The last packet that was read since the source has failed: its end may be missing.
+  private var doubtful: Packet?
 
   private init(
     _ context: UnsafeMutablePointer<AVFormatContext>, _ input: InputContext,
@@ -187,15 +189,29 @@ package final class Demuxer {
 
   /// Reads the next packet that holds data (`av_read_frame`).
   ///
+  /// Where the source fails, the packets before the bytes that are missing are read first: parsers
+  /// hold some back, which libavformat gives then.
+  ///
   /// - Parameter isCancelled: Polled wherever MPEG-TS holds no packet in 64 KiB.
   /// - Returns: The packet; nil at the end of the file.
   /// - Throws: FFmpeg's error, or EAGAIN where `isCancelled`.
   package func read(unless isCancelled: () -> Bool = { false }) throws(LibAVError) -> Packet? {
+    while true {
+      guard let packet = try nextPacket(unless: isCancelled) else { return nil }
+      guard input.failure != nil else { return packet }
+      defer { doubtful = packet }
+      if let doubtful { return doubtful }
+    }
+  }
+
+  private func nextPacket(unless isCancelled: () -> Bool) throws(LibAVError) -> Packet? {
     let packet = try Packet()
     var attempts = 0
     repeat {
       av_packet_unref(packet.pointer)
-      let status = try call { av_read_frame(context, packet.pointer) }
+      let status = try bounds.call { av_read_frame(context, packet.pointer) }.status
+      // The end of what a server sends is not the end of a file.
+      if status < 0 || packet.size == 0 || packet.isCutShort { try input.requireRead() }
       if status == avjob_averror_eof() { return nil }
       // MPEG-TS that has lost its place looks for it in the next 64 KiB, and must be called again for
       // more.
@@ -301,22 +317,6 @@ package final class Demuxer {
       !keys(context.pointee.chapters[index]?.pointee.metadata).isEmpty
     }
     return (keys(context.pointee.metadata) + ofStreams, hasChapters)
-  }
-}
-
-/// A duration of one tick: `numerator / denominator` seconds (`AVRational`).
-package struct TimeBase: Sendable, Hashable {
-  package let numerator: Int32
-  package let denominator: Int32
-
-  init(_ rational: AVRational) {
-    numerator = rational.num
-    denominator = rational.den
-  }
-
-  package init(numerator: Int32, denominator: Int32) {
-    self.numerator = numerator
-    self.denominator = denominator
   }
 }
 

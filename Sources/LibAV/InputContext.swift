@@ -47,6 +47,8 @@ final class InputContext {
   }
 
   fileprivate func read(into bytes: UnsafeMutableRawBufferPointer) -> Int32 {
+    // What is read behind bytes that are missing is no part of what comes before them.
+    if let failure { return note(failure) }
     do {
       if let allowance, allowance <= 0 { throw LibAVError.unrecognizable }
       let count = try source.read(at: position, into: bytes)
