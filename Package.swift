@@ -248,7 +248,7 @@ let package = Package(
 
     // Tests mirror the targets; end-to-end tests run the built command.
     .target(
-      name: "TestSupport", dependencies: ["Threads"], path: "Tests/TestSupport"),
+      name: "TestSupport", dependencies: ["Diagnosis", "Threads"], path: "Tests/TestSupport"),
     .testTarget(name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"]),
     .testTarget(name: "TaggingTests", dependencies: ["Tagging", "TestSupport"]),
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),

@@ -81,10 +81,12 @@ extension PreviewItems {
     (info.genre, info.comments, info.releaseDate) = (tag("genre"), tag("comment"), tag("date"))
     (info.albumTrackNumber, info.discNumber) = (number("track"), number("disc"))
     info.playbackDuration = item.duration
-    info.assetURL = entry.medium.map { medium in
+    info.assetURL = entry.medium.flatMap { medium in
       switch medium.redacted {
       case .file(let path): path.uri
       case .remote(let url): url.absoluteText
+      // No other program can open it.
+      case .source: nil
       }
     }
     return info

@@ -23,13 +23,14 @@ extension JSONValue {
 
 extension JSONValue {
   /// An object that begins with a medium's place: `path` (and `path_hex`) of a file, as `file`
-  /// writes it, or `url`, an address without its secrets.
+  /// writes it, `url`, an address without its secrets, or `source`, the name of a program's own.
   package static func medium(
     _ location: MediaLocation, _ others: KeyValuePairs<String, JSONValue?>
   ) -> JSONValue {
     switch location {
     case .file(let path): file(path, others)
     case .remote(let url): members(["url": .text("\(url)")]).with(members(others))
+    case .source(let source): members(["source": .text(source.name)]).with(members(others))
     }
   }
 }

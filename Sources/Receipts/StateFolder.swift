@@ -45,7 +45,7 @@ public struct StateFolder: Sendable {
   public func relative(_ location: MediaLocation) -> MediaLocation {
     switch location {
     case .file(let path): .file(relative(path))
-    case .remote: location.redacted
+    case .remote, .source: location.redacted
     }
   }
 

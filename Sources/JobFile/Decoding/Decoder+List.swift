@@ -136,6 +136,10 @@ extension Decoder {
       }
       // What a server sent is not printed: it may be anybody's.
       return contents.map { ($0.bytes, FilePath(url.authority + url.path), false) }
+    case .source(let source):
+      // No text of a job names one.
+      sink.error("'\(source.name)' is no file", at: place.origin)
+      return nil
     }
   }
 

@@ -185,7 +185,7 @@ extension Decoder {
     let path: FilePath
     switch location {
     case .file(let file): path = file.normalized(in: files.currentDirectory)
-    case .remote: path = FilePath(location.lastName ?? "")
+    case .remote, .source: path = FilePath(location.lastName ?? "")
     }
     guard !InputBinding.isUnknown(path) else { return }
     guard let subject = template.subject(of: path), let tags = template.tags(in: subject) else {
