@@ -66,6 +66,8 @@ package enum HTTPError: Error, Sendable, Hashable {
   case invalidRequest(String)
   /// Any other failure, with curl's message.
   case other(String)
+  /// A source of the program's own failed, which answers in place of a server.
+  case source(Failure)
 }
 
 extension HTTPError {
@@ -106,6 +108,7 @@ extension HTTPError {
     case .cancelled: "the download was cancelled"
     case .invalidRequest(let text): "the request is invalid: \(text)"
     case .other(let text): "the download failed: \(text)"
+    case .source(let failure): failure.message
     }
   }
 
@@ -138,6 +141,7 @@ extension HTTPError {
     case .tooManyFiles: "raise the limit with ulimit -n or run fewer jobs at once"
     case .cancelled: "run the job again"
     case .invalidRequest: "report this as a bug of avjob"
+    case .source: "check the program's own source"
     }
   }
 
@@ -156,6 +160,7 @@ extension HTTPError {
     case .status(let status, _):
       Self.mayPass(status) ? .tryAgain : status == 407 ? .mendMachine : .mendJob
     case .invalidRequest: .reportBug
+    case .source(let failure): failure.remedy
     }
   }
 
@@ -178,6 +183,7 @@ extension HTTPError {
     case .libraryMissing, .option: .libraryMissing
     case .tooManyFiles: .tooManyFiles
     case .cancelled: .cancelled
+    case .source(let failure): failure.code
     case .invalidRequest: nil
     }
   }

@@ -5,7 +5,25 @@ import SystemPackage
 extension Failure {
   /// The failure that a user sees where a request to `url` has failed.
   package init(_ error: HTTPError, of url: MediaURL) {
-    self.init(error.kind, "\(error.fault); \(error.remedy)", location: .remote(url), code: error.code)
+    if case .source(let failure) = error {
+      self = failure
+    } else {
+      self.init(error.kind, "\(error.fault); \(error.remedy)", location: .remote(url), code: error.code)
+    }
+  }
+
+  /// The failure of a request for more of a medium, of which the server has given bytes before: a status
+  /// that an address has which works once, or for a time, says so.
+  init(later error: HTTPError, of url: MediaURL) {
+    guard case .status(let status, _) = error, [401, 403, 404, 410].contains(status) else {
+      self.init(error, of: url)
+      return
+    }
+    self.init(
+      error.kind,
+      "\(error.fault), and gave bytes of the file before: the address may work once, or for a time; "
+        + "use a new one, or download the file and name the copy", location: .remote(url),
+      code: error.code)
   }
 
   /// A failure of the cache's own files.

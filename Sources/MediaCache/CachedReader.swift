@@ -6,11 +6,14 @@ import LibAV
 package final class CachedReader: ByteSource {
   /// What it reads.
   package let medium: CachedMedium
+  /// What its failures name; nil: the medium's address.
+  private let location: MediaLocation?
   private var window = PrefetchWindow()
 
-  /// A reader that begins at the start of a medium.
-  package init(_ medium: CachedMedium) {
-    self.medium = medium
+  /// A reader that begins at the start of a medium, whose failures name it by `location`, if there is
+  /// one.
+  package init(_ medium: CachedMedium, named location: MediaLocation? = nil) {
+    (self.medium, self.location) = (medium, location)
     medium.noteReader(1)
   }
 
@@ -32,8 +35,23 @@ package final class CachedReader: ByteSource {
     guard offset < medium.size else { return 0 }
     let end = offset + min(Int64(bytes.count), medium.size - offset)
     let goal = window.goal(reading: offset..<end, planned: medium.plannedRead)
-    let count = try medium.read(at: offset, into: bytes, goal: goal)
+    let count: Int
+    do throws(Failure) {
+      count = try medium.read(at: offset, into: bytes, goal: goal)
+    } catch {
+      throw location.map { error.naming($0, insteadOf: medium.url) } ?? error
+    }
     window.note(offset..<offset + Int64(count))
     return count
+  }
+}
+
+extension Failure {
+  /// The same failure of another name for the medium at an address.
+  package func naming(_ location: MediaLocation, insteadOf url: MediaURL) -> Failure {
+    guard self.location == .remote(url) else { return self }
+    var copy = self
+    copy.location = location
+    return copy
   }
 }

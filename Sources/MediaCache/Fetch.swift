@@ -54,7 +54,7 @@ final class Fetch: HTTPReceiver {
         guard let pause = retries.pause(after: known, receiving: cursor - before),
           medium.cache.sleep(pause)
         else {
-          failure = Failure(known, of: medium.url)
+          failure = Failure(later: known, of: medium.url)
           break
         }
       }
