@@ -123,7 +123,7 @@ extension ExportSession {
     guard crew.mostThreads > 1, spans.count > 2, spans.mostRenderers > 1,
       graph.renderingShare * Double(crew.mostThreads) > 1,
       // Of a server's file, one connection reads all of it.
-      !graph.nodes.contains(where: { $0.asset?.location.url != nil }),
+      !graph.nodes.contains(where: { $0.asset?.location.isFetched == true }),
       // On one thread, copied sound is not rendered.
       spans.whole.all.count > 1 || graph.sinks.contains(where: { $0.sparedParts == nil })
     else { return false }

@@ -2,6 +2,19 @@ import Diagnosis
 import LibAV
 import MPEGAudio
 import MediaComposition
+import Synchronization
+
+/// Media whose heads have counted wrong in this process: their frames are counted when they are opened
+/// next, here or in a later run, which finds all of a server's medium in the cache.
+enum DoubtfulHeads {
+  private static let locations = Mutex<Set<MediaLocation>>([])
+
+  static func note(_ location: MediaLocation) { locations.withLock { _ = $0.insert(location) } }
+
+  static func contain(_ location: MediaLocation) -> Bool {
+    locations.withLock { $0.contains(location) }
+  }
+}
 
 /// A bare MPEG audio file's bytes. One thread at a time.
 final class MPEGFile {
@@ -16,7 +29,7 @@ final class MPEGFile {
   init(_ medium: MediumBytes) { self.medium = medium }
 
   /// Finds all frames, in memory that does not grow with the file. A file that is truncated
-  /// meanwhile ends there. Of a server's file most frames are left for later, if its tag says how
+  /// meanwhile ends there. Of a server's file most frames are left for later, if its head says how
   /// many there are.
   func frames(
     noting note: ITunesGapless?
@@ -38,11 +51,11 @@ final class MPEGFile {
   private func find(
     _ size: Int64, _ note: ITunesGapless?
   ) throws(FrameIndex.Refusal) -> GrowingFrameIndex {
-    // Fewer bytes are here sooner than another request is answered. If a tag is wrong, the next run
-    // counts the frames that are kept.
-    let isCostly = medium.isKept && medium.missingBytes(of: [0..<size]) > Self.fewBytes
-    if isCostly, let growing = try GrowingFrameIndex(byteCount: Int(size), reading: fill) {
-      return growing
+    if medium.isCostly, !DoubtfulHeads.contain(medium.location) {
+      // Of a short file all is asked for at once, and its first frames are heard meanwhile.
+      if medium.missingBytes(of: [0..<size]) <= Self.fewBytes { medium.prefetch(now: 0..<size) }
+      let growing = try GrowingFrameIndex(byteCount: Int(size), noting: note, reading: fill)
+      if let growing { return growing }
     }
     // An exact place needs every byte before it.
     medium.prefetch(now: 0..<size)
@@ -57,7 +70,7 @@ final class MPEGFile {
     // A server that fails is not asked for all the rest.
     guard failure == nil else { return 0 }
     do throws(Failure) {
-      return try medium.fill(bytes, from: Int64(offset))
+      return try medium.read(at: Int64(offset), into: bytes)
     } catch {
       failure = error
       return 0
@@ -91,7 +104,8 @@ final class MPEGFile {
   func bytes(_ range: Range<Int>) throws(Failure) -> ArraySlice<UInt8> {
     if range.lowerBound < windowStart || range.upperBound > windowStart + window.count {
       window = try medium.bytes(
-        at: Int64(range.lowerBound), count: max(Self.windowSize, range.count))
+        at: Int64(range.lowerBound), atLeast: range.count,
+        atMost: max(Self.windowSize, range.count))
       windowStart = range.lowerBound
     }
     let start = range.lowerBound - windowStart

@@ -39,6 +39,7 @@ final class MPEGFrames {
     } catch {
       // Zeros that stand for bytes which could not be read are no frames.
       try file.requireRead()
+      DoubtfulHeads.note(location)
       throw Failure(
         .tryAgain,
         "announces \(error.announced) frames and holds \(error.found); run the job again: all of it "

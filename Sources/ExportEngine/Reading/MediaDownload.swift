@@ -19,8 +19,9 @@ public struct DownloadProgress: Sendable, Hashable {
 }
 
 extension MediaLibrary {
-  /// The ranges of a medium's bytes that can be read without a server, in order: of a file all, of an
-  /// address those in the cache. O(n log n) in the ranges.
+  /// The ranges of a medium's bytes that can be read without a server, in order: of an address, or a
+  /// source that is read through the cache, those in the cache; of files and other sources all.
+  /// O(n log n) in the ranges.
   ///
   /// Safe from any thread; blocks on the cache. The server is asked if this process has not asked it
   /// before.
@@ -28,8 +29,9 @@ extension MediaLibrary {
   /// - Throws: `Failure` for a medium that cannot be opened.
   @available(*, noasync, message: "it blocks its thread; await the function of the same name")
   public func loadedRanges(of location: MediaLocation) throws(Failure) -> [Range<Int64>] {
-    guard case .remote(let url) = location else { return [0..<(try SourceFile.size(of: location))] }
-    let medium = try MediaNetwork.medium(at: url)
+    guard let medium = try MediaNetwork.cachedMedium(of: location) else {
+      return [0..<(try SourceFile.size(of: location))]
+    }
     medium.readMapOnce()
     return medium.loadedRanges
   }
@@ -78,7 +80,7 @@ extension MediaLibrary {
     let operation = Operation<DownloadProgress, DownloadProgress>(about: location)
     operation.start(name: "avjob-download") { (operation) throws(Failure) in
       try Self.requireOther(path, than: location)
-      guard case .remote(let url) = location else {
+      guard let medium = try MediaNetwork.cachedMedium(of: location) else {
         let progress = try Self.fetch(location, reporting: operation.report)
         let identity = try SourceFile.identify(location)
         try Self.copy(try MediumBytes(location), to: path, replacing: replaced) {
@@ -88,9 +90,8 @@ extension MediaLibrary {
         }
         return progress
       }
-      let medium = try MediaNetwork.medium(at: url)
       // Nothing removes the entry while it is open.
-      let bytes = MediumBytes(medium, of: url)
+      let bytes = MediumBytes(medium, at: location)
       for _ in 0..<Self.mostChecks {
         let progress = try Self.fetch(medium, reporting: operation.report)
         guard try medium.verify() else { continue }
@@ -146,8 +147,8 @@ extension MediaLibrary {
   private static func fetch(
     _ location: MediaLocation, reporting report: (DownloadProgress) -> Void
   ) throws(Failure) -> DownloadProgress {
-    if case .remote(let url) = location {
-      return try fetch(try MediaNetwork.medium(at: url), reporting: report)
+    if let medium = try MediaNetwork.cachedMedium(of: location) {
+      return try fetch(medium, reporting: report)
     }
     let size = try SourceFile.size(of: location)
     return DownloadProgress(completedBytes: size, totalBytes: size, bytesPerSecond: 0)

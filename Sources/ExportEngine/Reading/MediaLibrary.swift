@@ -186,7 +186,7 @@ public final class MediaLibrary: Sendable {
 
   private func known(_ key: Key) throws(Failure) -> KnownStream {
     try Engine.start()
-    if let known = entry(key) { return try known.get() }
+    if let known = entry(key), !isInDoubt(known, key) { return try known.get() }
     let result: Result<KnownStream, Failure>
     do throws(Failure) {
       if let recalled = try recalled(key) {
@@ -202,6 +202,12 @@ public final class MediaLibrary: Sendable {
     if case .failure(let failure) = result, failure.remedy == .tryAgain { throw failure }
     found.withLock { $0[key] = result }
     return try result.get()
+  }
+
+  /// Whether the length is one that turned out to be wrong since.
+  private func isInDoubt(_ result: Result<KnownStream, Failure>, _ key: Key) -> Bool {
+    guard case .success(let known) = result, known.found.isLengthAnnounced else { return false }
+    return DoubtfulHeads.contain(key.location)
   }
 
   private func recalled(_ key: Key) throws(Failure) -> KnownStream? {

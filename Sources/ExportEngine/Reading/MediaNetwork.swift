@@ -51,9 +51,12 @@ public enum MediaNetwork {
     var options: Options?
     var policy: AddressPolicy?
     var cache: MediaCache?
+    var isCancelled = false
   }
 
   private static let state = Mutex(State())
+  /// The program's own sources that the cache reads.
+  static let sources = SourceTable()
 
   /// Sets the options; those of the environment count until then.
   ///
@@ -77,7 +80,16 @@ public enum MediaNetwork {
 
   /// Ends all requests, also later ones, until `configure` is called: reads that wait for bytes fail as
   /// cancelled.
-  public static func cancel() { state.withLock { $0.cache }?.cancel() }
+  public static func cancel() {
+    let cache = state.withLock { state in
+      state.isCancelled = true
+      return state.cache
+    }
+    cache?.cancel()
+  }
+
+  /// Whether `cancel()` was called, and `configure(_:)` was not since.
+  static var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
   /// Waits a second at most for bytes that are on their way: they would be fetched again.
   @available(*, noasync, message: "it blocks its thread; await the function of the same name")
@@ -133,7 +145,8 @@ public enum MediaNetwork {
     settings.runID = options.runID
     // A stranger's job gets nothing that its server would refuse it now.
     settings.trustsMaxAge = !options.mustNameHosts
-    let made = MediaCache(settings, transport: HTTPClient(policy: try policy()))
+    let made = MediaCache(
+      settings, transport: SourceTransport(HTTPClient(policy: try policy()), sources))
     return state.withLock { state in
       let cache = state.cache ?? made
       state.cache = cache
@@ -194,6 +207,8 @@ public enum MediaNetwork {
   ///
   /// - Throws: `Failure`
   private static func allow(_ url: MediaURL) throws(Failure) {
+    // No server has this name: it stands for a source, which is asked for as such.
+    if url.host == SourceTable.host, sources.source(at: url) != nil { return }
     let options = options
     guard !options.mustNameHosts || !options.allowedHosts.isEmpty else {
       throw Failure(
@@ -232,19 +247,25 @@ public enum MediaNetwork {
   /// - Throws: `Failure`
   static func identity(of url: MediaURL) throws(Failure) -> FileIdentity {
     let medium = try medium(at: url)
-    var identity = Array("\(medium.identity)\n".utf8) + MediaLocation.remote(url).bytes
+    return try identity(
+      of: Array("\(medium.identity)\n".utf8) + MediaLocation.remote(url).bytes, size: medium.size,
+      on: FileIdentity.remoteDevice, location: .remote(url))
+  }
+
+  /// An identity that another content has not, by the digest of what is said of it.
+  static func identity(
+    of content: [UInt8], size: Int64, on device: UInt64, location: MediaLocation
+  ) throws(Failure) -> FileIdentity {
     do {
-      let digest = try identity.withUnsafeMutableBytes { bytes in
-        try SHA256.digest(UnsafeRawBufferPointer(bytes))
-      }
+      let digest = try content.withUnsafeBytes { try SHA256.digest($0) }
       func number(_ start: Int) -> UInt64 {
         digest[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
       }
       return FileIdentity(
-        device: FileIdentity.remoteDevice, inode: number(0), size: medium.size,
+        device: device, inode: number(0), size: size,
         modificationTime: Int64(truncatingIfNeeded: number(8)))
     } catch {
-      throw Failure(.mendMachine, "\(error)", location: .remote(url))
+      throw Failure(.mendMachine, "\(error)", location: location)
     }
   }
 }

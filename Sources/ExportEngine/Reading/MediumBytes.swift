@@ -24,9 +24,9 @@ final class MediumBytes {
     (self.location, source) = (location, file)
   }
 
-  /// The bytes of an open medium.
-  init(_ medium: CachedMedium, of url: MediaURL) {
-    (location, source) = (.remote(url), CachedReader(medium))
+  /// The bytes of an open medium, which is that of `location`.
+  init(_ medium: CachedMedium, at location: MediaLocation) {
+    (self.location, source) = (location, CachedReader(medium))
   }
 
   /// The bytes of `source`, which are those at `location`.
@@ -48,8 +48,15 @@ final class MediumBytes {
     (source as? CachedReader)?.prefetch(whileReading: reads)
   }
 
-  /// Whether what is read is kept for other runs, as all of a file is.
-  var isKept: Bool { (source as? CachedReader)?.medium.isKept ?? true }
+  /// Whether bytes that are not needed yet should not be waited for: of a server's medium some are not
+  /// here, and a source may have to make them. What a server forbids to keep is not costly: were its head
+  /// wrong, no later run would know.
+  var isCostly: Bool {
+    if let reader = source as? CachedReader {
+      return reader.medium.isKept && missingBytes(of: [0..<reader.medium.size]) > 0
+    }
+    return source is SourceBytes && !(location.source is MediaData)
+  }
 
   /// How many bytes of some ranges a server is still to be asked for; none of a file's.
   func missingBytes(of ranges: [Range<Int64>]) -> Int64 {
@@ -65,6 +72,39 @@ final class MediumBytes {
     } catch {
       throw Self.failure(error, "cannot be read", location)
     }
+  }
+
+  /// Reads into `bytes` what is here from `offset` on, and waits for its first byte alone; gives the
+  /// number of bytes, 0 at the end.
+  func read(
+    at offset: Int64, into bytes: UnsafeMutableRawBufferPointer
+  ) throws(Failure) -> Int {
+    do {
+      return try source.read(at: offset, into: bytes)
+    } catch {
+      throw Self.failure(error, "cannot be read", location)
+    }
+  }
+
+  /// `least` bytes from `offset` on, fewer at the end; and up to `most`, of those that are here by then.
+  func bytes(
+    at offset: Int64, atLeast least: Int, atMost most: Int
+  ) throws(Failure) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: most)
+    var filled = 0
+    while filled < least {
+      let found = try bytes.withUnsafeMutableBytes { buffer in
+        Result { () throws(Failure) in
+          try read(
+            at: offset + Int64(filled),
+            into: UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]))
+        }
+      }.get()
+      if found == 0 { break }
+      filled += found
+    }
+    bytes.removeLast(most - filled)
+    return bytes
   }
 
   /// `count` bytes from `offset` on; fewer at the end.
@@ -95,11 +135,12 @@ final class MediumBytes {
 extension MediaLocation {
   /// The medium's bytes, which its owner reads on one thread at a time.
   ///
-  /// - Throws: `Errno` for a file that cannot be opened; `Failure` for an address.
+  /// - Throws: `Errno` for a file that cannot be opened; `Failure` for an address or a source.
   func byteSource() throws -> any ByteSource {
     switch self {
     case .file(let path): try FileBytes(path)
     case .remote(let url): CachedReader(try MediaNetwork.medium(at: url))
+    case .source(let source): try MediaNetwork.bytes(of: source)
     }
   }
 
@@ -125,7 +166,7 @@ extension MediaLocation {
       do { try reader.prefetchParts() } catch { throw LibAVError(reading: error) }
     }
     if !opening.patches.isEmpty { source = PatchedBytes(source, opening.patches) }
-    let name = file ?? FilePath(lastName ?? "")
+    let name = nameForFormats
     let sound = opening.sound ?? headerlessSound
     do throws(LibAVError) {
       return try Demuxer.open(
@@ -148,7 +189,17 @@ extension MediaLocation {
   var headerlessSound: RawSound? { RawSound.named(fileExtension) }
 
   /// What its name ends with.
-  var fileExtension: String? { (file ?? FilePath(lastName ?? "")).extension }
+  var fileExtension: String? { nameForFormats.extension }
+
+  /// The name of its file, by whose extension some formats are known; of a source without one with that
+  /// of its type.
+  private var nameForFormats: FilePath {
+    var name = file ?? FilePath(lastName ?? "")
+    if let source, name.extension == nil, let type = source.typeExtension {
+      name = FilePath("\(name.lastComponent?.string ?? "source").\(type)")
+    }
+    return name
+  }
 }
 
 extension RawSound {

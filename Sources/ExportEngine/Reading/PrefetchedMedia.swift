@@ -83,12 +83,12 @@ extension Graph {
 
   private static var nearness: Int64 { 64 << 10 }
 
-  /// About which bytes a node reads, if it reads a medium of a server.
+  /// About which bytes a node reads, if it reads a medium through the cache.
   private func remoteRead(_ node: Node) -> (Asset, Range<Int64>)? {
-    if case .process(.reverb(let reverb), _) = node.kind, reverb.impulse.location.url != nil {
+    if case .process(.reverb(let reverb), _) = node.kind, reverb.impulse.location.isFetched {
       return (reverb.impulse, 0..<reverb.impulse.identity.size)
     }
-    guard case .source(let source, let start) = node.kind, source.asset.location.url != nil else {
+    guard case .source(let source, let start) = node.kind, source.asset.location.isFetched else {
       return nil
     }
     let asset = source.asset

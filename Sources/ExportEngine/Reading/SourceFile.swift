@@ -11,6 +11,7 @@ package enum SourceFile {
     switch location {
     case .file(let path): try identify(path)
     case .remote(let url): try MediaNetwork.identity(of: url)
+    case .source(let source): try MediaNetwork.identity(of: source)
     }
   }
 

@@ -37,7 +37,8 @@ struct ChapterText {
       switch chapter.image {
       case .picture(.file(let file))?: image = file.reference(from: path.folder)
       case .picture(.remote(let url))?: image = url.withoutCredentials.absoluteText
-      case .embedded?, nil: image = nil
+      // Neither has an address that another program could open.
+      case .embedded?, .picture(.source)?, nil: image = nil
       }
       let range = TimeRange(
         start: Time(frames: frames.lowerBound, rate: sampleRate),

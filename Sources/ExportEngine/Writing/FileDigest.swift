@@ -38,5 +38,10 @@ func mediumDigest(
     let digest = try MediaNetwork.medium(at: url).digest { cancellation.isCancelled }
     guard let digest else { throw CancellationError() }
     return digest
+  case .source(let source):
+    let bytes = try MediaNetwork.bytes(of: source)
+    let digest = try SHA256.digest(of: bytes) { cancellation.isCancelled }
+    guard let digest else { throw CancellationError() }
+    return digest
   }
 }
