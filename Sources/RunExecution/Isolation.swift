@@ -92,6 +92,7 @@ package struct Isolation: Sendable {
     try Self.requirePassable(session.export)
     let order = self.order(
       session, work, replacing: replaced, examining: examination, remembering: memory)
+    try order.requireReadable()
     let bytes: Data
     do {
       bytes = try JSONEncoder().encode(order)
@@ -329,6 +330,22 @@ package struct Isolation: Sendable {
 }
 
 extension Isolation.Order {
+  /// Checks that its process can read all that it is asked to.
+  ///
+  /// - Throws: `Failure` for a source of this process's own.
+  fileprivate func requireReadable() throws(Failure) {
+    for location in sources { try location.requireReadableByOtherProcesses() }
+    for export in [export] + groups.values.joined() {
+      try export.metadata.cover?.location.requireReadableByOtherProcesses()
+      for output in export.outputs {
+        try output.metadata.cover?.location.requireReadableByOtherProcesses()
+      }
+      for chapter in export.chapters {
+        try chapter.image?.location.requireReadableByOtherProcesses()
+      }
+    }
+  }
+
   /// The media that it reads; the processes on both sides count them.
   fileprivate var sources: [MediaLocation] {
     let exports = [export] + groups.values.joined()

@@ -34,9 +34,11 @@ package final class ProbeProcesses: Sendable {
     fileprivate var alarm: UInt32 = 0
 
     /// Whether it reads media of servers.
-    fileprivate var fetches: Bool {
-      let searched = search?.composition.assets.map(\.location) ?? []
-      return ([location] + searched).contains { $0.url != nil }
+    fileprivate var fetches: Bool { locations.contains { $0.url != nil } }
+
+    /// The media that it reads.
+    fileprivate var locations: [MediaLocation] {
+      [location] + (search?.composition.assets.map(\.location) ?? [])
     }
   }
 
@@ -147,6 +149,7 @@ package final class ProbeProcesses: Sendable {
     }
     var request = request
     request.alarm = UInt32(clamping: patience.components.seconds + 5)
+    for location in request.locations { try location.requireReadableByOtherProcesses() }
     // A process that was damaged by an earlier file may fail at this one.
     let fetches = request.fetches
     let known = idle.withLock { idle in

@@ -3,6 +3,7 @@ import Glibc
 import MediaComposition
 import MediaTime
 import RunPlan
+import TestSupport
 import Testing
 import WorkerPool
 
@@ -53,6 +54,16 @@ import WorkerPool
             "its process needs more memory than its limit, 1.1 GB or that of 'ulimit -d'; run "
               + "fewer jobs at once, with '--workers', or raise '--max-memory'"))
     }
+  }
+
+  @Test("A source of the program's own is refused where another process is to read it")
+  func ownSources() throws {
+    let location = MediaLocation.source(TestSource([1, 2, 3], name: "vault://lecture.wav"))
+    let failure = #expect(throws: Failure.self) {
+      try ProbeProcesses(workers: 1).probe(location, nil)
+    }
+    #expect(failure?.remedy == .mendJob && failure?.location == location)
+    #expect(failure?.message.contains("without --isolate") == true)
   }
 
   @Test("Files that take too long leave less time for others, and at last none")
