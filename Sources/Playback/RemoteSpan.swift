@@ -3,9 +3,9 @@ import ExportEngine
 import MediaComposition
 import MediaTime
 
-/// A part of an item whose sound comes from a server.
+/// A part of an item whose sound comes from a server, or from a source through the cache.
 struct RemoteSpan: Sendable {
-  /// The medium.
+  /// The medium, by its address in the cache.
   let url: MediaURL
   /// Bytes of the whole medium.
   let size: Int64
@@ -60,7 +60,7 @@ struct RemoteSpan: Sendable {
         let isReversed = isReversed != segment.isReversed
         switch segment.content {
         case .asset(let asset):
-          guard case .remote(let url) = asset.location else { continue }
+          guard let url = MediaNetwork.cacheAddress(of: asset.location) else { continue }
           found.append(
             RemoteSpan(
               url: url, size: asset.identity.size, mediumDuration: asset.duration, source: source,

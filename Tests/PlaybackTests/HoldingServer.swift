@@ -29,6 +29,9 @@ final class HoldingServer: Sendable {
     }
   }
 
+  /// Gives this process's tests a cache.
+  static func prepareNetwork() throws { _ = try network.get() }
+
   /// A server of some seconds of sound.
   init(seconds: Int) throws {
     try Self.setUpNetwork()
