@@ -232,7 +232,7 @@ public enum MediaNetwork {
   public static func contents(of url: MediaURL, limit: Int) throws(Failure) -> [UInt8]? {
     try allow(url)
     guard let medium = try cache().medium(at: url, limit: Int64(limit)) else { return nil }
-    let bytes = MediumBytes(try nonEmpty(medium, url), of: url)
+    let bytes = MediumBytes(try nonEmpty(medium, url), at: .remote(url))
     return try bytes.bytes(at: 0, count: Int(medium.size))
   }
 
