@@ -31,9 +31,19 @@ public struct Failure: Error, Sendable, Hashable, Codable {
     case remedy, message, location = "path", origin, ownCode = "code"
   }
 
-  /// A failure; its origin may be added later. A `code` of nil is the one for the remedy.
-  public init(
-    _ remedy: Remedy, _ message: String, location: MediaLocation?, origin: Origin = .unknown,
+  /// A failure of the medium at `location`. A `code` of nil is the one for the remedy.
+  public init(_ remedy: Remedy, _ message: String, location: MediaLocation?, code: Code? = nil) {
+    self.init(remedy, message, location: location, origin: .unknown, code: code)
+  }
+
+  /// A failure of the file at `path`, or of none. A `code` of nil is the one for the remedy.
+  public init(_ remedy: Remedy, _ message: String, path: FilePath? = nil, code: Code? = nil) {
+    self.init(remedy, message, path: path, origin: .unknown, code: code)
+  }
+
+  /// A failure with the place of its job, as the public one of a medium.
+  package init(
+    _ remedy: Remedy, _ message: String, location: MediaLocation?, origin: Origin,
     code: Code? = nil
   ) {
     self.remedy = remedy
@@ -43,9 +53,9 @@ public struct Failure: Error, Sendable, Hashable, Codable {
     ownCode = code
   }
 
-  /// A failure of the file at `path`, or of none. A `code` of nil is the one for the remedy.
-  public init(
-    _ remedy: Remedy, _ message: String, path: FilePath? = nil, origin: Origin = .unknown,
+  /// A failure with the place of its job, as the public one of a file.
+  package init(
+    _ remedy: Remedy, _ message: String, path: FilePath? = nil, origin: Origin,
     code: Code? = nil
   ) {
     self.init(

@@ -18,7 +18,13 @@ public struct Chapter: Sendable, Hashable, Codable {
   public var origin: Origin
 
   /// A chapter that starts at `start`.
-  public init(
+  public init(start: Time, title: String, url: String? = nil, image: Artwork? = nil) {
+    self.init(
+      start: start, title: title, url: url, image: image, isInherited: false, origin: .unknown)
+  }
+
+  /// A chapter that a job file has at `origin`, or that a medium brought along.
+  package init(
     start: Time, title: String, url: String? = nil, image: Artwork? = nil,
     isInherited: Bool = false, origin: Origin = .unknown
   ) {

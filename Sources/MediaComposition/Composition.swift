@@ -64,6 +64,18 @@ public struct Track: Sendable, Hashable, Codable {
   public init(
     name: String? = nil, mediaType: MediaType = .audio, segments: [Segment] = [],
     isEnabled: Bool = true, mix: AudioMix = .unity, preferredVolume: Gain = .unity,
+    ducking: AudioDucking? = nil, timePitchAlgorithm: TimePitchAlgorithm = .spectral
+  ) {
+    self.init(
+      name: name, mediaType: mediaType, segments: segments, isEnabled: isEnabled, mix: mix,
+      preferredVolume: preferredVolume, ducking: ducking, timePitchAlgorithm: timePitchAlgorithm,
+      origin: .unknown)
+  }
+
+  /// A track of `segments` that a job file has at `origin`.
+  package init(
+    name: String? = nil, mediaType: MediaType = .audio, segments: [Segment] = [],
+    isEnabled: Bool = true, mix: AudioMix = .unity, preferredVolume: Gain = .unity,
     ducking: AudioDucking? = nil, timePitchAlgorithm: TimePitchAlgorithm = .spectral,
     origin: Origin = .unknown
   ) {

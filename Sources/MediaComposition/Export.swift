@@ -63,6 +63,18 @@ public struct Export: Sendable, Hashable, Codable {
   public init(
     name: String, composition: Composition, timeRange: TimeRange? = nil, mix: AudioMix = .unity,
     sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil, metadata: Metadata = Metadata(),
+    chapters: [Chapter] = [], outputs: [Output]
+  ) {
+    self.init(
+      name: name, composition: composition, timeRange: timeRange, mix: mix, sampleRate: sampleRate,
+      channelLayout: channelLayout, metadata: metadata, chapters: chapters, outputs: outputs,
+      records: [], origin: .unknown)
+  }
+
+  /// An export that a job file has at `origin`, with records beside its outputs.
+  package init(
+    name: String, composition: Composition, timeRange: TimeRange? = nil, mix: AudioMix = .unity,
+    sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil, metadata: Metadata = Metadata(),
     chapters: [Chapter] = [], outputs: [Output], records: [ExportRecord] = [],
     origin: Origin = .unknown
   ) {

@@ -27,7 +27,12 @@ public struct LoudnessTarget: Sendable, Hashable, Codable {
   public var origin: Origin
 
   /// A target of these.
-  public init(
+  public init(_ level: Level, truePeak: Double? = nil, isDualMono: Bool = false) {
+    self.init(level, truePeak: truePeak, isDualMono: isDualMono, origin: .unknown)
+  }
+
+  /// A target that a job file has at `origin`.
+  package init(
     _ level: Level, truePeak: Double? = nil, isDualMono: Bool = false,
     specification: String? = nil, group: String? = nil, origin: Origin = .unknown
   ) {

@@ -159,6 +159,16 @@ public struct Output: Sendable, Hashable, Codable {
   /// An output at `path` in exactly this format.
   public init(
     path: FilePath, format: Format, sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil,
+    metadata: Metadata = Metadata(), chapters: ChapterPlaces = .standard
+  ) {
+    self.init(
+      path: path, format: format, sampleRate: sampleRate, channelLayout: channelLayout,
+      metadata: metadata, chapters: chapters, origin: .unknown)
+  }
+
+  /// An output at `path` in exactly this format, which a job file has at `origin`.
+  package init(
+    path: FilePath, format: Format, sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil,
     metadata: Metadata = Metadata(), chapters: ChapterPlaces = .standard,
     origin: Origin = .unknown
   ) {
@@ -167,8 +177,8 @@ public struct Output: Sendable, Hashable, Codable {
       metadata: metadata, chapters: chapters, origin: origin)
   }
 
-  /// An output at `path`.
-  public init(
+  /// An output at `path`, which a job file has at `origin`.
+  package init(
     path: FilePath, request: Request, sampleRate: Int? = nil, channelLayout: ChannelLayout? = nil,
     metadata: Metadata = Metadata(), chapters: ChapterPlaces = .standard,
     origin: Origin = .unknown

@@ -65,6 +65,17 @@ public struct Segment: Sendable, Hashable, Codable {
   public init(
     _ content: Content, _ mapping: TimeMapping, channels: ChannelSelection? = nil,
     isReversed: Bool = false, effects: [Effect] = [], mix: AudioMix = .unity,
+    chapters: [Chapter] = []
+  ) {
+    self.init(
+      content, mapping, channels: channels, isReversed: isReversed, effects: effects, mix: mix,
+      chapters: chapters, origin: .unknown)
+  }
+
+  /// A segment that plays `mapping.source` over `mapping.target`, which a job file has at `origin`.
+  package init(
+    _ content: Content, _ mapping: TimeMapping, channels: ChannelSelection? = nil,
+    isReversed: Bool = false, effects: [Effect] = [], mix: AudioMix = .unity,
     chapters: [Chapter] = [], origin: Origin = .unknown
   ) {
     self.content = content
@@ -80,6 +91,14 @@ public struct Segment: Sendable, Hashable, Codable {
 
   /// A segment that plays `source` from `start` on, at its own speed.
   public init(
+    _ content: Content, source: TimeRange, at start: Time, mix: AudioMix = .unity,
+    chapters: [Chapter] = []
+  ) {
+    self.init(content, source: source, at: start, mix: mix, chapters: chapters, origin: .unknown)
+  }
+
+  /// A segment that plays `source` from `start` on, which a job file has at `origin`.
+  package init(
     _ content: Content, source: TimeRange, at start: Time, mix: AudioMix = .unity,
     chapters: [Chapter] = [], origin: Origin = .unknown
   ) {
