@@ -7,12 +7,10 @@ let package = Package(
   name: "avjob",
   products: [
     .executable(name: "avjob", targets: ["avjob"]),
-    .library(
-      name: "AVJob",
-      targets: [
-        "MediaTime", "MPEGAudio", "Threads", "Diagnosis", "Transcripts", "MediaComposition",
-        "ExportGraph", "ExportEngine", "Playback", "NowPlaying",
-      ]),
+    // For programs that compose, export, play and record: `import AVJob`.
+    .library(name: "AVJob", targets: ["AVJob"]),
+    // Exact times alone, which link no media library.
+    .library(name: "MediaTime", targets: ["MediaTime"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -29,6 +27,15 @@ let package = Package(
         "Receipts", "Playback", "LiveScreens", "Reports", "Clusters", "Terminal", "JSON",
         "MediaCache",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ]),
+
+    // What the library exports, under one name.
+    .target(
+      name: "AVJob",
+      dependencies: [
+        "MediaTime", "MPEGAudio", "Diagnosis", "Transcripts", "MediaComposition", "ExportEngine",
+        "Playback", "NowPlaying",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 
@@ -331,7 +338,7 @@ let package = Package(
     .testTarget(
       name: "ExportEngineTests",
       dependencies: [
-        "JSON", "ExportEngine", "ExportGraph", "Files", "Diagnosis", "Transcripts",
+        "AVJob", "JSON", "ExportEngine", "ExportGraph", "Files", "Diagnosis", "Transcripts",
         "MediaComposition",
         "MediaTime", "MPEGAudio", "Tagging", "Threads", "LibAV", "LAME", "Splicing", "Dynamics",
         "TestSupport",
@@ -403,10 +410,13 @@ let package = Package(
     .testTarget(
       name: "PortingTests",
       dependencies: [
-        "MediaTime", "MPEGAudio", "Diagnosis", "Transcripts", "MediaComposition", "ExportEngine",
+        "AVJob", "MediaTime", "MPEGAudio", "Diagnosis", "Transcripts", "MediaComposition",
+        "ExportEngine",
         "Playback", "NowPlaying", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
+    // What users of the library are promised: its documents, its names and what it links.
+    .testTarget(name: "LibraryTests", dependencies: ["AVJob", "TestSupport"]),
     .testTarget(
       name: "EndToEndTests",
       dependencies: ["avjob", "TestSupport"]),

@@ -1,7 +1,4 @@
-import ExportEngine
-import MediaComposition
-import MediaTime
-import SystemPackage
+import AVJob
 
 func makeEpisode(host: FilePath, bed: FilePath, output: FilePath) async throws {
   let library = MediaLibrary()

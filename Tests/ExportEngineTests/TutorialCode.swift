@@ -1,9 +1,4 @@
-import Diagnosis
-import ExportEngine
-import MPEGAudio
-import MediaComposition
-import MediaTime
-import SystemPackage
+import AVJob
 
 // The code of `PortingFromAVFoundation.md`: what stands between two marks stands
 // there, and `TutorialTests` runs it.
