@@ -80,10 +80,11 @@ public final class MediaLibrary: Sendable {
 
   /// An empty library. The first one readies FFmpeg for the process: its log is silenced (see
   /// `Engine.start()`).
-  ///
-  /// - Parameter recall: Spares the probing of files that have not changed since an earlier run;
-  ///   files that are read are probed all the same.
-  public convenience init(recalling recall: Recall? = nil) {
+  public convenience init() { self.init(recalling: nil) }
+
+  /// An empty library that spares the probing of files that have not changed since an earlier run;
+  /// files that are read are probed all the same.
+  package convenience init(recalling recall: Recall?) {
     self.init(recalling: recall, probing: nil, verifiesAssets: recall != nil)
   }
 
