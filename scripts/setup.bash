@@ -196,3 +196,34 @@ require_manual() {
   printf '%s\n' "$version" >"$ready/manual-version.new"
   mv "$ready/manual-version.new" "$ready/manual-version"
 }
+
+# Prints the modules of the library, whose public declarations are its interface: those that AVJob
+# exports, each behind those that it imports, and AVJob.
+library_modules() {
+  local modules=(
+    MediaTime MPEGAudio Diagnosis Transcripts MediaComposition ExportEngine Playback NowPlaying
+  )
+  diff <(sed -n 's/^@_exported import //p' "$root/Sources/AVJob/AVJob.swift" | grep -v ' ' | sort) \
+    <(printf '%s\n' "${modules[@]}" | sort) >&2 \
+    || die "AVJob.swift exports others ('<') than scripts/setup.bash names ('>')."
+  printf '%s\n' "${modules[@]}" AVJob
+}
+
+# Writes the symbol graphs of built modules, without what the compiler and protocols add.
+# usage: export_symbol_graphs PRODUCTS FOLDER MODULE…
+export_symbol_graphs() {
+  local products=$1 folder=$2 swift maps=() map module
+  shift 2
+  swift=$(readlink -f "$(command -v swift)")
+  for map in "$root"/Sources/C*/module.modulemap "$products"/C*.build/module.modulemap \
+    "$products"/../../checkouts/swift-system/Sources/CSystem/include/module.modulemap; do
+    maps+=(-Xcc "-fmodule-map-file=$map")
+  done
+  for module in "$@"; do
+    "${swift%/*}/swift-symbolgraph-extract" -module-name "$module" -I "$products/Modules" \
+      -I /usr/include/lame -I "/usr/include/$(uname -m)-linux-gnu" "${maps[@]}" \
+      -target "$(uname -m)-unknown-linux-gnu" -module-cache-path "$folder/cache" \
+      -minimum-access-level public -skip-synthesized-members -output-dir "$folder" \
+      || die "swift-symbolgraph-extract does not read the module $module."
+  done
+}

@@ -1,0 +1,69 @@
+"""Prints the public declarations of the library, one a line and sorted.
+
+usage: api.py FOLDER MODULE…
+
+FOLDER has the symbol graphs of the modules. A line is a path and the declaration, or a type and a
+protocol that it conforms to. What the compiler derives is left out, and so are the conformances that
+others imply. With `--count` it prints the number of declarations of each module instead.
+"""
+
+import json
+import os
+import re
+import sys
+
+# Every type with values has them; the compiler adds them by itself.
+IMPLIED = {"Copyable", "Escapable", "SendableMetatype"}
+
+
+def graphs(folder, module):
+    """The graphs of a module: its own declarations, and what it adds to others' types."""
+    for name in sorted(os.listdir(folder)):
+        if re.fullmatch(re.escape(module) + r"(@\w+)?\.symbols\.json", name):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                yield json.load(file), "@" in name
+
+
+def written(graph):
+    """The declarations that stand in a source file."""
+    return [symbol for symbol in graph["symbols"] if "location" in symbol]
+
+
+def declaration(symbol):
+    text = "".join(part["spelling"] for part in symbol["declarationFragments"])
+    return " ".join(text.split())
+
+
+def lines(folder, module):
+    for graph, _ in graphs(folder, module):
+        names = {}
+        for symbol in written(graph):
+            path = ".".join([module, *symbol["pathComponents"]])
+            names[symbol["identifier"]["precise"]] = path
+            yield f"{path}: {declaration(symbol)}"
+        for relation in graph["relationships"]:
+            if relation["kind"] != "conformsTo" or relation["source"] not in names:
+                continue
+            protocol = relation.get("targetFallback", relation["target"]).split(".")[-1]
+            if protocol not in IMPLIED and not protocol.startswith("s:"):
+                yield f"{names[relation['source']]}: conforms to {protocol}"
+
+
+def main(arguments):
+    if arguments[0] == "--count":
+        folder, *modules = arguments[1:]
+        counts = [
+            sum(len(written(graph)) for graph, extends in graphs(folder, module) if not extends)
+            for module in modules
+        ]
+        for module, count in zip(modules, counts):
+            print(f"{count:5} {module}")
+        print(f"{sum(counts):5} together")
+        return
+    folder, *modules = arguments
+    for module in sorted(modules):
+        for line in sorted(set(lines(folder, module))):
+            print(line)
+
+
+main(sys.argv[1:])
