@@ -12,8 +12,15 @@ import os
 import re
 import sys
 
-# Every type with values has them; the compiler adds them by itself.
-IMPLIED = {"Copyable", "Escapable", "SendableMetatype"}
+# What every type has, and what follows from another protocol: for each, those that imply it.
+ALWAYS = {"Copyable", "Escapable", "SendableMetatype"}
+IMPLIED = {
+    "Equatable": {"Hashable", "Comparable", "AdditiveArithmetic", "OptionSet"},
+    "RawRepresentable": {"OptionSet"},
+    "SetAlgebra": {"OptionSet"},
+    "ExpressibleByArrayLiteral": {"OptionSet"},
+    "CustomStringConvertible": {"LosslessStringConvertible"},
+}
 
 
 def graphs(folder, module):
@@ -41,12 +48,15 @@ def lines(folder, module):
             path = ".".join([module, *symbol["pathComponents"]])
             names[symbol["identifier"]["precise"]] = path
             yield f"{path}: {declaration(symbol)}"
+        protocols = {}
         for relation in graph["relationships"]:
-            if relation["kind"] != "conformsTo" or relation["source"] not in names:
-                continue
-            protocol = relation.get("targetFallback", relation["target"]).split(".")[-1]
-            if protocol not in IMPLIED and not protocol.startswith("s:"):
-                yield f"{names[relation['source']]}: conforms to {protocol}"
+            if relation["kind"] == "conformsTo" and relation["source"] in names:
+                protocol = relation.get("targetFallback", names.get(relation["target"], ""))
+                protocols.setdefault(relation["source"], set()).add(protocol.split(".")[-1])
+        for source, conformed in protocols.items():
+            for protocol in conformed - ALWAYS - {""}:
+                if not IMPLIED.get(protocol, set()) & conformed:
+                    yield f"{names[source]}: conforms to {protocol}"
 
 
 def main(arguments):
