@@ -13,22 +13,22 @@ enum ClientProgram {
     return String(program.prefix(program.count - program.reversed().prefix { $0 != "/" }.count))
   }
 
-  /// Type-checks files, which may need a folder with further modules; what the compiler says is empty
-  /// if they are right.
-  static func check(_ files: [String], modules: String? = nil) throws -> ToolResult {
+  /// Type-checks files, with further options of the compiler; what it says is empty if they are right.
+  static func check(_ files: [String], _ options: [String] = []) throws -> ToolResult {
     try Tool.run(
       ["swiftc", "-typecheck", "-swift-version", "6", "-parse-as-library", "-suppress-warnings"]
-        + (modules.map { ["-I", $0] } ?? []) + (try search()) + files)
+        + options + (try search()) + files)
   }
 
   /// The options by which modules are found, as SwiftPM passes them to a package that depends on
   /// this one.
   static func search() throws -> [String] {
-    let system = products + "../../checkouts/swift-system/Sources/CSystem/include/module.modulemap"
-    let maps = try Tool.succeed(
-      "find", root + "/Sources", products, "-maxdepth", "2", "-name", "module.modulemap"
-    ).text.split(separator: "\n").map(String.init)
+    let own = try Tool.succeed(
+      "find", root + "/Sources", products, "-maxdepth", "2", "-name", "module.modulemap")
+    let system = try Tool.succeed(
+      "find", products + "../../checkouts", "-path", "*/CSystem/include/module.modulemap")
     return ["-I", products + "Modules", "-I", "/usr/include/lame"]
-      + (maps + [system]).flatMap { ["-Xcc", "-fmodule-map-file=" + $0] }
+      + (own.text + system.text).split(separator: "\n")
+      .flatMap { ["-Xcc", "-fmodule-map-file=" + $0] }
   }
 }

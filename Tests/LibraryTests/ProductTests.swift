@@ -22,7 +22,7 @@ struct ProductTests {
         "-I", ClientProgram.products + "Modules",
       ] + objects.text.split(separator: "\n").map(String.init))
     #expect(built.errors == "")
-    #expect(try Tool.succeed(folder.path("program")).text == "1/2 s\n")
+    #expect(try Tool.succeed(folder.path("program")).text == "0.5s\n")
     let linked = try Tool.succeed("ldd", folder.path("program")).text.split(separator: "\n")
       .compactMap { $0.drop { $0 == "\t" }.split(separator: " ").first }
       .map { $0.drop { $0 == "/" } }

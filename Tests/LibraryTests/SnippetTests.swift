@@ -59,15 +59,14 @@ struct SnippetTests {
   func manifests() throws {
     let found = try snippets().filter(\.isManifest)
     #expect(found.count >= 2)
-    var source = ["import PackageDescription", ""]
+    var source = ["import PackageDescription"]
     for (number, snippet) in found.enumerated() {
       let isProduct = snippet.lines.first?.hasPrefix(".product(") == true
+      let type = isProduct ? "[Target.Dependency]" : "Package"
+      source.append("#sourceLocation(file: \"\(snippet.page)\", line: \(snippet.line - 1))")
       source.append(
-        isProduct
-          ? "let part\(number): [Target.Dependency] = ["
-          : "let part\(number) = Package(name: \"episode\",")
-      source.append("#sourceLocation(file: \"\(snippet.page)\", line: \(snippet.line))")
-      source += snippet.lines + ["#sourceLocation()", isProduct ? "]" : ")", ""]
+        "func part\(number)() -> \(type) { " + (isProduct ? "[" : "Package(name: \"episode\","))
+      source += snippet.lines + [isProduct ? "] }" : ") }", "#sourceLocation()"]
     }
     let folder = TestFolder()
     try writeFile(folder.path("Package.swift"), source.joined(separator: "\n").utf8)
@@ -76,7 +75,8 @@ struct SnippetTests {
     let resources = try #require(
       toolchain.firstMatch(of: /"runtimeResourcePath": "([^"]+)"/)?.1)
     let result = try ClientProgram.check(
-      [folder.path("Package.swift")], modules: resources + "/pm/ManifestAPI")
+      [folder.path("Package.swift")],
+      ["-I", resources + "/pm/ManifestAPI", "-package-description-version", "6.2.0"])
     #expect(result.errors == "")
     #expect(result.status == 0)
   }
