@@ -215,10 +215,10 @@ export_symbol_graphs() {
   local products=$1 folder=$2 swift maps=() map module
   shift 2
   swift=$(readlink -f "$(command -v swift)")
-  for map in "$root"/Sources/C*/module.modulemap "$products"/C*.build/module.modulemap \
-    "$products"/../../checkouts/swift-system/Sources/CSystem/include/module.modulemap; do
-    maps+=(-Xcc "-fmodule-map-file=$map")
-  done
+  while IFS= read -r map; do maps+=(-Xcc "-fmodule-map-file=$map"); done < <(
+    find "$root/Sources" "$products/" -maxdepth 2 -name module.modulemap
+    find "$products/../../checkouts" -path '*/CSystem/include/module.modulemap'
+  )
   for module in "$@"; do
     "${swift%/*}/swift-symbolgraph-extract" -module-name "$module" -I "$products/Modules" \
       -I /usr/include/lame -I "/usr/include/$(uname -m)-linux-gnu" "${maps[@]}" \
