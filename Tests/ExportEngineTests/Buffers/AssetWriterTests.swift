@@ -154,7 +154,7 @@ struct AssetWriterTests {
   func refusals() async throws {
     let output = output("refused.wav", .wav(.int16))
     let writer = try writer(output)
-    func message(_ planes: [[Float]], rate: Int = rate, _ layout: ChannelLayout = .stereo)
+    func message(_ planes: [[Float]], rate: Int = Self.rate, _ layout: ChannelLayout = .stereo)
       async throws -> String?
     {
       let buffer = try PCMBuffer(planes: planes, sampleRate: rate, channelLayout: layout)
