@@ -44,10 +44,11 @@ struct BadInputTests {
     let before = try stage.listing()
     let result = try stage.job("clip: \(medium.name)\noutput: out.wav\n")
     #expect(result.status == 0)
-    let found = try WAVFile(stage.path("out.wav")).frameCount
+    let sound = try WAVFile(stage.path("out.wav"))
+    let found = sound.frameCount
     let decoded = try stage.run("ffmpeg -v quiet -i \(medium.name) -f s16le -ac 2 - | wc -c")
     #expect(found == medium.frames ?? (Int(decoded.text.dropLast()) ?? 0) / 4)
-    let milliseconds = (found * 2000 + 44_100) / 88_200
+    let milliseconds = (found * 2000 + sound.sampleRate) / (2 * sound.sampleRate)
     let seconds = "\(milliseconds / 1000).\(String(milliseconds % 1000 + 1000).dropFirst())"
     #expect(result.errors == medium.screen.replacing("FOUND", with: seconds))
     let after = try stage.listing().filter { !$0.hasPrefix("job.yaml") && !$0.hasPrefix("out.wav") }
