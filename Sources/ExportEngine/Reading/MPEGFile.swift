@@ -52,10 +52,13 @@ final class MPEGFile {
     _ size: Int64, _ note: ITunesGapless?
   ) throws(FrameIndex.Refusal) -> GrowingFrameIndex {
     if medium.isCostly, !DoubtfulHeads.contain(medium.location) {
-      // Of a short file all is asked for at once, and its first frames are heard meanwhile.
-      if medium.missingBytes(of: [0..<size]) <= Self.fewBytes { medium.prefetch(now: 0..<size) }
       let growing = try GrowingFrameIndex(byteCount: Int(size), noting: note, reading: fill)
-      if let growing { return growing }
+      if let growing {
+        // Of a short file all is asked for at once, and its first frames are heard meanwhile. Not
+        // before its end is here, which would wait for all that comes before.
+        if medium.missingBytes(of: [0..<size]) <= Self.fewBytes { medium.prefetch(now: 0..<size) }
+        return growing
+      }
     }
     // An exact place needs every byte before it.
     medium.prefetch(now: 0..<size)
