@@ -41,7 +41,7 @@ final class ClockedDevice: Sendable {
   /// Turns the clock by a millisecond, a moment later, unless the device would run dry then: however
   /// late a thread comes, it is in time by this clock.
   func turn() {
-    usleep(300)
+    usleep(50)
     state.withLock { state in
       if state.start != nil, !state.isDraining, delay(of: state) < format.sampleRate / 50 { return }
       state.nanoseconds += 1_000_000
