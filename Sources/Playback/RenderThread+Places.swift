@@ -131,7 +131,11 @@ extension RenderThread {
     guard state.observed > heard, let mark = state.marks.last(where: { $0.index <= heard })
     else { return 0 }
     // Both speeds are in hundredths.
-    let source = mark.speed.sourceFrames(of: state.observed - heard)
+    let frame = mark.frame + mark.speed.sourceFrames(of: heard - mark.index)
+    let end = state.loop(in: mark).map { mark.frames(in: $0).upperBound } ?? mark.frameCount
+    // Behind the end, other sound may follow by now.
+    let left = max(0, end - frame)
+    let source = min(left, mark.speed.sourceFrames(of: state.observed - heard))
     let scaled = Int128(source) * Int128(renderer.sampleRate) * 100
     return Int64(scaled / (Int128(mark.sampleRate) * Int128(renderer.speed.percent)))
   }
