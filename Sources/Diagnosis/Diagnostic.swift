@@ -1,7 +1,7 @@
 /// A message about a place in a job file or a command line.
-public struct Diagnostic: Sendable, Hashable {
+package struct Diagnostic: Sendable, Hashable {
   /// How bad it is.
-  public enum Severity: String, Sendable, Hashable {
+  package enum Severity: String, Sendable, Hashable {
     /// The work cannot start.
     case error
     /// The work can start, but perhaps it is not what was meant.
@@ -11,36 +11,36 @@ public struct Diagnostic: Sendable, Hashable {
   }
 
   /// The other end of a conflict.
-  public struct Note: Sendable, Hashable {
+  package struct Note: Sendable, Hashable {
     /// One line, such as `first written here`.
-    public var message: String
+    package var message: String
     /// Where the other end stands.
-    public var origin: Origin
+    package var origin: Origin
 
     /// A note about `origin`.
-    public init(_ message: String, at origin: Origin) {
+    package init(_ message: String, at origin: Origin) {
       self.message = message
       self.origin = origin
     }
   }
 
   /// How bad it is.
-  public var severity: Severity
+  package var severity: Severity
   /// One line: the fault.
-  public var message: String
+  package var message: String
   /// Where.
-  public var origin: Origin
+  package var origin: Origin
   /// One line: what to write instead.
-  public var help: String?
+  package var help: String?
   /// The other ends of a conflict.
-  public var notes: [Note]
+  package var notes: [Note]
   /// Of an error, what the user must do.
-  public var remedy = Failure.Remedy.mendJob
+  package var remedy = Failure.Remedy.mendJob
   /// Whether its message is printed even where many others say the same of other things.
-  public var isListed = false
+  package var isListed = false
 
   /// A diagnostic at `origin`.
-  public init(
+  package init(
     _ severity: Severity, _ message: String, at origin: Origin, help: String? = nil,
     notes: [Note] = []
   ) {
@@ -52,14 +52,14 @@ public struct Diagnostic: Sendable, Hashable {
   }
 
   /// An error at `origin`.
-  public init(
+  package init(
     _ message: String, at origin: Origin, help: String? = nil, notes: [Note] = []
   ) {
     self.init(.error, message, at: origin, help: help, notes: notes)
   }
 
   /// A failure of the engine, said at its own origin, or at `origin` where it has none.
-  public init(_ failure: Failure, at origin: Origin = .unknown) {
+  package init(_ failure: Failure, at origin: Origin = .unknown) {
     let failure = failure.placed(at: origin)
     let subject = failure.location.map { "'\($0)': " } ?? ""
     self.init(.error, subject + failure.message, at: failure.origin)
@@ -67,44 +67,44 @@ public struct Diagnostic: Sendable, Hashable {
   }
 
   /// A warning of the engine.
-  public init(_ warning: Warning) {
+  package init(_ warning: Warning) {
     let subject = warning.location.map { "'\($0)': " } ?? ""
     self.init(.warning, subject + warning.message, at: warning.origin)
   }
 }
 
 /// Everything that is wrong with a job file, found in one pass.
-public struct Diagnostics: Error, Sendable, Hashable {
+package struct Diagnostics: Error, Sendable, Hashable {
   /// What was found.
-  public private(set) var all: [Diagnostic]
+  package private(set) var all: [Diagnostic]
 
   /// The given diagnostics, in their order.
-  public init(_ all: [Diagnostic] = []) { self.all = all }
+  package init(_ all: [Diagnostic] = []) { self.all = all }
 
   /// A single one.
-  public init(_ one: Diagnostic) { all = [one] }
+  package init(_ one: Diagnostic) { all = [one] }
 
   /// A single error at `origin`.
-  public init(
+  package init(
     _ message: String, at origin: Origin, help: String? = nil, notes: [Diagnostic.Note] = []
   ) {
     all = [Diagnostic(message, at: origin, help: help, notes: notes)]
   }
 
   /// Whether there is none.
-  public var isEmpty: Bool { all.isEmpty }
+  package var isEmpty: Bool { all.isEmpty }
 
   /// Those that stop the work.
-  public var errors: [Diagnostic] { all.filter { $0.severity == .error } }
+  package var errors: [Diagnostic] { all.filter { $0.severity == .error } }
 
   /// Those that do not.
-  public var warnings: [Diagnostic] { all.filter { $0.severity != .error } }
+  package var warnings: [Diagnostic] { all.filter { $0.severity != .error } }
 
   /// Adds one.
-  public mutating func append(_ diagnostic: Diagnostic) { all.append(diagnostic) }
+  package mutating func append(_ diagnostic: Diagnostic) { all.append(diagnostic) }
 
   /// Adds several.
-  public mutating func append(contentsOf others: some Sequence<Diagnostic>) {
+  package mutating func append(contentsOf others: some Sequence<Diagnostic>) {
     all.append(contentsOf: others)
   }
 
@@ -114,7 +114,7 @@ public struct Diagnostics: Error, Sendable, Hashable {
   /// - Parameter limit: How many errors are kept at most, and how many warnings.
   /// - Returns: What is left, in its order.
   /// - Complexity: O(n)
-  public func bounded(to limit: Int) -> Diagnostics {
+  package func bounded(to limit: Int) -> Diagnostics {
     guard all.count > limit else { return self }
     var seen: Set<Diagnostic> = []
     var counts: [Diagnostic.Severity: Int] = [:]
@@ -138,7 +138,7 @@ public struct Diagnostics: Error, Sendable, Hashable {
   /// The same ones in the order of their places, each once; those without a place come last.
   ///
   /// - Complexity: O(n log n)
-  public func sorted(by map: SourceMap) -> Diagnostics {
+  package func sorted(by map: SourceMap) -> Diagnostics {
     let placed = all.unique
       .enumerated().map {
         (index: $0.offset, diagnostic: $0.element, place: map.place(of: $0.element.origin))
@@ -217,7 +217,7 @@ package struct DiagnosticSink {
 
 extension Failure {
   /// The first error of several, with its help: for callers that take one.
-  public init(_ diagnostics: Diagnostics, at origin: Origin) {
+  package init(_ diagnostics: Diagnostics, at origin: Origin) {
     guard let first = diagnostics.errors.first else {
       self.init(.reportBug, "cannot be composed", origin: origin)
       return

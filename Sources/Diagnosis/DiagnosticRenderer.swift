@@ -1,6 +1,6 @@
 extension Diagnostic {
   /// How diagnostics look.
-  public enum Style: Sendable, Hashable {
+  package enum Style: Sendable, Hashable {
     /// For files, pipes and tests.
     case plain
     /// For terminals (ECMA-48 `SGR`).
@@ -21,7 +21,7 @@ extension Diagnostic {
   ///
   /// Control characters come out escaped: nothing in a job file reaches the terminal as a command.
   /// Of addresses, user, password and query come out as stars.
-  public func render(in map: SourceMap, style: Style = .plain) -> String {
+  package func render(in map: SourceMap, style: Style = .plain) -> String {
     let paint = Paint(style: style)
     var lines = paint.headline(severity.rawValue, message, at: map.place(of: origin), in: map)
     if let help {
@@ -51,7 +51,7 @@ extension Diagnostics {
   /// that say the same of different things the first is shown, with how many others there are and
   /// the first of their places; of those that are to be listed each other message follows in a line. Of
   /// more than `limit` errors or warnings that remain, the rest is counted.
-  public func render(
+  package func render(
     in map: SourceMap, style: Diagnostic.Style = .plain, limit: Int = .max
   ) -> String {
     let sorted = sorted(by: map).all

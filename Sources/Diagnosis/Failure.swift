@@ -23,7 +23,7 @@ public struct Failure: Error, Sendable, Hashable, Codable {
   /// The medium, or any other file, that the failure is about.
   public var location: MediaLocation?
   /// Where the job that failed says so.
-  public var origin: Origin
+  package var origin: Origin
   /// See `code`; nil: the one for the remedy.
   let ownCode: Code?
 
@@ -66,7 +66,7 @@ public struct Failure: Error, Sendable, Hashable, Codable {
   public var path: FilePath? { location?.file }
 
   /// The same failure, placed at `origin` if it has no place yet.
-  public func placed(at origin: Origin) -> Failure {
+  package func placed(at origin: Origin) -> Failure {
     guard self.origin == .unknown else { return self }
     var copy = self
     copy.origin = origin
@@ -87,19 +87,19 @@ public struct Warning: Sendable, Hashable, Codable {
   /// The medium, or any other file, that the warning is about.
   public var location: MediaLocation?
   /// Where the job says what it is about.
-  public var origin: Origin
+  package var origin: Origin
 
   private enum CodingKeys: String, CodingKey { case message, location = "path", origin }
 
   /// A warning.
-  public init(_ message: String, location: MediaLocation?, origin: Origin = .unknown) {
+  package init(_ message: String, location: MediaLocation?, origin: Origin = .unknown) {
     self.message = message
     self.location = location
     self.origin = origin
   }
 
   /// A warning about the file at `path`, or about none.
-  public init(_ message: String, path: FilePath? = nil, origin: Origin = .unknown) {
+  package init(_ message: String, path: FilePath? = nil, origin: Origin = .unknown) {
     self.init(message, location: path.map { .file($0) }, origin: origin)
   }
 }

@@ -7,7 +7,7 @@ extension Diagnostics {
   ///
   /// - Parameter map: Knows the places. What has none in a file goes without `file`.
   /// - Returns: Lines, each with its end; none where there is nothing to say.
-  public func githubCommands(in map: SourceMap) -> String {
+  package func githubCommands(in map: SourceMap) -> String {
     sorted(by: map).all.map { $0.githubCommand(in: map) + "\n" }.joined()
   }
 }

@@ -45,7 +45,7 @@ public enum MediaLocation: Sendable {
   }
 
   /// The file's name, without folders and query; nil if the path ends in a slash.
-  public var lastName: String? {
+  package var lastName: String? {
     switch self {
     case .file(let path): path.lastComponent?.string
     case .remote(let url): url.lastComponent.isEmpty ? nil : url.lastComponent
@@ -62,13 +62,13 @@ public enum MediaLocation: Sendable {
   }
 
   /// `lastName` as a component of a path.
-  public var fileName: FilePath.Component? {
+  package var fileName: FilePath.Component? {
     let path = file ?? FilePath(lastName ?? "")
     return path.lastComponent.flatMap { $0.kind == .regular ? $0 : nil }
   }
 
   /// The file's name without its extension; nil without a file's name.
-  public var stem: String? {
+  package var stem: String? {
     file.map(\.stem) ?? fileName?.stem
   }
 
@@ -88,7 +88,7 @@ public enum MediaLocation: Sendable {
   }
 
   /// The location for files on disk and for reports: without the secrets of an address.
-  public var redacted: MediaLocation {
+  package var redacted: MediaLocation {
     switch self {
     case .file, .source: self
     case .remote(let url): .remote(url.redacted)

@@ -4,28 +4,28 @@
 /// `absoluteText`, which no message may contain.
 public struct MediaURL: Sendable, Hashable {
   /// The protocol of an address.
-  public enum Scheme: String, Sendable, Hashable {
+  package enum Scheme: String, Sendable, Hashable {
     /// HTTP over TCP, without encryption.
     case http
     /// HTTP over TLS.
     case https
 
     /// The port of an address that has none.
-    public var port: Int { self == .http ? 80 : 443 }
+    package var port: Int { self == .http ? 80 : 443 }
   }
 
   /// The protocol.
-  public let scheme: Scheme
+  package let scheme: Scheme
   /// `user` or `user:password`, percent-encoded as written; nil if the address has neither.
-  public let userinfo: String?
+  package let userinfo: String?
   /// The server's name in small letters, or its IPv4 address, or its IPv6 address in brackets.
-  public let host: String
+  package let host: String
   /// The port; nil if it is the port of the scheme.
-  public let port: Int?
+  package let port: Int?
   /// The path with its first `/`.
-  public let path: String
+  package let path: String
   /// The text behind the `?`; nil if the address has no `?`.
-  public let query: String?
+  package let query: String?
 
   /// Parses an address.
   ///
@@ -33,7 +33,7 @@ public struct MediaURL: Sendable, Hashable {
   ///
   /// - Throws: `MediaURLError`.
   /// - Complexity: O(n)
-  public init(_ text: String) throws(MediaURLError) {
+  package init(_ text: String) throws(MediaURLError) {
     guard text.utf8.count <= Self.greatestLength else { throw .tooLong }
     guard let scheme = Self.scheme(of: text) else { throw .noAddress }
     guard let known = Scheme(rawValue: scheme) else { throw .otherScheme(scheme) }
@@ -59,7 +59,7 @@ public struct MediaURL: Sendable, Hashable {
 
   /// The scheme of an address: the letters before `://`, in small letters; nil for any other text.
   /// A path that begins like an address has one slash too many.
-  public static func scheme(of text: String) -> String? { scheme(of: text, before: "://") }
+  package static func scheme(of text: String) -> String? { scheme(of: text, before: "://") }
 
   /// The scheme of at most 32 letters before a separator (RFC 3986, 3.1); nil for any other text.
   package static func scheme(of text: String, before separator: String) -> String? {
@@ -79,7 +79,7 @@ public struct MediaURL: Sendable, Hashable {
 
   /// An address without its credentials, and with `…` for its query, though it may be malformed;
   /// any other text unchanged.
-  public static func shown(_ text: String) -> String {
+  package static func shown(_ text: String) -> String {
     guard let scheme = scheme(of: text) else { return text }
     let start = text.unicodeScalars.prefix(scheme.utf8.count + 3)
     let rest = text.unicodeScalars[start.endIndex...]
@@ -162,7 +162,7 @@ public struct MediaURL: Sendable, Hashable {
   var redacted: MediaURL { MediaURL(self, userinfo: nil, query: query.map { _ in "" }) }
 
   /// The address without `userinfo`.
-  public var withoutCredentials: MediaURL { MediaURL(self, userinfo: nil, query: query) }
+  package var withoutCredentials: MediaURL { MediaURL(self, userinfo: nil, query: query) }
 
   /// The address that the server is asked for. It may contain secrets: messages, reports and
   /// records must not contain it.
@@ -172,18 +172,18 @@ public struct MediaURL: Sendable, Hashable {
   }
 
   /// The host, and the port if it is not the port of the scheme.
-  public var authority: String { host + (port.map { ":\($0)" } ?? "") }
+  package var authority: String { host + (port.map { ":\($0)" } ?? "") }
 
   /// The last part of the path, decoded, with `_` for slashes: a file name to print, and to guess a
   /// format from. Empty if the path ends in a slash.
-  public var lastComponent: String {
+  package var lastComponent: String {
     let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let name = String(decoding: Self.decoded(path[start...].utf8), as: UTF8.self)
     return String(name.map { $0 == "/" ? "_" : $0 })
   }
 
   /// User and password, decoded; nil if the address has neither.
-  public var credentials: (user: String, password: String)? {
+  package var credentials: (user: String, password: String)? {
     guard let userinfo else { return nil }
     let parts = userinfo.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
     return (
@@ -228,7 +228,7 @@ extension MediaURL: Comparable {
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
 #endif
-public enum MediaURLError: Error, Sendable, Hashable {
+package enum MediaURLError: Error, Sendable, Hashable {
   /// The text does not begin with a scheme and `://`.
   case noAddress
   /// The scheme is neither `http` nor `https`.
@@ -251,7 +251,7 @@ public enum MediaURLError: Error, Sendable, Hashable {
   case tooLong
 
   /// The fault, without the address.
-  public var fault: String {
+  package var fault: String {
     switch self {
     case .noAddress: "this is not an address"
     case .otherScheme(let scheme): "'\(scheme)://' is not supported"
@@ -267,7 +267,7 @@ public enum MediaURLError: Error, Sendable, Hashable {
   }
 
   /// The remedy.
-  public var remedy: String {
+  package var remedy: String {
     switch self {
     case .noAddress, .otherScheme: "write an address that begins with https:// or http://"
     case .noHost: "write https://SERVER/PATH"

@@ -2,12 +2,12 @@
 ///
 /// `JobFile` hands tokens out and resolves them to file, line and column; a library user may pass
 /// any number, or `.unknown`. Compositions, graphs and failures carry it without looking inside.
-public struct Origin: RawRepresentable, Sendable, Hashable, Codable {
+package struct Origin: RawRepresentable, Sendable, Hashable, Codable {
   /// Meaningful to its author alone.
-  public let rawValue: UInt32
+  package let rawValue: UInt32
   /// A token of an author of origins.
-  public init(rawValue: UInt32) { self.rawValue = rawValue }
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   /// No place is known.
-  public static let unknown = Origin(rawValue: 0)
+  package static let unknown = Origin(rawValue: 0)
 }

@@ -5,9 +5,9 @@ import SystemPackage
 ///
 /// It makes an `Origin` for each value that is read, and resolves it to file, line and column for a
 /// message about that value. Any thread may use it.
-public final class SourceMap: Sendable {
+package final class SourceMap: Sendable {
   /// A text that was added.
-  public struct Source: Sendable, Hashable {
+  package struct Source: Sendable, Hashable {
     let index: Int
   }
 
@@ -40,7 +40,7 @@ public final class SourceMap: Sendable {
   let state = Mutex(State())
 
   /// A map without texts.
-  public init() {}
+  package init() {}
 
   /// Adds a text, such as a job file's, under the name that diagnostics show.
   ///
@@ -53,7 +53,7 @@ public final class SourceMap: Sendable {
   ///   - isQuoted: Whether messages may quote it.
   /// - Returns: A token for `origin(in:line:column:length:)`.
   /// - Complexity: O(length of `text`)
-  public func add(
+  package func add(
     text: String, named name: String, includedAt inclusion: Origin = .unknown,
     noting note: String = "the list is named here", readAs noun: String = "a list of times",
     isQuoted: Bool = true
@@ -65,7 +65,7 @@ public final class SourceMap: Sendable {
   }
 
   /// The files whose texts were added: job files, what they include, tables and lists. O(texts).
-  public var fileNames: [String] {
+  package var fileNames: [String] {
     state.withLock { $0.texts.filter(\.isFile).map(\.name) }
   }
 
@@ -79,7 +79,7 @@ public final class SourceMap: Sendable {
 
   /// Adds a command line as a text of one line, and returns where each argument stands in it, so
   /// that a caret can point at an argument.
-  public func add(arguments: [String], named name: String = "command line") -> [Origin] {
+  package func add(arguments: [String], named name: String = "command line") -> [Origin] {
     var text = ""
     var columns: [(column: Int, length: Int)] = []
     var column = 1
@@ -98,7 +98,7 @@ public final class SourceMap: Sendable {
   /// columns in Unicode scalars.
   ///
   /// Messages about it note `use`, where another text uses the value.
-  public func origin(
+  package func origin(
     in source: Source, line: Int, column: Int, length: Int, usedAt use: Origin = .unknown
   ) -> Origin {
     let span = Span(
@@ -109,7 +109,7 @@ public final class SourceMap: Sendable {
   }
 
   /// The place of a part of what `origin` stands for; the same part has the same origin.
-  public func origin(within origin: Origin, offset: Int, length: Int) -> Origin {
+  package func origin(within origin: Origin, offset: Int, length: Int) -> Origin {
     state.withLock { state in
       guard var span = state.span(of: origin) else { return origin }
       span.column += UInt32(clamping: offset)
@@ -129,7 +129,7 @@ public final class SourceMap: Sendable {
   }
 
   /// Where `origin` stands; nil for `.unknown` and for tokens of another map.
-  public func place(of origin: Origin) -> Place? {
+  package func place(of origin: Origin) -> Place? {
     state.withLock { state in
       guard let span = state.span(of: origin) else { return nil }
       return Place(
@@ -183,16 +183,16 @@ extension SourceMap.State {
 }
 
 /// A stretch of a line of a text.
-public struct Place: Sendable, Hashable, Comparable {
+package struct Place: Sendable, Hashable, Comparable {
   let source: Int
   /// The text's name.
-  public let file: String
+  package let file: String
   /// From 1.
-  public let line: Int
+  package let line: Int
   /// From 1, in Unicode scalars.
-  public let column: Int
+  package let column: Int
   /// In Unicode scalars; at least 1.
-  public let length: Int
+  package let length: Int
 
   init(source: Int, file: String, line: Int, column: Int, length: Int) {
     (self.source, self.file) = (source, file)
@@ -208,7 +208,7 @@ public struct Place: Sendable, Hashable, Comparable {
   package var prefix: String { "\(printable(file)):\(line):\(column): " }
 
   /// In the order of texts, lines and columns.
-  public static func < (a: Place, b: Place) -> Bool {
+  package static func < (a: Place, b: Place) -> Bool {
     (a.source, a.line, a.column) < (b.source, b.line, b.column)
   }
 }
@@ -272,7 +272,7 @@ package struct SourceText: Sendable {
 }
 
 /// `argument` as a POSIX shell takes it. O(length).
-public func shellQuoted(_ argument: String) -> String {
+package func shellQuoted(_ argument: String) -> String {
   let isPlain = argument.utf8.allSatisfy { byte in
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

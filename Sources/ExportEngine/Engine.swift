@@ -4,17 +4,17 @@ import LibAV
 import MediaComposition
 
 /// Facts and set-up of the whole process.
-public enum Engine {
+package enum Engine {
   /// Of avjob, as `0.1.0` (semver.org).
-  public static let version = "0.1.0"
+  package static let version = "0.1.0"
 
   /// The revision of avjob's sound: raised by one with each change of the code that changes an
   /// output's bytes, so that older outputs are made again (`docs/receipts.md`). `SoundTests` fail
   /// where it was forgotten for mixing and encoding, but do not cover readers and filters.
-  public static let soundRevision = 9
+  package static let soundRevision = 9
 
   /// avjob and its linked libraries, with their licences, always in this order.
-  public static var parts: [(name: String, version: String, license: String)] {
+  package static var parts: [(name: String, version: String, license: String)] {
     [
       ("avjob", version, "Apache License 2.0"),
       ("ffmpeg", Library.version, Library.license),
@@ -23,7 +23,7 @@ public enum Engine {
   }
 
   /// The versions of `parts`, in their order.
-  public static var versions: [(name: String, version: String)] {
+  package static var versions: [(name: String, version: String)] {
     parts.map { ($0.name, $0.version) }
   }
 
@@ -32,7 +32,7 @@ public enum Engine {
   /// result at each call, from any thread.
   ///
   /// - Throws: `Failure` (`mendMachine`) where other majors of FFmpeg's libraries are linked.
-  public static func start() throws(Failure) { try started.get() }
+  package static func start() throws(Failure) { try started.get() }
 
   private static let started: Result<Void, Failure> = {
     Library.silence()

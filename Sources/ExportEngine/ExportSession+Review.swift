@@ -15,9 +15,9 @@ extension ExportSession {
     /// output's format, and a pan where the mix has no left and right.
     public var unmetWishes: [Warning] = []
     /// The estimated work of one core; see `Graph.estimatedWork`.
-    public var work: Duration = .zero
+    package var work: Duration = .zero
     /// The facts that probing the outputs will find; see `Graph.predictedAssets`.
-    public var predictedAssets: [Asset] = []
+    package var predictedAssets: [Asset] = []
     /// What the outputs take of each disk, at least.
     package var growth: [DiskGrowth] = []
   }
@@ -58,7 +58,7 @@ extension ExportSession {
   /// kept; those of another machine or container count as dead two minutes after their last write.
   ///
   /// - Complexity: O(outputs), and O(entries) for each of their folders
-  public func removeLeftovers() { LeftoverCache().removeLeftovers(of: export) }
+  package func removeLeftovers() { LeftoverCache().removeLeftovers(of: export) }
 
   private func problem(of sink: Sink, in graph: Graph, _ cache: inout ReviewCache) -> Failure? {
     do throws(Failure) {
@@ -182,7 +182,7 @@ extension ExportSession {
 
   /// Tags, covers and chapters of sources without a place in an output's format. O(segments +
   /// outputs).
-  public var losses: [Warning] {
+  package var losses: [Warning] {
     guard let graph = try? graph() else { return [] }
     let sources = export.composition.assets
     return graph.sinks.flatMap { omissions(of: $0.broughtAlong(by: sources)) }

@@ -91,7 +91,7 @@ public struct ExportSession: Sendable {
   /// The graph that `run` renders.
   ///
   /// - Throws: As `Graph.init(compiling:)`.
-  public func graph() throws(Failure) -> Graph { try contents.graph.get() }
+  package func graph() throws(Failure) -> Graph { try contents.graph.get() }
 
   /// The progress of an export.
   public struct Progress: Sendable, Hashable {
@@ -139,9 +139,9 @@ public struct ExportSession: Sendable {
     /// The outputs' length.
     public var duration: Time
     /// In the order of the export's records.
-    public var records: [WrittenRecord] = []
+    package var records: [WrittenRecord] = []
     /// All written files, as each was when it took its place.
-    public var files: [WrittenFile] = []
+    package var files: [WrittenFile] = []
     /// Warnings for the user.
     public var warnings: [Warning]
   }
@@ -164,7 +164,7 @@ public struct ExportSession: Sendable {
   ///   it are in place. What a killed process has left beside the outputs stays: see
   ///   `removeLeftovers`.
   @available(*, noasync, message: "it blocks its thread; await export(progress:)")
-  public func run(
+  package func run(
     budget: CPUBudget? = nil, replacing replaced: ReplacedFiles = .all,
     examining examination: Examination = [],
     cancellation: CancellationFlag = CancellationFlag(),

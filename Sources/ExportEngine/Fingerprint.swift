@@ -12,9 +12,9 @@ import SystemPackage
 ///
 /// It does not depend on where a job is written, on names of jobs, or on its folder's place in the
 /// file system. Sources are compared by identity, not by path.
-public struct Fingerprint: Sendable, Hashable {
+package struct Fingerprint: Sendable, Hashable {
   /// The subject of a digest, in the order in which changes are reported.
-  public enum Aspect: String, Sendable, Hashable, CaseIterable {
+  package enum Aspect: String, Sendable, Hashable, CaseIterable {
     /// Sounds, their times and their levels.
     case timeline
     /// The files' places and formats.
@@ -29,27 +29,27 @@ public struct Fingerprint: Sendable, Hashable {
   }
 
   /// A source.
-  public struct Source: Sendable, Hashable {
+  package struct Source: Sendable, Hashable {
     /// As the export has it.
-    public var location: MediaLocation
+    package var location: MediaLocation
     /// Its identity when the export was made.
-    public var identity: FileIdentity
+    package var identity: FileIdentity
   }
 
   /// The versions of tools, by name: `Engine.tools`, and libraries that only some exports use.
-  public var tools: [String: String]
+  package var tools: [String: String]
   /// SHA-256 of each aspect, as 64 hexadecimal digits.
-  public var digests: [Aspect: String]
+  package var digests: [Aspect: String]
   /// Media and pictures, each once, in the order of their first use.
-  public var sources: [Source]
+  package var sources: [Source]
   /// For each output the files that appear with it, itself first; records stand with the first.
-  public var files: [[FilePath]]
+  package var files: [[FilePath]]
 }
 
 extension Engine {
   /// Everything besides the job and its sources that decides the bytes of outputs: avjob and its
   /// sound, the libraries, and the processor, by which they choose their code.
-  public static let tools: [String: String] = Library.codecVersions.merging([
+  package static let tools: [String: String] = Library.codecVersions.merging([
     "avjob": "\(version), sound \(soundRevision)",
     "ffmpeg": Library.versions,
     "lame": LAMELibrary.version + Library.build(of: "libmp3lame.so.0"),
@@ -80,7 +80,7 @@ extension ExportSession {
   ///
   /// - Throws: `Failure` where the export has no graph, or a picture is missing.
   /// - Complexity: O(graph)
-  public func fingerprint(
+  package func fingerprint(
     naming name: @escaping (MediaLocation) -> [UInt8]
   ) throws(Failure) -> Fingerprint {
     let graph = try graph()

@@ -20,15 +20,15 @@ import MediaComposition
 ///   is mixed to both fronts as a centre is: none of them is the low frequencies.
 /// - One channel alone, even one of low frequencies, is a sound like any other: it is mono wherever
 ///   it is.
-public struct ChannelMatrix: Sendable, Hashable, Encodable {
+package struct ChannelMatrix: Sendable, Hashable, Encodable {
   /// `weights[target][source]`.
-  public let weights: [[Float]]
+  package let weights: [[Float]]
 
   /// A matrix of these weights, as many in each row.
   init(weights: [[Float]]) { self.weights = weights }
 
   /// The matrix that takes `source` to `target`.
-  public init(from source: ChannelLayout, to target: ChannelLayout) {
+  package init(from source: ChannelLayout, to target: ChannelLayout) {
     guard source != target else {
       weights = Self.identity(source.count)
       return

@@ -17,7 +17,7 @@ extension Graph {
   ///   `Export.settled()` throws all), a timeline of more than 10,000 hours, a part that is not on
   ///   it, compositions nested more than 200 deep, an empty range, a missing channel, a speed or
   ///   an effect out of bounds, and a ducking that `Composition.validate()` refuses.
-  public init(compiling export: Export) throws(Failure) {
+  package init(compiling export: Export) throws(Failure) {
     guard !export.composition.isNested(deeperThan: Limits.deepestNesting) else {
       throw Failure(
         .mendJob,

@@ -3,7 +3,7 @@ import MediaComposition
 extension Graph {
   /// Each change of rate, layout or depth on the way, once, a line for each: the changes that cost
   /// time or quality. O(nodes).
-  public var conversions: [String] {
+  package var conversions: [String] {
     var lines: [String] = []
     var seen: Set<String> = []
     func add(_ line: String) { if seen.insert(line).inserted { lines.append(line) } }

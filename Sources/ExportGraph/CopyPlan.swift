@@ -2,7 +2,7 @@ import MPEGAudio
 import MediaComposition
 
 /// What an output copies from its sources, and what it encodes.
-public struct CopyPlan: Sendable, Hashable, Encodable {
+package struct CopyPlan: Sendable, Hashable, Encodable {
   /// How an output is made of its sources.
   package enum Method: Sendable, Hashable, Encodable {
     /// Frames of the codec, where the layout says; those around them are encoded.
@@ -14,7 +14,7 @@ public struct CopyPlan: Sendable, Hashable, Encodable {
   /// How it is made.
   package let method: Method
   /// All of the output, in order.
-  public let parts: [CopiedPart]
+  package let parts: [CopiedPart]
   /// The source of each copied part, in their order.
   package let assets: [Asset]
   /// What the decoders of all copied packets are set up with (`Asset.packetSetup`); nil where one clip

@@ -171,7 +171,7 @@ extension Graph {
   /// Notes on outputs that encode sounds since their frames lie on other grids: another join copies them.
   ///
   /// - Complexity: O(parts)
-  public var gridNotes: [Diagnostic] {
+  package var gridNotes: [Diagnostic] {
     sinks.compactMap { sink in
       guard let copied = sink.copied, sink.output.copying?.join == .exact,
         sink.output.copying?.isRequired == true
@@ -192,7 +192,7 @@ extension Export {
   /// Notes on outputs in MP3 that are encoded, and of which every frame could be copied.
   ///
   /// - Complexity: O(segments) for each output
-  public var copyNotes: [Diagnostic] {
+  package var copyNotes: [Diagnostic] {
     outputs.compactMap { output in
       guard output.kind == .mp3, output.copying == nil else { return nil }
       var copy = self

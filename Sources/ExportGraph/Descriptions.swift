@@ -4,7 +4,7 @@ import MediaComposition
 extension Output.Format {
   /// Codec and settings, as `MP3 V2` or `FLAC 16 bit`, and an encoder that is not the usual one, as
   /// `HE-AAC 48 kbps by libfdk-aac`.
-  public var name: String {
+  package var name: String {
     let text =
       switch setting {
       case .mp3(let settings): "\(settings)"
@@ -19,7 +19,7 @@ extension Output.Format {
   }
 
   /// Codec, settings and sound, as `MP3 V2, 44.1 kHz stereo`.
-  public func description(sampleRate: Int, channelCount: Int) -> String {
+  package func description(sampleRate: Int, channelCount: Int) -> String {
     "\(name), \(AudioFormat.text(sampleRate: sampleRate, channelCount: channelCount))"
   }
 }
@@ -36,7 +36,7 @@ extension FDKAACSettings {
 
 extension Output.Request {
   /// The format's name, as far as its parts are set.
-  public var name: String {
+  package var name: String {
     switch self {
     case .exactly(let format): format.name
     case .usual(let kind): kind.capabilities.codecName
@@ -49,7 +49,7 @@ extension Output.Request {
 extension AudioFormat {
   /// Of a file, as `44.1 kHz stereo`. Where the name of the layout is not known, more than two
   /// channels are `6 channels`: their number does not tell where they are.
-  public static func text(sampleRate: Int, channelCount: Int, layout: String? = nil) -> String {
+  package static func text(sampleRate: Int, channelCount: Int, layout: String? = nil) -> String {
     let counted: ChannelLayout =
       channelCount == 1 ? .mono : channelCount == 2 ? .stereo : .unplaced(channelCount)
     return "\(kilo(sampleRate)) kHz " + (layout ?? counted.name)
@@ -58,10 +58,10 @@ extension AudioFormat {
 
 extension AudioFormat: CustomStringConvertible {
   /// For example `44.1 kHz stereo`.
-  public var description: String { rateText + " " + channelLayout.name }
+  package var description: String { rateText + " " + channelLayout.name }
 
   /// For example `44.1 kHz`.
-  public var rateText: String { "\(kilo(sampleRate)) kHz" }
+  package var rateText: String { "\(kilo(sampleRate)) kHz" }
 }
 
 extension Double {

@@ -3,23 +3,23 @@ import MediaComposition
 import MediaTime
 
 /// An `AudioDucking` on a frame grid.
-public struct Ducking: Sendable, Hashable, Encodable {
+package struct Ducking: Sendable, Hashable, Encodable {
   /// Decibels by which the sound is lowered; more than 0.
-  public var depth: Double
+  package var depth: Double
   /// The RMS from which on a key sounds, as a factor.
-  public var threshold: Float
+  package var threshold: Float
   /// Frames of the fall before a key sounds.
-  public var attack: Int64
+  package var attack: Int64
   /// Frames after a key has sounded during which the level stays down.
-  public var hold: Int64
+  package var hold: Int64
   /// Frames of the rise after that.
-  public var release: Int64
+  package var release: Int64
   /// Frames of a step in which a key's level is taken: 10 ms.
-  public var step: Int64
+  package var step: Int64
   /// A frame on which a step begins: the zero of the composition, wherever it is placed.
-  public var zero: Int64
+  package var zero: Int64
   /// The key tracks' names, for plans. Not encoded: names change no sound.
-  public var keyNames: [String]
+  package var keyNames: [String]
 
   private enum CodingKeys: CodingKey {
     case depth, threshold, attack, hold, release, step, zero
@@ -41,11 +41,11 @@ public struct Ducking: Sendable, Hashable, Encodable {
 extension Ducking {
   /// Frames before a frame on which its gain depends: a step in which a key sounds and the one
   /// after it, wherever steps begin, and what follows them.
-  public var behind: Int64 { hold + release + 3 * step }
+  package var behind: Int64 { hold + release + 3 * step }
 
   /// Frames after a frame on which its gain depends: the fall, and two steps, since a key counts
   /// from the step before it on.
-  public var ahead: Int64 { attack + 2 * step }
+  package var ahead: Int64 { attack + 2 * step }
 
   /// `frames` and all others on which their gain depends.
   package func reach(of frames: Range<Int64>) -> Range<Int64> {
@@ -55,7 +55,7 @@ extension Ducking {
 
 extension Ducking: CustomStringConvertible {
   /// For example `12 dB under 'voice'`.
-  public var description: String {
+  package var description: String {
     let names = keyNames.map { "'\($0)'" }.joined(separator: ", ")
     return "ducked by \(depth == depth.rounded() ? "\(Int(depth))" : "\(depth)") dB under \(names)"
   }

@@ -72,7 +72,7 @@ extension Export {
   /// decisions. A settled export stays the same.
   ///
   /// - Throws: Every impossible setting, each at its own place.
-  public func settled() throws(Diagnostics) -> (export: Export, notes: [Diagnostic]) {
+  package func settled() throws(Diagnostics) -> (export: Export, notes: [Diagnostic]) {
     let settlement = try settlement()
     var export = self
     export.sampleRate = settlement.mix.sampleRate

@@ -1,27 +1,27 @@
 import MediaTime
 
 /// How many frames of a source become how many of a target, in lowest terms.
-public struct FrameRatio: Sendable, Hashable, Encodable {
+package struct FrameRatio: Sendable, Hashable, Encodable {
   /// Frames of the source; positive.
-  public let source: Int
+  package let source: Int
   /// The frames that they become; positive.
-  public let target: Int
+  package let target: Int
 
   /// Neither number of a ratio is larger, so that a resampler's stretch, which holds whole periods,
   /// stays short: 22 s at 48 kHz. Sample rates and speeds that people write are far below it.
   static let largest: Int128 = 1 << 20
 
   /// As many as there were.
-  public static let one = FrameRatio(from: 1, to: 1)
+  package static let one = FrameRatio(from: 1, to: 1)
 
   /// The ratio of two sample rates, both positive.
-  public init(from sourceRate: Int, to targetRate: Int) {
+  package init(from sourceRate: Int, to targetRate: Int) {
     self.init(Int128(sourceRate), over: Int128(targetRate))
   }
 
   /// Sound at `sourceRate` that lasts `source`, to be sound at `targetRate` that lasts `target`;
   /// nil where a duration is not a positive number.
-  public init?(
+  package init?(
     from sourceRate: Int, lasting source: Time, to targetRate: Int, lasting target: Time
   ) {
     guard source.isNumeric, target.isNumeric, source > .zero, target > .zero else { return nil }
@@ -97,7 +97,7 @@ public struct FrameRatio: Sendable, Hashable, Encodable {
 
   /// The number of frames that `frames` become, or the index that an index becomes, rounded half
   /// away from zero.
-  public func target(ofSource frames: Int64) -> Int64 {
+  package func target(ofSource frames: Int64) -> Int64 {
     let (quotient, remainder) = (Int128(frames) * Int128(target))
       .quotientAndRemainder(dividingBy: Int128(source))
     let isUp = remainder.magnitude * 2 >= source.magnitude

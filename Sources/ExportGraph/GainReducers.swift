@@ -1,7 +1,7 @@
 import MediaComposition
 
 /// What lowers a sound by a gain that depends on sound.
-public enum GainReducer: String, Sendable, Hashable {
+package enum GainReducer: String, Sendable, Hashable {
   /// A compressor among the effects of an item.
   case compressor
   /// A limiter among the effects of an item, or the one that keeps the ceiling of a loudness.

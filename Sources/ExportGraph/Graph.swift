@@ -11,24 +11,24 @@ import Transcripts
 /// the mix's rate from the start of the job's timeline, so a moment of the composition becomes a
 /// frame index once, however deep it is nested. Reversed, stretched and filtered sound counts from
 /// a zero of its own, up to the `excerpt` that places it.
-public struct Graph: Sendable, Hashable, Encodable {
+package struct Graph: Sendable, Hashable, Encodable {
   /// Children before parents.
-  public var nodes: [Node]
+  package var nodes: [Node]
   /// One for each output of the export, in its order.
-  public var sinks: [Sink]
+  package var sinks: [Sink]
   /// For each track of the composition, in order, the nodes of its sound in the mix; none if it is
   /// disabled, or one of pictures.
-  public var tracks: [[Node.ID]]
+  package var tracks: [[Node.ID]]
   /// The composition's tracks of pictures that are enabled, in order; none where pictures follow their
   /// sound. Encoded where there are some. What an output shows of them is its sink's `picture`.
-  public var shownTracks: [ShownTrack] = []
+  package var shownTracks: [ShownTrack] = []
   /// The tracks as a listener switches them. Not encoded.
   package var heardTracks: [HeardTrack] = []
 
   private enum CodingKeys: CodingKey { case nodes, sinks, tracks, shownTracks }
 
   /// Writes nodes, sinks and tracks.
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(nodes, forKey: .nodes)
     try container.encode(sinks, forKey: .sinks)
@@ -37,7 +37,7 @@ public struct Graph: Sendable, Hashable, Encodable {
   }
 
   /// A graph of `nodes` that feed `sinks`.
-  public init(nodes: [Node], sinks: [Sink], tracks: [[Node.ID]] = []) {
+  package init(nodes: [Node], sinks: [Sink], tracks: [[Node.ID]] = []) {
     self.nodes = nodes
     self.sinks = sinks
     self.tracks = tracks
@@ -53,26 +53,26 @@ extension Graph {
 }
 
 /// Rate and channels of a node's sound: always 32-bit float, planar.
-public struct AudioFormat: Sendable, Hashable, Encodable {
+package struct AudioFormat: Sendable, Hashable, Encodable {
   /// Frames a second.
-  public var sampleRate: Int
+  package var sampleRate: Int
   /// The channels and their places.
-  public var channelLayout: ChannelLayout
+  package var channelLayout: ChannelLayout
 
   /// A format.
-  public init(sampleRate: Int, channelLayout: ChannelLayout) {
+  package init(sampleRate: Int, channelLayout: ChannelLayout) {
     self.sampleRate = sampleRate
     self.channelLayout = channelLayout
   }
 }
 
 /// A producer of sound.
-public struct Node: Sendable, Hashable, Encodable {
+package struct Node: Sendable, Hashable, Encodable {
   /// An index into the graph's nodes.
-  public typealias ID = Int
+  package typealias ID = Int
 
   /// What a node does.
-  public enum Kind: Sendable, Hashable, Encodable {
+  package enum Kind: Sendable, Hashable, Encodable {
     /// Frames of a source from its frame `start`. Boxed: a source is long, and nodes are copied.
     indirect case source(Source, start: Int64)
     /// The sum of the children, each over its own frames; silence without children.
@@ -89,17 +89,17 @@ public struct Node: Sendable, Hashable, Encodable {
   }
 
   /// The node's kind. One of another memory makes another node.
-  public internal(set) var kind: Kind
+  package internal(set) var kind: Kind
   /// The format of its sound.
-  public var format: AudioFormat
+  package var format: AudioFormat
   /// Frames of the node's own rate on its timeline: outside them the node is silent.
-  public var frames: Range<Int64>
+  package var frames: Range<Int64>
   /// Applied to the kind's sound.
-  public var level: Level
+  package var level: Level
   /// How far back its sound depends on its input, which its kind decides.
-  public let memory: Memory
+  package let memory: Memory
   /// Where the job declares it.
-  public var origin: Origin
+  package var origin: Origin
   /// The name of the track whose sound it is, for plans; nil within a track, and for what has none. Not
   /// encoded: names change no sound.
   package var name: String?
@@ -107,7 +107,7 @@ public struct Node: Sendable, Hashable, Encodable {
   private enum CodingKeys: CodingKey { case kind, format, frames, level, memory, origin }
 
   /// How far back a node's sound depends on its input.
-  public enum Memory: Sendable, Hashable, Encodable {
+  package enum Memory: Sendable, Hashable, Encodable {
     case none
     /// At most this many frames.
     case frames(Int)
@@ -116,7 +116,7 @@ public struct Node: Sendable, Hashable, Encodable {
   }
 
   /// A node of `kind` that sounds over `frames`; a `convert` of a child at another rate has their ratio.
-  public init(
+  package init(
     _ kind: Kind, format: AudioFormat, frames: Range<Int64>, level: Level = .unity,
     ratio: FrameRatio = .one, origin: Origin = .unknown
   ) {
@@ -131,29 +131,29 @@ public struct Node: Sendable, Hashable, Encodable {
 
 /// An asset as a node reads it: channels weighted, and brought on the asset's own grid to another
 /// rate, another speed, or both.
-public struct Source: Sendable, Hashable, Encodable {
+package struct Source: Sendable, Hashable, Encodable {
   /// The asset.
-  public var asset: Asset
+  package var asset: Asset
   /// How its channels become those of the node.
-  public var matrix: ChannelMatrix
+  package var matrix: ChannelMatrix
   /// The ratio of its frames to the node's.
-  public var ratio: FrameRatio
+  package var ratio: FrameRatio
 
   /// `asset` through `matrix` and `ratio`.
-  public init(_ asset: Asset, matrix: ChannelMatrix, ratio: FrameRatio) {
+  package init(_ asset: Asset, matrix: ChannelMatrix, ratio: FrameRatio) {
     self.asset = asset
     self.matrix = matrix
     self.ratio = ratio
   }
 
   /// Frames that the whole asset becomes; no more than `1 << 60`.
-  public var frameCount: Int64 {
+  package var frameCount: Int64 {
     min(ratio.target(ofSource: asset.frameCount), Limits.farthestFrame)
   }
 }
 
 /// A change of a whole sound. The node's frames have the new length.
-public enum SoundProcess: Sendable, Hashable, Encodable {
+package enum SoundProcess: Sendable, Hashable, Encodable {
   /// The last frame first.
   case reverse
   /// Slower or faster, pitch included.
@@ -178,43 +178,43 @@ public enum SoundProcess: Sendable, Hashable, Encodable {
 
 /// An `AudioMix` on a frame grid: weighted channels, a factor, and envelopes whose ramps start and
 /// end on frames of the node's timeline.
-public struct Level: Sendable, Hashable, Encodable {
+package struct Level: Sendable, Hashable, Encodable {
   /// Weighs the channels before anything else; nil: none.
-  public var matrix: ChannelMatrix?
+  package var matrix: ChannelMatrix?
   /// Over the whole; negative where the polarity is inverted.
-  public var gain: Float
+  package var gain: Float
   /// Multiplied with one another.
-  public var envelopes: [Envelope]
+  package var envelopes: [Envelope]
   /// Between left and right; nil: the centre.
-  public var pan: Envelope?
+  package var pan: Envelope?
 
   /// A value over time: a factor, or a position from −1 to 1.
-  public struct Envelope: Sendable, Hashable, Encodable {
+  package struct Envelope: Sendable, Hashable, Encodable {
     /// Before the first ramp.
-    public var initial: Float
+    package var initial: Float
     /// In order of frames; after a ramp its end holds until the next.
-    public var ramps: [Ramp]
+    package var ramps: [Ramp]
 
     /// An envelope of ramps, before which `initial` holds.
-    public init(_ initial: Float, _ ramps: [Ramp] = []) {
+    package init(_ initial: Float, _ ramps: [Ramp] = []) {
       self.initial = initial
       self.ramps = ramps
     }
   }
 
   /// A move between two frames.
-  public struct Ramp: Sendable, Hashable, Encodable {
+  package struct Ramp: Sendable, Hashable, Encodable {
     /// From the first frame of the move to the one after its last; empty for a step.
-    public var frames: Range<Int64>
+    package var frames: Range<Int64>
     /// The value at the first frame.
-    public var start: Float
+    package var start: Float
     /// The value from the end on.
-    public var end: Float
+    package var end: Float
     /// The path between the two.
-    public var curve: VolumeCurve
+    package var curve: VolumeCurve
 
     /// A ramp over `frames`.
-    public init(frames: Range<Int64>, start: Float, end: Float, curve: VolumeCurve) {
+    package init(frames: Range<Int64>, start: Float, end: Float, curve: VolumeCurve) {
       self.frames = frames
       self.start = start
       self.end = end
@@ -223,7 +223,7 @@ public struct Level: Sendable, Hashable, Encodable {
   }
 
   /// A level of these; the defaults change nothing.
-  public init(
+  package init(
     matrix: ChannelMatrix? = nil, gain: Float = 1, envelopes: [Envelope] = [],
     pan: Envelope? = nil
   ) {
@@ -234,26 +234,26 @@ public struct Level: Sendable, Hashable, Encodable {
   }
 
   /// Without change.
-  public static let unity = Level()
+  package static let unity = Level()
 
   /// Whether it is `unity`, without copying: ten thousand clips have ten thousand levels.
   package var isUnity: Bool { matrix == nil && gain == 1 && envelopes.isEmpty && pan == nil }
 }
 
 /// An output and the node that feeds it.
-public struct Sink: Sendable, Hashable, Encodable {
+package struct Sink: Sendable, Hashable, Encodable {
   /// The node.
-  public var node: Node.ID
+  package var node: Node.ID
   /// The node's frames that are written; the same for all sinks of a node.
-  public var frames: Range<Int64>
+  package var frames: Range<Int64>
   /// The output, with every setting decided.
-  public var output: Output
+  package var output: Output
   /// Its format.
-  public var format: Output.Format
+  package var format: Output.Format
   /// The export's tags, with the output's own on top.
-  public var metadata: Metadata
+  package var metadata: Metadata
   /// Tags of sources that would not be true of the output, and are left out.
-  public var staleTags: [StaleTags] = []
+  package var staleTags: [StaleTags] = []
   /// The keys of tags of sources that were brought into the output's own notation or time.
   package var movedTags: [String] = []
   /// The gains that its tags get when it is encoded.
@@ -261,24 +261,24 @@ public struct Sink: Sendable, Hashable, Encodable {
   /// What its gain as an album is measured with; nil where it gets none.
   package var album: Album?
   /// In the output's own time, in order.
-  public var chapters: [Chapter]
+  package var chapters: [Chapter]
   /// What it holds beside sound, tags and chapters.
   package var marks = SinkMarks()
   /// What became of marks, to be noted.
   package var markNotes: [String] = []
   /// The words, in the output's own time; none where it has no place for them.
-  public var transcript = Transcript()
+  package var transcript = Transcript()
   /// Whether samples of few bits need dither: not where each one passes through untouched.
-  public var isDithered: Bool
+  package var isDithered: Bool
   /// dBTP that no peak of the encoded file may pass; nil: any may.
-  public var ceiling: Double?
+  package var ceiling: Double?
   /// What it copies from its sources; nil: all of it is encoded.
-  public var copied: CopyPlan?
+  package var copied: CopyPlan?
   /// The moving picture beside the sound; nil where there is none.
-  public var picture: PicturePlan?
+  package var picture: PicturePlan?
 
   /// A sink that writes `frames` of `node`.
-  public init(
+  package init(
     node: Node.ID, frames: Range<Int64>, output: Output, format: Output.Format,
     metadata: Metadata, chapters: [Chapter], isDithered: Bool, ceiling: Double? = nil
   ) {
@@ -295,10 +295,10 @@ public struct Sink: Sendable, Hashable, Encodable {
 
 extension Sink {
   /// What its file can hold.
-  public var capabilities: OutputCapabilities { output.capabilities(as: format.kind) }
+  package var capabilities: OutputCapabilities { output.capabilities(as: format.kind) }
 
   /// The files beside the output that have something in them.
-  public var sidecars: [Sidecar] {
+  package var sidecars: [Sidecar] {
     output.sidecars.filter { sidecar in
       switch sidecar {
       case .chapters: !chapters.isEmpty

@@ -2,39 +2,39 @@ import MediaComposition
 
 /// A sound that is brought to a level: one gain and, where peaks would pass the ceiling, a true-peak
 /// limiter.
-public struct Normalization: Sendable, Hashable, Encodable {
+package struct Normalization: Sendable, Hashable, Encodable {
   /// The level.
-  public var target: LoudnessTarget
+  package var target: LoudnessTarget
   /// Decibels by which the limiter stays below the target's ceiling, for the peaks that a lossy
   /// encoder adds.
-  public var headroom: Double
+  package var headroom: Double
   /// Decibels by which it is louder than the target, for what a lossy encoder takes away.
-  public var compensation = 0.0
+  package var compensation = 0.0
   /// nil until the sound is measured.
-  public var solution: Solution?
+  package var solution: Solution?
 
   /// What brings the sound to the level.
-  public struct Solution: Sendable, Hashable, Encodable {
+  package struct Solution: Sendable, Hashable, Encodable {
     /// The factor of each sample.
-    public var gain: Gain
+    package var gain: Gain
     /// The limiter's ceiling after the gain, dBTP; nil: no peak passes it, and nothing is limited.
-    public var ceiling: Double?
+    package var ceiling: Double?
 
     /// A gain, and a limiter after it.
-    public init(gain: Gain, ceiling: Double? = nil) {
+    package init(gain: Gain, ceiling: Double? = nil) {
       self.gain = gain
       self.ceiling = ceiling
     }
   }
 
   /// A sound that is still to be measured.
-  public init(_ target: LoudnessTarget, headroom: Double = 0) {
+  package init(_ target: LoudnessTarget, headroom: Double = 0) {
     self.target = target
     self.headroom = headroom
   }
 
   /// dBTP that no peak may pass before it is encoded; nil: any may.
-  public var ceiling: Double? { target.truePeak.map { $0 - headroom } }
+  package var ceiling: Double? { target.truePeak.map { $0 - headroom } }
 
   /// The limiter that keeps the ceiling; nil: there is none.
   package var limiter: Effect.Limiter? { ceiling.map { Effect.Limiter(ceiling: $0) } }
@@ -98,7 +98,7 @@ extension Graph {
 
 extension Normalization: CustomStringConvertible {
   /// As `to −16.0 LUFS, ceiling −1.8 dBTP`; with the gain where it is known.
-  public var description: String {
+  package var description: String {
     var text = "to \(target.level)"
     if let ceiling { text += ", ceiling \(ceiling.tenths) dBTP" }
     guard let solution else { return text }

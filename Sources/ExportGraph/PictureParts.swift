@@ -3,14 +3,14 @@ import MediaComposition
 import MediaTime
 
 /// How many pictures of an output are copied from sources, and how many are encoded.
-public struct PictureCount: Sendable, Hashable, Codable {
+package struct PictureCount: Sendable, Hashable, Codable {
   /// Their bits are the source's.
-  public var copied: Int
+  package var copied: Int
   /// They are new.
-  public var encoded: Int
+  package var encoded: Int
 
   /// So many.
-  public init(copied: Int = 0, encoded: Int = 0) {
+  package init(copied: Int = 0, encoded: Int = 0) {
     (self.copied, self.encoded) = (copied, encoded)
   }
 
@@ -19,9 +19,9 @@ public struct PictureCount: Sendable, Hashable, Codable {
 }
 
 /// Pictures of a span, one after the other, that are all copied or all encoded.
-public struct PicturePart: Sendable, Hashable, Encodable {
+package struct PicturePart: Sendable, Hashable, Encodable {
   /// Why pictures are encoded.
-  public enum Reason: String, Sendable, Hashable, Encodable {
+  package enum Reason: String, Sendable, Hashable, Encodable {
     /// They are shown before the first picture with which decoding can begin.
     case start
     /// They refer to pictures behind the end.
@@ -35,13 +35,13 @@ public struct PicturePart: Sendable, Hashable, Encodable {
   }
 
   /// When they are shown, in the output's time.
-  public var target: TimeRange
+  package var target: TimeRange
   /// How many they are; nil: not counted, as of copied ones not all are looked at.
-  public var count: Int?
+  package var count: Int?
   /// nil: they are copied.
-  public var reason: Reason?
+  package var reason: Reason?
   /// When the key picture behind them is shown, in the source's own time; nil where there is none.
-  public var key: Time?
+  package var key: Time?
 
   /// Pictures that are copied, or encoded for a reason.
   package init(target: TimeRange, count: Int?, reason: Reason? = nil, key: Time? = nil) {

@@ -9,41 +9,41 @@ import MediaTime
 ///
 /// Fades do not change which pictures there are, nor when: each picture is changed as they are in the
 /// middle of its time.
-public struct PictureSpan: Sendable, Hashable, Encodable {
+package struct PictureSpan: Sendable, Hashable, Encodable {
   /// Which of the plan's sources.
-  public var asset: Int
+  package var asset: Int
   /// In the source's own time, which begins with its sound.
-  public var source: TimeRange
+  package var source: TimeRange
   /// In the output's time.
-  public var target: TimeRange
+  package var target: TimeRange
   /// Its moves from and to black, one on top of the other.
-  public var fades: [PictureFade] = []
+  package var fades: [PictureFade] = []
   /// What comes in over it, in order of time; each stays until the next one comes, or the span ends.
-  public var entering: [EnteringPicture] = []
+  package var entering: [EnteringPicture] = []
   /// What of it is copied and what is encoded, in order; nil: nobody has looked.
-  public var parts: [PicturePart]?
+  package var parts: [PicturePart]?
 
   /// Whether some of its pictures may be changed.
-  public var isFaded: Bool { !fades.isEmpty || !entering.isEmpty }
+  package var isFaded: Bool { !fades.isEmpty || !entering.isEmpty }
 }
 
 /// A picture that comes in over another one, as in a cross-fade.
-public struct EnteringPicture: Sendable, Hashable, Encodable {
+package struct EnteringPicture: Sendable, Hashable, Encodable {
   /// What is seen of it meanwhile; nothing comes in over it.
-  public var span: PictureSpan
+  package var span: PictureSpan
   /// How it comes in; what is left of its share is that of the picture below.
-  public var fade: PictureFade
+  package var fade: PictureFade
 }
 
 /// A picture's move from or to nothing, straight in the numbers of its samples.
-public struct PictureFade: Sendable, Hashable, Encodable {
+package struct PictureFade: Sendable, Hashable, Encodable {
   /// In the output's time. It may reach beyond what is seen of the picture.
-  public var range: TimeRange
+  package var range: TimeRange
   /// Whether the picture comes.
-  public var isIn: Bool
+  package var isIn: Bool
 
   /// A move over `range`.
-  public init(_ range: TimeRange, isIn: Bool) { (self.range, self.isIn) = (range, isIn) }
+  package init(_ range: TimeRange, isIn: Bool) { (self.range, self.isIn) = (range, isIn) }
 
   /// The key of the job language for it, where it is from or to black.
   package var key: String { isIn ? "fade_in" : "fade_out" }
@@ -91,7 +91,7 @@ struct PictureSources {
 
 extension PicturePlan {
   /// The spans with pictures that may be changed; nil: none.
-  public var fadedSpans: [PictureSpan]? {
+  package var fadedSpans: [PictureSpan]? {
     let faded = spans.filter(\.isFaded)
     return faded.isEmpty ? nil : faded
   }

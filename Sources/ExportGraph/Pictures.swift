@@ -4,29 +4,29 @@ import MediaTime
 import SystemPackage
 
 /// The moving picture of an output, made of sources with all that can stand beside it.
-public struct PicturePlan: Sendable, Hashable, Encodable {
+package struct PicturePlan: Sendable, Hashable, Encodable {
   /// The sources whose pictures are shown, each once.
-  public var assets: [Asset]
+  package var assets: [Asset]
   /// What is shown of them, in order of time and without overlaps; empty where all of the only source is
   /// copied, packet by packet.
-  public var spans: [PictureSpan] = []
+  package var spans: [PictureSpan] = []
   /// How long the output lasts: the last picture is shown to its end.
-  public var duration: Time
+  package var duration: Time
   /// Pictures that are shown instead, each from its moment on; the first from the start.
-  public var stills: [StillPicture] = []
+  package var stills: [StillPicture] = []
   /// What holds it.
-  public var container: MovieContainer
+  package var container: MovieContainer
   /// How all of it is encoded; nil: it is copied.
-  public var encoding: VideoSettings?
+  package var encoding: VideoSettings?
   /// Whether what would have to be encoded is refused.
-  public var isStrict = false
+  package var isStrict = false
   /// Whether nothing is encoded, and an edit list hides what is copied and not shown.
-  public var isEdited = false
+  package var isEdited = false
   /// The tracks that stand beside the output's sound: of a picture that is cut or joined it, and other
   /// sounds and texts, each track of which is made of those of all sources.
-  public var tracks: [AssetTrack]
+  package var tracks: [AssetTrack]
   /// The sources' tracks that the output does not get.
-  public var lost: [AssetTrack]
+  package var lost: [AssetTrack]
   /// Tracks of texts of each source that the output may not have.
   var withheld: [[AssetTrack]]
 
@@ -81,11 +81,11 @@ public struct PicturePlan: Sendable, Hashable, Encodable {
 }
 
 /// A picture that does not move.
-public struct StillPicture: Sendable, Hashable, Encodable {
+package struct StillPicture: Sendable, Hashable, Encodable {
   /// In the output's time.
-  public var start: Time
+  package var start: Time
   /// What is shown.
-  public var picture: Artwork
+  package var picture: Artwork
 }
 
 extension Asset {

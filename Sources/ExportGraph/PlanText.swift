@@ -11,7 +11,7 @@ extension Graph {
   ///   - records: Those of the export.
   /// - Returns: Lines that each end in a line feed. What would begin another line in a name or in a
   ///   title, which may come from a medium, or be an order to a terminal, is U+FFFD.
-  public func planText(
+  package func planText(
     name: String, duration: Time, records: [ExportRecord] = []
   ) -> String {
     var lines = ["\(name): \(duration.clockText(decimals: 3))"]
@@ -208,7 +208,7 @@ extension Level {
 
 extension SoundProcess: CustomStringConvertible {
   /// The process, in words.
-  public var description: String {
+  package var description: String {
     switch self {
     case .reverse: "reversed"
     case .varispeed(let ratio): "varispeed \(ratio.speedText)"

@@ -203,7 +203,7 @@ extension Output {
   ///   - mixRate: The export's sample rate, if set.
   ///   - mixLayout: The export's layout, if set.
   /// - Returns: Empty where only a source decides the format.
-  public func problems(
+  package func problems(
     mixRate: Located<Int>?, mixLayout: Located<ChannelLayout>?
   ) -> [Diagnostic] {
     guard let kind else { return [] }

@@ -3,14 +3,14 @@ import MediaTime
 import Tagging
 
 /// Tags of a source that would not be true of an output.
-public struct StaleTags: Sendable, Hashable, Encodable {
+package struct StaleTags: Sendable, Hashable, Encodable {
   /// Their names.
-  public var names: [String]
+  package var names: [String]
   /// Why, to stand behind them.
-  public var reason: String
+  package var reason: String
 
   /// Tags with a reason.
-  public init(names: [String], reason: String) {
+  package init(names: [String], reason: String) {
     self.names = names
     self.reason = reason
   }

@@ -2,21 +2,21 @@ import MediaComposition
 import MediaTime
 
 /// A track of pictures of an export's composition.
-public struct ShownTrack: Sendable, Hashable, Encodable {
+package struct ShownTrack: Sendable, Hashable, Encodable {
   /// A range of a source's picture, and when it is shown.
-  public struct Span: Sendable, Hashable, Encodable {
+  package struct Span: Sendable, Hashable, Encodable {
     /// The source.
-    public var asset: Asset
+    package var asset: Asset
     /// In the source's own time, which begins with its sound.
-    public var source: TimeRange
+    package var source: TimeRange
     /// On the composition's timeline.
-    public var target: TimeRange
+    package var target: TimeRange
   }
 
   /// The name of the track, if it has one.
-  public var name: String?
+  package var name: String?
   /// What it shows, in order of time. Between two of them, and behind the last, the one before stays.
-  public var spans: [Span]
+  package var spans: [Span]
 }
 
 extension Composition {

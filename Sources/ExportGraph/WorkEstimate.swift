@@ -87,7 +87,7 @@ extension Graph {
   /// measurement. It is right to a factor of two or three on the machine that the table was
   /// measured on, enough to start long exports first and to deal them out in equal shares. At most
   /// a thousand years. O(nodes).
-  public var estimatedWork: Duration {
+  package var estimatedWork: Duration {
     let work = workOfRendering + workOfWriting
     // A thousandth of a nanosecond is the cost of a sample.
     return .nanoseconds(Int64(clamping: min(work / 1000, 31_536_000_000_000_000_000)))

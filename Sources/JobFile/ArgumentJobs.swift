@@ -7,7 +7,7 @@ import YAML
 /// A job file's tree from a command line: texts, lists and maps, each with its place.
 ///
 /// Texts are literal: no variables, no wildcards in a source's `file`.
-public indirect enum ArgumentNode: Sendable {
+package indirect enum ArgumentNode: Sendable {
   case text(String, Origin)
   case list([ArgumentNode], Origin)
   /// Entries in order; their keys are those of the job language.
@@ -40,7 +40,7 @@ extension JobFile {
   ///   - files: The disk.
   /// - Returns: The jobs, in the order of the tree, and the warnings.
   /// - Throws: All errors, in order of place.
-  public static func load(
+  package static func load(
     from tree: ArgumentNode, named name: String, places map: SourceMap,
     files: some FileSystem = LocalFileSystem()
   ) throws(Diagnostics) -> JobFile {

@@ -4,7 +4,7 @@ extension ArgumentNode {
   /// The same tree as a job file, which reads back unchanged: lists and maps in blocks, one value a
   /// line, texts in quotes where YAML or the language would read them otherwise. Keys are printed
   /// unchanged: in them `${` begins a variable.
-  public var yaml: String {
+  package var yaml: String {
     var lines: [String] = []
     append(to: &lines, indent: "")
     return lines.joined(separator: "\n") + "\n"

@@ -6,18 +6,18 @@ import SystemPackage
 import YAML
 
 /// A job file, read and checked without opening a medium.
-public struct JobFile: Sendable {
+package struct JobFile: Sendable {
   /// A value for a variable, from `--set`.
-  public struct Variable: Sendable, Hashable {
+  package struct Variable: Sendable, Hashable {
     /// As in `${name}`.
-    public var name: String
+    package var name: String
     /// Literal: variables in it are not expanded.
-    public var value: String
+    package var value: String
     /// Where the user writes it.
-    public var origin: Origin
+    package var origin: Origin
 
     /// A value for `name`.
-    public init(_ name: String, _ value: String, origin: Origin = .unknown) {
+    package init(_ name: String, _ value: String, origin: Origin = .unknown) {
       self.name = name
       self.value = value
       self.origin = origin
@@ -25,13 +25,13 @@ public struct JobFile: Sendable {
   }
 
   /// Options of reading besides the file itself.
-  public struct Options: Sendable {
+  package struct Options: Sendable {
     /// They replace `vars` of the same names.
-    public var variables: [Variable]
+    package var variables: [Variable]
     /// The variables that `${env.NAME}` may read; nil for one that is not set.
-    public var environment: [String: String?]
+    package var environment: [String: String?]
     /// How many jobs a file may make.
-    public var jobLimit = JobLoop.countLimit
+    package var jobLimit = JobLoop.countLimit
     /// Bytes of memory that the jobs of a file may take, about, as they are written.
     package var sizeLimit = SegmentBudget.usualLimit
     /// Whether other processes make their files, which takes more.
@@ -39,14 +39,14 @@ public struct JobFile: Sendable {
     /// The day for `${date}`; nil: the clock has none.
     package var today = CalendarDay.today
     /// Whether a file without jobs, for others to include, is allowed.
-    public var allowsNoJobs: Bool
+    package var allowsNoJobs: Bool
     /// Whether a loop over files may find none yet, with a note.
     package var allowsNoFiles = false
     /// Whether unused variables are allowed, since other files may use them.
-    public var allowsUnusedVariables: Bool
+    package var allowsUnusedVariables: Bool
 
     /// No variables but the file's own.
-    public init(
+    package init(
       variables: [Variable] = [], environment: [String: String?] = [:], allowsNoJobs: Bool = false,
       allowsUnusedVariables: Bool = false
     ) {
@@ -58,28 +58,28 @@ public struct JobFile: Sendable {
   }
 
   /// The file's path.
-  public let path: FilePath
+  package let path: FilePath
   /// In the order of writing, those of a `for_each` over files in natural order; with unique names.
   /// None only where `Options.allowsNoJobs`, or where `when` leaves out all of them.
-  public let jobs: [Job]
+  package let jobs: [Job]
   /// The bag of all their outputs; nil: none is asked for.
-  public let bag: JobBag?
+  package let bag: JobBag?
   /// Files besides the jobs' media and pictures: the job file itself, included files, lists of
   /// times and tables.
-  public let files: [FilePath]
+  package let files: [FilePath]
   /// Those of `files` that are transcripts, each once, with a place that names it; in no order.
   package let transcripts: [Located<FilePath>]
   /// Missing pictures and lists of the jobs, once for each place; none unless missing files were
   /// allowed. `diagnostics` reports them.
-  public let missingFiles: [MissingFile]
+  package let missingFiles: [MissingFile]
   /// Missing media of the jobs, unless other jobs write them. They are not reported.
-  public let missingMedia: [MissingFile]
+  package let missingMedia: [MissingFile]
   /// Warnings and errors, in order of place; without `hasMistakes`, all errors are about
   /// `missingFiles`.
-  public let diagnostics: Diagnostics
+  package let diagnostics: Diagnostics
   /// Whether there are errors besides missing files: nothing may run, and `jobs` may have parts of
   /// refused jobs.
-  public let hasMistakes: Bool
+  package let hasMistakes: Bool
   /// Bytes of memory that the jobs take, about, as they are written.
   package let size: Int
   /// Whether `when` left out jobs.
@@ -87,10 +87,10 @@ public struct JobFile: Sendable {
   /// Whether the jobs depend on the day on which the file was read (`${date}`).
   package let usesToday: Bool
   /// Reports of the options' unused variables, by name; none unless allowed. They are not reported.
-  public let unusedVariables: [String: Diagnostic]
+  package let unusedVariables: [String: Diagnostic]
 
   /// Warnings for the user.
-  public var warnings: [Diagnostic] { diagnostics.warnings }
+  package var warnings: [Diagnostic] { diagnostics.warnings }
 
   /// Reads the job file at `path`, with every check that needs no medium.
   ///
@@ -103,7 +103,7 @@ public struct JobFile: Sendable {
   /// - Returns: The jobs, and warnings.
   /// - Throws: All errors, in order of place; of YAML's syntax the first error only.
   /// - Complexity: O(length of the file + number of jobs · size of their differences)
-  public static func load(
+  package static func load(
     _ path: FilePath, options: Options = Options(), into map: SourceMap,
     files: some FileSystem = LocalFileSystem()
   ) throws(Diagnostics) -> JobFile {
@@ -116,7 +116,7 @@ public struct JobFile: Sendable {
   /// all jobs can be reported as well, and jobs of other files may write missing files.
   ///
   /// - Throws: The errors of a file that cannot be read, or is no YAML.
-  public static func loadAllowingMistakes(
+  package static func loadAllowingMistakes(
     _ path: FilePath, options: Options = Options(), into map: SourceMap,
     files: some FileSystem = LocalFileSystem()
   ) throws(Diagnostics) -> JobFile {

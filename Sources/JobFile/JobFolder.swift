@@ -4,10 +4,10 @@ import SystemPackage
 
 extension JobFile {
   /// What names of job files end in.
-  public static let extensions = ["yaml", "yml"]
+  package static let extensions = ["yaml", "yml"]
 
   /// Whether a name ends as those of job files do.
-  public static func isNamed(_ path: FilePath) -> Bool {
+  package static func isNamed(_ path: FilePath) -> Bool {
     extensions.contains(path.extension?.lowercased() ?? "")
   }
 
@@ -19,7 +19,7 @@ extension JobFile {
   /// - Returns: Files that end in `.yaml` or `.yml`, in natural order, without names that begin
   ///   with a dot.
   /// - Throws: An error if there are none, or the folder cannot be opened.
-  public static func paths(
+  package static func paths(
     in folder: FilePath, files: some FileSystem = LocalFileSystem()
   ) throws(Diagnostics) -> [FilePath] {
     guard let entries = files.entries(of: folder) else {
@@ -44,7 +44,7 @@ extension JobFile {
   ///   - files: The disk.
   /// - Returns: Media by `isMedia`, in natural order, without pictures, and without names that begin
   ///   with a dot; nil if there are job files, or the folder cannot be opened.
-  public static func media(
+  package static func media(
     in folder: FilePath, files: some FileSystem = LocalFileSystem()
   ) -> [FilePath]? {
     guard let entries = files.entries(of: folder), jobFiles(among: entries, of: folder).isEmpty

@@ -1,5 +1,5 @@
 /// The two versions of ID3v2 that are in use, as files have them.
-public enum ID3Version: UInt8, Sendable, Hashable, CaseIterable, Codable {
+package enum ID3Version: UInt8, Sendable, Hashable, CaseIterable, Codable {
   /// 2.3: UTF-16, plain sizes.
   case v23 = 3
   /// 2.4: UTF-8, sizes of seven bits a byte.
@@ -8,21 +8,21 @@ public enum ID3Version: UInt8, Sendable, Hashable, CaseIterable, Codable {
 
 extension ID3Version: CustomStringConvertible {
   /// `2.3`, `2.4`
-  public var description: String { "2.\(rawValue)" }
+  package var description: String { "2.\(rawValue)" }
 }
 
 extension ID3Version {
   /// The properties of a chapter that decide the version.
-  public struct ChapterShape: Sendable, Hashable {
+  package struct ChapterShape: Sendable, Hashable {
     /// Its title.
-    public var title: String
+    package var title: String
     /// Where it leads.
-    public var url: String?
+    package var url: String?
     /// Whether it has an image.
-    public var hasImage: Bool
+    package var hasImage: Bool
 
     /// A chapter with these.
-    public init(title: String, url: String?, hasImage: Bool) {
+    package init(title: String, url: String?, hasImage: Bool) {
       self.title = title
       self.url = url
       self.hasImage = hasImage
@@ -34,13 +34,13 @@ extension ID3Version {
     /// libavformat's id3v2.c, in all releases so far). They agree up to 127; beyond that the part
     /// seems to be longer than its chapter. Before a title stands one byte, before a link the
     /// thirteen of `chapter url`.
-    public var isLostToFFmpeg: Bool {
+    package var isLostToFFmpeg: Bool {
       hasImage || title.utf8.count > 127 - 1 || (url?.utf8.count ?? 0) > 127 - 13
     }
   }
 
   /// The version that all players read: 2.4, but 2.3 where FFmpeg would drop a chapter otherwise.
-  public init(forChapters chapters: some Sequence<ChapterShape>) {
+  package init(forChapters chapters: some Sequence<ChapterShape>) {
     self = chapters.contains(where: \.isLostToFFmpeg) ? .v23 : .v24
   }
 }

@@ -75,7 +75,7 @@ extension MP3Settings {
   ///   - channelCount: Of the sound, 1 or 2.
   /// - Returns: One of `sampleRates`, in hertz. Whether LAME has the bit rate there is another
   ///   question: `problem(sampleRate:channelCount:)` answers it.
-  public func preferredSampleRate(for sampleRate: Int, channelCount: Int) -> Int {
+  package func preferredSampleRate(for sampleRate: Int, channelCount: Int) -> Int {
     let lowpass: Int
     switch (rateControl, self.lowpass) {
     case (.vbr, _), (_, .off): return sampleRate

@@ -1,5 +1,5 @@
 /// The names that LAME gives to some of its settings (`--preset`).
-public enum MP3Preset: String, Sendable, Hashable, CaseIterable, Codable {
+package enum MP3Preset: String, Sendable, Hashable, CaseIterable, Codable {
   case medium, standard, extreme, insane
   case phone
   case phonePlus = "phon+"
@@ -10,7 +10,7 @@ public enum MP3Preset: String, Sendable, Hashable, CaseIterable, Codable {
   case voice, fm, radio, tape, hifi, cd, studio
 
   /// What the name stands for.
-  public var settings: MP3Settings {
+  package var settings: MP3Settings {
     switch self {
     case .medium: MP3Settings(.vbr(quality: 4))
     case .standard: .standard
@@ -28,7 +28,7 @@ public enum MP3Preset: String, Sendable, Hashable, CaseIterable, Codable {
   }
 
   /// Whether LAME also mixes down to one channel under this name, which `settings` cannot say.
-  public var isMono: Bool {
+  package var isMono: Bool {
     switch self {
     case .phone, .phonePlus, .longWave, .mediumWaveEurope, .shortWave, .mediumWaveUS, .voice: true
     default: false

@@ -58,11 +58,11 @@ public struct MP3Settings: Sendable, Hashable, Codable {
 
 extension MP3Settings {
   /// The sample rates of Layer III in Hz (ISO 11172-3 §2.4.2.3, 13818-3 §2.4.2.3, MPEG-2.5).
-  public static let sampleRates = FrameHeader.Version.allCases.flatMap(\.sampleRates).sorted()
+  package static let sampleRates = FrameHeader.Version.allCases.flatMap(\.sampleRates).sorted()
 
   /// The constant bit rates at `sampleRate`, in bits a second: the standard's table, which LAME
   /// ends at 64 kbps below 16 kHz (`FindNearestBitrate`). Empty where Layer III has no such rate.
-  public static func bitRates(forSampleRate sampleRate: Int) -> [Int] {
+  package static func bitRates(forSampleRate sampleRate: Int) -> [Int] {
     guard
       let version = FrameHeader.Version.allCases.first(where: {
         $0.sampleRates.contains(sampleRate)
@@ -74,7 +74,7 @@ extension MP3Settings {
 
   /// The mean bit rates at `sampleRate`, in bits a second: as far as its constant ones go, and no
   /// further than LAME's 310 kbps. nil where Layer III has no such sample rate.
-  public static func meanBitRates(forSampleRate sampleRate: Int) -> ClosedRange<Int>? {
+  package static func meanBitRates(forSampleRate sampleRate: Int) -> ClosedRange<Int>? {
     let rates = bitRates(forSampleRate: sampleRate)
     guard let first = rates.first, let last = rates.last else { return nil }
     return first...min(last, 310_000)
@@ -82,7 +82,7 @@ extension MP3Settings {
 
   /// The sample rate to resample to where Layer III does not have `sampleRate`: the lowest that
   /// keeps all of the sound, or above 48 kHz the one of its own family, 44.1 or 48 kHz.
-  public static func nearestLegalSampleRate(for sampleRate: Int) -> Int {
+  package static func nearestLegalSampleRate(for sampleRate: Int) -> Int {
     sampleRates.first { $0 >= sampleRate } ?? (sampleRate % 44100 == 0 ? 44100 : 48000)
   }
 

@@ -1,21 +1,21 @@
 extension MP3Settings {
   /// A setting that LAME cannot make.
-  public struct Problem: Sendable, Hashable {
+  package struct Problem: Sendable, Hashable {
     /// Which of the settings it is.
-    public enum Setting: Sendable, Hashable {
+    package enum Setting: Sendable, Hashable {
       /// The number of channels or the sample rate, whatever is set.
       case sound
       case rateControl, quality, stereoMode, lowpass, highpass, minimumBitRate, maximumBitRate
     }
 
     /// Which of the settings it is.
-    public let setting: Setting
+    package let setting: Setting
     /// One line for the user, to stand after `file:line:column: error: `: what is not possible, and
     /// what is.
-    public let message: String
+    package let message: String
 
     /// A problem with one setting.
-    public init(_ setting: Setting, _ message: String) {
+    package init(_ setting: Setting, _ message: String) {
       self.setting = setting
       self.message = message
     }
@@ -25,13 +25,13 @@ extension MP3Settings {
   /// possible; nil where it can. LAME itself would silently take the nearest it has.
   ///
   /// One line for the user, to stand after `file:line:column: error: `.
-  public func problem(sampleRate: Int, channelCount: Int) -> String? {
+  package func problem(sampleRate: Int, channelCount: Int) -> String? {
     problems(sampleRate: sampleRate, channelCount: channelCount).first?.message
   }
 
   /// All that LAME cannot do of this, no setting twice, in the order in which they are read; at other
   /// rates some of it may be possible.
-  public func problems(sampleRate: Int, channelCount: Int) -> [Problem] {
+  package func problems(sampleRate: Int, channelCount: Int) -> [Problem] {
     guard 1...2 ~= channelCount else {
       return [Problem(.sound, "MP3 has one or two channels, not \(channelCount)")]
     }

@@ -20,7 +20,7 @@ public enum Artwork: Sendable, Hashable, Codable {
   public static func file(_ path: FilePath) -> Artwork { .picture(.file(path)) }
 
   /// The medium that it is read from.
-  public var location: MediaLocation {
+  package var location: MediaLocation {
     switch self {
     case .picture(let location): location
     case .embedded(let artwork): artwork.media
@@ -67,13 +67,13 @@ public struct EmbeddedArtwork: Sendable, Hashable, Codable {
   }
 
   /// What its first bytes say that it is.
-  public enum Format: Sendable, Hashable, Codable {
+  package enum Format: Sendable, Hashable, Codable {
     case jpeg, png
     /// Something else, by its usual name: `WebP`.
     case other(String)
 
     /// Its name for people.
-    public var name: String {
+    package var name: String {
       switch self {
       case .jpeg: "JPEG"
       case .png: "PNG"
@@ -83,15 +83,15 @@ public struct EmbeddedArtwork: Sendable, Hashable, Codable {
   }
 
   /// The media file.
-  public var media: MediaLocation
+  package var media: MediaLocation
   /// Where in it.
   package var place: Place
   /// As what it is encoded.
-  public var format: Format
+  package var format: Format
   /// Its size, or a little more: as it is stored.
-  public var byteCount: Int64
+  package var byteCount: Int64
   /// The media file's, when the picture was found: in another one it may be elsewhere.
-  public var identity: FileIdentity
+  package var identity: FileIdentity
 
   /// A picture in a media file; probing makes it.
   package init(

@@ -11,13 +11,13 @@ public struct Asset: Sendable, Hashable, Codable {
   /// of a file that has a moving picture and no sound.
   public var streamIndex: Int
   /// The index of a sound that is not there.
-  public static let noStream = -1
+  package static let noStream = -1
   /// FFmpeg's name of the container and the codec, such as `mov` and `aac`.
   public var container: String
   /// FFmpeg's name of the codec, such as `aac`; `none` without sound.
   public var codec: String
   /// The profile of AAC, where it is not LC: `HE-AAC`, `HE-AAC v2` or `xHE-AAC`.
-  public var profile: String?
+  package var profile: String?
   /// Frames a second, as decoded.
   public var sampleRate: Int
   /// Where its channels come from.
@@ -29,12 +29,12 @@ public struct Asset: Sendable, Hashable, Codable {
   /// Frames that decoding gives before the sound, and that are left out since the file says so: by
   /// LAME's or Lavc's tag (its delay and the 529 by which a decoder is late), iTunes' note, an edit
   /// list, Opus' pre-skip, Vorbis' first granule, Matroska's `CodecDelay`. Nil where it does not say.
-  public var encoderDelay: Int?
+  package var encoderDelay: Int?
   /// Frames that decoding gives after the sound, and that are left out since the file says so; nil
   /// where it does not say. Delay, `frameCount` and padding add up to what the packets hold.
-  public var encoderPadding: Int?
+  package var encoderPadding: Int?
   /// The duration that the container's header promises, where it promises one.
-  public var announcedDuration: Time?
+  package var announcedDuration: Time?
   /// Bits a second, as the container says; nil where it does not.
   public var bitRate: Int?
   /// The tracks of a file with a moving picture, in its order; empty for other files. Covers and other
@@ -43,16 +43,16 @@ public struct Asset: Sendable, Hashable, Codable {
   /// When the sound begins by the file's clock, by which its pictures are shown; 0 where no picture is.
   public var start = Time.zero
   /// What it was said to be, where its file has no header and its name does not tell.
-  public var raw: RawSound?
+  package var raw: RawSound?
   /// Whether its packets can be put into another file so that its sound begins and ends at any frame:
   /// their timestamps count frames, and AAC is of the profile LC (ISO 14496-3, 1.5.2.1).
-  public var hasExactPackets = false
+  package var hasExactPackets = false
   /// What a decoder of its packets is set up with, in words of its codec: packets of several files can
   /// be those of one stream only where they agree in it. Nil where packets are copied as those of one
   /// clip alone, or not at all.
   package var packetSetup: String?
   /// How an MP3 was made, as far as its encoder's tag or its frames say.
-  public var mp3Settings: MP3Settings? {
+  package var mp3Settings: MP3Settings? {
     get { mp3.first }
     set { mp3 = newValue.map { [$0] } ?? [] }
   }
@@ -71,12 +71,12 @@ public struct Asset: Sendable, Hashable, Codable {
   public var chapters: [Chapter]
   /// What its file has beside, which is not read, and which no output gets: chunks, frames of ID3,
   /// streams of subtitles.
-  public var unread: [String] = []
+  package var unread: [String] = []
   /// Device, inode, size and modification time: what makes this file this file.
-  public var identity: FileIdentity
+  package var identity: FileIdentity
 
   /// An asset with these facts; the engine's probing makes them.
-  public init(
+  package init(
     location: MediaLocation, streamIndex: Int, container: String, codec: String, sampleRate: Int,
     channelLayout: ChannelLayout, bitDepth: Int? = nil, frameCount: Int64,
     encoderDelay: Int? = nil, encoderPadding: Int? = nil, announcedDuration: Time? = nil,
@@ -102,7 +102,7 @@ public struct Asset: Sendable, Hashable, Codable {
 
   /// FFmpeg's name of the codec of the file's first moving picture, such as `h264`; nil where there is
   /// none.
-  public var videoCodec: String? { tracks.first { $0.mediaType == .video }?.codec }
+  package var videoCodec: String? { tracks.first { $0.mediaType == .video }?.codec }
 
   /// The tracks of one kind of a file with a moving picture (`loadTracks(withMediaType:)`), in its
   /// order; empty for other files, whose only track is the asset itself. O(tracks).
@@ -131,25 +131,25 @@ public struct Asset: Sendable, Hashable, Codable {
   package var soundIndex: Int? { hasSound ? streamIndex : nil }
 
   /// Whether its file is still to be written, and these facts are what probing will find.
-  public var isPredicted: Bool { identity == .predicted }
+  package var isPredicted: Bool { identity == .predicted }
 
   /// Exactly `frameCount / sampleRate`.
   public var duration: Time { Time(frames: frameCount, rate: sampleRate) }
 }
 
 /// What distinguishes one file from another, whatever paths and links lead to it.
-public struct FileIdentity: Sendable, Hashable, Codable {
+package struct FileIdentity: Sendable, Hashable, Codable {
   /// The file system.
-  public var device: UInt64
+  package var device: UInt64
   /// The file's number on it.
-  public var inode: UInt64
+  package var inode: UInt64
   /// Bytes.
-  public var size: Int64
+  package var size: Int64
   /// Nanoseconds since 1970.
-  public var modificationTime: Int64
+  package var modificationTime: Int64
 
   /// What `stat` says of a file.
-  public init(device: UInt64, inode: UInt64, size: Int64, modificationTime: Int64) {
+  package init(device: UInt64, inode: UInt64, size: Int64, modificationTime: Int64) {
     self.device = device
     self.inode = inode
     self.size = size
@@ -157,22 +157,22 @@ public struct FileIdentity: Sendable, Hashable, Codable {
   }
 
   /// Of a file that is not there yet: no file has it.
-  public static let predicted = FileIdentity(device: 0, inode: 0, size: -1, modificationTime: 0)
+  package static let predicted = FileIdentity(device: 0, inode: 0, size: -1, modificationTime: 0)
 
   /// What stays the same while a file's content changes.
-  public struct Inode: Sendable, Hashable, Codable {
+  package struct Inode: Sendable, Hashable, Codable {
     /// The file system.
-    public var device: UInt64
+    package var device: UInt64
     /// The file's number on it.
-    public var number: UInt64
+    package var number: UInt64
 
     /// The inode `number` of `device`, as `stat` gives them.
-    public init(device: UInt64, number: UInt64) {
+    package init(device: UInt64, number: UInt64) {
       self.device = device
       self.number = number
     }
   }
 
   /// The file behind all its names.
-  public var file: Inode { Inode(device: device, number: inode) }
+  package var file: Inode { Inode(device: device, number: inode) }
 }

@@ -9,20 +9,20 @@ import MediaTime
 public struct AudioDucking: Sendable, Hashable, Codable {
   /// Names of tracks of the same composition, all of those that have one of them. Their sound is
   /// what they give to the mix: after their own mixes and duckings.
-  public var keyTracks: [String]
+  package var keyTracks: [String]
   /// Decibels by which the track is lowered, 0 … 100.
-  public var depth: Double
+  package var depth: Double
   /// How long the level falls, straight in decibels, before a key track begins.
-  public var attack: Time
+  package var attack: Time
   /// How long the level stays down after a key track has ended: pauses between words are no ends.
-  public var hold: Time
+  package var hold: Time
   /// How long the level rises after that, straight in decibels.
-  public var release: Time
+  package var release: Time
   /// A key track sounds while its RMS over 10 ms, in its loudest channel, is at least this.
-  public var threshold: Gain
+  package var threshold: Gain
 
   /// The longest of each of the three times.
-  public static let longestTime = Time(value: 30, timescale: 1)
+  package static let longestTime = Time(value: 30, timescale: 1)
 
   /// A ducking under tracks of these names. The other defaults suit speech over music: −40 dB is
   /// above the noise of quiet rooms, and below the quiet sounds of words.

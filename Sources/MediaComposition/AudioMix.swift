@@ -8,16 +8,16 @@ public struct AudioMix: Sendable, Hashable, Codable {
   /// Over the whole time.
   public var gain: Gain
   /// The automation that `setVolume` and `setVolumeRamp` write.
-  public var volume: VolumeEnvelope
+  package var volume: VolumeEnvelope
   /// Multiplied with the volume and with one another: each fade and cross-fade keeps its own.
-  public var envelopes: [VolumeEnvelope]
+  package var envelopes: [VolumeEnvelope]
   /// Between left and right. Without effect where the mix is mono.
-  public var pan: PanEnvelope
+  package var pan: PanEnvelope
   /// Whether every sample changes its sign.
   public var invertsPolarity: Bool
 
   /// A mix of these; what is left out changes nothing.
-  public init(
+  package init(
     gain: Gain = .unity, volume: VolumeEnvelope = .unity, envelopes: [VolumeEnvelope] = [],
     pan: PanEnvelope = .centre, invertsPolarity: Bool = false
   ) {
@@ -86,7 +86,7 @@ extension AudioMix {
   }
 
   /// The same mix with its zero moved later by `delay`. O(ramps).
-  public func delayed(by delay: Time) -> AudioMix {
+  package func delayed(by delay: Time) -> AudioMix {
     guard delay != .zero else { return self }
     return mapTimes { TimeRange(start: $0.start + delay, duration: $0.duration) }
   }
@@ -111,21 +111,21 @@ extension AudioMix {
 ///
 /// Before the first ramp `initial` holds; after a ramp its end volume holds until the next. A ramp
 /// of no duration is a step.
-public struct VolumeEnvelope: Sendable, Hashable, Codable {
+package struct VolumeEnvelope: Sendable, Hashable, Codable {
   /// Before the first ramp.
-  public var initial: Gain
+  package var initial: Gain
   /// In order of time.
-  public var ramps: [VolumeRamp]
+  package var ramps: [VolumeRamp]
 
   /// An envelope of `ramps`, before which the volume is `initial`, or where that is nil the one
   /// that the first ramp starts with.
-  public init(_ ramps: [VolumeRamp], initial: Gain? = nil) {
+  package init(_ ramps: [VolumeRamp], initial: Gain? = nil) {
     self.ramps = ramps
     self.initial = initial ?? ramps.first?.startVolume ?? .unity
   }
 
   /// No change at any time.
-  public static let unity = VolumeEnvelope([])
+  package static let unity = VolumeEnvelope([])
 }
 
 /// The path between two volumes.
@@ -139,20 +139,20 @@ public enum VolumeCurve: String, Sendable, Hashable, CaseIterable, Codable {
 }
 
 /// One move from a volume to another (`setVolumeRamp(fromStartVolume:toEndVolume:timeRange:)`).
-public struct VolumeRamp: Sendable, Hashable, Codable {
+package struct VolumeRamp: Sendable, Hashable, Codable {
   /// At the start of the range.
-  public var startVolume: Gain
+  package var startVolume: Gain
   /// From the end of the range on.
-  public var endVolume: Gain
+  package var endVolume: Gain
   /// In the time of what the mix is attached to.
-  public var timeRange: TimeRange
+  package var timeRange: TimeRange
   /// The path from one to the other.
-  public var curve: VolumeCurve
+  package var curve: VolumeCurve
   /// What the picture beside the sound does meanwhile; nil: it stays as it is.
-  public var picture: PictureTransition?
+  package var picture: PictureTransition?
 
   /// A ramp from one volume to another.
-  public init(
+  package init(
     from startVolume: Gain, to endVolume: Gain, over timeRange: TimeRange,
     curve: VolumeCurve = .linear, picture: PictureTransition? = nil
   ) {
@@ -166,7 +166,7 @@ public struct VolumeRamp: Sendable, Hashable, Codable {
 
 /// What a picture does while the sound beside it fades: straight and over the same time, whatever the
 /// curve of the sound (`AVMutableVideoCompositionLayerInstruction.setOpacityRamp`).
-public enum PictureTransition: String, Sendable, Hashable, CaseIterable, Codable {
+package enum PictureTransition: String, Sendable, Hashable, CaseIterable, Codable {
   /// It comes from black where the volume rises, and goes to black where it falls.
   case black
   /// It comes in over another picture where the volume rises, and another comes in over it where the

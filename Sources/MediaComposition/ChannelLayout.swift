@@ -22,12 +22,12 @@ public struct ChannelLayout: Sendable, Hashable, Codable {
 
   /// Several channels of which the file does not say where they are: never taken for those of a
   /// surround, whose fourth would be left out as its low frequencies.
-  public static func unplaced(_ count: Int) -> ChannelLayout {
+  package static func unplaced(_ count: Int) -> ChannelLayout {
     ChannelLayout(Array(repeating: .unplaced, count: count))
   }
 
   /// Whether none of several channels has a position.
-  public var isUnplaced: Bool { count > 1 && channels.allSatisfy { $0 == .unplaced } }
+  package var isUnplaced: Bool { count > 1 && channels.allSatisfy { $0 == .unplaced } }
 
   /// One channel in the centre.
   public static let mono = ChannelLayout([.frontCenter])
@@ -45,12 +45,12 @@ public struct ChannelLayout: Sendable, Hashable, Codable {
 
 extension ChannelLayout {
   /// The channels of an FFmpeg mask (`AV_CH_*`), lowest bit first.
-  public init(mask: UInt64) {
+  package init(mask: UInt64) {
     self.init(Channel.allCases.filter { mask & (1 << UInt64($0.rawValue)) != 0 })
   }
 
   /// The layouts that have a name in job files, by the names that FFmpeg gives them.
-  public static let named: KeyValuePairs<String, ChannelLayout> = [
+  package static let named: KeyValuePairs<String, ChannelLayout> = [
     "mono": .mono, "stereo": .stereo, "quad": .quad, "5.0": .surround50, "5.1": .surround51,
     "7.1": .surround71,
   ]

@@ -13,9 +13,9 @@ public struct Chapter: Sendable, Hashable, Codable {
   public var image: Artwork?
   /// Whether it comes from a media file and not from the job: it is dropped where it cannot be kept,
   /// and is no mistake.
-  public var isInherited: Bool
+  package var isInherited: Bool
   /// Where it was written.
-  public var origin: Origin
+  package var origin: Origin
 
   /// A chapter that starts at `start`.
   public init(start: Time, title: String, url: String? = nil, image: Artwork? = nil) {

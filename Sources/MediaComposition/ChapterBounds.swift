@@ -1,14 +1,14 @@
 /// What a format's chapters are bound by: more of them, longer titles or closer starts could be written,
 /// and would be read as others.
-public struct ChapterBounds: Sendable, Hashable {
+package struct ChapterBounds: Sendable, Hashable {
   /// Chapters of a file.
-  public var count: Int
+  package var count: Int
   /// Bytes of a title in UTF-8; nil: any number.
-  public var titleBytes: Int?
+  package var titleBytes: Int?
   /// Moments a second that starts are rounded to; nil: frames.
-  public var rate: Int?
+  package var rate: Int?
   /// Whether the time before the first chapter is one, without a title.
-  public var fillsGap = false
+  package var fillsGap = false
 
   /// ID3: a table has a byte for the number of its entries, and one of tables as many of these ("ID3v2
   /// Chapter Frame Addendum", 3.2). Times are milliseconds.

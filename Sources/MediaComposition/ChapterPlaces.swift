@@ -12,7 +12,7 @@ public struct ChapterPlaces: Sendable, Hashable, Codable {
     case cue
 
     /// What stands in place of the output's extension.
-    public var fileExtension: String {
+    package var fileExtension: String {
       switch self {
       case .podlove: "psc"
       case .podcasting2: "chapters.json"
@@ -22,7 +22,7 @@ public struct ChapterPlaces: Sendable, Hashable, Codable {
     }
 
     /// Its name for people.
-    public var name: String {
+    package var name: String {
       switch self {
       case .podlove: "Podlove Simple Chapters"
       case .podcasting2: "Podcasting 2.0 chapters"
@@ -33,9 +33,9 @@ public struct ChapterPlaces: Sendable, Hashable, Codable {
   }
 
   /// Whether they go into the file itself, as its format has them.
-  public var inFile: Bool
+  package var inFile: Bool
   /// The files beside it, no kind twice.
-  public var sidecars: [Sidecar]
+  package var sidecars: [Sidecar]
 
   /// Chapters in these places.
   public init(inFile: Bool = true, sidecars: [Sidecar] = []) {

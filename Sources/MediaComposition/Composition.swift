@@ -13,7 +13,7 @@ public struct Composition: Sendable, Hashable, Codable {
 
   /// 10,000 hours: longer than any recording, and short enough that frames can be counted at any
   /// rate.
-  public static let longestDuration = Time(value: 36_000_000, timescale: 1)
+  package static let longestDuration = Time(value: 36_000_000, timescale: 1)
 
   /// The end of the track that ends last.
   public var duration: Time { tracks.map(\.end).max() ?? .zero }
@@ -24,7 +24,7 @@ public struct Composition: Sendable, Hashable, Codable {
   }
 
   /// The tracks of pictures, in order; none where pictures follow their sound. O(tracks).
-  public var videoTracks: [Track] { tracks(withMediaType: .video) }
+  package var videoTracks: [Track] { tracks(withMediaType: .video) }
 }
 
 /// A sequence of segments (`AVMutableCompositionTrack`).
@@ -58,7 +58,7 @@ public struct Track: Sendable, Hashable, Codable {
   /// (`AVMutableAudioMixInputParameters.audioTimePitchAlgorithm`).
   public var timePitchAlgorithm: TimePitchAlgorithm
   /// Where it was written.
-  public var origin: Origin
+  package var origin: Origin
 
   /// A track of `segments`.
   public init(

@@ -52,7 +52,7 @@ extension Composition {
 
   /// Every asset that is read: those that sound, and those that are shown and impulse responses, which
   /// have no say in rates and channels. O(segments).
-  public var readAssets: Set<Asset> {
+  package var readAssets: Set<Asset> {
     var found = assets.union(shownAssets)
     collectImpulses(into: &found)
     return found
@@ -95,7 +95,7 @@ extension Composition {
   }
 
   /// Whether anything in it is placed between left and right. O(segments).
-  public var isPanned: Bool {
+  package var isPanned: Bool {
     tracks.contains { track in
       track.sounds
         && (!track.mix.pan.isCentre
@@ -130,7 +130,7 @@ extension Segment {
 
 extension Chapter {
   /// The same chapter, later by `offset`.
-  public func moved(by offset: Time) -> Chapter {
+  package func moved(by offset: Time) -> Chapter {
     var copy = self
     copy.start = start + offset
     return copy

@@ -2,17 +2,17 @@ import Diagnosis
 import JSON
 
 /// What checking a file by a delivery specification gave.
-public struct Conformance: Sendable, Hashable, Codable {
+package struct Conformance: Sendable, Hashable, Codable {
   /// The specification's name.
-  public var specification: String
+  package var specification: String
   /// One for each figure that it limits, in the order of its table.
-  public var checks: [ConformanceCheck]
+  package var checks: [ConformanceCheck]
 
   /// Whether every check passed.
-  public var isMet: Bool { checks.allSatisfy(\.passed) }
+  package var isMet: Bool { checks.allSatisfy(\.passed) }
 
   /// What failed, with its limit and what to change, in one line; nil where nothing did.
-  public var refusal: String? {
+  package var refusal: String? {
     let failed = checks.filter { !$0.passed }
     guard !failed.isEmpty else { return nil }
     let reasons = failed.map { check in
@@ -23,26 +23,26 @@ public struct Conformance: Sendable, Hashable, Codable {
 }
 
 /// A specification that an output is checked by, and where that was written.
-public struct ConformRequest: Sendable, Hashable, Codable {
+package struct ConformRequest: Sendable, Hashable, Codable {
   /// The specification's name.
-  public var name: String
+  package var name: String
   /// Where it was written.
-  public var origin: Origin
+  package var origin: Origin
 
   /// A request.
-  public init(_ name: String, origin: Origin = .unknown) {
+  package init(_ name: String, origin: Origin = .unknown) {
     self.name = name
     self.origin = origin
   }
 }
 
 /// One figure of a file beside its limit.
-public struct ConformanceCheck: Sendable, Hashable, Codable {
+package struct ConformanceCheck: Sendable, Hashable, Codable {
   /// What is checked; raw values are those of `docs/json.md`.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
-  public enum Figure: String, Sendable, Hashable, CaseIterable, Codable {
+  package enum Figure: String, Sendable, Hashable, CaseIterable, Codable {
     case integrated = "integrated_lufs"
     case rms = "rms_dbfs"
     case truePeak = "true_peak_dbtp"
@@ -60,7 +60,7 @@ public struct ConformanceCheck: Sendable, Hashable, Codable {
   }
 
   /// A figure's value: a number in its unit, or words.
-  public enum Value: Sendable, Hashable, Codable {
+  package enum Value: Sendable, Hashable, Codable {
     case number(Double)
     case words([String])
     /// −∞ decibels, or no such thing in the file.
@@ -68,7 +68,7 @@ public struct ConformanceCheck: Sendable, Hashable, Codable {
   }
 
   /// Which values pass.
-  public enum Bounds: Sendable, Hashable, Codable {
+  package enum Bounds: Sendable, Hashable, Codable {
     /// nil: no bound on that side.
     case range(Double?, Double?)
     /// One of these.
@@ -78,28 +78,28 @@ public struct ConformanceCheck: Sendable, Hashable, Codable {
   }
 
   /// What is checked.
-  public var figure: Figure
+  package var figure: Figure
   /// What the file has.
-  public var value: Value
+  package var value: Value
   /// What it may have.
-  public var bounds: Bounds
+  package var bounds: Bounds
   /// Whether it has that.
-  public var passed: Bool
+  package var passed: Bool
 }
 
 // MARK: - Checking
 
 /// What is known of a file that is to be delivered.
-public struct DeliveredSound: Sendable, Hashable {
+package struct DeliveredSound: Sendable, Hashable {
   /// Its format, length and tags: probed, or predicted.
-  public var asset: Asset
+  package var asset: Asset
   /// Its levels, mono as one channel; nil: it is not written yet.
-  public var levels: LoudnessMeasurement?
+  package var levels: LoudnessMeasurement?
   /// The level that it is brought to, by which a file is judged that is not written yet.
-  public var target: LoudnessTarget?
+  package var target: LoudnessTarget?
 
   /// A file that was measured, or, without `levels`, one that is still to be written.
-  public init(_ asset: Asset, levels: LoudnessMeasurement?, target: LoudnessTarget? = nil) {
+  package init(_ asset: Asset, levels: LoudnessMeasurement?, target: LoudnessTarget? = nil) {
     self.asset = asset
     self.levels = levels
     self.target = target
@@ -109,7 +109,7 @@ public struct DeliveredSound: Sendable, Hashable {
 extension DeliverySpecification {
   /// Checks a file, as far as it is known: what only decoding shows is left out of a file that is not
   /// written yet. O(tags)
-  public func conformance(of sound: DeliveredSound) -> Conformance {
+  package func conformance(of sound: DeliveredSound) -> Conformance {
     var sound = sound
     if target.isDualMono, sound.asset.channelLayout.count == 1 {
       sound.levels = sound.levels?.asDualMono

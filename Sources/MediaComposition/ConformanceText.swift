@@ -5,7 +5,7 @@ import MediaTime
 
 extension ConformanceCheck {
   /// The figure, as `noise floor`.
-  public var label: String {
+  package var label: String {
     switch figure {
     case .integrated: "loudness"
     case .rms: "RMS"
@@ -25,7 +25,7 @@ extension ConformanceCheck {
   }
 
   /// What the file has, as `−52.3 dB`.
-  public var found: String {
+  package var found: String {
     switch value {
     case .number(let number): text(number)
     case .words(let words): words.joined(separator: ", ")
@@ -34,7 +34,7 @@ extension ConformanceCheck {
   }
 
   /// What it may have, as `at most −60.0 dB`.
-  public var limit: String {
+  package var limit: String {
     switch bounds {
     case .range(let least?, let most?):
       least == most ? text(least) : "\(digits(least)) to \(text(most))"

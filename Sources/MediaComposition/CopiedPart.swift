@@ -3,9 +3,9 @@ import JSON
 import MediaTime
 
 /// A part of an output whose frames are copied from a source, or encoded beside such.
-public struct CopiedPart: Sendable, Hashable, Codable {
+package struct CopiedPart: Sendable, Hashable, Codable {
   /// Why frames are encoded.
-  public enum Reason: Sendable, Hashable, Codable {
+  package enum Reason: Sendable, Hashable, Codable {
     /// Nothing is heard.
     case silence
     /// Several sounds are heard at once.
@@ -35,20 +35,20 @@ public struct CopiedPart: Sendable, Hashable, Codable {
   }
 
   /// Where copied frames come from.
-  public struct Source: Sendable, Hashable, Codable {
+  package struct Source: Sendable, Hashable, Codable {
     /// The medium.
-    public var location: MediaLocation
+    package var location: MediaLocation
     /// What is copied of it.
-    public var unit: Unit
+    package var unit: Unit
     /// The frame of its sound that the part begins with.
-    public var frame: Int64
+    package var frame: Int64
     /// The first packet that is copied, counted from 0; nil of Opus and Vorbis, whose packets differ in length.
-    public var firstPacket: Int?
+    package var firstPacket: Int?
     /// By how many samples the sound lies later than on the timeline, to be on the grid of the others.
-    public var nudge: Int
+    package var nudge: Int
 
     /// What is copied.
-    public enum Unit: String, Sendable, Hashable, Codable {
+    package enum Unit: String, Sendable, Hashable, Codable {
       /// Frames of the codec, as they are.
       case packets
       /// Samples, which a lossless codec brings back.
@@ -64,14 +64,14 @@ public struct CopiedPart: Sendable, Hashable, Codable {
   }
 
   /// Frames of sound of the output.
-  public var frames: Range<Int64>
+  package var frames: Range<Int64>
   /// Packets (frames of the codec) that hold them, with those before the sound that decoding needs;
   /// nil where samples are copied, and for packets of Opus and Vorbis until they are written.
-  public var packetCount: Int?
+  package var packetCount: Int?
   /// Nil where they are encoded.
-  public var source: Source?
+  package var source: Source?
   /// Why they are encoded; empty for copied ones.
-  public var reasons: [Reason]
+  package var reasons: [Reason]
 
   package init(
     frames: Range<Int64>, packetCount: Int? = nil, source: Source? = nil, reasons: [Reason] = []
@@ -83,7 +83,7 @@ public struct CopiedPart: Sendable, Hashable, Codable {
 
 extension CopiedPart.Reason {
   /// For people, as "several sounds are heard at once".
-  public var text: String {
+  package var text: String {
     switch self {
     case .silence: "nothing is heard"
     case .mixed: "several sounds are heard at once"

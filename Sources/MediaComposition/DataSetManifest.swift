@@ -3,9 +3,9 @@ import JSON
 import SystemPackage
 
 /// A list of the sound files of a data set, with what is said in each: one line a file.
-public struct DataSetManifest: Sendable, Hashable, Codable {
+package struct DataSetManifest: Sendable, Hashable, Codable {
   /// What reads it, which decides its fields.
-  public enum Form: String, Sendable, Hashable, CaseIterable, Codable {
+  package enum Form: String, Sendable, Hashable, CaseIterable, Codable {
     /// NVIDIA NeMo: an object of JSON a line.
     case nemo
     /// Hugging Face's `audiofolder`: an object of JSON a line, or CSV.
@@ -16,7 +16,7 @@ public struct DataSetManifest: Sendable, Hashable, Codable {
     case commonvoice
 
     /// The extensions of its files, the usual one first.
-    public var extensions: [String] {
+    package var extensions: [String] {
       switch self {
       case .nemo: ["jsonl", "json"]
       case .audiofolder: ["jsonl", "csv"]
@@ -26,36 +26,36 @@ public struct DataSetManifest: Sendable, Hashable, Codable {
     }
 
     /// The only stem that readers take; nil: any.
-    public var stem: String? { self == .audiofolder ? "metadata" : nil }
+    package var stem: String? { self == .audiofolder ? "metadata" : nil }
   }
 
   /// Where the file will be.
-  @CodedPath public var path: FilePath
+  @CodedPath package var path: FilePath
   /// What reads it.
-  public var form: Form
+  package var form: Form
   /// Where it was written.
-  public var origin: Origin
+  package var origin: Origin
 
   /// A manifest at `path`.
-  public init(path: FilePath, form: Form, origin: Origin = .unknown) {
+  package init(path: FilePath, form: Form, origin: Origin = .unknown) {
     self.path = path
     self.form = form
     self.origin = origin
   }
 
   /// A sound file of a data set.
-  public struct Line: Sendable, Hashable {
+  package struct Line: Sendable, Hashable {
     /// Where the file is.
-    public var path: FilePath
+    package var path: FilePath
     /// Its frames.
-    public var frameCount: Int64
+    package var frameCount: Int64
     /// Frames a second.
-    public var sampleRate: Int
+    package var sampleRate: Int
     /// What is said in it.
-    public var utterance: Utterance
+    package var utterance: Utterance
 
     /// A file at `path` of so many frames.
-    public init(path: FilePath, frameCount: Int64, sampleRate: Int, utterance: Utterance) {
+    package init(path: FilePath, frameCount: Int64, sampleRate: Int, utterance: Utterance) {
       self.path = path
       self.frameCount = frameCount
       self.sampleRate = sampleRate
@@ -65,16 +65,16 @@ public struct DataSetManifest: Sendable, Hashable, Codable {
 }
 
 /// What is said in a sound file.
-public struct Utterance: Sendable, Hashable, Codable {
+package struct Utterance: Sendable, Hashable, Codable {
   /// The words, on one line.
-  public var text: String
+  package var text: String
   /// Who says them; nil: not known.
-  public var speaker: String?
+  package var speaker: String?
   /// As BCP 47 has it, for example `en-GB`; nil: not known.
-  public var language: String?
+  package var language: String?
 
   /// What `speaker` says.
-  public init(_ text: String, speaker: String? = nil, language: String? = nil) {
+  package init(_ text: String, speaker: String? = nil, language: String? = nil) {
     self.text = text.onOneLine
     self.speaker = speaker.map(\.onOneLine)
     self.language = language.map(\.onOneLine)

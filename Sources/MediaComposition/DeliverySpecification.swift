@@ -4,15 +4,15 @@ import Diagnosis
 ///
 /// One table: `loudness` takes the targets, `conform` and `avjob probe --conform` the limits, presets
 /// both. A limit that a document does not have is not in it.
-public struct DeliverySpecification: Sendable, Hashable {
+package struct DeliverySpecification: Sendable, Hashable {
   /// In job files, as `apple-podcasts`.
-  public let name: String
+  package let name: String
   /// The document.
-  public let document: String
+  package let document: String
   /// The level that it asks for.
-  public let target: LoudnessTarget
+  package let target: LoudnessTarget
   /// What a finished file is held to; none where there is no document.
-  public let limits: [DeliveryLimit]
+  package let limits: [DeliveryLimit]
 
   private init(
     _ name: String, _ document: String, _ level: LoudnessTarget.Level, truePeak: Double,
@@ -26,7 +26,7 @@ public struct DeliverySpecification: Sendable, Hashable {
   }
 
   /// All of them. In none of the documents mono counts as heard from two loudspeakers.
-  public static let all: [DeliverySpecification] = [
+  package static let all: [DeliverySpecification] = [
     // "Loudness": −16 dB LKFS ± 1, true peaks of −1 dB. "RSS feed audio": MP3 or AAC, the recommended
     // bit rates of both. Stereo and mono alike: the page has no loudness of its own for mono.
     DeliverySpecification(
@@ -74,7 +74,7 @@ public struct DeliverySpecification: Sendable, Hashable {
   ]
 
   /// The specification of a name; nil where there is none.
-  public static func named(_ name: String) -> DeliverySpecification? {
+  package static func named(_ name: String) -> DeliverySpecification? {
     all.first { $0.name == name }
   }
 
@@ -101,7 +101,7 @@ public struct DeliverySpecification: Sendable, Hashable {
 
 /// One requirement of a delivery specification. Levels are compared to a tenth of a decibel, as the
 /// documents and meters write them, times to ten milliseconds.
-public enum DeliveryLimit: Sendable, Hashable {
+package enum DeliveryLimit: Sendable, Hashable {
   /// Integrated loudness from … to …, LUFS.
   case integrated(Double, Double)
   /// Mean power of all channels from … to …, dB.

@@ -44,10 +44,10 @@ public enum Effect: Sendable, Hashable, Codable {
   }
 
   /// The most bands of an equalizer.
-  public static let bandLimit = 32
+  package static let bandLimit = 32
 
   /// Whether it changes nothing: every sample stays as it is.
-  public var isNeutral: Bool {
+  package var isNeutral: Bool {
     switch self {
     case .highpass, .lowpass, .dehum, .declick, .filter, .limiter, .custom: false
     case .equalizer(let bands): bands.allSatisfy { $0.gain == 0 }

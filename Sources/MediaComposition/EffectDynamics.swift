@@ -13,14 +13,14 @@ extension Effect {
     /// How fast it rises again.
     public var release = Time(value: 100, timescale: 1000)
     /// The width of the bend around the threshold, in dB.
-    public var knee = 6.0
+    package var knee = 6.0
     /// A gain behind it, in dB.
     public var makeup = 0.0
     /// The part of the compressed sound, 0 … 1; the rest is the sound before.
-    public var mix = 1.0
+    package var mix = 1.0
 
     /// The usual settings.
-    public init() {}
+    package init() {}
 
     /// A compressor of these and the usual settings.
     public init(threshold: Double, ratio: Double) {
@@ -28,7 +28,7 @@ extension Effect {
     }
 
     /// In the order of documentation; the ranges are those of the filter.
-    public static let parameters: [EffectParameter<Self>] = [
+    package static let parameters: [EffectParameter<Self>] = [
       EffectParameter(
         "threshold", \.threshold, .decibels, -60...0, "the level above which it compresses"),
       EffectParameter("ratio", \.ratio, .number, 1...20, "dB of input for one dB of output"),
@@ -44,20 +44,20 @@ extension Effect {
   /// decibel, and by `range` at most. The level is that of a `Compressor`.
   public struct Gate: EffectSettings {
     /// In dB of full scale.
-    public var threshold = -50.0
+    package var threshold = -50.0
     /// The most that it lowers the sound, in dB.
-    public var range = 24.0
+    package var range = 24.0
     /// Decibels of output for one of input, below the threshold.
-    public var ratio = 4.0
+    package var ratio = 4.0
     /// How fast it opens.
-    public var attack = Time(value: 5, timescale: 1000)
+    package var attack = Time(value: 5, timescale: 1000)
     /// How fast it closes.
-    public var release = Time(value: 200, timescale: 1000)
+    package var release = Time(value: 200, timescale: 1000)
     /// The width of the bend around the threshold, in dB.
-    public var knee = 6.0
+    package var knee = 6.0
 
     /// The usual settings.
-    public init() {}
+    package init() {}
 
     /// A gate of these and the usual settings.
     public init(threshold: Double, range: Double) {
@@ -65,7 +65,7 @@ extension Effect {
     }
 
     /// In the order of documentation; the ranges are those of the filter.
-    public static let parameters: [EffectParameter<Self>] = [
+    package static let parameters: [EffectParameter<Self>] = [
       EffectParameter(
         "threshold", \.threshold, .decibels, -120...0, "the level below which it closes"),
       EffectParameter("range", \.range, .decibels, 0...120, "the most that it lowers the sound"),
@@ -79,20 +79,20 @@ extension Effect {
   /// A deesser's settings (`deesser`): it lowers high frequencies while they are strong.
   public struct Deesser: EffectSettings {
     /// How easily it acts, 0 … 1.
-    public var intensity = 0.5
+    package var intensity = 0.5
     /// The most that it lowers them, in dB.
-    public var reduction = 12.0
+    package var reduction = 12.0
 
     /// The usual settings.
     public init() {}
 
     /// A deesser of these settings.
-    public init(intensity: Double, reduction: Double) {
+    package init(intensity: Double, reduction: Double) {
       (self.intensity, self.reduction) = (intensity, reduction)
     }
 
     /// In the order of documentation; the ranges are those of the filter.
-    public static let parameters: [EffectParameter<Self>] = [
+    package static let parameters: [EffectParameter<Self>] = [
       EffectParameter("intensity", \.intensity, .percent, 0...1, "how easily it acts"),
       EffectParameter(
         "reduction", \.reduction, .decibels, 0...48, "the most that it lowers high frequencies"),

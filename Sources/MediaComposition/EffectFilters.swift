@@ -15,16 +15,16 @@ extension Effect {
     }
 
     /// What it changes.
-    public var shape = Shape.peak
+    package var shape = Shape.peak
     /// The centre of a peak, or the middle of a shelf's slope, in hertz.
-    public var frequency = 1000.0
+    package var frequency = 1000.0
     /// In dB.
-    public var gain = 0.0
+    package var gain = 0.0
     /// The quality: the higher, the narrower.
-    public var q = 0.7071
+    package var q = 0.7071
 
     /// A band that changes nothing.
-    public init() {}
+    package init() {}
 
     /// A band.
     public init(_ shape: Shape = .peak, frequency: Double, gain: Double, q: Double? = nil) {
@@ -33,7 +33,7 @@ extension Effect {
     }
 
     /// In the order of documentation; the ranges are those of the filter.
-    public static let parameters: [EffectParameter<Self>] = [
+    package static let parameters: [EffectParameter<Self>] = [
       EffectParameter("frequency", \.frequency, .hertz, 1...384_000, "the centre of a peak"),
       EffectParameter("gain", \.gain, .decibels, -60...60, "the gain there"),
       EffectParameter("q", \.q, .number, 0.05...100, "the higher, the narrower"),
@@ -50,20 +50,20 @@ extension Effect {
   /// Notches at a hum and its harmonics.
   public struct Dehum: EffectSettings {
     /// Of the mains, in hertz.
-    public var frequency = 50.0
+    package var frequency = 50.0
     /// How many notches: at its frequency, and at multiples of it.
-    public var harmonics = 10.0
+    package var harmonics = 10.0
     /// Of each notch, between its points of −3 dB, in hertz.
-    public var width = 2.0
+    package var width = 2.0
 
     /// The usual settings.
-    public init() {}
+    package init() {}
 
     /// Notches at `frequency` and its harmonics.
     public init(frequency: Double) { self.frequency = frequency }
 
     /// In the order of documentation; the ranges are those of the filter.
-    public static let parameters: [EffectParameter<Self>] = [
+    package static let parameters: [EffectParameter<Self>] = [
       EffectParameter("frequency", \.frequency, .hertz, 10...1000, "of the hum: 50 Hz or 60 Hz"),
       EffectParameter(
         "harmonics", \.harmonics, .count, 1...40, "how many notches, at multiples of it"),
@@ -74,18 +74,18 @@ extension Effect {
   /// A reduction of steady noise (`afftdn`).
   public struct Denoise: EffectSettings {
     /// In dB.
-    public var reduction = 12.0
+    package var reduction = 12.0
     /// The level of the noise, in dB of full scale.
-    public var floor = -50.0
+    package var floor = -50.0
 
     /// The usual settings, which are those of the filter.
     public init() {}
 
     /// A reduction by `reduction` dB.
-    public init(reduction: Double) { self.reduction = reduction }
+    package init(reduction: Double) { self.reduction = reduction }
 
     /// In the order of documentation; the ranges are those of the filter.
-    public static let parameters: [EffectParameter<Self>] = [
+    package static let parameters: [EffectParameter<Self>] = [
       EffectParameter("reduction", \.reduction, .decibels, 0...97, "how far the noise is lowered"),
       EffectParameter("floor", \.floor, .decibels, -80 ... -20, "the level of the noise"),
     ]
@@ -95,20 +95,20 @@ extension Effect {
   /// predict is interpolated.
   public struct Declick: EffectSettings {
     /// How far from the prediction a click lies; the lower, the more are found.
-    public var threshold = 3.0
+    package var threshold = 3.0
     /// Of the sound that is looked at together.
-    public var window = Time(value: 55, timescale: 1000)
+    package var window = Time(value: 55, timescale: 1000)
     /// The order of the model, in percent of the window.
-    public var order = 0.02
+    package var order = 0.02
     /// The most between two clicks that are removed as one, in percent of the window.
-    public var burst = 0.02
+    package var burst = 0.02
 
     /// The usual settings: the filter's, but for the threshold. Its own of 2 changes 2 % of the
     /// samples of clean music, and this one a tenth of that.
     public init() {}
 
     /// In the order of documentation; the ranges are those of the filter.
-    public static let parameters: [EffectParameter<Self>] = [
+    package static let parameters: [EffectParameter<Self>] = [
       EffectParameter(
         "threshold", \.threshold, .number, 1...100, "the lower, the more clicks are found"),
       EffectParameter("window", \.window, 10...100, "of the sound that is looked at together"),

@@ -2,7 +2,7 @@ import MediaTime
 
 /// The settings of an effect, most of them numbers in a table: checks, texts and job files follow
 /// from it.
-public protocol EffectSettings: Sendable, Hashable, Codable {
+package protocol EffectSettings: Sendable, Hashable, Codable {
   /// The usual settings.
   init()
   /// In the order of documentation.
@@ -10,23 +10,23 @@ public protocol EffectSettings: Sendable, Hashable, Codable {
 }
 
 /// A number among the settings of an effect: its name in job files, its unit, and what is possible.
-public struct EffectParameter<Settings: EffectSettings>: Sendable {
+package struct EffectParameter<Settings: EffectSettings>: Sendable {
   /// Where the settings hold it.
-  public enum Place: Sendable {
+  package enum Place: Sendable {
     case number(WritableKeyPath<Settings, Double> & Sendable)
     case time(WritableKeyPath<Settings, Time> & Sendable)
   }
 
   /// As in job files.
-  public let name: String
+  package let name: String
   /// One line.
-  public let help: String
+  package let help: String
   /// The unit of `range`.
-  public let unit: EffectUnit
+  package let unit: EffectUnit
   /// What is possible, in `unit`.
-  public let range: ClosedRange<Double>
+  package let range: ClosedRange<Double>
   /// Where the settings hold it.
-  public let place: Place
+  package let place: Place
 
   /// A number; `range` is in `unit`.
   package init(
@@ -48,7 +48,7 @@ public struct EffectParameter<Settings: EffectSettings>: Sendable {
   }
 
   /// The value in `settings`, in `unit`.
-  public func value(in settings: Settings) -> Double {
+  package func value(in settings: Settings) -> Double {
     switch place {
     case .number(let path): settings[keyPath: path]
     case .time(let path): settings[keyPath: path].seconds * 1000
@@ -56,13 +56,13 @@ public struct EffectParameter<Settings: EffectSettings>: Sendable {
   }
 
   /// For example `-60 dB to 0 dB`.
-  public var rangeText: String {
+  package var rangeText: String {
     "\(unit.text(range.lowerBound)) to \(unit.text(range.upperBound))"
   }
 }
 
 /// The unit of a setting.
-public enum EffectUnit: Sendable, Hashable, CaseIterable {
+package enum EffectUnit: Sendable, Hashable, CaseIterable {
   /// Of amplitude: 20 dB are a factor of 10.
   case decibels
   /// Of a peak between samples, in dBTP.
@@ -79,7 +79,7 @@ public enum EffectUnit: Sendable, Hashable, CaseIterable {
   case count
 
   /// For example `-20 dB`, rounded to six decimals.
-  public func text(_ value: Double) -> String {
+  package func text(_ value: Double) -> String {
     switch self {
     case .decibels: "\(Self.digits(value)) dB"
     case .truePeak: "\(Self.digits(value)) dBTP"
@@ -100,13 +100,13 @@ public enum EffectUnit: Sendable, Hashable, CaseIterable {
 
 extension EffectSettings {
   /// For example `threshold -20 dB, ratio 3`.
-  public var settingsText: String {
+  package var settingsText: String {
     Self.parameters.map { "\($0.name) \($0.unit.text($0.value(in: self)))" }
       .joined(separator: ", ")
   }
 
   /// The first setting that is not possible, in words; nil where all are.
-  public var problem: String? {
+  package var problem: String? {
     for parameter in Self.parameters {
       let value = parameter.value(in: self)
       guard

@@ -10,16 +10,16 @@ extension Effect {
     /// The part of the echoes, 0 … 1; the rest is the sound itself.
     public var mix = 0.25
     /// How much longer than its content an item of a job is made; segments are as long as they are.
-    public var tail = Time.zero
+    package var tail = Time.zero
 
     /// The usual settings.
-    public init() {}
+    package init() {}
 
     /// Echoes after `time`.
     public init(time: Time) { self.time = time }
 
     /// In the order of documentation.
-    public static let parameters: [EffectParameter<Self>] = [
+    package static let parameters: [EffectParameter<Self>] = [
       EffectParameter("time", \.time, 1...10_000, "from the sound to its echo"),
       EffectParameter(
         "feedback", \.feedback, .percent, 0...0.95, "the part of an echo that is in the next one"),
@@ -32,9 +32,9 @@ extension Effect {
   public struct Reverb: Sendable, Hashable, Codable {
     /// The impulse response, at most 60 s long. It is brought to the rate and the channels of the
     /// mix, and to an energy of 1 in its loudest channel: noise keeps its level.
-    public var impulse: Asset
+    package var impulse: Asset
     /// The settings.
-    public var settings: Settings
+    package var settings: Settings
 
     /// A reverberation with `impulse`.
     public init(impulse: Asset, settings: Settings = Settings()) {
@@ -50,16 +50,16 @@ extension Effect {
       /// The part of the reverberation, 0 … 1; the rest is the sound itself.
       public var mix = 0.25
       /// Of the reverberation, in dB.
-      public var gain = 0.0
+      package var gain = 0.0
       /// How much longer than its content an item of a job is made; segments are as long as they
       /// are.
-      public var tail = Time.zero
+      package var tail = Time.zero
 
       /// The usual settings.
       public init() {}
 
       /// In the order of documentation.
-      public static let parameters: [EffectParameter<Self>] = [
+      package static let parameters: [EffectParameter<Self>] = [
         EffectParameter("mix", \.mix, .percent, 0...1, "the part of the reverberation"),
         EffectParameter("gain", \.gain, .decibels, -60...24, "the gain of the reverberation"),
         EffectParameter("tail", \.tail, 0...60_000, "how much longer the item is"),

@@ -39,21 +39,21 @@ public struct Export: Sendable, Hashable, Codable {
   /// The files to be written.
   public var outputs: [Output]
   /// Records of the export, beside its outputs.
-  public var records: [ExportRecord]
+  package var records: [ExportRecord]
   /// Where it was written.
-  public var origin: Origin
+  package var origin: Origin
   /// Where its sample rate and its layout were written.
-  public var origins = Origins()
+  package var origins = Origins()
 
   /// Places in a job file; `.unknown` for what was not written.
-  public struct Origins: Sendable, Hashable, Codable {
+  package struct Origins: Sendable, Hashable, Codable {
     /// The sample rate of the mix.
-    public var sampleRate = Origin.unknown
+    package var sampleRate = Origin.unknown
     /// The layout of the mix.
-    public var channelLayout = Origin.unknown
+    package var channelLayout = Origin.unknown
 
     /// The places of a sample rate and a layout.
-    public init(sampleRate: Origin = .unknown, channelLayout: Origin = .unknown) {
+    package init(sampleRate: Origin = .unknown, channelLayout: Origin = .unknown) {
       self.sampleRate = sampleRate
       self.channelLayout = channelLayout
     }
@@ -95,8 +95,8 @@ public struct Export: Sendable, Hashable, Codable {
   public var duration: Time { timeRange?.duration ?? composition.duration }
 
   /// Whether a source that probing warns of is refused: what any output asks for.
-  public var isStrict: Bool { outputs.contains(where: \.isStrict) }
+  package var isStrict: Bool { outputs.contains(where: \.isStrict) }
 
   /// Whether anything in it is placed between left and right. O(segments).
-  public var isPanned: Bool { !mix.pan.isCentre || composition.isPanned }
+  package var isPanned: Bool { !mix.pan.isCentre || composition.isPanned }
 }

@@ -3,9 +3,9 @@ import SystemPackage
 
 /// The files that an export writes: by these it clashes with others, and a hundred thousand of them
 /// take a twentieth of the memory of their exports.
-public struct ExportFiles: Sendable, Hashable {
+package struct ExportFiles: Sendable, Hashable {
   /// What a file holds.
-  public enum Content: Sendable, Hashable {
+  package enum Content: Sendable, Hashable {
     /// Sound, which another export may read.
     case sound
     /// Something of an output, beside it.
@@ -17,16 +17,16 @@ public struct ExportFiles: Sendable, Hashable {
   }
 
   /// A file to be written.
-  public struct File: Sendable, Hashable {
+  package struct File: Sendable, Hashable {
     /// Where it will be.
-    public var path: FilePath
+    package var path: FilePath
     /// What it holds.
-    public var content: Content
+    package var content: Content
     /// Where it, or the output that it stands beside, was written.
-    public var origin: Origin
+    package var origin: Origin
 
     /// A file at `path`.
-    public init(path: FilePath, content: Content, origin: Origin = .unknown) {
+    package init(path: FilePath, content: Content, origin: Origin = .unknown) {
       self.path = path
       self.content = content
       self.origin = origin
@@ -34,21 +34,21 @@ public struct ExportFiles: Sendable, Hashable {
   }
 
   /// The export's.
-  public var name: String
+  package var name: String
   /// Each output with the files beside it, then the records.
-  public var files: [File]
+  package var files: [File]
 
   /// Those of an export.
   ///
   /// - Complexity: O(outputs + records)
-  public init(_ export: Export) {
+  package init(_ export: Export) {
     name = export.name
     files = export.outputs.flatMap { Self.files(at: $0.path, $0.sidecars, $0.origin) }
     files += export.records.map(Self.file)
   }
 
   /// Those of an export that has these outputs, as paths with the files beside them and origins.
-  public init(
+  package init(
     name: String, outputs: [(path: FilePath, sidecars: [Sidecar], origin: Origin)],
     records: [ExportRecord]
   ) {

@@ -20,9 +20,9 @@ public struct FDKAACSettings: Sendable, Hashable, Codable {
   }
 
   /// The profile.
-  public var profile: Profile
+  package var profile: Profile
   /// How bits are spent.
-  public var rateControl: RateControl
+  package var rateControl: RateControl
 
   /// Settings.
   public init(_ rateControl: RateControl, profile: Profile = .lc) {
@@ -30,7 +30,7 @@ public struct FDKAACSettings: Sendable, Hashable, Codable {
   }
 
   /// The qualities of a variable bit rate (`AACENC_BITRATEMODE`).
-  public static let qualities = 1...5
+  package static let qualities = 1...5
 
   /// The bit rate that is asked for; nil for a variable one.
   package var bitRate: Int? {
@@ -67,7 +67,7 @@ public struct FDKAACSettings: Sendable, Hashable, Codable {
 
 extension FDKAACSettings.Profile {
   /// The usual name, as `HE-AAC`.
-  public var name: String {
+  package var name: String {
     switch self {
     case .lc: "AAC"
     case .he: "HE-AAC"

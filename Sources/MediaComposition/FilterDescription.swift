@@ -6,17 +6,17 @@ import Diagnosis
 /// and channels. libavfilter reads the arguments, when a graph is made.
 public struct FilterDescription: Sendable, Hashable {
   /// One filter.
-  public struct Filter: Sendable, Hashable {
+  package struct Filter: Sendable, Hashable {
     /// libavfilter's.
-    public let name: String
+    package let name: String
     /// Without the quotes of the row; empty for none.
-    public let arguments: String
+    package let arguments: String
   }
 
   /// As written.
-  public let text: String
+  package let text: String
   /// In order, at least one.
-  public let filters: [Filter]
+  package let filters: [Filter]
 
   /// The most bytes of a description.
   private static let longest = 4096
@@ -28,7 +28,7 @@ public struct FilterDescription: Sendable, Hashable {
   ///
   /// - Throws: `FilterRefusal` for another syntax, and for filters that are not allowed.
   /// - Complexity: O(length)
-  public init(parsing text: String) throws(FilterRefusal) {
+  package init(parsing text: String) throws(FilterRefusal) {
     guard text.utf8.count <= Self.longest else {
       throw FilterRefusal("a filter of more than \(Self.longest) bytes", help: "write several")
     }
@@ -79,11 +79,11 @@ public struct FilterDescription: Sendable, Hashable {
 }
 
 /// Why a description of filters is refused.
-public struct FilterRefusal: Error, Sendable, Hashable {
+package struct FilterRefusal: Error, Sendable, Hashable {
   /// One line.
-  public var message: String
+  package var message: String
   /// What to write instead.
-  public var help: String
+  package var help: String
 
   init(_ message: String, help: String) {
     self.message = message

@@ -4,12 +4,12 @@ import JSON
 import MediaTime
 
 /// Where an item of a timeline ends and the next one begins, as it was written.
-public struct Join: Sendable, Hashable, Codable {
+package struct Join: Sendable, Hashable, Codable {
   /// What is wrong with the sound there.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
-  public enum Flaw: Sendable, Hashable, Codable {
+  package enum Flaw: Sendable, Hashable, Codable {
     /// The waveform leaps as it does nowhere near.
     case click
     /// So many frames are silent between two sounds that are not.
@@ -20,20 +20,20 @@ public struct Join: Sendable, Hashable, Codable {
 
   /// Frames of the output, from the one with which the next item begins to that behind the last of
   /// the item before: empty but for a crossfade.
-  public var frames: Range<Int64>
+  package var frames: Range<Int64>
   /// Where the job declares the next item.
-  public var origin: Origin
+  package var origin: Origin
   /// What was found; none where all is well.
-  public var flaws: [Flaw] = []
+  package var flaws: [Flaw] = []
   /// Frames of the output that `samples` shows.
-  public var shown: Range<Int64>
+  package var shown: Range<Int64>
   /// The waveform of one channel there, 127 being its highest peak.
-  public var samples: [Int8]
+  package var samples: [Int8]
   /// That peak, 1 being full scale.
-  public var peak: Float
+  package var peak: Float
 
   /// A join that was looked at.
-  public init(
+  package init(
     frames: Range<Int64>, origin: Origin = .unknown, flaws: [Flaw] = [], shown: Range<Int64>,
     samples: [Int8], peak: Float
   ) {
@@ -48,7 +48,7 @@ public struct Join: Sendable, Hashable, Codable {
 
 extension Join.Flaw: CustomStringConvertible {
   /// As a sentence has it: `a click`, `a gap of 20 samples`, `a step of 12.1 dB up`.
-  public var description: String {
+  package var description: String {
     switch self {
     case .click: "a click"
     case .gap(let frames): "a gap of \(frames) samples"
@@ -58,7 +58,7 @@ extension Join.Flaw: CustomStringConvertible {
   }
 
   /// What takes it away.
-  public var remedy: String {
+  package var remedy: String {
     switch self {
     case .click: "crossfade the two ('crossfade: 10ms')"
     case .gap: "trim the silence"

@@ -1,14 +1,14 @@
 import MediaTime
 
 /// A search for a picture with which decoding can begin, near a moment of a file.
-public struct KeyPictureSearch: Sendable, Hashable, Codable {
+package struct KeyPictureSearch: Sendable, Hashable, Codable {
   /// The file, which has a moving picture.
-  public var asset: Asset
+  package var asset: Asset
   /// In the time of its sound.
-  public var time: Time
+  package var time: Time
 
   /// A search around a moment of a file.
-  public init(in asset: Asset, near time: Time) {
+  package init(in asset: Asset, near time: Time) {
     self.asset = asset
     self.time = time
   }

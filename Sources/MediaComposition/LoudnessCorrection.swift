@@ -1,20 +1,20 @@
 import JSON
 
 /// How a sound was brought to a level.
-public struct LoudnessCorrection: Sendable, Hashable, Codable {
+package struct LoudnessCorrection: Sendable, Hashable, Codable {
   /// The level.
-  public var target: LoudnessTarget
+  package var target: LoudnessTarget
   /// The sound as it came.
-  public var before: LoudnessMeasurement
+  package var before: LoudnessMeasurement
   /// The gain in dB.
-  public var gain: Double
+  package var gain: Double
   /// The limiter's ceiling in dBTP; nil: no peak passed it, and nothing was limited.
-  public var ceiling: Double?
+  package var ceiling: Double?
   /// The sound as it is handed on, before any encoder.
-  public var after: LoudnessMeasurement
+  package var after: LoudnessMeasurement
 
   /// A correction of these.
-  public init(
+  package init(
     target: LoudnessTarget, before: LoudnessMeasurement, gain: Double, ceiling: Double? = nil,
     after: LoudnessMeasurement
   ) {
@@ -27,7 +27,7 @@ public struct LoudnessCorrection: Sendable, Hashable, Codable {
 
   /// dB by which the sound misses its level: below it where the limiter took more than the gain
   /// could give back. Nil for silence, which has no level.
-  public var miss: Double? { target.level.value(in: after).map { $0 - target.level.decibels } }
+  package var miss: Double? { target.level.value(in: after).map { $0 - target.level.decibels } }
 }
 
 extension LoudnessCorrection {

@@ -23,9 +23,9 @@ public struct LoudnessMeasurement: Sendable, Hashable, Codable {
   public var rms: Double?
   /// dB of the mean power of the quietest half second, in steps of 10 ms; of a shorter sound, of all
   /// of it.
-  public var noiseFloor: Double?
+  package var noiseFloor: Double?
   /// Before and after the sound; nil where all is room tone, or it was not looked for.
-  public var roomTone: RoomTone?
+  package var roomTone: RoomTone?
   /// By which measurements of several sounds become one.
   package var statistics = Statistics()
 
@@ -49,7 +49,7 @@ public struct LoudnessMeasurement: Sendable, Hashable, Codable {
   }
 
   /// A measurement of these figures.
-  public init(
+  package init(
     integrated: Double?, maximumMomentary: Double?, maximumShortTerm: Double?, range: Double,
     truePeak: Double?, samplePeak: Double?, rms: Double?, noiseFloor: Double?
   ) {

@@ -20,11 +20,11 @@ public struct LoudnessTarget: Sendable, Hashable, Codable {
   /// Whether a mono sound is measured as it sounds from two loudspeakers, 3.01 LU louder.
   public var isDualMono: Bool
   /// The delivery specification that asks for it, by its name in job files.
-  public var specification: String?
+  package var specification: String?
   /// Sounds of one group get the same gain, by which all of them together have the level.
-  public var group: String?
+  package var group: String?
   /// Where it was written.
-  public var origin: Origin
+  package var origin: Origin
 
   /// A target of these.
   public init(_ level: Level, truePeak: Double? = nil, isDualMono: Bool = false) {
@@ -47,7 +47,7 @@ public struct LoudnessTarget: Sendable, Hashable, Codable {
 
 extension LoudnessTarget.Level {
   /// LUFS, dB or dBFS.
-  public var decibels: Double {
+  package var decibels: Double {
     switch self {
     case .integrated(let level), .rms(let level), .samplePeak(let level): level
     }
@@ -63,12 +63,12 @@ extension LoudnessTarget.Level {
   }
 
   /// Its value in a sound; nil for silence.
-  public func value(in measurement: LoudnessMeasurement) -> Double? {
+  package func value(in measurement: LoudnessMeasurement) -> Double? {
     measurement[keyPath: figure]
   }
 
   /// The gain in decibels that brings a measured sound to this level; nil for silence.
-  public func gain(for measurement: LoudnessMeasurement) -> Double? {
+  package func gain(for measurement: LoudnessMeasurement) -> Double? {
     value(in: measurement).map { decibels - $0 }
   }
 }

@@ -3,50 +3,50 @@ import MediaTime
 
 /// What an output gets of Broadcast Wave, of radio and of other formats' chunks, beside what its sources
 /// bring along.
-public struct MarkRequest: Sendable, Hashable, Codable {
+package struct MarkRequest: Sendable, Hashable, Codable {
   /// A moment of an output.
-  public struct Edge: Sendable, Hashable, Codable {
+  package struct Edge: Sendable, Hashable, Codable {
     /// From the start, or back from the end.
-    public var offset: Time
+    package var offset: Time
     /// Whether it counts back from the end.
-    public var isFromEnd: Bool
+    package var isFromEnd: Bool
 
     /// A moment of an output.
-    public init(_ offset: Time, isFromEnd: Bool = false) {
+    package init(_ offset: Time, isFromEnd: Bool = false) {
       (self.offset, self.isFromEnd) = (offset, isFromEnd)
     }
   }
 
   /// `bext` (EBU Tech 3285); an unset text is the source's.
-  public struct Broadcast: Sendable, Hashable, Codable {
+  package struct Broadcast: Sendable, Hashable, Codable {
     /// What the sound is; 256 bytes.
-    public var description: String?
+    package var description: String?
     /// Who made it; 32 bytes.
-    public var originator: String?
+    package var originator: String?
     /// What it is to its originator (EBU R 99); 32 bytes.
-    public var originatorReference: String?
+    package var originatorReference: String?
     /// Whether the written file's loudness is measured for it.
-    public var measuresLoudness = false
+    package var measuresLoudness = false
 
     /// With the texts of the source.
-    public init() {}
+    package init() {}
   }
 
   /// `cart` (AES46); an unset text is the source's.
-  public struct Cart: Sendable, Hashable, Codable {
+  package struct Cart: Sendable, Hashable, Codable {
     /// A place in the sound under its usage, as `SEGs`.
-    public struct Timer: Sendable, Hashable, Codable {
+    package struct Timer: Sendable, Hashable, Codable {
       /// Four characters.
-      public var usage: String
+      package var usage: String
       /// Where.
-      public var time: Edge
+      package var time: Edge
 
       /// A place under a usage.
-      public init(_ usage: String, _ time: Edge) { (self.usage, self.time) = (usage, time) }
+      package init(_ usage: String, _ time: Edge) { (self.usage, self.time) = (usage, time) }
     }
 
     /// The texts that it can have.
-    public enum Text: String, Sendable, Hashable, CaseIterable, Codable {
+    package enum Text: String, Sendable, Hashable, CaseIterable, Codable {
       case title, artist, category, classification
       case cutID = "cut_id"
       case clientID = "client_id"
@@ -58,38 +58,38 @@ public struct MarkRequest: Sendable, Hashable, Codable {
     }
 
     /// A text.
-    public struct Entry: Sendable, Hashable, Codable {
+    package struct Entry: Sendable, Hashable, Codable {
       /// Which.
-      public var key: Text
+      package var key: Text
       /// The text.
-      public var text: String
+      package var text: String
 
       /// A text of a field.
-      public init(_ key: Text, _ text: String) { (self.key, self.text) = (key, text) }
+      package init(_ key: Text, _ text: String) { (self.key, self.text) = (key, text) }
     }
 
     /// Each field once.
-    public var texts: [Entry] = []
+    package var texts: [Entry] = []
     /// At most eight, each usage once; those of the source under other usages stay.
-    public var timers: [Timer] = []
+    package var timers: [Timer] = []
 
     /// With the texts and timers of the source.
-    public init() {}
+    package init() {}
   }
 
   /// nil: that of the source, if it has one.
-  public var broadcast: Broadcast?
+  package var broadcast: Broadcast?
   /// Whether there is no `bext`, whatever the source has.
-  public var removesBroadcast = false
+  package var removesBroadcast = false
   /// nil: that of the source, if it has one.
-  public var cart: Cart?
+  package var cart: Cart?
   /// Whether chunks of a source in another format are kept, where all of its samples are.
-  public var keepsForeign = false
+  package var keepsForeign = false
   /// Where `bwf`, `cart` and `foreign` were written.
-  public var origins: [Origin] = [.unknown, .unknown, .unknown]
+  package var origins: [Origin] = [.unknown, .unknown, .unknown]
 
   /// Of nothing.
-  public init() {}
+  package init() {}
 
   /// What is asked for that a format has no place for: the key, and where it was written.
   package func misfits(

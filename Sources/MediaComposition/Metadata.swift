@@ -9,14 +9,14 @@ public struct Metadata: Sendable, Hashable, Codable {
     /// of people, `TIPL` and `TMCL`, functions and names take turns.
     public var values: [String]
     /// All of them as one text, separated by semicolons; setting it leaves one.
-    public var value: String {
+    package var value: String {
       get { values.joined(separator: "; ") }
       set { values = [newValue] }
     }
     /// A tag with one value.
-    public init(key: String, value: String) { self.init(key: key, values: [value]) }
+    package init(key: String, value: String) { self.init(key: key, values: [value]) }
     /// A tag with several values, in order.
-    public init(key: String, values: [String]) {
+    package init(key: String, values: [String]) {
       self.key = key
       self.values = values
     }
@@ -31,7 +31,7 @@ public struct Metadata: Sendable, Hashable, Codable {
   /// The front cover.
   public var cover: Artwork? { didSet { if cover != nil { removesCover = false } } }
   /// Whether these tags, put over others, take their cover away.
-  public var removesCover = false
+  package var removesCover = false
 
   /// No tags.
   public init() {}
@@ -95,10 +95,10 @@ public struct Metadata: Sendable, Hashable, Codable {
   }
 
   /// Whether there is nothing to write.
-  public var isEmpty: Bool { items.isEmpty && cover == nil }
+  package var isEmpty: Bool { items.isEmpty && cover == nil }
 
   /// These tags, with `overrides` put over them. An empty text takes a tag away.
-  public func overridden(by overrides: Metadata) -> Metadata {
+  package func overridden(by overrides: Metadata) -> Metadata {
     var merged = self
     for item in overrides.items {
       merged.set(item.values.filter { !$0.isEmpty }, of: item.key)
@@ -108,7 +108,7 @@ public struct Metadata: Sendable, Hashable, Codable {
   }
 
   /// What makes these tags of `others` when put over them.
-  public func overrides(of others: Metadata) -> Metadata {
+  package func overrides(of others: Metadata) -> Metadata {
     var overrides = self
     for item in others.items where self[item.key] == nil { overrides[item.key] = "" }
     overrides.removesCover = cover == nil && others.cover != nil

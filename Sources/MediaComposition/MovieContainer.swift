@@ -4,7 +4,7 @@ import MediaTime
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
 #endif
-public enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
+package enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
   /// ISO/IEC 14496-14.
   case mp4
   /// QuickTime's.
@@ -15,7 +15,7 @@ public enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
   case webm
 
   /// The format of a file's extension, in any case; nil for others.
-  public init?(extension text: String) {
+  package init?(extension text: String) {
     let text = text.lowercased()
     guard let container = Self.allCases.first(where: { $0.extensions.contains(text) }) else {
       return nil
@@ -24,10 +24,10 @@ public enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
   }
 
   /// Of its files, in lower case; the first is the usual one.
-  public var extensions: [String] { self == .mp4 ? ["mp4", "m4v"] : [rawValue] }
+  package var extensions: [String] { self == .mp4 ? ["mp4", "m4v"] : [rawValue] }
 
   /// Its name, for messages.
-  public var name: String { self == .webm ? "WebM" : rawValue.uppercased() }
+  package var name: String { self == .webm ? "WebM" : rawValue.uppercased() }
 
   /// Whether it is Matroska, which counts milliseconds, and hides no pictures.
   package var isMatroska: Bool { self == .mkv || self == .webm }
@@ -38,7 +38,7 @@ public enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
   /// The codecs of sound that are written into it; the first is the usual one. Matroska has a place for
   /// the samples before AAC's sound (`CodecDelay`), but FFmpeg 5.1 writes it for Opus alone: AAC would be
   /// heard 21 ms late.
-  public var soundKinds: [Output.Kind] {
+  package var soundKinds: [Output.Kind] {
     switch self {
     case .mp4, .mov: [.aac, .alac]
     case .mkv: [.opus, .flac, .vorbis]
@@ -119,7 +119,7 @@ public enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
 
 extension Output {
   /// What becomes of sources' moving pictures.
-  public enum Video: Sendable, Hashable, Codable {
+  package enum Video: Sendable, Hashable, Codable {
     /// Their packets are copied, and encoded where cuts break them.
     case copy
     /// Their packets are copied, and nothing is encoded: what would have to be is refused.
@@ -134,7 +134,7 @@ extension Output {
   }
 
   /// The format of a file that holds moving pictures; nil where its extension is none of these.
-  public var movie: MovieContainer? { MovieContainer(extension: path.extension ?? "") }
+  package var movie: MovieContainer? { MovieContainer(extension: path.extension ?? "") }
 
   /// What its file can hold with sound of a kind, in the container that its name stands for.
   package func capabilities(as kind: Kind) -> OutputCapabilities {
@@ -142,7 +142,7 @@ extension Output {
   }
 
   /// Whether the picture of a source is to be in it.
-  public var keepsPicture: Bool { movie != nil && video != Video.none }
+  package var keepsPicture: Bool { movie != nil && video != Video.none }
 }
 
 /// One track of a file with moving pictures (`AVAssetTrack`).
@@ -167,15 +167,15 @@ public struct AssetTrack: Sendable, Hashable, Codable {
   /// (`AVAssetTrack.minFrameDuration`); nil where it does not, and for other tracks.
   public var frameDuration: Time?
   /// When the first picture is shown by the file's clock (`Asset.start`); nil as `frameDuration` is.
-  public var firstPicture: Time?
+  package var firstPicture: Time?
   /// The timecode of the first picture, as the file has it: `01:00:00:00`; nil where it has none.
-  public var timecode: String?
+  package var timecode: String?
   /// A digest of what the file says of the styles of texts in ASS: those of two tracks are the same where
   /// it is; nil for other tracks.
-  public var styles: String?
+  package var styles: String?
 
   /// A track with these facts; the engine's probing makes them.
-  public init(index: Int, mediaType: MediaType, codec: String, language: String? = nil) {
+  package init(index: Int, mediaType: MediaType, codec: String, language: String? = nil) {
     self.index = index
     self.mediaType = mediaType
     self.codec = codec

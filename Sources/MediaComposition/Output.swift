@@ -9,18 +9,18 @@ public struct Output: Sendable, Hashable, Codable {
   /// Where the file will be.
   @CodedPath public var path: FilePath
   /// As what.
-  public var request: Request
+  package var request: Request
   /// LAME's name for the settings of an MP3: it also chooses the sample rate and, under some names,
   /// one channel, where nothing else is said.
-  public var mp3Preset: MP3Preset?
+  package var mp3Preset: MP3Preset?
   /// How its sources are copied where they can be; nil: all of it is encoded. Nothing is copied into
   /// Vorbis.
-  public var copying: Copying?
+  package var copying: Copying?
   /// Frames a second; nil: as the mix.
   public var sampleRate: Int?
   /// The version of the tag in MP3 and AIFF; nil: 2.4, but 2.3 where FFmpeg would lose a chapter
   /// otherwise (`ID3Version.init(forChapters:)`). Other formats have none.
-  public var id3: ID3Version?
+  package var id3: ID3Version?
   /// nil: as the mix.
   public var channelLayout: ChannelLayout?
   /// The level that the sound is brought to; nil: the export's.
@@ -31,36 +31,36 @@ public struct Output: Sendable, Hashable, Codable {
   /// At most one, in a list: most outputs have none, and there may be a hundred thousand.
   private var targets: [LoudnessTarget] = []
   /// What the finished file is checked by, before it takes its place; nil: nothing.
-  public var conform: [ConformRequest]?
+  package var conform: [ConformRequest]?
   /// Put over the export's own; an empty text takes a tag away.
   public var metadata: Metadata
   /// What it gets of Broadcast Wave, of radio and of other formats' chunks; nil: what sources bring along.
-  public var marks: MarkRequest? {
+  package var marks: MarkRequest? {
     get { requests.first }
     set { requests = newValue.map { [$0] } ?? [] }
   }
   /// At most one, in a list, as `targets`.
   private var requests: [MarkRequest] = []
   /// Whether a source with damage or a doubtful header is refused, and not only warned of.
-  public var isStrict = false
+  package var isStrict = false
   /// The gains for players that its tags get; nil: none of its own.
-  public var gainTags: GainTags?
+  package var gainTags: GainTags?
   /// What becomes of a source's moving picture in a file that holds one; nil: it is copied.
-  public var video: Video?
+  package var video: Video?
   /// Where the chapters are written.
   public var chapters: ChapterPlaces
   /// Where its words are written; nowhere unless it is said.
-  public var transcript = TranscriptPlaces.none
+  package var transcript = TranscriptPlaces.none
   /// Where its path was written.
-  public var origin: Origin
+  package var origin: Origin
   /// Where its settings were written.
-  public var origins = Origins()
+  package var origins = Origins()
 
   /// Container, codec and settings, as far as they are said.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
-  public enum Request: Sendable, Hashable, Codable {
+  package enum Request: Sendable, Hashable, Codable {
     /// All said.
     case exactly(Format)
     /// With the settings that are usual for the sources.
@@ -74,9 +74,9 @@ public struct Output: Sendable, Hashable, Codable {
   }
 
   /// How frames of sources are copied into an output instead of being encoded anew.
-  public struct Copying: Sendable, Hashable, Codable {
+  package struct Copying: Sendable, Hashable, Codable {
     /// What happens where frames of two MP3s do not lie on one grid.
-    public enum Join: String, Sendable, Hashable, CaseIterable, Codable {
+    package enum Join: String, Sendable, Hashable, CaseIterable, Codable {
       /// One of them is encoded.
       case exact
       /// One of them is moved, by half a frame at most.
@@ -86,14 +86,14 @@ public struct Output: Sendable, Hashable, Codable {
     }
 
     /// For frames of two MP3s.
-    public var join: Join
+    package var join: Join
     /// Whether the export is refused where anything but a join or silence would be encoded.
-    public var isStrict: Bool
+    package var isStrict: Bool
     /// Whether the export is refused where nothing can be copied; else all of it is encoded then.
-    public var isRequired: Bool
+    package var isRequired: Bool
 
     /// Copies where it is exact, and encodes the rest.
-    public init(join: Join = .exact, isStrict: Bool = false, isRequired: Bool = true) {
+    package init(join: Join = .exact, isStrict: Bool = false, isRequired: Bool = true) {
       self.join = join
       self.isStrict = isStrict
       self.isRequired = isRequired
@@ -132,7 +132,7 @@ public struct Output: Sendable, Hashable, Codable {
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
-  public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
+  package enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
     case mp3, wav, aiff, caf, raw, flac, alac, aac, vorbis, opus
   }
 
@@ -198,7 +198,7 @@ extension Output {
   public var format: Format? { if case .exactly(let format) = request { format } else { nil } }
 
   /// Container and codec; nil where a source says them.
-  public var kind: Kind? {
+  package var kind: Kind? {
     switch request {
     case .exactly(let format): format.kind
     case .usual(let kind): kind
@@ -208,37 +208,37 @@ extension Output {
   }
 
   /// Places in a job file; `.unknown` for a setting that was not written.
-  public struct Origins: Sendable, Hashable, Codable {
+  package struct Origins: Sendable, Hashable, Codable {
     /// The format; in MP3 how bits are spent.
-    public var format = Origin.unknown
+    package var format = Origin.unknown
     /// The sample rate.
-    public var sampleRate = Origin.unknown
+    package var sampleRate = Origin.unknown
     /// The layout.
-    public var channelLayout = Origin.unknown
+    package var channelLayout = Origin.unknown
     /// The version of the tag.
-    public var id3 = Origin.unknown
+    package var id3 = Origin.unknown
     /// The cover.
-    public var cover = Origin.unknown
+    package var cover = Origin.unknown
     /// The gains in its tags.
-    public var gainTags = Origin.unknown
+    package var gainTags = Origin.unknown
     /// LAME's `-q`.
-    public var quality = Origin.unknown
+    package var quality = Origin.unknown
     /// LAME's `-m`.
-    public var stereoMode = Origin.unknown
+    package var stereoMode = Origin.unknown
     /// LAME's `--lowpass`.
-    public var lowpass = Origin.unknown
+    package var lowpass = Origin.unknown
     /// LAME's `--highpass`.
-    public var highpass = Origin.unknown
+    package var highpass = Origin.unknown
     /// LAME's `-b`.
-    public var minimumBitRate = Origin.unknown
+    package var minimumBitRate = Origin.unknown
     /// LAME's `-B`.
-    public var maximumBitRate = Origin.unknown
+    package var maximumBitRate = Origin.unknown
 
     /// No place is known.
-    public init() {}
+    package init() {}
 
     /// The place of a setting of MP3.
-    public subscript(_ setting: MP3Settings.Problem.Setting) -> Origin {
+    package subscript(_ setting: MP3Settings.Problem.Setting) -> Origin {
       get { self[keyPath: Self.path(of: setting)] }
       set { self[keyPath: Self.path(of: setting)] = newValue }
     }
@@ -261,7 +261,7 @@ extension Output {
 
 extension Output.Format {
   /// The format without its settings.
-  public var kind: Output.Kind {
+  package var kind: Output.Kind {
     switch self {
     case .mp3: .mp3
     case .wav: .wav
@@ -320,7 +320,7 @@ extension Output.Format {
   }
 
   /// Bits of the integers that samples are rounded to; nil where they are not.
-  public var integerDepth: Int? {
+  package var integerDepth: Int? {
     switch setting {
     case .samples(let format): format.integerDepth
     case .bitDepth(let bitDepth): bitDepth
@@ -333,7 +333,7 @@ extension Output.Format {
 
   /// Bits of the integers that need dither unless they are a source's own: coarser ones than 24, also
   /// where an encoder takes no others. What codecs of telephony leave of 16 bits has noise of its own.
-  public var ditheredDepth: Int? {
+  package var ditheredDepth: Int? {
     if isByFDK { return 16 }
     switch setting {
     case .samples(let format) where format.telephoneSound != nil: return nil
@@ -345,7 +345,7 @@ extension Output.Format {
 extension Output.SampleFormat {
   /// Bits of the integers that samples are rounded to; nil for floats. Of codecs of telephony those that
   /// FFmpeg codes and decodes.
-  public var integerDepth: Int? {
+  package var integerDepth: Int? {
     switch self {
     case .uint8: 8
     case .int16, .muLaw, .aLaw, .g722, .gsm: 16
@@ -355,7 +355,7 @@ extension Output.SampleFormat {
   }
 
   /// Bytes of a sample in a file; of G.722 and GSM, of which several share a byte, more than it takes.
-  public var byteCount: Int {
+  package var byteCount: Int {
     switch self {
     case .uint8, .muLaw, .aLaw, .g722, .gsm: 1
     case .int16: 2

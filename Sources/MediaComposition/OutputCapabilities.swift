@@ -3,9 +3,9 @@ import SystemPackage
 import Tagging
 
 /// What one kind of output can hold. The compiler asks this table; others only describe it.
-public struct OutputCapabilities: Sendable, Hashable {
+package struct OutputCapabilities: Sendable, Hashable {
   /// The sample rates that a format has, in frames a second.
-  public enum SampleRates: Sendable, Hashable {
+  package enum SampleRates: Sendable, Hashable {
     /// These, in ascending order, not empty.
     case only([Int])
     /// All from 1 to this one, and from there on tens up to the other one.
@@ -60,21 +60,21 @@ public struct OutputCapabilities: Sendable, Hashable {
   }
 
   /// The file format, for messages: `M4A`.
-  public var name: String
+  package var name: String
   /// The codec, for messages: `AAC`.
-  public var codecName: String
+  package var codecName: String
   /// FFmpeg's name of its demuxer (`AVInputFormat.name`).
   package var container: String
   /// Of its files, in lower case; the first is the usual one.
-  public var extensions: [String]
+  package var extensions: [String]
   /// Which there are.
-  public var sampleRates: SampleRates
+  package var sampleRates: SampleRates
   /// How it stores samples; empty where a codec does.
-  public var sampleFormats: [Output.SampleFormat] = []
+  package var sampleFormats: [Output.SampleFormat] = []
   /// Whether its samples are stored with the highest byte first.
   package var isBigEndian = false
   /// Which layouts its encoder keeps in place, most usual first; nil: any of one to eight channels.
-  public var layouts: [ChannelLayout]?
+  package var layouts: [ChannelLayout]?
   /// Whether it has numbers of Apple's for layouts.
   package var numbersLayouts = false
   /// Its usual settings, in messages.
@@ -92,32 +92,32 @@ public struct OutputCapabilities: Sendable, Hashable {
   /// How it holds tags.
   package var tagForm: TagForm
   /// The tags that its file has names for, by FFmpeg's, in lower case; nil: any.
-  public var heldTags: Set<String>?
+  package var heldTags: Set<String>?
   /// Whether it has a place for a front cover.
-  public var holdsCover: Bool
+  package var holdsCover: Bool
   /// How many chapters it holds, and how exactly, if it holds any.
-  public var chapterBounds: ChapterBounds?
+  package var chapterBounds: ChapterBounds?
   /// Whether it has a place for chapters' starts and titles.
-  public var holdsChapters: Bool { chapterBounds != nil }
+  package var holdsChapters: Bool { chapterBounds != nil }
   /// Whether it has a place for a chapter's link and image.
-  public var holdsChapterLinks = false
+  package var holdsChapterLinks = false
   /// What it has a place for beside tags and chapters.
   package var places: Set<Place> = []
   /// Whether it has a place for a track of captions.
-  public var holdsCaptions: Bool { tagForm == .itemList }
+  package var holdsCaptions: Bool { tagForm == .itemList }
   /// Whether its tag has a place for lyrics with times that players look for.
-  public var holdsLyrics = false
+  package var holdsLyrics = false
   /// Whether players and taggers look for tags of any name in it.
-  public var holdsFreeTags: Bool {
+  package var holdsFreeTags: Bool {
     switch tagForm {
     case .id3, .vorbisComments, .itemList: true
     case .riff, .caf, .matroska, .none: false
     }
   }
   /// Whether its tag is one of ID3v2.
-  public var hasID3: Bool { tagForm == .id3 }
+  package var hasID3: Bool { tagForm == .id3 }
   /// Whether a file of it may hold no sound at all.
-  public var holdsNoSound: Bool
+  package var holdsNoSound: Bool
   /// Whether its codec gives back the samples that it is given.
   package var isLossless: Bool { copiedUnit == .samples }
 }
@@ -125,7 +125,7 @@ public struct OutputCapabilities: Sendable, Hashable {
 extension OutputCapabilities {
   /// The layout that a file says it has where its sound is in `layout`: surrounds at the side are
   /// written as surrounds at the back where the format has only these. nil where it has neither.
-  public func stored(_ layout: ChannelLayout) -> ChannelLayout? {
+  package func stored(_ layout: ChannelLayout) -> ChannelLayout? {
     guard let layouts else { return layout }
     return [layout, layout.surroundsAtBack].compactMap(\.self).first(where: layouts.contains)
   }
@@ -133,7 +133,7 @@ extension OutputCapabilities {
 
 extension Output.Kind {
   /// What outputs of this kind can hold.
-  public var capabilities: OutputCapabilities {
+  package var capabilities: OutputCapabilities {
     switch self {
     case .mp3: .mp3
     case .wav: .wav
@@ -155,7 +155,7 @@ extension Output.Kind {
   ///   - sampleRate: The output's frames a second.
   ///   - channelCount: The output's channels.
   /// - Returns: A format that has no `problem` at that rate in a layout of its own.
-  public func usualFormat(isDeep: Bool, sampleRate: Int, channelCount: Int) -> Output.Format {
+  package func usualFormat(isDeep: Bool, sampleRate: Int, channelCount: Int) -> Output.Format {
     switch self {
     case .mp3: return .mp3(.standard)
     case .wav: return .wav(isDeep ? .int24 : .int16)
@@ -175,7 +175,7 @@ extension Output.Kind {
   /// The kind of a file's extension, in any case; nil where there is none. `.m4a` is AAC, a movie has
   /// the sound that is usual in it, and of other kinds with one extension it is the first: `.ogg` is
   /// Vorbis.
-  public init?(extension text: String) {
+  package init?(extension text: String) {
     let text = text.lowercased()
     if let usual = MovieContainer(extension: text)?.soundKinds.first {
       self = usual
@@ -189,7 +189,7 @@ extension Output.Kind {
 
 extension Asset {
   /// The kind of output that keeps its codec; nil where that is not written.
-  public var outputKind: Output.Kind? {
+  package var outputKind: Output.Kind? {
     switch codec {
     case "mp3float": return .mp3
     case "adpcm_g722", "gsm",
@@ -335,7 +335,7 @@ extension Int {
 
 extension OutputCapabilities.SampleRates {
   /// Whether the format has `rate`.
-  public func contains(_ rate: Int) -> Bool {
+  package func contains(_ rate: Int) -> Bool {
     switch self {
     case .only(let rates): rates.contains(rate)
     case .upTo(let limit, let farLimit):
@@ -354,7 +354,7 @@ extension OutputCapabilities.SampleRates {
 
   /// `rate` where the format has it; else the highest that it divides by, from 44.1 kHz on; else
   /// the lowest above it, so that all of the sound is kept; else the highest.
-  public func nearest(to rate: Int) -> Int {
+  package func nearest(to rate: Int) -> Int {
     if contains(rate) { return rate }
     switch self {
     case .upTo(let limit, let farLimit):

@@ -22,10 +22,10 @@ extension Output {
     }
 
     /// The container of pictures; nil for files of sound.
-    public var movie: MovieContainer? { MovieContainer(extension: rawValue) }
+    package var movie: MovieContainer? { MovieContainer(extension: rawValue) }
 
     /// The formats of sound that are written into it; the first is the usual one.
-    public var soundKinds: [Kind] {
+    package var soundKinds: [Kind] {
       if let movie { return movie.soundKinds }
       let usual = Kind(extension: rawValue)
       let all = Kind.allCases.filter { $0.capabilities.extensions.contains(rawValue) }

@@ -3,13 +3,13 @@ import MPEGAudio
 extension Output.Format {
   /// Why a file in this format cannot be written with so many frames a second in such a layout;
   /// nil where it can. One line for the user.
-  public func problem(sampleRate: Int, layout: ChannelLayout) -> String? {
+  package func problem(sampleRate: Int, layout: ChannelLayout) -> String? {
     problems(sampleRate: sampleRate, layout: layout).first?.message
   }
 
   /// All that a file in this format cannot have: one problem for each setting. Formats with a single
   /// setting have it at `rateControl`.
-  public func problems(sampleRate: Int, layout: ChannelLayout) -> [MP3Settings.Problem] {
+  package func problems(sampleRate: Int, layout: ChannelLayout) -> [MP3Settings.Problem] {
     if let problem = kind.problem(sampleRate: sampleRate, layout: layout) {
       return [MP3Settings.Problem(.sound, problem)]
     }
@@ -66,7 +66,7 @@ extension Output.Format {
 extension Output.Kind {
   /// Why no file of this kind can have so many frames a second in such a layout, whatever its
   /// settings; nil where one can.
-  public func problem(sampleRate: Int, layout: ChannelLayout) -> String? {
+  package func problem(sampleRate: Int, layout: ChannelLayout) -> String? {
     let name = capabilities.codecName
     guard 1...8 ~= layout.count else {
       return "outputs have one to eight channels, not \(layout.count)"
@@ -96,7 +96,7 @@ extension Output.Kind {
 
   /// The bit rates that there are, in bits a second for all channels together; nil where the codec
   /// has no bit rate, or none at that sample rate.
-  public func bitRates(sampleRate: Int, channelCount: Int) -> ClosedRange<Int>? {
+  package func bitRates(sampleRate: Int, channelCount: Int) -> ClosedRange<Int>? {
     switch self {
     case .mp3: MP3Settings.meanBitRates(forSampleRate: sampleRate)
     // ISO 14496-3 4.5.3.3: a channel has at most 6144 bits for a frame of 1024 samples. Below 8k

@@ -38,37 +38,37 @@ extension Pan {
 /// A pan over time: ramps in order of time that do not overlap, straight in position.
 ///
 /// Before the first ramp `initial` holds; after a ramp its end holds until the next.
-public struct PanEnvelope: Sendable, Hashable, Codable {
+package struct PanEnvelope: Sendable, Hashable, Codable {
   /// Before the first ramp.
-  public var initial: Pan
+  package var initial: Pan
   /// In order of time.
-  public var ramps: [PanRamp]
+  package var ramps: [PanRamp]
 
   /// An envelope that is at `initial` before the first of `ramps`.
-  public init(_ initial: Pan, ramps: [PanRamp] = []) {
+  package init(_ initial: Pan, ramps: [PanRamp] = []) {
     self.initial = initial
     self.ramps = ramps
   }
 
   /// As it came, at any time.
-  public static let centre = PanEnvelope(.centre)
+  package static let centre = PanEnvelope(.centre)
   /// Whether it changes nothing at any time.
-  public var isCentre: Bool {
+  package var isCentre: Bool {
     initial == .centre && ramps.allSatisfy { $0.start == .centre && $0.end == .centre }
   }
 }
 
 /// One move from a position to another.
-public struct PanRamp: Sendable, Hashable, Codable {
+package struct PanRamp: Sendable, Hashable, Codable {
   /// At the start of the range.
-  public var start: Pan
+  package var start: Pan
   /// From the end of the range on.
-  public var end: Pan
+  package var end: Pan
   /// In the time of what the mix is attached to.
-  public var timeRange: TimeRange
+  package var timeRange: TimeRange
 
   /// A ramp from one position to another.
-  public init(from start: Pan, to end: Pan, over timeRange: TimeRange) {
+  package init(from start: Pan, to end: Pan, over timeRange: TimeRange) {
     self.start = start
     self.end = end
     self.timeRange = timeRange

@@ -9,7 +9,7 @@ extension Output.Format {
   ///
   /// - Parameter channelCount: Of the sound, among which the bits are shared.
   /// - Returns: The decibels.
-  public func peakHeadroom(channelCount: Int) -> Double {
+  package func peakHeadroom(channelCount: Int) -> Double {
     switch setting {
     case .samples(.muLaw), .samples(.aLaw), .samples(.uint8): return 0.5
     case .samples(.g722), .samples(.gsm): return 1

@@ -2,17 +2,17 @@ import Diagnosis
 import MPEGAudio
 
 /// The result of probing one stream of a file: its facts, and its oddities.
-public struct ProbedAsset: Sendable, Hashable, Codable {
+package struct ProbedAsset: Sendable, Hashable, Codable {
   /// The facts.
-  public var asset: Asset
+  package var asset: Asset
   /// Oddities of a file that can be read all the same.
-  public var warnings: [Warning]
+  package var warnings: [Warning]
   /// Whether the length is the tag's word, as that of an MP3 of which not all is here: what is found
   /// otherwise later must not be forgotten for it.
-  public var isLengthAnnounced: Bool
+  package var isLengthAnnounced: Bool
 
   /// An asset with the warnings of its probing.
-  public init(_ asset: Asset, warnings: [Warning] = [], isLengthAnnounced: Bool = false) {
+  package init(_ asset: Asset, warnings: [Warning] = [], isLengthAnnounced: Bool = false) {
     self.asset = asset
     self.warnings = warnings
     self.isLengthAnnounced = isLengthAnnounced
@@ -20,7 +20,7 @@ public struct ProbedAsset: Sendable, Hashable, Codable {
 
   /// The same facts of the same file at another place, or with another number of its device,
   /// which is another one whenever some file systems are mounted.
-  public func moved(to location: MediaLocation, _ identity: FileIdentity) -> ProbedAsset {
+  package func moved(to location: MediaLocation, _ identity: FileIdentity) -> ProbedAsset {
     let old = asset.location
     func moved(_ picture: Artwork?) -> Artwork? {
       guard case .embedded(var artwork)? = picture, artwork.media == old else { return picture }
@@ -44,7 +44,7 @@ public struct ProbedAsset: Sendable, Hashable, Codable {
 
   /// Whether a file could have these facts: what was written down somewhere may be damaged, and
   /// must not be more than a mistake.
-  public var isPlausible: Bool {
+  package var isPlausible: Bool {
     let pictures = [asset.metadata.cover] + asset.chapters.map(\.image)
     return asset.streamIndex >= Asset.noStream && (1...1 << 20).contains(asset.sampleRate)
       && (1...64).contains(asset.channelLayout.count)

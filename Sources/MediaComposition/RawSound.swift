@@ -1,11 +1,11 @@
 /// What a file without a header holds, which it does not say itself.
 public struct RawSound: Sendable, Hashable, Codable {
   /// How its samples are stored; not as G.722 and GSM, which have readers of their own.
-  public var samples: Output.SampleFormat
+  package var samples: Output.SampleFormat
   /// Frames a second.
-  public var sampleRate: Int
+  package var sampleRate: Int
   /// Channels, one sample of each after the other.
-  public var channelCount: Int
+  package var channelCount: Int
   /// Whether each sample's highest byte comes first.
   public var isBigEndian = false
   /// Bytes before the first sample, which are not read: 0 or more. Such as a header that no reader knows.

@@ -4,14 +4,14 @@ import MediaTime
 ///
 /// The sound is every step of 10 ms whose level (mean power of all channels) is more than 12 dB above
 /// the noise floor, and more than −60 dB: what is quieter is room tone, or digital silence.
-public struct RoomTone: Sendable, Hashable, Codable {
+package struct RoomTone: Sendable, Hashable, Codable {
   /// Before the first such step.
-  public var head: Time
+  package var head: Time
   /// After the last one.
-  public var tail: Time
+  package var tail: Time
 
   /// Room tone of these lengths.
-  public init(head: Time, tail: Time) {
+  package init(head: Time, tail: Time) {
     self.head = head
     self.tail = tail
   }

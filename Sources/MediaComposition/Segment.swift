@@ -43,7 +43,7 @@ public struct Segment: Sendable, Hashable, Codable {
   /// The words of the content, in the content's own time: edits of the segment need not change them.
   /// Where the content is a composition, they count instead of the words of its segments. nil: those,
   /// or none.
-  public var transcript: Transcript? {
+  package var transcript: Transcript? {
     get { speech?.transcriptOfContent }
     set {
       var words = speech?.ofPlace ?? SegmentSpeech()
@@ -59,7 +59,7 @@ public struct Segment: Sendable, Hashable, Codable {
   /// At most one, in a list, as `targets`.
   private var speeches: [SegmentSpeech] = []
   /// Where it was written.
-  public var origin: Origin
+  package var origin: Origin
 
   /// A segment that plays `mapping.source` over `mapping.target`.
   public init(
@@ -112,14 +112,14 @@ public struct Segment: Sendable, Hashable, Codable {
   public var timeMapping: TimeMapping { TimeMapping(source: source, target: target) }
 
   /// Whether nothing sounds in it (`AVCompositionTrackSegment.isEmpty`).
-  public var isEmpty: Bool { content == .silence }
+  package var isEmpty: Bool { content == .silence }
 
   /// Whether its sound at a moment depends on its sound at others: a part of it would sound unlike
   /// the same part of the whole.
   package var isFormedAsWhole: Bool { !effects.isEmpty || !targets.isEmpty }
 
   /// Whether it is played at another speed than its own.
-  public var isScaled: Bool { source.duration != target.duration }
+  package var isScaled: Bool { source.duration != target.duration }
 
   /// The moment of the content that sounds at `time` of the track; nil outside the target.
   public func sourceTime(at time: Time) -> Time? {

@@ -9,7 +9,7 @@ extension Composition {
   }
 
   /// Every asset whose picture is shown, nested ones too. O(segments).
-  public var shownAssets: Set<Asset> {
+  package var shownAssets: Set<Asset> {
     var found: Set<Asset> = []
     collectShownAssets(into: &found)
     return found

@@ -5,7 +5,7 @@ import Transcripts
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
 #endif
-public enum Sidecar: Sendable, Hashable, Codable {
+package enum Sidecar: Sendable, Hashable, Codable {
   /// The output's chapters.
   case chapters(ChapterPlaces.Sidecar)
   /// Its words.
@@ -17,7 +17,7 @@ public enum Sidecar: Sendable, Hashable, Codable {
     + TranscriptFormat.allCases.map(Sidecar.transcript)
 
   /// What stands in place of the output's extension.
-  public var fileExtension: String {
+  package var fileExtension: String {
     switch self {
     case .chapters(let format): format.fileExtension
     case .transcript(let format): format.fileExtension
@@ -28,7 +28,7 @@ public enum Sidecar: Sendable, Hashable, Codable {
   package var isOfChapters: Bool { if case .chapters = self { true } else { false } }
 
   /// Its format's name for people.
-  public var name: String {
+  package var name: String {
     switch self {
     case .chapters(let format): format.name
     case .transcript(let format): format.name
@@ -38,7 +38,7 @@ public enum Sidecar: Sendable, Hashable, Codable {
 
 extension FilePath {
   /// The path of a sidecar of the output at this path: beside it, with its stem.
-  public func sidecar(_ sidecar: Sidecar) -> FilePath {
+  package func sidecar(_ sidecar: Sidecar) -> FilePath {
     var path = self
     path.extension = sidecar.fileExtension
     return path
@@ -47,10 +47,10 @@ extension FilePath {
 
 extension Output {
   /// The files that may be written beside it.
-  public var sidecars: [Sidecar] {
+  package var sidecars: [Sidecar] {
     chapters.sidecars.map(Sidecar.chapters) + transcript.sidecars.map(Sidecar.transcript)
   }
 
   /// Every file that may be written: the output, then its sidecars.
-  public var paths: [FilePath] { [path] + sidecars.map(path.sidecar) }
+  package var paths: [FilePath] { [path] + sidecars.map(path.sidecar) }
 }

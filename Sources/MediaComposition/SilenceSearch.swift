@@ -5,17 +5,17 @@ import Transcripts
 ///
 /// The sound is measured in steps of 10 ms that count from its start. The level of a step is the RMS
 /// of its samples in its loudest channel.
-public struct SilenceSearch: Sendable, Hashable, Codable {
+package struct SilenceSearch: Sendable, Hashable, Codable {
   /// What sounds.
-  public var composition: Composition
+  package var composition: Composition
   /// Over the whole of it.
-  public var mix: AudioMix
+  package var mix: AudioMix
   /// A step is silent if its level is lower.
-  public var threshold: Gain
+  package var threshold: Gain
   /// The least length of a silence; nil: the silences at both ends are sought, of any length.
-  public var least: Time?
+  package var least: Time?
   /// How silences between sounds are to be shortened that last at least `least`; nil: they are listed.
-  public var shortening: PauseShortening?
+  package var shortening: PauseShortening?
   /// Edges of words, each of which is to be moved to the quietest place near it; if there are some,
   /// silences are not sought.
   ///
@@ -24,10 +24,10 @@ public struct SilenceSearch: Sendable, Hashable, Codable {
   package var edges: [SpokenEdge] = []
 
   /// How long a step is.
-  public static let step = Time(value: 1, timescale: 100)
+  package static let step = Time(value: 1, timescale: 100)
 
   /// A search in `composition`.
-  public init(
+  package init(
     in composition: Composition, mix: AudioMix = .unity, below threshold: Gain,
     lasting least: Time? = nil, shortening: PauseShortening? = nil
   ) {
@@ -49,33 +49,33 @@ public struct SilenceSearch: Sendable, Hashable, Codable {
 ///
 /// What is left of it is its own sound: a part behind the last sound and a part before the next, each
 /// of which is at least a quarter of it. They are joined where their levels are nearest.
-public struct PauseShortening: Sendable, Hashable, Codable {
+package struct PauseShortening: Sendable, Hashable, Codable {
   /// How long each pause is afterwards, rounded up to steps.
-  public var length: Time
+  package var length: Time
   /// Where words are spoken, in order and apart: nothing nearer to them than `PauseShortening.margin` is
   /// removed.
-  public var words: [TimeRange]
+  package var words: [TimeRange]
 
   /// What stays beside a word.
-  public static let margin = Time(value: 50, timescale: 1000)
+  package static let margin = Time(value: 50, timescale: 1000)
 
   /// A shortening to `length`.
-  public init(to length: Time, keeping words: [TimeRange] = []) {
+  package init(to length: Time, keeping words: [TimeRange] = []) {
     self.length = length
     self.words = words
   }
 
   /// How long both sides of a pause overlap where it was shortened: a quarter of what is left, at most
   /// 50 ms.
-  public var crossfade: Time {
+  package var crossfade: Time {
     min(length.multiplied(by: 1, over: 4), Time(value: 50, timescale: 1000))
   }
 }
 
 /// A silence between two sounds that lasts as long as was asked for.
-public struct Pause: Sendable, Hashable, Codable {
+package struct Pause: Sendable, Hashable, Codable {
   /// Why a pause stays as it is.
-  public enum Exception: String, Sendable, Hashable, Codable {
+  package enum Exception: String, Sendable, Hashable, Codable {
     /// Its level moves: it is something soft, as a fade, a whisper or a breath.
     case uneven
     /// Words are spoken in it.
@@ -87,7 +87,7 @@ public struct Pause: Sendable, Hashable, Codable {
   /// Those to remove; nil where it stays as it is.
   package var removedSteps: Range<Int64>?
   /// Why it stays as it is; nil where it is shortened.
-  public var exception: Exception?
+  package var exception: Exception?
 
   /// A pause of these steps, some of which are removed.
   package init(_ steps: Range<Int64>, removing removedSteps: Range<Int64>) {
@@ -102,9 +102,9 @@ public struct Pause: Sendable, Hashable, Codable {
   }
 
   /// When it is.
-  public var silence: TimeRange { TimeRange(ofSteps: steps) }
+  package var silence: TimeRange { TimeRange(ofSteps: steps) }
   /// What is to be removed; nil where it stays as it is.
-  public var removed: TimeRange? { removedSteps.map(TimeRange.init(ofSteps:)) }
+  package var removed: TimeRange? { removedSteps.map(TimeRange.init(ofSteps:)) }
 }
 
 extension TimeRange {
@@ -117,26 +117,26 @@ extension TimeRange {
 }
 
 /// What a search for silence has found.
-public struct SilenceFindings: Sendable, Hashable, Codable {
+package struct SilenceFindings: Sendable, Hashable, Codable {
   /// In order, from step to step; one at the end of the sound ends with it. If pauses are to be
   /// shortened, those at both ends alone.
-  public var silences: [TimeRange]
+  package var silences: [TimeRange]
   /// The level of the loudest step where all of the sound is silent.
-  public var loudest: Gain
+  package var loudest: Gain
   /// If pauses are to be shortened: all of them, in order.
-  public var pauses: [Pause]
+  package var pauses: [Pause]
   /// Where the edges of a search are moved to, in their order.
   package var edges: [Time] = []
 
   /// Silences, and the level of the loudest step.
-  public init(_ silences: [TimeRange], loudest: Gain = .silence, pauses: [Pause] = []) {
+  package init(_ silences: [TimeRange], loudest: Gain = .silence, pauses: [Pause] = []) {
     self.silences = silences
     self.loudest = loudest
     self.pauses = pauses
   }
 
   /// What is between the silences at both ends of a sound of `duration`; nil where all is silent.
-  public func sounding(in duration: Time) -> TimeRange? {
+  package func sounding(in duration: Time) -> TimeRange? {
     var sounding = TimeRange(start: .zero, duration: duration)
     if let first = silences.first, first.start == .zero {
       sounding = TimeRange(start: first.end, end: duration)

@@ -11,12 +11,12 @@ public struct SoundOverview: Sendable, Hashable, Codable {
   public var loudness: [UInt8]
 
   /// Columns of peaks, at most; of a short sound, one for each 10 ms.
-  public static let peakColumns = 600
+  package static let peakColumns = 600
   /// Columns of loudness, at most; of a short sound, one for each 100 ms.
-  public static let loudnessColumns = 300
+  package static let loudnessColumns = 300
 
   /// Of these columns.
-  public init(peaks: [UInt8], loudness: [UInt8]) {
+  package init(peaks: [UInt8], loudness: [UInt8]) {
     self.peaks = peaks
     self.loudness = loudness
   }

@@ -14,7 +14,7 @@ public struct SourceMoment: Sendable, Hashable {
   public var isReversed: Bool
 
   /// A moment of `asset`.
-  public init(asset: Asset, time: Time, track: Int, isReversed: Bool) {
+  package init(asset: Asset, time: Time, track: Int, isReversed: Bool) {
     self.asset = asset
     self.time = time
     self.track = track
@@ -62,7 +62,7 @@ extension Track {
 
 extension Asset {
   /// Ticks a second on which its frames fall (`AVAssetTrack.naturalTimeScale`): its sample rate.
-  public var naturalTimescale: Int32 { Int32(clamping: sampleRate) }
+  package var naturalTimescale: Int32 { Int32(clamping: sampleRate) }
 }
 
 extension Composition {

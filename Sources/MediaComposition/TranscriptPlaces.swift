@@ -1,18 +1,18 @@
 import Transcripts
 
 /// Where the words of an output are written.
-public struct TranscriptPlaces: Sendable, Hashable, Codable {
+package struct TranscriptPlaces: Sendable, Hashable, Codable {
   /// The files beside it, no format twice.
-  public var sidecars: [TranscriptFormat]
+  package var sidecars: [TranscriptFormat]
   /// Whether they go into the file itself, as a track of captions.
-  public var inFile: Bool
+  package var inFile: Bool
   /// Whether they go into the tag of an MP3, as lyrics with and without times.
-  public var lyrics: Bool
+  package var lyrics: Bool
   /// How lines of captions are broken anew; nil: they stay as they are.
-  public var lines: LineLayout?
+  package var lines: LineLayout?
 
   /// Words in these places.
-  public init(
+  package init(
     sidecars: [TranscriptFormat] = [], inFile: Bool = false, lyrics: Bool = false,
     lines: LineLayout? = nil
   ) {
@@ -23,8 +23,8 @@ public struct TranscriptPlaces: Sendable, Hashable, Codable {
   }
 
   /// Nowhere.
-  public static let none = TranscriptPlaces()
+  package static let none = TranscriptPlaces()
 
   /// Whether no words are written.
-  public var isEmpty: Bool { sidecars.isEmpty && !inFile && !lyrics }
+  package var isEmpty: Bool { sidecars.isEmpty && !inFile && !lyrics }
 }

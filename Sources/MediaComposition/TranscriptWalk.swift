@@ -26,7 +26,7 @@ extension Export {
   ///   - rate: Frames a second.
   /// - Returns: The cues, in order of time.
   /// - Complexity: As of `Composition.transcript`, for what is in the part.
-  public func transcript(in frames: Range<Int64>, rate: Int) -> Transcript {
+  package func transcript(in frames: Range<Int64>, rate: Int) -> Transcript {
     guard mix.gain != .silence else { return Transcript() }
     let written = Time(frames: Int64(frames.count), rate: rate)
     let part = timeRange ?? TimeRange(start: .zero, duration: composition.duration)

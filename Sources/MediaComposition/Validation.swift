@@ -6,7 +6,7 @@ extension Composition {
   /// A composition that passes compiles. O(segments + ramps), nested ones too.
   ///
   /// - Throws: The first `EditError`, in order of tracks.
-  public func validate() throws(EditError) {
+  package func validate() throws(EditError) {
     for track in tracks { try track.validate() }
     do throws(DuckingProblem) { _ = try duckings() } catch { throw error.error }
   }
@@ -21,7 +21,7 @@ extension Track {
   /// O(segments + ramps).
   ///
   /// - Throws: The first `EditError`, in order of segments.
-  public func validate() throws(EditError) {
+  package func validate() throws(EditError) {
     try mix.validate()
     var end = TimeRange.zero
     for segment in segments {

@@ -2,20 +2,20 @@
 ///
 /// At 29.97 and 59.94 pictures a second a plain timecode falls behind the clock by 3.6 s an hour. A
 /// drop-frame timecode leaves out the first two, or four, numbers of each minute but every tenth.
-public struct Timecode: Sendable, Hashable {
+package struct Timecode: Sendable, Hashable {
   /// 0 … 23.
-  public var hours: Int
+  package var hours: Int
   /// 0 … 59.
-  public var minutes: Int
+  package var minutes: Int
   /// 0 … 59.
-  public var seconds: Int
+  package var seconds: Int
   /// Pictures since the second began.
-  public var frames: Int
+  package var frames: Int
   /// Whether numbers are left out, so that it keeps to the clock.
-  public var isDropFrame: Bool
+  package var isDropFrame: Bool
 
   /// Reads `01:02:03:04`, or with drop-frame `01:02:03;04`; nil for anything else.
-  public init?(_ text: some StringProtocol) {
+  package init?(_ text: some StringProtocol) {
     let fields = text.split(omittingEmptySubsequences: false) { $0 == ":" || $0 == ";" }
     let numbers = fields.compactMap { field in
       (1...3).contains(field.utf8.count) && field.utf8.allSatisfy { (0x30...0x39).contains($0) }
@@ -31,14 +31,14 @@ public struct Timecode: Sendable, Hashable {
   }
 
   /// Reads one as files have it, of which some write drop-frame as `01:02:03.04`.
-  public init?(stored text: String) {
+  package init?(stored text: String) {
     self.init(String(text.map { $0 == "." ? ";" : $0 }))
   }
 
   /// That of a picture by its number, counted from that of 00:00:00:00; behind midnight it begins anew.
   ///
   /// - Returns: nil at a rate that has none.
-  public init?(number: Int64, at rate: PictureRate, isDropFrame: Bool) {
+  package init?(number: Int64, at rate: PictureRate, isDropFrame: Bool) {
     guard let nominal = rate.nominal.map(Int64.init), !isDropFrame || rate.dropped != nil else {
       return nil
     }
@@ -60,7 +60,7 @@ public struct Timecode: Sendable, Hashable {
 
   /// The number of its picture, counted from that of 00:00:00:00, without those that drop-frame leaves
   /// out; nil where no picture has it at this rate.
-  public func number(at rate: PictureRate) -> Int64? {
+  package func number(at rate: PictureRate) -> Int64? {
     guard let nominal = rate.nominal, frames < nominal else { return nil }
     let seconds = Int64((hours * 60 + minutes) * 60 + seconds)
     let number = seconds * Int64(nominal) + Int64(frames)
@@ -74,20 +74,20 @@ public struct Timecode: Sendable, Hashable {
 }
 
 /// How many pictures a second are shown, of which all last equally long.
-public struct PictureRate: Sendable, Hashable, CustomStringConvertible {
+package struct PictureRate: Sendable, Hashable, CustomStringConvertible {
   /// The fraction of them: positive.
   private let numerator: Int128
   private let denominator: Int128
 
   /// That of pictures which last so long.
-  public init(_ duration: Time) {
+  package init(_ duration: Time) {
     numerator = Int128(max(1, duration.timescale))
     denominator = Int128(max(1, duration.value))
   }
 
   /// The whole number by which timecodes count; nil where it is none, and none of NTSC's, which are
   /// slower by a thousandth.
-  public var nominal: Int? {
+  package var nominal: Int? {
     let whole = (2 * numerator + denominator) / (2 * denominator)
     guard (1...999).contains(whole), abs(numerator - whole * denominator) * 500 <= numerator else {
       return nil
@@ -96,13 +96,13 @@ public struct PictureRate: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// How many numbers drop-frame leaves out in most minutes; nil where the rate has no drop-frame.
-  public var dropped: Int? {
+  package var dropped: Int? {
     guard let nominal, numerator < Int128(nominal) * denominator else { return nil }
     return nominal == 30 ? 2 : nominal == 60 ? 4 : nil
   }
 
   /// How many pictures begin in so long a time, to the nearest, of two that are as near the later one.
-  public func count(in time: Time) -> Int64 {
+  package func count(in time: Time) -> Int64 {
     let pictures = Int128(time.value) * numerator
     let unit = Int128(time.timescale) * denominator
     guard unit > 0 else { return 0 }
@@ -111,13 +111,13 @@ public struct PictureRate: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Pictures between the two midnights of one day of timecodes.
-  public func day(isDropFrame: Bool) -> Int64 {
+  package func day(isDropFrame: Bool) -> Int64 {
     let left = isDropFrame ? (dropped ?? 0) * (24 * 60 - 24 * 6) : 0
     return Int64(24 * 60 * 60 * (nominal ?? 0) - left)
   }
 
   /// `25`, `23.976`.
-  public var description: String {
+  package var description: String {
     let thousandths = Int((2000 * numerator + denominator) / (2 * denominator))
     let digits = "\(thousandths % 1000 + 1000)".dropFirst()
     let fraction = digits.reversed().drop { $0 == "0" }.reversed()
@@ -127,7 +127,7 @@ public struct PictureRate: Sendable, Hashable, CustomStringConvertible {
 
 extension Timecode: CustomStringConvertible {
   /// As it is read.
-  public var description: String {
+  package var description: String {
     func digits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     return [hours, minutes, seconds].map(digits).joined(separator: ":")
       + (isDropFrame ? ";" : ":") + digits(frames)

@@ -48,22 +48,22 @@ public struct NowPlayingInfo: Sendable, Hashable {
 
 /// One of several things that a listener may go to: an item of a queue, or a chapter of an item.
 /// MediaPlayer has no counterpart: `MPNowPlayingInfoPropertyPlaybackQueueIndex` is a number alone.
-public struct NowPlayingTrack: Sendable, Hashable, Identifiable {
+package struct NowPlayingTrack: Sendable, Hashable, Identifiable {
   /// Its identity, other than that of each other track.
-  public var id: String
+  package var id: String
   /// What is shown.
-  public var title: String
+  package var title: String
   /// The artist.
-  public var artist: String?
+  package var artist: String?
   /// The title of the whole that it is a part of.
-  public var albumTitle: String?
+  package var albumTitle: String?
   /// From 1.
-  public var albumTrackNumber: Int?
+  package var albumTrackNumber: Int?
   /// The duration.
-  public var playbackDuration: Time?
+  package var playbackDuration: Time?
 
   /// A track.
-  public init(id: String, title: String) { (self.id, self.title) = (id, title) }
+  package init(id: String, title: String) { (self.id, self.title) = (id, title) }
 }
 
 /// Whether something plays (`MPNowPlayingPlaybackState`).

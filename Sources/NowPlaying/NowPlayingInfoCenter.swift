@@ -46,17 +46,17 @@ public final class NowPlayingInfoCenter: Sendable {
   }
 
   /// What the listener may go to by `RemoteCommandCenter.goToTrackCommand`: empty for none.
-  public var tracks: [NowPlayingTrack] { core.read { $0.tracks } }
+  package var tracks: [NowPlayingTrack] { core.read { $0.tracks } }
 
   /// The index of the current track in `tracks`; nil: none of them
   /// (`MPNowPlayingInfoPropertyPlaybackQueueIndex`).
-  public var playbackQueueIndex: Int? { core.read { $0.trackIndex } }
+  package var playbackQueueIndex: Int? { core.read { $0.trackIndex } }
 
   /// Sets the tracks and the current one of them. Of more than 500 tracks, others see 500 around
   /// the current one.
   ///
   /// - Complexity: O(n)
-  public func setTracks(_ tracks: [NowPlayingTrack], playbackQueueIndex index: Int?) {
+  package func setTracks(_ tracks: [NowPlayingTrack], playbackQueueIndex index: Int?) {
     core.update(tracksHaveChanged: core.read { $0.tracks } != tracks) { state in
       state.tracks = tracks
       state.trackIndex = index.flatMap { tracks.indices.contains($0) ? $0 : nil }

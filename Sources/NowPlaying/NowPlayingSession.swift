@@ -57,7 +57,7 @@ public final class NowPlayingSession: Sendable {
   }
 
   /// The session's name on the bus; nil while it has none (`isActive`).
-  public var busName: String? { link.busName }
+  package var busName: String? { link.busName }
 
   /// Leaves the bus for good. Waits 200 ms at most, for a call that has begun.
   public func end() {

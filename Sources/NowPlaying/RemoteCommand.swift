@@ -107,7 +107,7 @@ extension RemoteCommand where Event == ChangeShuffleModeCommandEvent {
 extension RemoteCommand where Event == ChangeVolumeCommandEvent {
   /// The volume now, a factor: 1 is the sound as it is. One that is no number is 1, and one below 0
   /// is 0.
-  public var currentVolume: Double {
+  package var currentVolume: Double {
     get { core.read { $0.volume } }
     set { core.update { $0.volume = newValue.isFinite ? max(0, newValue) : 1 } }
   }

@@ -30,11 +30,11 @@ public final class RemoteCommandCenter: Sendable {
   /// Changes the order (`changeShuffleModeCommand`).
   public let changeShuffleModeCommand: RemoteCommand<ChangeShuffleModeCommandEvent>
   /// Changes the volume.
-  public let changeVolumeCommand: RemoteCommand<ChangeVolumeCommandEvent>
+  package let changeVolumeCommand: RemoteCommand<ChangeVolumeCommandEvent>
   /// Goes to one of `NowPlayingInfoCenter.tracks`; a pause goes on.
-  public let goToTrackCommand: RemoteCommand<GoToTrackCommandEvent>
+  package let goToTrackCommand: RemoteCommand<GoToTrackCommandEvent>
   /// Ends the program.
-  public let quitCommand: RemoteCommand<RemoteCommandEvent>
+  package let quitCommand: RemoteCommand<RemoteCommandEvent>
 
   init(_ core: NowPlayingCore) {
     playCommand = RemoteCommand(core)

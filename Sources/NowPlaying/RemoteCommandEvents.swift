@@ -34,15 +34,15 @@ public struct ChangeShuffleModeCommandEvent: Sendable, Hashable {
 }
 
 /// Another volume. MediaPlayer has no counterpart: its system has one volume for all programs.
-public struct ChangeVolumeCommandEvent: Sendable, Hashable {
+package struct ChangeVolumeCommandEvent: Sendable, Hashable {
   /// A factor, 0 or more: 1 is the sound as it is.
-  public let volume: Double
+  package let volume: Double
 }
 
 /// One of the tracks of `NowPlayingInfoCenter`. MediaPlayer has no counterpart.
-public struct GoToTrackCommandEvent: Sendable, Hashable {
+package struct GoToTrackCommandEvent: Sendable, Hashable {
   /// `NowPlayingTrack.id`
-  public let trackID: String
+  package let trackID: String
 }
 
 /// What is repeated (`MPRepeatType`).

@@ -41,10 +41,10 @@ public struct LevelReading: Sendable, Hashable {
   public var averagePower: Double
 
   /// The level of silence, as in AVFoundation.
-  public static let silence = -160.0
+  package static let silence = -160.0
 
   /// A reading.
-  public init(peakPower: Double = silence, averagePower: Double = silence) {
+  package init(peakPower: Double = silence, averagePower: Double = silence) {
     self.peakPower = peakPower
     self.averagePower = averagePower
   }
@@ -67,7 +67,7 @@ public struct LoudnessReading: Sendable, Hashable {
   public var truePeak: Double
 
   /// A reading.
-  public init(
+  package init(
     momentary: Double? = nil, shortTerm: Double? = nil, integrated: Double? = nil,
     truePeak: Double = 0
   ) {
@@ -85,7 +85,7 @@ public struct PlayerMeters: Sendable, Hashable {
   /// The true peak of each channel (BS.1770-4, annex 2), 1 being full scale.
   public var truePeaks: [Double] = []
   /// Of each of the item's tracks; nil for a track without sound.
-  public var tracks: [LevelReading?] = []
+  package var tracks: [LevelReading?] = []
   /// As `PlayerItem.reductions`, each with its lowest gain.
   public var reductions: [GainReduction] = []
   /// Of the item.

@@ -3,7 +3,7 @@ import ExportGraph
 /// A speed of playback from 0.25 to 4, in hundredths, with the pitch kept.
 public struct PlaybackSpeed: Sendable, Hashable, Comparable {
   /// Hundredths, 25 … 400.
-  public let percent: Int
+  package let percent: Int
 
   /// The nearest speed to a factor (`AVPlayer.rate`); nil outside 0.25 … 4.
   public init?(_ factor: Double) {
@@ -15,7 +15,7 @@ public struct PlaybackSpeed: Sendable, Hashable, Comparable {
   }
 
   /// A speed in hundredths, limited to 25 … 400.
-  public init(percent: Int) {
+  package init(percent: Int) {
     self.percent = max(Self.slowest.percent, min(Self.fastest.percent, percent))
   }
 

@@ -131,7 +131,7 @@ public final class Player: Sendable {
   /// Changes of volume, tracks and speed are heard after what the device holds: 40 ms suit a player
   /// that is steered by hand. A machine that is too busy for that lets the device run dry, and each
   /// time the device holds twice as much from then on, as long as it is open. A change acts at once.
-  public var preferredIOBufferDuration: Time {
+  package var preferredIOBufferDuration: Time {
     get { engine.state.withLock { $0.preferredIOBufferDuration } }
     set {
       let length =
@@ -192,7 +192,7 @@ public final class Player: Sendable {
   }
 
   /// The parts of the current item that are rendered ahead, from the current time on.
-  public var renderedTimeRanges: [TimeRange] {
+  package var renderedTimeRanges: [TimeRange] {
     let heard = engine.heardIndex
     return engine.state.withLock { state in
       guard let last = state.meters.last?.end, let current = state.current else { return [] }
@@ -206,7 +206,7 @@ public final class Player: Sendable {
   /// again. Nil where it is the export's: always, except for a while after a jump into an item whose
   /// effects remember without end (`denoise`, a speed with the pitch kept), and until the item's end
   /// where its media come from servers.
-  public var approximation: Double? { engine.state.withLock { $0.chaseProgress } }
+  package var approximation: Double? { engine.state.withLock { $0.chaseProgress } }
 
   /// Whether levels and loudness are measured (`AVAudioPlayer.isMeteringEnabled`), which takes
   /// about as much time as rendering; true by default. A change acts after the sound that is
@@ -276,17 +276,17 @@ public final class Player: Sendable {
   }
 
   /// The format of the device, and its progress.
-  public struct DeviceState: Sendable, Hashable {
+  package struct DeviceState: Sendable, Hashable {
     /// Nil if there is no device.
-    public var format: SinkFormat?
+    package var format: SinkFormat?
     /// How often the device ran out of sound.
-    public var xruns: Int
+    package var xruns: Int
     /// Seconds of sound that is rendered and not heard yet, in the ring and in the device.
-    public var bufferedSeconds: Double
+    package var bufferedSeconds: Double
   }
 
   /// The device now.
-  public var device: DeviceState {
+  package var device: DeviceState {
     let format: SinkFormat? =
       if case .open(let format, _) = engine.writer.device { format } else { nil }
     let heard = engine.heardIndex

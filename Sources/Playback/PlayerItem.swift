@@ -25,9 +25,9 @@ public final class PlayerItem: Sendable, Hashable {
   /// The chapters, in the item's own time, in order.
   public let chapters: [Chapter]
   /// What is said, in the item's own time, also where the export writes no words.
-  public let transcript: Transcript
+  package let transcript: Transcript
   /// The segments of all tracks, in the item's own time, in order.
-  public let segments: [PlayerSegment]
+  package let segments: [PlayerSegment]
   /// The tracks of the composition, in order, for the listener to switch. Adjacent tracks of one
   /// origin are one track here: the compiler makes two of a track with cross-fades.
   public let tracks: [PlayerItemTrack]
@@ -66,7 +66,7 @@ public final class PlayerItem: Sendable, Hashable {
   /// The sound of an export session, with the session's graph.
   ///
   /// - Throws: As `Graph.init(compiling:)`; `mendJob` if there is no such output.
-  public convenience init(
+  package convenience init(
     _ session: ExportSession, output outputIndex: Int = 0
   ) throws(Failure) {
     try self.init(session, output: outputIndex, of: nil)
@@ -152,7 +152,7 @@ public final class PlayerItem: Sendable, Hashable {
   /// nothing is written there.
   ///
   /// - Throws: As probing the file.
-  public static func export(
+  package static func export(
     ofMediaAt location: MediaLocation, library: MediaLibrary
   ) throws(Failure) -> Export {
     let name = location.lastName ?? "\(location)"

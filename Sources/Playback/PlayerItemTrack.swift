@@ -9,7 +9,7 @@ public final class PlayerItemTrack: Sendable {
   /// The name of the track.
   public let name: String
   /// Whether the track is enabled in the composition; otherwise it cannot be heard here.
-  public let sounds: Bool
+  package let sounds: Bool
   private let enabled = Atomic<Bool>(true)
   private let solo = Atomic<Bool>(false)
   private let changes: TrackChanges
@@ -27,7 +27,7 @@ public final class PlayerItemTrack: Sendable {
   }
 
   /// Whether only this track, and other solo tracks, are heard.
-  public var isSolo: Bool {
+  package var isSolo: Bool {
     get { solo.load(ordering: .relaxed) }
     set { set(solo, newValue) }
   }
@@ -38,13 +38,13 @@ public final class PlayerItemTrack: Sendable {
 }
 
 /// A segment of an item.
-public struct PlayerSegment: Sendable, Hashable {
+package struct PlayerSegment: Sendable, Hashable {
   /// The time in the item, cut to the part that is played.
-  public var timeRange: TimeRange
+  package var timeRange: TimeRange
   /// The name of the file, or of the track for a nested composition.
-  public var name: String
+  package var name: String
   /// The index of its track.
-  public var trackIndex: Int
+  package var trackIndex: Int
   /// Where its item was written.
   package var origin = Origin.unknown
 

@@ -34,7 +34,7 @@ extension Player {
   ///     theirs.
   /// - Returns: Whether the item was replaced.
   @discardableResult
-  public func replace(
+  package func replace(
     _ item: PlayerItem, with other: PlayerItem, at time: Time, insteadOf place: Time
   ) -> Bool {
     let heard = engine.heardIndex

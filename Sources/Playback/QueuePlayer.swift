@@ -27,7 +27,7 @@ extension Player {
 
   /// Whether the first item follows the last; a single item follows itself, and is reported as
   /// looped (`AVPlayerLooper` for one item).
-  public var repeatsQueue: Bool {
+  package var repeatsQueue: Bool {
     get { engine.state.withLock { $0.repeatsQueue } }
     set { engine.update { $0.repeatsQueue = newValue } }
   }

@@ -4,14 +4,14 @@ import ExportGraph
 /// How far compressors, limiters or ducks lower what is heard.
 public struct GainReduction: Sendable, Hashable {
   /// What lowers it.
-  public var reducer: GainReducer
+  package var reducer: GainReducer
   /// The index of the track of the item that is lowered; nil: the mix, or an item of one track.
   public var track: Int?
   /// The lowest gain, of the one that lowers most: in decibels, 0 or less.
   public var gain: Double
 
   /// A reduction.
-  public init(_ reducer: GainReducer, track: Int? = nil, gain: Double = 0) {
+  package init(_ reducer: GainReducer, track: Int? = nil, gain: Double = 0) {
     (self.reducer, self.track, self.gain) = (reducer, track, gain)
   }
 }

@@ -81,7 +81,7 @@ extension Player {
 
   /// How many seconds of the current item are rendered in a second; below 1 it is too heavy to be
   /// heard without pauses. Nil before that is known, and for media of servers.
-  public var renderingRate: Double? { engine.state.withLock { $0.renderingRate } }
+  package var renderingRate: Double? { engine.state.withLock { $0.renderingRate } }
 
   /// The share of what must be here before the player goes on after a stall, from 0 to 1; nil if it
   /// goes on with the first sound, or does not wait for bytes.

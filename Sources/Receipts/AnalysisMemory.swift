@@ -7,7 +7,7 @@ import SystemPackage
 /// A finding stands under the digest of all that it depends on: the sound, the identities of its
 /// sources, the tools. So no finding in the file is ever wrong; findings that runs do not use any
 /// more are dropped in time. Safe from any thread.
-public final class AnalysisMemory: Sendable {
+package final class AnalysisMemory: Sendable {
   private let store: LineStore
   private let state = Mutex(State())
 
@@ -20,14 +20,14 @@ public final class AnalysisMemory: Sendable {
   }
 
   /// The findings in a folder, which are read when the first one is asked for.
-  public init(in folder: StateFolder) {
+  package init(in folder: StateFolder) {
     store = LineStore("analyses", in: folder, version: "avjob analyses 1")
   }
 
   /// What was found under a digest (64 hexadecimal digits).
   ///
   /// - Complexity: O(size of the file) the first time
-  public func find(_ digest: String) -> [UInt8]? {
+  package func find(_ digest: String) -> [UInt8]? {
     let own = state.withLock { state in
       state.used.append(digest)
       return state.found[digest]
@@ -41,7 +41,7 @@ public final class AnalysisMemory: Sendable {
   }
 
   /// Keeps a finding: JSON, of less than 1 MB and without line feeds.
-  public func keep(_ digest: String, _ finding: [UInt8]) {
+  package func keep(_ digest: String, _ finding: [UInt8]) {
     state.withLock { state in
       state.found[digest] = finding
       state.isSaved = false
@@ -52,7 +52,7 @@ public final class AnalysisMemory: Sendable {
   ///
   /// - Throws: `Errno` where the folder cannot be written.
   /// - Complexity: O(size of the file)
-  public func save() throws(Errno) {
+  package func save() throws(Errno) {
     let state = state.withLock { state in
       defer { state.isSaved = true }
       return state

@@ -3,16 +3,16 @@ import MediaComposition
 import SystemPackage
 
 /// The outputs of an export and what they are made from, to be compared with an earlier run's.
-public struct ExportInputs: Sendable, Hashable {
+package struct ExportInputs: Sendable, Hashable {
   /// An output, and the files that appear with it.
-  public struct Output: Sendable, Hashable {
+  package struct Output: Sendable, Hashable {
     /// The output itself.
-    public var path: FilePath
+    package var path: FilePath
     /// Files beside it, which must be there as well.
-    public var companions: [FilePath]
+    package var companions: [FilePath]
 
     /// An output with its companions.
-    public init(_ path: FilePath, companions: [FilePath] = []) {
+    package init(_ path: FilePath, companions: [FilePath] = []) {
       self.path = path
       self.companions = companions
     }
@@ -21,23 +21,23 @@ public struct ExportInputs: Sendable, Hashable {
   }
 
   /// A medium that is read.
-  public struct Source: Sendable, Hashable {
+  package struct Source: Sendable, Hashable {
     /// Where it is.
-    public var location: MediaLocation
+    package var location: MediaLocation
     /// Its identity when it was probed.
-    public var identity: FileIdentity
+    package var identity: FileIdentity
 
     /// The medium at `location`, which had this `identity` when it was probed.
-    public init(_ location: MediaLocation, _ identity: FileIdentity) {
+    package init(_ location: MediaLocation, _ identity: FileIdentity) {
       self.location = location
       self.identity = identity
     }
   }
 
   /// The outputs, each once. They are made together: if one has to be made, all are.
-  public var outputs: [Output]
+  package var outputs: [Output]
   /// Digests of the job's meaning, by aspect, the most informative first.
-  public var digests: [(aspect: String, digest: String)] {
+  package var digests: [(aspect: String, digest: String)] {
     get { aspects.map { ($0, byAspect[$0] ?? "") } }
     set {
       aspects = newValue.map(\.aspect)
@@ -45,15 +45,15 @@ public struct ExportInputs: Sendable, Hashable {
     }
   }
   /// What makes them: avjob, its libraries and the processor.
-  public var tools: [String: String]
+  package var tools: [String: String]
   /// What they are made from, each once.
-  public var sources: [Source]
+  package var sources: [Source]
 
   private var aspects: [String] = []
   private(set) var byAspect: [String: String] = [:]
 
   /// Inputs of an export to `outputs`.
-  public init(
+  package init(
     outputs: [Output], digests: [(aspect: String, digest: String)], tools: [String: String],
     sources: [Source]
   ) {
@@ -65,7 +65,7 @@ public struct ExportInputs: Sendable, Hashable {
 }
 
 /// The reason why an export is made, for people.
-public enum Reason: Sendable, Hashable, CustomStringConvertible {
+package enum Reason: Sendable, Hashable, CustomStringConvertible {
   /// The user has asked for it, whatever the receipts say.
   case forced
   /// No earlier run made the output, or its receipt is gone or cannot be read.
@@ -85,7 +85,7 @@ public enum Reason: Sendable, Hashable, CustomStringConvertible {
   case toolChanged(String, from: String, to: String)
 
   /// The reason as it stands after the word `because`.
-  public var description: String {
+  package var description: String {
     switch self {
     case .forced: "--force was given"
     case .noReceipt(let path): "'\(path)' has no receipt of an earlier run"

@@ -5,21 +5,21 @@ import SystemPackage
 
 extension Ledger {
   /// The aspect of the receipt of a list of sound files, whose value is the list's form.
-  public static let manifestAspect = "manifest"
+  package static let manifestAspect = "manifest"
 
   /// Files that an earlier run made, by its receipt, and that no job makes any more.
-  public struct Orphans: Sendable {
+  package struct Orphans: Sendable {
     /// An output and the files beside it that are as the run left them; at least one.
-    public let files: [FilePath]
+    package let files: [FilePath]
     fileprivate let receipt: FilePath.Component
     /// Whether the receipt goes with them: no other file of it is left.
     fileprivate let isWhole: Bool
   }
 
   /// A file that a receipt names and that no job makes any more, which stays.
-  public struct Spared: Sendable, Hashable {
+  package struct Spared: Sendable, Hashable {
     /// Why it stays.
-    public enum Reason: Sendable, Hashable {
+    package enum Reason: Sendable, Hashable {
       /// It lies where no job of this folder writes.
       case elsewhere
       /// Its content is that of the receipt, but the run has not made this file.
@@ -29,9 +29,9 @@ extension Ledger {
     }
 
     /// The file.
-    public let path: FilePath
+    package let path: FilePath
     /// Why it stays.
-    public let reason: Reason
+    package let reason: Reason
   }
 
   /// The files that earlier runs made and no job makes any more, if they are still as they were
@@ -49,7 +49,7 @@ extension Ledger {
   ///   receipts name and that stay, with the reason.
   /// - Throws: `CancellationError` where contents are compared and `isCancelled`.
   /// - Complexity: O(receipts + their sources)
-  public func orphans(
+  package func orphans(
     besides isKnown: (FilePath) -> Bool, in territory: WrittenFolders,
     unless isCancelled: IsCancelled = { false }
   ) throws -> (removable: [Orphans], spared: [Spared]) {
@@ -123,7 +123,7 @@ extension Ledger {
   ///   - orphans: What `orphans(besides:in:)` gave.
   ///   - territory: What was given to `orphans(besides:in:)`; paths may lead elsewhere meanwhile.
   /// - Returns: The system's errors, for files that it does not remove.
-  public func remove(
+  package func remove(
     _ orphans: [Orphans], in territory: WrittenFolders
   ) -> [(path: FilePath, error: Errno)] {
     var territory = territory

@@ -11,7 +11,7 @@ extension Ledger {
   /// counts.
   ///
   /// - Complexity: O(outputs), a receipt each
-  public func staleSidecars(of inputs: ExportInputs) -> [FilePath] {
+  package func staleSidecars(of inputs: ExportInputs) -> [FilePath] {
     guard folder.isOwn else { return [] }
     let written = Set(inputs.outputs.flatMap(\.files))
     return inputs.outputs.flatMap { output -> [FilePath] in
@@ -26,7 +26,7 @@ extension Ledger {
   /// Removes what `staleSidecars` gave.
   ///
   /// - Returns: The system's error; nil where the file is gone.
-  public func remove(staleSidecar path: FilePath) -> Errno? {
+  package func remove(staleSidecar path: FilePath) -> Errno? {
     PathCalls.unlink(path) == 0 || errno == ENOENT ? nil : Errno(rawValue: errno)
   }
 }

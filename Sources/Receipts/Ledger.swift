@@ -8,9 +8,9 @@ import SystemPackage
 /// The receipts of the job files in one folder, and the locks of running exports.
 ///
 /// Safe from any thread. Other processes may have a ledger of the same folder.
-public final class Ledger: Sendable {
+package final class Ledger: Sendable {
   /// Where receipts are.
-  public let folder: StateFolder
+  package let folder: StateFolder
   let comparesContents: Bool
   let locks: LockBook
   private let waits = Mutex(LockWaits())
@@ -22,14 +22,14 @@ public final class Ledger: Sendable {
 
   /// A ledger whose receipts are not read yet. If it `comparesContents`, files are read and
   /// compared by their content, and not by size, time and inode.
-  public init(in folder: StateFolder, comparesContents: Bool = false) {
+  package init(in folder: StateFolder, comparesContents: Bool = false) {
     self.folder = folder
     self.comparesContents = comparesContents
     locks = LockBook(in: folder)
   }
 
   /// Whether comparing the contents of files is to stop.
-  public typealias IsCancelled = () -> Bool
+  package typealias IsCancelled = () -> Bool
 
   // MARK: Comparing
 
@@ -37,7 +37,7 @@ public final class Ledger: Sendable {
   ///
   /// - Throws: `CancellationError` where contents are compared and `isCancelled`.
   /// - Complexity: O(sources and outputs), a `stat` each; with contents their size
-  public func reason(
+  package func reason(
     for inputs: ExportInputs, unless isCancelled: IsCancelled = { false }
   ) throws -> Reason? {
     let receipts = inputs.outputs.map { receipt(ofOutput: $0.path) }
@@ -158,7 +158,7 @@ public final class Ledger: Sendable {
 
   /// Whether a receipt of these outputs names the file at `path`. Whether the file is still as the
   /// receipt says is not checked.
-  public func knows(_ path: FilePath, besideOutputs outputs: [FilePath]) -> Bool {
+  package func knows(_ path: FilePath, besideOutputs outputs: [FilePath]) -> Bool {
     if outputs.contains(path) {
       return self.path(ofReceipt: folder.relative(path)).exists
     }
@@ -187,7 +187,7 @@ public final class Ledger: Sendable {
   }
 
   /// The files that a receipt of `output` names as its sources; none without a receipt.
-  public func sourceFiles(ofReceipt output: FilePath) -> [FilePath] {
+  package func sourceFiles(ofReceipt output: FilePath) -> [FilePath] {
     let receipt = Receipt.read(path(ofReceipt: folder.relative(output)))
     return receipt?.sources.compactMap { $0.path.file.map(folder.resolve) } ?? []
   }
@@ -195,7 +195,7 @@ public final class Ledger: Sendable {
   // MARK: Locks
 
   /// The result of a request to work on an export.
-  public enum Permission: Sendable {
+  package enum Permission: Sendable {
     /// No other process works on it until `ExportLock.end()`.
     case granted(ExportLock)
     /// Another process has one of its outputs. The caller decides how long to wait.
@@ -205,16 +205,16 @@ public final class Ledger: Sendable {
   }
 
   /// The right to make an export's outputs.
-  public struct ExportLock: Sendable {
+  package struct ExportLock: Sendable {
     fileprivate let lock: LockBook.Lock
 
     /// Lets other processes work on the export. To be called once.
-    public func end() { lock.release() }
+    package func end() { lock.release() }
   }
 
   /// Requests the right to make an export's outputs, among the processes that share the folder;
   /// `now` is the time by which waits are measured.
-  public func begin(_ inputs: ExportInputs, at now: ContinuousClock.Instant = .now) -> Permission {
+  package func begin(_ inputs: ExportInputs, at now: ContinuousClock.Instant = .now) -> Permission {
     let key = Self.key(of: inputs)
     do throws(Errno) {
       try make()
@@ -232,7 +232,9 @@ public final class Ledger: Sendable {
 
   /// Ends a wait that the caller gives up, so that the time of a later wait for the same export
   /// counts from its own start. Does nothing if the caller does not wait.
-  public func giveUpWait(_ inputs: ExportInputs) { waits.withLock { $0.end(Self.key(of: inputs)) } }
+  package func giveUpWait(_ inputs: ExportInputs) {
+    waits.withLock { $0.end(Self.key(of: inputs)) }
+  }
 
   /// What the waits for an export are found by.
   private static func key(of inputs: ExportInputs) -> FilePath { inputs.outputs.first?.path ?? "" }
@@ -257,7 +259,7 @@ public final class Ledger: Sendable {
   /// - Throws: `Errno` where the folder cannot be written, `CancellationError`; what is written is
   ///   whole.
   /// - Complexity: O(sources and outputs); with contents their size
-  public func record(
+  package func record(
     _ inputs: ExportInputs, written: [FilePath: FileIdentity], unless isCancelled: IsCancelled
   ) throws -> Bool {
     try make()
@@ -297,7 +299,7 @@ public final class Ledger: Sendable {
   // MARK: Tidying
 
   /// Removes what processes that died left in the folder. To be called when a run begins.
-  public func sweep() { locks.sweep() }
+  package func sweep() { locks.sweep() }
 
   /// Removes receipts of outputs that are not there any more, of a hundred at most that this run had
   /// nothing to do with: others next time. To be called when a run ends; does nothing where it has
@@ -306,7 +308,7 @@ public final class Ledger: Sendable {
   ///
   /// - Parameter outputs: What the run's jobs make.
   /// - Complexity: O(receipts) names, and 100 files
-  public func tidy(besides outputs: some Sequence<FilePath>) {
+  package func tidy(besides outputs: some Sequence<FilePath>) {
     guard hasRecorded.withLock({ $0 }) else { return }
     let own = Set(outputs.map { name(ofReceipt: folder.relative($0)) + ".json" })
     let others = StateFolder.names(in: folder.receipts).filter {

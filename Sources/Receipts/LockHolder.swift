@@ -3,17 +3,17 @@ import SystemPackage
 import Threads
 
 /// The holder of a lock that this process waits for, as far as the lock says.
-public struct LockHolder: Sendable, Hashable {
+package struct LockHolder: Sendable, Hashable {
   /// The number of the process, as its own machine or container counts; nil: the lock does not say.
-  public var process: Int32?
+  package var process: Int32?
   /// The name of its machine or container; nil: the lock does not say.
-  public var host: String?
+  package var host: String?
   /// When it took the lock, in seconds since 1970 by its own clock, of 0...2^40; nil: the lock does not
   /// say, or says what no clock does.
-  public var start: Int64?
+  package var start: Int64?
   /// Whether the holder was stopped, as by SIGSTOP or Ctrl-Z; false where that cannot be seen from
   /// here.
-  public var isStopped = false
+  package var isStopped = false
 
   /// What locks say behind the first line, which names the process: the host, and the time in seconds
   /// since 1970.
@@ -55,24 +55,24 @@ public struct LockHolder: Sendable, Hashable {
 
 extension LockHolder: CustomStringConvertible {
   /// `process 4711 on 'studio'`, as far as it is known.
-  public var description: String {
+  package var description: String {
     let name = process.map { "process \($0)" } ?? "another process"
     return name + (host.map { " on '\($0)'" } ?? "")
   }
 }
 
 /// A wait for another process that has an export.
-public struct LockWait: Sendable {
+package struct LockWait: Sendable {
   /// The current holder.
-  public var holder: LockHolder
+  package var holder: LockHolder
   /// For how long this process has waited for the holder.
-  public var waited: Duration
+  package var waited: Duration
   /// Whether to report the wait: after some seconds, a minute, five minutes, and then every ten
   /// minutes.
-  public var isReportDue: Bool
+  package var isReportDue: Bool
 
   /// When to try again: soon at first, and after a while every two seconds.
-  public var pause: Duration { max(.milliseconds(250), min(.seconds(2), waited / 8)) }
+  package var pause: Duration { max(.milliseconds(250), min(.seconds(2), waited / 8)) }
 
   /// After how long a wait is reported for the first time, the second time, and so on.
   static func moment(_ number: Int) -> Duration {

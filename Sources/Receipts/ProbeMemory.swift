@@ -8,7 +8,7 @@ import SystemPackage
 /// Each line has the digest of a path and a stream as its key, and the facts as JSON, which are
 /// decoded when they are needed. A line about a file that has changed is ignored. Paths are relative
 /// to the job files' folder. Safe from any thread.
-public final class ProbeMemory: Sendable {
+package final class ProbeMemory: Sendable {
   private let folder: StateFolder
   private let store: LineStore
 
@@ -20,14 +20,14 @@ public final class ProbeMemory: Sendable {
   }
 
   /// A medium, and which of its streams; nil: the best.
-  public struct Key: Sendable, Hashable {
+  package struct Key: Sendable, Hashable {
     /// Where the medium is.
-    public var location: MediaLocation
+    package var location: MediaLocation
     /// The stream, as the job names it; nil: the best.
-    public var stream: Int?
+    package var stream: Int?
 
     /// A stream of a medium.
-    public init(_ location: MediaLocation, stream: Int? = nil) {
+    package init(_ location: MediaLocation, stream: Int? = nil) {
       self.location = location
       self.stream = stream
     }
@@ -35,7 +35,7 @@ public final class ProbeMemory: Sendable {
 
   /// Reads what there is when it is asked for; nothing where the folder is not there or was written
   /// by others than `tools`, which may find other facts.
-  public init(in folder: StateFolder, tools: [String: String]) {
+  package init(in folder: StateFolder, tools: [String: String]) {
     self.folder = folder
     let told = tools.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     let digest = LineStore.number(of: told.joined(separator: "\n").utf8).hexadecimal
@@ -43,12 +43,12 @@ public final class ProbeMemory: Sendable {
   }
 
   /// Frees the memory of the lines that were read. They are read again when one is asked for.
-  public func release() { store.release() }
+  package func release() { store.release() }
 
   /// What an earlier run found, where the file is still the one that it looked at.
   ///
   /// - Complexity: O(size of the file) the first time, and after `release`: some 600 bytes a source
-  public func find(_ key: Key, _ identity: FileIdentity) -> ProbedAsset? {
+  package func find(_ key: Key, _ identity: FileIdentity) -> ProbedAsset? {
     guard let json = store.find(number(of: key)),
       let entry = try? JSONDecoder().decode(Entry.self, from: Data(json)),
       entry.stream == key.stream, entry.probed.asset.location == folder.relative(key.location),
@@ -66,7 +66,7 @@ public final class ProbeMemory: Sendable {
   ///     are none.
   /// - Throws: `Errno` where the folder cannot be written.
   /// - Complexity: O(size of the file), of which it holds some lines
-  public func save(
+  package func save(
     _ media: [Key], found find: (Key) -> (found: ProbedAsset, isRecalled: Bool)?
   ) throws(Errno) {
     guard media.contains(where: { find($0)?.isRecalled == false }) else { return }

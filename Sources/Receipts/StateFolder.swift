@@ -11,18 +11,18 @@ import Threads
 /// Everything in it is written under a temporary name and renamed, so that a reader finds a file as
 /// it was or as it is. Nothing is flushed to the disk: what a crash of the machine tears is not
 /// understood, which is as if it were not there. Safe from any thread, and from other processes.
-public struct StateFolder: Sendable {
+package struct StateFolder: Sendable {
   /// The folder in which the job files are, as it was spelled; empty for the current one.
-  public let jobFolder: FilePath
+  package let jobFolder: FilePath
   /// The folder `.avjob` in `jobFolder`.
-  public let path: FilePath
+  package let path: FilePath
   private let currentDirectory: FilePath
   private let absoluteJobFolder: FilePath
   private let jobFolderBytes: [UInt8]
 
   /// The state of the job files in `jobFolder`. Relative paths count from `currentDirectory`, which
   /// is absolute. Reads and writes nothing.
-  public init(besideJobsIn jobFolder: FilePath, currentDirectory: FilePath) {
+  package init(besideJobsIn jobFolder: FilePath, currentDirectory: FilePath) {
     self.jobFolder = jobFolder
     self.currentDirectory = currentDirectory
     jobFolderBytes = jobFolder.bytes
@@ -35,14 +35,14 @@ public struct StateFolder: Sendable {
 
   /// `path` as it is called from the job files' folder, so that a project may be moved as a whole:
   /// without `.`, and with `..` in front only. By names alone; no link is followed.
-  public func relative(_ path: FilePath) -> FilePath {
+  package func relative(_ path: FilePath) -> FilePath {
     if let rest = plainRest(of: path) { return rest }
     return path.relative(to: absoluteJobFolder, in: currentDirectory)
   }
 
   /// `location` as it is kept: a path as it is called from the job files' folder, and an address
   /// without its secrets.
-  public func relative(_ location: MediaLocation) -> MediaLocation {
+  package func relative(_ location: MediaLocation) -> MediaLocation {
     switch location {
     case .file(let path): .file(relative(path))
     case .remote, .source: location.redacted
@@ -69,7 +69,7 @@ public struct StateFolder: Sendable {
   }
 
   /// The path that a path of `relative(_:)` stands for, as this process can use it.
-  public func resolve(_ relative: FilePath) -> FilePath {
+  package func resolve(_ relative: FilePath) -> FilePath {
     // As the kernel follows it: behind a link, `..` is not what names say.
     jobFolder.pushing(relative)
   }
@@ -87,7 +87,7 @@ public struct StateFolder: Sendable {
   }
 
   /// Whether anything was kept here before.
-  public var isThere: Bool { path.exists }
+  package var isThere: Bool { path.exists }
 
   // MARK: Reading
 

@@ -6,7 +6,7 @@ import SystemPackage
 ///
 /// Paths are compared by where they lead on the disk. Files and folders whose names begin with a
 /// dot belong to other programs, and do not count.
-public struct WrittenFolders: Sendable {
+package struct WrittenFolders: Sendable {
   private let roots: [FilePath]
   /// Whether files of a folder count, by the folder as it is spelled.
   private var known: [FilePath: Bool] = [:]
@@ -15,14 +15,14 @@ public struct WrittenFolders: Sendable {
   ///   - folder: The job files', as it is spelled; empty for the current one.
   ///   - outputs: What their jobs write now, outside of it, too.
   /// - Complexity: O(distinct folders of `outputs`)
-  public init(ofJobsIn folder: FilePath, outputs: some Sequence<FilePath>) {
+  package init(ofJobsIn folder: FilePath, outputs: some Sequence<FilePath>) {
     let folders = Set(outputs.map { $0.removingLastComponent() }).union([folder])
     let real = Set(folders.compactMap { PathCalls.realPath($0.orCurrent) })
     roots = real.sorted { $0.string < $1.string }
   }
 
   /// Whether the jobs may have written the file at `path`.
-  public mutating func contains(_ path: FilePath) -> Bool {
+  package mutating func contains(_ path: FilePath) -> Bool {
     guard let name = path.lastComponent, name.kind == .regular, !name.string.hasPrefix(".") else {
       return false
     }

@@ -8,9 +8,9 @@ internal import CThreads
 /// Made once by the command and handed down, so that cores are neither idle nor oversubscribed.
 /// Threads that wait in `lease` are served in order, and before any `tryLease`. Safe from any
 /// thread.
-public final class CPUBudget: Sendable {
+package final class CPUBudget: Sendable {
   /// How many leases there are; at least 1.
-  public let total: Int
+  package let total: Int
   private let state: Monitor<State>
 
   private struct State {
@@ -21,13 +21,13 @@ public final class CPUBudget: Sendable {
   }
 
   /// A budget of `total` cores; of one core where `total` is less than 1.
-  public init(total: Int) {
+  package init(total: Int) {
     self.total = max(1, total)
     state = Monitor(State(free: max(1, total)))
   }
 
   /// Takes one core if one is free and no thread waits for it.
-  public func tryLease() -> CPULease? {
+  package func tryLease() -> CPULease? {
     let isTaken = state.withLock { state in
       guard state.free > 0, state.queue.isEmpty else { return false }
       state.free -= 1
@@ -39,7 +39,7 @@ public final class CPUBudget: Sendable {
   /// Takes one core, blocking the calling thread until its turn comes.
   ///
   /// Returns nil if `cancellation` is set before a core is free.
-  public func lease(unless cancellation: CancellationFlag = CancellationFlag()) -> CPULease? {
+  package func lease(unless cancellation: CancellationFlag = CancellationFlag()) -> CPULease? {
     let state = self.state
     let ticket = state.withLock { state in
       defer { state.nextTicket += 1 }
@@ -72,7 +72,7 @@ public final class CPUBudget: Sendable {
   ///   - name: The name of the thread (`Thread.spawn`).
   ///   - body: The work.
   /// - Returns: Whether `body` is run; false where no core is idle, or no thread can be started.
-  public func runOnIdleCore(
+  package func runOnIdleCore(
     name: String, _ body: @escaping @Sendable (CPULease) -> Void
   ) -> Bool {
     guard let lease = tryLease() else { return false }
@@ -97,7 +97,7 @@ public final class CPUBudget: Sendable {
 ///
 /// Release it in a `defer`. The lease releases itself with its last reference, too, but Swift may
 /// drop a reference right after its last use. A lease may be handed to another thread.
-public final class CPULease: Sendable {
+package final class CPULease: Sendable {
   private let budget: CPUBudget
   private let isReleased = Atomic<Bool>(false)
 
@@ -106,10 +106,10 @@ public final class CPULease: Sendable {
   deinit { release() }
 
   /// Whether a thread waits for a core of the budget.
-  public var isWanted: Bool { budget.waiting > 0 }
+  package var isWanted: Bool { budget.waiting > 0 }
 
   /// Gives the core back; later calls do nothing.
-  public func release() {
+  package func release() {
     guard !isReleased.exchange(true, ordering: .acquiringAndReleasing) else { return }
     budget.giveBack()
   }
@@ -118,7 +118,7 @@ public final class CPULease: Sendable {
 extension CPUBudget {
   /// The cores that this process may use: those of its affinity mask (`sched_getaffinity`, which
   /// honours `taskset` and cpusets), and no more than its container's quota of CPU time.
-  public static var availableCores: Int {
+  package static var availableCores: Int {
     min(affinityCount ?? onlineCount, quota(inCPUMax: read("/sys/fs/cgroup/cpu.max")) ?? Int.max)
   }
 

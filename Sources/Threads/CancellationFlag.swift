@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Safe from any thread, but not from a signal handler: take signals with `sigwait` on a thread of
 /// their own.
-public final class CancellationFlag: Sendable {
+package final class CancellationFlag: Sendable {
   private let cancelled = Atomic<Bool>(false)
   private let observers = Mutex<[ObjectIdentifier: Observer]>([:])
 
@@ -14,11 +14,11 @@ public final class CancellationFlag: Sendable {
   }
 
   /// A flag that is not set.
-  public init() {}
+  package init() {}
 
   /// Whether stopping was requested: one atomic load, cheap enough for inner loops and for
   /// FFmpeg's `AVIOInterruptCB`.
-  public var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+  package var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
   /// The flag that ends what this thread does: its reads of files, and its waits for servers. Set
   /// within `endingReads`, and on threads of a `Crew`; nil elsewhere.
@@ -35,7 +35,7 @@ public final class CancellationFlag: Sendable {
   }
 
   /// Requests a stop. Only the first call has an effect.
-  public func cancel() {
+  package func cancel() {
     guard !cancelled.exchange(true, ordering: .acquiringAndReleasing) else { return }
     for observer in observers.withLock({ Array($0.values) }) { observer.notify() }
   }
@@ -45,7 +45,7 @@ public final class CancellationFlag: Sendable {
   ///
   /// For waking whatever `body` waits on. `notify` must not block, and may still be called shortly
   /// after this returns.
-  public func whileNotifying<Result>(
+  package func whileNotifying<Result>(
     _ notify: @escaping @Sendable () -> Void, _ body: () throws -> Result
   ) rethrows -> Result {
     let observer = Observer(notify)

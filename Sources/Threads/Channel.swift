@@ -2,9 +2,9 @@
 ///
 /// A sender into a full channel waits, so that a slow receiver slows its senders down instead
 /// of filling the memory. Safe from any thread; blocks, so not for Swift's cooperative pool.
-public final class Channel<Element: Sendable>: Sendable {
+package final class Channel<Element: Sendable>: Sendable {
   /// How many elements may wait; at least 1.
-  public let capacity: Int
+  package let capacity: Int
   private let state: Monitor<State>
 
   private struct State {
@@ -26,7 +26,7 @@ public final class Channel<Element: Sendable>: Sendable {
   }
 
   /// A channel that holds `capacity` elements; one element where `capacity` is less than 1.
-  public init(capacity: Int) {
+  package init(capacity: Int) {
     self.capacity = max(1, capacity)
     state = Monitor(State())
   }
@@ -34,7 +34,7 @@ public final class Channel<Element: Sendable>: Sendable {
   /// Adds an element, waiting for room. Returns false, and drops the element, if the channel is
   /// closed.
   @discardableResult
-  public func send(_ element: Element) -> Bool {
+  package func send(_ element: Element) -> Bool {
     state.wait { state in
       if state.isClosed { return false }
       guard state.count < capacity else { return nil }
@@ -45,7 +45,7 @@ public final class Channel<Element: Sendable>: Sendable {
 
   /// Adds an element if there is room now. Returns whether the element was added.
   @discardableResult
-  public func trySend(_ element: Element) -> Bool {
+  package func trySend(_ element: Element) -> Bool {
     state.withLock { state in
       guard !state.isClosed, state.count < capacity else { return false }
       state.incoming.append(element)
@@ -56,7 +56,7 @@ public final class Channel<Element: Sendable>: Sendable {
   /// Takes the oldest element, waiting for one; nil once the channel is closed and empty.
   ///
   /// Amortised O(1).
-  public func receive() -> Element? {
+  package func receive() -> Element? {
     state.wait { state -> Element?? in
       if let element = state.takeFirst() { return .some(element) }
       return state.isClosed ? .some(nil) : nil
@@ -65,7 +65,7 @@ public final class Channel<Element: Sendable>: Sendable {
 
   /// Takes the oldest element, as `receive()` does; while the call waits, `body` is called on this
   /// thread, each time that a `pause` has passed.
-  public func receive(every pause: Duration, _ body: () -> Void) -> Element? {
+  package func receive(every pause: Duration, _ body: () -> Void) -> Element? {
     while true {
       let due = ContinuousClock.now + pause
       let found = state.wait { state -> Monitor<State>.Answer<Element??> in
@@ -79,5 +79,5 @@ public final class Channel<Element: Sendable>: Sendable {
   }
 
   /// Refuses further elements; those inside can still be received.
-  public func close() { state.withLock { $0.isClosed = true } }
+  package func close() { state.withLock { $0.isClosed = true } }
 }

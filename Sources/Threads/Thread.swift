@@ -6,20 +6,20 @@ internal import CThreads
 /// A thread of our own, for work that blocks: decoding, encoding, waiting for a device.
 ///
 /// Such work on Swift's cooperative pool would keep every task of the process waiting.
-public final class Thread: Sendable {
+package final class Thread: Sendable {
   /// Why `spawn` could not start a thread.
-  public struct SpawnError: Error, Sendable, Hashable, CustomStringConvertible {
+  package struct SpawnError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The errno of `pthread_create`: `EAGAIN` where the machine has no room for another thread.
-    public let code: Int32
+    package let code: Int32
 
     /// `pthread_create`'s reason in the system's words.
-    public var description: String {
+    package var description: String {
       "no thread could be started: \(String(cString: strerror(code)))"
     }
   }
 
   /// Stack bytes of a thread by default: as many as Linux gives `main`.
-  public static let defaultStackSize = 8 << 20
+  package static let defaultStackSize = 8 << 20
 
   /// Nil once joined.
   private let handle: Mutex<pthread_t?>
@@ -38,7 +38,7 @@ public final class Thread: Sendable {
   }
 
   /// How soon a thread gets a core that other threads also need.
-  public enum Urgency: Sendable, Hashable {
+  package enum Urgency: Sendable, Hashable {
     /// The thread gets a core in its turn.
     case usual
     /// Before others: for sound that is being heard or recorded. As far as the system lets this
@@ -69,7 +69,7 @@ public final class Thread: Sendable {
   ///   - body: The work. The thread ends with it.
   /// - Returns: The thread, which runs on by itself if it is not joined.
   /// - Throws: `SpawnError` where the system has no thread to give.
-  public static func spawn(
+  package static func spawn(
     name: String, urgency: Urgency = .usual, stackSize: Int = defaultStackSize,
     _ body: @escaping @Sendable () -> Void
   ) throws(SpawnError) -> Thread {
@@ -100,7 +100,7 @@ public final class Thread: Sendable {
   }
 
   /// Whether this is the calling thread; false once it was joined.
-  public var isCurrent: Bool {
+  package var isCurrent: Bool {
     handle.withLock { handle in
       guard let handle else { return false }
       return pthread_equal(handle, pthread_self()) != 0
@@ -110,7 +110,7 @@ public final class Thread: Sendable {
   /// Blocks until the thread has ended; at once where it has been joined before.
   ///
   /// A thread must not join itself.
-  public func join() {
+  package func join() {
     handle.withLock { handle in
       guard let joinable = handle else { return }
       pthread_join(joinable, nil)
@@ -125,7 +125,7 @@ public final class Thread: Sendable {
   ///
   /// - Returns: Whether the thread has ended.
   @discardableResult
-  public func join(until deadline: ContinuousClock.Instant) -> Bool {
+  package func join(until deadline: ContinuousClock.Instant) -> Bool {
     let hasEnded = hasEnded.wait { hasEnded -> Monitor<Bool>.Answer<Bool> in
       hasEnded || ContinuousClock.now >= deadline ? .now(hasEnded) : .later(by: deadline)
     }

@@ -1,5 +1,5 @@
 /// Texts as they sound: for finding phrases whatever their case, punctuation and width.
-public enum SpokenText {
+package enum SpokenText {
   /// `text` in the form in which two texts are compared: letters without case, no punctuation and no
   /// marks of format, one space between words, and one kind of apostrophe within them. A dot or comma
   /// between digits is no punctuation: `3.5` is not `35`.
@@ -9,7 +9,7 @@ public enum SpokenText {
   /// results are to be compared as `String`s, whose equality is canonical.
   ///
   /// - Complexity: O(n)
-  public static func folded(_ text: String) -> String {
+  package static func folded(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     var isSpace = false
     var hasApostrophe = false
@@ -38,7 +38,7 @@ public enum SpokenText {
   }
 
   /// The words of `text` in that form. O(n)
-  public static func words(of text: String) -> [String] {
+  package static func words(of text: String) -> [String] {
     folded(text).split(separator: " ").map(String.init)
   }
 

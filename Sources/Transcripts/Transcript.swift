@@ -59,13 +59,13 @@ public struct Cue: Sendable, Hashable, Codable {
   /// The words of `text`, in its order; empty where the format has no times of words.
   public var words: [Word]
   /// The same text as WebVTT writes it within a cue, with its tags; nil: without any.
-  public var markup: String?
+  package var markup: String?
   /// Its place on a picture, as the settings of a cue of WebVTT; nil: the usual one.
-  public var settings: String?
+  package var settings: String?
   /// Its name in the file; nil: none.
-  public var identifier: String?
+  package var identifier: String?
   /// Its number in the file, as SRT writes it, else its place there, from 1; nil: it is from no file.
-  public var number: Int?
+  package var number: Int?
 
   /// A cue without markup.
   public init(

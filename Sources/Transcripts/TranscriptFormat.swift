@@ -24,7 +24,7 @@ public enum TranscriptFormat: String, Sendable, Hashable, Codable, CaseIterable 
   }
 
   /// Its name in messages.
-  public var name: String {
+  package var name: String {
     switch self {
     case .vtt: "WebVTT"
     case .srt: "SRT"
@@ -35,7 +35,7 @@ public enum TranscriptFormat: String, Sendable, Hashable, Codable, CaseIterable 
   }
 
   /// As a feed names it: `<podcast:transcript type="…">`.
-  public var mediaType: String {
+  package var mediaType: String {
     switch self {
     case .vtt: "text/vtt"
     case .srt: "application/x-subrip"

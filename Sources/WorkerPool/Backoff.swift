@@ -1,12 +1,12 @@
 /// How long a job waits between two attempts: longer each time, and not all jobs alike.
-public struct Backoff: Sendable, Hashable {
+package struct Backoff: Sendable, Hashable {
   /// The wait after the first attempt, about.
-  public var first: Duration
+  package var first: Duration
   /// The longest wait.
-  public var longest: Duration
+  package var longest: Duration
 
   /// A wait of about `first` after the first attempt, doubled after each further one.
-  public init(first: Duration = .seconds(1), longest: Duration = .seconds(60)) {
+  package init(first: Duration = .seconds(1), longest: Duration = .seconds(60)) {
     self.first = max(.zero, first)
     self.longest = max(.zero, longest)
   }
@@ -15,7 +15,7 @@ public struct Backoff: Sendable, Hashable {
   ///
   /// The wait is between half and one and a half of the time, other for each job, and the same in
   /// every run: jobs that failed together, because of one disk, do not come back together.
-  public func wait(afterAttempt attempt: Int, ofJob job: Int) -> Duration {
+  package func wait(afterAttempt attempt: Int, ofJob job: Int) -> Duration {
     var wait = first
     // A product that is not computed beyond the longest cannot overflow.
     for _ in 1..<max(1, min(attempt, 128)) where wait < longest { wait *= 2 }

@@ -2,9 +2,9 @@ import Diagnosis
 import MediaComposition
 
 /// Something that happened to one job, in the order in which it happened to that job.
-public struct JobEvent<Result: Sendable>: Sendable {
+package struct JobEvent<Result: Sendable>: Sendable {
   /// What can happen.
-  public enum Kind: Sendable {
+  package enum Kind: Sendable {
     /// The job has got a core. It is the first event of a job, unless the job is blocked, and comes
     /// again after `postponed`.
     case started
@@ -27,7 +27,7 @@ public struct JobEvent<Result: Sendable>: Sendable {
     case blocked(by: Int)
 
     /// Why an attempt failed, the last one or another; nil for any other event.
-    public var failure: Failure? {
+    package var failure: Failure? {
       switch self {
       case .failed(let failure), .retrying(let failure, after: _): failure
       default: nil
@@ -36,14 +36,14 @@ public struct JobEvent<Result: Sendable>: Sendable {
   }
 
   /// Which job: an index into the list that `Pool.run` was given.
-  public let job: Int
+  package let job: Int
   /// What happened.
-  public let kind: Kind
+  package let kind: Kind
   /// When it happened, on the worker's thread.
-  public let instant: ContinuousClock.Instant
+  package let instant: ContinuousClock.Instant
 
   /// An event of job number `job`.
-  public init(job: Int, _ kind: Kind, at instant: ContinuousClock.Instant) {
+  package init(job: Int, _ kind: Kind, at instant: ContinuousClock.Instant) {
     self.job = job
     self.kind = kind
     self.instant = instant
@@ -51,9 +51,9 @@ public struct JobEvent<Result: Sendable>: Sendable {
 }
 
 /// How a job ended, and how long it took.
-public struct JobReport<Result: Sendable>: Sendable {
+package struct JobReport<Result: Sendable>: Sendable {
   /// The ways to end.
-  public enum Outcome: Sendable {
+  package enum Outcome: Sendable {
     case finished(Result)
     case failed(Failure)
     /// Stopped while it ran, or while it waited for another attempt.
@@ -66,15 +66,15 @@ public struct JobReport<Result: Sendable>: Sendable {
   }
 
   /// How the job ended.
-  public let outcome: Outcome
+  package let outcome: Outcome
   /// From the start of the job's first attempt to its end, with the pauses between attempts; zero
   /// where it never started.
-  public let elapsed: Duration
+  package let elapsed: Duration
   /// How often it was tried.
-  public let attempts: Int
+  package let attempts: Int
 
   /// A report of a job that took `elapsed`.
-  public init(_ outcome: Outcome, elapsed: Duration, attempts: Int = 1) {
+  package init(_ outcome: Outcome, elapsed: Duration, attempts: Int = 1) {
     self.outcome = outcome
     self.elapsed = elapsed
     self.attempts = attempts

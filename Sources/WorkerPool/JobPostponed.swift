@@ -2,12 +2,12 @@ import Diagnosis
 
 /// What a runner throws in place of `CancellationError` if its job had to be stopped by force while it
 /// read a file.
-public struct JobHung: Error, Sendable, Hashable {
+package struct JobHung: Error, Sendable, Hashable {
   /// The medium.
-  public var location: MediaLocation
+  package var location: MediaLocation
 
   /// The job had not come back from reading the medium at `location`.
-  public init(at location: MediaLocation) { self.location = location }
+  package init(at location: MediaLocation) { self.location = location }
 }
 
 /// What a runner throws if its job cannot start now, since another process works on the same
@@ -15,10 +15,10 @@ public struct JobHung: Error, Sendable, Hashable {
 ///
 /// The pool runs other jobs first, and calls the runner again when the time has passed. It is no
 /// attempt, and no failure.
-public struct JobPostponed: Error, Sendable, Hashable {
+package struct JobPostponed: Error, Sendable, Hashable {
   /// How long to wait at least.
-  public var after: Duration
+  package var after: Duration
 
   /// A request for another call `after` a while.
-  public init(after: Duration) { self.after = after }
+  package init(after: Duration) { self.after = after }
 }

@@ -29,7 +29,7 @@ import Threads
 /// promise of ours was broken. Any other error, and a `CancellationError` without a cancellation,
 /// counts as `reportBug`. In place of `CancellationError` it throws `JobHung`, where it has found out
 /// at which file it did not get on. A failed job leaves no partial output.
-public protocol JobRunner: Sendable {
+package protocol JobRunner: Sendable {
   /// A job.
   associatedtype Job: Sendable
   /// The result of a job that succeeded.
@@ -45,22 +45,22 @@ public protocol JobRunner: Sendable {
 
 extension JobRunner {
   /// The whole result.
-  public func kept(of result: Result) -> Result { result }
+  package func kept(of result: Result) -> Result { result }
 }
 
 /// The resources of a running job, and the receiver of its progress.
 ///
 /// Safe from any thread, until the job's `run` returns.
-public struct JobContext: Sendable {
+package struct JobContext: Sendable {
   /// The cores that all jobs share.
-  public let budget: CPUBudget
+  package let budget: CPUBudget
   /// Set when this attempt at the job should stop.
-  public let cancellation: CancellationFlag
+  package let cancellation: CancellationFlag
   private let onProgress: @Sendable (JobProgress) -> Void
   private let onWarning: @Sendable (Warning) -> Void
 
   /// A context that reports to the two closures, which must be safe from any thread.
-  public init(
+  package init(
     budget: CPUBudget, cancellation: CancellationFlag,
     onProgress: @escaping @Sendable (JobProgress) -> Void = { _ in },
     onWarning: @escaping @Sendable (Warning) -> Void = { _ in }
@@ -73,21 +73,21 @@ public struct JobContext: Sendable {
 
   /// Reports the job's progress, as often as is convenient: a report may be dropped while the
   /// observer is busy with older ones. Never blocks.
-  public func report(_ progress: JobProgress) { onProgress(progress) }
+  package func report(_ progress: JobProgress) { onProgress(progress) }
 
   /// Reports a warning. Blocks while the observer is behind.
-  public func warn(_ warning: Warning) { onWarning(warning) }
+  package func warn(_ warning: Warning) { onWarning(warning) }
 }
 
 /// How much of a job's sound is processed.
-public struct JobProgress: Sendable, Hashable {
+package struct JobProgress: Sendable, Hashable {
   /// Sound processed so far, 0 … `total`.
-  public var completed: Time
+  package var completed: Time
   /// Sound to process in all; where a job goes over it twice, both passes count.
-  public var total: Time
+  package var total: Time
 
   /// Progress of `completed` sound, of `total`.
-  public init(completed: Time, total: Time) {
+  package init(completed: Time, total: Time) {
     self.completed = completed
     self.total = total
   }

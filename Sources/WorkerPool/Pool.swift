@@ -3,19 +3,19 @@ import MediaComposition
 import Threads
 
 /// Workers that run jobs side by side, each on a thread of its own, within a budget of cores.
-public struct Pool: Sendable {
+package struct Pool: Sendable {
   /// The cores that the jobs share with one another and with the encoders inside them.
-  public let budget: CPUBudget
+  package let budget: CPUBudget
   /// How many jobs may run at once, where the budget has a core for each; at least 1.
-  public let workers: Int
+  package let workers: Int
   /// Whether the other jobs are still started after one has failed.
-  public let keepGoing: Bool
+  package let keepGoing: Bool
   /// What jobs that run at once may take together; one that requests more runs alone.
-  public let limits: ResourceRequest
+  package let limits: ResourceRequest
   /// The pauses between attempts at one job.
-  public let backoff: Backoff
+  package let backoff: Backoff
   /// How long an attempt may run after its cancellation, before it is abandoned.
-  public let grace: Duration
+  package let grace: Duration
   /// How workers are started: another way in tests.
   var spawn: Spawn = { name, body in try Thread.spawn(name: name, body) }
 
@@ -25,7 +25,7 @@ public struct Pool: Sendable {
     Thread
 
   /// A pool over `budget`, by default with a worker for each of its cores.
-  public init(
+  package init(
     budget: CPUBudget, workers: Int? = nil, keepGoing: Bool = true,
     limits: ResourceRequest = .unlimited, backoff: Backoff = Backoff(),
     grace: Duration = .seconds(5)
@@ -60,7 +60,7 @@ public struct Pool: Sendable {
   ///   each result.
   /// - Throws: `Failure` with `tryAgain` where not even one thread could be started.
   /// - Complexity: O(jobs × log jobs + needs), beside the work itself.
-  public func run<Runner: JobRunner>(
+  package func run<Runner: JobRunner>(
     _ jobs: [PoolJob<Runner.Job>], with runner: Runner,
     cancellation: CancellationFlag = CancellationFlag(),
     observer: (JobEvent<Runner.Result>) -> Void = { _ in }, idle: () -> Void = {}
@@ -86,7 +86,7 @@ public struct Pool: Sendable {
 
   /// Runs jobs that need no other job and have one attempt of any length, and waits for them
   /// (`run(_:with:cancellation:observer:idle:)`).
-  public func run<Runner: JobRunner>(
+  package func run<Runner: JobRunner>(
     _ jobs: [Runner.Job], with runner: Runner,
     cancellation: CancellationFlag = CancellationFlag(),
     observer: (JobEvent<Runner.Result>) -> Void = { _ in }

@@ -1,26 +1,26 @@
 /// A job, and the facts by which the pool orders it.
-public struct PoolJob<Job: Sendable>: Sendable {
+package struct PoolJob<Job: Sendable>: Sendable {
   /// What the runner is given.
-  public var job: Job
+  package var job: Job
   /// The estimate of its work, on one core. Jobs with most work ahead start first: their own, and
   /// that of the longest chain of jobs that need them.
-  public var estimate: Duration
+  package var estimate: Duration
   /// Which jobs must have finished before this one starts: indices into the list that `Pool.run` is
   /// given. Where one of them does not finish, this one is blocked.
-  public var needs: [Int]
+  package var needs: [Int]
   /// How long an attempt may take before it is stopped, and fails with `tryAgain`; nil: for ever.
-  public var timeLimit: Duration?
+  package var timeLimit: Duration?
   /// How long all attempts may take together, with the pauses between them (`--max-time`); nil: any
   /// time.
-  public var totalTimeLimit: Duration?
+  package var totalTimeLimit: Duration?
   /// How often a failure with `tryAgain` may be followed by another attempt.
-  public var retries: Int
+  package var retries: Int
   /// What the job may take while it runs. The job starts when that fits under `Pool.limits` beside
   /// the jobs that run, or when no other job runs.
-  public var resources: ResourceRequest
+  package var resources: ResourceRequest
 
   /// A job that needs no other, and has one attempt of any length.
-  public init(
+  package init(
     _ job: Job, estimate: Duration = .zero, needs: [Int] = [], timeLimit: Duration? = nil,
     retries: Int = 0, resources: ResourceRequest = ResourceRequest()
   ) {

@@ -1,18 +1,18 @@
 /// What running jobs share besides cores, and what one of them may take of it.
-public struct ResourceRequest: Sendable, Hashable {
+package struct ResourceRequest: Sendable, Hashable {
   /// File descriptors; 0 or more.
-  public var openFiles: Int
+  package var openFiles: Int
   /// Bytes of memory; 0 or more.
-  public var memory: Int
+  package var memory: Int
 
   /// A request of these descriptors and bytes; negative numbers count as 0.
-  public init(openFiles: Int = 0, memory: Int = 0) {
+  package init(openFiles: Int = 0, memory: Int = 0) {
     self.openFiles = max(0, openFiles)
     self.memory = max(0, memory)
   }
 
   /// Limits under which every job fits.
-  public static let unlimited = ResourceRequest(openFiles: .max, memory: .max)
+  package static let unlimited = ResourceRequest(openFiles: .max, memory: .max)
 
   /// Whether both fit under `limit` together.
   func fits(beside other: ResourceRequest, under limit: ResourceRequest) -> Bool {

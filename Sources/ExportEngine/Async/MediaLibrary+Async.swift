@@ -30,7 +30,7 @@ extension MediaLibrary {
   /// The facts of a file as it is now, as the blocking function of this name gives them.
   ///
   /// - Throws: As `loadAsset`.
-  public func currentAsset(
+  package func currentAsset(
     at location: MediaLocation, streamIndex: Int? = nil, raw: RawSound? = nil
   ) async throws(Failure) -> Asset {
     try await onThread(about: location) { [self] _ throws(Failure) in
@@ -41,7 +41,7 @@ extension MediaLibrary {
   /// Oddities of a file that can be read all the same.
   ///
   /// - Throws: The code `cancelled` alone: what cannot be read has none.
-  public func warnings(
+  package func warnings(
     for location: MediaLocation, streamIndex: Int? = nil, raw: RawSound? = nil
   ) async throws(Failure) -> [Warning] {
     try await onThread(about: location) { [self] _ throws(Failure) in
@@ -52,7 +52,7 @@ extension MediaLibrary {
   /// Checks the facts of an asset that an earlier run gave, as the blocking function of this name.
   ///
   /// - Throws: `tryAgain` where they are wrong, and as `loadAsset`.
-  public func confirm(_ asset: Asset) async throws(Failure) {
+  package func confirm(_ asset: Asset) async throws(Failure) {
     try await onThread(about: asset.location) { [self] _ throws(Failure) in try confirm(asset) }
   }
 
@@ -89,7 +89,7 @@ extension MediaNetwork {
   ///
   /// - Returns: The bytes; nil where there are more than `limit`.
   /// - Throws: `Failure`; the code `cancelled` at once where the task is cancelled.
-  public static func contents(
+  package static func contents(
     of url: MediaURL, limit: Int
   ) async throws(Failure) -> [UInt8]? {
     try await onThread(about: .remote(url)) { _ throws(Failure) in
@@ -109,7 +109,7 @@ extension MediaNetwork {
   }
 
   /// Waits a second at most for bytes that are on their way, as the blocking function of this name.
-  public static func settle() async {
+  package static func settle() async {
     do throws(Failure) {
       try await onThread { _ throws(Failure) in settle() }
     } catch {

@@ -89,7 +89,7 @@ extension ExportSession {
   /// - Throws: `Failure`, also `cancelled`.
   /// - Complexity: One to four passes over each of these sounds; none over what was measured before
   @available(*, noasync, message: "it blocks its thread; await measured(progress:)")
-  public func measured(
+  package func measured(
     budget: CPUBudget? = nil, cancellation: CancellationFlag = CancellationFlag(),
     progress: (Double) -> Void = { _ in }
   ) throws(Failure) -> ExportSession {

@@ -7,16 +7,16 @@ import MediaTime
 import Threads
 
 /// The pictures on both sides of a join, as small JPEGs.
-public struct PictureJoin: Sendable, Hashable, Codable {
+package struct PictureJoin: Sendable, Hashable, Codable {
   /// When the second one is shown, in the output's time.
-  public var time: Time
+  package var time: Time
   /// The last one before it; nil: it is not drawn.
-  public var before: [UInt8]?
+  package var before: [UInt8]?
   /// The first one behind it; nil: it is not drawn.
-  public var after: [UInt8]?
+  package var after: [UInt8]?
 
   /// A join without pictures.
-  public init(time: Time) { self.time = time }
+  package init(time: Time) { self.time = time }
 
   /// An element of `picture_joins` (`docs/json.md`).
   package var json: JSONValue {

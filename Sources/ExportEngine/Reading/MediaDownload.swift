@@ -10,7 +10,7 @@ public struct DownloadProgress: Sendable, Hashable {
   /// Bytes of the whole.
   public var totalBytes: Int64
   /// Bytes that came in each second since the download began; 0 if all were here.
-  public var bytesPerSecond: Double
+  package var bytesPerSecond: Double
 
   /// The share that is here: from 0 to 1.
   public var fractionCompleted: Double {

@@ -11,7 +11,7 @@ import Threads
 public final class MediaLibrary: Sendable {
   /// The result of an earlier run for a path, a stream and the file's present identity, or nil.
   /// Called from any thread.
-  public typealias Recall = @Sendable (MediaLocation, Int?, FileIdentity) -> ProbedAsset?
+  package typealias Recall = @Sendable (MediaLocation, Int?, FileIdentity) -> ProbedAsset?
 
   /// Probes a stream elsewhere, as in another process. Called from any thread.
   package typealias Probe = @Sendable (MediaLocation, Int?) throws(Failure) -> ProbedAsset
@@ -124,7 +124,7 @@ public final class MediaLibrary: Sendable {
   /// - Throws: `Failure` (`mendInput`, `mendMachine`), the same at each call for a file, or
   ///   `tryAgain`.
   @available(*, noasync, message: "it blocks its thread; await loadAsset(at:)")
-  public func asset(
+  package func asset(
     at location: MediaLocation, streamIndex: Int? = nil, raw: RawSound? = nil
   ) throws(Failure) -> Asset {
     try probed(at: location, streamIndex: streamIndex, raw: raw).asset
@@ -140,7 +140,7 @@ public final class MediaLibrary: Sendable {
 
   /// The facts of a local file's stream: `asset(at:streamIndex:raw:)` of its location.
   @available(*, noasync, message: "it blocks its thread; await loadAsset(at:)")
-  public func asset(
+  package func asset(
     at path: FilePath, streamIndex: Int? = nil, raw: RawSound? = nil
   ) throws(Failure) -> Asset {
     try asset(at: .file(path), streamIndex: streamIndex, raw: raw)
@@ -151,7 +151,7 @@ public final class MediaLibrary: Sendable {
   ///
   /// - Throws: As `asset`.
   @available(*, noasync, message: "it blocks its thread; await the function of the same name")
-  public func currentAsset(
+  package func currentAsset(
     at location: MediaLocation, streamIndex: Int? = nil, raw: RawSound? = nil
   ) throws(Failure) -> Asset {
     let key = Key(location: location, streamIndex: streamIndex, raw: raw)
@@ -166,7 +166,7 @@ public final class MediaLibrary: Sendable {
 
   /// Oddities of a file that can be read all the same.
   @available(*, noasync, message: "it blocks its thread; await the function of the same name")
-  public func warnings(
+  package func warnings(
     for location: MediaLocation, streamIndex: Int? = nil, raw: RawSound? = nil
   ) -> [Warning] {
     (try? known(Key(location: location, streamIndex: streamIndex, raw: raw)).found.warnings) ?? []
@@ -174,7 +174,7 @@ public final class MediaLibrary: Sendable {
 
   /// The facts of a stream so far, by this library or an earlier run, and which of the two; nil
   /// where it was not probed or cannot be read. Touches no file.
-  public func probedAsset(
+  package func probedAsset(
     at location: MediaLocation, streamIndex: Int? = nil, raw: RawSound? = nil
   ) -> (found: ProbedAsset, isRecalled: Bool)? {
     let key = Key(location: location, streamIndex: streamIndex, raw: raw)
@@ -259,7 +259,7 @@ public final class MediaLibrary: Sendable {
   ///
   /// - Throws: `tryAgain` where they are wrong, and as probing does.
   @available(*, noasync, message: "it blocks its thread; await the function of the same name")
-  public func confirm(_ asset: Asset) throws(Failure) {
+  package func confirm(_ asset: Asset) throws(Failure) {
     let key = Key(location: asset.location, streamIndex: asset.streamIndex, raw: asset.raw)
     guard probe != nil else { return _ = try facts(of: asset) }
     let known = try known(key)

@@ -19,7 +19,7 @@ public enum MediaNetwork {
     /// have a public address. Others must be named exactly.
     public var allowedHosts: [String] = []
     /// Whether servers are asked only where `allowedHosts` has some: for jobs of strangers.
-    public var mustNameHosts = false
+    package var mustNameHosts = false
     /// Where media are kept; nil where the environment names no folder for that.
     public var cacheFolder: MediaLocation?
     /// Bytes on the disk from which on the cache removes what was not used for longest.
@@ -69,7 +69,7 @@ public enum MediaNetwork {
   }
 
   /// Refuses all media of servers, also those in the cache.
-  public static func forbid() {
+  package static func forbid() {
     var options = Options()
     (options.isOffline, options.mustNameHosts, options.allowedHosts) = (true, true, [])
     state.withLock { $0 = State(options: options, policy: AddressPolicy(), cache: nil) }
@@ -93,7 +93,7 @@ public enum MediaNetwork {
 
   /// Waits a second at most for bytes that are on their way: they would be fetched again.
   @available(*, noasync, message: "it blocks its thread; await the function of the same name")
-  public static func settle() { state.withLock { $0.cache }?.settle(within: .seconds(1)) }
+  package static func settle() { state.withLock { $0.cache }?.settle(within: .seconds(1)) }
 
   /// Removes all media of the cache that no process uses, as `avjob cache clear` does
   /// (`URLCache.removeAllCachedResponses()`). What this process has open is in use.
@@ -116,7 +116,7 @@ public enum MediaNetwork {
     public var remainingBytes: Int64
 
     /// A transfer.
-    public init(receivedBytes: Int64, remainingBytes: Int64) {
+    package init(receivedBytes: Int64, remainingBytes: Int64) {
       (self.receivedBytes, self.remainingBytes) = (receivedBytes, remainingBytes)
     }
   }
@@ -157,7 +157,7 @@ public enum MediaNetwork {
   /// Checks the form of hosts.
   ///
   /// - Throws: `Failure` for one that is none.
-  public static func check(allowedHosts: [String]) throws(Failure) {
+  package static func check(allowedHosts: [String]) throws(Failure) {
     var options = Options(environment: { _ in nil })
     options.allowedHosts = allowedHosts
     _ = try policy(of: options)
@@ -229,7 +229,7 @@ public enum MediaNetwork {
   /// - Throws: `Failure`
   /// - Complexity: O(n)
   @available(*, noasync, message: "it blocks its thread; await the function of the same name")
-  public static func contents(of url: MediaURL, limit: Int) throws(Failure) -> [UInt8]? {
+  package static func contents(of url: MediaURL, limit: Int) throws(Failure) -> [UInt8]? {
     try allow(url)
     guard let medium = try cache().medium(at: url, limit: Int64(limit)) else { return nil }
     let bytes = MediumBytes(try nonEmpty(medium, url), at: .remote(url))

@@ -22,47 +22,47 @@ public struct MediaStream: Sendable, Hashable {
   /// The stream's own title.
   public var title: String?
   /// Of a moving picture; nil for other streams.
-  public var picture: MediaPicture?
+  package var picture: MediaPicture?
 }
 
 /// What a file says of its moving picture, beside the times of its pictures (`AssetTrack`).
-public struct MediaPicture: Sendable, Hashable {
+package struct MediaPicture: Sendable, Hashable {
   /// A fraction, as the file has it.
-  public struct Ratio: Sendable, Hashable {
+  package struct Ratio: Sendable, Hashable {
     /// What is above.
-    public var numerator: Int
+    package var numerator: Int
     /// What is below.
-    public var denominator: Int
+    package var denominator: Int
 
     /// One over the other.
-    public init(_ numerator: Int, _ denominator: Int) {
+    package init(_ numerator: Int, _ denominator: Int) {
       (self.numerator, self.denominator) = (numerator, denominator)
     }
   }
 
   /// Pixels across, as coded; 0 where nothing says.
-  public var width: Int
+  package var width: Int
   /// Pixels down, as coded; 0 where nothing says.
-  public var height: Int
+  package var height: Int
   /// FFmpeg's name of how pixels lie, such as `yuv420p`; nil where nothing says.
-  public var pixelFormat: String?
+  package var pixelFormat: String?
   /// The width of a pixel over its height.
-  public var pixelShape: Ratio
+  package var pixelShape: Ratio
   /// By how many degrees it is turned clockwise when it is shown: 0, 90, 180 or 270.
-  public var rotation: Int
+  package var rotation: Int
   /// Whether it is mirrored when it is shown.
-  public var isMirrored: Bool
+  package var isMirrored: Bool
   /// Pictures a second on average; nil where nothing says.
-  public var meanRate: Ratio?
+  package var meanRate: Ratio?
   /// How many pictures the index lists; nil where there is none.
-  public var count: Int64?
+  package var count: Int64?
   /// How many of them are key pictures.
-  public var keyCount: Int?
+  package var keyCount: Int?
   /// The longest time from one key picture to the next.
-  public var keyDistance: Time?
+  package var keyDistance: Time?
   /// FFmpeg's names of range, primaries, transfer and matrix (ITU-T H.273), by these names, of those that
   /// the container says.
-  public var colours: [String: String]
+  package var colours: [String: String]
 }
 
 extension MediaLibrary {

@@ -35,13 +35,13 @@ final class PrefetchedMedia {
 }
 
 /// What an export reads of a medium of a server, and how much of it is still to be fetched.
-public struct MediaFetch: Sendable, Hashable {
+package struct MediaFetch: Sendable, Hashable {
   /// The medium.
-  public var location: MediaLocation
+  package var location: MediaLocation
   /// Bytes that are not in the cache, to within what their format tells before it is read.
-  public var byteCount: Int64
+  package var byteCount: Int64
   /// The medium's bytes.
-  public var size: Int64
+  package var size: Int64
 }
 
 extension ExportSession {
@@ -51,7 +51,7 @@ extension ExportSession {
   ///
   /// - Throws: `Failure` where the cache cannot be read.
   /// - Complexity: O(graph + blocks of the media)
-  public static func fetches(for graph: Graph) throws(Failure) -> [MediaFetch] {
+  package static func fetches(for graph: Graph) throws(Failure) -> [MediaFetch] {
     try graph.remoteReads.map { asset, ranges throws(Failure) in
       let missing = try MediumBytes(asset.location).missingBytes(of: ranges)
       return MediaFetch(location: asset.location, byteCount: missing, size: asset.identity.size)

@@ -9,11 +9,11 @@ import Threads
 import Transcripts
 
 /// A written record.
-public struct WrittenRecord: Sendable, Hashable, Codable {
+package struct WrittenRecord: Sendable, Hashable, Codable {
   /// Its path.
-  @CodedPath public var path: FilePath
+  @CodedPath package var path: FilePath
   /// Bytes.
-  public var size: Int64
+  package var size: Int64
 }
 
 /// Writes the records of an export: JSON about what was read, done and written (`docs/json.md`).

@@ -192,42 +192,42 @@ public struct WrittenOutput: Sendable, Hashable, Codable {
   /// The encoded file in columns; nil where that is not asked for.
   public var overview: SoundOverview?
   /// Its joins, but for those in copied sound; nil where nobody looked.
-  public var joins: [Join]?
+  package var joins: [Join]?
   /// How its sound was brought to its level; nil where it has none.
-  public var correction: LoudnessCorrection?
+  package var correction: LoudnessCorrection?
   /// What the encoded file was checked by.
-  public var conformances: [Conformance] = []
+  package var conformances: [Conformance] = []
   /// Its parts, if some are copied from sources.
-  public var copied: [CopiedPart]?
+  package var copied: [CopiedPart]?
   /// How many of its pictures are copied and encoded; nil where it has none.
-  public var pictures: PictureCount?
+  package var pictures: PictureCount?
   /// The pictures on both sides of each join; nil where nobody looked.
-  public var pictureJoins: [PictureJoin]?
+  package var pictureJoins: [PictureJoin]?
   /// The files beside it.
-  public var sidecars: [WrittenSidecar] = []
+  package var sidecars: [WrittenSidecar] = []
   /// The SHA-256 of its bytes, if the export has a record.
   public var sha256: [UInt8]?
 }
 
 /// A written file beside an output.
-public struct WrittenSidecar: Sendable, Hashable, Codable {
+package struct WrittenSidecar: Sendable, Hashable, Codable {
   /// What it holds, and in which format.
-  public var kind: Sidecar
+  package var kind: Sidecar
   /// Its path.
-  @CodedPath public var path: FilePath
+  @CodedPath package var path: FilePath
   /// Bytes.
-  public var size: Int64
+  package var size: Int64
 }
 
 /// A file of an export, as it was when it took its place.
-public struct WrittenFile: Sendable, Hashable, Codable {
+package struct WrittenFile: Sendable, Hashable, Codable {
   /// The path, as requested.
-  @CodedPath public var path: FilePath
+  @CodedPath package var path: FilePath
   /// Distinguishes it from a file that is put there later.
-  public var identity: FileIdentity
+  package var identity: FileIdentity
 
   /// A file at `path` with this identity.
-  public init(path: FilePath, identity: FileIdentity) {
+  package init(path: FilePath, identity: FileIdentity) {
     self.path = path
     self.identity = identity
   }

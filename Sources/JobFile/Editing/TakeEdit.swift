@@ -7,18 +7,18 @@ import YAML
 
 /// The edit of a job file that puts a recorded take on a track: text is inserted at one place, and
 /// every other byte stays.
-public struct TakeEdit: Sendable, Hashable {
+package struct TakeEdit: Sendable, Hashable {
   /// The name of the job.
-  public var job: String
+  package var job: String
   /// The key of the track; a track of this key is added if there is none.
-  public var track: String
+  package var track: String
   /// The path of the take as it is written: from the folder of the job file, or absolute.
-  public var clip: String
+  package var clip: String
   /// The time of the mix at which the take begins.
-  public var time: Time
+  package var time: Time
 
   /// An edit that puts `clip` on a track of a job, at a time of its mix.
-  public init(clip: String, onTrack track: String, of job: String, at time: Time) {
+  package init(clip: String, onTrack track: String, of job: String, at time: Time) {
     self.job = job
     self.track = track
     self.clip = clip
@@ -27,19 +27,19 @@ public struct TakeEdit: Sendable, Hashable {
 
   /// The item of the take as it is written, without the dash of a list:
   /// `{ clip: takes/voice-001.wav, at: 15s }`.
-  public var item: String {
+  package var item: String {
     let clip = ArgumentNode.flowScalar(clip.replacing("${", with: "$${"))
     return "{ clip: \(clip), at: \(time.description) }"
   }
 
   /// The result of an edit.
-  public struct Edited: Sendable, Hashable {
+  package struct Edited: Sendable, Hashable {
     /// The whole file.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
     /// The inserted bytes: without them, `bytes` is the old file.
-    public var inserted: Range<Int>
+    package var inserted: Range<Int>
     /// Whether the track is new.
-    public var isNewTrack: Bool
+    package var isNewTrack: Bool
   }
 
   /// Edits the contents of a job file.
@@ -55,7 +55,7 @@ public struct TakeEdit: Sendable, Hashable {
   /// - Returns: The new contents.
   /// - Throws: The reason why the file cannot be edited so, with the remedy.
   /// - Complexity: O(length of `bytes`)
-  public func applied(
+  package func applied(
     to bytes: [UInt8], of file: JobFile, in map: SourceMap
   ) throws(Diagnostics) -> Edited {
     let path = file.path

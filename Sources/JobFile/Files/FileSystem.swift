@@ -7,7 +7,7 @@ import SystemPackage
 /// The disk, as far as reading a job file needs it; tests replace it by a dictionary.
 ///
 /// Relative paths count from the current directory. Calls may come from any thread.
-public protocol FileSystem: Sendable {
+package protocol FileSystem: Sendable {
   /// The kind of `path` behind symbolic links; nil where nothing is there.
   func kind(of path: FilePath) -> FileKind?
   /// The entries of a folder without `.` and `..`, in any order, with links followed; nil where it
@@ -34,12 +34,12 @@ public protocol FileSystem: Sendable {
 
 extension FileSystem {
   /// Nothing: there are files alone.
-  public func contents(of url: MediaURL, limit: Int) throws -> [UInt8] {
+  package func contents(of url: MediaURL, limit: Int) throws -> [UInt8] {
     throw Failure(textOfServer: url)
   }
 
   /// Nothing is known.
-  public func modificationTime(of path: FilePath) -> Duration? { nil }
+  package func modificationTime(of path: FilePath) -> Duration? { nil }
 }
 
 extension Failure {
@@ -51,7 +51,7 @@ extension Failure {
 }
 
 /// The kind of a file.
-public enum FileKind: Sendable, Hashable {
+package enum FileKind: Sendable, Hashable {
   case file, folder
   /// A device, a pipe, a socket.
   case other
@@ -60,16 +60,16 @@ public enum FileKind: Sendable, Hashable {
 }
 
 /// A name in a folder.
-public struct FolderEntry: Sendable, Hashable {
+package struct FolderEntry: Sendable, Hashable {
   /// The bytes of the name.
-  public var name: FilePath.Component
+  package var name: FilePath.Component
   /// Its kind, with links followed.
-  public var kind: FileKind
+  package var kind: FileKind
   /// Whether it is a symbolic link.
-  public var isLink: Bool
+  package var isLink: Bool
 
   /// An entry.
-  public init(_ name: FilePath.Component, _ kind: FileKind, isLink: Bool = false) {
+  package init(_ name: FilePath.Component, _ kind: FileKind, isLink: Bool = false) {
     self.name = name
     self.kind = kind
     self.isLink = isLink
@@ -77,22 +77,22 @@ public struct FolderEntry: Sendable, Hashable {
 }
 
 /// A file has more bytes than its reader allows.
-public struct FileTooLarge: Error {
+package struct FileTooLarge: Error {
   /// The limit in bytes.
-  public var limit: Int
+  package var limit: Int
   /// A file with more bytes than `limit`.
-  public init(limit: Int) { self.limit = limit }
+  package init(limit: Int) { self.limit = limit }
 }
 
 /// What was read from a file.
-public struct FileContents: Sendable, Hashable {
+package struct FileContents: Sendable, Hashable {
   /// All of it.
-  public var bytes: [UInt8]
+  package var bytes: [UInt8]
   /// Where the file lies, behind all links.
-  public var place: FilePath
+  package var place: FilePath
 
   /// The bytes of the file at `place`.
-  public init(_ bytes: [UInt8], at place: FilePath) {
+  package init(_ bytes: [UInt8], at place: FilePath) {
     self.bytes = bytes
     self.place = place
   }
@@ -110,34 +110,34 @@ public struct FileContents: Sendable, Hashable {
 }
 
 /// A file of `/proc` or `/sys`, which is no file on a disk: the environment of a process is such one.
-public struct KernelFile: Error, CustomStringConvertible {
+package struct KernelFile: Error, CustomStringConvertible {
   /// Why it is refused.
-  public var description: String { "it is the system's own, and no file on a disk" }
+  package var description: String { "it is the system's own, and no file on a disk" }
 }
 
 /// A text whose values a stranger's job must not print, as names and titles (`Confinement.hides`).
-public struct HiddenFile: Error {}
+package struct HiddenFile: Error {}
 
 /// The machine's own disk, and what servers have.
-public struct LocalFileSystem: FileSystem {
+package struct LocalFileSystem: FileSystem {
   /// Reads a text of a server, of so many bytes at most; throws as `contents(of:limit:)`.
-  public typealias Fetch = @Sendable (MediaURL, Int) throws -> [UInt8]
+  package typealias Fetch = @Sendable (MediaURL, Int) throws -> [UInt8]
 
   private let fetch: Fetch?
 
   /// The machine's own disk.
   ///
   /// - Parameter fetch: Reads texts of servers; nil: they are refused.
-  public init(fetching fetch: Fetch? = nil) { self.fetch = fetch }
+  package init(fetching fetch: Fetch? = nil) { self.fetch = fetch }
 
   /// By `fetch`.
-  public func contents(of url: MediaURL, limit: Int) throws -> [UInt8] {
+  package func contents(of url: MediaURL, limit: Int) throws -> [UInt8] {
     guard let fetch else { throw Failure(textOfServer: url) }
     return try fetch(url, limit)
   }
 
   /// `stat(2)`
-  public func kind(of path: FilePath) -> FileKind? {
+  package func kind(of path: FilePath) -> FileKind? {
     do throws(Errno) {
       return switch try FileStatus(at: path).kind {
       case .file: .file
@@ -150,12 +150,12 @@ public struct LocalFileSystem: FileSystem {
   }
 
   /// By `stat(2)`.
-  public func modificationTime(of path: FilePath) -> Duration? {
+  package func modificationTime(of path: FilePath) -> Duration? {
     (try? FileStatus(at: path))?.modificationTime
   }
 
   /// `readdir(3)`; links are followed by one `stat(2)` each.
-  public func entries(of folder: FilePath) -> [FolderEntry]? {
+  package func entries(of folder: FilePath) -> [FolderEntry]? {
     PathCalls.entries(of: folder)?.compactMap { entry in
       switch entry.type {
       case Int(DT_REG): FolderEntry(entry.name, .file)
@@ -170,7 +170,7 @@ public struct LocalFileSystem: FileSystem {
   }
 
   /// `open(2)`, `fstat(2)`, `read(2)`
-  public func contents(of path: FilePath, limit: Int) throws -> FileContents {
+  package func contents(of path: FilePath, limit: Int) throws -> FileContents {
     // Without O_NONBLOCK, opening a FIFO would wait for its writer.
     let file = try PathCalls.openToRead(path)
     return try file.closeAfter {
@@ -195,23 +195,23 @@ public struct LocalFileSystem: FileSystem {
   }
 
   /// `realpath(3)`
-  public func resolved(_ path: FilePath) -> FilePath {
+  package func resolved(_ path: FilePath) -> FilePath {
     PathCalls.realPath(path.isEmpty ? "." : path) ?? path.normalized(in: currentDirectory)
   }
 
   /// `$HOME`
-  public var homeDirectory: FilePath? {
+  package var homeDirectory: FilePath? {
     guard let home = getenv("HOME"), home.pointee != 0 else { return nil }
     return FilePath(platformString: home)
   }
 
   /// `getcwd(3)`
-  public var currentDirectory: FilePath { .current }
+  package var currentDirectory: FilePath { .current }
 }
 
 extension FileSystem {
   /// By its text alone: for disks without links.
-  public func resolved(_ path: FilePath) -> FilePath { path.normalized(in: currentDirectory) }
+  package func resolved(_ path: FilePath) -> FilePath { path.normalized(in: currentDirectory) }
 }
 
 extension FileSystem {
@@ -221,7 +221,7 @@ extension FileSystem {
   /// else the first in the order of bytes. nil where there is none.
   ///
   /// - Complexity: O(entries of the folders whose names are spelled otherwise)
-  public func spelling(of path: FilePath) -> FilePath? {
+  package func spelling(of path: FilePath) -> FilePath? {
     if kind(of: path) != nil { return path }
     var found = FilePath(root: path.root, [])
     for component in path.components {

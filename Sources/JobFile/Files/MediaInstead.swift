@@ -100,7 +100,7 @@ enum MediaInstead {
 extension JobFile {
   /// Whether a file is a medium and no job file, by its first bytes, or else by its name; for a
   /// command that takes both.
-  public static func isMedia(_ path: FilePath) -> Bool {
+  package static func isMedia(_ path: FilePath) -> Bool {
     guard !isNamed(path) else { return false }
     return MediaInstead.beginsAsMedia(PathCalls.beginning(of: path))
       || MediaInstead.hasMediaExtension(path)

@@ -6,11 +6,11 @@ import SystemPackage
 
 /// A missing file of a job file: an error, unless it is a medium, nothing is there and another job
 /// of the run writes it.
-public struct MissingFile: Sendable {
+package struct MissingFile: Sendable {
   /// The path to open.
-  public let path: FilePath
+  package let path: FilePath
   /// Where it is named.
-  public let origin: Origin
+  package let origin: Origin
   /// The kind of file there instead; nil: nothing.
   let isThere: FileKind?
   /// Whether messages may show its path though nothing is there: one that is made of a foreign file's
@@ -25,14 +25,14 @@ public struct MissingFile: Sendable {
   let files: any FileSystem
 
   /// Whether a job that writes it would solve the error.
-  public var canBeWritten: Bool { isThere == nil }
+  package var canBeWritten: Bool { isThere == nil }
 
   /// The error if no job writes it.
   ///
   /// - Parameter isSuggesting: Whether to look for suggestions on the disk: O(entries of the
   ///   folder).
   /// - Returns: An error at the place.
-  public func diagnostic(suggesting isSuggesting: Bool = true) -> Diagnostic {
+  package func diagnostic(suggesting isSuggesting: Bool = true) -> Diagnostic {
     let called = name ?? path.string
     guard isNamed || isThere != nil && isThere != .outside else {
       return Diagnostic(
@@ -96,7 +96,7 @@ public struct MissingFile: Sendable {
   /// The errors for files that no job writes: some at one place, and a bounded number of all.
   ///
   /// - Complexity: O(n), and O(entries of the folder) for each that is reported
-  public static func diagnostics(of files: some Sequence<MissingFile>) -> Diagnostics {
+  package static func diagnostics(of files: some Sequence<MissingFile>) -> Diagnostics {
     var sink = DiagnosticSink()
     sink.add(files)
     var found = sink.diagnostics

@@ -8,7 +8,7 @@ extension JobFile {
   ///   - files: The disk.
   /// - Returns: A pattern of the extensions found; nil without media files.
   /// - Complexity: O(files)
-  public static func soundPattern(
+  package static func soundPattern(
     below folder: FilePath, files: some FileSystem = LocalFileSystem()
   ) -> String? {
     var extensions: Set<String> = []

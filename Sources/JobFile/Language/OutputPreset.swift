@@ -4,9 +4,9 @@ import MediaComposition
 import YAML
 
 /// A named set of keys of an output (`preset: acx-audiobook`) in the language.
-public struct OutputPreset: Sendable {
+package struct OutputPreset: Sendable {
   /// Its name for `preset`.
-  public let name: String
+  package let name: String
   /// Keys of an output and their texts; in braces, those of a map with one key.
   let keys: [(key: String, text: String)]
 
@@ -21,7 +21,7 @@ public struct OutputPreset: Sendable {
   }
 
   /// All of them.
-  public static let all: [OutputPreset] = [
+  package static let all: [OutputPreset] = [
     // Apple Podcasts for Creators, "Audio requirements": MP3 of RSS feeds, recommended: mono 96 to
     // 128 kbps, stereo 128 to 256 kbps, at 44.1 or 48 kHz.
     OutputPreset(
@@ -67,7 +67,7 @@ public struct OutputPreset: Sendable {
   var summary: String { keys.map { "\($0.key): \($0.text)" }.joined(separator: ", ") }
 
   /// The usual extension for the preset called `name`; nil where there is none.
-  public static func fileExtension(of name: String) -> String? {
+  package static func fileExtension(of name: String) -> String? {
     let keys = all.first { $0.name == name }?.keys ?? []
     return keys.lazy.compactMap { Output.Kind(rawValue: $0.key) }.first?
       .capabilities.extensions.first

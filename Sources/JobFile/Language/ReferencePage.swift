@@ -1,6 +1,6 @@
 extension JobFile {
   /// The keys of the language as a page of Markdown: `docs/reference.md`.
-  public static let reference: String = {
+  package static let reference: String = {
     let intro = """
       # Reference: every key
 
@@ -18,12 +18,12 @@ extension JobFile {
   ///
   /// - Parameter name: `item`, `job`, `output` …; case does not count.
   /// - Returns: Markdown; nil where there is no such map.
-  public static func reference(of name: String) -> String? {
+  package static func reference(of name: String) -> String? {
     Language.maps.first { $0.name.lowercased() == name.lowercased() }?.section
   }
 
   /// The names that `reference(of:)` takes.
-  public static let referenceNames = Language.maps.map(\.name)
+  package static let referenceNames = Language.maps.map(\.name)
 }
 
 extension Schema {

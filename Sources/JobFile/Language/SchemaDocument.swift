@@ -6,7 +6,7 @@ extension JobFile {
   /// The language as a JSON Schema (draft 7, which SchemaStore and every editor take), made from the
   /// tables of the decoder. It cannot check other files, other keys or numbers in texts: use
   /// `avjob check`.
-  public static let schema = Language.wholeDocument.document(columns: 96)
+  package static let schema = Language.wholeDocument.document(columns: 96)
 }
 
 extension Language {

@@ -1,12 +1,12 @@
 import Diagnosis
 
 /// The file that `avjob init` writes.
-public enum StarterJob {
+package enum StarterJob {
   /// A job file with comments, valid once the three files that it names exist.
   ///
   /// - Parameter path: Its path, for the commands in its comments.
   /// - Returns: The whole text.
-  public static func text(named path: String) -> String {
+  package static func text(named path: String) -> String {
     let word = printable(shellQuoted(path))
     return #"""
       # yaml-language-server: $schema=avjob.schema.json

@@ -6,29 +6,29 @@ import Transcripts
 
 extension Job {
   /// The exports of a job.
-  public struct Exports: Sendable {
+  package struct Exports: Sendable {
     /// One, or one for each part of a split job, in order of time.
-    public var exports: [Export]
+    package var exports: [Export]
     /// Warnings for the user.
-    public var warnings: [Diagnostic]
+    package var warnings: [Diagnostic]
     /// Notes on what was decided by an analysis of its sound, for users who ask.
-    public var remarks: [Diagnostic] = []
+    package var remarks: [Diagnostic] = []
     /// What is said in each of the exports, for each of the job's manifests; empty where it has none.
-    public var utterances: [[Utterance]] = []
+    package var utterances: [[Utterance]] = []
   }
 
   /// Finds silence in a sound, or the quietest places near words; nil where that cannot be done now, which
   /// the caller has reported.
-  public typealias Listen = (SilenceSearch) throws(Failure) -> SilenceFindings?
+  package typealias Listen = (SilenceSearch) throws(Failure) -> SilenceFindings?
 
   /// Finds the picture with which decoding can begin that is nearest to a moment of a file, the later of
   /// two that are as near: when it is shown, in the time of the file's sound. nil where it cannot be found
   /// now, which the caller has reported.
-  public typealias FindKeyPicture = (KeyPictureSearch) throws(Failure) -> Time?
+  package typealias FindKeyPicture = (KeyPictureSearch) throws(Failure) -> Time?
 
   /// The words in a clip's own file, in the time of its sound; nil where it has none, or where they cannot
   /// be read now, which the caller has reported.
-  public typealias ReadTranscript = (MediaReference) throws(Failure) -> Transcript?
+  package typealias ReadTranscript = (MediaReference) throws(Failure) -> Transcript?
 
   /// The compositions of this job and their outputs, with the facts of its media.
   ///
@@ -47,7 +47,7 @@ extension Job {
   ///   than its item, overlapping items, parts that are empty or beyond the end. Empty where only
   ///   `assets` gave nil.
   /// - Complexity: O(n log n) in the number of items and parts
-  public func exports(
+  package func exports(
     assets: (MediaReference) -> Asset?, listen: @escaping Listen = { _ in nil },
     findKeyPicture: @escaping FindKeyPicture = { _ in nil },
     readTranscript: @escaping ReadTranscript = { _ in nil }

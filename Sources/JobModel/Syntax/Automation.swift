@@ -7,9 +7,9 @@ import MediaTime
 ///
 /// The tags are Liquidsoap's, which AzuraCast writes, too (`liq_cue_in` …): seconds from the start of the
 /// file.
-public struct Automation: Sendable, Hashable {
+package struct Automation: Sendable, Hashable {
   /// A moment of the sound.
-  public enum Place: Sendable, Hashable {
+  package enum Place: Sendable, Hashable {
     /// From its start, or back from its end.
     case moment(Moment)
     /// Where the chapter of this title begins.
@@ -19,24 +19,24 @@ public struct Automation: Sendable, Hashable {
   }
 
   /// Where it begins to be heard.
-  public var cueIn: Located<Place>?
+  package var cueIn: Located<Place>?
   /// Where it is no longer heard.
-  public var cueOut: Located<Place>?
+  package var cueOut: Located<Place>?
   /// Where the next one begins.
-  public var next: Located<Place>?
+  package var next: Located<Place>?
   /// How long it is faded in.
-  public var fadeIn: Located<TimeText>?
+  package var fadeIn: Located<TimeText>?
   /// How long it is faded out.
-  public var fadeOut: Located<TimeText>?
+  package var fadeOut: Located<TimeText>?
   /// The gain with which it is played.
-  public var amplify: Located<Gain>?
+  package var amplify: Located<Gain>?
   /// What counts as silence, and how much of it stays; nil where no place is `trim`.
-  public var trim: Trim?
+  package var trim: Trim?
   /// Where it was written.
-  public var origin: Origin
+  package var origin: Origin
 
   /// None of it.
-  public init(origin: Origin = .unknown) { self.origin = origin }
+  package init(origin: Origin = .unknown) { self.origin = origin }
 
   /// Its places, in order of time, with their names in tags.
   var places: [(tag: String, place: Located<Place>)] {

@@ -1,7 +1,7 @@
 import MediaComposition
 
 /// An effect as a job names it: media are probed later.
-public enum ItemEffect: Sendable, Hashable {
+package enum ItemEffect: Sendable, Hashable {
   /// One without media.
   case effect(Effect)
   /// A reverberation, with its impulse response.

@@ -2,9 +2,9 @@ import MediaTime
 import Transcripts
 
 /// The words of an item.
-public struct ItemTranscript: Sendable, Hashable {
+package struct ItemTranscript: Sendable, Hashable {
   /// Where words come from.
-  public enum Source: Sendable, Hashable {
+  package enum Source: Sendable, Hashable {
     /// A transcript beside the media.
     case read(Transcript)
     /// The text tracks of the clips' own files: of the item, if it is a clip, or else of all clips in it
@@ -13,19 +13,19 @@ public struct ItemTranscript: Sendable, Hashable {
   }
 
   /// Where they come from.
-  public var source: Source
+  package var source: Source
   /// What their times count in: the content of the item, whatever its range is, or the item after its
   /// range.
-  public var clock: Clock
+  package var clock: Clock
   /// Who says what has no speaker; nil: whom the track is named after.
-  public var speaker: String?
+  package var speaker: String?
   /// Added to all their times.
-  public var offset: Time
+  package var offset: Time
   /// Whether messages may quote them: not of a file outside of the job's folder, or of a server.
   package var isQuoted = true
 
   /// The words of `source`.
-  public init(
+  package init(
     _ source: Source, clock: Clock = .source, speaker: String? = nil, offset: Time = .zero
   ) {
     self.source = source

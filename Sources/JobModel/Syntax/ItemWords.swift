@@ -1,16 +1,16 @@
 import Diagnosis
 
 /// A phrase of an item's transcript: the moment at which it begins, or ends.
-public struct PhrasePlace: Sendable, Hashable {
+package struct PhrasePlace: Sendable, Hashable {
   /// Words in a row, across cues; case and punctuation do not count.
-  public var text: String
+  package var text: String
   /// Which of several, from 1; nil: it is said once.
-  public var occurrence: Int?
+  package var occurrence: Int?
   /// Whether the moment is its end.
-  public var isAfter: Bool
+  package var isAfter: Bool
 
   /// The start of a phrase, or its end.
-  public init(_ text: String, occurrence: Int? = nil, isAfter: Bool = false) {
+  package init(_ text: String, occurrence: Int? = nil, isAfter: Bool = false) {
     self.text = text
     self.occurrence = occurrence
     self.isAfter = isAfter
@@ -19,20 +19,20 @@ public struct PhrasePlace: Sendable, Hashable {
 
 extension PhrasePlace: CustomStringConvertible {
   /// For messages: the words in quotes.
-  public var description: String { "'\(text)'" }
+  package var description: String { "'\(text)'" }
 }
 
 /// Words of an item's transcript that an edit takes.
-public struct WordSelection: Sendable, Hashable {
+package struct WordSelection: Sendable, Hashable {
   /// Words in a row, each time they are said.
-  public var phrases: [Located<String>]
+  package var phrases: [Located<String>]
   /// All cues of these.
-  public var speakers: [Located<String>]
+  package var speakers: [Located<String>]
   /// Cues by their numbers in the transcript, from 1.
-  public var cues: [Located<ClosedRange<Int>>]
+  package var cues: [Located<ClosedRange<Int>>]
 
   /// A selection of all that is named.
-  public init(
+  package init(
     phrases: [Located<String>] = [], speakers: [Located<String>] = [],
     cues: [Located<ClosedRange<Int>>] = []
   ) {

@@ -9,59 +9,59 @@ import SystemPackage
 /// A job comes from a `JobFile`, or is built by hand, as the one-shot commands do. It names media
 /// without their facts: `media` lists what to probe, and `exports` makes compositions from the
 /// facts.
-public struct Job: Sendable, Hashable {
+package struct Job: Sendable, Hashable {
   /// Unique in its file.
-  public var name: String
+  package var name: String
   /// Another name for `needs` and `--only`: the key under `jobs` that it shares with all jobs of
   /// one loop; its own name without a loop.
-  public var group: String
+  package var group: String
   /// The sound. `at` and `crossfade` mean nothing here.
-  public var item: Item
+  package var item: Item
   /// Where its timeline is split; nil: nowhere. In a split job the paths and tags of `outputs` and
   /// the values of `metadata` are templates: `${part.n}` is the part's number, and `$${` the
   /// characters `${`.
-  @Rare public var split: Split?
+  @Rare package var split: Split?
   /// Tags on top of those of the only clip, if the job is one, or of `metadataBase`; an empty text
   /// removes one.
-  public var metadata: Metadata
+  package var metadata: Metadata
   /// What radio automation reads in the tags of its files; never in a split job.
-  @Rare public var automation: Automation?
+  @Rare package var automation: Automation?
   /// The base of tags and cover; nil: the only clip, if the job is one.
-  @Rare public var metadataBase: MetadataBase?
+  @Rare package var metadataBase: MetadataBase?
   /// The level of outputs without their own; nil: as the sound comes.
-  @Rare public var loudness: LoudnessTarget?
+  @Rare package var loudness: LoudnessTarget?
   /// Frames a second of the mix; nil: the highest among the sources.
-  public var sampleRate: Int?
+  package var sampleRate: Int?
   /// Layout of the mix and of outputs without their own; nil: by the sources.
-  public var channelLayout: ChannelLayout?
+  package var channelLayout: ChannelLayout?
   /// Where these two are written.
-  public var origins = Export.Origins()
+  package var origins = Export.Origins()
   /// At least one.
-  public var outputs: [Output]
+  package var outputs: [Output]
   /// The base of an output's tags and cover, under the job's own, by the output's index; the job's
   /// where it has none.
-  @Rare public var outputBases: [Int: MetadataBase]?
+  @Rare package var outputBases: [Int: MetadataBase]?
   /// Files about the job, beside its outputs; templates in a split job, like those.
-  public var records: [ExportRecord]
+  package var records: [ExportRecord]
   /// Lists of the files that it makes, which it may share with other jobs.
-  @Rare public var manifests: [JobManifest]?
+  @Rare package var manifests: [JobManifest]?
   /// Names or groups of jobs of the same file that must be done before this one.
-  public var needs: [Located<String>]
+  package var needs: [Located<String>]
   /// How often a temporary failure is retried; nil: as the run sets.
-  public var retries: Int?
+  package var retries: Int?
   /// The longest time of an attempt; nil: by the run's estimate.
-  @Rare public var timeout: Located<Time>?
+  @Rare package var timeout: Located<Time>?
   /// The names of tracks and items that `when` leaves out, with its places: what refers to them is
   /// refused. nil: none.
   @Rare package var leftOut: [String: Origin]?
   /// Where the job is written.
-  public var origin: Origin
+  package var origin: Origin
   /// The folder of the job file that the user named, as spelled; empty for the current one, nil
   /// without a file.
-  public var folder: FilePath?
+  package var folder: FilePath?
 
   /// A job that renders `item` to `outputs`.
-  public init(
+  package init(
     name: String, group: String? = nil, item: Item, split: Split? = nil, outputs: [Output],
     records: [ExportRecord] = [], needs: [Located<String>] = [], retries: Int? = nil,
     timeout: Located<Time>? = nil,
@@ -85,12 +85,12 @@ public struct Job: Sendable, Hashable {
   }
 
   /// Whether a source that probing warns of is refused: what any output asks for.
-  public var isStrict: Bool { outputs.contains(where: \.isStrict) }
+  package var isStrict: Bool { outputs.contains(where: \.isStrict) }
 
   /// The media to probe before `exports`: each stream once, in the order of writing.
   ///
   /// - Complexity: O(n) in the number of items
-  public var media: [MediaReference] { (soundingMedia + tagMedia).unique }
+  package var media: [MediaReference] { (soundingMedia + tagMedia).unique }
 
   /// The media whose tags are used by name: the job's, then those of its outputs.
   package var tagMedia: [MediaReference] {
@@ -122,7 +122,7 @@ extension Job {
 }
 
 /// The source of tags and cover that a job does not set itself.
-public enum MetadataBase: Sendable, Hashable {
+package enum MetadataBase: Sendable, Hashable {
   /// None: only the job's own.
   case nothing
   /// A media file, which need not sound.

@@ -3,9 +3,9 @@ import MediaTime
 
 /// A moment in a job: from the start or back from the end of an item's own time, next to the start or
 /// the end of another item, at a picture of a source, or at words of a transcript.
-public struct Moment: Sendable, Hashable {
+package struct Moment: Sendable, Hashable {
   /// Where counting begins.
-  public enum Anchor: Sendable, Hashable {
+  package enum Anchor: Sendable, Hashable {
     case start
     /// Of the whole content: `end-10s`.
     case end
@@ -18,15 +18,15 @@ public struct Moment: Sendable, Hashable {
   }
 
   /// Where counting begins.
-  public var anchor: Anchor
+  package var anchor: Anchor
   /// The time from the anchor; never negative.
-  public var offset: TimeText
+  package var offset: TimeText
   /// Whether the moment is before the anchor.
-  public var isEarlier: Bool
+  package var isEarlier: Bool
 
   /// `offset` from `anchor`: by default later than a start, earlier than an end. An offset of zero
   /// is neither, however it is written.
-  public init(
+  package init(
     _ anchor: Anchor = .start, _ offset: TimeText = .time(.zero), isEarlier: Bool? = nil
   ) {
     self.anchor = anchor
@@ -36,23 +36,23 @@ public struct Moment: Sendable, Hashable {
   }
 
   /// The start of the content.
-  public static let start = Moment(.start)
+  package static let start = Moment(.start)
   /// The end of the content.
-  public static let end = Moment(.end)
+  package static let end = Moment(.end)
 }
 
 /// The start or the end of another item, or of a track, by its name.
-public struct ItemReference: Sendable, Hashable {
+package struct ItemReference: Sendable, Hashable {
   /// One of an item's two ends.
-  public enum Edge: String, Sendable, Hashable { case start, end }
+  package enum Edge: String, Sendable, Hashable { case start, end }
 
   /// A track's key, or an item's `name`.
-  public var name: String
+  package var name: String
   /// The start or the end.
-  public var edge: Edge
+  package var edge: Edge
 
   /// The start or the end of the item called `name`.
-  public init(_ name: String, _ edge: Edge) {
+  package init(_ name: String, _ edge: Edge) {
     self.name = name
     self.edge = edge
   }
@@ -61,7 +61,7 @@ public struct ItemReference: Sendable, Hashable {
 extension Moment {
   /// Reads a time, `start`, `end`, `end-10s`, the time of another item: `talk.end-8s`,
   /// `talk.start+2s`, or a picture: `frame 1234`, `00:01:02:15`, `00:01:02;15`.
-  public init(parsing text: some StringProtocol) throws(QuantityError) {
+  package init(parsing text: some StringProtocol) throws(QuantityError) {
     let text = String(text)
     switch text {
     case "start": self = .start
@@ -123,7 +123,7 @@ extension Moment {
 
 extension Moment: CustomStringConvertible {
   /// In the language of job files; of a phrase, as messages show it.
-  public var description: String {
+  package var description: String {
     let isAtAnchor = offset == .time(.zero)
     let tail = isAtAnchor ? "" : (isEarlier ? "-" : "+") + "\(offset)"
     return switch anchor {

@@ -1,7 +1,7 @@
 import MediaTime
 
 /// One of the pictures of a source: the moment at which it is first shown.
-public enum PicturePlace: Sendable, Hashable {
+package enum PicturePlace: Sendable, Hashable {
   /// By its number; the first picture is 0.
   case number(Int64)
   /// By its timecode.
@@ -79,7 +79,7 @@ extension PicturePlace {
 
 extension PicturePlace: CustomStringConvertible {
   /// In the language of job files.
-  public var description: String {
+  package var description: String {
     switch self {
     case .number(let number): "frame \(number)"
     case .timecode(let timecode): "\(timecode)"

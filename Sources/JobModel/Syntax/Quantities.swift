@@ -3,11 +3,11 @@ import MediaComposition
 import MediaTime
 
 /// Why a text is not the expected quantity.
-public struct QuantityError: Error, Sendable, Hashable {
+package struct QuantityError: Error, Sendable, Hashable {
   /// One line, to stand after a place.
-  public var message: String
+  package var message: String
   /// A correction.
-  public var help: String?
+  package var help: String?
 
   package init(_ message: String, help: String? = nil) {
     self.message = message
@@ -17,7 +17,7 @@ public struct QuantityError: Error, Sendable, Hashable {
 
 extension Gain {
   /// Reads `-18 dB`, `50 %` and `-inf dB`. Decibels are of amplitude: 20 dB are a factor of 10.
-  public init(parsing text: some StringProtocol) throws(QuantityError) {
+  package init(parsing text: some StringProtocol) throws(QuantityError) {
     let text = String(text)
     try Quantity.refuseTypographicMinus(text)
     let quantity = Quantity(text)

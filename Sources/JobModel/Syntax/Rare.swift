@@ -2,7 +2,7 @@
 /// file may make a hundred thousand jobs, and an item has a dozen modifiers of fifty bytes and
 /// more. Copies share the value until one is changed.
 @propertyWrapper
-public struct Rare<Value: Sendable & Hashable>: Sendable, Hashable {
+package struct Rare<Value: Sendable & Hashable>: Sendable, Hashable {
   private final class Box: Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }
@@ -11,22 +11,22 @@ public struct Rare<Value: Sendable & Hashable>: Sendable, Hashable {
   private var box: Box?
 
   /// nil.
-  public init() {}
+  package init() {}
 
   /// A box with `wrappedValue`.
-  public init(wrappedValue: Value?) { box = wrappedValue.map(Box.init) }
+  package init(wrappedValue: Value?) { box = wrappedValue.map(Box.init) }
 
   /// The value. Setting it allocates.
-  public var wrappedValue: Value? {
+  package var wrappedValue: Value? {
     get { box?.value }
     set { box = newValue.map(Box.init) }
   }
 
   /// Whether both have equal values, or none.
-  public static func == (a: Rare, b: Rare) -> Bool {
+  package static func == (a: Rare, b: Rare) -> Bool {
     a.box === b.box || a.box?.value == b.box?.value
   }
 
   /// Equal ones hash alike.
-  public func hash(into hasher: inout Hasher) { hasher.combine(box?.value) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(box?.value) }
 }

@@ -3,9 +3,9 @@ import MediaComposition
 import MediaTime
 
 /// Where a job's timeline is split, with one set of outputs for each part.
-public struct Split: Sendable, Hashable {
+package struct Split: Sendable, Hashable {
   /// The rule for where parts begin.
-  public enum Points: Sendable, Hashable {
+  package enum Points: Sendable, Hashable {
     /// Each entry is a part; one without an end lasts to the next.
     case list(TimeList)
     /// Parts of one length, but for the last.
@@ -19,55 +19,55 @@ public struct Split: Sendable, Hashable {
   }
 
   /// How long parts between silences last.
-  public struct PartLengths: Sendable, Hashable {
+  package struct PartLengths: Sendable, Hashable {
     /// At least; nil: any length.
-    public var shortest: Located<TimeText>?
+    package var shortest: Located<TimeText>?
     /// At most, wherever a silence allows it; nil: any length.
-    public var longest: Located<TimeText>?
+    package var longest: Located<TimeText>?
 
     /// Lengths between two bounds.
-    public init(shortest: Located<TimeText>? = nil, longest: Located<TimeText>? = nil) {
+    package init(shortest: Located<TimeText>? = nil, longest: Located<TimeText>? = nil) {
       self.shortest = shortest
       self.longest = longest
     }
   }
 
   /// The rule for where parts begin.
-  public var points: Points
+  package var points: Points
   /// Where the job writes it.
-  public var origin: Origin
+  package var origin: Origin
 
   /// A split at `points`.
-  public init(_ points: Points, origin: Origin = .unknown) {
+  package init(_ points: Points, origin: Origin = .unknown) {
     self.points = points
     self.origin = origin
   }
 }
 
 /// Chapters that begin where a split would part the timeline.
-public struct ChapterSearch: Sendable, Hashable {
+package struct ChapterSearch: Sendable, Hashable {
   /// Where they begin, and where the job writes that.
-  public var split: Split
+  package var split: Split
   /// The title of each, a template with `${part.n}` and `${part.count}`.
-  public var title: String
+  package var title: String
 
   /// Chapters at the starts of the parts of `split`.
-  public init(_ split: Split, title: String = "Chapter ${part.n}") {
+  package init(_ split: Split, title: String = "Chapter ${part.n}") {
     (self.split, self.title) = (split, title)
   }
 }
 
 /// Which cues of a transcript are parts, and how far the parts reach beyond their cues.
-public struct CueParts: Sendable, Hashable {
+package struct CueParts: Sendable, Hashable {
   /// The length that a cue has at least; nil: any.
-  public var least: Located<TimeText>?
+  package var least: Located<TimeText>?
   /// The length that a cue has at most; nil: any.
-  public var most: Located<TimeText>?
+  package var most: Located<TimeText>?
   /// What a part has of the sound before its cue and behind it, where no other cue is near; nil: none.
-  public var margin: Located<TimeText>?
+  package var margin: Located<TimeText>?
 
   /// All cues, as they are.
-  public init() {}
+  package init() {}
 }
 
 /// A part of a job's timeline with files of its own, and the values of `${part…}` in their names

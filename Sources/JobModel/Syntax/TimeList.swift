@@ -5,22 +5,22 @@ import SystemPackage
 
 /// Moments of an item with names, from a CUE sheet, a label file, a text or a map: the starts of
 /// parts, chapters or cuts.
-public struct TimeList: Sendable, Hashable {
+package struct TimeList: Sendable, Hashable {
   /// One moment, or one range.
-  public struct Entry: Sendable, Hashable {
+  package struct Entry: Sendable, Hashable {
     /// Its start, in the time of the list's item.
-    public var start: Located<Moment>
+    package var start: Located<Moment>
     /// Its end; nil: the next one's start, or the item's end.
-    public var end: ItemRange.End?
+    package var end: ItemRange.End?
     /// Its name.
-    public var title: String?
+    package var title: String?
     /// Its number in the list, as a CUE sheet's `TRACK`.
-    public var number: Int?
+    package var number: Int?
     /// Tags of this entry alone.
-    public var tags: Metadata
+    package var tags: Metadata
 
     /// An entry that begins at `start`.
-    public init(
+    package init(
       _ title: String? = nil, from start: Located<Moment>, to end: ItemRange.End? = nil,
       number: Int? = nil, tags: Metadata = Metadata()
     ) {
@@ -32,18 +32,18 @@ public struct TimeList: Sendable, Hashable {
     }
 
     /// Its range; nil for a moment without an end of its own.
-    public var range: ItemRange? { end.map { ItemRange(from: start, end: $0) } }
+    package var range: ItemRange? { end.map { ItemRange(from: start, end: $0) } }
   }
 
   /// In order of time.
-  public var entries: [Entry]
+  package var entries: [Entry]
   /// Tags of all entries, as a CUE sheet's album.
-  public var tags: Metadata
+  package var tags: Metadata
   /// The file of the list; nil for one in the job itself.
-  public var path: FilePath?
+  package var path: FilePath?
 
   /// A list of `entries`.
-  public init(_ entries: [Entry] = [], tags: Metadata = Metadata(), path: FilePath? = nil) {
+  package init(_ entries: [Entry] = [], tags: Metadata = Metadata(), path: FilePath? = nil) {
     self.entries = entries
     self.tags = tags
     self.path = path

@@ -2,10 +2,10 @@ import Diagnosis
 import MediaComposition
 
 /// The format of a source, as agreed when it was opened.
-public typealias SourceFormat = SinkFormat
+package typealias SourceFormat = SinkFormat
 
 /// The result of a read, by what the caller does next.
-public enum SourceOutcome: Sendable, Hashable {
+package enum SourceOutcome: Sendable, Hashable {
   /// The read gave this many frames, at least one.
   case read(Int)
   /// There are no frames now; wait.
@@ -22,7 +22,7 @@ public enum SourceOutcome: Sendable, Hashable {
 ///
 /// Belongs to one thread, the reading one, under the conditions of `AudioSink`. It records from its
 /// opening on.
-public protocol AudioSource: AnyObject {
+package protocol AudioSource: AnyObject {
   /// The format of its frames.
   var format: SourceFormat { get }
 
@@ -41,19 +41,19 @@ public protocol AudioSource: AnyObject {
 ///
 /// - Parameter wanted: Rate, channels and samples; the source may have others.
 /// - Throws: `mendMachine` or `tryAgain` if there is no source.
-public typealias SourceOpener =
+package typealias SourceOpener =
   @Sendable (_ wanted: SourceRequest) throws(Failure) -> any AudioSource
 
 /// The format that a recorder requests of a source.
-public struct SourceRequest: Sendable, Hashable {
+package struct SourceRequest: Sendable, Hashable {
   /// Frames a second.
-  public var sampleRate: Int
+  package var sampleRate: Int
   /// Channels of a frame.
-  public var channelCount: Int
+  package var channelCount: Int
   /// The encodings, the best first; the source gets the first one that it has.
-  public var encodings: [SampleEncoding]
+  package var encodings: [SampleEncoding]
   /// Milliseconds between two reads.
-  public var periodMilliseconds: Int
+  package var periodMilliseconds: Int
 
   /// A request for a rate and channels.
   ///
@@ -63,7 +63,7 @@ public struct SourceRequest: Sendable, Hashable {
   ///   - encodings: The best first; by default float, which loses nothing, then integers from the
   ///     widest down.
   ///   - periodMilliseconds: 20 by default, so that the thread wakes fifty times a second.
-  public init(
+  package init(
     sampleRate: Int, channelCount: Int, encodings: [SampleEncoding] = SampleEncoding.allCases,
     periodMilliseconds: Int = 20
   ) {

@@ -12,9 +12,9 @@ import MediaTime
 /// The recorder listens (`RecordingSettings.preRoll`, at least `RecordingSettings.punchInPreRoll`)
 /// while the player plays up to the time. Of one thread, which calls `update` some fifty times a
 /// second.
-public final class PunchIn {
+package final class PunchIn {
   /// The progress.
-  public enum State: Sendable, Hashable {
+  package enum State: Sendable, Hashable {
     /// The time was not heard yet.
     case waiting
     /// The recording has begun.
@@ -44,7 +44,7 @@ public final class PunchIn {
   ///   - recorder: A recorder that listens, and was not started.
   ///   - player: A player that plays, or will, from before the time.
   ///   - time: A time of the player's item, before its end.
-  public convenience init(of recorder: Recorder, to player: Player, at time: Time) {
+  package convenience init(of recorder: Recorder, to player: Player, at time: Time) {
     self.init(of: recorder, to: player, at: time, clock: bootNanoseconds)
   }
 
@@ -59,7 +59,7 @@ public final class PunchIn {
   /// - Returns: Whether it has begun.
   /// - Throws: As `Recorder.record(atTime:)`; `tryAgain` if the player has passed the time so that
   ///   its moment is not known.
-  public func update() throws(Failure) -> State {
+  package func update() throws(Failure) -> State {
     guard state == .waiting else { return state }
     let now = clock()
     let heard = player.currentTime
@@ -124,5 +124,5 @@ struct ClockOrigin {
 
 extension RecordingSettings {
   /// The pre-roll that a punch-in needs, to find its first frame.
-  public static let punchInPreRoll = Time(value: 2, timescale: 1)
+  package static let punchInPreRoll = Time(value: 2, timescale: 1)
 }

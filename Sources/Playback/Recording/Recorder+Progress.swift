@@ -52,17 +52,17 @@ extension Recorder {
   public var markers: [RecordingMarker] { shared.withLock { $0.recording?.markers ?? [] } }
 
   /// How long the disk has room for more at the present rate; nil in the first second.
-  public var timeLeftOnDisk: Time? { shared.withLock { $0.timeLeft } }
+  package var timeLeftOnDisk: Time? { shared.withLock { $0.timeLeft } }
 
   /// The format of the device (`AVAudioRecorder.format`); nil before it was opened.
-  public var sourceFormat: SourceFormat? { shared.withLock { $0.format } }
+  package var sourceFormat: SourceFormat? { shared.withLock { $0.format } }
 
   /// Whether the device's samples are wider than the file's, and dithered; false before the device
   /// was opened.
   public var isDithered: Bool { shared.withLock { $0.isDithered } }
 
   /// The format of the file; nil before the device was opened.
-  public var format: Output.Format? { shared.withLock { $0.output } }
+  package var format: Output.Format? { shared.withLock { $0.output } }
 
   // MARK: Observing
 

@@ -22,7 +22,7 @@ import Threads
 /// these threads, inside an observer, it waits for none.
 public final class Recorder: Sendable {
   /// The path of the file (`AVAudioRecorder.url`).
-  public let path: FilePath
+  package let path: FilePath
   /// The requested settings (`AVAudioRecorder.settings`); `format` and `sourceFormat` are the
   /// actual ones.
   public let settings: RecordingSettings
@@ -45,7 +45,7 @@ public final class Recorder: Sendable {
   ///   - opener: Opens the device, at the start of the recording or in `prepareToRecord`.
   /// - Throws: `mendJob` for another format, and for a length that is not above 0; `tryAgain` if
   ///   the process gets no descriptor.
-  public convenience init(
+  package convenience init(
     to path: FilePath, settings: RecordingSettings = RecordingSettings(),
     monitor: RecordingMonitor? = nil, opening opener: @escaping SourceOpener
   ) throws(Failure) {

@@ -51,7 +51,7 @@ public struct RecordingSettings: Sendable, Hashable {
   }
 
   /// The longest pre-roll, which memory holds: 5 minutes.
-  public static let longestPreRoll = Time(value: 300, timescale: 1)
+  package static let longestPreRoll = Time(value: 300, timescale: 1)
 
   /// Settings for a recording until `stop`, in the format of the device.
   public init() {}
@@ -95,13 +95,13 @@ public struct Recording: Sendable, Hashable {
   /// The markers, in order.
   public var markers: [RecordingMarker] = []
   /// Files of Audacity's labels, one beside each file that has markers and no place for them.
-  public var labelFiles: [FilePath] = []
+  package var labelFiles: [FilePath] = []
   /// Why the last label file was not written; nil if all were.
-  public var labelFailure: Failure?
+  package var labelFailure: Failure?
   /// Frames a second.
-  public var sampleRate: Int
+  package var sampleRate: Int
   /// Channels of a frame.
-  public var channelCount: Int
+  package var channelCount: Int
   /// Frames in all files, with the silence in place of lost sound.
   public var frameCount: Int64 = 0
   /// Why the recording ended.
@@ -132,9 +132,9 @@ public struct RecordedFile: Sendable, Hashable {
   /// Frames of sound, also in a file that could not be finished.
   public var frameCount: Int64
   /// Samples beyond full scale.
-  public var clippedSamples: Int64 = 0
+  package var clippedSamples: Int64 = 0
   /// The largest magnitude of any sample, 1 being full scale.
-  public var peak: Float = 0
+  package var peak: Float = 0
   /// Whether the file was finished. Otherwise the last sound is missing, and the file can be
   /// played.
   public var isComplete = true

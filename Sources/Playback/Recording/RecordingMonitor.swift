@@ -50,7 +50,7 @@ public final class RecordingMonitor: Sendable {
   public var lostFrames: Int64 { lost.load(ordering: .relaxed) }
 
   /// How often the device ran out of sound.
-  public var xruns: Int { dry.load(ordering: .relaxed) }
+  package var xruns: Int { dry.load(ordering: .relaxed) }
 
   /// The volume as a factor from 0 to 4; a change is a ramp of 10 ms.
   public var volume: Float {

@@ -270,7 +270,7 @@ extension FilePath {
 
 extension RecordingLoss.Cause {
   /// The name for labels and screens.
-  public var name: String {
+  package var name: String {
     switch self {
     case .overrun: "overrun"
     case .interruption: "interruption"

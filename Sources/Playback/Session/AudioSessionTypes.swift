@@ -98,7 +98,7 @@ extension AudioSession {
     public var inputs: [PortDescription]
 
     /// A route.
-    public init(outputs: [PortDescription] = [], inputs: [PortDescription] = []) {
+    package init(outputs: [PortDescription] = [], inputs: [PortDescription] = []) {
       (self.outputs, self.inputs) = (outputs, inputs)
     }
   }
@@ -113,7 +113,7 @@ extension AudioSession {
     public var uid: String
 
     /// A port.
-    public init(portName: String, portType: Port, uid: String) {
+    package init(portName: String, portType: Port, uid: String) {
       (self.portName, self.portType, self.uid) = (portName, portType, uid)
     }
   }
