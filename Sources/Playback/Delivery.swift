@@ -1,3 +1,4 @@
+import Diagnosis
 import Synchronization
 
 /// What a thread gives, once, to a task that waits for it. A task that is cancelled goes on at once,
@@ -7,16 +8,16 @@ import Synchronization
 final class Delivery<Value: Sendable>: Sendable {
   private enum State {
     case pending
-    case awaited(CheckedContinuation<Value, any Error>)
-    case delivered(Result<Value, any Error>)
+    case awaited(CheckedContinuation<Result<Value, Failure>, Never>)
+    case delivered(Result<Value, Failure>)
     case taken
   }
 
   private let state = Mutex(State.pending)
 
   /// Gives a result. Only the first one counts.
-  func deliver(_ result: Result<Value, any Error>) {
-    let waiter = state.withLock { state -> CheckedContinuation<Value, any Error>? in
+  func deliver(_ result: Result<Value, Failure>) {
+    let waiter = state.withLock { state -> CheckedContinuation<Result<Value, Failure>, Never>? in
       switch state {
       case .pending: state = .delivered(result)
       case .awaited(let continuation):
@@ -26,16 +27,16 @@ final class Delivery<Value: Sendable>: Sendable {
       }
       return nil
     }
-    waiter?.resume(with: result)
+    waiter?.resume(returning: result)
   }
 
   /// Waits for the result.
   ///
-  /// - Throws: The result's error, or `CancellationError` if the task was cancelled before.
-  func value() async throws -> Value {
-    try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
-        let result = state.withLock { state -> Result<Value, any Error>? in
+  /// - Throws: The result's failure; the code `cancelled` if the task was cancelled before.
+  func value() async throws(Failure) -> Value {
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let result = state.withLock { state -> Result<Value, Failure>? in
           guard case .delivered(let result) = state else {
             state = .awaited(continuation)
             return nil
@@ -43,10 +44,11 @@ final class Delivery<Value: Sendable>: Sendable {
           state = .taken
           return result
         }
-        if let result { continuation.resume(with: result) }
+        if let result { continuation.resume(returning: result) }
       }
     } onCancel: {
-      deliver(.failure(CancellationError()))
+      deliver(.failure(.cancelled))
     }
+    return try result.get()
   }
 }

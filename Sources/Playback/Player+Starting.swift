@@ -37,8 +37,9 @@ extension Player {
   ///
   /// If the task is cancelled, the wait ends at once, and the preparation goes on.
   ///
-  /// - Throws: `Failure` if the item cannot be played, or there is no device; `CancellationError`.
-  public func prepareToPlay() async throws {
+  /// - Throws: The failure of an item that cannot be played, or where there is no device; the code
+  ///   `cancelled`.
+  public func prepareToPlay() async throws(Failure) {
     let readiness = Delivery<Void>()
     prepare { failure in
       readiness.deliver(failure.map { .failure($0) } ?? .success(()))

@@ -2,7 +2,6 @@ import Diagnosis
 import ExportEngine
 import MediaComposition
 import SystemPackage
-import Threads
 
 /// Items that are made in tasks: files and servers are waited for on threads of their own, and a task
 /// that is cancelled goes on at once.
@@ -12,11 +11,11 @@ extension PlayerItem {
   /// - Parameters:
   ///   - location: A file or an address.
   ///   - library: Probes the medium and opens it.
-  /// - Throws: `Failure`, as probing the medium; `CancellationError`.
+  /// - Throws: As probing the medium; the code `cancelled` where the task is cancelled.
   public convenience init(
     contentsOf location: MediaLocation, library: MediaLibrary = MediaLibrary()
-  ) async throws {
-    let session = try await onThread { () throws(Failure) in
+  ) async throws(Failure) {
+    let session = try await onThread(about: location) { _ throws(Failure) in
       let export = try Self.export(ofMediaAt: location, library: library)
       let session = ExportSession(export, library: library)
       // Compiled here, and remembered by the session.
@@ -29,7 +28,7 @@ extension PlayerItem {
   /// A local file as it is, as `init(contentsOf:library:)` of its location.
   public convenience init(
     contentsOf path: FilePath, library: MediaLibrary = MediaLibrary()
-  ) async throws {
+  ) async throws(Failure) {
     try await self.init(contentsOf: .file(path), library: library)
   }
 
@@ -37,18 +36,13 @@ extension PlayerItem {
   /// The item is rendered once, in a player's memory.
   ///
   /// - Parameter count: The number of the parts, more than 0; an item of fewer frames has fewer.
-  /// - Throws: `Failure` of a medium; `CancellationError`, at once.
+  /// - Throws: The failure of a medium; the code `cancelled`, at once.
   /// - Complexity: O(frames)
-  public func waveform(count: Int) async throws -> [Float] {
-    let cancellation = CancellationFlag()
-    return try await withTaskCancellationHandler {
-      try await onThread { () throws(Failure) in
-        var peaks: [Float] = []
-        try self.findPeaks(columns: count, cancellation: cancellation) { peaks.append($1) }
-        return peaks
-      }
-    } onCancel: {
-      cancellation.cancel()
+  public func waveform(count: Int) async throws(Failure) -> [Float] {
+    try await onThread(about: location) { [self] operation throws(Failure) in
+      var peaks: [Float] = []
+      try findPeaks(columns: count, cancellation: operation.cancellation) { peaks.append($1) }
+      return peaks
     }
   }
 }
@@ -64,7 +58,7 @@ extension Player {
   public convenience init(
     contentsOf location: MediaLocation, library: MediaLibrary = MediaLibrary(),
     opening opener: SinkOpener? = nil
-  ) async throws {
+  ) async throws(Failure) {
     try self.init(try await PlayerItem(contentsOf: location, library: library), opening: opener)
   }
 
@@ -72,7 +66,7 @@ extension Player {
   public convenience init(
     contentsOf path: FilePath, library: MediaLibrary = MediaLibrary(),
     opening opener: SinkOpener? = nil
-  ) async throws {
+  ) async throws(Failure) {
     try await self.init(contentsOf: .file(path), library: library, opening: opener)
   }
 
@@ -94,31 +88,5 @@ extension Player {
     opening opener: SinkOpener? = nil
   ) throws(Failure) {
     try self.init(PlayerItem(probing: .file(path), library), opening: opener)
-  }
-}
-
-/// Runs `body`, which may block, on a thread of its own. A task that is cancelled goes on at once; the
-/// thread stops to wait for servers then, and what it finds is dropped.
-private func onThread<Value: Sendable>(
-  _ body: @escaping @Sendable () throws(Failure) -> Value
-) async throws -> Value {
-  let delivery = Delivery<Value>()
-  let cancellation = CancellationFlag()
-  do throws(Thread.SpawnError) {
-    _ = try Thread.spawn(name: "avjob-item") {
-      let result = MediaNetwork.watchingWaits {
-        !cancellation.isCancelled
-      } _: {
-        Result { () throws(Failure) in try body() }
-      }
-      delivery.deliver(result.mapError { $0 })
-    }
-  } catch {
-    throw Failure(.tryAgain, "\(error)")
-  }
-  return try await withTaskCancellationHandler {
-    try await delivery.value()
-  } onCancel: {
-    cancellation.cancel()
   }
 }

@@ -19,8 +19,8 @@ final class HoldingServer: Sendable {
   private let process: Mutex<ChildProcess>
   private let port: Int
 
-  /// The cache and the hosts of this process's tests.
-  private static func setUpNetwork() throws {
+  /// Gives this process's tests a cache, and lets them ask this machine.
+  static func prepareNetwork() throws {
     _ = try ProcessSetup.once("loopback") { folder in
       var options = MediaNetwork.Options(environment: { _ in nil })
       options.allowedHosts = ["127.0.0.1"]
@@ -29,12 +29,9 @@ final class HoldingServer: Sendable {
     }
   }
 
-  /// Gives this process's tests a cache.
-  static func prepareNetwork() throws { _ = try network.get() }
-
   /// A server of some seconds of sound.
   init(seconds: Int) throws {
-    try Self.setUpNetwork()
+    try Self.prepareNetwork()
     var dice = Dice(UInt64(seconds))
     let count = seconds * 48_000 * 4
     var bytes = [UInt8]("RIFF".utf8) + Self.number(count + 36) + [UInt8]("WAVEfmt ".utf8)

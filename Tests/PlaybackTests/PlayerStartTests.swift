@@ -203,7 +203,8 @@ import Threads
     }
     let task = Task { try await player.prepareToPlay() }
     task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    let taskFailure = await #expect(throws: Failure.self) { try await task.value }
+    #expect(taskFailure?.code == .cancelled)
     isOver.withLock { $0 = true }
   }
 

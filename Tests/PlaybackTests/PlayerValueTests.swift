@@ -86,10 +86,12 @@ import Testing
     let url = MediaLocation.remote(try server.url("hold=0-1000000"))
     let task = Task { try await PlayerItem(contentsOf: url, library: server.library) }
     task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    let taskFailure = await #expect(throws: Failure.self) { try await task.value }
+    #expect(taskFailure?.code == .cancelled)
     let player = Task { try await Player(contentsOf: url, opening: NullSink.opener()) }
     player.cancel()
-    await #expect(throws: CancellationError.self) { try await player.value }
+    let playerFailure = await #expect(throws: Failure.self) { try await player.value }
+    #expect(playerFailure?.code == .cancelled)
   }
 
   @Test("a waveform has the peaks of equal parts, and its task can be cancelled")
@@ -103,7 +105,8 @@ import Testing
     #expect(waveform == wanted)
     let task = Task { try await item.waveform(count: 10) }
     task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    let taskFailure = await #expect(throws: Failure.self) { try await task.value }
+    #expect(taskFailure?.code == .cancelled)
   }
 
   // MARK: Starts

@@ -81,7 +81,8 @@ import Testing
     let delivery = Delivery<Int>()
     let task = Task { try await delivery.value() }
     task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
+    let taskFailure = await #expect(throws: Failure.self) { try await task.value }
+    #expect(taskFailure?.code == .cancelled)
     delivery.deliver(.success(1))
     let other = Delivery<Int>()
     other.deliver(.success(2))

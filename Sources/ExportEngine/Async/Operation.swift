@@ -10,7 +10,7 @@ import Threads
 /// waits for servers, and what it finds by then is dropped.
 ///
 /// Safe from any thread.
-final class Operation<Update: Sendable, Value: Sendable>: Sendable {
+package final class Operation<Update: Sendable, Value: Sendable>: Sendable {
   /// What a task that waits is given.
   enum Step: Sendable {
     /// The newest report of the work, which goes on.
@@ -20,7 +20,7 @@ final class Operation<Update: Sendable, Value: Sendable>: Sendable {
   }
 
   /// Tells the thread to stop.
-  let cancellation = CancellationFlag()
+  package let cancellation = CancellationFlag()
   /// What the work is about, for its failures.
   private let location: MediaLocation?
   /// How long a cancelled task waits for the thread, which then cleans up.
@@ -148,7 +148,7 @@ final class Operation<Update: Sendable, Value: Sendable>: Sendable {
 ///   - body: The work. Its reads and its waits for servers end with the task.
 /// - Returns: What `body` does.
 /// - Throws: As `body`; the code `cancelled` where the task was cancelled before.
-func onThread<Value: Sendable>(
+package func onThread<Value: Sendable>(
   about location: MediaLocation? = nil,
   _ body: @escaping @Sendable (Operation<Never, Value>) throws(Failure) -> Value
 ) async throws(Failure) -> Value {

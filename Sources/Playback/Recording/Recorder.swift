@@ -102,9 +102,9 @@ public final class Recorder: Sendable {
   ///
   /// - Throws: The failure of the device or the disk; `mendJob` if the device does not have the
   ///   rate or the channels of the settings, if the format does not hold them, if the file exists,
-  ///   and if the recording has ended; `tryAgain` if the process gets no thread. `CancellationError` as
-  ///   soon as the task is cancelled: the recording has ended then.
-  public func prepareToRecord() async throws {
+  ///   and if the recording has ended; `tryAgain` if the process gets no thread; `cancelled` as soon as
+  ///   the task is cancelled: the recording has ended then.
+  public func prepareToRecord() async throws(Failure) {
     if let refusal = shared.withLock({ $0.refusal }) { throw refusal }
     try await prepare()
   }
@@ -122,7 +122,7 @@ public final class Recorder: Sendable {
   /// if this call opens it, or else with the next one.
   ///
   /// - Throws: As `prepareToRecord`, before the first sound and after the end.
-  public func record() async throws { try await begin(.record(for: nil, from: nil)) }
+  public func record() async throws(Failure) { try await begin(.record(for: nil, from: nil)) }
 
   /// `record`, blocking until the device and the file are open.
   ///
@@ -135,7 +135,7 @@ public final class Recorder: Sendable {
   /// first sound that is held is the earliest.
   ///
   /// - Throws: As `record()`; `mendJob` for a time that is no number, without an effect.
-  public func record(atTime time: Time) async throws {
+  public func record(atTime time: Time) async throws(Failure) {
     try Self.requireNumber(time)
     try await prepareToRecord()
     guard let format = sourceFormat else { return }
@@ -158,7 +158,7 @@ public final class Recorder: Sendable {
   ///
   /// - Throws: As `prepareToRecord`, before the first sound and after the end; `mendJob` for a
   ///   length that is not above 0, without an effect.
-  public func record(forDuration duration: Time) async throws {
+  public func record(forDuration duration: Time) async throws(Failure) {
     try RecordingSettings.requireLength(duration, "record for")
     try await begin(.record(for: duration, from: nil))
   }
@@ -213,7 +213,7 @@ public final class Recorder: Sendable {
   ///
   /// - Returns: The recording, also after a failure.
   public func finished() async -> Recording {
-    do throws(CancellationError) {
+    do throws(Failure) {
       return try await work.gate.wait { self.result }
     } catch {
       stop()
@@ -244,7 +244,7 @@ public final class Recorder: Sendable {
     try prepareBlocking()
   }
 
-  private func begin(_ action: RecorderState.Action) async throws {
+  private func begin(_ action: RecorderState.Action) async throws(Failure) {
     if let refusal = order(action) { throw refusal }
     try await prepare()
   }
@@ -254,10 +254,10 @@ public final class Recorder: Sendable {
     try shared.wait { $0.opening }.get()
   }
 
-  private func prepare() async throws {
+  private func prepare() async throws(Failure) {
     try startThreads()
     let opening: Result<Void, Failure>
-    do throws(CancellationError) {
+    do throws(Failure) {
       opening = try await work.gate.wait { self.shared.withLock { $0.opening } }
     } catch {
       stop()

@@ -143,13 +143,13 @@ final class TaskGate: Sendable {
 
   /// Waits until `condition` gives something.
   ///
-  /// - Throws: `CancellationError` as soon as the task is cancelled.
+  /// - Throws: The code `cancelled` as soon as the task is cancelled.
   func wait<Result: Sendable>(
     until condition: @Sendable () -> Result?
-  ) async throws(CancellationError) -> Result {
+  ) async throws(Failure) -> Result {
     while true {
       if let result = condition() { return result }
-      if Task.isCancelled { throw CancellationError() }
+      if Task.isCancelled { throw .cancelled }
       let number = state.withLock { state in
         state.next += 1
         return state.next
