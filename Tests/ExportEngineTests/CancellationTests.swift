@@ -151,10 +151,10 @@ struct CancellationTests {
         isReleased.wait { $0 ? () : nil }
         throw Failure(.mendInput, "the disk answers")
       }, verifiesAssets: false)
-    let calls: [@Sendable () async throws(Failure) -> Void] = [
-      { () async throws(Failure) in _ = try await library.loadAsset(at: FilePath("a.wav")) },
-      { () async throws(Failure) in _ = try await library.currentAsset(at: .file("a.wav")) },
-      { () async throws(Failure) in _ = try await library.warnings(for: .file("a.wav")) },
+    let calls: [@Sendable () async throws -> Void] = [
+      { _ = try await library.loadAsset(at: FilePath("a.wav")) },
+      { _ = try await library.currentAsset(at: .file("a.wav")) },
+      { _ = try await library.warnings(for: .file("a.wav")) },
     ]
     for call in calls {
       isAsked.withLock { $0 = false }

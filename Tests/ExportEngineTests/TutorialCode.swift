@@ -26,10 +26,12 @@ enum TutorialCode {
     let session = try ExportSession(asset, to: output, library: library)
     do {
       try await session.export(replacing: .none)
-    } catch Failure.Code.cancelled {
-      print("nothing was written")
-    } catch Failure.Code.outputExists {
-      print("\(output) stays as it was")
+    } catch {
+      switch error.code {
+      case .cancelled: print("nothing was written")
+      case .outputExists: print("\(output) stays as it was")
+      default: throw error
+      }
     }
     // end
   }

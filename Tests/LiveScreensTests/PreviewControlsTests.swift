@@ -15,8 +15,8 @@ import Testing
     let library = MediaLibrary()
     let folder = TestFolder()
     try writeFile(folder.path("gone.ogg"), readFile(Fixture.path("feelings.ogg")))
-    let gone = try PlayerItem(contentsOf: FilePath(folder.path("gone.ogg")), library: library)
-    let next = try PlayerItem(
+    let gone = try await PlayerItem(contentsOf: FilePath(folder.path("gone.ogg")), library: library)
+    let next = try await PlayerItem(
       contentsOf: FilePath(Fixture.path("feelings.ogg")), library: library)
     unlink(folder.path("gone.ogg"))
     let player = try QueuePlayer(items: [gone], opening: NullSink.opener())

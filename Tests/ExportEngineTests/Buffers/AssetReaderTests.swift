@@ -93,11 +93,11 @@ struct AssetReaderTests {
     ]
     let (format, name) = stored[type] ?? (.float32, "s32le")
     let path = stage.folder.path("types.wav")
-    _ = try ExportSession(
+    try await ExportSession(
       Export(
         name: "types", composition: composition, timeRange: range, mix: half,
         outputs: [Output(path: FilePath(path), format: .wav(format))]), library: stage.library
-    ).run()
+    ).export()
     let oracle = try Tool.succeed("ffmpeg", "-v", "error", "-i", path, "-f", name, "-").output
     if type == .int32 {
       // ffmpeg rounds to even as well, but for what float cannot tell apart.
@@ -141,7 +141,7 @@ struct AssetReaderTests {
     output.channelLayout = .mono
     var same = export
     (same.outputs, same.sampleRate, same.channelLayout) = ([output], 44_100, .stereo)
-    _ = try ExportSession(same, library: stage.library).run()
+    try await ExportSession(same, library: stage.library).export()
     let oracle = try Tool.succeed("ffmpeg", "-v", "error", "-i", path, "-f", "f32le", "-").floats
     #expect(try await reader.planes() == [oracle])
   }

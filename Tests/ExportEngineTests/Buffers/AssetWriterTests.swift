@@ -208,7 +208,7 @@ struct AssetWriterTests {
       to: path, preset: preset, sampleRate: Self.rate, channelLayout: .stereo)
     try await writer.append(planes: Self.channels)
     try await writer.finish()
-    let probed = try stage.library.asset(at: path)
+    let probed = try await stage.library.loadAsset(at: path)
     #expect(probed.codec == codec && probed.frameCount == 60_123)
   }
 
