@@ -56,7 +56,8 @@ extension Demuxer {
     var found: Set<String> = []
     func add(_ name: UnsafePointer<CChar>?, _ extensions: UnsafePointer<CChar>?) {
       guard let name, let extensions,
-        String(cString: name).split(separator: ",").contains(where: { allowed.contains(String($0)) })
+        String(cString: name).split(separator: ",").contains(where: { allowed.contains(String($0)) }
+        )
       else { return }
       found.formUnion(
         String(cString: extensions).lowercased().split(separator: ",").map(String.init))

@@ -8,7 +8,8 @@ extension Failure {
     if case .source(let failure) = error {
       self = failure
     } else {
-      self.init(error.kind, "\(error.fault); \(error.remedy)", location: .remote(url), code: error.code)
+      self.init(
+        error.kind, "\(error.fault); \(error.remedy)", location: .remote(url), code: error.code)
     }
   }
 

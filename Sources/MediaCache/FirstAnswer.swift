@@ -61,7 +61,8 @@ final class FirstAnswer: HTTPReceiver {
       }
       guard let failed else { return finishUnmeasured() }
       discardUnmeasured()
-      guard let pause = retries.pause(after: failed, receiving: 0), cache.sleep(pause, unless: isGivenUp)
+      guard let pause = retries.pause(after: failed, receiving: 0),
+        cache.sleep(pause, unless: isGivenUp)
       else {
         return fail(Failure(failed, of: url))
       }

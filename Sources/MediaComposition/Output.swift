@@ -2,9 +2,7 @@ import Diagnosis
 import MPEGAudio
 import SystemPackage
 
-/// A request for one file: where to, and as what.
-///
-/// What it leaves open follows from the sources, and is decided when the export is compiled.
+/// A request for one file. What it leaves open follows from the sources, when the export is compiled.
 public struct Output: Sendable, Hashable, Codable {
   /// Where the file will be.
   @CodedPath public var path: FilePath
@@ -13,8 +11,7 @@ public struct Output: Sendable, Hashable, Codable {
   /// LAME's name for the settings of an MP3: it also chooses the sample rate and, under some names,
   /// one channel, where nothing else is said.
   package var mp3Preset: MP3Preset?
-  /// How its sources are copied where they can be; nil: all of it is encoded. Nothing is copied into
-  /// Vorbis.
+  /// How its sources are copied where they can be; nil: all of it is encoded.
   package var copying: Copying?
   /// Frames a second; nil: as the mix.
   public var sampleRate: Int?
@@ -65,9 +62,8 @@ public struct Output: Sendable, Hashable, Codable {
     case exactly(Format)
     /// With the settings that are usual for the sources.
     case usual(Kind)
-    /// As a source, with settings that keep its quality; nil: as the source that is heard longest, with
-    /// settings that keep the quality of the best. Where the extension of the path does not fit, a path
-    /// that `isInFolder` gets the usual one, and another one is refused.
+    /// As a source, with settings that keep its quality; nil: as the source that is heard longest, by the
+    /// best. Where the path's extension does not fit, one `isInFolder` gets the usual, others are refused.
     indirect case same(as: Asset?, isInFolder: Bool)
     /// As the source of this kind that is heard longest, so that its frames can be copied.
     case copied(Kind)

@@ -40,6 +40,7 @@ struct LeadIn {
   ///   - delay: Frames until the next frame is heard; nil: the device does not play yet.
   ///   - sampleRate: Frames a second.
   ///   - takesAll: Whether the sink is a file, which has no clock and gets no silence.
+  /// - Returns: The step.
   mutating func step(
     at now: Int64, delay: Int?, sampleRate: Int, takesAll: Bool
   ) -> Step {

@@ -13,6 +13,7 @@ extension Player {
   /// not keep.
   ///
   /// - Parameter property: A property of the player; reading it must not take long.
+  /// - Returns: The values, the present one first.
   public func values<Value: Sendable & Equatable>(
     of property: any KeyPath<Player, Value> & Sendable
   ) -> AsyncStream<Value> {
@@ -46,6 +47,7 @@ extension PlayerItem {
   /// gets the newest value. The sequence ends with the item, which it does not keep, and with the task.
   ///
   /// - Parameter property: A property of the item.
+  /// - Returns: The values, the present one first.
   public func values<Value: Sendable & Equatable>(
     of property: any KeyPath<PlayerItem, Value> & Sendable
   ) -> AsyncStream<Value> {

@@ -36,6 +36,7 @@ extension PlayerItem {
   /// The item is rendered once, in a player's memory.
   ///
   /// - Parameter count: The number of the parts, more than 0; an item of fewer frames has fewer.
+  /// - Returns: As many magnitudes, in order of time.
   /// - Throws: The failure of a medium; the code `cancelled`, at once.
   /// - Complexity: O(frames)
   public func waveform(count: Int) async throws(Failure) -> [Float] {

@@ -92,13 +92,7 @@ package struct Isolation: Sendable {
     try Self.requirePassable(session.export)
     let order = self.order(
       session, work, replacing: replaced, examining: examination, remembering: memory)
-    try order.requireReadable()
-    let bytes: Data
-    do {
-      bytes = try JSONEncoder().encode(order)
-    } catch {
-      throw Failure(.reportBug, "its work cannot be given to a process: \(error)")
-    }
+    let bytes = try order.encoded()
     let child: ChildProcess
     let place = SharedNumber()
     do {
@@ -145,9 +139,7 @@ package struct Isolation: Sendable {
     }
   }
 
-  /// Refuses an export with code of this program, which no other process has.
-  ///
-  /// - Throws: `mendJob`.
+  /// Refuses (`mendJob`) an export with code of this program, which no other process has.
   static func requirePassable(_ export: Export) throws(Failure) {
     guard let effect = export.composition.customEffects.first else { return }
     throw Failure(
@@ -330,19 +322,24 @@ package struct Isolation: Sendable {
 }
 
 extension Isolation.Order {
-  /// Checks that its process can read all that it is asked to.
+  /// What its process is given, which can read all that it is asked to.
   ///
   /// - Throws: `Failure` for a source of this process's own.
-  fileprivate func requireReadable() throws(Failure) {
-    for location in sources { try location.requireReadableByOtherProcesses() }
-    for export in [export] + groups.values.joined() {
-      try export.metadata.cover?.location.requireReadableByOtherProcesses()
-      for output in export.outputs {
-        try output.metadata.cover?.location.requireReadableByOtherProcesses()
-      }
-      for chapter in export.chapters {
-        try chapter.image?.location.requireReadableByOtherProcesses()
-      }
+  fileprivate func encoded() throws(Failure) -> Data {
+    try requireReadable()
+    do {
+      return try JSONEncoder().encode(self)
+    } catch {
+      throw Failure(.reportBug, "its work cannot be given to a process: \(error)")
+    }
+  }
+
+  private func requireReadable() throws(Failure) {
+    let exports = [export] + groups.values.joined()
+    let tags = exports.map(\.metadata) + exports.flatMap(\.outputs).map(\.metadata)
+    let pictures = tags.map(\.cover) + exports.flatMap(\.chapters).map(\.image)
+    for location in sources + pictures.compactMap(\.?.location) {
+      try location.requireReadableByOtherProcesses()
     }
   }
 

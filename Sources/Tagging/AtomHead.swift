@@ -44,6 +44,7 @@ package struct AtomHead: Sendable, Hashable {
   /// - Parameters:
   ///   - name: Four characters of ISO 8859-1.
   ///   - body: Less than 4 GiB.
+  /// - Returns: Its bytes.
   /// - Complexity: O(n)
   package static func encoded(_ name: String, _ body: [UInt8]) -> [UInt8] {
     let size = body.count + 8

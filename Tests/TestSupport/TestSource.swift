@@ -4,8 +4,11 @@ import Threads
 
 /// Bytes as a program's own source, which counts its reads, and fails or waits where it is told to.
 public final class TestSource: MediaSource {
+  /// As of `MediaSource`.
   public let name: String
+  /// As of `MediaSource`.
   public let cacheIdentifier: String?
+  /// The medium.
   public let bytes: [UInt8]
   private let longestRead: Int
   private let information: Mutex<MediaContentInformation>
@@ -20,16 +23,23 @@ public final class TestSource: MediaSource {
 
   /// What a read of the gap throws.
   public struct Gap: Error, CustomStringConvertible {
+    /// One line.
     public let description = "the key is missing"
 
+    /// The failure of a gap.
     public init() {}
   }
 
+  /// A source of these bytes.
+  ///
   /// - Parameters:
   ///   - bytes: The medium.
   ///   - name: Its name.
   ///   - cacheIdentifier: As of `MediaSource`.
-  ///   - validator: As of `MediaContentInformation`; and whether length and ranges are given.
+  ///   - validator: As of `MediaContentInformation`.
+  ///   - contentType: As of `MediaContentInformation`.
+  ///   - hasLength: Whether the length is given.
+  ///   - hasRanges: Whether it can be read at any place.
   ///   - longestRead: More bytes are not read at once.
   ///   - gap: Reads that begin there fail, and others end before it.
   ///   - held: Reads that begin there wait for `release`, and others end before it.
@@ -64,10 +74,12 @@ public final class TestSource: MediaSource {
     information.withLock { $0.validator = validator }
   }
 
+  /// As of `MediaSource`.
   public func contentInformation() throws -> MediaContentInformation {
     information.withLock { $0 }
   }
 
+  /// As of `MediaSource`.
   public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     let limit: Int64? = state.wait { state -> Int64?? in
       if let held = state.held, held.contains(offset) {

@@ -48,7 +48,9 @@ final class SpooledSound {
 
   /// Appends silence.
   ///
-  /// - Parameter requireWanted: Called now and then.
+  /// - Parameters:
+  ///   - count: Frames of it.
+  ///   - requireWanted: Called now and then.
   /// - Throws: The disk's error, and what `requireWanted` does.
   func appendSilence(
     _ count: Int64, while requireWanted: () throws(Failure) -> Void

@@ -126,7 +126,12 @@ extension MediaLibrary {
 
   /// Copies a medium into a file.
   ///
-  /// - Parameter settle: Called when all is written, before the file takes its place.
+  /// - Parameters:
+  ///   - source: Its bytes.
+  ///   - path: That of the file.
+  ///   - replaced: Which file there is replaced.
+  ///   - settle: Called when all is written, before the file takes its place.
+  /// - Throws: What reading, writing and `settle` do.
   private static func copy(
     _ source: MediumBytes, to path: FilePath, replacing replaced: ExportSession.ReplacedFiles,
     settling settle: () throws(Failure) -> Void

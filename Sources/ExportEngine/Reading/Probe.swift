@@ -14,11 +14,9 @@ struct ProbedStream: Sendable {
   var isLengthAnnounced = false
 }
 
-/// Finds the facts of a media file, trusting evidence over headers.
-///
-/// The frame count is that of decoding. Where container and codec prove it (PCM's size, FLAC's last
-/// packet, MP4's table, Ogg's last granule) only the first packet is decoded; elsewhere the whole
-/// stream is decoded once to count it.
+/// Finds the facts of a media file, trusting evidence over headers. The frame count is that of
+/// decoding. Where container and codec prove it (PCM's size, FLAC's last packet, MP4's table, Ogg's
+/// last granule) only the first packet is decoded; elsewhere the whole stream is decoded once.
 struct Prober {
   let location: MediaLocation
   let identity: FileIdentity
@@ -380,9 +378,8 @@ struct Prober {
   }
 
   var headerOnly: Failure {
-    Failure(
-      .mendInput, "holds no sound (its header is all there is)", location: location,
-      code: .mediaEmpty)
+    let message = "holds no sound (its header is all there is)"
+    return Failure(.mendInput, message, location: location, code: .mediaEmpty)
   }
 
   /// Refuses a WAV whose frame size does not match its samples: FFmpeg reads noise.
