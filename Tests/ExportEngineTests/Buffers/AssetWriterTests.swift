@@ -192,10 +192,6 @@ struct AssetWriterTests {
         output("a.mp3", .mp3(MP3Settings(.vbr(quality: 2)))), sampleRate: 96_000,
         channelLayout: .surround51)
     }
-    #expect(throws: Failure.self) {
-      try AssetWriter(
-        to: "a.mp4", preset: .highestQuality, sampleRate: 48_000, channelLayout: .stereo)
-    }
     #expect(stage.folder.names == [])
   }
 

@@ -12,12 +12,18 @@ import Threads
 
 @Suite("Processors of a program's own")
 struct ProcessorTests {
-  let stage = Stage()
+  let stage: Stage
+  private let asset: Asset
   private static let rate = 8000
   private static let sound = Signal.glide(sampleRate: rate, count: 30_011)
 
+  init() throws {
+    stage = Stage()
+    asset = try stage.sound([Self.sound], rate: Self.rate)
+  }
+
   private func effected(_ effects: [Effect]) throws -> Composition {
-    var segment = clip(try stage.sound([Self.sound], rate: Self.rate))
+    var segment = clip(asset)
     segment.effects = effects
     return composition(segment)
   }
@@ -39,7 +45,7 @@ struct ProcessorTests {
 
   @Test("a processor of a gain is the gain")
   func gain() throws {
-    var plain = clip(try stage.sound([Self.sound], rate: Self.rate))
+    var plain = clip(asset)
     plain.mix.gain = Gain(factor: 0.37)
     let own = try effected([.processor(TestProcessor.gain(Float(0.37)))])
     #expect(try stage.render(own) == stage.render(composition(plain)))
@@ -188,7 +194,7 @@ struct ProcessorTests {
         if buffer.frames.contains(5000) { buffer[0][904] = .infinity }
       }
     }
-    var segment = clip(try stage.sound([Self.sound], rate: Self.rate))
+    var segment = clip(asset)
     segment.effects = [.processor(processor)]
     segment.origin = Origin(rawValue: 5)
     let failure = #expect(throws: Failure.self) { try stage.render(composition(segment)) }
