@@ -152,8 +152,9 @@ public final class AssetWriter: Sendable {
   ///
   /// - Parameter progress: Called on that thread for every block; it should be quick.
   /// - Returns: The written file, those beside it, and warnings.
-  /// - Throws: As ``ExportSession/export(progress:)``; `mendJob` where nothing was appended, a chapter
-  ///   does not begin before the end, or the writer is finished. The file is then not at its path.
+  /// - Throws: As ``ExportSession/export(replacing:examining:progress:)``; `mendJob` where nothing was
+  ///   appended, a chapter does not begin before the end, or the writer is finished. The file is then not
+  ///   at its path.
   @discardableResult
   public func finish(
     progress: @escaping @Sendable (ExportSession.Progress) -> Void = { _ in }
