@@ -6,13 +6,32 @@ struct SnippetTests {
   /// What a snippet may use without saying where it comes from, as its page's text does.
   private static let names = """
     input: FilePath, output: FilePath, inputs: [FilePath],
-    library: MediaLibrary, export: Export, player: Player, item: PlayerItem,
+    path: FilePath, url: MediaURL, archive: Archive, slider: Slider,
+    library: MediaLibrary, export: Export, player: Player, item: PlayerItem, recorder: Recorder,
+    voice: Player, backing: Player, items: [PlayerItem], bonus: PlayerItem, other: PlayerItem,
     recording: Asset, music: Asset, slides: Asset,
     talk: TimeRange, cough: TimeRange, jingle: TimeRange, outro: TimeRange, range: TimeRange,
-    start: Time, frame: Time, chapterEnd: Time
+    start: Time, frame: Time, chapterEnd: Time, target: Time
     """
   /// The same, where a snippet changes it.
   private static let variables = "var composition = Composition()"
+  /// What the reader's own program has, by the names that the pages call it.
+  private static let declarations = """
+    struct Archive: Sendable {
+      let size: Int
+      func read(_ offset: Int64, _ count: Int) -> [UInt8] { [] }
+    }
+    final class Loader: AssetResourceLoaderDelegate {
+      init(_ archive: Archive) {}
+      func resourceLoader(
+        _ resourceLoader: AssetResourceLoader,
+        shouldWaitForLoadingOfRequestedResource loadingRequest: AssetResourceLoadingRequest
+      ) -> Bool { false }
+    }
+    @MainActor final class Slider { var value: Float = 0 }
+    func show(_ ranges: [TimeRange]) {}
+    func hideSpinner() {}
+    """
 
   private func snippets() throws -> [DocumentSnippet] {
     let pages = try Tool.succeed(
@@ -26,7 +45,7 @@ struct SnippetTests {
   func compiles() throws {
     let found = try snippets().filter { !$0.isManifest }
     #expect(found.count >= 16)
-    var source = ["import AVJob", ""]
+    var source = ["import AVJob", "", Self.declarations, ""]
     for (number, snippet) in found.enumerated() {
       #expect(
         Set(snippet.imports).isSubset(of: ["AVJob"]), "\(snippet.page):\(snippet.line): imports")

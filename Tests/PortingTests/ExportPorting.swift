@@ -35,12 +35,14 @@ import Testing
     let library = MediaLibrary()
     let asset = try await library.loadAsset(at: input)
     try await ExportSession(asset, to: output("a.\(name)"), library: library).export()
-    // Another program's word for it.
-    let probe = try Tool.succeed(
-      "ffprobe", "-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0",
-      output("a.\(name)").string)
-    let seconds = try #require(Double(probe.text.split(separator: "\n").first ?? ""))
-    #expect(abs(seconds - asset.duration.seconds) < 0.1)
+    // Another program's word for it: what it decodes, since its duration of an MP3 counts the
+    // encoder's delay and padding.
+    let decoded = try Tool.succeed(
+      "ffmpeg", "-v", "error", "-i", output("a.\(name)").string, "-ac", "1", "-ar", "8000",
+      "-f", "s16le", "-")
+    // ffmpeg does not cut the last frame of AAC, of 1024 samples, at the end of the edit list.
+    let surplus = decoded.steps.count - Int(asset.frameCount)
+    #expect(name == "m4a" ? (0..<1024).contains(surplus) : abs(surplus) <= 8)
   }
 
   @Test("an extension that no output has is refused, with those that there are")
@@ -60,7 +62,6 @@ import Testing
       switch state {
       case .exporting(let progress): #expect((0...1).contains(progress.fractionCompleted))
       case .finished: isDone = true
-      @unknown default: break
       }
     }
     #expect(isDone)

@@ -3,10 +3,8 @@ import MediaComposition
 import Threads
 
 extension ExportSession {
-  /// The state of an export (`AVAssetExportSession.State`).
-  #if hasAttribute(nonexhaustive)
-    @nonexhaustive
-  #endif
+  /// The state of an export (`AVAssetExportSession.State`): these two and no other, so that a
+  /// `switch` over them needs no `default`.
   public enum State: Sendable {
     /// At work, with its progress so far.
     case exporting(Progress)
