@@ -1,3 +1,5 @@
+import Diagnosis
+
 /// Puts bytes that arrive in order into the blocks of an entry, and records each once it is written.
 struct BlockWriter {
   private let files: EntryFiles
@@ -12,6 +14,11 @@ struct BlockWriter {
   init(_ files: EntryFiles, from start: Int64 = 0) {
     (self.files, cursor) = (files, start)
     block.reserveCapacity(Int(EntryFiles.blockSize))
+  }
+
+  /// What came of the block around the cursor, for readers that get no more of it.
+  func broken(by failure: Failure) -> BrokenFetch {
+    BrokenFetch(failure: failure, cursor: cursor, bytes: block)
   }
 
   /// Where the block around the cursor begins.
@@ -61,5 +68,25 @@ struct BlockWriter {
     }
     block.removeAll(keepingCapacity: true)
     return number
+  }
+}
+
+/// How a fetch ended before its goal. What came of its last block is no part of the entry, since no
+/// digest of it is recorded.
+struct BrokenFetch: Sendable {
+  /// Why it ended.
+  let failure: Failure
+  /// The first byte that did not come.
+  let cursor: Int64
+  /// What came of that byte's block.
+  let bytes: [UInt8]
+
+  /// Copies what came from an offset on; gives the number of bytes.
+  func copy(from offset: Int64, to target: UnsafeMutableRawBufferPointer) -> Int {
+    let start = cursor - Int64(bytes.count)
+    guard start..<cursor ~= offset else { return 0 }
+    let part = bytes[Int(offset - start)...].prefix(target.count)
+    target.copyBytes(from: part)
+    return part.count
   }
 }

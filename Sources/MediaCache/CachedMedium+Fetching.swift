@@ -117,15 +117,15 @@ extension CachedMedium {
     }
   }
 
-  /// Takes note of the end of a fetch of some bytes.
-  func hasEnded(_ fetch: Fetch, of bytes: Range<Int64>, _ failure: Failure?) {
+  /// Takes note of the end of a fetch of some bytes, and of how it broke off, if it did.
+  func hasEnded(_ fetch: Fetch, of bytes: Range<Int64>, _ broken: BrokenFetch?) {
     // Others may have left it claims that it has not got to.
     release(files.blocks(of: bytes), of: fetch)
     state.withLock { state in
       state.rests[fetch.id] = nil
-      state.awaited[fetch.id]?.failure = failure
+      state.awaited[fetch.id]?.broken = broken
       if state.prefetch == fetch.id {
-        (state.prefetch, state.prefetchHasFailed) = (nil, failure != nil)
+        (state.prefetch, state.prefetchHasFailed) = (nil, broken != nil)
       }
     }
     cache.fetchHasEnded()

@@ -80,7 +80,10 @@ extension CachedMedium {
   /// - Throws: `Failure`
   package func prefetch(allFrom offset: Int64) throws(Failure) -> Int64 {
     guard offset < size else { return size }
-    return try wait(for: offset..<min(size, offset + 1 << 20), goal: size)
+    switch try wait(for: offset..<min(size, offset + 1 << 20), goal: size) {
+    case .isThere(let end): return end
+    case .isBroken(let broken): throw broken.failure
+    }
   }
 
   /// The blocks that are there or on their way.

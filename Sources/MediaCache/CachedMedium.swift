@@ -59,8 +59,8 @@ package final class CachedMedium: Sendable {
     struct Awaited {
       /// How many wait for it.
       var readers = 0
-      /// Why it ended before its goal.
-      var failure: Failure?
+      /// How it ended before its goal.
+      var broken: BrokenFetch?
     }
 
     /// Notes that a reader waits for one fetch now, and for another one no more.
@@ -133,55 +133,83 @@ package final class CachedMedium: Sendable {
   ///   - offset: Where to begin.
   ///   - bytes: Filled from its start on.
   ///   - goal: Up to where bytes will be needed soon; fetched in any case.
-  /// - Returns: How many; 0 at the end alone.
+  /// - Returns: How many, 0 at the end alone; and why those behind them cannot be had, where the fetch
+  ///   of their block has brought these and no more.
   /// - Throws: `Failure`
   func read(
     at offset: Int64, into bytes: UnsafeMutableRawBufferPointer, goal: Int64
-  ) throws(Failure) -> Int {
-    guard offset < size, !bytes.isEmpty else { return 0 }
+  ) throws(Failure) -> (count: Int, failure: Failure?) {
+    guard offset < size, !bytes.isEmpty else { return (0, nil) }
     let wanted = offset..<min(size, offset + Int64(bytes.count))
     state.withLock { $0.readOffset = offset }
-    let end = try wait(for: wanted, goal: goal)
+    let end: Int64
+    switch try wait(for: wanted, goal: goal) {
+    case .isThere(let found): end = found
+    case .isBroken(let broken):
+      let count = broken.copy(from: offset, to: bytes)
+      guard count > 0 else { throw broken.failure }
+      return (count, broken.failure)
+    }
     // A reader that has found all bytes so far reads what was read before, and stops where that
     // ends.
     if state.withLock({ $0.nextFetch > 0 }) { prefetch(from: end, to: min(goal, size)) }
     let part = UnsafeMutableRawBufferPointer(rebasing: bytes[..<Int(end - offset)])
     let count = try cache.reporting("cannot be read") { try files.read(at: offset, into: part) }
-    if count > 0 { return count }
+    if count > 0 { return (count, nil) }
     throw Failure(
       .mendMachine,
       "the cache has lost bytes of it; run 'avjob cache verify'", location: .remote(url))
   }
 
-  private enum Step {
+  /// How a wait ends.
+  enum Arrival {
+    /// The bytes up to here are there.
     case isThere(Int64)
-    case failed(Failure)
-    case begin
+    /// The first of them cannot be had, or only what came of its block.
+    case isBroken(BrokenFetch)
   }
 
-  /// Waits until the first of some bytes are there; gives the end of those that are.
-  func wait(for wanted: Range<Int64>, goal: Int64) throws(Failure) -> Int64 {
+  private enum Step {
+    case ends(Arrival)
+    case begin
+    case isCancelled
+  }
+
+  /// Waits until the first of some bytes are there, or cannot be had.
+  ///
+  /// A fetch that others have begun may fail far before these bytes: then they are asked for here.
+  ///
+  /// - Throws: `Failure` where no fetch can begin, or the wait is given up.
+  func wait(for wanted: Range<Int64>, goal: Int64) throws(Failure) -> Arrival {
+    let block = files.blocks(of: wanted).lowerBound
     var awaited: Int?
+    var isOwn = false
     defer { state.withLock { $0.noteWait(for: nil, insteadOf: awaited) } }
     while true {
       let step = try ByteWaiting.wait(for: state, of: url, in: cache) { state -> Step? in
-        if cache.isCancelled { return .failed(Failure(HTTPError.cancelled, of: url)) }
+        if cache.isCancelled { return .isCancelled }
         let end = end(of: state.present, in: wanted)
         if end > wanted.lowerBound {
           if awaited != nil { state.prefetchHasFailed = false }
-          return .isThere(end)
+          return .ends(.isThere(end))
         }
-        if let awaited, let failure = state.awaited[awaited]?.failure { return .failed(failure) }
-        let fetch = fetch(bringing: files.blocks(of: wanted).lowerBound, state)
+        if let awaited, let broken = state.awaited[awaited]?.broken,
+          isOwn || files.blocks(of: broken.cursor..<broken.cursor + 1).contains(block)
+        {
+          return .ends(.isBroken(broken))
+        }
+        let fetch = fetch(bringing: block, state)
         state.noteWait(for: fetch, insteadOf: awaited)
+        if fetch != awaited { isOwn = false }
         awaited = fetch
         return awaited == nil ? .begin : nil
       }
       switch step {
-      case .isThere(let end): return end
-      case .failed(let failure): throw failure
+      case .ends(let arrival): return arrival
+      case .isCancelled: throw Failure(HTTPError.cancelled, of: url)
       case .begin:
         awaited = try begin(wanted.lowerBound..<max(wanted.upperBound, goal), isAwaited: true)
+        isOwn = awaited != nil
       }
     }
   }

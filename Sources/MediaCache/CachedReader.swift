@@ -9,6 +9,9 @@ package final class CachedReader: ByteSource {
   /// What its failures name; nil: the medium's address.
   private let location: MediaLocation?
   private var window = PrefetchWindow()
+  /// Where a read has stopped at bytes that cannot be had, and why: the next read fails there, without
+  /// another request.
+  private var gap: (offset: Int64, failure: Failure)?
 
   /// A reader that begins at the start of a medium, whose failures name it by `location`, if there is
   /// one.
@@ -33,16 +36,27 @@ package final class CachedReader: ByteSource {
   package func read(at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws -> Int {
     // Tables of a damaged file lead to any offset.
     guard offset < medium.size else { return 0 }
+    if let gap {
+      self.gap = nil
+      if gap.offset == offset { throw named(gap.failure) }
+    }
     let end = offset + min(Int64(bytes.count), medium.size - offset)
     let goal = window.goal(reading: offset..<end, planned: medium.plannedRead)
-    let count: Int
+    let (count, failure): (Int, Failure?)
     do throws(Failure) {
-      count = try medium.read(at: offset, into: bytes, goal: goal)
+      (count, failure) = try medium.read(at: offset, into: bytes, goal: goal)
     } catch {
-      throw location.map { error.naming($0, insteadOf: medium.url) } ?? error
+      throw named(error)
     }
-    window.note(offset..<offset + Int64(count))
+    let reached = offset + Int64(count)
+    // Less than came may have been asked for.
+    if let failure, reached < end { gap = (reached, failure) }
+    window.note(offset..<reached)
     return count
+  }
+
+  private func named(_ failure: Failure) -> Failure {
+    location.map { failure.naming($0, insteadOf: medium.url) } ?? failure
   }
 }
 

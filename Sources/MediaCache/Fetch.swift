@@ -66,7 +66,7 @@ final class Fetch: HTTPReceiver {
         error = caught
       }
     }
-    medium.hasEnded(self, of: start..<goal, failure ?? refusal)
+    medium.hasEnded(self, of: start..<goal, (failure ?? refusal).map(writer.broken))
   }
 
   private var isDone: Bool { cursor >= medium.limit(of: self) || isCancelled }

@@ -17,31 +17,35 @@ extension PlayerItem {
   /// - Complexity: O(media + m), m in the ranges of their bytes; O(n log n + n m), n in the
   ///   remote segments, after bytes have come
   public var loadedTimeRanges: [TimeRange] {
-    let bytes = loadedBytes()
+    let (bytes, open) = loadedBytes()
     return loadedParts.withLock { known in
-      known.parts(of: bytes) {
+      known.parts(of: bytes, ofThemOpen: open) {
         let missing = remoteSpans.flatMap { $0.missing(of: bytes[$0.url] ?? []) }
         return TimeRange(start: .zero, duration: duration).parts(without: missing)
       }
     }
   }
 
-  /// The bytes of each medium that are here. A medium that is not open is looked up in the cache's
-  /// folder once; then what was seen of it last counts.
-  private func loadedBytes() -> [MediaURL: [Range<Int64>]] {
-    guard !remoteMedia.isEmpty else { return [:] }
+  /// The bytes of each medium that are here, and which media are open. A medium that is not open is
+  /// looked up in the cache's folder once after each time that it was seen open: more may have come
+  /// before it was closed. Then what was seen of it last counts, also where nothing of it is kept.
+  private func loadedBytes() -> (bytes: [MediaURL: [Range<Int64>]], open: Set<MediaURL>) {
+    guard !remoteMedia.isEmpty else { return ([:], []) }
     // Without the lock: the first look at a medium reads the cache's map.
-    var found = loadedParts.withLock { $0.bytes }
+    var (found, open) = loadedParts.withLock { ($0.bytes, $0.open) }
     var lookUps = 0
     for url in remoteMedia {
       if let medium = RemoteMedium(at: url) {
         found[url] = medium.loadedRanges
-      } else if found[url] == nil, lookUps < Self.mostLookUps {
+        open.insert(url)
+      } else if found[url] == nil || open.contains(url), lookUps < Self.mostLookUps {
         lookUps += 1
-        found[url] = RemoteMedium.loadedRanges(inCacheOf: url)
+        let kept = RemoteMedium.loadedRanges(inCacheOf: url)
+        if found[url] == nil || !kept.isEmpty { found[url] = kept }
+        open.remove(url)
       }
     }
-    return found
+    return (found, open)
   }
 
   /// So many media are looked up in the cache's folder at a call: a display waits for that.
@@ -180,12 +184,16 @@ extension PlayerItem {
 struct LoadedParts: Sendable {
   /// The bytes of each medium at the last look.
   private(set) var bytes: [MediaURL: [Range<Int64>]] = [:]
+  /// The media that were open then.
+  private(set) var open: Set<MediaURL> = []
   private var parts: [TimeRange]?
 
-  /// The parts that follow from some bytes, which `find` finds.
+  /// The parts that follow from some bytes, which `find` finds, and of whose media some are open.
   mutating func parts(
-    of bytes: [MediaURL: [Range<Int64>]], _ find: () -> [TimeRange]
+    of bytes: [MediaURL: [Range<Int64>]], ofThemOpen open: Set<MediaURL>,
+    _ find: () -> [TimeRange]
   ) -> [TimeRange] {
+    self.open = open
     if let parts, bytes == self.bytes { return parts }
     let found = find()
     (self.bytes, parts) = (bytes, found)
