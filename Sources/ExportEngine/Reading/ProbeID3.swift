@@ -16,14 +16,15 @@ extension Prober {
     }
   }
 
-  /// Calls `body` with a way to read the file that gives nothing after a failure, which is thrown.
+  /// Calls `body` with a way to read the file that gives what is here and waits for no more, and
+  /// nothing after a failure, which is thrown.
   func readingBytes<Tags>(
     _ body: (@escaping (Int, UnsafeMutableRawBufferPointer) -> Int) -> Tags
   ) throws(Failure) -> Tags {
     var failure: Failure?
     let tags = body { offset, target in
       do throws(Failure) {
-        return try bytes.fill(target, from: Int64(offset))
+        return try bytes.read(at: Int64(offset), into: target)
       } catch {
         failure = error
         return 0
