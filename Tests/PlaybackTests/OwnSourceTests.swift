@@ -84,7 +84,7 @@ import Testing
     ("untagged.mp3", ["-b:a", "128k", "-write_xing", "0", "-id3v2_version", "0"], 0.06),
     ("vbr.mp3", ["-q:a", "5"], 0.3), ("gap.flac", [], 0.3), ("gap.wav", [], 0.2),
     ("gap.aac", ["-b:a", "128k"], 1.2), ("gap.m4a", ["-b:a", "128k"], 0.5),
-    ("gap.ogg", ["-c:a", "libvorbis"], 1.2), ("gap.opus", ["-ar", "48000"], 1.2),
+    ("gap.ogg", ["-c:a", "libvorbis"], 1.2), ("gap.opus", ["-ar", "48000", "-b:a", "192k"], 1.2),
     ("gap.mp2", [], 0.06), ("gap.aiff", [], 0.2), ("gap.mka", ["-c:a", "flac"], 1.2),
   ]
 
