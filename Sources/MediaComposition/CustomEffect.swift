@@ -15,7 +15,8 @@ extension Effect {
   /// Buffers are planar floats, with the moment in the effect's own sound: zero is the start of the
   /// segment that has the effect. An export renders a sound with a tap in order, on one thread;
   /// measurements before it, and players after a seek, are renderings of their own, so that a buffer
-  /// may come again. The sound is encoded and not copied.
+  /// may come again; the first one after a seek begins up to 4095 frames before what is heard. The sound
+  /// is encoded and not copied.
   ///
   /// - Parameters:
   ///   - name: For plans and messages.
