@@ -23,9 +23,7 @@ import Threads
     behaviour.endsAfter = 0
     let other = try CacheRig(behaviour)
     let reader = CachedReader(try other.cache().medium(at: other.url))
-    // What has come is there, a byte of each request.
-    #expect(try reader.bytes(0..<10) == Array(Self.bytes[..<10]))
-    let failure = #expect(throws: Failure.self) { try reader.bytes(10..<1000) }
+    let failure = #expect(throws: Failure.self) { try reader.bytes(0..<10) }
     #expect(
       failure?.message == "the connection ended too early, after 0 bytes; try again later")
     // The one that opened it, and three more, perhaps before the reader came.
