@@ -222,7 +222,7 @@ struct AssetWriterTests {
     for path in [old, stage.folder.path("new/folder/out.wav")] {
       let chapters =
         end == .tooLongChapter
-        ? [Chapter(start: Time(value: 5, timescale: 1), title: "Late")] : []
+        ? [Chapter(start: Time(value: 500, timescale: 1), title: "Late")] : []
       var output = Output(path: FilePath(path), format: .wav(.int16))
       output.chapters.inFile = true
       var writer: AssetWriter? = try self.writer(output, chapters: chapters)
