@@ -257,4 +257,22 @@ struct CancellationTests {
       #expect(failure?.message == "no")
     }
   }
+
+  @Test("a late reader gets how far failed work came, and nothing of cancelled work")
+  func lateReaderOfFailure() async throws {
+    for isCancelled in [false, true] {
+      let operation = Operation<Int, Int>()
+      operation.report(7)
+      if isCancelled { operation.cancel() }
+      operation.start { _ throws(Failure) in throw Failure(.mendInput, "no") }
+      // Time for the thread to end; without it both orders are right.
+      try await Task.sleep(for: .milliseconds(20))
+      var numbers: [Int] = []
+      let failure = await #expect(throws: Failure.self) {
+        for try await number in Updates(operation) { numbers.append(number) }
+      }
+      #expect(numbers == (isCancelled ? [] : [7]))
+      #expect((failure?.code == .cancelled) == isCancelled)
+    }
+  }
 }

@@ -36,9 +36,13 @@ package final class Operation<Update: Sendable, Value: Sendable>: Sendable {
 
     /// What a task that begins to wait is given; nil: nothing yet.
     mutating func take() -> Step? {
-      if let end { return .end(end) }
-      defer { newest = nil }
-      return newest.map { .update($0) }
+      // How far the work came is reported before its failure, also to a task that is late.
+      if case .success? = end { newest = nil }
+      if let update = newest {
+        newest = nil
+        return .update(update)
+      }
+      return end.map { .end($0) }
     }
   }
 
@@ -91,7 +95,7 @@ package final class Operation<Update: Sendable, Value: Sendable>: Sendable {
   func cancel() {
     let isFirst = state.withLock { state in
       guard state.end == nil, !state.isSettled, !state.isCancelled else { return false }
-      state.isCancelled = true
+      (state.isCancelled, state.newest) = (true, nil)
       return true
     }
     guard isFirst else { return }
@@ -125,7 +129,7 @@ package final class Operation<Update: Sendable, Value: Sendable>: Sendable {
     give { state in
       guard state.end == nil else { return nil }
       state.end = result
-      return state.take()
+      return state.waiters.isEmpty ? nil : state.take()
     }
   }
 

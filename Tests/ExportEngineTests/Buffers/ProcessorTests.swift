@@ -252,7 +252,8 @@ struct ProcessorTests {
   @Test("a tap sees all of the sound in order, and changes none of it", arguments: [1, 2])
   func tap(cores: Int) throws {
     let seen = Mutex<[PCMBuffer]>([])
-    let plain = try exported([], cores: cores)
+    // Encoded as well: an untouched WAV keeps its source's layout.
+    let plain = try exported([.processor(TestProcessor.pass())], cores: cores)
     let tapped = try exported(
       [.tap { buffer in seen.withLock { $0.append(buffer) } }], cores: cores)
     #expect(tapped == plain)
