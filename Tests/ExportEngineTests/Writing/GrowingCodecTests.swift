@@ -137,14 +137,7 @@ import Testing
     "a full disk leaves an M4A's whole fragments, and they can be played",
     arguments: [12_000, 20_000, 30_001] as [Int64])
   func fullDisk(limit: Int64) throws {
-    let calls = FileCalls(write: { descriptor, bytes, offset in
-      let count = min(Int64(bytes.count), limit - offset)
-      guard count > 0 else {
-        errno = ENOSPC
-        return -1
-      }
-      return pwrite(descriptor, bytes.baseAddress, Int(count), off_t(offset))
-    })
+    let calls = FileCalls.disk(of: limit)
     let writer = try growing("a.m4a", calls)
     let sound = Signal.noise(seed: 4, count: 480_000)
     #expect { try write(sound[...], to: writer) } throws: { error in

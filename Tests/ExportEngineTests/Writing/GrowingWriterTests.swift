@@ -1,6 +1,5 @@
 import Diagnosis
 import ExportGraph
-import Glibc
 import LAME
 import MPEGAudio
 import MediaComposition
@@ -110,14 +109,7 @@ import Testing
     "a full disk leaves what was settled before, and it can be played",
     arguments: [20_000, 60_000, 100_001] as [Int64])
   func fullDisk(limit: Int64) throws {
-    let calls = FileCalls(write: { descriptor, bytes, offset in
-      let count = min(Int64(bytes.count), limit - offset)
-      guard count > 0 else {
-        errno = ENOSPC
-        return -1
-      }
-      return pwrite(descriptor, bytes.baseAddress, Int(count), off_t(offset))
-    })
+    let calls = FileCalls.disk(of: limit)
     let sound = noise(200_000)
     let format = WaveFormat(
       .integer, bits: 16, sampleRate: 44_100, channelCount: 2, channelMask: 3)

@@ -46,14 +46,7 @@ struct MP3EncodingTests {
     "a disk that fills up under helpers at work ends them, frees their cores and keeps nothing",
     arguments: [0, 50, 1000, 400_000, 900_000] as [Int64])
   func fullDisk(limit: Int64) throws {
-    let calls = FileCalls(write: { descriptor, bytes, offset in
-      let count = min(Int64(bytes.count), limit - offset)
-      guard count > 0 else {
-        errno = ENOSPC
-        return -1
-      }
-      return pwrite(descriptor, bytes.baseAddress, Int(count), off_t(offset))
-    })
+    let calls = FileCalls.disk(of: limit)
     let budget = CPUBudget(total: 3)
     let failure = #expect(throws: Failure.self) {
       try Crew.gather(from: budget, unless: CancellationFlag()) {

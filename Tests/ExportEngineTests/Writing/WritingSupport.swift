@@ -1,5 +1,6 @@
 import Diagnosis
 import ExportGraph
+import Glibc
 import LibAV
 import MediaComposition
 import SystemPackage
@@ -106,5 +107,19 @@ extension Sink {
     self.init(
       node: node, frames: frames, output: output, format: output.format ?? .wav(.int16),
       metadata: metadata, chapters: chapters, isDithered: isDithered)
+  }
+}
+
+extension FileCalls {
+  /// Those of a disk that is full at this number of bytes.
+  static func disk(of limit: Int64) -> FileCalls {
+    FileCalls(write: { descriptor, bytes, offset in
+      let count = min(Int64(bytes.count), limit - offset)
+      guard count > 0 else {
+        errno = ENOSPC
+        return -1
+      }
+      return pwrite(descriptor, bytes.baseAddress, Int(count), off_t(offset))
+    })
   }
 }
