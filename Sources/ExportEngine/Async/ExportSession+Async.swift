@@ -13,7 +13,7 @@ extension ExportSession {
   }
 
   /// How long a cancelled task waits for the export to remove what it has written.
-  private static let grace: Duration = .milliseconds(50)
+  static let grace: Duration = .milliseconds(50)
 
   /// Renders, encodes and writes all outputs on a thread of its own; each is whole at its path on
   /// return (`AVAssetExportSession.export(to:as:)`).

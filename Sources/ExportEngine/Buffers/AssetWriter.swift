@@ -2,6 +2,7 @@ import Diagnosis
 import ExportGraph
 import MediaComposition
 import MediaTime
+import Synchronization
 import SystemPackage
 import Threads
 import Transcripts
@@ -28,7 +29,10 @@ public final class AssetWriter: Sendable {
   public let channelLayout: ChannelLayout
   private let settings: Export
   private let cancellation = CancellationFlag()
-  private let state = Monitor(Phase.waiting)
+  /// Held for moments.
+  private let state = Mutex(Phase.waiting)
+  /// Held while the temporary file is written to, so that buffers stay in their order.
+  private let disk = Monitor(())
 
   private enum Phase {
     /// No buffer has come.
@@ -40,8 +44,9 @@ public final class AssetWriter: Sendable {
   }
 
   /// What was appended.
-  private final class Take {
-    let spool: SpooledSound
+  private struct Take {
+    /// Its file, of the thread that holds `disk`.
+    let file = SpoolFile()
     /// The moment of the first frame.
     let start: Time
     /// Frames in the file, and those that wait.
@@ -50,7 +55,7 @@ public final class AssetWriter: Sendable {
     var pending: [(silence: Int64, buffer: PCMBuffer)] = []
     var pendingSamples = 0
 
-    init(_ spool: SpooledSound, from start: Time) { (self.spool, self.start) = (spool, start) }
+    init(from start: Time) { self.start = start }
   }
 
   /// Samples that may wait before they are written: 1 MiB.
@@ -127,8 +132,7 @@ public final class AssetWriter: Sendable {
   ///   task cancels the writer.
   public func append(_ buffer: PCMBuffer) async throws(Failure) {
     try await cancelling { writer throws(Failure) in
-      guard try writer.take(buffer) else { return }
-      try await onThread(about: writer.location) { _ throws(Failure) in try writer.drain() }
+      if try writer.take(buffer, at: buffer.presentationTime) { try await writer.writeOnThread() }
     }
   }
 
@@ -137,7 +141,15 @@ public final class AssetWriter: Sendable {
   /// - Throws: As `append(_:)`; `mendJob` where there is not one list for each channel, or they differ
   ///   in length.
   public func append(planes: [[Float]]) async throws(Failure) {
-    try await append(following(planes))
+    let buffer = try PCMBuffer(
+      planes: planes, sampleRate: sampleRate, channelLayout: channelLayout, at: .zero)
+    try await cancelling { writer throws(Failure) in
+      if try writer.take(buffer, at: nil) { try await writer.writeOnThread() }
+    }
+  }
+
+  private func writeOnThread() async throws(Failure) {
+    try await onThread(about: location) { [self] _ throws(Failure) in _ = try write() }
   }
 
   /// Appends a buffer on the calling thread, which blocks on the disk.
@@ -145,7 +157,7 @@ public final class AssetWriter: Sendable {
   /// - Throws: As above.
   @available(*, noasync, message: "'await' the append, which blocks no thread of Swift's pool")
   public func append(_ buffer: PCMBuffer) throws(Failure) {
-    if try take(buffer) { try drain() }
+    if try take(buffer, at: buffer.presentationTime) { _ = try write() }
   }
 
   /// Encodes what was appended, on a thread of its own (`AVAssetWriter.finishWriting()`).
@@ -159,9 +171,11 @@ public final class AssetWriter: Sendable {
   public func finish(
     progress: @escaping @Sendable (ExportSession.Progress) -> Void = { _ in }
   ) async throws(Failure) -> ExportSession.Report {
-    try await cancelling { writer throws(Failure) in
-      try await onThread(about: writer.location) { _ throws(Failure) in
-        try writer.complete(progress)
+    let operation = Operation<Never, ExportSession.Report>(
+      about: location, grace: ExportSession.grace)
+    return try await cancelling { writer throws(Failure) in
+      try await operation.run { operation throws(Failure) in
+        try writer.complete(settling: operation.settle, progress)
       }
     }
   }
@@ -190,7 +204,7 @@ public final class AssetWriter: Sendable {
   public func finish(
     progress: (ExportSession.Progress) -> Void = { _ in }
   ) throws(Failure) -> ExportSession.Report {
-    try complete(progress)
+    try complete(settling: { true }, progress)
   }
 
   /// Ends the writing and removes what was written (`AVAssetWriter.cancelWriting()`). Does nothing once the
@@ -210,41 +224,31 @@ public final class AssetWriter: Sendable {
 // MARK: - Buffers
 
 extension AssetWriter {
-  /// The frames behind those that were appended.
-  private func following(_ planes: [[Float]]) throws(Failure) -> PCMBuffer {
-    let start = state.withLock { phase in
-      if case .writing(let take) = phase {
-        take.start + Time(frames: take.frameCount, rate: sampleRate)
-      } else {
-        Time.zero
-      }
-    }
-    return try PCMBuffer(
-      planes: planes, sampleRate: sampleRate, channelLayout: channelLayout, at: start)
-  }
-
-  /// Takes a buffer in; gives whether what waits is to be written now.
-  private func take(_ buffer: PCMBuffer) throws(Failure) -> Bool {
+  /// Takes a buffer in at a moment, or behind what was appended where that is nil; gives whether what
+  /// waits is to be written now.
+  private func take(_ buffer: PCMBuffer, at moment: Time?) throws(Failure) -> Bool {
     try requireFitting(buffer)
-    return try state.withLock { phase -> Result<Bool, Failure> in
-      Result { () throws(Failure) in
-        let take = try open(phase, at: buffer.presentationTime)
-        let silence = try gap(before: buffer, in: take)
-        take.frameCount += silence + Int64(buffer.frameCount)
-        take.pending.append((silence, buffer))
-        take.pendingSamples += buffer.frameCount * channelLayout.count
-        phase = .writing(take)
-        return take.pendingSamples >= Self.mostPending || silence > 0
+    return try state.withLock { phase throws(Failure) in
+      var take = try take(of: phase, from: moment ?? .zero)
+      let silence = try moment.map { time throws(Failure) in
+        try gap(before: buffer, at: time, in: take)
       }
-    }.get()
+      let isFirst = take.frameCount == 0
+      take.frameCount += (silence ?? 0) + Int64(buffer.frameCount)
+      take.pending.append((silence ?? 0, buffer))
+      // An empty one has its weight, too.
+      take.pendingSamples += max(1, buffer.frameCount) * channelLayout.count
+      let isDue = isFirst || take.pendingSamples >= Self.mostPending || (silence ?? 0) > 0
+      phase = .writing(take)
+      return isDue
+    }
   }
 
-  private func open(_ phase: Phase, at start: Time) throws(Failure) -> Take {
+  private func take(of phase: Phase, from start: Time) throws(Failure) -> Take {
     switch phase {
     case .waiting:
       guard start.isNumeric else { throw fault("the first buffer has no moment: \(start)") }
-      let format = AudioFormat(sampleRate: sampleRate, channelLayout: channelLayout)
-      return Take(try SpooledSound(beside: output.path, format), from: start)
+      return Take(from: start)
     case .writing(let take): return take
     case .finishing, .finished: throw isFinished
     case .failed(let error): throw error
@@ -252,17 +256,19 @@ extension AssetWriter {
   }
 
   /// Frames of silence between what was appended and a buffer.
-  private func gap(before buffer: PCMBuffer, in take: Take) throws(Failure) -> Int64 {
-    let time = buffer.presentationTime - take.start
+  private func gap(
+    before buffer: PCMBuffer, at moment: Time, in take: Take
+  ) throws(Failure) -> Int64 {
+    let time = moment - take.start
     guard time.isNumeric, time + buffer.duration <= Composition.longestDuration else {
       throw fault(
-        "a buffer at \(buffer.presentationTime) ends more than 10,000 hours after the first")
+        "a buffer at \(moment) ends more than 10,000 hours after the first")
     }
     let gap = time.frames(atRate: sampleRate) - take.frameCount
     guard gap >= 0 else {
       let end = take.start + Time(frames: take.frameCount, rate: sampleRate)
       throw fault(
-        "a buffer begins at \(buffer.presentationTime.inSeconds), before the end of the one before it "
+        "a buffer begins at \(moment.inSeconds), before the end of the one before it "
           + "at \(end.inSeconds); append buffers in the order of their moments")
     }
     return gap
@@ -281,33 +287,61 @@ extension AssetWriter {
     throw fault("sample \(bad) of a buffer is \(samples[bad]), which is no finite number")
   }
 
-  /// Writes what waits. The state is locked meanwhile, so that buffers stay in their order.
-  private func drain() throws(Failure) {
-    try state.withLock { phase -> Result<Void, Failure> in
-      switch phase {
-      case .waiting: return .success(())
-      case .finishing, .finished: return .failure(isFinished)
-      case .failed(let error): return .failure(error)
-      case .writing(let take):
-        do throws(Failure) {
-          try drain(take)
-          return .success(())
-        } catch {
-          take.spool.discard()
-          phase = .failed(error)
-          return .failure(error)
+  /// Writes all that waits; what comes meanwhile, too. After `isLast` nothing is taken in any more.
+  ///
+  /// - Returns: The file, if it `isLast`.
+  private func write(isLast: Bool = false) throws(Failure) -> SpooledSound? {
+    try disk.withLock { _ -> Result<SpooledSound?, Failure> in
+      Result { () throws(Failure) in
+        while let take = try state.withLock({ phase throws(Failure) in try next(&phase, isLast) }) {
+          if take.pending.isEmpty { return take.file.sound }
+          do throws(Failure) {
+            try put(take)
+          } catch {
+            take.file.sound?.discard()
+            state.withLock { phase in if case .writing = phase { phase = .failed(error) } }
+            throw error
+          }
         }
+        return nil
       }
     }.get()
   }
 
-  private func drain(_ take: Take) throws(Failure) {
+  /// What is to be written next, which waits no more; without a buffer where it was the last. nil: nothing
+  /// waits.
+  private func next(_ phase: inout Phase, _ isLast: Bool) throws(Failure) -> Take? {
+    switch phase {
+    case .waiting where isLast:
+      throw fault("nothing was appended: the file would have no sound")
+    case .waiting: return nil
+    // All that was taken in is written.
+    case .finishing, .finished:
+      if isLast { throw isFinished }
+      return nil
+    case .failed(let error): throw error
+    case .writing(let take):
+      guard take.pending.isEmpty else {
+        var rest = take
+        (rest.pending, rest.pendingSamples) = ([], 0)
+        phase = .writing(rest)
+        return take
+      }
+      if isLast { phase = .finishing }
+      return isLast ? take : nil
+    }
+  }
+
+  private func put(_ take: Take) throws(Failure) {
+    let format = AudioFormat(sampleRate: sampleRate, channelLayout: channelLayout)
+    let sound = try take.file.opened { () throws(Failure) in
+      try SpooledSound(beside: output.path, format)
+    }
     for (silence, buffer) in take.pending {
       try requireWanted()
-      try take.spool.appendSilence(silence, while: requireWanted)
-      try take.spool.append(buffer)
+      try sound.appendSilence(silence, while: requireWanted)
+      try sound.append(buffer)
     }
-    (take.pending, take.pendingSamples) = ([], 0)
   }
 
   /// - Throws: The code `cancelled` once the writer is cancelled.
@@ -328,38 +362,23 @@ extension AssetWriter {
 
 extension AssetWriter {
   private func complete(
-    _ progress: (ExportSession.Progress) -> Void
+    settling settle: () -> Bool, _ progress: (ExportSession.Progress) -> Void
   ) throws(Failure) -> ExportSession.Report {
-    let spool = try closed()
+    guard let spool = try write(isLast: true) else { throw isFinished }
     defer { spool.discard() }
     do throws(Failure) {
       let library = MediaLibrary()
       let session = ExportSession(export(of: try spool.finish(library)), library: library)
-      var report = try session.run(cancellation: cancellation, progress: progress)
+      var report = try session.perform(
+        replacing: .all, examining: [], cancellation: cancellation,
+        settling: { !cancellation.isCancelled && settle() }, progress: progress)
       report.warnings += session.losses
       state.withLock { $0 = .finished }
       return report
     } catch {
-      let cause = cancellation.isCancelled ? .cancelled(at: location) : error
-      state.withLock { $0 = .failed(cause) }
-      throw cause
+      state.withLock { $0 = .failed(error) }
+      throw error
     }
-  }
-
-  /// The file of all that was appended; nothing is appended any more.
-  private func closed() throws(Failure) -> SpooledSound {
-    try drain()
-    return try state.withLock { phase -> Result<SpooledSound, Failure> in
-      switch phase {
-      case .waiting:
-        return .failure(fault("nothing was appended: the file would have no sound"))
-      case .writing(let take):
-        phase = .finishing
-        return .success(take.spool)
-      case .finishing, .finished: return .failure(isFinished)
-      case .failed(let error): return .failure(error)
-      }
-    }.get()
   }
 }
 
@@ -369,26 +388,5 @@ extension Asset {
     spool(
       at: writer.output.path, sampleRate: writer.sampleRate,
       channelLayout: writer.channelLayout, frameCount: frameCount)
-  }
-
-  fileprivate static func spool(
-    at path: FilePath, sampleRate: Int, channelLayout: ChannelLayout, frameCount: Int64
-  ) -> Asset {
-    Asset(
-      location: .file(path), streamIndex: 0, container: "wav", codec: "pcm_f32le",
-      sampleRate: sampleRate, channelLayout: channelLayout, frameCount: frameCount,
-      identity: .predicted)
-  }
-}
-
-extension Composition {
-  /// All of an asset's sound.
-  init(soundOf asset: Asset) {
-    self.init(tracks: [
-      Track(segments: [
-        Segment(
-          .asset(asset), source: TimeRange(start: .zero, duration: asset.duration), at: .zero)
-      ])
-    ])
   }
 }

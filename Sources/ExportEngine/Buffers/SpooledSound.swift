@@ -86,3 +86,44 @@ final class SpooledSound {
   /// Removes the file. Does nothing the second time.
   func discard() { writer.abandon() }
 }
+
+/// The temporary file of a take, made when its first samples are written.
+//
+// `@unchecked Sendable`: `sound` is touched by the one thread that holds the writer's `disk`, and at the
+// end by the one that releases it, when no other has a reference any more.
+final class SpoolFile: @unchecked Sendable {
+  /// nil before the first samples are written.
+  private(set) var sound: SpooledSound?
+
+  /// The file, which `open` makes the first time.
+  func opened(by open: () throws(Failure) -> SpooledSound) throws(Failure) -> SpooledSound {
+    if let sound { return sound }
+    let opened = try open()
+    sound = opened
+    return opened
+  }
+}
+
+extension Asset {
+  /// What such sound will be in a file.
+  static func spool(
+    at path: FilePath, sampleRate: Int, channelLayout: ChannelLayout, frameCount: Int64
+  ) -> Asset {
+    Asset(
+      location: .file(path), streamIndex: 0, container: "wav", codec: "pcm_f32le",
+      sampleRate: sampleRate, channelLayout: channelLayout, frameCount: frameCount,
+      identity: .predicted)
+  }
+}
+
+extension Composition {
+  /// All of an asset's sound.
+  init(soundOf asset: Asset) {
+    self.init(tracks: [
+      Track(segments: [
+        Segment(
+          .asset(asset), source: TimeRange(start: .zero, duration: asset.duration), at: .zero)
+      ])
+    ])
+  }
+}

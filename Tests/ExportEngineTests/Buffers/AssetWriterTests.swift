@@ -256,6 +256,43 @@ struct AssetWriterTests {
     }
   }
 
+  @Test("What several tasks append is whole in the file, also while another one finishes it")
+  func concurrent() async throws {
+    let (tasks, count, length) = (6, 60, 997)
+    let path = FilePath(stage.folder.path("many.wav"))
+    let writer = try AssetWriter(
+      Output(path: path, format: .wav(.float32)), sampleRate: Self.rate, channelLayout: .mono)
+    let marks = try await withThrowingTaskGroup(of: [Float].self) { group in
+      for task in 0..<tasks {
+        group.addTask {
+          var written: [Float] = []
+          for number in 0..<count {
+            let mark = Float(1 + task * count + number) / 1024
+            do throws(Failure) {
+              try await writer.append(planes: [Array(repeating: mark, count: length)])
+            } catch {
+              #expect(error.message.contains("the writer is finished"))
+              break
+            }
+            written.append(mark)
+            if task == 0, number == count - 1 { _ = try await writer.finish() }
+          }
+          return written
+        }
+      }
+      return try await group.reduce(into: Set<Float>()) { $0.formUnion($1) }
+    }
+    let samples = try Tool.succeed(
+      "sox", path.string, "-t", "raw", "-e", "float", "-b", "32", "-"
+    ).floats
+    #expect(samples.count == marks.count * length)
+    let found = stride(from: 0, to: samples.count, by: length).map { start in
+      Set(samples[start..<min(samples.count, start + length)])
+    }
+    #expect(found.allSatisfy { $0.count == 1 })
+    #expect(Set(found.joined()) == marks)
+  }
+
   @Test("a reader's buffers make the file that an export makes")
   func copies() async throws {
     let asset = try stage.fixture("voice-8k.wav")
