@@ -51,6 +51,7 @@ package final class MediaCache: Sendable {
   let transport: any HTTPTransport
   private let cancelled = Atomic<Bool>(false)
   private let received = Atomic<Int64>(0)
+  private let openings = Atomic<Int64>(0)
   /// Bytes received when the folder's size was last looked at; nil before the first fetch has ended.
   private let measured = Mutex<Int64?>(nil)
   private let folder = Mutex<CacheFolder?>(nil)
@@ -63,13 +64,29 @@ package final class MediaCache: Sendable {
     case open(Weak)
     /// A medium that may not be kept (RFC 9111, 5.2.2.5). It stays for the life of the process,
     /// which could not find it again.
-    case unkept(CachedMedium)
+    case unkept(CachedMedium, opening: Int64)
 
     var medium: CachedMedium? {
       switch self {
       case .opening: nil
       case .open(let weak): weak.medium
-      case .unkept(let medium): medium
+      case .unkept(let medium, _): medium
+      }
+    }
+
+    /// Which opening of this process was its last one.
+    var opening: Int64? {
+      switch self {
+      case .opening: nil
+      case .open(let weak): weak.opening
+      case .unkept(_, let opening): opening
+      }
+    }
+
+    /// The medium is kept no longer than anything reads it.
+    mutating func release() {
+      if case .unkept(let medium, let opening) = self {
+        self = .open(Weak(medium: medium, opening: opening))
       }
     }
 
@@ -79,7 +96,11 @@ package final class MediaCache: Sendable {
     }
   }
 
-  private struct Weak { weak var medium: CachedMedium? }
+  private struct Weak {
+    weak var medium: CachedMedium?
+    /// Which opening of this process it is of.
+    let opening: Int64
+  }
 
   /// A cache; its folder is made when it is first needed.
   package init(_ options: Options, transport: any HTTPTransport) {
@@ -172,8 +193,12 @@ package final class MediaCache: Sendable {
     if let known { return known }
     do throws(Failure) {
       let medium = try Opening(url, key, limit: limit, in: self).open()
+      let opening = openings.wrappingAdd(1, ordering: .relaxed).newValue
       media.withLock {
-        $0[key] = medium.map { $0.isKept ? .open(Weak(medium: $0)) : .unkept($0) }
+        $0[key] = medium.map {
+          $0.isKept
+            ? .open(Weak(medium: $0, opening: opening)) : .unkept($0, opening: opening)
+        }
       }
       return medium
     } catch {
@@ -186,6 +211,19 @@ package final class MediaCache: Sendable {
   package func openMedium(at url: MediaURL) -> CachedMedium? {
     guard let key = try? EntryFolder.key(of: url) else { return nil }
     return media.withLock { $0[key]?.usable }
+  }
+
+  /// A number that no two openings of media in this process share: of the last one at an address; nil where
+  /// there was none, or one is under way. What was read of an address's folder then may have changed since.
+  package func lastOpening(at url: MediaURL) -> Int64? {
+    guard let key = try? EntryFolder.key(of: url) else { return nil }
+    return media.withLock { $0[key]?.opening }
+  }
+
+  /// Lets go of a medium that may not be kept, as soon as nobody reads it.
+  package func release(at url: MediaURL) {
+    guard let key = try? EntryFolder.key(of: url) else { return }
+    media.withLock { $0[key]?.release() }
   }
 
   // MARK: For openings and fetches
@@ -222,7 +260,7 @@ package final class MediaCache: Sendable {
   private func unkeptBytes() -> Int64 {
     let all = media.withLock { media in
       media.compactMap { key, known -> (key: String, medium: CachedMedium)? in
-        if case .unkept(let medium) = known { (key, medium) } else { nil }
+        if case .unkept(let medium, _) = known { (key, medium) } else { nil }
       }
     }
     let now = ContinuousClock.now
@@ -233,9 +271,7 @@ package final class MediaCache: Sendable {
     for ((key, medium), size) in zip(unkept, sizes)
     where sum > options.limit && medium.state.withLock({ $0.readers == 0 }) {
       media.withLock { media in
-        if case .unkept(let found) = media[key], found === medium {
-          media[key] = .open(Weak(medium: medium))
-        }
+        if media[key]?.medium === medium { media[key]?.release() }
       }
       sum -= size
     }

@@ -17,35 +17,37 @@ extension PlayerItem {
   /// - Complexity: O(media + m), m in the ranges of their bytes; O(n log n + n m), n in the
   ///   remote segments, after bytes have come
   public var loadedTimeRanges: [TimeRange] {
-    let (bytes, open) = loadedBytes()
+    let (bytes, lookUps) = loadedBytes()
     return loadedParts.withLock { known in
-      known.parts(of: bytes, ofThemOpen: open) {
+      known.parts(of: bytes, after: lookUps) {
         let missing = remoteSpans.flatMap { $0.missing(of: bytes[$0.url] ?? []) }
         return TimeRange(start: .zero, duration: duration).parts(without: missing)
       }
     }
   }
 
-  /// The bytes of each medium that are here, and which media are open. A medium that is not open is
-  /// looked up in the cache's folder once after each time that it was seen open: more may have come
+  /// The bytes of each medium that are here, and what was looked up for that. A medium that is not open is
+  /// looked up in the cache's folder once after each time that this process had it open: more may have come
   /// before it was closed. Then what was seen of it last counts, also where nothing of it is kept.
-  private func loadedBytes() -> (bytes: [MediaURL: [Range<Int64>]], open: Set<MediaURL>) {
-    guard !remoteMedia.isEmpty else { return ([:], []) }
+  private func loadedBytes() -> (bytes: [MediaURL: [Range<Int64>]], lookUps: LoadedParts.LookUps) {
+    guard !remoteMedia.isEmpty else { return ([:], [:]) }
     // Without the lock: the first look at a medium reads the cache's map.
-    var (found, open) = loadedParts.withLock { ($0.bytes, $0.open) }
-    var lookUps = 0
+    var (found, lookUps) = loadedParts.withLock { ($0.bytes, $0.lookUps) }
+    var count = 0
     for url in remoteMedia {
+      // Before the look, so that an opening between the two is followed by another one.
+      let opening = RemoteMedium.lastOpening(at: url)
       if let medium = RemoteMedium(at: url) {
         found[url] = medium.loadedRanges
-        open.insert(url)
-      } else if found[url] == nil || open.contains(url), lookUps < Self.mostLookUps {
-        lookUps += 1
+        lookUps[url] = nil
+      } else if lookUps[url] != .some(opening), count < Self.mostLookUps {
+        count += 1
         let kept = RemoteMedium.loadedRanges(inCacheOf: url)
         if found[url] == nil || !kept.isEmpty { found[url] = kept }
-        open.remove(url)
+        lookUps[url] = .some(opening)
       }
     }
-    return (found, open)
+    return (found, lookUps)
   }
 
   /// So many media are looked up in the cache's folder at a call: a display waits for that.
@@ -184,16 +186,18 @@ extension PlayerItem {
 struct LoadedParts: Sendable {
   /// The bytes of each medium at the last look.
   private(set) var bytes: [MediaURL: [Range<Int64>]] = [:]
-  /// The media that were open then.
-  private(set) var open: Set<MediaURL> = []
+  /// Of each medium that was looked up in the cache's folder, since it was not open: its last opening before
+  /// that; nil where there was none.
+  typealias LookUps = [MediaURL: Int64?]
+  /// Those of the last look.
+  private(set) var lookUps: LookUps = [:]
   private var parts: [TimeRange]?
 
-  /// The parts that follow from some bytes, which `find` finds, and of whose media some are open.
+  /// The parts that follow from some bytes, which `find` finds.
   mutating func parts(
-    of bytes: [MediaURL: [Range<Int64>]], ofThemOpen open: Set<MediaURL>,
-    _ find: () -> [TimeRange]
+    of bytes: [MediaURL: [Range<Int64>]], after lookUps: LookUps, _ find: () -> [TimeRange]
   ) -> [TimeRange] {
-    self.open = open
+    self.lookUps = lookUps
     if let parts, bytes == self.bytes { return parts }
     let found = find()
     (self.bytes, parts) = (bytes, found)

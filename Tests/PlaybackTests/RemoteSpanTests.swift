@@ -95,7 +95,7 @@ import Testing
     let url = try MediaURL("http://example.org/a.wav")
     var (parts, count) = (LoadedParts(), 0)
     func look(_ bytes: [MediaURL: [Range<Int64>]]) -> [TimeRange] {
-      parts.parts(of: bytes, ofThemOpen: []) {
+      parts.parts(of: bytes, after: [:]) {
         count += 1
         return [range(0, Int64(count))]
       }

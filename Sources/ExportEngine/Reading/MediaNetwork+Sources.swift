@@ -94,7 +94,8 @@ extension MediaNetwork {
       let digest = try content.withUnsafeBytes { try SHA256.digest($0) }
       let text = "https://\(SourceTable.host)/\(name)?\(digest.prefix(20).map(\.self).hexadecimal)"
       let url = try MediaURL(text)
-      sources.note(source, at: url)
+      // What may not be kept goes with its source.
+      for gone in sources.note(source, at: url) { try? cache().release(at: gone) }
       return url
     } catch let error as MediaURLError {
       throw Failure(

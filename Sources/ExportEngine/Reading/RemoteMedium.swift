@@ -26,6 +26,12 @@ package struct RemoteMedium: Sendable {
     (try? MediaNetwork.cache())?.kept(of: url)?.ranges ?? []
   }
 
+  /// A number for the last opening of an address in this process, which another opening changes; nil where
+  /// there was none yet.
+  package static func lastOpening(at url: MediaURL) -> Int64? {
+    (try? MediaNetwork.cache())?.lastOpening(at: url)
+  }
+
   /// The ranges of bytes that are here, in order. O(n log n) in the blocks.
   package var loadedRanges: [Range<Int64>] { medium.loadedRanges }
 

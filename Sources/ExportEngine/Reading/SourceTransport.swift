@@ -17,8 +17,12 @@ final class SourceTransport: HTTPTransport {
     guard request.url.host == SourceTable.host else {
       return try servers.send(request, to: receiver)
     }
-    // Nobody reads what has gone.
-    guard let source = sources.source(at: request.url) else { throw .cancelled }
+    guard let source = sources.source(at: request.url) else {
+      throw .source(
+        Failure(
+          .mendJob, "the program has released this source; keep it while its sound is read",
+          location: .remote(request.url)))
+    }
     do throws(Failure) {
       try source.answer(request, to: receiver, SourceTable.tag(of: request.url))
     } catch {
@@ -34,19 +38,29 @@ final class SourceTable: Sendable {
 
   private struct Known { weak var source: (any MediaSource)? }
 
-  private let known = Mutex<[MediaURL: Known]>([:])
+  /// Of one medium there may be several objects.
+  private let known = Mutex<[MediaURL: [Known]]>([:])
 
-  /// Has requests for an address answered by a source, as long as that lives. O(sources) now and then.
-  func note(_ source: any MediaSource, at url: MediaURL) {
+  /// Has requests for an address answered by a source, as long as that lives. O(sources)
+  ///
+  /// - Returns: The addresses of which no source lives any more, each once.
+  func note(_ source: any MediaSource, at url: MediaURL) -> [MediaURL] {
     known.withLock { known in
-      if known[url] == nil, known.count.nonzeroBitCount == 1 {
-        known = known.filter { $0.value.source != nil }
+      if known[url]?.contains(where: { $0.source === source }) == true { return [] }
+      var gone: [MediaURL] = []
+      for (url, sources) in known {
+        let living = sources.filter { $0.source != nil }
+        if living.isEmpty { gone.append(url) }
+        if living.count < sources.count { known[url] = living.isEmpty ? nil : living }
       }
-      known[url] = Known(source: source)
+      known[url, default: []].append(Known(source: source))
+      return gone.filter { $0 != url }
     }
   }
 
-  func source(at url: MediaURL) -> (any MediaSource)? { known.withLock { $0[url]?.source } }
+  func source(at url: MediaURL) -> (any MediaSource)? {
+    known.withLock { $0[url]?.lazy.compactMap(\.source).first }
+  }
 
   /// The ETag of the medium at an address: its query says which content it is.
   static func tag(of url: MediaURL) -> String { "\"\(url.query ?? "")\"" }
@@ -111,8 +125,8 @@ extension MediaSource {
       guard isKnown || offset <= limit else {
         throw Failure(
           .mendMachine,
-          "has more than \(limit) bytes, and does not say how many; say its length, or set "
-            + "AVJOB_CACHE_SIZE", location: .source(self))
+          "has more than \(limit) bytes, and does not say how many; say its length, or raise "
+            + "MediaNetwork.Options.cacheSize", location: .source(self))
       }
       guard receiver.take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) else { return }
     }
