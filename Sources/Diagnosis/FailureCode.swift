@@ -112,6 +112,20 @@ extension Failure {
   /// What happened: the code that it was made with, else the one for its remedy.
   public var code: Code { ownCode ?? Code(of: remedy) }
 
+  /// The failure of work that needs a thread, which the system has not.
+  ///
+  /// - Parameters:
+  ///   - error: Why there is none.
+  ///   - work: What therefore cannot be, as a clause: "playback cannot start".
+  ///   - location: What the work is about.
+  package static func outOfThreads(
+    _ error: some Error, _ work: String? = nil, at location: MediaLocation? = nil
+  ) -> Failure {
+    Failure(
+      .tryAgain, (work.map { $0 + ": " } ?? "") + "\(error)", location: location,
+      code: .outOfThreads)
+  }
+
   /// The failure of work that was ended before it was done.
   package static let cancelled = cancelled(at: nil)
 

@@ -4,7 +4,7 @@
 ///
 /// All calls block, and come from threads of the library's own, never from Swift's cooperative pool:
 /// several readers of a medium call at once, each in any order, so a source with state of its own
-/// locks it. A source whose bytes come in pieces, at any time, is a `ResourceLoader`.
+/// locks it. A source whose bytes come in pieces, at any time, is an `AssetResourceLoader`.
 ///
 /// ```swift
 /// final class Vault: MediaSource {

@@ -31,4 +31,18 @@ package final class AudioBuffer {
   package func samples(_ channel: Int) -> UnsafeMutableBufferPointer<Float> {
     UnsafeMutableBufferPointer(start: planes[channel], count: frameCount)
   }
+
+  /// Whether no sample of `count` frames from one on is NaN or infinity. O(samples)
+  func isFinite(from frame: Int, count: Int) -> Bool {
+    for channel in 0..<channelCount {
+      // Bit patterns of magnitudes have the order of their values, NaN above infinity, and loops
+      // over integers vectorise.
+      var largest: UInt32 = 0
+      for sample in UnsafeBufferPointer(start: planes[channel] + frame, count: count) {
+        largest = max(largest, sample.bitPattern & 0x7FFF_FFFF)
+      }
+      guard largest < Float.infinity.bitPattern else { return false }
+    }
+    return true
+  }
 }

@@ -93,7 +93,7 @@ package final class EncodedOutputs: Sendable {
       state.withLock { $0.thread = thread }
     } catch {
       remove(path)
-      throw Failure(.tryAgain, "the output cannot be encoded: \(error)")
+      throw .outOfThreads(error, "the output cannot be encoded")
     }
   }
 

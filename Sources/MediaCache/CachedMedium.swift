@@ -278,7 +278,7 @@ package final class CachedMedium: Sendable {
         state.rests[fetch.id] = nil
         if isAwaited { state.noteWait(for: nil, insteadOf: fetch.id) }
       }
-      throw Failure(.tryAgain, "\(error)", location: .remote(url))
+      throw .outOfThreads(error, at: .remote(url))
     }
   }
 

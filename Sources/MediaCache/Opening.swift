@@ -159,7 +159,7 @@ final class Opening: Sendable {
       }
     } catch {
       try? use.close()
-      throw Failure(.tryAgain, "\(error)", location: .remote(url))
+      throw .outOfThreads(error, at: .remote(url))
     }
   }
 

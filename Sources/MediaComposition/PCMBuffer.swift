@@ -150,7 +150,9 @@ public struct PCMBuffer: Sendable, Hashable {
   /// - Parameter index: 0 …< the number of channels.
   /// - Returns: `frameCount` samples.
   public func channel(_ index: Int) -> [Float] {
-    [Float](unsafeUninitializedCapacity: frameCount) { target, count in
+    precondition(
+      0..<format.channelLayout.count ~= index, "a buffer has the channels of its layout alone")
+    return [Float](unsafeUninitializedCapacity: frameCount) { target, count in
       if let start = target.baseAddress { copyChannel(index, to: start) }
       count = frameCount
     }

@@ -47,7 +47,7 @@ final class PlayerEngine: Sendable {
       writer = try DeviceWriter(opener, clock: clock)
       observationDue = try WakeUp()
     } catch {
-      throw Self.failure(error)
+      throw Failure(.tryAgain, "playback cannot start: \(error)")
     }
     let writer = writer
     do throws(Thread.SpawnError) {
@@ -59,15 +59,11 @@ final class PlayerEngine: Sendable {
     } catch {
       // Started threads would wait for ever.
       end()
-      throw Self.failure(error)
+      throw .outOfThreads(error, "playback cannot start")
     }
   }
 
   private func keep(_ thread: Thread) { threads.withLock { $0.append(thread) } }
-
-  private static func failure(_ error: any Error) -> Failure {
-    Failure(.tryAgain, "playback cannot start: \(error)")
-  }
 
   /// Stops the sound at once, ends the threads, and waits for them.
   ///

@@ -88,11 +88,6 @@ extension Duration {
 }
 
 extension Failure {
-  /// There is no thread to work on.
-  static func noThread(_ error: Thread.SpawnError) -> Failure {
-    Failure(.tryAgain, "\(error)")
-  }
-
   /// An attempt had its time.
   static func late(_ attempt: Attempt) -> Failure {
     let name = attempt.deadline == attempt.lastDeadline ? "'--max-time'" : "its 'timeout'"

@@ -72,7 +72,7 @@ package struct Pool: Sendable {
       timekeeper = try spawn("avjob-time") { run.keepTime() }
       try run.start(workers: min(workers, budget.total, jobs.count))
     } catch {
-      throw .noThread(error)
+      throw .outOfThreads(error)
     }
     // Waiting threads look at the flag when the state changes.
     cancellation.whileNotifying {

@@ -172,7 +172,7 @@ extension PoolRun {
       try startWorker()
     } catch {
       // None but this thread starts any, so the last one stays the last.
-      if state.withLock({ $0.workersAtWork }) == 1 { failRest(.noThread(error)) }
+      if state.withLock({ $0.workersAtWork }) == 1 { failRest(.outOfThreads(error)) }
     }
     leave()
   }

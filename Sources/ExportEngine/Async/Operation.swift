@@ -67,7 +67,7 @@ package final class Operation<Update: Sendable, Value: Sendable>: Sendable {
           })
       }
     } catch {
-      finish(.failure(Failure(.tryAgain, "\(error)", location: location, code: .outOfThreads)))
+      finish(.failure(.outOfThreads(error, at: location)))
     }
   }
 

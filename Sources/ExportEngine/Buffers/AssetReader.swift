@@ -74,7 +74,7 @@ public struct AssetReader: AsyncSequence, Sendable {
     let whole = try session.graph()
     guard whole.sinks.indices.contains(index) else {
       throw Diagnosis.Failure(
-        .mendJob, "has no output number \(index + 1); it has \(whole.sinks.count)",
+        .mendJob, "the export has no output \(index + 1); use 1 to \(whole.sinks.count)",
         origin: session.export.origin)
     }
     var read = timeRange.map { session.covering($0) } ?? session
@@ -213,9 +213,12 @@ extension Composition {
   fileprivate func alone(_ index: Int) throws(Failure) -> Composition {
     guard tracks.indices.contains(index), tracks[index].mediaType == .audio else {
       let sounds = tracks.indices.filter { tracks[$0].mediaType == .audio }
+      guard !sounds.isEmpty else {
+        throw Failure(.mendJob, "the composition has no track of sound; add one, and read that")
+      }
       throw Failure(
         .mendJob,
-        "has no track of sound with the index \(index); these are: "
+        "the composition has no track of sound with the index \(index); use one of "
           + sounds.map { "\($0)" }.joined(separator: ", "))
     }
     var track = tracks[index]

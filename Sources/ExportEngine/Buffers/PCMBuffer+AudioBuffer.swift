@@ -69,18 +69,6 @@ extension PCMBuffer {
 }
 
 extension AudioBuffer {
-  /// Whether no sample of its filled frames is NaN or infinity.
-  var isFinite: Bool {
-    for channel in 0..<channelCount {
-      // Bit patterns of magnitudes have the order of their values, NaN above infinity, and loops
-      // over integers vectorise.
-      var largest: UInt32 = 0
-      for sample in samples(channel) { largest = max(largest, sample.bitPattern & 0x7FFF_FFFF) }
-      guard largest < Float.infinity.bitPattern else { return false }
-    }
-    return true
-  }
-
   /// Takes in frames of a buffer with as many channels, from its frame `first` on, as many as fit.
   func take(_ buffer: PCMBuffer, from first: Int, _ planes: [[Float]]) {
     frameCount = min(capacity, buffer.frameCount - first)

@@ -39,16 +39,19 @@ final class ReadAhead: Sendable {
       _ = try Thread.spawn(name: "avjob reader") {
         let reading = make(queue.cancellation)
         do throws(Failure) {
-          while let buffer = try reading.next() {
-            guard queue.send(buffer) else { return }
+          // A source that does not answer is left alone when nobody waits any more.
+          try queue.cancellation.endingReads { () throws(Failure) in
+            while let buffer = try reading.next() {
+              guard queue.send(buffer) else { return }
+            }
+            queue.end(.success(()))
           }
-          queue.end(.success(()))
         } catch {
           queue.end(.failure(error))
         }
       }
     } catch {
-      queue.end(.failure(Failure(.tryAgain, "\(error)")))
+      queue.end(.failure(.outOfThreads(error)))
     }
   }
 }

@@ -146,7 +146,14 @@ public final class AssetResourceLoader: MediaSource, UnblockedSource {
   }
 
   private func begin(_ request: AssetResourceLoadingRequest) throws {
-    let waits = delegate.resourceLoader(self, shouldWaitForLoadingOfRequestedResource: request)
+    // A delegate may answer in the call, and take long.
+    let answer = try ByteWaiting.run(unless: { MediaNetwork.isCancelled }) { [self] in
+      delegate.resourceLoader(self, shouldWaitForLoadingOfRequestedResource: request)
+    }
+    guard let waits = answer else {
+      request.cancel()
+      throw CancellationError()
+    }
     guard waits || request.isFinished else {
       throw Failure(
         .mendInput, "its delegate does not load it from byte \(request.requestedOffset) on",

@@ -82,7 +82,7 @@ public final class AssetResourceLoadingRequest: Sendable {
   func cancel() {
     let isFirst = state.withLock { state in
       defer { state.isCancelled = true }
-      state.bytes = []
+      (state.bytes, state.first) = ([], 0)
       return !state.isFinished && !state.isCancelled
     }
     if isFirst, let loader { loader.delegate.resourceLoader(loader, didCancel: self) }

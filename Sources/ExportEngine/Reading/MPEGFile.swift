@@ -7,12 +7,15 @@ import Synchronization
 /// Media whose heads have counted wrong in this process: their frames are counted when they are opened
 /// next, here or in a later run, which finds all of a server's medium in the cache.
 enum DoubtfulHeads {
-  private static let locations = Mutex<Set<MediaLocation>>([])
+  /// By their hashes: a location keeps its source. Another medium of one hash is only counted, too.
+  private static let locations = Mutex<Set<Int>>([])
 
-  static func note(_ location: MediaLocation) { locations.withLock { _ = $0.insert(location) } }
+  static func note(_ location: MediaLocation) {
+    locations.withLock { _ = $0.insert(location.hashValue) }
+  }
 
   static func contain(_ location: MediaLocation) -> Bool {
-    locations.withLock { $0.contains(location) }
+    locations.withLock { $0.contains(location.hashValue) }
   }
 }
 

@@ -22,7 +22,7 @@ final class SourceBytes: ByteSource {
   /// - Throws: `Failure`
   func read(at offset: Int64, into bytes: UnsafeMutableRawBufferPointer) throws -> Int {
     // Tables of a damaged file lead to any offset.
-    guard offset < length, !bytes.isEmpty else { return 0 }
+    guard 0..<length ~= offset, !bytes.isEmpty else { return 0 }
     let wanted = Int(min(Int64(bytes.count), length - offset))
     let part = UnsafeMutableRawBufferPointer(rebasing: bytes[..<wanted])
     let count = try source.read(at: offset, whileWatched: part)
@@ -115,7 +115,7 @@ extension MediaSource {
     do {
       outcome = try ByteWaiting.run(unless: { MediaNetwork.isCancelled }) { Result(catching: body) }
     } catch {
-      throw Failure(.tryAgain, "\(error)", location: .source(self))
+      throw .outOfThreads(error, at: .source(self))
     }
     guard let outcome else { throw cancellation }
     return try outcome.get()
@@ -123,7 +123,9 @@ extension MediaSource {
 
   /// The failure of a read whose wait was ended.
   var cancellation: Failure {
-    Failure(.tryAgain, "the wait for its bytes was ended; read it again", location: .source(self))
+    Failure(
+      .tryAgain, "the wait for its bytes was ended; read it again", location: .source(self),
+      code: .cancelled)
   }
 
   /// The failure for an error of the source's.
@@ -132,7 +134,7 @@ extension MediaSource {
     case let failure as Failure:
       return Failure(
         failure.remedy, "\(attempt): \(failure.message)", location: .source(self),
-        origin: failure.origin)
+        origin: failure.origin, code: failure.code)
     case is CancellationError: return cancellation
     default: return Failure(.mendInput, "\(attempt): \(error)", location: .source(self))
     }

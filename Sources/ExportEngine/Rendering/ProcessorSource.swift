@@ -119,7 +119,7 @@ final class ProcessorSource: DerivedSound {
     let buffer = ProcessingBuffer(
       block.planes, channelCount: channelCount, frames: next, sampleRate: format.sampleRate)
     try attempt { try instance.process(buffer) }
-    guard block.isFinite else {
+    guard block.isFinite(from: 0, count: block.frameCount) else {
       let time = buffer.presentationTime.inSeconds
       throw Failure(
         .mendJob,

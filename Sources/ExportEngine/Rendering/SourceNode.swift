@@ -62,19 +62,10 @@ final class SourceNode: Sound {
   private func refuseNonFinite(_ buffer: AudioBuffer, from offset: Int, count: Int) throws(Failure)
   {
     if source.asset.bitDepth != nil { return }
-    for channel in 0..<channelCount {
-      // Bit patterns of magnitudes have the order of their values, NaN above infinity, and loops
-      // over integers vectorise.
-      var largest: UInt32 = 0
-      for sample in UnsafeBufferPointer(start: buffer.planes[channel] + offset, count: count) {
-        largest = max(largest, sample.bitPattern & 0x7FFF_FFFF)
-      }
-      guard largest < Float.infinity.bitPattern else {
-        throw Failure(
-          .mendInput, "holds samples that are no numbers (NaN or infinity)",
-          location: source.asset.location
-        )
-      }
+    guard buffer.isFinite(from: offset, count: count) else {
+      throw Failure(
+        .mendInput, "holds samples that are no numbers (NaN or infinity)",
+        location: source.asset.location)
     }
   }
 }

@@ -77,7 +77,7 @@ public final class Recorder: Sendable {
     do {
       reader = try DeviceReader(request, clock: clock, opener)
     } catch {
-      throw Failure(.tryAgain, "recording cannot start: \(error)")
+      throw Failure.outOfThreads(error, "recording cannot start")
     }
     work = RecorderWork(
       path: path, settings: settings, kind: kind, shared: Monitor(RecorderState()),

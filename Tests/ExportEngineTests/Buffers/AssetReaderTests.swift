@@ -174,7 +174,7 @@ struct AssetReaderTests {
       try AssetReader(both, track: 2, library: stage.library)
     }
     #expect(
-      failure?.message == "has no track of sound with the index 2; these are: 0, 1")
+      failure?.message == "the composition has no track of sound with the index 2; use one of 0, 1")
   }
 
   @Test("on a thread of one's own, the same buffers are read")
@@ -241,6 +241,28 @@ struct AssetReaderTests {
       for try await _ in reader {}
     }
     await #expect(throws: Failure.cancelled) { try await second.value }
+  }
+
+  @Test("a source that says nothing keeps no thread of a cancelled reader")
+  func silentSource() async throws {
+    let sound = Signal.noise(seed: 3, count: 400_000, amplitude: 0.3)
+    _ = try stage.sound([sound], rate: 44_100, name: "silent.wav")
+    let bytes = try readFile(stage.folder.path("silent.wav"))
+    let source = TestSource(
+      bytes, name: "silent", held: Int64(bytes.count / 2)..<Int64(bytes.count))
+    weak var released: MediaLibrary?
+    do {
+      let library = MediaLibrary()
+      released = library
+      let asset = try await library.loadAsset(at: .source(source))
+      let reader = try AssetReader(asset, library: library)
+      let task = Task { for try await _ in reader {} }
+      try wait(until: "the source is asked") { source.waiting > 0 }
+      task.cancel()
+      await #expect(throws: Failure.cancelled) { try await task.value }
+    }
+    try wait(until: "the reader's thread has ended") { released == nil }
+    source.release()
   }
 
   @Test("a file that is gone, or another one, is a failure with its name")
