@@ -194,12 +194,13 @@ package struct Preparation {
       let all = growth.removeValue(forKey: disk.room.device) ?? 0
       guard all > disk.room.free, disk.shortage == nil else { continue }
       let isError = rules.purpose == .run && !rules.keepsGoing
-      diagnostics.append(
-        Diagnostic(
-          isError ? .error : .warning,
-          "all outputs together take \(DiskGrowth.text(all)) or more, and the disk of "
-            + "'\(disk.path)' has \(DiskGrowth.text(disk.room.free)) free", at: disk.origin,
-          help: "make room, or run fewer jobs, as with '--only'"))
+      var shortage = Diagnostic(
+        isError ? .error : .warning,
+        "all outputs together take \(DiskGrowth.text(all)) or more, and the disk of "
+          + "'\(disk.path)' has \(DiskGrowth.text(disk.room.free)) free", at: disk.origin,
+        help: "make room, or run fewer jobs, as with '--only'")
+      shortage.remedy = .mendMachine
+      diagnostics.append(shortage)
       if isError { hasJobErrors = true }
     }
   }

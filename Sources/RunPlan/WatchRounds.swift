@@ -179,9 +179,19 @@ package struct WatchRounds {
   }
 
   /// Has jobs of the last round run again after a pause, which is longer each time: what kept them from
-  /// being done, as a full disk, may pass. Those that are done are up to date then.
-  package mutating func retry(_ jobs: LoadedJobs, now: ContinuousClock.Instant = .now) {
-    for (index, job) in jobs.jobs.enumerated() {
+  /// being done, as a full disk, may pass.
+  ///
+  /// - Parameters:
+  ///   - jobs: The round's.
+  ///   - now: By the clock of `next`.
+  ///   - isHindered: Whether a job was kept so, by its index. Those that need one are run again, too.
+  package mutating func retry(
+    _ jobs: LoadedJobs, now: ContinuousClock.Instant = .now, where isHindered: (Int) -> Bool
+  ) {
+    var hindered = Set(jobs.jobs.indices.filter(isHindered))
+    Self.addDependents(to: &hindered, JobDependencies(jobs).edges)
+    for index in hindered {
+      let job = jobs.jobs[index]
       let key = Key(file: jobs.jobFiles[jobs.fileNumbers[index]], name: job.name)
       guard let version = versions.removeValue(forKey: key) else { continue }
       let last = resting[key].flatMap { $0.version == version ? $0.pause : nil }

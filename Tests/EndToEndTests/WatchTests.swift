@@ -121,6 +121,27 @@ import Testing
     #expect(result.text == "status 143\n0-x.wav\n0.wav\n", "\(result.errors)")
   }
 
+  @Test(
+    "A job that a full disk kept from starting is run when there is room",
+    .enabled(if: namespace != nil, "this user may not mount a file system"))
+  func fullDisk() throws {
+    let stage = try stage()
+    try stage.write(
+      "watch.sh",
+      helpers + """
+        mkdir out && mount -t tmpfs -o size=64k none out && head -c 65536 /dev/zero >out/ballast
+        python3 drop.py 0 1
+        timeout 300 "$AVJOB" run --watch job.yaml >text 2>err & job=$!
+        until_said 'free; make room'
+        rm out/ballast
+        until_made 1
+        end
+        flac -dsc out/0.flac | cmp - in/0.wav
+        """)
+    let result = try stage.run("export AVJOB; \(namespace ?? "") bash watch.sh")
+    #expect(result.text == "status 143\n", "\(result.errors)")
+  }
+
   @Test("Options that make no sense in rounds are refused by name")
   func refusals() throws {
     let result = try Command.avjob("run", "--watch", "--prune", "job.yaml")

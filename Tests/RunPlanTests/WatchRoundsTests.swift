@@ -1,3 +1,4 @@
+import Diagnosis
 import Files
 import JobFile
 import MediaComposition
@@ -44,17 +45,19 @@ import Testing
     #expect(FileWriters.has(path) == false)
   }
 
-  /// A round of jobs of one loop, each of which reads a file of the folder and writes another.
+  /// A round of jobs, of one loop or each written for itself, each of which reads a file of the folder and writes another.
   private func round(
     _ rounds: inout WatchRounds, _ jobs: [(source: String, output: String)],
-    usesToday: Bool = false, on day: String = "2026-11-29",
+    isLoop: Bool = true, usesToday: Bool = false, on day: String = "2026-11-29",
     now: ContinuousClock.Instant = .now
   ) -> WatchRounds.Round {
     var loaded = LoadedJobs(
-      jobs: jobs.map { source, output in
-        Job(
-          name: source, item: .clip(.file(FilePath(folder.path(source)))),
-          outputs: [Output(path: FilePath(folder.path(output)), request: .usual(.wav))])
+      jobs: jobs.enumerated().map { number, job in
+        var made = Job(
+          name: job.source, item: .clip(.file(FilePath(folder.path(job.source)))),
+          outputs: [Output(path: FilePath(folder.path(job.output)), request: .usual(.wav))])
+        if !isLoop { made.origin = Origin(rawValue: UInt32(number + 1)) }
+        return made
       })
     loaded.usesToday = usesToday
     return rounds.next(loaded, now: now, time: .seconds(1 << 40), on: CalendarDay(day))
@@ -91,17 +94,34 @@ import Testing
         now: start + .seconds(seconds)
       ).jobs
     }
-    rounds.retry(next(after: 0), now: start)
+    rounds.retry(next(after: 0), now: start) { _ in true }
     #expect(next(after: 9).jobs.isEmpty)
     let second = next(after: 10, day: "2026-11-30")
     #expect(second.jobs.count == 2)
-    rounds.retry(second, now: start + .seconds(10))
+    rounds.retry(second, now: start + .seconds(10)) { _ in true }
     #expect(next(after: 29).jobs.isEmpty)
     // What has changed does not wait.
     try writeFile(folder.path("a.wav"), [1, 2])
     #expect(next(after: 29).jobs.map(\.name) == ["a.wav"])
     #expect(next(after: 30).jobs.map(\.name) == ["b.wav"])
     #expect(next(after: 1000).jobs.isEmpty)
+  }
+
+  @Test("Of a round, what was kept from being done is run again, and what needs it")
+  func retriesOfSome() throws {
+    for name in ["a.wav", "b.wav"] { try writeFile(folder.path(name), [1]) }
+    var rounds = WatchRounds(SourceStillness(hasWriter: { _ in false }))
+    let start = ContinuousClock.now
+    func next(after seconds: Int) -> LoadedJobs {
+      round(
+        &rounds, [("a.wav", "a-x.wav"), ("a-x.wav", "c.wav"), ("b.wav", "b-x.wav")],
+        isLoop: false, now: start + .seconds(seconds)
+      ).jobs
+    }
+    let first = next(after: 0)
+    #expect(first.jobs.count == 3)
+    rounds.retry(first, now: start) { first.jobs[$0].name == "a.wav" }
+    #expect(next(after: 10).jobs.map(\.name) == ["a.wav", "a-x.wav"])
   }
 
   @Test("What was made under a day's name is not made anew on the next day, and a new source is")

@@ -139,10 +139,10 @@ struct Batch {
       }
     } catch {
       reporter.endProgress()
-      context.report(Diagnostics(Diagnostic(error)))
+      report([Diagnostic(error)])
       throw ExitCode.temporary
     }
-    context.hindrances.note(reports)
+    context.hindrances.note(reports, of: work)
     var status = reporter.conclude(
       attempts: reports.map(\.attempts), signalStatus: signals.exitStatus)
     if !write(ready.manifests, after: work, reports), status == 0 { status = ExitStatus.jobFailed }
@@ -184,7 +184,7 @@ struct Batch {
         isWhole: $0.problem == nil)
     }
     let found = outcomes.compactMap(\.problem)
-    context.report(Diagnostics(found))
+    report(found)
     return !found.contains { $0.severity == .error }
   }
 
@@ -222,12 +222,18 @@ struct Batch {
         return status
       }
     }
-    context.report(Diagnostics(failures.map { Diagnostic($0) }))
+    report(failures.map { Diagnostic($0) })
     return failures.isEmpty ? 0 : ExitStatus.worst(failures.map { ExitStatus.failed($0.remedy) })
   }
 
   private func noteUnmade(_ bags: [PlannedBag], because reason: String) {
     for planned in bags { context.note("the bag '\(planned.bag.path)' is not made: \(reason)") }
+  }
+
+  /// Reports what is wrong with the whole run.
+  private func report(_ found: [Diagnostic]) {
+    context.report(Diagnostics(found))
+    context.hindrances.noteRun(found)
   }
 
   private var isolation: Isolation? {
@@ -249,7 +255,7 @@ struct Batch {
     StandardStream.error.write("note: removing \(subject) that no job makes any more:\n")
     for path in paths { StandardStream.error.write("  \(path)".printable + "\n") }
     let failures = pruning.run()
-    context.report(Diagnostics(failures.map { Diagnostic($0) }))
+    report(failures.map { Diagnostic($0) })
     return failures.isEmpty
   }
 

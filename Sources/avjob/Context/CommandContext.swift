@@ -234,6 +234,7 @@ struct CommandContext {
     let preparation = showsLine ? FetchingLine.shown(while: prepare) : prepare()
     probes?.rest()
     report(preparation.diagnostics)
+    hindrances.note(preparation)
     for note in preparation.notes { self.note(note) }
     if preparation.hasJobErrors {
       refused(preparation)

@@ -73,7 +73,8 @@ struct RunWatch {
         context.diagnostics.beginPrinting()
         do { try runJobs(context, next.jobs, signals) } catch is ExitCode {
           // Reported; the jobs are run again when they have changed, or after a pause.
-          if context.hindrances.mayPass { rounds.retry(next.jobs) }
+          let hindrances = context.hindrances
+          if !hindrances.isEmpty { rounds.retry(next.jobs) { hindrances.contains($0 + 1) } }
         }
         // Something may have come meanwhile.
         continue
