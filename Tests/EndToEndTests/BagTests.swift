@@ -101,6 +101,12 @@ struct BagTests {
       let told = try stage.run("avjob \(command) job.yaml")
       #expect(told.status == 2 && told.errors.contains("exists, and is no bag"), "\(told.errors)")
     }
+    let counted = try stage.run(
+      """
+      avjob check --json job.yaml 2>/dev/null |
+        python3 -c 'import json, sys; print(json.load(sys.stdin)["jobs"] > 0)'
+      """)
+    #expect(counted.text == "True\n")
     let within = try stage.run(
       "rm -r bags; sed -i 's/folder: out/folder: bags\\/masters/' job.yaml; avjob run -q job.yaml")
     #expect(within.status == 2 && within.errors.contains("which holds copies"))

@@ -22,9 +22,12 @@ struct Check: MediaCommand {
     let context = options.context
     var (jobs, parts, refused, status) = (0, 0, 0, ExitCode.success)
     do {
-      let preparation = try options.prepare(for: .check, context) { refused = $0.refusedJobs }
-      (jobs, parts) = (preparation.readyJobs, preparation.readyParts)
-      refused = preparation.refusedJobs
+      func count(_ preparation: Preparation) {
+        (jobs, parts) = (preparation.readyJobs, preparation.readyParts)
+        refused = preparation.refusedJobs
+      }
+      let preparation = try options.prepare(for: .check, context, refused: count)
+      count(preparation)
       status = preparation.status
     } catch let code as ExitCode { status = code }
     if options.output.json {

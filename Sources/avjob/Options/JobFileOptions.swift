@@ -38,7 +38,9 @@ struct JobFileOptions: ParsableArguments {
     let bags = PlannedBag.all(loaded, of: nil)
     let preparation = try context.prepare(loaded, rules, refused: refused)
     // Those of 'run'.
-    try context.refuse(PlannedBag.refusals(of: bags, among: preparation.work))
+    let found = PlannedBag.refusals(of: bags, among: preparation.work)
+    if !found.isEmpty { refused(preparation) }
+    try context.refuse(found)
     return preparation
   }
 }
