@@ -256,6 +256,12 @@ let package = Package(
     // Tests mirror the targets; end-to-end tests run the built command.
     .target(
       name: "TestSupport", dependencies: ["Diagnosis", "Threads"], path: "Tests/TestSupport"),
+    .target(
+      name: "TestNetwork",
+      dependencies: [
+        "ExportEngine", "Diagnosis", "TestSupport",
+        .product(name: "SystemPackage", package: "swift-system"),
+      ], path: "Tests/TestNetwork"),
     .testTarget(name: "MediaTimeTests", dependencies: ["MediaTime", "TestSupport"]),
     .testTarget(name: "TaggingTests", dependencies: ["Tagging", "TestSupport"]),
     .testTarget(name: "MPEGAudioTests", dependencies: ["MPEGAudio", "TestSupport"]),
@@ -341,7 +347,7 @@ let package = Package(
         "AVJob", "JSON", "ExportEngine", "ExportGraph", "Files", "Diagnosis", "Transcripts",
         "MediaComposition",
         "MediaTime", "MPEGAudio", "Tagging", "Threads", "LibAV", "LAME", "Splicing", "Dynamics",
-        "TestSupport",
+        "TestNetwork", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
@@ -374,7 +380,7 @@ let package = Package(
       dependencies: [
         "Playback", "ALSA", "PulseAudio", "Loudness", "ExportEngine", "ExportGraph", "Diagnosis",
         "MediaComposition",
-        "MediaTime", "Threads", "TestSupport",
+        "MediaTime", "Threads", "TestNetwork", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .testTarget(
@@ -412,7 +418,7 @@ let package = Package(
       dependencies: [
         "AVJob", "MediaTime", "MPEGAudio", "Diagnosis", "Transcripts", "MediaComposition",
         "ExportEngine",
-        "Playback", "NowPlaying", "TestSupport",
+        "Playback", "NowPlaying", "TestNetwork", "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     // What users of the library are promised: its documents, its names and what it links.

@@ -84,7 +84,9 @@ extension BadMedium {
     BadMedium("empty.mp3", says: "is empty (0 bytes)", script: ": > empty.mp3"),
     BadMedium("text.mp3", says: unknown, script: "seq 1000 > text.mp3"),
     BadMedium(
-      "hls.mp3", says: unknown,
+      "hls.mp3",
+      says: "is a playlist of HTTP Live Streaming and no medium; name a medium, or make one of it: "
+        + "ffmpeg -i ADDRESS -c copy live.mka",
       script: """
         printf '#EXTM3U\\n#EXT-X-TARGETDURATION:9\\n#EXTINF:1,\\ntone.wav\\n#EXT-X-ENDLIST\\n' > hls.mp3
         """),

@@ -8,7 +8,7 @@ import SystemPackage
 import TestSupport
 import Testing
 
-@Suite("Exporting from a task")
+@Suite("Exporting from a task", .ownThreads, .timeLimit(.minutes(10)))
 struct AsyncExportTests {
   /// The voice, over and over: longer than any test waits.
   private func session(_ output: String, copies: Int) throws -> ExportSession {

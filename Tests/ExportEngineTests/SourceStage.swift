@@ -2,6 +2,7 @@ import Diagnosis
 import MediaComposition
 import MediaTime
 import SystemPackage
+import TestNetwork
 import TestSupport
 
 @testable import ExportEngine
@@ -11,16 +12,7 @@ struct SourceStage {
   let library = MediaLibrary()
   let folder = TestFolder()
 
-  /// The cache of this process's tests, which asks no server.
-  private static let network: Result<TestFolder, Failure> = Result { () throws(Failure) in
-    let folder = TestFolder()
-    var options = MediaNetwork.Options(environment: { _ in nil })
-    options.cacheFolder = .file(FilePath(folder.path("media")))
-    try MediaNetwork.configure(options)
-    return folder
-  }
-
-  init() throws { _ = try Self.network.get() }
+  init() throws { try TestNetwork.prepare() }
 
   /// A file of some seconds of noise, by FFmpeg's arguments.
   func file(_ name: String, seconds: Int = 4, _ arguments: [String]) throws -> String {

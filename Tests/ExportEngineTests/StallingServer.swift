@@ -3,6 +3,7 @@ import ExportEngine
 import MediaComposition
 import MediaTime
 import SystemPackage
+import TestNetwork
 import TestSupport
 import Testing
 
@@ -25,12 +26,7 @@ final class StallingServer: Sendable {
   private let server: FaultServer
 
   init(seconds: Int = 12) throws {
-    cache = try ProcessSetup.once("loopback") { folder in
-      var options = MediaNetwork.Options(environment: { _ in nil })
-      options.allowedHosts = ["127.0.0.1"]
-      options.cacheFolder = .file(FilePath(folder.path("media")))
-      try MediaNetwork.configure(options)
-    }
+    cache = try TestNetwork.prepare()
     let count = seconds * 96_000
     func number(_ value: Int) -> [UInt8] {
       (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }

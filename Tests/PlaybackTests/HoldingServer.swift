@@ -4,6 +4,7 @@ import Glibc
 import MediaComposition
 import Synchronization
 import SystemPackage
+import TestNetwork
 import TestSupport
 import Threads
 
@@ -19,19 +20,9 @@ final class HoldingServer: Sendable {
   private let process: Mutex<ChildProcess>
   private let port: Int
 
-  /// Gives this process's tests a cache, and lets them ask this machine.
-  static func prepareNetwork() throws {
-    _ = try ProcessSetup.once("loopback") { folder in
-      var options = MediaNetwork.Options(environment: { _ in nil })
-      options.allowedHosts = ["127.0.0.1"]
-      options.cacheFolder = .file(FilePath(folder.path("media")))
-      try MediaNetwork.configure(options)
-    }
-  }
-
   /// A server of some seconds of sound.
   init(seconds: Int) throws {
-    try Self.prepareNetwork()
+    try TestNetwork.prepare()
     var dice = Dice(UInt64(seconds))
     let count = seconds * 48_000 * 4
     var bytes = [UInt8]("RIFF".utf8) + Self.number(count + 36) + [UInt8]("WAVEfmt ".utf8)

@@ -3,6 +3,7 @@ import ExportEngine
 import MediaComposition
 import MediaTime
 import SystemPackage
+import TestNetwork
 import TestSupport
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
   private let folder = TestFolder()
   private let library = MediaLibrary()
 
-  init() throws { try HoldingServer.prepareNetwork() }
+  init() throws { try TestNetwork.prepare() }
 
   /// Seconds of noise as FFmpeg encodes it.
   private func bytes(_ name: String, seconds: Int, _ arguments: [String]) throws -> [UInt8] {

@@ -11,7 +11,7 @@ import Threads
 
 @testable import Playback
 
-@Suite struct PlayerStartTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct PlayerStartTests {
   /// Turns a clock until something holds.
   private func turn(
     _ devices: [ClockedDevice], until what: String, _ holds: () -> Bool

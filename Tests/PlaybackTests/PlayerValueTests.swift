@@ -9,7 +9,7 @@ import Testing
 
 @testable import Playback
 
-@Suite struct PlayerValueTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct PlayerValueTests {
   private func seconds(_ count: Int64) -> Time { Time(value: count, timescale: 1) }
 
   @Test("a property's values come as they change, from the first one, and end with the player")

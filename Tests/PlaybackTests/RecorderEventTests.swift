@@ -241,7 +241,7 @@ extension RecorderEvent {
   }
 }
 
-@Suite struct RecorderTaskTests {
+@Suite(.ownThreads, .timeLimit(.minutes(10))) struct RecorderTaskTests {
   let folder = TestFolder()
 
   private func recorder(_ microphone: MemoryMicrophone) throws -> Recorder {

@@ -48,7 +48,7 @@ public final class SequenceReader<Element: Sendable>: Sendable {
   /// Begins to read.
   public init(_ sequence: AsyncStream<Element>) {
     let store = store
-    task = Task(executorPreference: ReadingThread.shared) {
+    task = Task(executorPreference: TestThread.shared) {
       for await element in sequence { store.elements.withLock { $0.append(element) } }
     }
   }
@@ -80,28 +80,5 @@ public final class SequenceReader<Element: Sendable>: Sendable {
       throw WaitFailure(description: "\(error), but were told \(found)")
     }
     return found
-  }
-}
-
-/// A thread that runs what tasks want run, for all readers.
-private final class ReadingThread: TaskExecutor {
-  static let shared = {
-    let executor = ReadingThread()
-    _ = try? Thread.spawn(name: "test-reader") { executor.run() }
-    return executor
-  }()
-
-  private let jobs = Monitor<[UnownedJob]>([])
-
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
-    jobs.withLock { $0.append(job) }
-  }
-
-  private func run() {
-    while true {
-      jobs.wait { $0.isEmpty ? nil : $0.removeFirst() }
-        .runSynchronously(on: asUnownedTaskExecutor())
-    }
   }
 }

@@ -1,5 +1,6 @@
 import Diagnosis
 import ExportGraph
+import Glibc
 import LAME
 import MPEGAudio
 import MediaComposition
