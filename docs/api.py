@@ -41,13 +41,21 @@ def declaration(symbol):
     return " ".join(text.split())
 
 
-def lines(folder, module):
+def paths(folder, modules):
+    """Of each declaration of these modules, also as another one extends it: where it was declared."""
+    return {
+        symbol["identifier"]["precise"]: ".".join([module, *symbol["pathComponents"]])
+        for module in modules
+        for graph, extends in graphs(folder, module)
+        if not extends
+        for symbol in written(graph)
+    }
+
+
+def lines(folder, module, names):
     for graph, _ in graphs(folder, module):
-        names = {}
         for symbol in written(graph):
-            path = ".".join([module, *symbol["pathComponents"]])
-            names[symbol["identifier"]["precise"]] = path
-            yield f"{path}: {declaration(symbol)}"
+            yield ".".join([module, *symbol["pathComponents"]]) + f": {declaration(symbol)}"
         protocols = {}
         for relation in graph["relationships"]:
             if relation["kind"] == "conformsTo" and relation["source"] in names:
@@ -71,8 +79,9 @@ def main(arguments):
         print(f"{sum(counts):5} together")
         return
     folder, *modules = arguments
+    names = paths(folder, modules)
     for module in sorted(modules):
-        for line in sorted(set(lines(folder, module))):
+        for line in sorted(set(lines(folder, module, names))):
             print(line)
 
 
