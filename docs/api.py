@@ -15,6 +15,8 @@ import sys
 # What every type has, and what follows from another protocol: for each, those that imply it.
 ALWAYS = {"Copyable", "Escapable", "SendableMetatype"}
 IMPLIED = {
+    "Error": {"LocalizedError"},
+    "Sendable": {"LocalizedError", "Error"},
     "Equatable": {"Hashable", "Comparable", "AdditiveArithmetic", "OptionSet"},
     "RawRepresentable": {"OptionSet"},
     "SetAlgebra": {"OptionSet"},

@@ -60,6 +60,17 @@ final class HoldingServer: Sendable {
     try PlayerItem(contentsOf: .remote(try url(fault)), library: library)
   }
 
+  /// An item of which all whole blocks before a byte are loaded: a busy machine stalls nowhere before it.
+  func item(_ fault: String, loadedTo end: Int) throws -> PlayerItem {
+    let (item, location) = (try item(fault), MediaLocation.remote(try url(fault)))
+    let download = library.download(location)
+    try wait(until: "the blocks before byte \(end) are loaded") {
+      try library.loadedRanges(of: location).first?.upperBound ?? 0 >= end / 16_384 * 16_384
+    }
+    withExtendedLifetime(download) {}
+    return item
+  }
+
   /// The same sound as a file.
   func exported() throws -> [Float] {
     try PlayerItem(contentsOf: file, library: library).exported()

@@ -118,7 +118,7 @@ import Testing
     let server = try HoldingServer(seconds: 12)
     // A second and a half.
     let fault = "hold=288000-\(8 * 192_000)"
-    let item = try server.item(fault)
+    let item = try server.item(fault, loadedTo: 288_000)
     let device = MemoryDevice()
     let player = try Player(item, opening: device.opener)
     #expect(player.automaticallyWaitsToMinimizeStalling)

@@ -25,14 +25,7 @@ import Testing
     init() throws {
       server = try HoldingServer(seconds: 12)
       let fault = "hold=\(2 * second)-\(8 * second)"
-      item = try server.item(fault)
-      // What comes before the hold is there first: a busy machine stalls nowhere else.
-      let (library, url) = (server.library, MediaLocation.remote(try server.url(fault)))
-      let download = library.download(url)
-      try wait(until: "all whole blocks before the hold are there") {
-        try library.loadedRanges(of: url).first?.upperBound ?? 0 >= 2 * second / 16_384 * 16_384
-      }
-      withExtendedLifetime(download) {}
+      item = try server.item(fault, loadedTo: 2 * second)
       player = try Player(item, opening: device.opener)
       player.automaticallyWaitsToMinimizeStalling = false
       reader = SequenceReader(player.events)

@@ -38,7 +38,8 @@ private struct Fake: JobRunner {
       }
     ) { events.append($0) }
     let failure = Failure(
-      .tryAgain, "no thread could be started: Resource temporarily unavailable")
+      .tryAgain, "no thread could be started: Resource temporarily unavailable",
+      code: .outOfThreads)
     #expect(
       reports[1...].map(\.outcome) == [.failed(failure), .blocked(by: 0), .failed(failure)])
     #expect(events.filter { $0.job == 1 }.map(\.kind) == [.started, .failed(failure)])
