@@ -1,5 +1,7 @@
 import Diagnosis
+import ExportEngine
 import MediaComposition
+import MediaTime
 import TestSupport
 import Testing
 
@@ -32,5 +34,18 @@ import Testing
       failure?.message
         == "the server answered 404 (Not Found); check the path of the address")
     #expect(failure?.remedy == .mendJob && failure?.location == url)
+  }
+
+  @Test(
+    "what comes while nobody looks is loaded at the next look, though the medium is closed by then")
+  func looksUpAgain() async throws {
+    let server = try HoldingServer(seconds: 6)
+    let item = try server.item("plain")
+    let url = try server.url("plain")
+    try wait(until: "the medium is closed") { RemoteMedium(at: url) == nil }
+    #expect(item.loadedTimeRanges != [TimeRange(start: .zero, end: item.duration)])
+    for try await _ in server.library.download(.remote(url)) {}
+    try wait(until: "the medium is closed again") { RemoteMedium(at: url) == nil }
+    #expect(item.loadedTimeRanges == [TimeRange(start: .zero, end: item.duration)])
   }
 }
