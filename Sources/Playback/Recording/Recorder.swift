@@ -23,8 +23,8 @@ import Threads
 public final class Recorder: Sendable {
   /// The path of the file (`AVAudioRecorder.url`).
   package let path: FilePath
-  /// The requested settings (`AVAudioRecorder.settings`); `format` and `sourceFormat` are the
-  /// actual ones.
+  /// The requested settings (`AVAudioRecorder.settings`). The path and the device decide what is nil
+  /// in them.
   public let settings: RecordingSettings
   /// What lets the sound be heard while it is recorded; nil: nothing.
   public let monitor: RecordingMonitor?
