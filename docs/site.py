@@ -24,7 +24,8 @@ ROOT, FOLDER = sys.argv[1:]
 MENU = [
     ("Start", ["docs/index.md", "docs/tutorial.md", "docs/recipes.md", "docs/comparisons.md"]),
     ("Coming from", ["docs/from-pydub.md", "docs/from-ffmpeg-normalize.md",
-                     "docs/from-m4b-tool.md", "docs/from-audacity.md"]),
+                     "docs/from-m4b-tool.md", "docs/from-audacity.md",
+                     "docs/avfoundation.md"]),
     ("Job files", ["docs/job-language.md", "docs/reference.md", "docs/loudness.md",
                    "docs/captions.md", "docs/broadcast.md", "docs/video.md", "docs/network.md",
                    "docs/agents.md", "docs/glossary.md"]),

@@ -7,7 +7,8 @@ import TestSupport
 import Testing
 
 /// AVAudioSession's programs, line by line, at a sound server.
-@Suite(.enabled(if: SoundServer.isInstalled), .serialized) struct AudioSessionPorting {
+@Suite(.enabled(if: SoundServer.isInstalled), .serialized, .timeLimit(.minutes(5)))
+struct AudioSessionPorting {
   private let folder = TestFolder()
 
   private func player(in session: AudioSession) throws -> Player {
@@ -124,6 +125,72 @@ import Testing
     #expect(session.currentRoute.outputs.isEmpty)
     #expect(session.currentRoute.inputs.map(\.uid) == ["one.monitor"])
     #expect(session.sampleRate > 0)
+  }
+
+  @Test("each category is set, and set again; a refused one changes nothing")
+  func categories() throws {
+    let server = try SoundServer(
+      "module-null-sink sink_name=one norewinds=1", "module-role-cork", "module-role-ducking")
+    let session = AudioSession(server: server.address)
+    for _ in 0..<2 {
+      for category in AudioSession.Category.allCases {
+        try session.setCategory(category)
+        #expect(session.category == category && session.categoryOptions == [])
+      }
+    }
+    // [.mixWithOthers, .duckOthers] of AVAudioSession.CategoryOptions
+    try session.setCategory(.playback, mode: .spokenAudio, options: [.mixWithOthers, .duckOthers])
+    #expect(session.categoryOptions == [.mixWithOthers, .duckOthers])
+    let refused = #expect(throws: Failure.self) {
+      try session.setCategory(.soloAmbient, options: [.mixWithOthers])
+    }
+    #expect(refused?.remedy == .mendJob)
+    #expect(session.category == .playback && session.mode == .spokenAudio)
+    #expect(session.categoryOptions == [.mixWithOthers, .duckOthers])
+  }
+
+  @Test("with duckOthers, what others play is lowered while the player plays")
+  func ducks() throws {
+    // Another program's tone, of the role of music.
+    let server = try SoundServer(
+      "module-null-sink sink_name=one norewinds=1", "module-null-sink sink_name=tone norewinds=1",
+      "module-sine sink=tone",
+      "module-loopback source=tone.monitor sink=one sink_input_properties=media.role=music",
+      "module-role-ducking volume=-20dB")
+    try server.record("heard", "-d", "one.monitor")
+    // The level of the last tenth of a second.
+    func level() throws -> Float {
+      let steps = try readFile(server.folder.path("heard")).suffix(17_640)
+        .withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
+      return steps.map { abs(Float($0)) / 32_768 }.max() ?? 0
+    }
+    try wait(until: "the tone is heard") { try level() > 0.4 }
+    let session = AudioSession(server: server.address)
+    try session.setCategory(.playback, options: [.duckOthers])
+    let player = try player(in: session)
+    player.volume = 0
+    try wait(until: "the tone is lowered") { try level() < 0.1 }
+    player.removeAllItems()
+    try wait(until: "the tone is as loud as before") { try level() > 0.4 }
+  }
+
+  @Test("two devices play two players, and a player goes over to another device")
+  func twoDevices() throws {
+    let server = try SoundServer(
+      "module-null-sink sink_name=one norewinds=1", "module-null-sink sink_name=two norewinds=1")
+    let session = AudioSession(server: server.address)
+    let players = try [player(in: session), player(in: session)]
+    func sinks() throws -> [Substring] {
+      try server.pactl("list", "short", "sink-inputs").split(separator: "\n")
+        .map { $0.split(separator: "\t")[1] }
+    }
+    try wait(until: "both play") { try sinks().count == 2 }
+    #expect(Set(try sinks()).count == 1)
+    #expect(try session.playbackDevices().map(\.name).contains("pulse:two"))
+    // try session.overrideOutputAudioPort(.speaker)
+    players[1].setOutput(opening: session.opener(device: "pulse:two"))
+    try wait(until: "one plays elsewhere") { try Set(sinks()).count == 2 }
+    #expect(players[0].isPlaying && players[1].isPlaying)
   }
 }
 

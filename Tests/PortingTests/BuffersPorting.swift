@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// AVFoundation's samples that read, write and process PCM: the shapes of their code on Linux.
-@Suite struct BuffersPorting {
+@Suite(.timeLimit(.minutes(5))) struct BuffersPorting {
   private let voice = FilePath(Fixture.path("voice-8k.wav"))
   private let folder = TestFolder()
 

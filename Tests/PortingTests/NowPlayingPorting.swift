@@ -10,7 +10,7 @@ import Testing
 
 /// MPNowPlayingInfoCenter's and MPRemoteCommandCenter's samples, in their own shapes, on a bus of their
 /// own.
-@Suite struct NowPlayingPorting {
+@Suite(.timeLimit(.minutes(5))) struct NowPlayingPorting {
   private static let name = "org.mpris.MediaPlayer2.porting"
   private static let path = "/org/mpris/MediaPlayer2"
 
@@ -64,6 +64,39 @@ import Testing
     #expect(try property("CanGoNext") == "b false")
     commands.nextTrackCommand.isEnabled = true
     try wait(until: "the command can be used") { try property("CanGoNext") == "b true" }
+    session.end()
+  }
+
+  @Test("MPNowPlayingInfoCenter: title, artist, artwork and duration, and a time that advances")
+  func shows() throws {
+    let bus = try SessionBus()
+    let session = try #require(NowPlayingSession(application: "porting"))
+    // info[MPMediaItemPropertyTitle] = "A walk" …
+    var info = NowPlayingInfo(externalContentIdentifier: "1", title: "A walk")
+    info.artist = "Ann"
+    info.albumTitle = "Walks"
+    info.artworkURL = "file:///covers/walk.png"
+    info.playbackDuration = .seconds(600)
+    let center = session.nowPlayingInfoCenter
+    center.update(info, .playing, elapsed: .seconds(5))
+    session.becomeActiveIfPossible(onBusAt: bus.address)
+    try wait(until: "the session is on its bus") { session.busName != nil }
+    func property(_ name: String) throws -> String {
+      try bus.busctl("get-property", Self.name, Self.path, "org.mpris.MediaPlayer2.Player", name)
+        .text.replacing("\n", with: "")
+    }
+    let shown = try property("Metadata")
+    for text in ["A walk", "Ann", "Walks", "file:///covers/walk.png", "600000000"] {
+      #expect(shown.contains(text), "\(shown)")
+    }
+    func position() throws -> Int { Int(try property("Position").dropFirst(2)) ?? 0 }
+    let first = try position()
+    #expect(first >= 5_000_000)
+    // Nothing is refreshed while it plays.
+    try wait(until: "the time has advanced") { try position() > first }
+    center.playbackState = .paused
+    center.elapsedPlaybackTime = .seconds(42)
+    try wait(until: "the jump is shown") { try position() == 42_000_000 }
     session.end()
   }
 }

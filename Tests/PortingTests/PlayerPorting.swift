@@ -17,13 +17,6 @@ import Testing
   /// The sound that a player's file got.
   private func sound(of file: String) throws -> [UInt8] { Array(try readFile(file).dropFirst(44)) }
 
-  /// Waits until a player has stopped by itself.
-  private func finish(_ player: Player) async {
-    for await status in player.values(of: \.timeControlStatus) where status == .paused {
-      if player.isAtEnd { return }
-    }
-  }
-
   // MARK: AVAudioPlayer
 
   @Test("AVAudioPlayer: made of a file, prepared, played, and done")
@@ -42,8 +35,9 @@ import Testing
     player.volume = 1
     player.play()
     #expect(player.isPlaying || player.isAtEnd)
-    await finish(player)
-    #expect(!player.isPlaying && ended.withLock { $0 } == 1)
+    await player.finish()
+    #expect(!player.isPlaying)
+    try wait(until: "its end is reported") { ended.withLock { $0 } == 1 }
     // player.url
     #expect(player.currentItem?.location == .file(Self.path))
     #expect(player.currentItem?.duration == player.currentTime)
@@ -65,7 +59,7 @@ import Testing
     // let time = player.deviceCurrentTime + 0.3
     let time = players[0].deviceCurrentTime + Time(value: 3, timescale: 10)
     for player in players { #expect(player.play(atTime: time)) }
-    for player in players { await finish(player) }
+    for player in players { await player.finish() }
     #expect(players[0].deviceCurrentTime >= time)
     #expect(try readFile(files[0]) == readFile(files[1]))
   }
@@ -78,7 +72,7 @@ import Testing
       contentsOf: Self.path, opening: FileSink.opener(FilePath(file), as: .int16, container: .raw))
     player.channelAssignments = [2]
     player.play()
-    await finish(player)
+    await player.finish()
     let samples = try readFile(file).withUnsafeBytes { Array($0.bindMemory(to: Int16.self)) }
     let channels = (0..<3).map { channel in
       stride(from: channel, to: samples.count, by: 3).map { samples[$0] }
@@ -143,7 +137,7 @@ import Testing
       },
     ]
     player.play()
-    await finish(player)
+    await player.finish()
     // player.removeTimeObserver(_:)
     for observation in observations { observation.cancel() }
     #expect(crossed.withLock { $0 } == bounds)
@@ -171,7 +165,7 @@ import Testing
       if share == 1 { break }
     }
     #expect(share == 1)
-    await finish(player)
+    await player.finish()
     #expect(player.failure == nil && item.status == .readyToPlay)
   }
 

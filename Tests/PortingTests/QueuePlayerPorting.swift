@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// AVQueuePlayer's samples, in their own shapes.
-@Suite struct QueuePlayerPorting {
+@Suite(.timeLimit(.minutes(5))) struct QueuePlayerPorting {
   /// Items of some words each.
   private func items(_ count: Int) throws -> [PlayerItem] {
     let library = MediaLibrary()
@@ -73,5 +73,18 @@ import Testing
       if names.count == 3 { break }
     }
     #expect(names == ["part 1", "part 2", "part 3"])
+  }
+
+  @Test("AVQueuePlayer: the index of the current item, and how many follow")
+  func counts() throws {
+    let items = try items(3)
+    let player = try QueuePlayer(items: items, opening: NullSink.opener())
+    player.advanceToNextItem()
+    let current = try #require(player.currentItem)
+    let index = try #require(player.items.firstIndex(of: current))
+    #expect(index == 1 && player.items[(index + 1)...] == [items[2]])
+    // seekToIndex: of a player of one's own.
+    player.go(to: player.items[0])
+    #expect(player.currentItem == items[0])
   }
 }

@@ -67,4 +67,49 @@ import Testing
       "-c:v", "rv10", "-f", "rm", folder.path("talk.rmvb"))
     try await requireSound(of: "talk.rmvb", frames: 24_160, rate: 8000)
   }
+
+  @Test(
+    "IMA4, µ-law and a-law are read in WAV, AIFF-C and CAF",
+    arguments: [
+      ("ima.wav", "adpcm_ima_wav"), ("ima.aifc", "adpcm_ima_qt"), ("ima.caf", "adpcm_ima_qt"),
+      ("mu.wav", "pcm_mulaw"), ("mu.aifc", "pcm_mulaw"), ("a.caf", "pcm_alaw"),
+    ])
+  func compressed(name: String, codec: String) async throws {
+    try Tool.succeed(
+      "ffmpeg", "-v", "error", "-i", Fixture.path("voice-8k.wav"), "-t", "4", "-c:a", codec,
+      "-f", String(name.split(separator: ".")[1].prefix(4) == "aifc" ? "aiff" : name.suffix(3)),
+      folder.path(name))
+    let asset = try await MediaLibrary().loadAsset(at: FilePath(folder.path(name)))
+    // The last block is whole, or as long as its container says.
+    #expect((32_000..<33_100).contains(asset.frameCount))
+    try await requireSound(of: name, frames: asset.frameCount, rate: 8000)
+  }
+
+  @Test(
+    "the sound of videos is read, whatever their pictures are",
+    arguments: [
+      ("film.mp4", "-c:v libx264 -c:a aac"), ("film.mov", "-c:v mpeg4 -c:a aac"),
+      ("film.3gp", "-c:v h263 -c:a aac"), ("film.avi", "-c:v libxvid -c:a libmp3lame"),
+      ("film.wmv", "-c:v wmv2 -c:a wmav2 -f asf"), ("film.mkv", "-c:v libx264 -c:a libvorbis"),
+      ("film.mpg", "-c:v mpeg1video -r 25 -c:a mp2"), ("film.flv", "-c:v flv -c:a libmp3lame"),
+    ])
+  func videos(name: String, options: String) async throws {
+    let words = [
+      "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=size=176x144:rate=25", "-i",
+    ]
+    let made = try Tool.run(
+      words + [Fixture.path("feelings.ogg"), "-map", "0:v", "-map", "1:a", "-t", "4", "-ac", "1"]
+        + options.split(separator: " ").map(String.init) + [folder.path(name)])
+    #expect(made.status == 0, "\(made.errors)")
+    let library = MediaLibrary()
+    let asset = try await library.loadAsset(at: FilePath(folder.path(name)))
+    var sound: [Float] = []
+    for try await buffer in try AssetReader(asset, library: library) { sound += buffer.channel(0) }
+    let decoded = try Tool.succeed(
+      "ffmpeg", "-v", "error", "-i", folder.path(name), "-map", "0:a", "-f", "f32le", "-"
+    ).floats
+    // ffmpeg decodes the last packet of an edit list as a whole.
+    #expect((0..<2048).contains(decoded.count - sound.count) && sound.count > 4 * 44_000)
+    #expect(zip(sound, decoded).map { abs($0 - $1) }.max() ?? 1 < 0.02)
+  }
 }

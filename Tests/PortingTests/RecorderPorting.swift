@@ -1,4 +1,5 @@
 import Diagnosis
+import Glibc
 import MediaComposition
 import MediaTime
 import Playback
@@ -7,7 +8,7 @@ import TestSupport
 import Testing
 
 /// AVAudioRecorder's programs, line by line.
-@Suite struct RecorderPorting {
+@Suite(.timeLimit(.minutes(5))) struct RecorderPorting {
   private let folder = TestFolder()
 
   private func path(_ name: String) -> FilePath { FilePath(folder.path(name)) }
@@ -116,5 +117,16 @@ import Testing
     #expect(told == ["lost", "found"])
     let recording = await recorder.finished()
     #expect(recording.losses.map(\.cause) == [.unplugged])
+  }
+
+  @Test("deleteRecording() is the removal of its files")
+  func deletes() async throws {
+    let recorder = try Recorder(to: path("take.wav"), opening: PortingMicrophone.opener)
+    try await recorder.record(forDuration: Time(value: 1, timescale: 10))
+    for file in await recorder.finished().files {
+      #expect(file.isComplete && file.frameCount > 0)
+      unlink(file.path.string)
+    }
+    #expect(folder.names == [])
   }
 }

@@ -9,7 +9,7 @@ import Testing
 
 /// AVAssetResourceLoader's samples: a scheme of the program's own, requests that wait for one download,
 /// bytes that are decrypted, media in memory.
-@Suite struct ResourceLoaderPorting {
+@Suite(.timeLimit(.minutes(5))) struct ResourceLoaderPorting {
   private let library = MediaLibrary()
   private let folder = TestFolder()
 

@@ -19,4 +19,13 @@ import Testing
     #expect(third + third + third == Time(value: 1, timescale: 1))
     #expect((third + third).seconds == 2.0 / 3)
   }
+
+  @Test("CMTIME_IS_INVALID and CMTIME_IS_NUMERIC are properties, and a clock is a text")
+  func texts() {
+    // if CMTIME_IS_INVALID(duration) { return 0 }
+    #expect(!Time.invalid.isValid && !Time.indefinite.isNumeric && Time.zero.isNumeric)
+    // String(format: "%02d:%02d", seconds / 60, seconds % 60)
+    #expect(Time.seconds(83).clockText(decimals: 0) == "1:23")
+    #expect(Time.seconds(3723).clockText(decimals: 0) == "1:02:03")
+  }
 }
