@@ -263,18 +263,9 @@ struct SoundMovie {
 
   /// The descriptors of AAC (`esds`; ISO 14496-1, 7.2.6).
   private static func elementaryStream(_ configuration: [UInt8], bitRate: Int) -> [UInt8] {
-    func descriptor(_ tag: UInt8, _ body: [UInt8]) -> [UInt8] {
-      // Seven bits of the size a byte, of which all but the last have the highest bit set (8.3.3).
-      let size = [21, 14, 7].map { 0x80 | UInt8(body.count >> $0 & 0x7F) }
-      return [tag] + size + [UInt8(body.count & 0x7F)] + body
-    }
-    // ISO 14496-3, as a stream of sound.
-    var decoder: [UInt8] = [0x40, 0x15, 0, 0, 0]
-    decoder.put(UInt64(bitRate), 4)
-    decoder.put(UInt64(bitRate), 4)
-    decoder += descriptor(5, configuration)
-    let stream = [0, 1, 0] + descriptor(4, decoder) + descriptor(6, [2])
-    return Full("esds") { $0 += descriptor(3, stream) }.bytes
+    Full("esds") { body in
+      body += ElementaryStream.descriptor(configuration: configuration, bitRate: bitRate)
+    }.bytes
   }
 
   /// A fragment (`moof` and `mdat`; 8.8.4) without its bytes of sound, which follow at once.
