@@ -10,6 +10,8 @@ package enum OptionalLibrary: Sendable, Hashable {
   case filters(version: Int)
   /// libavcodec of a major version, with all of its codecs.
   case codecs(version: Int)
+  /// libavcodec of a major version, with what comes under a licence of its own: encoders of AMR.
+  case moreCodecs(version: Int)
   /// libpulse.
   case pulseAudio
   /// libfdk-aac.
@@ -37,6 +39,8 @@ package enum OptionalLibrary: Sendable, Hashable {
     case (.codecs, .fedora): "libavcodec-freeworld"
     case (.codecs, .alpine): "ffmpeg-libavcodec"
     case (.codecs(let version), _): "libavcodec\(version)"
+    case (.moreCodecs(let version), .debian): "libavcodec-extra\(version)"
+    case (.moreCodecs(let version), _): Self.codecs(version: version).packageName(on: distribution)
     case (.pulseAudio, .fedora): "pulseaudio-libs"
     case (.pulseAudio, .arch), (.pulseAudio, .alpine): "libpulse"
     case (.pulseAudio, _): "libpulse0"

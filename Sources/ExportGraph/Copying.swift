@@ -20,6 +20,11 @@ extension Graph {
     switch sink.format.kind.capabilities.copiedUnit {
     case .frames, .clip: plan = FrameCopies(nodes, sink).plan(shifts)
     case .samples: plan = samplePlan(of: sink)
+    case .nothing:
+      guard copying.isRequired else { return }
+      throw Failure(
+        .mendJob, "\(sink.capabilities.codecName) is not copied; \(sink.format.kind.encodingHelp)",
+        path: sink.output.path, origin: sink.output.origin)
     }
     // A clip of one frame is encoded.
     if plan.assets.isEmpty, plan.parts.reasons != [.short] {
@@ -128,7 +133,7 @@ extension Asset {
     case .raw(.muLaw): codec == "pcm_mulaw"
     case .raw(.aLaw): codec == "pcm_alaw"
     // Decoded, they are encoded again, which loses more.
-    case .raw(.g722), .raw(.gsm), .wav(.gsm): false
+    case .raw(.g722), .raw(.gsm), .wav(.gsm), .caf(.ima4): false
     default: format.integerDepth.map { (bitDepth ?? .max) <= $0 } ?? true
     }
   }
@@ -152,7 +157,7 @@ extension Asset {
     case .frames, .clip:
       container == capabilities.container
         || outputKind == .aac && container == "aac" && hasExactPackets
-    case .samples: false
+    case .samples, .nothing: false
     }
   }
 }

@@ -92,13 +92,16 @@ private struct Draft {
 }
 
 extension Export {
-  /// The output's own; else the job's; else the sources' where the format has it; else stereo.
+  /// The output's own; else the job's; else the sources' where the format has it; else stereo, or what
+  /// the format has.
   private func layout(
     of output: Output, _ kind: Output.Kind, _ clip: Asset?, _ sources: SourceFacts
   ) -> ChannelLayout {
     if let asked = output.ownLayout ?? channelLayout { return asked }
     if case .copied = output.request, let clip { return clip.channelLayout }
-    return kind.capabilities.stored(sources.layout) == nil ? .stereo : sources.layout
+    let held = kind.capabilities
+    if held.stored(sources.layout) != nil { return sources.layout }
+    return held.stored(.stereo) == nil ? held.layouts?.first ?? .stereo : .stereo
   }
 
   /// The job's; else that of the output with most channels, where it has more than two; else mono

@@ -25,9 +25,9 @@ struct RequestCheck {
   func problems(
     of format: Output.Format?, sampleRate: Int, layout: ChannelLayout, _ sources: SourceFacts?
   ) -> [Diagnostic] {
-    if let problem = layoutProblem(layout) { return [problem] + tagProblem }
+    if let problem = layoutProblem(layout) { return [problem] + containerProblems }
     return settingProblems(format, sampleRate, layout)
-      .map { diagnostic($0, format, layout, sources) } + tagProblem
+      .map { diagnostic($0, format, layout, sources) } + containerProblems
   }
 
   /// The settings that are impossible for any source; one of those that only some rates or layouts
@@ -36,23 +36,23 @@ struct RequestCheck {
   /// - Complexity: O(1) where nothing is impossible, else O(rates × layouts of the format)
   func problemsAnywhere() -> [Diagnostic] {
     let written = output.ownLayout ?? mixLayout?.value
-    if let written, let problem = layoutProblem(written) { return [problem] + tagProblem }
+    if let written, let problem = layoutProblem(written) { return [problem] + containerProblems }
     let layout = written ?? .stereo
     let rates = kind.capabilities.sampleRates
     let usual = writtenRate ?? output.usualRate(from: rates.nearest(to: 44_100), layout)
     let found = settingProblems(output.format, usual, layout)
-    guard !found.isEmpty else { return tagProblem }
+    guard !found.isEmpty else { return containerProblems }
     // Sources decide what is not written: some settings may be possible.
     let layouts = written.map { [$0] } ?? kind.capabilities.someLayouts
     let everywhere = (writtenRate.map { [$0] } ?? rates.examples).flatMap { rate in
       layouts.map { settingProblems(output.format, rate, $0) }
     }
-    guard everywhere.allSatisfy({ !$0.isEmpty }) else { return tagProblem }
+    guard everywhere.allSatisfy({ !$0.isEmpty }) else { return containerProblems }
     let certain = found.filter { problem in
       everywhere.allSatisfy { $0.contains { $0.setting == problem.setting } }
     }
     return (certain.isEmpty ? Array(found.prefix(1)) : certain)
-      .map { diagnostic($0, output.format, layout, nil) } + tagProblem
+      .map { diagnostic($0, output.format, layout, nil) } + containerProblems
   }
 
   private func settingProblems(
@@ -88,7 +88,7 @@ struct RequestCheck {
       notes: notes("the job's channels are given here", mixLayout.origin))
   }
 
-  private var tagProblem: [Diagnostic] {
+  private var containerProblems: [Diagnostic] {
     let name = kind.capabilities.name
     var found: [Diagnostic] = []
     if output.id3 != nil, !kind.capabilities.hasID3 {
@@ -97,6 +97,14 @@ struct RequestCheck {
           "'id3' on an output that is \(name): it is the tag of MP3 and AIFF",
           at: output.origins.id3 == .unknown ? output.origin : output.origins.id3,
           help: "leave it out"))
+    }
+    if case .exactly(.fdkAAC(let settings)) = output.request, settings.profile != .lc,
+      output.soundContainer(as: .aac) == .caf
+    {
+      found.append(
+        Diagnostic(
+          "\(settings.profile.name) is not written to CAF", at: place,
+          help: "write '\(output.path.stem ?? "").m4a' or '.aac', or AAC-LC"))
     }
     // A movie's file has other places than a file of its sound.
     let places = output.capabilities(as: kind).places

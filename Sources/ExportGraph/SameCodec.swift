@@ -14,7 +14,7 @@ extension Asset {
 }
 
 extension Asset {
-  /// The storage of samples of 8 bits, and by codecs of telephony; nil for others.
+  /// The storage of samples of 8 bits, by codecs of telephony, and as IMA4; nil for others.
   fileprivate var sampleFormat: Output.SampleFormat? {
     switch codec {
     case "pcm_u8", "pcm_s8", "pcm_s8_planar": .uint8
@@ -22,12 +22,17 @@ extension Asset {
     case "pcm_alaw": .aLaw
     case "adpcm_g722": .g722
     case "gsm", "gsm_ms": .gsm
+    case "adpcm_ima_qt": .ima4
     default: nil
     }
   }
 }
 
 extension Output.Kind {
+  /// Bits a second of a file of AMR at one of its rates: every 20 ms whole bytes, and one before them
+  /// (RFC 4867, 5.3).
+  package static func fileBitRate(ofAMR mode: Int) -> Int { ((mode / 50 + 7) / 8 + 1) * 400 }
+
   /// The settings that keep the quality of `clip`, in an output of this kind.
   ///
   /// Lossless formats keep the depth. Lossy ones get the clip's bit rate, as far as the format has
@@ -49,6 +54,12 @@ extension Output.Kind {
       guard let mean = clip.meanBitRate,
         let rates = bitRates(sampleRate: sampleRate, channelCount: layout.count)
       else { return usual }
+      if let modes = bitRateModes {
+        let nearest = modes.min {
+          abs(Self.fileBitRate(ofAMR: $0) - mean) < abs(Self.fileBitRate(ofAMR: $1) - mean)
+        }
+        return nearest.map { usual.with(.bitRate($0)) } ?? usual
+      }
       // Whole kbps, inward: a clip's mean is not a round number.
       let (least, most) = ((rates.lowerBound + 999) / 1000, rates.upperBound / 1000)
       return usual.with(.bitRate(max(least, min(most, (mean + 500) / 1000)) * 1000))
@@ -124,7 +135,7 @@ extension Output.Format {
   fileprivate var worth: Int {
     switch setting {
     case .samples(.uint8), .samples(.muLaw), .samples(.aLaw): 8
-    case .samples(.g722): 4
+    case .samples(.g722), .samples(.ima4): 4
     case .samples(.gsm): 2
     case .samples(.int16): 16
     case .samples(.int24): 24

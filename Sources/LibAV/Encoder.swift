@@ -17,6 +17,10 @@ package final class Encoder {
     case g722
     /// GSM 06.10 by libgsm: in packets of 33 bytes, or of 65 as WAV has them.
     case gsm(inWAV: Bool)
+    /// IMA ADPCM as QuickTime has it: 64 samples of a channel in 34 bytes, made of 16 bits.
+    case ima4
+    /// AMR narrow-band by OpenCORE, of one channel at 8 kHz; its nearest bit rate.
+    case amr(bitRate: Int)
     /// 16 or 24 bits a sample.
     case flac(bitDepth: Int)
     /// 16 or 24 bits a sample.
@@ -167,12 +171,12 @@ package final class Encoder {
       let isFast =
         !substitutesNoise && bitRate >= 48_000 * Int(context.pointee.ch_layout.nb_channels)
       try check(av_opt_set(options, "aac_coder", isFast ? "fast" : "twoloop", 0), "aac_coder")
-    case .vorbis(.bitRate(let bitRate)), .opus(let bitRate):
+    case .vorbis(.bitRate(let bitRate)), .opus(let bitRate), .amr(let bitRate):
       context.pointee.bit_rate = Int64(bitRate)
     case .vorbis(.quality(let quality)):
       context.pointee.flags |= AV_CODEC_FLAG_QSCALE
       context.pointee.global_quality = Int32((quality * Double(FF_QP2LAMBDA)).rounded())
-    case .pcm, .muLaw, .aLaw, .g722, .gsm: break
+    case .pcm, .muLaw, .aLaw, .g722, .gsm, .ima4: break
     }
   }
 
@@ -274,8 +278,11 @@ package final class Encoder {
 }
 
 extension Encoder.Codec {
+  /// Whether the FFmpeg that is linked has the encoder.
+  package var isAvailable: Bool { avcodec_find_encoder_by_name(encoderName) != nil }
+
   /// FFmpeg's name of the encoder: of two for one codec, the one of the codec's own makers.
-  fileprivate var encoderName: String {
+  package var encoderName: String {
     switch self {
     case .pcm(let format, let isBigEndian):
       switch format {
@@ -288,6 +295,8 @@ extension Encoder.Codec {
     case .aLaw: "pcm_alaw"
     case .g722: "g722"
     case .gsm(let inWAV): inWAV ? "libgsm_ms" : "libgsm"
+    case .ima4: "adpcm_ima_qt"
+    case .amr: "libopencore_amrnb"
     case .flac: "flac"
     case .alac: "alac"
     case .aac: "aac"
@@ -300,7 +309,8 @@ extension Encoder.Codec {
   package var sampleFormat: Encoder.SampleFormat {
     switch self {
     case .pcm(let format, _): format
-    case .muLaw, .aLaw, .g722, .gsm: .int16
+    case .muLaw, .aLaw, .g722, .gsm, .amr: .int16
+    case .ima4: .planarInt16
     case .flac(let bitDepth): bitDepth <= 16 ? .int16 : .int24
     case .alac(let bitDepth): bitDepth <= 16 ? .planarInt16 : .planarInt24
     case .aac, .vorbis: .planarFloat

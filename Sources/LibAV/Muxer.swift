@@ -1,4 +1,5 @@
 internal import CFFmpeg
+import Tagging
 
 /// Writes one stream of sound into a container (`AVFormatContext`).
 ///
@@ -10,10 +11,16 @@ package final class Muxer {
     case flac
     /// AIFF, or AIFF-C for floats; title, artist and the like as text chunks.
     case aiff
-    /// Apple's Core Audio Format.
+    /// Apple's Core Audio Format, with PCM.
     case caf
+    /// The same with AAC, Apple Lossless or IMA4, of which its packet table says what is sound.
+    case codedCAF
     /// Nothing around the packets.
     case raw
+    /// A head before each packet of AAC (ISO 14496-3, 1.A.2), and nothing else.
+    case adts
+    /// AMR's own file (RFC 4867, 5).
+    case amr
     /// MPEG-4 for sound alone (`ipod`), with an edit list that hides the encoder's delay.
     case m4a
     /// MPEG-4 for pictures and sound (`mp4`).
@@ -45,6 +52,8 @@ package final class Muxer {
   /// Frames that are added to the times of the sound's packets: those of Opus begin before the sound by
   /// its pre-skip, which readers of Matroska subtract (`CodecDelay`; RFC 9559, 5.1.4.1.26).
   private var lead: Int64 = 0
+  /// Of a CAF with coded sound, its packets so far.
+  var codedCAF: CodedCAF?
   /// What describes the sound, where it comes from no encoder of FFmpeg's.
   private(set) var coded: AACStream?
   /// Behind the last packet of sound, in frames, with the delay of companions.
@@ -103,8 +112,8 @@ package final class Muxer {
   ///   - output: Where the bytes go.
   ///   - source: Its packets go to `write`.
   ///   - metadata: Tags by FFmpeg's generic names; a container leaves out those it has no place for.
-  ///   - chapters: In order. AIFF and CAF do not hold them.
-  ///   - picture: A front cover. AIFF and CAF do not hold one.
+  ///   - chapters: In order. AIFF, CAF, ADTS and AMR do not hold them.
+  ///   - picture: A front cover. AIFF, CAF, ADTS and AMR do not hold one.
   ///   - companions: Streams beside the sound, which begins as much later than the file.
   /// - Returns: A muxer whose header is written.
   /// - Throws: FFmpeg's refusal, or the errno of `output`.
@@ -162,7 +171,8 @@ package final class Muxer {
     case .m4a, .mp4, .mov: try muxer.setMovieTimescale(source.sampleRate)
     case .caf: try muxer.nameChannels(of: sound, inChunk: "chan", sizeBytes: 8)
     case .aiff: try muxer.nameChannels(of: sound, inChunk: "CHAN", sizeBytes: 4)
-    case .raw, .flac, .ogg, .matroska, .webm: break
+    case .codedCAF: try muxer.beginCodedCAF(of: sound, tags: tags)
+    case .raw, .adts, .amr, .flac, .ogg, .matroska, .webm: break
     }
     if let picture { try muxer.write(picture) }
     return muxer
@@ -218,31 +228,6 @@ package final class Muxer {
     }
   }
 
-  /// Names the channels of CAF and AIFF by a bitmap (`kAudioChannelLayoutTag_UseChannelBitmap`) where
-  /// libavformat has a tag of another order than that of its bits, in which it writes them:
-  /// `MPEG_7_1_A` and `MPEG_7_1_C` have the sides before the fronts of centre and the backs.
-  /// The chunk, of that name, stands in the file's first bytes, and its size has `sizeBytes` bytes.
-  private func nameChannels(
-    of sound: UnsafeMutablePointer<AVStream>, inChunk name: String, sizeBytes: Int
-  ) throws(LibAVError) {
-    let mask = avjob_layout_mask(&sound.pointee.codecpar.pointee.ch_layout)
-    let (backsAndCentres, sides) = (0xF0 as UInt64, 0x600 as UInt64)
-    guard mask & backsAndCentres != 0, mask & sides != 0 else { return }
-    try flush()
-    let head = output.head
-    guard let chunk = head.indices.first(where: { head[$0...].starts(with: name.utf8) }) else {
-      throw LibAVError(code: avjob_averror_invaliddata(), operation: "finding the chunk \(name)")
-    }
-    let end = avio_seek(output.pointer, 0, SEEK_CUR)
-    try check(
-      Int32(clamping: avio_seek(output.pointer, Int64(chunk + 4 + sizeBytes), SEEK_SET)),
-      "avio_seek")
-    avio_wb32(output.pointer, 0x10000)
-    avio_wb32(output.pointer, UInt32(truncatingIfNeeded: mask))
-    try check(Int32(clamping: avio_seek(output.pointer, end, SEEK_SET)), "avio_seek")
-    try flush()
-  }
-
   /// Writes a packet of its source, and gives it the muxer's timestamps (`av_write_frame`).
   package func write(_ packet: Packet) throws(LibAVError) {
     packet.pointer.pointee.stream_index = 0
@@ -250,6 +235,7 @@ package final class Muxer {
     packet.pointer.pointee.pts += delay
     packet.pointer.pointee.dts += delay
     soundEnd = packet.pointer.pointee.pts + packet.duration
+    codedCAF?.add(byteCount: packet.size, packet.pointer.pointee.pts..<soundEnd)
     try writeCompanions(before: (packet.pointer.pointee.dts, timeBase))
     if let stream = context.pointee.streams[0] {
       av_packet_rescale_ts(packet.pointer, timeBase, stream.pointee.time_base)
@@ -307,6 +293,7 @@ package final class Muxer {
     firstPage = nil
     try writeCompanions()
     try writeTrailer()
+    try endCodedCAF()
     try handOn()
   }
 
@@ -336,7 +323,7 @@ extension Muxer.Container {
   fileprivate var hasVorbisComments: Bool {
     switch self {
     case .flac, .ogg: true
-    case .aiff, .caf, .raw, .m4a, .mp4, .mov, .matroska, .webm: false
+    case .aiff, .caf, .codedCAF, .raw, .adts, .amr, .m4a, .mp4, .mov, .matroska, .webm: false
     }
   }
 
@@ -346,7 +333,7 @@ extension Muxer.Container {
   fileprivate var isMovie: Bool {
     switch self {
     case .m4a, .mp4, .mov: true
-    case .flac, .aiff, .caf, .raw, .ogg, .matroska, .webm: false
+    case .flac, .aiff, .caf, .codedCAF, .raw, .adts, .amr, .ogg, .matroska, .webm: false
     }
   }
 
@@ -356,7 +343,9 @@ extension Muxer.Container {
     case .aiff: "aiff"
     case .caf: "caf"
     // It writes the packets of any codec as they are.
-    case .raw: "data"
+    case .raw, .codedCAF: "data"
+    case .adts: "adts"
+    case .amr: "amr"
     case .m4a: "ipod"
     case .mp4: "mp4"
     case .mov: "mov"
@@ -368,7 +357,7 @@ extension Muxer.Container {
 
   fileprivate func options(sampleRate: Int) -> [(key: String, value: String)] {
     switch self {
-    case .flac, .caf, .raw, .aiff, .matroska, .webm: []
+    case .flac, .caf, .codedCAF, .raw, .adts, .amr, .aiff, .matroska, .webm: []
     case .ogg(let serial): [("serial_offset", String(serial & 0x7FFF_FFFF))]
     case .m4a, .mp4, .mov: [("movie_timescale", String(sampleRate)), ("use_editlist", "1")]
     }

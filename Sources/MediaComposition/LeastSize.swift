@@ -18,6 +18,7 @@ extension Output.Format {
       switch setting {
       case .samples(.g722): frames / 2
       case .samples(.gsm): frames / 160 * 32
+      case .samples(.ima4): frames / 64 * Int128(34 * channelCount)
       case .samples(let samples): frames * Int128(channelCount * samples.byteCount)
       case .mp3(let settings):
         switch settings.rateControl {

@@ -138,7 +138,7 @@ extension Output {
 
   /// What its file can hold with sound of a kind, in the container that its name stands for.
   package func capabilities(as kind: Kind) -> OutputCapabilities {
-    movie?.capabilities(kind) ?? kind.capabilities
+    movie?.capabilities(kind) ?? soundContainer(as: kind)?.capabilities(kind) ?? kind.capabilities
   }
 
   /// Whether the picture of a source is to be in it.

@@ -106,22 +106,30 @@ public struct Output: Sendable, Hashable, Codable {
     case wav(SampleFormat)
     /// Integers as AIFF, floats as AIFF-C.
     case aiff(SampleFormat)
-    /// PCM in Apple's Core Audio Format, little-endian.
+    /// PCM in Apple's Core Audio Format, little-endian, or IMA 4:1 (`kAudioFormatAppleIMA4`).
     case caf(SampleFormat)
     /// Without any header, as telephone systems have it; PCM is little-endian.
     case raw(SampleFormat)
     /// 16 or 24 bits a sample.
     case flac(bitDepth: Int)
-    /// Apple Lossless in MP4; 16 or 24 bits a sample.
+    /// Apple Lossless (`kAudioFormatAppleLossless`) in MP4, in QuickTime's for `.mov`, and in Core Audio
+    /// Format for `.caf`; 16 or 24 bits a sample.
     case alac(bitDepth: Int)
-    /// AAC-LC in MP4 by FFmpeg's encoder; bits a second for all channels together.
+    /// AAC-LC (`kAudioFormatMPEG4AAC`) by FFmpeg's encoder; bits a second for all channels together. In
+    /// MP4, or as the path's extension says: QuickTime's for `.mov`, Core Audio Format for `.caf`, and a
+    /// bare stream for `.aac` (`kAudioFileAAC_ADTSType`), which is heard later by the encoder's delay of
+    /// 1024 frames.
     case m4a(bitRate: Int)
-    /// AAC in MP4 by libfdk-aac.
+    /// AAC by libfdk-aac, in the same files; HE-AAC in all but `.caf`.
     case fdkAAC(FDKAACSettings)
     /// In Ogg.
     case vorbis(VorbisSettings)
     /// In Ogg, with a variable bit rate; mean bits a second for all channels together.
     case opus(bitRate: Int)
+    /// AMR narrow-band (`kAudioFormatAMR`, RFC 4867) of one channel at 8 kHz, at one of its eight bit
+    /// rates from 4,750 to 12,200 bits a second. Written where FFmpeg has the encoder
+    /// `libopencore_amrnb`; else an export fails (`mendMachine`).
+    case amr(bitRate: Int)
   }
 
   /// Container and codec without settings, under the job language's names.
@@ -129,10 +137,10 @@ public struct Output: Sendable, Hashable, Codable {
     @nonexhaustive
   #endif
   package enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
-    case mp3, wav, aiff, caf, raw, flac, alac, aac, vorbis, opus
+    case mp3, wav, aiff, caf, raw, flac, alac, aac, vorbis, opus, amr
   }
 
-  /// How samples are stored: as PCM, or by a codec of telephony.
+  /// How samples are stored: as PCM, by a codec of telephony, or four to one.
   #if hasAttribute(nonexhaustive)
     @nonexhaustive
   #endif
@@ -150,6 +158,8 @@ public struct Output: Sendable, Hashable, Codable {
     case g722
     /// GSM 06.10, full rate: 160 samples of 8 kHz mono in 33 bytes; in WAV 320 in 65.
     case gsm
+    /// IMA ADPCM as QuickTime has it, in CAF: 64 samples of 16 bits in 34 bytes, of one or two channels.
+    case ima4
   }
 
   /// An output at `path` in exactly this format.
@@ -269,6 +279,7 @@ extension Output.Format {
     case .m4a, .fdkAAC: .aac
     case .vorbis: .vorbis
     case .opus: .opus
+    case .amr: .amr
     }
   }
 
@@ -290,7 +301,8 @@ extension Output.Format {
     case .wav(let samples), .aiff(let samples), .caf(let samples), .raw(let samples):
       .samples(samples)
     case .flac(let bitDepth), .alac(let bitDepth): .bitDepth(bitDepth)
-    case .m4a(let bitRate), .vorbis(.bitRate(let bitRate)), .opus(let bitRate): .bitRate(bitRate)
+    case .m4a(let bitRate), .vorbis(.bitRate(let bitRate)), .opus(let bitRate), .amr(let bitRate):
+      .bitRate(bitRate)
     case .vorbis(.quality(let quality)): .quality(quality)
     case .fdkAAC(let settings): .fdkAAC(settings)
     }
@@ -311,6 +323,7 @@ extension Output.Format {
     case (.vorbis, .bitRate(let bitRate)): .vorbis(.bitRate(bitRate))
     case (.vorbis, .quality(let quality)): .vorbis(.quality(quality))
     case (.opus, .bitRate(let bitRate)): .opus(bitRate: bitRate)
+    case (.amr, .bitRate(let bitRate)): .amr(bitRate: bitRate)
     default: self
     }
   }
@@ -328,63 +341,13 @@ extension Output.Format {
   package var isByFDK: Bool { if case .fdkAAC = self { true } else { false } }
 
   /// Bits of the integers that need dither unless they are a source's own: coarser ones than 24, also
-  /// where an encoder takes no others. What codecs of telephony leave of 16 bits has noise of its own.
+  /// where an encoder takes no others. What codecs leave of 16 bits has noise of its own.
   package var ditheredDepth: Int? {
     if isByFDK { return 16 }
     switch setting {
-    case .samples(let format) where format.telephoneSound != nil: return nil
+    case .samples(let format) where format.isCoded: return nil
     default: return integerDepth.flatMap { $0 < 24 ? $0 : nil }
     }
-  }
-}
-
-extension Output.SampleFormat {
-  /// Bits of the integers that samples are rounded to; nil for floats. Of codecs of telephony those that
-  /// FFmpeg codes and decodes.
-  package var integerDepth: Int? {
-    switch self {
-    case .uint8: 8
-    case .int16, .muLaw, .aLaw, .g722, .gsm: 16
-    case .int24: 24
-    case .float32: nil
-    }
-  }
-
-  /// Bytes of a sample in a file; of G.722 and GSM, of which several share a byte, more than it takes.
-  package var byteCount: Int {
-    switch self {
-    case .uint8, .muLaw, .aLaw, .g722, .gsm: 1
-    case .int16: 2
-    case .int24: 3
-    case .float32: 4
-    }
-  }
-
-  /// PCM frames that are coded together: a file holds a multiple of them.
-  package func blockLength(inWAV: Bool) -> Int64 {
-    switch self {
-    case .g722: 2
-    case .gsm: inWAV ? 320 : 160
-    case .uint8, .int16, .int24, .float32, .muLaw, .aLaw: 1
-    }
-  }
-
-  /// For a codec of telephony the rate that it is made for; nil for PCM.
-  package var telephoneSound: TelephoneSound? {
-    switch self {
-    case .muLaw, .aLaw: .anyRate
-    case .g722: .rate(16_000)
-    case .gsm: .rate(8000)
-    case .uint8, .int16, .int24, .float32: nil
-    }
-  }
-
-  /// The sound of a codec of telephony.
-  package enum TelephoneSound: Sendable, Hashable {
-    /// G.711, which codes each sample for itself, is written at any rate.
-    case anyRate
-    /// One channel at this rate.
-    case rate(Int)
   }
 }
 

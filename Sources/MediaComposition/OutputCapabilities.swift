@@ -21,6 +21,8 @@ package struct OutputCapabilities: Sendable, Hashable {
     /// The packets of one clip, which is all of the output: blocks of several lengths, as those of two
     /// clips, meet at few places.
     case clip
+    /// Nothing: all is encoded.
+    case nothing
   }
 
   /// How a file holds tags.
@@ -145,6 +147,7 @@ extension Output.Kind {
     case .aac: .aac
     case .vorbis: .vorbis
     case .opus: .opus
+    case .amr: .amr
     }
   }
 
@@ -169,12 +172,13 @@ extension Output.Kind {
       // 64 kbps a channel, as far as the sample rate has them.
       return .m4a(bitRate: min(64, 6144 * sampleRate / 1024 / 1000) * 1000 * channelCount)
     case .opus: return .opus(bitRate: channelCount == 1 ? 64_000 : 48_000 * channelCount)
+    case .amr: return .amr(bitRate: 12_200)
     }
   }
 
   /// The kind of a file's extension, in any case; nil where there is none. `.m4a` is AAC, a movie has
   /// the sound that is usual in it, and of other kinds with one extension it is the first: `.ogg` is
-  /// Vorbis.
+  /// Vorbis, and `.caf` PCM.
   package init?(extension text: String) {
     let text = text.lowercased()
     if let usual = MovieContainer(extension: text)?.soundKinds.first {
@@ -196,6 +200,8 @@ extension Asset {
       _ where RawSound.container == container:
       return .raw
     case "pcm_mulaw", "pcm_alaw", "gsm_ms": return .wav
+    case "adpcm_ima_qt": return .caf
+    case "amr_nb": return .amr
     // Of PCM, those whose samples a file of 8, 16 or 24 bits or of 32-bit floats holds.
     case "pcm_u8", "pcm_s8", "pcm_s8_planar", "pcm_s16le", "pcm_s16be", "pcm_u16le", "pcm_u16be",
       "pcm_s16le_planar", "pcm_s16be_planar", "pcm_s24le", "pcm_s24be", "pcm_u24le", "pcm_u24be",
@@ -241,8 +247,9 @@ extension OutputCapabilities {
 
   static let caf = OutputCapabilities(
     name: "CAF", codecName: "CAF", container: "caf", extensions: ["caf"],
-    sampleRates: .upTo(.pcmLimit), sampleFormats: [.int16, .int24, .float32], numbersLayouts: true,
-    exampleSetting: "16 bit", copiedUnit: .samples, encodingTime: 6_000, peakErrors: [:],
+    sampleRates: .upTo(.pcmLimit), sampleFormats: [.int16, .int24, .float32, .ima4],
+    numbersLayouts: true, exampleSetting: "16 bit", copiedUnit: .samples, encodingTime: 6_000,
+    peakErrors: [:],
     leastPacket: nil, tagForm: .caf, holdsCover: false, chapterBounds: .cues,
     places: [.cues, .foreign],
     holdsNoSound: true)
@@ -268,7 +275,7 @@ extension OutputCapabilities {
   /// Layouts: `ff_alac_ch_layouts` in libavcodec's alac_data.c.
   static let alac = OutputCapabilities(
     name: "M4A", codecName: "ALAC", container: MovieContainer.mp4.demuxer,
-    extensions: mp4Extensions,
+    extensions: mp4Extensions + SoundContainer.extensions(for: .alac),
     sampleRates: .upTo(384_000),
     layouts: [
       .mono, .stereo, .surround50, .surround51, ChannelLayout(mask: 0x7),
@@ -281,7 +288,8 @@ extension OutputCapabilities {
   /// Rates: ISO 14496-3, table 1.18. Layouts: `aac_normal_chan_layouts` in libavcodec's aacenc.h,
   /// and quad, for which it writes a program config element.
   static let aac = OutputCapabilities(
-    name: "M4A", codecName: "AAC", container: MovieContainer.mp4.demuxer, extensions: mp4Extensions,
+    name: "M4A", codecName: "AAC", container: MovieContainer.mp4.demuxer,
+    extensions: mp4Extensions + SoundContainer.extensions(for: .aac),
     sampleRates: .only([
       7350, 8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 64_000, 88_200,
       96_000,
@@ -322,6 +330,14 @@ extension OutputCapabilities {
     peakErrors: [128: 0.8, 80: 1.0, 0: 1.4], leastPacket: LeastPacket(frames: 960, bytes: 2),
     tagForm: .vorbisComments, holdsCover: true, chapterBounds: .vorbisComments,
     holdsNoSound: false)
+
+  /// RFC 4867, 5: a head of six bytes, then frames of 20 ms in as many bytes as each says, and no more.
+  static let amr = OutputCapabilities(
+    name: "AMR", codecName: "AMR", container: "amr", extensions: ["amr"],
+    sampleRates: .only([8000]), layouts: [.mono], exampleSetting: "12.2k", copiedUnit: .nothing,
+    encodingTime: 470_000, peakErrors: [0: 2],
+    leastPacket: LeastPacket(frames: 160, bytes: 13), tagForm: .none, heldTags: [],
+    holdsCover: false, holdsNoSound: false)
 
   private static let mp4Extensions = ["m4a", "m4b"] + MovieContainer.extensions(for: .aac)
 

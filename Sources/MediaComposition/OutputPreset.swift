@@ -8,7 +8,7 @@ extension Output {
   #endif
   public enum FileType: String, Sendable, Hashable, CaseIterable, Codable {
     case mp4, m4v, mov, mkv, webm
-    case m4a, mp3, wav, aiff, caf, flac, ogg, opus
+    case m4a, mp3, wav, aiff, caf, flac, ogg, opus, aac, amr
 
     /// The kind of a file's extension, in any case, which may be another one of the kind's, as `aif`;
     /// nil where no output has it.

@@ -34,6 +34,9 @@ extension Output.Format {
         return "\(codecName) has no samples of \(samples.rawValue): it has "
           + offered.map(\.rawValue).listed("and")
       }
+      if samples == .ima4, channelCount > 2 {
+        return "IMA4 is one or two channels, not \(channelCount)"
+      }
       guard case .rate(let rate)? = samples.telephoneSound, sampleRate != rate || channelCount != 1
       else { return nil }
       let channels = channelCount == 1 ? "1 channel" : "\(channelCount) channels"
@@ -51,6 +54,10 @@ extension Output.Format {
   private func problem(_ bitRate: Int, sampleRate: Int, channelCount: Int) -> String? {
     guard let rates = kind.bitRates(sampleRate: sampleRate, channelCount: channelCount) else {
       return "\(codecName) has no bit rates at \(sampleRate) Hz: give it a quality, as 'q5'"
+    }
+    if let modes = kind.bitRateModes, !modes.contains(bitRate) {
+      return
+        "\(codecName) is written with \(modes.map(kilo).listed("or")) kbps, not \(kilo(bitRate))"
     }
     guard !rates.contains(bitRate) else { return nil }
     let channels = channelCount == 1 ? "1 channel" : "\(channelCount) channels"
@@ -105,8 +112,15 @@ extension Output.Kind {
     case .vorbis: Self.vorbisBitRates(sampleRate: sampleRate, channelCount: channelCount)
     // RFC 6716 §2.1.1, and libopus's bound for a stream.
     case .opus: 6000 * channelCount...256_000 * channelCount
+    case .amr: 4750...12_200
     default: nil
     }
+  }
+
+  /// The only bit rates that there are, in ascending order (3GPP TS 26.071, 5: the eight modes of AMR);
+  /// nil where those of `bitRates` are.
+  package var bitRateModes: [Int]? {
+    self == .amr ? [4750, 5150, 5900, 6700, 7400, 7950, 10_200, 12_200] : nil
   }
 
   /// `rate_mapping_…` of the templates that libvorbis has for a rate (`lib/modes/setup_*.h`), for

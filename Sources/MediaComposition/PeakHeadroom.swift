@@ -12,7 +12,7 @@ extension Output.Format {
   package func peakHeadroom(channelCount: Int) -> Double {
     switch setting {
     case .samples(.muLaw), .samples(.aLaw), .samples(.uint8): return 0.5
-    case .samples(.g722), .samples(.gsm): return 1
+    case .samples(.g722), .samples(.gsm), .samples(.ima4): return 1
     case .samples, .bitDepth: return 0
     case .quality(let quality): return quality < 4 ? 0.9 : 0.5
     case .bitRate(let rate): return headroom(rate, channelCount)

@@ -286,7 +286,7 @@ extension Sink {
   /// What its files have of tags, cover, chapters and words, as reports tell it.
   fileprivate var reportFacts: JSONValue {
     let held = capabilities
-    let tags = metadata.items.filter { format.kind.holds($0.key) }
+    let tags = metadata.items.filter { held.holds($0.key) }
     let hasChapters =
       output.chapters.inFile && held.holdsChapters || sidecars.contains(where: \.isOfChapters)
     return .members([

@@ -87,6 +87,15 @@ struct OptionalLibraryTests {
       .map { $0.packageName(on: distribution) } == expected)
   }
 
+  @Test("Debian has libavcodec with encoders of AMR in a package of its own")
+  func moreCodecs() {
+    let more = OptionalLibrary.moreCodecs(version: 59)
+    let debian = Distribution(osRelease: "ID=debian\nVERSION_CODENAME=bookworm\n")
+    #expect(more.packageName(on: debian) == "libavcodec-extra59")
+    #expect(more.packageName(on: Distribution(osRelease: "ID=fedora\n")) == "libavcodec-freeworld")
+    #expect(more.packageName(on: Distribution(osRelease: "ID=arch\n")) == "ffmpeg")
+  }
+
   @Test("say where a distribution has them, if not among its usual packages")
   func origins() {
     for (osRelease, expected) in [

@@ -11,27 +11,27 @@ import TestSupport
       Bench().screen(
         #"""
         clip: a.wav
-        output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
+        output: [teaser, teaser.xyz, teaser.mka, teaser.lbc, { file: teaser }]
         """#),
       #"""
       job.yaml:2:10: error: 'teaser' has no extension
-          2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
+          2 | output: [teaser, teaser.xyz, teaser.mka, teaser.lbc, { file: teaser }]
             |          ^~~~~~
         help: add one, as '.mp3'; a folder is { folder: teaser, mp3: V2 }
       job.yaml:2:18: error: '.xyz' is not an output format
-          2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
+          2 | output: [teaser, teaser.xyz, teaser.mka, teaser.lbc, { file: teaser }]
             |                  ^~~~~~~~~~
-        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus
+        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg, .opus or .amr
       job.yaml:2:30: error: '.mka' is not an output format
-          2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
+          2 | output: [teaser, teaser.xyz, teaser.mka, teaser.lbc, { file: teaser }]
             |                              ^~~~~~~~~~
-        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg or .opus
-      job.yaml:2:42: error: '.aac' is not an output format
-          2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
+        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg, .opus or .amr
+      job.yaml:2:42: error: '.lbc' is not an output format
+          2 | output: [teaser, teaser.xyz, teaser.mka, teaser.lbc, { file: teaser }]
             |                                          ^~~~~~~~~~
-        help: write 'teaser.m4a': AAC in MP4
+        help: iLBC is read alone; for telephony write 'teaser.amr' or 'teaser.gsm'
       job.yaml:2:62: error: 'teaser' has no extension
-          2 | output: [teaser, teaser.xyz, teaser.mka, teaser.aac, { file: teaser }]
+          2 | output: [teaser, teaser.xyz, teaser.mka, teaser.lbc, { file: teaser }]
             |                                                              ^~~~~~
         help: add one, as '.mp3'; a folder is { folder: teaser, mp3: V2 }
       """#)
@@ -65,7 +65,7 @@ import TestSupport
       job.yaml:2:11: error: a 'folder' needs a format
           2 | output: { folder: out }
             |           ^~~~~~
-        help: add one of 'mp3', 'wav', 'aiff', 'caf', 'raw', 'flac', 'alac', 'aac', 'vorbis', 'opus', 'codec'
+        help: add one of 'mp3', 'wav', 'aiff', 'caf', 'raw', 'flac', 'alac', 'aac', 'vorbis', 'opus', 'amr', 'codec'
       """#)
   }
 

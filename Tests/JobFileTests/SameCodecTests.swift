@@ -116,7 +116,7 @@ import TestSupport
       job.yaml:2:39: error: 'codec: same': 'a.wav' is wmav2, which is not written
           2 |   a: { clip: a.wav, output: { folder: out, codec: same } }
             |                                       ^~~
-        help: name a format: one of 'mp3', 'wav', 'aiff', 'caf', 'raw', 'flac', 'alac', 'aac', 'vorbis', 'opus'
+        help: name a format: one of 'mp3', 'wav', 'aiff', 'caf', 'raw', 'flac', 'alac', 'aac', 'vorbis', 'opus', 'amr'
       job.yaml:3:37: error: 'codec: same': 'a.wav' is FLAC, which does not go into '.mp3'
           3 |   b: { clip: b.wav, output: { file: out/b.mp3, codec: same } }
             |                                     ^~~~~~~~~

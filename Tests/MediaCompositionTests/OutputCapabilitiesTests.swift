@@ -42,7 +42,7 @@ struct OutputCapabilitiesTests {
     let usual: [(String, Output.Kind)] = [
       ("m4a", .aac), ("ogg", .vorbis), ("oga", .vorbis), ("opus", .opus), ("aif", .aiff),
       ("aiff", .aiff), ("aifc", .aiff), ("caf", .caf), ("WAV", .wav), ("mp4", .aac), ("mkv", .opus),
-      ("webm", .opus),
+      ("webm", .opus), ("aac", .aac), ("amr", .amr),
     ]
     for (name, kind) in usual { #expect(Output.Kind(extension: name) == kind) }
     #expect(Output.Kind(extension: "mka") == nil)

@@ -106,7 +106,7 @@ final class OtherSounds {
         let samples = try IntegerSamples(
           own, bitDepth: bitDepth, channelCount: format.channelLayout.count, crew: Crew())
         return EncodedSound(renderer, sink, encoder, own, samples, language)
-      case .aac, .vorbis, .opus, .pcm, .muLaw, .aLaw, .g722, .gsm:
+      case .aac, .vorbis, .opus, .amr, .ima4, .pcm, .muLaw, .aLaw, .g722, .gsm:
         return EncodedSound(renderer, sink, encoder, own, FloatSamples(), language)
       }
     } catch {

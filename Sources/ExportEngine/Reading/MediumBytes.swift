@@ -211,7 +211,7 @@ extension RawSound {
     case .float32: code = 3
     case .aLaw: code = 6
     case .muLaw: code = 7
-    case .g722, .gsm: return nil
+    case .g722, .gsm, .ima4: return nil
     }
     return HeaderlessSound(
       code: code, bits: samples.byteCount * 8, channelCount: channelCount, sampleRate: sampleRate,

@@ -51,6 +51,11 @@ extension Prober {
   }
 
   private func requireRoom(for sound: RawSound, in size: Int64) throws(Failure) {
+    guard sound.samples != .ima4 else {
+      throw Failure(
+        .mendJob, "is said to be ima4, which is read in CAF and AIFF-C alone; say other samples",
+        location: location)
+    }
     guard sound.headerSize != 0 else { return }
     guard sound.samples != .g722, sound.samples != .gsm else {
       throw Failure(

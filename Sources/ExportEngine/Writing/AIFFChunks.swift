@@ -33,7 +33,7 @@ struct AIFFFormat {
     case .int16: ["NONE", "twos"].contains(compression)
     case .int24: ["NONE", "in24"].contains(compression)
     case .float32: ["fl32", "FL32"].contains(compression)
-    case .uint8, .muLaw, .aLaw, .g722, .gsm: false
+    case .uint8, .muLaw, .aLaw, .g722, .gsm, .ima4: false
     }
   }
 

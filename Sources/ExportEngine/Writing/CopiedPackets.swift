@@ -33,10 +33,14 @@ struct CopiedPackets {
       demuxer.select(stream: index)
       let decoder = try Decoder.open(demuxer.streams[index], removesPadding: false)
       let frame = try Frame()
+      let isBare = demuxer.formatName == "aac"
       var (hasher, count, refused, frames) = (Hasher(), 0, 0, Int64(0))
       while !cancellation.isCancelled, let packet = try demuxer.read() {
         guard packet.streamIndex == index else { continue }
-        packet.hash(into: &hasher)
+        // Of a bare stream the demuxer gives packets with their heads.
+        let head = isBare ? packet.withBytes { ADTSHead($0) } : nil
+        let data = try head?.data(of: packet) ?? packet
+        data.hash(into: &hasher)
         count += 1
         do throws(LibAVError) {
           try decoder.send(packet)

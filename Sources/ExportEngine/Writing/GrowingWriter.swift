@@ -135,16 +135,21 @@ package struct GrowingTarget {
 ///
 /// - Throws: `mendJob` with the alternatives.
 package func requireGrowing(_ kind: Output.Kind, at path: FilePath) throws(Failure) {
-  let movie = MovieContainer(extension: path.extension ?? "")
+  let ending = path.extension ?? ""
+  let movie = MovieContainer(extension: ending)
+  let other = SoundContainer(extension: ending, for: kind)
   let grows =
     switch kind {
-    case .wav, .flac, .mp3, .aac, .alac, .vorbis, .opus: movie == nil
-    case .aiff, .caf, .raw: false
+    case .wav, .flac, .mp3, .aac, .alac, .vorbis, .opus: movie == nil && other == nil
+    case .aiff, .caf, .raw, .amr: false
     }
   guard !grows else { return }
+  // Bare packets could be played at any time.
+  let isBare = other == .adts || kind == .amr
   throw Failure(
     .mendJob,
-    "\(movie?.name ?? kind.capabilities.codecName) is not recorded, since such a file cannot be "
-      + "played before it is whole; record WAV, FLAC, MP3, M4A, Opus or Ogg, and convert it afterwards",
+    "\(movie?.name ?? other?.name ?? kind.capabilities.codecName) is not recorded"
+      + (isBare ? "" : ", since such a file cannot be played before it is whole")
+      + "; record WAV, FLAC, MP3, M4A, Opus or Ogg, and convert it afterwards",
     path: path)
 }

@@ -44,7 +44,7 @@ extension Sink {
       ]
     }
     let entries = fields.compactMap { item -> InfoList.Entry? in
-      let key = format.kind.tagName(of: item.key)
+      let key = capabilities.tagName(of: item.key)
       guard !item.value.isEmpty, said?[key.lowercased()] != item.value else { return nil }
       return TagNames.infoName(of: key).map { InfoList.Entry($0, item.value) }
     }
@@ -62,7 +62,7 @@ extension Output.SampleFormat {
       case .muLaw: .muLaw
       case .aLaw: .aLaw
       case .gsm: .gsm
-      case .g722: preconditionFailure("WAV is not written with G.722")
+      case .g722, .ima4: preconditionFailure("WAV is not written with \(self.rawValue)")
       }
     return WaveFormat(
       coding, bits: self == .gsm ? 0 : 8 * byteCount, sampleRate: sound.sampleRate,

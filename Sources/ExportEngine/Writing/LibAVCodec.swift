@@ -24,7 +24,7 @@ struct LibAVCodec<Sample: EncoderSample>: SplicedCodec {
     channelCount = encoder.channelCount
     switch recipe.codec {
     case .flac, .alac: spares = ReusePool()
-    case .aac, .vorbis, .opus, .pcm, .muLaw, .aLaw, .g722, .gsm: spares = nil
+    case .aac, .vorbis, .opus, .amr, .ima4, .pcm, .muLaw, .aLaw, .g722, .gsm: spares = nil
     }
   }
 
@@ -68,7 +68,7 @@ struct LibAVCodec<Sample: EncoderSample>: SplicedCodec {
       case .aac: (1 << 23, 512, 4)
       case .vorbis: (1 << 22, 24, 8)
       case .opus: (1 << 22, 64, 16)
-      case .flac, .alac, .pcm, .muLaw, .aLaw, .g722, .gsm: (1 << 21, 0, 0)
+      case .flac, .alac, .amr, .ima4, .pcm, .muLaw, .aLaw, .g722, .gsm: (1 << 21, 0, 0)
       }
     let length = max(warmUp, 16, frames / max(2, channelCount) / framesPerPacket)
     return ChunkGrid(

@@ -4,7 +4,7 @@ import MediaComposition
 import Tagging
 import Threads
 
-/// Writes through one of FFmpeg's encoders: PCM, and what grows.
+/// Writes through one of FFmpeg's encoders: PCM, AMR, IMA4, and what grows.
 final class LibAVEncoding: GrowingEncoding {
   private let file: OutputFile
   private let encoder: Encoder
@@ -15,8 +15,8 @@ final class LibAVEncoding: GrowingEncoding {
   private var marks: [CuePoints.Cue] = []
   /// The end of the bytes that `settle` has made part of the file, and how many of a WAV's are sound.
   private var settled: (size: Int64, sound: Int64) = (0, 0)
-  /// Frames that are still to be left out at the beginning, since a headerless file cannot say that its
-  /// sound comes late; as many silent ones follow at the end.
+  /// Frames that are still to be left out at the beginning, since a headerless file and one of AMR cannot
+  /// say that their sound comes late; as many silent ones follow at the end.
   private var late = 0
   private(set) var settledFrames: Int64 = 0
   /// Where the last packet ends, in frames of the sound.
@@ -35,7 +35,7 @@ final class LibAVEncoding: GrowingEncoding {
     case .muxer: writer = try self.recipe.openMuxer(of: file, for: .encoder(encoder))
     }
     leastSettled = recipe.hasHeads ? Int64(recipe.sampleRate / 2) : 0
-    if recipe.container == .raw { late = encoder.delay }
+    if recipe.isPlainStream { late = encoder.delay }
   }
 
   /// Makes a file that can be played at each moment: PCM in WAV, FLAC, AAC and ALAC in fragments of M4A,
@@ -78,6 +78,9 @@ final class LibAVEncoding: GrowingEncoding {
     }
   }
 
+  /// The frames that were given, of which the first of a plain stream are left out.
+  private var soundEnd: Int64 { encoder.frameCount + Int64(encoder.delay - late) }
+
   private func encodeSilence(_ count: Int) throws {
     var rest = count
     while rest > 0 {
@@ -92,20 +95,28 @@ final class LibAVEncoding: GrowingEncoding {
 
   private func mux() throws {
     while let packet = try encoder.next() {
+      if let start = packet.timestamp {
+        // FFmpeg makes the last block of IMA4 whole, and CAF says how much of it is sound.
+        if recipe.container == .codedCAF {
+          packet.retime(to: start, lasting: min(packet.duration, encoder.frameCount - start))
+        }
+        // Of AMR it makes one more where the last one has just room for the delay.
+        if recipe.container == .amr, start + Int64(encoder.delay) >= soundEnd { continue }
+        encodedEnd = start + packet.duration
+      }
       // The writer gives it the times of its container.
-      if let start = packet.timestamp { encodedEnd = start + packet.duration }
       try writer.write(packet)
     }
   }
 
   func finish() throws -> [CopiedPart]? {
+    // AMR's encoder itself adds what it is late by.
     if recipe.container == .raw { try encodeSilence(encoder.delay - late) }
     try encoder.finish()
     try mux()
     if !marks.isEmpty { chunks?.trailing = CuePoints(marks).chunks }
     try writer.finish()
-    try file.put(recipe.laterTags)
-    try file.append(recipe.chunks, to: recipe.container)
+    try recipe.complete(file)
     if settled.size > 0 {
       settled = (file.size, chunks?.soundSize ?? 0)
       settledFrames = encoder.submittedCount
@@ -183,6 +194,9 @@ struct LibAVRecipe {
       companions: companions)
   }
 
+  /// Whether its container says nothing but the packets, one behind the other in time.
+  var isPlainStream: Bool { container == .raw || container == .amr }
+
   /// Whether its container has a head for some packets each.
   var hasHeads: Bool {
     switch container {
@@ -199,7 +213,7 @@ struct LibAVRecipe {
       movieCodec = .aac(configuration: encoder.configuration, bitRate: bitRate)
     case .alac(let bitDepth):
       movieCodec = .alac(cookie: encoder.configuration, bitDepth: bitDepth)
-    case .flac, .vorbis, .opus, .pcm, .muLaw, .aLaw, .g722, .gsm:
+    case .flac, .vorbis, .opus, .amr, .ima4, .pcm, .muLaw, .aLaw, .g722, .gsm:
       throw Failure(.reportBug, "M4A has AAC and ALAC alone")
     }
     return SoundMovie(
@@ -208,8 +222,11 @@ struct LibAVRecipe {
   }
 
   /// Completes a file whose muxer has finished.
-  func complete(_ file: OutputFile, unless cancellation: CancellationFlag) throws(Failure) {
+  func complete(
+    _ file: OutputFile, unless cancellation: CancellationFlag = CancellationFlag()
+  ) throws(Failure) {
     try file.put(laterTags)
+    try file.append(chunks, to: container)
     if container == .mp4 || container == .mov {
       try file.moveIndexToFront(unless: cancellation)
     }

@@ -11,7 +11,7 @@ package func omissions(of sink: Sink) -> [Warning] {
   let format = sink.capabilities
   var lost: [String] = []
   if format.heldTags != nil {
-    let tags = sink.fields.map(\.key).filter { !sink.format.kind.holds($0) }
+    let tags = sink.fields.map(\.key).filter { !format.holds($0) }
     if !tags.isEmpty { lost.append("the tags " + tags.joined(separator: ", ")) }
   }
   if !format.holdsCover, sink.metadata.cover != nil { lost.append("the cover") }
@@ -30,6 +30,11 @@ package func omissions(of sink: Sink) -> [Warning] {
   if isWordless, !sink.transcript.cues.isEmpty { lost.append("the words") }
   var notices = lost.map { "\(format.name) has no place for \($0): left out" }
   notices += sink.captionOmissions
+  if sink.output.soundContainer(as: sink.format.kind) == .adts {
+    notices.append(
+      "\(format.name) has no place for the sound's ends: it begins with the encoder's delay, and ends with "
+        + "a whole packet; write '.m4a' for exact ends")
+  }
   if format.holdsCover, case .embedded(let cover)? = sink.metadata.cover,
     let obstacle = obstacle(to: cover, as: "the cover")
   {
@@ -63,26 +68,26 @@ package func omissions(of sink: Sink) -> [Warning] {
   return notices.map { Warning($0, path: sink.output.path, origin: sink.output.origin) }
 }
 
-extension Output.Kind {
-  /// The name of a tag in this kind of output. Only ID3 has lyrics in a language of their own
+extension OutputCapabilities {
+  /// The name of a tag in such an output. Only ID3 has lyrics in a language of their own
   /// (ID3v2.4 §4.8), which FFmpeg calls `lyrics-eng`; a kind that holds few tags holds them under
   /// the names of other programs, too: `tracknumber` as `track`.
   package func tagName(of key: String) -> String {
-    guard !capabilities.hasID3 else { return key }
+    guard !hasID3 else { return key }
     let name = key.lowercased()
     if name.hasPrefix("lyrics-") { return "lyrics" }
-    if capabilities.tagForm == .itemList { return TagNames.row(of: key)?.key ?? key }
-    guard let held = capabilities.heldTags, !held.contains(name),
+    if tagForm == .itemList { return TagNames.row(of: key)?.key ?? key }
+    guard let held = heldTags, !held.contains(name),
       let generic = TagNames.row(of: name)?.key, held.contains(generic)
     else { return key }
     return generic
   }
 
-  /// Whether a file of this kind has a place for a tag.
+  /// Whether such an output has a place for a tag.
   package func holds(_ key: String) -> Bool {
-    guard let held = capabilities.heldTags else { return true }
+    guard let held = heldTags else { return true }
     return held.contains(tagName(of: key).lowercased())
-      || capabilities.tagForm == .riff && TagNames.isInfo(key)
+      || tagForm == .riff && TagNames.isInfo(key)
   }
 }
 

@@ -16,14 +16,13 @@ extension Graph {
   /// The facts that probing the file of one sink will find.
   func predictedAsset(of sink: Sink) -> Asset {
     let format = nodes[sink.node].format
-    let kind = sink.format.kind
     let capabilities = sink.capabilities
     var asset = Asset(
       location: .file(sink.output.path), streamIndex: 0, container: capabilities.container,
       codec: sink.format.codec, sampleRate: format.sampleRate,
-      channelLayout: kind.probedLayout(of: capabilities.stored(format.channelLayout))
+      channelLayout: capabilities.probedLayout(of: capabilities.stored(format.channelLayout))
         ?? format.channelLayout,
-      bitDepth: sink.format.integerDepth, frameCount: sink.format.held(Int64(sink.frames.count)),
+      bitDepth: sink.format.integerDepth, frameCount: sink.heldFrames,
       bitRate: sink.format.meanBitRate, identity: .predicted)
     if case .mp3(let settings) = sink.format { asset.mp3Settings = settings }
     if case .fdkAAC(let settings) = sink.format, settings.profile != .lc {
@@ -31,10 +30,10 @@ extension Graph {
     }
     asset.hasExactPackets = asset.profile == nil
     asset.packetSetup = asset.hasExactPackets ? sink.predictedSetup(format) : nil
-    for item in sink.fields where kind.holds(item.key) && !Prober.isTechnical(item.key) {
+    for item in sink.fields where capabilities.holds(item.key) && !Prober.isTechnical(item.key) {
       // RIFF and CAF have one text for all values, and libavformat writes one into Matroska.
       let isOne = [.riff, .caf, .matroska].contains(capabilities.tagForm)
-      asset.metadata.set(isOne ? [item.value] : item.values, of: kind.tagName(of: item.key))
+      asset.metadata.set(isOne ? [item.value] : item.values, of: capabilities.tagName(of: item.key))
     }
     asset.marks = sink.predictedMarks
     if let broadcast = asset.marks?.broadcast {
@@ -76,12 +75,12 @@ extension Sink {
   }
 }
 
-extension Output.Kind {
+extension OutputCapabilities {
   /// The layout as FFmpeg reads it, where it has a number of Apple's
   /// (`kAudioChannelLayoutTag_MPEG_5_1_A`): FFmpeg places its surrounds at the side
   /// (`ff_mov_read_chan`).
   fileprivate func probedLayout(of stored: ChannelLayout?) -> ChannelLayout? {
-    guard capabilities.numbersLayouts else { return stored }
+    guard numbersLayouts else { return stored }
     return switch stored {
     case .quad: ChannelLayout(mask: 0x603)
     case .surround50: ChannelLayout(mask: 0x607)
@@ -91,18 +90,29 @@ extension Output.Kind {
   }
 }
 
-extension Output.Format {
-  /// How many frames a file has for so many: codecs of telephony code some together.
-  fileprivate func held(_ frames: Int64) -> Int64 {
-    guard case .samples(let samples) = setting else { return frames }
-    let length = samples.blockLength(inWAV: kind == .wav)
-    return (frames + length - 1) / length * length
+extension Sink {
+  /// How many frames its file has: codecs of telephony code some together, and a bare stream of AAC has
+  /// whole packets, of which the first are the encoder's delay. That of libfdk-aac, and what is copied
+  /// before a cut, may be longer than a packet.
+  fileprivate var heldFrames: Int64 {
+    let count = Int64(frames.count)
+    func whole(_ length: Int64) -> Int64 { (count + length - 1) / length * length }
+    if case .samples(let samples) = format.setting {
+      return whole(samples.blockLength(inWAV: format.kind == .wav))
+    }
+    if case .amr = format { return whole(160) }
+    guard output.soundContainer(as: format.kind) == .adts else { return count }
+    return whole(1024) + 1024
   }
+}
 
+extension Output.Format {
   /// FFmpeg's name of the codec (`avcodec_get_name`).
   fileprivate var codec: String {
     if case .raw(.gsm) = self {
       "gsm"
+    } else if case .amr = self {
+      "amr_nb"
     } else if case .samples(let samples) = setting {
       samples.codecName(isBigEndian: kind.capabilities.isBigEndian)
     } else {
@@ -113,7 +123,8 @@ extension Output.Format {
   /// The requested bits a second.
   fileprivate var meanBitRate: Int? {
     switch setting {
-    case .bitRate(let bitRate): bitRate
+    case .bitRate(let bitRate):
+      kind == .amr ? Output.Kind.fileBitRate(ofAMR: bitRate) : bitRate
     case .fdkAAC(let settings): settings.bitRate
     case .mp3(let settings):
       switch settings.rateControl {
@@ -136,6 +147,7 @@ extension Output.SampleFormat {
     case .aLaw: "pcm_alaw"
     case .g722: "adpcm_g722"
     case .gsm: "gsm_ms"
+    case .ima4: "adpcm_ima_qt"
     }
   }
 }

@@ -122,7 +122,7 @@ struct RecordWriter {
   private func leftOut(of sink: Sink) -> JSONValue? {
     let names =
       sink.staleTags.flatMap(\.names)
-      + sink.fields.map(\.key).filter { !sink.format.kind.holds($0) }
+      + sink.fields.map(\.key).filter { !sink.capabilities.holds($0) }
       + (export.unread?.parts ?? [])
     return names.isEmpty ? nil : .list(names.map { .text($0) })
   }

@@ -65,7 +65,7 @@ func openSplicedEncoding(
     let samples = try IntegerSamples(
       recipe, bitDepth: bitDepth, channelCount: channelCount, crew: crew)
     return try SplicedEncoding(file, recipe, samples, crew: crew, grid: grid, beside: streams)
-  case .aac, .vorbis, .opus, .pcm, .muLaw, .aLaw, .g722, .gsm:
+  case .aac, .vorbis, .opus, .amr, .ima4, .pcm, .muLaw, .aLaw, .g722, .gsm:
     return try SplicedEncoding(
       file, recipe, FloatSamples(), crew: crew, grid: grid, beside: streams)
   }

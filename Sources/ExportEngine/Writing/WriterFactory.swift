@@ -23,6 +23,7 @@ package func makeWriter(
   for sink: Sink, format: AudioFormat, crew: Crew = Crew(),
   library: MediaLibrary = MediaLibrary(), of graph: Graph? = nil
 ) throws(Failure) -> SoundWriter {
+  try sink.requireEncoder()
   let (path, origin) = (sink.output.path, sink.output.origin)
   var sidecars: [SoundWriter.OpenSidecar] = []
   do {
@@ -149,6 +150,7 @@ func requireEncodable(
         try recipe(for: sink, format: format, readNamed).tag
       }
     try requireRoom(in: tag, for: left)
+    try sink.requireEncoder()
     if case .fdkAAC(let settings) = sink.format {
       do throws(Failure) {
         try settings.requireEncoder(
@@ -188,37 +190,8 @@ func recipe(
   for sink: Sink, format: AudioFormat, _ picture: PictureReader
 ) throws(Failure) -> LibAVRecipe {
   let capabilities = sink.capabilities
-  let movie = sink.output.movieContainer
   let mask = (capabilities.stored(format.channelLayout) ?? format.channelLayout).mask
-  let (wrapping, codec): (LibAVRecipe.Wrapping, Encoder.Codec) =
-    switch sink.format {
-    case .wav(let samples):
-      (
-        .chunks(try sink.waveFile(samples.waveFormat(format, mask: mask))),
-        samples.codec(isBigEndian: capabilities.isBigEndian)
-      )
-    case .aiff(let samples):
-      (.muxer(.aiff), samples.codec(isBigEndian: capabilities.isBigEndian))
-    case .caf(let samples): (.muxer(.caf), samples.codec(isBigEndian: capabilities.isBigEndian))
-    case .raw(let samples):
-      (
-        .muxer(.raw), samples == .gsm ? .gsm(inWAV: false) : samples.codec(isBigEndian: false)
-      )
-    case .flac(let bitDepth): (.muxer(movie ?? .flac), .flac(bitDepth: bitDepth))
-    case .alac(let bitDepth): (.muxer(movie ?? .m4a), .alac(bitDepth: bitDepth))
-    case .m4a(let bitRate):
-      // Peaks of noise that a decoder makes up keep no ceiling.
-      (.muxer(movie ?? .m4a), .aac(bitRate: bitRate, substitutesNoise: sink.ceiling == nil))
-    case .fdkAAC(let settings):
-      (.muxer(movie ?? .m4a), .aac(bitRate: settings.bitRate ?? 0))
-    case .vorbis(.quality(let quality)):
-      (.muxer(movie ?? .ogg(serial: serial(of: sink, format))), .vorbis(.quality(quality)))
-    case .vorbis(.bitRate(let bitRate)):
-      (.muxer(movie ?? .ogg(serial: serial(of: sink, format))), .vorbis(.bitRate(bitRate)))
-    case .opus(let bitRate):
-      (.muxer(movie ?? .ogg(serial: serial(of: sink, format))), .opus(bitRate: bitRate))
-    case .mp3: throw Failure(.reportBug, "MP3 is not written by FFmpeg")
-    }
+  let (wrapping, codec) = try sink.coding(of: format, mask: mask)
   var recipe = LibAVRecipe(
     wrapping: wrapping, codec: codec, sampleRate: format.sampleRate, channelMask: mask,
     isDithered: sink.isDithered, copied: sink.copied?.parts, firstFrame: sink.frames.lowerBound,
@@ -240,7 +213,9 @@ func recipe(
     return recipe
   }
   recipe.chapters = try muxedChapters(of: sink, sampleRate: format.sampleRate)
-  if recipe.container == .caf { recipe.chunks = sink.marks.cafChunks }
+  if recipe.container == .caf || recipe.container == .codedCAF {
+    recipe.chunks = sink.marks.cafChunks
+  }
   if capabilities.holdsCover { recipe.picture = try cover(of: sink, picture) }
   return recipe
 }
@@ -256,45 +231,6 @@ private func muxedChapters(
   // Elsewhere they are among the cues.
   guard !capabilities.places.contains(.cues) else { return [] }
   return placed.map { Muxer.Chapter(frames: $0.frames, title: $0.chapter.title) }
-}
-
-/// The number of an Ogg stream, which must differ in each file that may be chained to it (RFC 3533
-/// §4), and be the same at each run: FNV-1a over the job's words for the output.
-private func serial(of sink: Sink, _ format: AudioFormat) -> UInt32 {
-  var words = [
-    sink.output.path.lastComponent?.string ?? "", sink.format.name, "\(format)",
-    "\(sink.frameCount)",
-  ]
-  for item in sink.metadata.items { words += [item.key] + item.values }
-  return words.joined(separator: "\n").utf8.reduce(0x811C_9DC5) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
-}
-
-extension Output {
-  /// What holds its sound, where its name is a movie's.
-  fileprivate var movieContainer: Muxer.Container? {
-    switch movie {
-    case .mp4: .mp4
-    case .mov: .mov
-    case .mkv: .matroska
-    case .webm: .webm
-    case nil: nil
-    }
-  }
-}
-
-extension Output.SampleFormat {
-  fileprivate func codec(isBigEndian: Bool) -> Encoder.Codec {
-    switch self {
-    case .uint8: .pcm(.uint8, isBigEndian: isBigEndian)
-    case .int16: .pcm(.int16, isBigEndian: isBigEndian)
-    case .int24: .pcm(.int24, isBigEndian: isBigEndian)
-    case .float32: .pcm(.float, isBigEndian: isBigEndian)
-    case .muLaw: .muLaw
-    case .aLaw: .aLaw
-    case .g722: .g722
-    case .gsm: .gsm(inWAV: true)
-    }
-  }
 }
 
 /// The ID3v2 tag before the sound of an MP3, or in a chunk of AIFF; there it is empty where it

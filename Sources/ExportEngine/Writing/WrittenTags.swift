@@ -33,7 +33,6 @@ extension Sink {
 
   /// The tags for libavformat, and those that are written later.
   var writtenTags: (metadata: [(key: String, value: String)], later: WrittenTags) {
-    let kind = format.kind
     switch capabilities.tagForm {
     case .vorbisComments:
       let fields = comments(of: fields)
@@ -44,14 +43,14 @@ extension Sink {
       return ([], atoms.isEmpty ? .none : .items(atoms))
     case .none: return ([], .none)
     case .id3, .riff, .caf, .matroska:
-      return (fields.map { (kind.tagName(of: $0.key), $0.value) }, .none)
+      return (fields.map { (capabilities.tagName(of: $0.key), $0.value) }, .none)
     }
   }
 
   /// Tags as Vorbis comments.
   func comments(of fields: [Metadata.Item]) -> [VorbisComment.Field] {
     fields.flatMap { item in
-      item.values.map { VorbisComment.Field(format.kind.fieldName(of: item.key), $0) }
+      item.values.map { VorbisComment.Field(capabilities.fieldName(of: item.key), $0) }
     }.filter { !$0.value.isEmpty }
   }
 
@@ -59,7 +58,7 @@ extension Sink {
   func atoms(of fields: [Metadata.Item]) -> [UInt8] {
     ItemList.encoded(
       fields.map { item in
-        let name = format.kind.tagName(of: item.key)
+        let name = capabilities.tagName(of: item.key)
         return ItemList.Item(
           TagNames.row(of: name) == nil ? ID3Tag.description(ofKey: name) ?? name : name,
           item.values)
@@ -67,7 +66,7 @@ extension Sink {
   }
 }
 
-extension Output.Kind {
+extension OutputCapabilities {
   /// A field of Vorbis comments: ASCII without `=` and `~`.
   fileprivate func fieldName(of key: String) -> String {
     var name = TagNames.field(of: tagName(of: key))

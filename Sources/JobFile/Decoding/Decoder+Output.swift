@@ -250,7 +250,7 @@ extension Output.Request {
   static let mediaExtensions: Set<String> = Set(
     Output.Kind.allCases.flatMap(\.capabilities.extensions)
   ).union([
-    "aac", "mka", "wma", "mp2", "ac3", "amr", "alac", "w64", "rf64", "au", "json",
+    "mka", "wma", "mp2", "ac3", "lbc", "alac", "w64", "rf64", "au", "json",
   ]).union(OutputCapabilities.videoExtensions)
 
   /// The format of a path's extension, with its usual settings.
@@ -278,8 +278,8 @@ extension Output.Request {
     default:
       throw QuantityError(
         "'.\(own)' is not an output format",
-        help: own == "aac"
-          ? "write '\(stem).m4a': AAC in MP4"
+        help: own == "lbc"
+          ? "iLBC is read alone; for telephony write '\(stem).amr' or '\(stem).gsm'"
           : own == "alac" ? "write '\(stem).m4a', with 'alac: 16 bit'" : Self.choices)
     }
   }

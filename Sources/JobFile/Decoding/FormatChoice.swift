@@ -15,6 +15,11 @@ extension Quantity {
     guard let copying = copying(text) else {
       return FormatChoice(request: .exactly(try format(kind, text)))
     }
+    let held = kind.capabilities
+    guard held.copiedUnit != .nothing else {
+      throw QuantityError(
+        "\(held.codecName) is encoded, and not copied", help: "write '\(held.exampleSetting)'")
+    }
     return FormatChoice(request: .copied(kind), copying: copying)
   }
 
@@ -59,6 +64,13 @@ extension Quantity {
     _ text: String, of kind: Output.Kind
   ) throws(QuantityError) -> Int {
     let rate = try bitRate(text)
+    if let modes = kind.bitRateModes {
+      guard !modes.contains(rate) else { return rate }
+      let names = modes.map { "\(Double($0) / 1000)k" }
+      throw QuantityError(
+        "'\(text)' is no bit rate of \(kind.capabilities.codecName)",
+        help: "write one of " + names.joined(separator: ", "))
+    }
     func rates(_ channelCount: Int) -> ClosedRange<Int>? {
       kind.bitRates(
         sampleRate: kind.capabilities.sampleRates.examples.last ?? 0, channelCount: channelCount)

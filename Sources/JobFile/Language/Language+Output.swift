@@ -70,16 +70,20 @@ extension Language {
     },
     format(.wav, Values.wavPCM, "PCM, or G.711 (mu-law, a-law)"),
     format(.aiff, Values.pcm, "PCM, big-endian"),
-    format(.caf, Values.pcm, "PCM in Apple's Core Audio Format"),
+    format(.caf, Values.cafSamples, "PCM or IMA4 in Apple's Core Audio Format"),
     format(.raw, Values.rawSamples, "samples without a header, as telephone systems have them"),
     format(.flac, Values.bitDepth, "FLAC"),
-    format(.alac, Values.bitDepth, "Apple Lossless in MP4"),
-    Key("aac", Values.aac, "AAC in MP4, by FFmpeg's encoder or libfdk-aac") { output, choice in
+    format(.alac, Values.bitDepth, "Apple Lossless in MP4; in CAF by the name '.caf'"),
+    Key(
+      "aac", Values.aac,
+      "AAC in MP4, by FFmpeg's encoder or libfdk-aac; bare by the name '.aac', or in CAF"
+    ) { output, choice in
       output.copying = output.copying ?? choice.copying
       output.take(choice.request, by: "aac")
     },
     format(.vorbis, Values.vorbis, "Vorbis in Ogg"),
     format(.opus, Values.codedBitRate, "Opus in Ogg"),
+    format(.amr, Values.amrBitRate, "AMR narrow-band: one channel at 8 kHz, where FFmpeg has it"),
     Key("codec", as: Values.codec.form, "'same': that of the job's sources, at their quality") {
       entry, decoder, scope, output in
       guard Values.codec.read(entry.value, decoder, scope) != nil else { return }

@@ -16,6 +16,11 @@ extension Values {
   static let pcm: Form = Form("pcm", [.text], "'16 bit', '24 bit', '32 bit float' or 'copy'") {
     JSONForm.text(pcmText)
   }
+  /// Those of `pcm`, and IMA4.
+  static let cafSamples = form(
+    "caf_samples", "'16 bit', '24 bit', '32 bit float', 'ima4' or 'copy'",
+    Pattern.one(of: pcmBody, Pattern.anyCase("ima") + "-?4"))
+
   /// The forms of `pcm`, and formats of telephony.
   static let wavPCM = form(
     "wav_pcm", "'16 bit', '24 bit', '32 bit float', '8 bit', 'mu-law', 'a-law', 'gsm' or 'copy'",
@@ -42,6 +47,20 @@ extension Values {
   static let codedBitRate = form(
     "coded_bit_rate", "a bit rate, as '128k', or 'copy'",
     Pattern.one(of: Pattern.bitRateBody, Pattern.copying))
+
+  /// The modes of AMR, in thousands with as many decimals as they are given.
+  static let amrBitRate: Form = {
+    let modes = (Output.Kind.amr.bitRateModes ?? []).map { mode in
+      var text = "\(mode / 1000)"
+      let rest = String("\(mode % 1000 + 1000)".dropFirst())
+      let decimals = String(rest.reversed().drop { $0 == "0" }.reversed())
+      if !decimals.isEmpty { text += #"\."# + decimals }
+      return text + (decimals.isEmpty ? #"(\.0*)?"# : "0*")
+    }
+    return form(
+      "amr_bit_rate", "a bit rate of AMR, from '4.75k' to '12.2k'",
+      "0*" + Pattern.one(of: modes) + " *" + Pattern.kilobits)
+  }()
 
   static let id3 = TextNotation(
     "id3", ID3Version.allCases.map { ("\($0)", $0) },

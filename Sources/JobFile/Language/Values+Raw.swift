@@ -12,7 +12,9 @@ extension Values {
 
   private static let storedSamples = TextNotation(
     "stored_samples",
-    Output.SampleFormat.allCases.filter { $0 != .g722 && $0 != .gsm }.map { ($0.rawValue, $0) },
+    Output.SampleFormat.allCases.filter { ![.g722, .gsm, .ima4].contains($0) }.map {
+      ($0.rawValue, $0)
+    },
     refusal: "is no form of samples that is read without a header",
     help: "write '16 bit' or 'mu-law'; G.722 and GSM are known by '.g722' and '.gsm'")
 

@@ -157,8 +157,8 @@ package struct Quantity {
     throw QuantityError("'\(text)' is no bit rate", help: "write '128k' or '320 kbps'")
   }
 
-  /// `16 bit`, `24 bit`, `32 bit float`; of WAV also `8 bit`, `mu-law` and `a-law`; also by
-  /// FFmpeg's names.
+  /// `16 bit`, `24 bit`, `32 bit float`; of WAV also `8 bit`, `mu-law` and `a-law`, of CAF `ima4`; also
+  /// by FFmpeg's names.
   package static func sampleFormat(
     _ text: String, of kind: Output.Kind
   ) throws(QuantityError) -> Output.SampleFormat {

@@ -137,8 +137,8 @@ struct WrongArguments {
 
   private static let fileExtensions = Set(Output.Kind.allCases.flatMap(\.capabilities.extensions))
     .union([
-      "yaml", "yml", "w64", "rf64", "mp4", "aac", "mka", "mkv", "webm", "mov", "wma", "wv", "ape",
-      "amr", "ac3", "eac3", "dts", "ts", "avi", "jpg", "jpeg", "png", "csv", "tsv", "txt", "cue",
+      "yaml", "yml", "w64", "rf64", "mp4", "mka", "mkv", "webm", "mov", "wma", "wv", "ape",
+      "ac3", "eac3", "dts", "ts", "avi", "jpg", "jpeg", "png", "csv", "tsv", "txt", "cue",
     ])
 
   /// The options of a command as its help lists them, and whether each takes a value.

@@ -49,8 +49,14 @@ struct OutputOptions: ParsableArguments {
   @Option(help: .value("depth", "Write AIFF with the depths of --wav."))
   var aiff: String?
 
-  @Option(help: .value("depth", "Write CAF with the depths of --wav."))
+  @Option(help: .value("depth", "Write CAF with the depths of --wav, or 'ima4'."))
   var caf: String?
+
+  @Option(
+    help: .value("bits", "Encode AMR at one of its bit rates, as 12.2k."),
+    completion: .list(
+      (Output.Kind.amr.bitRateModes ?? []).map { "\(Double($0) / 1000)k" }))
+  var amr: String?
 
   @Option(
     help: .value("join", "Let copied MP3 meet so: \(Self.joins.listed("or"))."),
@@ -119,6 +125,7 @@ struct OutputOptions: ParsableArguments {
     [
       ("preset", preset), ("mp3", mp3), ("aac", aac), ("opus", opus), ("vorbis", vorbis),
       ("flac", flac), ("alac", alac), ("wav", wav), ("aiff", aiff), ("caf", caf),
+      ("amr", amr),
       ("join", join), ("sample_rate", sampleRate), ("channels", channels), ("loudness", loudness),
       ("strict", strict ? "true" : nil),
     ]

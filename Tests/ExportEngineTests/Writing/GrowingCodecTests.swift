@@ -192,6 +192,10 @@ import Testing
       + "MP3, M4A, Opus or Ogg, and convert it afterwards"
     #expect(refusal("a.aiff", .aiff(.int16)) == "AIFF" + end)
     #expect(refusal("a.mp4", .m4a(bitRate: 96_000)) == "MP4" + end)
+    #expect(refusal("a.caf", .m4a(bitRate: 96_000)) == "CAF" + end)
+    #expect(
+      refusal("a.aac", .m4a(bitRate: 96_000))
+        == "ADTS is not recorded; record WAV, FLAC, MP3, M4A, Opus or Ogg, and convert it afterwards")
     #expect(
       refusal("a.m4a", .fdkAAC(FDKAACSettings(.bitRate(96_000))))
         == "libfdk-aac is not used for recordings; record AAC without 'encoder: fdk'")

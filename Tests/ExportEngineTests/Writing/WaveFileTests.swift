@@ -25,10 +25,10 @@ import Testing
       case .muLaw: "pcm_mulaw"
       case .aLaw: "pcm_alaw"
       case .gsm: "libgsm_ms"
-      case .g722: ""
+      case .g722, .ima4: ""
       }
-    // Of GSM there is one channel at 8 kHz.
-    guard samples.telephoneSound == nil || samples.telephoneSound == .anyRate else { return }
+    // Of GSM there is one channel at 8 kHz, and of IMA4 no WAV.
+    guard samples != .ima4, samples.telephoneSound == nil || samples.telephoneSound == .anyRate else { return }
     let path = folder.path("a.wav")
     try Tool.succeed(
       "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=d=0.01:r=\(sound.rate)", "-ac",
