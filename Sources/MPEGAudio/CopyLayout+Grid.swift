@@ -26,7 +26,8 @@ extension CopyLayout {
     /// 36 samples in 32 subbands, and a filter bank of 512 taps). LAME's delay is 576, and the
     /// decoder's 529 (`lame_get_encoder_delay`).
     package static func mp3(samplesPerFrame: Int) -> Grid {
-      // In a shorter one FFmpeg 5.1 cuts both ends off one frame wrongly. Decoding begins with those whose blocks overlap with the first one's, and fill the filter bank.
+      // Of one frame alone FFmpeg 5.1 cuts off both ends wrongly. Decoding begins so early that blocks
+      // overlap and the filter bank is full.
       Grid(
         samplesPerFrame: samplesPerFrame, reach: 576 + 480, lead: 0,
         encoderSkip: 576 + FrameIndex.decoderDelay, preRoll: 1152 / samplesPerFrame,
