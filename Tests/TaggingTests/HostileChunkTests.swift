@@ -24,6 +24,12 @@ import Testing
     _ = (aiff.markBytes, aiff.commentBytes, aiff.instrumentBytes, aiff.losses)
     let caf = CAFMarkers(marks: bytes, strings: bytes, defects: &defects)
     _ = (caf.markBytes, caf.stringBytes)
+    let regions = CAFRegions(bytes, strings: bytes, defects: &defects)
+    #expect(regions.regions.count <= bytes.count / 12)
+    _ = (regions.bytes, regions.regions.map(\.samplerLoop))
+    if let instrument = CAFInstrument(bytes, defects: &defects) {
+      _ = (instrument.bytes, instrument.playing, instrument.sampler)
+    }
     var text = IXML(bytes, defects: &defects)
     text.setTimestamp(.max)
     text.moveSyncPoints { frame, _ in frame }

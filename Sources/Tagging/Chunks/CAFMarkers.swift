@@ -19,6 +19,16 @@ package struct CAFMarkers: Sendable, Hashable {
     package static let regionStart: UInt32 = 0x7262_6567
     /// `rend`
     package static let regionEnd: UInt32 = 0x7265_6E64
+    /// `rsyc`: a place of a region.
+    package static let regionSync: UInt32 = 0x7273_7963
+    /// `slbg` and `slen`, `rlbg` and `rlen`: loops while a note is held, and behind it.
+    package static let loopStarts: [UInt32] = [0x736C_6267, 0x726C_6267]
+    package static let loopEnds: [UInt32] = [0x736C_656E, 0x726C_656E]
+    /// What begins here: anything, a region, a program (`pbeg`), a track (`tbeg`), or an index (`indx`)
+    /// of one.
+    package static let places: Set<UInt32> = [
+      0, regionStart, 0x7062_6567, 0x7462_6567, 0x696E_6478,
+    ]
 
     package init(
       type: UInt32 = 0, frame: UInt64, id: UInt32, name: String? = nil, channel: UInt32 = 0,
@@ -26,6 +36,38 @@ package struct CAFMarkers: Sendable, Hashable {
     ) {
       (self.type, self.frame, self.id, self.name) = (type, frame, id, name)
       (self.channel, self.smpteTime) = (channel, smpteTime)
+    }
+
+    /// Reads the next one; nil where its place is none.
+    init?(_ reader: inout ChunkReader, names: [UInt32: String], _ defects: inout [ChunkDefect]) {
+      type = reader.number()
+      let frame = Double(bitPattern: reader.number(UInt64.self)).rounded()
+      id = reader.number()
+      smpteTime = Array(reader.bytes(8))
+      channel = reader.number()
+      name = names[id]
+      guard (0...CAFMarkers.frameLimit).contains(frame) else {
+        defects.note(reader.chunk, .badValue(field: "position"))
+        return nil
+      }
+      self.frame = UInt64(frame)
+    }
+
+    func append(to writer: inout ChunkWriter) {
+      writer.append(type)
+      writer.append(Double(frame).bitPattern)
+      writer.append(id)
+      writer.append(smpteTime, filling: 8)
+      writer.append(channel)
+    }
+
+    /// The four characters of its type, those that are no letters as `?`.
+    package var typeName: String {
+      String(
+        decoding: [24, 16, 8, 0].map { shift -> UInt8 in
+          let byte = UInt8(truncatingIfNeeded: type >> shift)
+          return 0x20...0x7E ~= byte ? byte : UInt8(ascii: "?")
+        }, as: UTF8.self)
     }
   }
 
@@ -36,9 +78,10 @@ package struct CAFMarkers: Sendable, Hashable {
   package init(_ markers: [Marker] = []) { self.markers = markers }
 
   private static let (marks, strings) = ("mark", "strg")
-  private static let (markerSize, stringSize) = (28, 12)
+  static let markerSize = 28
+  private static let stringSize = 12
   /// Beyond this a number of 64 bits in floating point is no frame.
-  private static let frameLimit = 0x1p53
+  fileprivate static let frameLimit = 0x1p53
 
   /// Reads the contents of `mark` and, for the names, of `strg`. O(n)
   package init(marks: [UInt8], strings: [UInt8]? = nil, defects: inout [ChunkDefect]) {
@@ -48,23 +91,12 @@ package struct CAFMarkers: Sendable, Hashable {
     smpteType = reader.number()
     let announced = reader.number(UInt32.self)
     for _ in 0..<reader.count(UInt64(announced), of: Self.markerSize, &defects) {
-      let type = reader.number(UInt32.self)
-      let frame = Double(bitPattern: reader.number(UInt64.self)).rounded()
-      let id = reader.number(UInt32.self)
-      let smpteTime = Array(reader.bytes(8))
-      let channel = reader.number(UInt32.self)
-      guard (0...Self.frameLimit).contains(frame) else {
-        defects.note(Self.marks, .badValue(field: "position"))
-        continue
-      }
-      markers.append(
-        Marker(
-          type: type, frame: UInt64(frame), id: id, name: names[id], channel: channel,
-          smpteTime: smpteTime))
+      if let marker = Marker(&reader, names: names, &defects) { markers.append(marker) }
     }
   }
 
-  private static func names(
+  /// The texts of `strg` by their numbers. O(n)
+  static func names(
     _ bytes: [UInt8], _ defects: inout [ChunkDefect]
   ) -> [UInt32: String] {
     var reader = ChunkReader(strings, bytes, isBigEndian: true)
@@ -101,13 +133,7 @@ package struct CAFMarkers: Sendable, Hashable {
     var writer = ChunkWriter(isBigEndian: true)
     writer.append(smpteType)
     writer.append(UInt32(markers.count))
-    for marker in markers {
-      writer.append(marker.type)
-      writer.append(Double(marker.frame).bitPattern)
-      writer.append(marker.id)
-      writer.append(marker.smpteTime, filling: 8)
-      writer.append(marker.channel)
-    }
+    for marker in markers { marker.append(to: &writer) }
     return writer.bytes
   }
 

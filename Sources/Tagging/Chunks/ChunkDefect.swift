@@ -32,6 +32,8 @@ package struct ChunkDefect: Sendable, Hashable, CustomStringConvertible {
     case inconsistent(String)
     /// A text to be written is longer than its field; what fits is written.
     case cut(field: String, limit: Int)
+    /// A value to be written that the chunk has no place for.
+    case noPlace(String)
     /// A text to be written has characters beyond ASCII; it is written in UTF-8.
     case notASCII(field: String)
   }
@@ -58,7 +60,7 @@ package struct ChunkDefect: Sendable, Hashable, CustomStringConvertible {
   /// Whether something of a chunk is left out of it where it is written.
   package var isOmission: Bool {
     switch problem {
-    case .cut, .tooMany: true
+    case .cut, .tooMany, .noPlace: true
     default: false
     }
   }
@@ -81,6 +83,7 @@ package struct ChunkDefect: Sendable, Hashable, CustomStringConvertible {
     case .unread(let part): "has a part that is not read (\(part))"
     case .inconsistent(let what): "does not fit the file: \(what)"
     case .cut(let field, let limit): "holds \(limit) bytes of a longer text (\(field))"
+    case .noPlace(let value): "has no place for \(value), which is left out"
     case .notASCII(let field): "has a text beyond ASCII (\(field)), written in UTF-8"
     }
   }
@@ -100,7 +103,7 @@ package enum ChunkLimits {
 
 extension [ChunkDefect] {
   /// Adds a defect, unless it is there or the list is long.
-  mutating func note(_ chunk: String, _ problem: ChunkDefect.Problem) {
+  package mutating func note(_ chunk: String, _ problem: ChunkDefect.Problem) {
     let defect = ChunkDefect(chunk, problem)
     guard count < ChunkLimits.defects, !contains(defect) else { return }
     append(defect)
