@@ -251,8 +251,7 @@ extension OutputCapabilities {
     numbersLayouts: true, exampleSetting: "16 bit", copiedUnit: .samples, encodingTime: 6_000,
     peakErrors: [:],
     leastPacket: nil, tagForm: .caf, holdsCover: false, chapterBounds: .cues,
-    places: [.cues, .foreign],
-    holdsNoSound: true)
+    places: [.cues, .loops, .foreign], holdsNoSound: true)
 
   static let raw = OutputCapabilities(
     name: "headerless sound", codecName: "headerless sound", container: RawSound.container,

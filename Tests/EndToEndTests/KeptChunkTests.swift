@@ -211,6 +211,41 @@ struct KeptChunkTests {
       """)
   }
 
+  @Test("a FLAC with a Wave64's chunks gives a WAV what it can hold, and names the rest")
+  func wave64Back() throws {
+    try stage.make("ffmpeg -v error -f lavfi -i sine=d=0.1:r=48000 plain.w64")
+    try stage.write(
+      "make.py",
+      """
+      import struct
+      END = bytes.fromhex('F3ACD3118CD100C04F8EDB8A')
+      plain = open('plain.w64', 'rb').read()
+      data = plain.index(b'data' + END)
+      def chunk(name, content):
+        size = 24 + len(content)
+        return name + END + struct.pack('<Q', size) + content + bytes(-size % 8)
+      bext = b'Side A'.ljust(338, b'\\0') + struct.pack('<QH', 4800, 1) + bytes(254)
+      body = plain[:data] + chunk(b'bext', bext) + chunk(b'levl', b'abc') + plain[data:]
+      open('a.w64', 'wb').write(body[:16] + struct.pack('<Q', len(body)) + body[24:])
+      """)
+    try stage.make(
+      """
+      /usr/bin/python3 make.py
+      flac -s --keep-foreign-metadata a.w64 -o theirs.flac
+      """)
+    try stage.write("job.yaml", "clip: theirs.flac\noutput: [back.wav, copy.flac]\n")
+    let result = try stage.run("avjob run job.yaml")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(
+      result.errors.contains("'back.wav': levl of the source left out"), "\(result.errors)")
+    let told = try stage.make(
+      "ffprobe -v error -show_entries format_tags=comment,time_reference -of csv=p=0 back.wav"
+    ).text
+    #expect(told == "Side A,4800\n", "\(told)")
+    // A copy of the FLAC has the chunks for flac.
+    try stage.make("flac -s -d --keep-foreign-metadata copy.flac -o back.w64 && cmp a.w64 back.w64")
+  }
+
   @Test("a FLAC keeps its cue sheet, and one of a part has the part's tracks")
   func cueSheet() throws {
     try stage.write(

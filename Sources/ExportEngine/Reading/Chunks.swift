@@ -28,7 +28,9 @@ extension ContainerFacts {
       "COMM", "SSND", "FVER", "NAME", "AUTH", "(c) ", "ANNO", "ID3 ", "FLLR", "MARK", "COMT",
       "INST",
     ],
-    "caf": ["desc", "data", "pakt", "kuki", "chan", "free", "info", "mark", "strg"],
+    "caf": [
+      "desc", "data", "pakt", "kuki", "chan", "free", "info", "mark", "strg", "regn", "inst",
+    ],
   ]
 
   /// A chunk's name, without bytes that are no letters.

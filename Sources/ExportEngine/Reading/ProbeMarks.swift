@@ -10,8 +10,10 @@ struct ProbedMarks {
   var defects: [ChunkDefect] = []
   /// Sentences about the file.
   var oddities: [String] = []
-  /// Whether the chunks are those of an AIFF, whose loops have no rate.
-  private(set) var isOfAIFF = false
+  /// Whether the chunks are those of an AIFF or a CAF, whose loops have no rate.
+  var hasNoPeriod = false
+  /// What of them is not read.
+  var unread: [String] = []
   /// Bytes of contents that may still be read.
   private var room = ChunkLimits.totalSize
   private let medium: MediumBytes
@@ -23,7 +25,7 @@ struct ProbedMarks {
 
   /// The chunks of some names with their contents, in the file's order: of several of one name, but for
   /// lists, the first. Those that are too large together are left out.
-  private mutating func read(
+  mutating func read(
     _ names: Set<String>, among chunks: [ContainerFacts.Chunk]
   ) throws(Failure) -> [Read] {
     var found: [Read] = []
@@ -157,14 +159,14 @@ extension SinkMarks {
   }
 }
 
-// MARK: - AIFF and CAF
+// MARK: - AIFF
 
 extension ProbedMarks {
   /// Reads markers, their comments, and the loops of an AIFF, whose ends are markers that are no cues.
   mutating func readAIFF(_ chunks: [ContainerFacts.Chunk]) throws(Failure) {
     let found = try read(["MARK", "COMT", "INST"], among: chunks)
     func content(_ name: String) -> [UInt8]? { found.first { $0.chunk.name == name }?.content }
-    isOfAIFF = true
+    hasNoPeriod = true
     let aiff = AIFFMarkers(
       marks: content("MARK"), comments: content("COMT"), instrument: content("INST"),
       defects: &defects)
@@ -194,24 +196,6 @@ extension ProbedMarks {
         MediaMarks.Cue(
           frame: Int64(marker.frame), label: marker.name.isEmpty ? nil : marker.name,
           note: notes[marker.id])
-      }.sortedByFrame
-  }
-
-  /// Reads the markers of a CAF: a start and an end with one number are a region.
-  mutating func readCAF(_ chunks: [ContainerFacts.Chunk]) throws(Failure) {
-    let found = try read(["mark", "strg"], among: chunks)
-    func content(_ name: String) -> [UInt8]? { found.first { $0.chunk.name == name }?.content }
-    guard let list = content("mark") else { return }
-    let caf = CAFMarkers(marks: list, strings: content("strg"), defects: &defects)
-    let ends = Dictionary(
-      caf.markers.filter { $0.type == CAFMarkers.Marker.regionEnd }.map { ($0.id, $0.frame) },
-      uniquingKeysWith: { first, _ in first })
-    marks.cues =
-      caf.markers.filter { $0.type != CAFMarkers.Marker.regionEnd }.map { marker in
-        let end = marker.type == CAFMarkers.Marker.regionStart ? ends[marker.id] : nil
-        let length = end.flatMap { $0 > marker.frame ? Int64(clamping: $0 - marker.frame) : nil }
-        return MediaMarks.Cue(
-          frame: Int64(clamping: marker.frame), length: length, label: marker.name)
       }.sortedByFrame
   }
 }
@@ -257,17 +241,22 @@ extension Prober {
         if try !isUsualAIFF(chunks) { try found.keep(chunks) }
       } else {
         try found.readCAF(chunks)
-        if try !ContainerFacts.unreadChunks(of: format, bytes).isEmpty { try found.keep(chunks) }
+        if try !ContainerFacts.unreadChunks(of: format, bytes).isEmpty {
+          // Regions are written anew.
+          try found.keep(chunks.filter { $0.name != "regn" })
+        }
       }
     case "flac":
       let blocks = try FLACBlock.all(of: bytes) ?? []
       if let foreign = try foreignChunks(of: blocks) {
-        if foreign.isAIFF {
+        if foreign.container == .aiff {
           try found.readAIFF(foreign.chunks)
         } else {
           _ = try found.readWave(foreign.chunks)
         }
-        try found.keep(foreign.chunks)
+        // No output but a FLAC has a Wave64's: without a format they are no WAV's.
+        let isWave64 = foreign.container == .wave64
+        try found.keep(foreign.chunks.filter { !isWave64 || $0.name != "fmt " })
       }
       try found.readCueSheet(blocks)
     default: return nil
@@ -280,13 +269,14 @@ extension Prober {
   /// - Returns: Warnings of chunks, but for texts of a guessed encoding, which `SourceTags` names.
   func add(_ found: ProbedMarks, to asset: inout Asset) -> [Warning] {
     if !found.marks.isEmpty { asset.marks = found.marks }
-    if found.isOfAIFF {
+    if found.hasNoPeriod {
       let period = SamplerChunk.period(sampleRate: asset.sampleRate)
       asset.marks?.sampler?.period = period
     }
     // Each output has these or names them.
     let kept = Set(found.marks.chunks.map { ContainerFacts.shownName($0.name) })
     asset.unread.removeAll(where: kept.contains)
+    asset.unread += found.unread
     let told = found.defects.filter {
       if case .guessedEncoding = $0.problem { false } else { true }
     }
@@ -299,27 +289,30 @@ extension Prober {
     return try bytes.bytes(at: chunks[1].body.lowerBound, count: 8).allSatisfy { $0 == 0 }
   }
 
-  /// The chunks of a WAV or an AIFF in blocks of a FLAC (`flac --keep-foreign-metadata`): a block has one,
-  /// with its head, and of the sound what stands before its first sample. nil without any.
+  /// The chunks of a WAV, an AIFF or a Wave64 in blocks of a FLAC (`flac --keep-foreign-metadata`): a block
+  /// has one, with its head, and of the sound what stands before its first sample. nil without any.
   func foreignChunks(
     of blocks: [FLACBlock]
-  ) throws(Failure) -> (isAIFF: Bool, chunks: [ContainerFacts.Chunk])? {
-    var found: (isAIFF: Bool, chunks: [ContainerFacts.Chunk])?
+  ) throws(Failure) -> (container: ForeignBlocks.Container, chunks: [ContainerFacts.Chunk])? {
+    var found: (container: ForeignBlocks.Container, chunks: [ContainerFacts.Chunk])?
     for block in blocks where block.kind == 2 {
-      let head = try bytes.bytes(at: block.body.lowerBound, count: 12)
-      guard head.count == 12,
-        let container = ForeignBlocks.Container(rawValue: ContainerFacts.chunkName(head[..<4])),
-        container != .wave64, found.map({ $0.isAIFF == (container == .aiff) }) ?? true
+      let head = try bytes.bytes(at: block.body.lowerBound, count: 4)
+      guard
+        let container = ForeignBlocks.Container(rawValue: ContainerFacts.chunkName(head)),
+        found.map({ $0.container == container }) ?? true
       else { continue }
-      let name = ContainerFacts.chunkName(head[4..<8])
-      guard !["RIFF", "RF64", "BW64", "FORM"].contains(name) else { continue }
-      let digits = head[8...]
-      let number = AtomHead.number(container == .aiff ? Array(digits) : digits.reversed())
-      let size = name == "data" ? 0 : Int64(clamping: number)
-      let first = block.body.lowerBound + 12
-      let chunk = ContainerFacts.Chunk(
-        name: name, body: first..<max(first, min(block.body.upperBound, first + size)))
-      found = (container == .aiff, (found?.chunks ?? []) + [chunk])
+      let content =
+        block.body.lowerBound + 4..<max(block.body.lowerBound + 4, block.body.upperBound)
+      // Of the sound there is the head alone, whatever its size says.
+      var walk = ChunkWalk(in: content, container.layout)
+      guard let chunk = try walk.next(bytes.bytes(at:count:)) else { continue }
+      let name = ContainerFacts.chunkName(chunk.name)
+      guard !["RIFF", "RF64", "BW64", "FORM", "riff"].contains(name) else { continue }
+      let first = chunk.content.lowerBound
+      let body = name == "data" ? first..<first : chunk.content
+      found = (
+        container, (found?.chunks ?? []) + [ContainerFacts.Chunk(name: name, body: body)]
+      )
     }
     return found
   }

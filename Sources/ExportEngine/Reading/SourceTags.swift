@@ -219,8 +219,10 @@ extension Prober {
         tags = SourceTags(VorbisComment(parsing: body[...]))
       case 2:
         let name = ContainerFacts.chunkName(try bytes.bytes(at: start, count: 4))
-        // Chunks of a WAV or an AIFF are read (`ProbedMarks`).
-        if !["riff", "aiff"].contains(name) { others.unread.append("APPLICATION " + name) }
+        // Chunks of a WAV, an AIFF or a Wave64 are read (`ProbedMarks`).
+        if ForeignBlocks.Container(rawValue: name) == nil {
+          others.unread.append("APPLICATION " + name)
+        }
       default: break
       }
     }
@@ -235,7 +237,7 @@ extension Prober {
   ) throws(Failure) {
     guard let blocks = try FLACBlock.all(of: bytes), let foreign = try foreignChunks(of: blocks)
     else { return }
-    if foreign.isAIFF {
+    if foreign.container == .aiff {
       tags?.complete(withChunks: try aiffTags(in: foreign.chunks)) {
         TagClass(of: $0) == .content
       }

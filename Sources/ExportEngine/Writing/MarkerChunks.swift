@@ -56,9 +56,34 @@ extension SinkMarks {
           .init(type: CAFMarkers.Marker.regionEnd, frame: frame + UInt64(clamping: length), id: id))
       }
     }
-    return [("mark", markers.markBytes), ("strg", markers.stringBytes)].compactMap {
-      name, content in content.map { WaveFile.Chunk(name, $0) }
+    let loops = (sampler?.loops ?? []).prefix(ChunkLimits.entries).enumerated().map { index, loop in
+      CAFRegions.Region(loop, id: UInt32(index + 1), marker: UInt32(cues.count + index + 1))
     }
+    var playing: CAFInstrument?
+    if sampler != nil || instrument != nil {
+      playing = CAFInstrument(sampler, instrument)
+      playing?.sustain = loops.first?.id ?? 0
+      playing?.release = loops.dropFirst().first?.id ?? 0
+    }
+    return [
+      ("mark", markers.markBytes), ("strg", markers.stringBytes), ("regn", CAFRegions(loops).bytes),
+      ("inst", playing?.bytes),
+    ].compactMap { name, content in content.map { WaveFile.Chunk(name, $0) } }
+  }
+
+  /// What a chunk with so many loops of some directions cannot hold of them: none says how often they
+  /// sound.
+  fileprivate func loopLosses(
+    _ chunk: String, atMost limit: Int, types: ClosedRange<UInt32>
+  ) -> [ChunkDefect] {
+    var found: [ChunkDefect] = []
+    let loops = sampler?.loops ?? []
+    if loops.count > limit { found.note(chunk, .tooMany(limit: limit)) }
+    for loop in loops.prefix(limit) {
+      if loop.count != 0 { found.note(chunk, .noPlace("how often a loop sounds")) }
+      if !types.contains(loop.type) { found.note(chunk, .noPlace("the direction of a loop")) }
+    }
+    return found
   }
 }
 
@@ -71,7 +96,10 @@ extension Sink {
     case .wav:
       losses =
         (broadcast(by: "avjob \(Engine.version)")?.losses ?? []) + (marks.cart?.losses ?? [])
-    case .aiff: losses = marks.aiffMarkers.losses
+    case .aiff:
+      losses = marks.aiffMarkers.losses + marks.loopLosses("INST", atMost: 2, types: 0...1)
+    case .caf:
+      losses = marks.loopLosses("regn", atMost: ChunkLimits.entries, types: 0...2)
     case .flac: losses = marks.cueSheet?.losses ?? []
     default: losses = []
     }

@@ -1,0 +1,95 @@
+import Diagnosis
+import MediaComposition
+import Tagging
+
+extension ProbedMarks {
+  private typealias Marker = CAFMarkers.Marker
+
+  /// Reads the markers of a CAF, its regions and its instrument. Loops are the regions that the instrument
+  /// names for held notes and behind them, those that loop, and pairs of markers.
+  mutating func readCAF(_ chunks: [ContainerFacts.Chunk]) throws(Failure) {
+    let found = try read(["mark", "strg", "regn", "inst"], among: chunks)
+    func content(_ name: String) -> [UInt8]? { found.first { $0.chunk.name == name }?.content }
+    let strings = content("strg")
+    let markers =
+      content("mark").map { CAFMarkers(marks: $0, strings: strings, defects: &defects).markers }
+      ?? []
+    let regions =
+      content("regn").map { CAFRegions($0, strings: strings, defects: &defects).regions } ?? []
+    let instrument = content("inst").flatMap { CAFInstrument($0, defects: &defects) }
+    hasNoPeriod = true
+    let named = [instrument?.sustain, instrument?.release].compactMap(\.self).filter { $0 != 0 }
+    var looping = named.compactMap { id in regions.first { $0.id == id } }
+    looping += regions.filter { region in
+      region.flags & CAFRegions.Region.loop != 0 && !named.contains(region.id)
+    }
+    if named.count == 2, named[0] == named[1], looping.count > 1 { looping.removeFirst() }
+    takeLoops(looping + Self.loops(of: markers), instrument)
+    let others = regions.filter { region in !looping.contains { $0.id == region.id } }
+    marks.cues = (Self.cues(of: markers) + others.compactMap(Self.cue)).sortedByFrame
+    noteUnread(markers)
+  }
+
+  private mutating func takeLoops(_ regions: [CAFRegions.Region], _ instrument: CAFInstrument?) {
+    marks.instrument = instrument?.playing
+    guard !regions.isEmpty else { return }
+    var sampler = instrument?.sampler ?? SamplerChunk()
+    for region in regions {
+      if let loop = region.samplerLoop {
+        sampler.loops.append(loop)
+      } else {
+        let frames = region.frames ?? 0..<0
+        defects.note(
+          "regn",
+          .badLoop(
+            first: UInt32(clamping: frames.lowerBound), last: UInt32(clamping: frames.upperBound)))
+      }
+    }
+    if !sampler.loops.isEmpty { marks.sampler = sampler }
+  }
+
+  /// Pairs of markers that begin and end a loop, of held notes first.
+  private static func loops(of markers: [Marker]) -> [CAFRegions.Region] {
+    zip(Marker.loopStarts, Marker.loopEnds).flatMap { start, end in
+      let ends = markers.filter { $0.type == end }.sorted { $0.frame < $1.frame }
+      var next = ends[...]
+      return markers.filter { $0.type == start }.sorted { $0.frame < $1.frame }.compactMap {
+        first in
+        next = next.drop { $0.frame <= first.frame }
+        return next.popFirst().map { last in
+          CAFRegions.Region(id: 0, flags: CAFRegions.Region.loop, markers: [first, last])
+        }
+      }
+    }
+  }
+
+  /// Places as cues: a start and an end with one number are a region.
+  private static func cues(of markers: [Marker]) -> [MediaMarks.Cue] {
+    let ends = Dictionary(
+      markers.filter { $0.type == Marker.regionEnd }.map { ($0.id, $0.frame) },
+      uniquingKeysWith: { first, _ in first })
+    return markers.filter { Marker.places.contains($0.type) }.map { marker in
+      let end = marker.type == Marker.regionStart ? ends[marker.id] : nil
+      let length = end.flatMap { $0 > marker.frame ? Int64(clamping: $0 - marker.frame) : nil }
+      return MediaMarks.Cue(
+        frame: Int64(clamping: marker.frame), length: length, label: marker.name)
+    }
+  }
+
+  /// A region as a cue with a length.
+  private static func cue(_ region: CAFRegions.Region) -> MediaMarks.Cue? {
+    region.frames.map { frames in
+      MediaMarks.Cue(
+        frame: Int64(clamping: frames.lowerBound), length: Int64(frames.count), label: region.name)
+    }
+  }
+
+  /// Names the types of markers that are no places of the sound, as tempo, selections and edits.
+  private mutating func noteUnread(_ markers: [Marker]) {
+    let known = Marker.places.union(Marker.loopStarts + Marker.loopEnds + [Marker.regionEnd])
+    for marker in markers where !known.contains(marker.type) {
+      let name = "mark \(marker.typeName)"
+      if !unread.contains(name), unread.count < 100 { unread.append(name) }
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import TestSupport
+import Testing
+
+/// Loops, regions and instruments of CAF, by Apple's specification alone: the tools at hand write none.
+@Suite("Loops of CAF")
+struct CAFLoopTests {
+  private let stage = Stage()
+
+  /// `caf.py`: `caf(name, chunks)` adds chunks to `plain.caf`, `chunks(name)` gives those of a file,
+  /// `loop(name)` the frames of the region that its instrument names.
+  private static let script = """
+    import struct
+    def mark(kind, frame, id=0):
+      return struct.pack('>4sdI8sI', kind, frame, id, b'\\xff' * 8, 0)
+    def caf(name, extra):
+      b = open('plain.caf', 'rb').read()
+      open(name, 'wb').write(b + b''.join(n + struct.pack('>Q', len(c)) + c for n, c in extra))
+    def chunks(name):
+      b = open(name, 'rb').read()
+      found, at = {}, 8
+      while at < len(b):
+        size = struct.unpack('>q', b[at + 4:at + 12])[0]
+        if size < 0: size = len(b) - at - 12
+        assert b[at:at + 4] not in found, b[at:at + 4]
+        found[b[at:at + 4]] = b[at + 12:at + 12 + size]
+        at += 12 + size
+      assert at == len(b), name
+      return found
+    def regions(content):
+      found, at = {}, 8
+      for _ in range(struct.unpack('>I', content[4:8])[0]):
+        id, flags, count = struct.unpack('>III', content[at:at + 12])
+        at += 12
+        marks = [struct.unpack('>4sdI8sI', content[at + 28 * i:at + 28 * i + 28]) for i in range(count)]
+        at += 28 * count
+        found[id] = (flags, [(m[0], m[1]) for m in marks])
+      return found
+    def instrument(content):
+      return struct.unpack('>f4BfIIII', content)
+
+    """
+
+  private func python(_ body: String) throws {
+    try stage.write("caf.py", Self.script)
+    try stage.write("run.py", "from caf import *\n" + body + "\n")
+    try stage.make("/usr/bin/python3 run.py")
+  }
+
+  @Test("loops of WAV, AIFF and CAF are each other's, and move with a clip and a rate")
+  func everyWay() throws {
+    try stage.make("ffmpeg -v error -f lavfi -i sine=d=4:r=48000 s.wav")
+    try stage.write(
+      "make.yaml", "clip: s.wav\nloop_points: 1s..1.5s\noutput: [a.wav, a.aiff, a.caf]\n")
+    try stage.make("avjob run -q make.yaml")
+    try python(
+      """
+      found = chunks('a.caf')
+      told = instrument(found[b'inst'])
+      assert told[0] == 60 and told[7] == 1, told
+      assert regions(found[b'regn'])[1] == (3, [(b'rbeg', 48000.0), (b'rend', 72000.0)]), regions(found[b'regn'])
+      """)
+    for name in ["wav", "aiff", "caf"] {
+      try stage.write(
+        "cut.yaml", "clip: a.\(name) 0.5s..\noutput: { file: \(name).caf, sample_rate: 44.1 kHz }\n"
+      )
+      try stage.make("avjob run -q cut.yaml")
+      try python(
+        """
+        want = (3, [(b'rbeg', 22050.0), (b'rend', 44100.0)])
+        assert regions(chunks('\(name).caf')[b'regn'])[1] == want, regions(chunks('\(name).caf')[b'regn'])
+        """)
+    }
+    try stage.write("back.yaml", "clip: a.caf 0.5s..\noutput: back.wav\n")
+    try stage.make("avjob run -q back.yaml")
+    try python(
+      """
+      b = open('back.wav', 'rb').read()
+      at = b.index(b'smpl') + 8
+      assert struct.unpack('<II', b[at + 44:at + 52]) == (24000, 47999), struct.unpack('<II', b[at + 44:at + 52])
+      """)
+  }
+
+  @Test("loops that regions and pairs of markers have are read, and other markers are no chapters")
+  func read() throws {
+    try stage.make("ffmpeg -v error -f lavfi -i sine=d=2:r=48000 -c:a pcm_s16le plain.caf")
+    try python(
+      """
+      def region(id, flags, first, end): return struct.pack('>III', id, flags, 2) + mark(b'rbeg', first, id) + mark(b'rend', end, id)
+      regn = struct.pack('>II', 0, 3) + region(7, 0, 100, 200) + region(8, 1 | 4, 300, 400) + region(9, 0, 500, 600)
+      inst = struct.pack('>f4BfIIII', 61.25, 0, 127, 1, 127, 3.0, 0, 9, 0, 0)
+      caf('regions.caf', [(b'regn', regn), (b'inst', inst)])
+      marks = [mark(b'slbg', 1000, 1), mark(b'slen', 2000, 2), mark(b'tmpo', 0, 3), mark(bytes(4), 48000, 4)]
+      caf('marks.caf', [(b'mark', struct.pack('>II', 0, len(marks)) + b''.join(marks))])
+      """)
+    try stage.write(
+      "job.yaml",
+      """
+      jobs:
+        regions: { clip: regions.caf, output: regions.wav }
+        marks: { clip: marks.caf, output: marks.wav }
+        whole: { clip: regions.caf, output: whole.caf }
+      """)
+    let result = try stage.run("avjob run job.yaml")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.errors.contains("mark tmpo"), "\(result.errors)")
+    try python(
+      """
+      def loops(name):
+        b = open(name, 'rb').read()
+        at = b.index(b'smpl') + 8
+        count = struct.unpack('<I', b[at + 28:at + 32])[0]
+        note, part = struct.unpack('<II', b[at + 12:at + 20])
+        return note, part >> 16, [struct.unpack('<III', b[at + 40 + 24 * i:at + 52 + 24 * i]) for i in range(count)]
+      assert loops('regions.wav') == (61, 1 << 14, [(0, 500, 599), (2, 300, 399)]), loops('regions.wav')
+      b = open('regions.wav', 'rb').read()
+      at = b.index(b'cue ') + 8
+      assert struct.unpack('<I', b[at:at + 4])[0] == 1 and struct.unpack('<I', b[at + 24:at + 28])[0] == 100
+      assert loops('marks.wav')[2] == [(0, 1000, 1999)], loops('marks.wav')
+      b = open('marks.wav', 'rb').read()
+      at = b.index(b'cue ') + 8
+      assert struct.unpack('<I', b[at:at + 4])[0] == 1 and struct.unpack('<I', b[at + 24:at + 28])[0] == 48000
+      whole = chunks('whole.caf')
+      assert [r[1] for r in regions(whole[b'regn']).values()] == [
+        [(b'rbeg', 500.0), (b'rend', 600.0)], [(b'rbeg', 300.0), (b'rend', 400.0)]], regions(whole[b'regn'])
+      assert instrument(whole[b'inst'])[0] == 61.25 and instrument(whole[b'inst'])[7:9] == (1, 2)
+      """)
+  }
+
+  @Test("what AIFF and CAF cannot say of loops is named")
+  func omissions() throws {
+    try stage.make(
+      "ffmpeg -v error -f lavfi -i sine=d=2:r=48000 -c:a pcm_s16le -bitexact plain.wav")
+    try python(
+      """
+      b = open('plain.wav', 'rb').read()
+      loops = b''.join(struct.pack('<IIIIII', i, kind, 1000 * i, 1000 * i + 99, 0, count)
+        for i, (kind, count) in enumerate([(2, 5), (0, 0), (0, 0)]))
+      smpl = struct.pack('<9I', 0, 0, 20833, 60, 0, 0, 0, 3, 0) + loops
+      whole = b[8:] + b'smpl' + struct.pack('<I', len(smpl)) + smpl
+      open('a.wav', 'wb').write(b'RIFF' + struct.pack('<I', len(whole)) + whole)
+      """)
+    try stage.write("job.yaml", "clip: a.wav ..1s\noutput: [a.aiff, a.caf]\n")
+    let result = try stage.run("avjob run job.yaml")
+    #expect(result.status == 0, "\(result.errors)")
+    for note in [
+      "'a.aiff': the chunk 'INST' has more than 2 entries; the first 2 are taken",
+      "'a.aiff': the chunk 'INST' has no place for how often a loop sounds",
+      "'a.aiff': the chunk 'INST' has no place for the direction of a loop",
+      "'a.caf': the chunk 'regn' has no place for how often a loop sounds",
+    ] { #expect(result.errors.contains(note), "\(note) in \(result.errors)") }
+    #expect(!result.errors.contains("'a.caf': the chunk 'regn' has no place for the direction"))
+  }
+}
