@@ -24,6 +24,13 @@ extension Output.Format {
   }
 }
 
+extension Sink {
+  /// The format's name, and what a WAV is called, as `WAV 24 bit as BW64`.
+  package var formatName: String {
+    output.waveContainer.map { "\(format.name) as \($0.name)" } ?? format.name
+  }
+}
+
 extension FDKAACSettings {
   /// How bits are spent, as `48 kbps` or `VBR 3`.
   fileprivate var rateName: String {

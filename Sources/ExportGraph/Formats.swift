@@ -195,6 +195,13 @@ extension Output {
     let isKept =
       format.setting == .samples(promised.samples) && sampleRate == promised.sampleRate
       && layout.count == 1
+    let container = waveContainer ?? .riff
+    guard container == .riff else {
+      return Diagnostic(
+        "'.\(own)' is read as RIFF alone, and not as \(container.name)",
+        at: origins.format == .unknown ? origin : origins.format,
+        help: "leave 'container' out, or give the file another name, as '.wav'")
+    }
     guard !isKept else { return nil }
     return Diagnostic(
       "'.\(own)' is read as \(promised.samples.rawValue) of one channel at \(promised.sampleRate) Hz, "

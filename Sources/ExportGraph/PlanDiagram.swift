@@ -21,7 +21,7 @@ extension Graph {
       writer.add("n\(id)", node.diagramLines, isOutput: false)
     }
     for (index, sink) in sinks.enumerated() {
-      writer.add("o\(index)", [sink.output.path.string, sink.format.name], isOutput: true)
+      writer.add("o\(index)", [sink.output.path.string, sink.formatName], isOutput: true)
     }
     for (id, node) in nodes.enumerated() {
       for child in node.kind.children { writer.join("n\(child)", "n\(id)") }

@@ -133,7 +133,7 @@ extension Graph {
   private func sentence(for sink: Sink) -> String {
     let node = nodes[sink.node]
     var notes = [
-      "\(sink.output.path)  \(sink.format.name), \(node.format)"
+      "\(sink.output.path)  \(sink.formatName), \(node.format)"
     ]
     let mix = nodes[mixNode(of: sink.node)].format
     if mix != node.format { notes.append("converted from \(mix)") }

@@ -85,8 +85,10 @@ package struct MarkRequest: Sendable, Hashable, Codable {
   package var cart: Cart?
   /// Whether chunks of a source in another format are kept, where all of its samples are.
   package var keepsForeign = false
-  /// Where `bwf`, `cart` and `foreign` were written.
-  package var origins: [Origin] = [.unknown, .unknown, .unknown]
+  /// What a WAV is called; nil: as its source, or as its size has it.
+  package var container: WaveContainer?
+  /// Where `bwf`, `cart`, `foreign` and `container` were written.
+  package var origins: [Origin] = [.unknown, .unknown, .unknown, .unknown]
 
   /// Of nothing.
   package init() {}
@@ -98,6 +100,8 @@ package struct MarkRequest: Sendable, Hashable, Codable {
     let asked: [(String, OutputCapabilities.Place, Bool)] = [
       ("bwf", .broadcast, broadcast != nil), ("cart", .cart, cart != nil),
       ("foreign", .foreign, keepsForeign),
+      // What has a `bext` is a WAV.
+      ("container", .broadcast, container != nil),
     ]
     return zip(asked, origins).filter { $0.0.2 && !places.contains($0.0.1) }
       .map { ($0.0.0, $0.1) }

@@ -8,7 +8,7 @@ extension Sink {
   ///
   /// - Parameters:
   ///   - format: How the sound is stored.
-  ///   - stored: The chunks of a source with the same samples, which are kept.
+  ///   - stored: The chunks of a source with the same samples, which are kept in its order.
   /// - Returns: All chunks but `data`.
   /// - Throws: `mendJob` for a cue that WAV has no place for.
   func waveFile(
@@ -16,22 +16,20 @@ extension Sink {
   ) throws(Failure) -> WaveFile {
     var chunks = try WaveChunks(
       marks, broadcast(by: "avjob \(Engine.version)"), info: infoList, format)
-    var form: WaveFile.Form?
+    var form = output.waveContainer.map(WaveFile.Form.init)
     if let stored, let source = marks.identical?.source {
       var twin = self
       twin.metadata = source.metadata
       let others = WaveChunks(stored: stored.chunks)
-      if chunks.hasFormat(of: others) { form = stored.waveForm }
+      if chunks.hasFormat(of: others) { form = form ?? stored.waveForm }
       let hasSameTags = twin.infoList == infoList && source.marks?.hasEditedTags != true
       chunks = chunks.keeping(others, keepsTags: hasSameTags)
       // A source of more than 4 GiB may have sizes that have wrapped.
       let size = Int64(frames.count / format.blockLength) * Int64(format.blockSize)
-      let hasRoom = chunks.leading.first.map { ["JUNK", "ds64"].contains($0.name) } ?? false
-      if size > 3 << 30, !hasRoom { chunks.leading.insert(.room, at: 0) }
+      chunks.fit(form ?? .riff, isLarge: size > 3 << 30)
     }
     return WaveFile(
-      of: format, leading: chunks.leading, trailing: chunks.trailing,
-      as: form ?? .riff)
+      of: format, leading: chunks.leading, trailing: chunks.trailing, as: form ?? .riff)
   }
 
   /// The tags as texts of a WAV, in the order of their names, but for what libavformat has as tags of a
@@ -71,9 +69,11 @@ extension Output.SampleFormat {
 }
 
 extension LibAVRecipe {
-  /// Adds the cue sheet of a FLAC, and the chunks of the source whose samples the sink has: to a WAV and an AIFF in its order, to a FLAC
-  /// as blocks, as `flac --keep-foreign-metadata` has them, and to CAF, and an AIFF that stores samples
-  /// otherwise, which libavformat writes, those that nothing else says again.
+  /// Adds the cue sheet of a FLAC, and the chunks of the source whose samples the sink has.
+  ///
+  /// A WAV and an AIFF get them in the source's order, a FLAC as blocks (`flac
+  /// --keep-foreign-metadata`). CAF, and an AIFF with other samples, which libavformat writes, get those
+  /// that nothing else says again.
   ///
   /// - Throws: `mendInput` where the source cannot be read, `mendJob` where FLAC has no place for its
   ///   chunks.

@@ -150,7 +150,7 @@ struct RecordWriter {
         "bytes": .integer(written.size),
         "sha256": written.sha256.map { .hexadecimal($0) },
         "codec": .text(sink.format.kind.rawValue),
-        "format": .text(sink.format.name),
+        "format": .text(sink.formatName),
         "id3": sink.id3Version.map { .text($0.description) },
         "dithered": .boolean(sink.isDithered),
         "sample_rate": .count(written.sampleRate),

@@ -81,6 +81,18 @@ struct WaveChunks: Sendable, Hashable {
     return result
   }
 
+  /// Puts room for sizes of 64 bits before all others, where a file called so, or one that `isLarge`,
+  /// lacks it, and takes those of another file away.
+  mutating func fit(_ form: WaveFile.Form, isLarge: Bool) {
+    if let place = leading.firstIndex(where: { $0.name == "ds64" }) {
+      let sizes = leading.remove(at: place)
+      if place > 0, leading.first == .room { leading.removeFirst() }
+      leading.insert(form.isAlwaysLong ? sizes : .room, at: 0)
+    }
+    guard form.isAlwaysLong || isLarge, leading.first?.holdsSizes != true else { return }
+    leading.insert(.room, at: 0)
+  }
+
   private init(leading: [WaveFile.Chunk], trailing: [WaveFile.Chunk]) {
     (self.leading, self.trailing) = (leading, trailing)
   }

@@ -1,3 +1,4 @@
+import MediaComposition
 import Tagging
 
 /// The bytes of a WAV beside its sound.
@@ -18,6 +19,9 @@ package struct WaveFile: Sendable {
     /// The room for `ds64` without a table.
     static let room = Chunk("JUNK", [UInt8](repeating: 0, count: 28))
 
+    /// Whether it is, or can become, a `ds64`.
+    var holdsSizes: Bool { content.count >= 28 && ["JUNK", "ds64"].contains(name) }
+
     /// Its head, its content, and the byte that follows an odd one.
     var bytes: [UInt8] { ChunkWalk.Layout.riff.chunk(name, content) ?? [] }
   }
@@ -31,6 +35,16 @@ package struct WaveFile: Sendable {
 
     /// RIFF, which becomes RF64 past 4 GiB.
     package static let riff = Form(longName: "RF64", isAlwaysLong: false)
+
+    /// What a job asks for.
+    init(_ container: WaveContainer) {
+      self =
+        container == .riff ? .riff : Form(longName: container.name, isAlwaysLong: true)
+    }
+
+    init(longName: String, isAlwaysLong: Bool) {
+      (self.longName, self.isAlwaysLong) = (longName, isAlwaysLong)
+    }
   }
 
   /// All bytes before the sound, without sizes.
@@ -62,10 +76,7 @@ package struct WaveFile: Sendable {
       start += chunk.bytes
     }
     start += Array("data".utf8) + [0, 0, 0, 0]
-    hasRoom =
-      leading.first.map {
-        $0.content.count >= 28 && ["JUNK", "ds64"].contains($0.name)
-      } ?? false
+    hasRoom = leading.first?.holdsSizes ?? false
     (self.start, self.fact, self.trailing, self.form) = (start, fact, trailing, form)
     (blockSize, blockLength) = (Int64(format.blockSize), Int64(format.blockLength))
   }
@@ -100,11 +111,16 @@ package struct WaveFile: Sendable {
     let most = Int64(UInt32.max)
     let isLong = hasRoom && (form.isAlwaysLong || riff > most)
     if isLong {
+      // What filled the room is no table of sizes.
+      let isNew = !bytes[12..<16].elementsEqual("ds64".utf8)
+      if isNew { put(0, 4, at: 44) }
       bytes.replaceSubrange(0..<4, with: form.longName.utf8)
       bytes.replaceSubrange(12..<16, with: "ds64".utf8)
       put(riff, 8, at: 20)
       put(sound, 8, at: 28)
-      put(frameCount, 8, at: 36)
+      // A BW64 may leave the number of frames out (ITU-R BS.2088, 4.1: a dummy).
+      let countsFrames = isNew || bytes[36..<44].contains { $0 != 0 }
+      if countsFrames { put(frameCount, 8, at: 36) }
     }
     put(isLong ? most : min(riff, most), 4, at: 4)
     put(isLong ? most : min(sound, most), 4, at: start.count - 4)

@@ -250,7 +250,7 @@ extension Output.Request {
   static let mediaExtensions: Set<String> = Set(
     Output.Kind.allCases.flatMap(\.capabilities.extensions)
   ).union([
-    "mka", "wma", "mp2", "ac3", "lbc", "alac", "w64", "rf64", "au", "json",
+    "mka", "wma", "mp2", "ac3", "lbc", "alac", "w64", "rf64", "bw64", "au", "json",
   ]).union(OutputCapabilities.videoExtensions)
 
   /// The format of a path's extension, with its usual settings.
@@ -275,6 +275,10 @@ extension Output.Request {
       throw QuantityError(Output.pictureRefusal(of: own), help: Output.pictureHelp(stem, "m4a"))
     case _ where own.hasSuffix("}") && PartTemplate.isTemplate(path):
       throw QuantityError("'\(path)' has no fixed extension", help: Self.choices)
+    case _ where WaveContainer(rawValue: own) != nil:
+      throw QuantityError(
+        "'.\(own)' is not an output format",
+        help: "write '\(stem).wav', with 'wav: { container: \(own) }'")
     default:
       throw QuantityError(
         "'.\(own)' is not an output format",

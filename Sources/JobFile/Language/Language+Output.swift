@@ -68,7 +68,12 @@ extension Language {
     Key("id3", Values.id3, "the tag's version in MP3 and AIFF; else 2.4, where chapters allow it") {
       $0.id3 = $1
     },
-    format(.wav, Values.wavPCM, "PCM, or G.711 (mu-law, a-law)"),
+    Key("wav", Values.wave, "PCM, or G.711 (mu-law, a-law)") { output, choice in
+      output.copying = output.copying ?? choice.format.copying
+      output.take(choice.format.request, by: "wav")
+      guard let container = choice.container else { return }
+      output.addMarks { ($0.container, $0.origins[3]) = (container.value, container.origin) }
+    },
     format(.aiff, Values.pcm, "PCM, big-endian"),
     format(.caf, Values.cafSamples, "PCM or IMA4 in Apple's Core Audio Format"),
     format(.raw, Values.rawSamples, "samples without a header, as telephone systems have them"),

@@ -9,7 +9,7 @@ extension Values {
     Form(name, [.text], example) { JSONForm.text(Pattern.whole(pattern)) }
   }
 
-  private static let pcmBody = Pattern.one(
+  static let pcmBody = Pattern.one(
     of: "(16|24)" + Pattern.bits, "32" + Pattern.bits + "[ -]*" + Pattern.anyCase("float"),
     Pattern.copying)
   static let pcmText = Pattern.whole(pcmBody)
@@ -21,13 +21,9 @@ extension Values {
     "caf_samples", "'16 bit', '24 bit', '32 bit float', 'ima4' or 'copy'",
     Pattern.one(of: pcmBody, Pattern.anyCase("ima") + "-?4"))
 
-  /// The forms of `pcm`, and formats of telephony.
-  static let wavPCM = form(
-    "wav_pcm", "'16 bit', '24 bit', '32 bit float', '8 bit', 'mu-law', 'a-law', 'gsm' or 'copy'",
-    Pattern.one(of: pcmBody, "8" + Pattern.bits, lawBody, Pattern.anyCase("gsm")))
-  private static let lawBody = "([mM][uU]|[uUaA]|µ)[ -]*" + Pattern.anyCase("law")
+  static let lawBody = "([mM][uU]|[uUaA]|µ)[ -]*" + Pattern.anyCase("law")
 
-  /// Those of `wavPCM`, and G.722.
+  /// Those of `wav`, and G.722.
   static let rawSamples = form(
     "raw_samples",
     "'16 bit', '24 bit', '32 bit float', '8 bit', 'mu-law', 'a-law', 'g722', 'gsm' or 'copy'",
