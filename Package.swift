@@ -131,7 +131,8 @@ let package = Package(
       name: "JobFile",
       dependencies: [
         "JSON", "YAML", "JobModel", "TimeLists", "ExportGraph",
-        "MediaTime", "Files", "MPEGAudio", "Diagnosis", "Transcripts", "MediaComposition",
+        "MediaTime", "Files", "Threads", "MPEGAudio", "Diagnosis", "Transcripts",
+        "MediaComposition",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(

@@ -3,6 +3,7 @@ import Files
 import JobModel
 import MediaComposition
 import SystemPackage
+import Threads
 import YAML
 
 /// A job file, read and checked without opening a medium.
@@ -152,6 +153,10 @@ package struct JobFile: Sendable {
     if let newer = reader.newerVersion { throw map.quotable(Diagnostics(newer)) }
     if isOnDisk {
       for index in jobs.indices { jobs[index].folder = decoder.folder }
+    }
+    let name = path.lastComponent?.string.utf8
+    for index in jobs.indices {
+      jobs[index].loop = jobs[index].loop.map { name?.fnv1a(continuing: $0) ?? $0 }
     }
     let read =
       (isOnDisk ? [path] : []) + reader.included + decoder.lists.keys.compactMap(\.file)

@@ -66,6 +66,18 @@ package final class Ledger: Sendable {
     return receipt
   }
 
+  /// The number of the loop whose job made a file that is as it was written; nil where no loop did, or that
+  /// is not known.
+  ///
+  /// - Complexity: O(size of a receipt)
+  package func loop(of output: FilePath) -> UInt64? {
+    guard let receipt = receipt(ofOutput: output), let file = receipt.files.first,
+      let identity = FileIdentity(ofFileAt: output),
+      file.differences(from: identity, digest: { nil }).isEmpty
+    else { return nil }
+    return receipt.loop.flatMap { UInt64($0, radix: 16) }
+  }
+
   /// A source whose bytes differ from those that a receipt has, while its size and its time of
   /// modification do not. Whoever edits a file changes its time; a disk that decays does not.
   private func decayReason(
@@ -260,7 +272,8 @@ package final class Ledger: Sendable {
   ///   whole.
   /// - Complexity: O(sources and outputs); with contents their size
   package func record(
-    _ inputs: ExportInputs, written: [FilePath: FileIdentity], unless isCancelled: IsCancelled
+    _ inputs: ExportInputs, written: [FilePath: FileIdentity], by loop: UInt64? = nil,
+    unless isCancelled: IsCancelled
   ) throws -> Bool {
     try make()
     var sources: [Receipt.File] = []
@@ -278,7 +291,8 @@ package final class Ledger: Sendable {
         guard FileIdentity(ofFileAt: path) == identity else { return false }
       }
       let receipt = Receipt(
-        madeWith: inputs.tools, job: inputs.byAspect, sources: sources, files: files)
+        madeWith: inputs.tools, job: inputs.byAspect, sources: sources, files: files,
+        loop: loop.map { String($0, radix: 16) })
       let bytes = try receipt.encoded()
       // One that is too large would never be read.
       guard bytes.count <= Receipt.largestSize else { throw Errno.fileTooLarge }

@@ -30,6 +30,8 @@ struct Receipt: Codable, Sendable, Hashable {
   var sources: [File]
   /// The output, then what was written beside it.
   var files: [File]
+  /// The number of the loop whose job made it (`Ledger.loop(of:)`), in hexadecimal digits; nil without one.
+  var loop: String?
 
   static let currentVersion = 1
   /// Bytes, at some 250 for a source: a job of a hundred thousand sources has its receipt. A larger one

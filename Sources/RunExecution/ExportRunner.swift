@@ -98,7 +98,7 @@ package struct ExportRunner: JobRunner {
     let report = try perform(session, work, context)
     if lock != nil {
       staleSidecars?.remove(of: session.export, inputs, by: ledger, context)
-      record(inputs, report, in: ledger, memory, context)
+      record(inputs, report, of: work, in: ledger, memory, context)
     }
     return .written(report, reason: memory.options.explains ? "\(why)" : nil)
   }
@@ -130,13 +130,13 @@ package struct ExportRunner: JobRunner {
 
   /// Writes the receipts; the outputs are in their places.
   private func record(
-    _ inputs: ExportInputs, _ report: ExportSession.Report, in ledger: Ledger, _ memory: RunMemory,
-    _ context: JobContext
+    _ inputs: ExportInputs, _ report: ExportSession.Report, of work: Work, in ledger: Ledger,
+    _ memory: RunMemory, _ context: JobContext
   ) {
     let written = Dictionary(
       report.files.map { ($0.path, $0.identity) }, uniquingKeysWith: { _, last in last })
     do {
-      let isRecorded = try ledger.record(inputs, written: written) {
+      let isRecorded = try ledger.record(inputs, written: written, by: work.loop) {
         context.cancellation.isCancelled
       }
       guard !isRecorded else { return }

@@ -93,6 +93,16 @@ package final class RunMemory: Sendable {
     return nil
   }
 
+  /// The number of the loop whose job made a file, by its receipt beside the job files in `folder`; nil
+  /// where the file is another one now, and where no receipts are kept.
+  ///
+  /// - Complexity: O(size of a receipt)
+  package func loop(thatMade path: FilePath, besideJobsIn folder: FilePath) -> UInt64? {
+    guard keepsReceipts else { return nil }
+    let place = StateFolder(besideJobsIn: folder, currentDirectory: .current)
+    return (ledger(for: folder) ?? Ledger(in: place)).loop(of: path)
+  }
+
   /// The folders of the job files, in order.
   var jobFolders: [FilePath] {
     state.withLock { $0.folders.keys.sorted { $0.string < $1.string } }

@@ -34,6 +34,8 @@ package struct WatchRounds {
   /// What the watch has had made, by which loop of a job file: where its source has gone, no job writes
   /// it any more, and it is no new source.
   private var made: [FilePath: Maker] = [:]
+  /// The number of the loop that an earlier watch or run made a file by, beside the job files of a folder.
+  private let makerBefore: (_ path: FilePath, _ folder: FilePath) -> UInt64?
   /// Sources of loops that were run on an earlier day, whose names and tags have the day (`${date}`).
   private var days: [Sources: CalendarDay?] = [:]
 
@@ -67,7 +69,17 @@ package struct WatchRounds {
   }
 
   /// No round yet.
-  package init(_ stillness: SourceStillness = SourceStillness()) { self.stillness = stillness }
+  ///
+  /// - Parameters:
+  ///   - stillness: Says which sources are whole.
+  ///   - makerBefore: Gives the number (`Job.loop`) of the loop that made a file before this watch, by what
+  ///     is kept beside the job files of `folder`; nil where that is not known.
+  package init(
+    _ stillness: SourceStillness = SourceStillness(),
+    makerBefore: @escaping (_ path: FilePath, _ folder: FilePath) -> UInt64? = { _, _ in nil }
+  ) {
+    (self.stillness, self.makerBefore) = (stillness, makerBefore)
+  }
 
   /// What a round is to do.
   package struct Round {
@@ -206,10 +218,17 @@ package struct WatchRounds {
   /// What is reported of a job that reads what another job of its loop made, whose source has gone.
   private func remains(_ job: Job, _ key: Key) -> Diagnostic? {
     for path in job.media.lazy.compactMap(\.location.file) {
-      guard let maker = made[Self.place(path)], maker.key.file == key.file, maker.key != key,
-        maker.origin == job.origin
+      if let maker = made[Self.place(path)] {
+        guard maker.key.file == key.file, maker.key != key, maker.origin == job.origin else {
+          continue
+        }
+        return Self.loop(job, path, "which '\(maker.key.name)' made")
+      }
+      // A job that this watch has run reads a source.
+      guard versions[key] == nil, let loop = job.loop, let folder = job.folder,
+        makerBefore(path, folder) == loop
       else { continue }
-      return Self.loop(job, path, "which '\(maker.key.name)' made")
+      return Self.loop(job, path, "which an earlier run of this loop made")
     }
     return nil
   }

@@ -20,6 +20,8 @@ package struct Work: Sendable {
   package var shard = 1
   /// Where the job file is, beside which receipts are kept; nil: it comes from no file.
   package var folder: FilePath?
+  /// The loop that its job is of (`Job.loop`).
+  package var loop: UInt64?
   /// How much work it is thought to be.
   package var estimate: Duration
   /// What must be done before: indices into the run's work.

@@ -57,6 +57,7 @@ struct WorkQueue {
         resources: ResourceRequest(for: outcome.sessions[part].export))
       piece.order = WorkOrder(job: index + 1, part: part + 1)
       piece.shard = shard(part)
+      piece.loop = job.loop
       piece.totalTimeLimit = rules.timeLimit
       piece.draft = draft.map { ($0, part) }
       work.append(piece)

@@ -142,6 +142,38 @@ import Testing
     #expect(result.text == "status 143\n", "\(result.errors)")
   }
 
+  @Test("A watch that is started again knows what its loop made, and another loop reads that")
+  func restart() throws {
+    let stage = try stage()
+    try stage.write("job.yaml", "for_each: in/*\noutput: \"in/${input.stem}-x.wav\"\n")
+    try stage.write("other.yaml", "for_each: in/*-x.wav\noutput: { folder: out, flac: 16 bit }\n")
+    let result = try stage.run(
+      helpers + """
+        python3 drop.py 0 1
+        timeout 300 "$AVJOB" run --watch job.yaml >text 2>err & job=$!
+        until_said 'it is left out'
+        end
+        rm in/0.wav; : >err
+        timeout 300 "$AVJOB" run --watch job.yaml >text 2>err & job=$!
+        until_said 'which an earlier run of this loop made: it is left out'
+        python3 drop.py 3 4
+        until ls .avjob/receipts | grep -q '^3-x' || ! kill -0 $job 2>/dev/null; do sleep 0.05; done
+        end
+        timeout 300 "$AVJOB" run --watch other.yaml >text 2>>err & job=$!
+        until_made 2
+        end
+        # A recording that took the place of an output is a source.
+        cp in/3.wav new.wav; rm in/3.wav; mv new.wav in/0-x.wav
+        timeout 300 "$AVJOB" run --watch job.yaml >text 2>>err & job=$!
+        until [ -e in/0-x-x.wav ] || ! kill -0 $job 2>/dev/null; do sleep 0.05; done
+        end
+        ls in out
+        """)
+    #expect(
+      result.text == String(repeating: "status 143\n", count: 4)
+        + "in:\n0-x-x.wav\n0-x.wav\n3-x.wav\n\nout:\n0-x.flac\n3-x.flac\n", "\(result)")
+  }
+
   @Test("Options that make no sense in rounds are refused by name")
   func refusals() throws {
     let result = try Command.avjob("run", "--watch", "--prune", "job.yaml")

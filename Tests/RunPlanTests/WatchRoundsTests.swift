@@ -83,6 +83,31 @@ import Testing
     #expect(round(&rounds, [("c.wav", "c-x.wav")]).jobs.jobs.count == 1)
   }
 
+  @Test("What an earlier run of the same loop made is no new source, until this watch has run it")
+  func earlier() throws {
+    for name in ["a-x.wav", "b.wav"] { try writeFile(folder.path(name), [1]) }
+    func job(_ name: String, loop: UInt64?) -> LoadedJobs {
+      var job = Job(
+        name: name, item: .clip(.file(FilePath(folder.path(name)))),
+        outputs: [Output(path: FilePath(folder.path("out-" + name)), request: .usual(.wav))])
+      (job.loop, job.folder) = (loop, FilePath(folder.path("jobs")))
+      return LoadedJobs(jobs: [job])
+    }
+    func round(_ name: String, loop: UInt64?, madeBy maker: UInt64?) -> WatchRounds.Round {
+      var rounds = WatchRounds(SourceStillness(hasWriter: { _ in false })) { path, place in
+        path.lastComponent == "a-x.wav" && place.lastComponent == "jobs" ? maker : nil
+      }
+      return rounds.next(job(name, loop: loop), time: .seconds(1 << 40), on: nil)
+    }
+    let left = round("a-x.wav", loop: 7, madeBy: 7)
+    #expect(left.jobs.jobs.isEmpty && left.waitingCount == 0)
+    #expect(
+      left.problems.map(\.message).joined().contains("which an earlier run of this loop made"))
+    #expect(round("a-x.wav", loop: 7, madeBy: 8).jobs.jobs.count == 1)
+    #expect(round("a-x.wav", loop: nil, madeBy: 7).jobs.jobs.count == 1)
+    #expect(round("b.wav", loop: 7, madeBy: 7).jobs.jobs.count == 1)
+  }
+
   @Test("What failed for a reason that may pass is run again after a pause, longer each time")
   func retries() throws {
     for name in ["a.wav", "b.wav"] { try writeFile(folder.path(name), [1]) }

@@ -3,6 +3,7 @@ import JobModel
 import MediaComposition
 import MediaTime
 import SystemPackage
+import Threads
 import YAML
 
 /// When a job runs: after which others, how often, and how long.
@@ -171,6 +172,7 @@ extension Decoder {
     let origin = (fields["for_each"] ?? fields["rows"])?.keyOrigin ?? fields.origin
     guard hasRoom(for: loop.count, of: fields, at: origin) else { return [] }
     let names = name.names(for: loop, in: self, scope)
+    let loopNumber = (fields["for_each"] ?? fields["rows"])?.value.number
     var jobs: [Job] = []
     var leftOut: [String] = []
     jobs.reserveCapacity(loop.count)
@@ -181,7 +183,8 @@ extension Decoder {
         leftOut.append(names[index])
         continue
       }
-      guard let job = job(names[index], fields, scope) else { continue }
+      guard var job = job(names[index], fields, scope) else { continue }
+      job.loop = loopNumber
       guard takes(job, at: origin, "the \(grouped(loop.count)) jobs of this loop") else { break }
       jobs.append(job)
     }
@@ -336,6 +339,29 @@ struct JobName {
     return (0..<loop.count).map { index in
       scope.loop = loop.binding(index)
       return text(in: decoder, scope)
+    }
+  }
+}
+
+extension YAMLNode {
+  /// A number of its words; other words have another one. O(size)
+  fileprivate var number: UInt64 {
+    var number = [UInt8]().fnv1a()
+    mix(into: &number)
+    return number
+  }
+
+  private func mix(into number: inout UInt64) {
+    func add(_ text: String) { number = (text.utf8 + [0]).fnv1a(continuing: number) }
+    switch kind {
+    case .scalar(let scalar): add(scalar.text)
+    case .sequence(let nodes): for node in nodes { node.mix(into: &number) }
+    case .mapping(let entries):
+      for entry in entries {
+        add(entry.key)
+        entry.value.mix(into: &number)
+      }
+    case .missing: add("")
     }
   }
 }

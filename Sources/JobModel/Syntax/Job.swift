@@ -15,6 +15,9 @@ package struct Job: Sendable, Hashable {
   /// Another name for `needs` and `--only`: the key under `jobs` that it shares with all jobs of
   /// one loop; its own name without a loop.
   package var group: String
+  /// A number of the loop that it is of: of the name of its job file, and of the words for what the loop
+  /// goes through; nil without a loop. Two runs of one loop have the same.
+  package var loop: UInt64?
   /// The sound. `at` and `crossfade` mean nothing here.
   package var item: Item
   /// Where its timeline is split; nil: nowhere. In a split job the paths and tags of `outputs` and

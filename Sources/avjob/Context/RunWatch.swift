@@ -47,7 +47,10 @@ struct RunWatch {
   }
 
   private func run(_ signals: Signals, _ wakeUp: WakeUp) throws {
-    var rounds = WatchRounds()
+    let memory = makeContext().memory
+    var rounds = WatchRounds { path, folder in
+      memory?.loop(thatMade: path, besideJobsIn: folder)
+    }
     let watcher = try? FileWatcher()
     var reported = ""
     var watched: ReadFiles?
