@@ -151,7 +151,7 @@ let package = Package(
       name: "ExportGraph",
       dependencies: [
         "JSON", "MediaTime", "MPEGAudio", "Tagging", "Diagnosis", "Transcripts", "MediaComposition",
-        "Dynamics",
+        "Dynamics", "FDKAAC",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(

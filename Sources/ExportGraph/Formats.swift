@@ -18,6 +18,8 @@ struct SettledOutput {
   var sound: AudioFormat
   /// The moving picture beside it; nil where it has none.
   var picture: PicturePlan?
+  /// Whether it is made like sources of HE-AAC.
+  var isHighEfficiency = false
 }
 
 extension Export {
@@ -46,12 +48,12 @@ extension Export {
     var settlement = Settlement(mix: mix)
     for draft in drafts {
       do throws(Diagnostics) {
-        let output = try settled(draft, mix, sources)
+        var output = try settled(draft, mix, sources)
+        if case .same(let clip, isInFolder: _) = draft.output.request {
+          settlement.notes += keepCodec(of: &output, clip, sources)
+        }
         settlement.outputs.append(output)
         settlement.notes += placement(output).map { [$0] } ?? []
-        if case .same(nil, isInFolder: _) = draft.output.request {
-          settlement.notes += draft.kind.differenceNote(on: sources, output).map { [$0] } ?? []
-        }
         settlement.notes += LayoutNotes(
           output: draft.output, kind: draft.kind, layout: draft.layout, mix: mix.channelLayout,
           isRequested: draft.output.channelLayout != nil || channelLayout != nil
@@ -66,6 +68,18 @@ extension Export {
       sources.pictureNote(for: outputs), sources.silenceNote(for: outputs),
     ].compactMap(\.self)
     return settlement
+  }
+
+  /// Keeps the profile of an output with the codec of `clip`, or of all sources; gives notes on what it
+  /// is not like them in.
+  private func keepCodec(
+    of output: inout SettledOutput, _ clip: Asset?, _ sources: SourceFacts
+  ) -> [Diagnostic] {
+    let loss = keepProfile(of: &output, like: clip.map { [$0] } ?? sources.sounding)
+    // A note on the loss of a profile is one on all parts that have it.
+    output.isHighEfficiency = loss != nil || output.format.isHighEfficiency
+    let difference = clip == nil ? output.format.kind.differenceNote(on: sources, output) : nil
+    return [loss, difference].compactMap(\.self)
   }
 
   /// The export with every rate, layout, format and path decided by its sources, and notes on these

@@ -24,10 +24,15 @@ struct FrameCopies {
     let spans = untouched.spans
     let format = nodes[sink.node].format
     let isJoined = sink.format.kind != .mp3 && untouched.only == nil
+    let whole = nodes.wholeAsset(untouched.only, frames: sink.frames.count)
+    let isHighEfficiency = isExact && whole?.isHighEfficiencyCopy(as: sink.format, format) == true
     let setup = isJoined ? spans.mostHeardSetup(nodes, sink, format) : nil
     candidates = spans.map { span in
       guard case .source(let ids, let start) = span.content, let asset = nodes[ids[0]].asset,
-        isExact, asset.hasFrames(for: sink.format, format), !isJoined || asset.joins(setup)
+        isExact,
+        isHighEfficiency
+          || asset.hasFrames(for: sink.format, format)
+            && (!isJoined || asset.joins(setup))
       else { return nil }
       let first = span.frames.lowerBound - sink.frames.lowerBound
       return CopyLayout.Span(
@@ -37,7 +42,8 @@ struct FrameCopies {
     (self.spans, self.setup, self.isExact) = (spans, setup, isExact)
     layout = CopyLayout(
       candidates.compactMap(\.self), length: Int64(sink.frames.count),
-      on: sink.format.kind.frameGrid(sampleRate: format.sampleRate))
+      on: isHighEfficiency
+        ? .wholeHighEfficiencyAAC : sink.format.kind.frameGrid(sampleRate: format.sampleRate))
   }
 
   /// By how many samples each node would have to lie later to be on the grid; none that is.
@@ -128,6 +134,17 @@ struct FrameCopies {
   }
 }
 
+extension [Node] {
+  /// The source of which all frames, and nothing else, are heard in an output of so many; `only` as of
+  /// `UntouchedSpans`.
+  fileprivate func wholeAsset(_ only: (node: Node.ID, start: Int64)?, frames: Int) -> Asset? {
+    guard let only, only.start == 0, let asset = self[only.node].asset,
+      asset.frameCount == Int64(frames)
+    else { return nil }
+    return asset
+  }
+}
+
 extension [UntouchedSpans.Span] {
   /// What the decoders of those sounds are set up with of which most is heard; of equal ones the first.
   fileprivate func mostHeardSetup(_ nodes: [Node], _ sink: Sink, _ format: AudioFormat) -> String? {
@@ -149,7 +166,13 @@ extension [UntouchedSpans.Span] {
 extension Asset {
   /// Whether its frames can be those of an output in `format`, at exact places.
   fileprivate func hasFrames(for format: Output.Format, _ sound: AudioFormat) -> Bool {
-    isCopyable(as: format, sound) && (hasExactPackets || format.kind == .mp3)
+    isCopyable(as: format, sound) && !format.isHighEfficiency
+      && (hasExactPackets || format.kind == .mp3)
+  }
+
+  /// Whether all of it can be an output in `format`, whose profile no part of it would keep.
+  fileprivate func isHighEfficiencyCopy(as format: Output.Format, _ sound: AudioFormat) -> Bool {
+    format.kind == .aac && hasWholePackets && isCopyable(as: format, sound)
   }
 
   /// Whether its packets can be in one stream with those of decoders that are set up in this way. What

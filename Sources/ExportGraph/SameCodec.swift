@@ -5,7 +5,7 @@ import MediaComposition
 extension Asset {
   /// Bits a second of the sound: the container's number, else by the size of a file that holds
   /// little besides sound.
-  fileprivate var meanBitRate: Int? {
+  package var meanBitRate: Int? {
     if let bitRate, bitRate > 0 { return bitRate }
     guard container == "ogg", frameCount > 0 else { return nil }
     let bits = Int128(identity.size) * 8 * Int128(sampleRate) / Int128(frameCount)
@@ -74,7 +74,9 @@ extension Output.Kind {
     let formats = parts.filter { $0.decides(self) }.map {
       format(like: $0, sampleRate: sampleRate, layout: layout)
     }
-    let best = formats.max { $0.worth < $1.worth }
+    let best = model(among: parts, sampleRate: sampleRate, layout: layout).map {
+      format(like: $0, sampleRate: sampleRate, layout: layout)
+    }
     // Two storages of 8 bits do not hold each other's samples.
     guard let best, case .samples = best.setting, best.worth == 8,
       formats.contains(where: { $0 != best })
@@ -82,8 +84,17 @@ extension Output.Kind {
     return best.with(.samples(.int16))
   }
 
+  /// The part whose quality an output of this kind keeps; nil where none decides on it.
+  func model(among parts: [Asset], sampleRate: Int, layout: ChannelLayout) -> Asset? {
+    parts.filter { $0.decides(self) }.max { one, other in
+      format(like: one, sampleRate: sampleRate, layout: layout).worth
+        < format(like: other, sampleRate: sampleRate, layout: layout).worth
+    }
+  }
+
   /// A note on the parts of `sources` that are not as the output that keeps their codec; nil where all
-  /// are. One source alone is the output's measure.
+  /// are. One source alone is the output's measure. Where `keepProfile` has a note on HE-AAC, this has
+  /// none on it.
   func differenceNote(on sources: SourceFacts, _ output: SettledOutput) -> Diagnostic? {
     let parts = sources.sounding
     let others = parts.count < 2 ? [] : parts.filter { !$0.isAlike(output, self) }
@@ -116,6 +127,7 @@ extension Asset {
     guard outputKind == kind, sampleRate == sound.sampleRate,
       channelLayout.count == sound.channelLayout.count
     else { return false }
+    if kind == .aac, (profile == nil) == output.isHighEfficiency { return false }
     let own = kind.format(like: self, sampleRate: sampleRate, layout: channelLayout)
     // Bit rates are means of the sound, unless its encoder says what was asked of it.
     guard !kind.capabilities.isLossless, mp3Settings == nil else { return own == output.format }
@@ -123,10 +135,11 @@ extension Asset {
   }
 
   /// Its codec, settings and sound, for messages.
-  fileprivate var formatText: String {
+  var formatText: String {
     let own = outputKind?.format(like: self, sampleRate: sampleRate, layout: channelLayout)
-    let count = channelLayout.count
-    return own?.description(sampleRate: sampleRate, channelCount: count) ?? codec
+    let text = own?.description(sampleRate: sampleRate, channelCount: channelLayout.count) ?? codec
+    guard let profile, let kind = outputKind else { return text }
+    return profile + text.dropFirst(kind.capabilities.codecName.count)
   }
 }
 

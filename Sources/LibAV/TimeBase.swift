@@ -14,4 +14,11 @@ package struct TimeBase: Sendable, Hashable {
     self.numerator = numerator
     self.denominator = denominator
   }
+
+  /// Ticks in frames of a rate, rounded down.
+  package func frames(inTicks ticks: Int64, atRate rate: Int) -> Int64 {
+    let scaled = Int128(ticks) * Int128(numerator) * Int128(rate)
+    let denominator = Int128(max(1, denominator))
+    return Int64(clamping: (scaled >= 0 ? scaled : scaled - denominator + 1) / denominator)
+  }
 }

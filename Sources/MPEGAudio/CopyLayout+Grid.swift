@@ -41,6 +41,11 @@ extension CopyLayout {
       samplesPerFrame: 1024, reach: 1024, lead: 0, encoderSkip: 1024, preRoll: 2,
       firstWhole: 1, shortestCopy: 4, shortestStream: 0, hasReservoir: false)
 
+    /// HE-AAC, of which all packets are copied: each gives 2048 frames (ISO 14496-3, 4.6.18).
+    package static let wholeHighEfficiencyAAC = Grid(
+      samplesPerFrame: 2048, reach: 0, lead: 0, encoderSkip: 0, preRoll: .max, firstWhole: 0,
+      shortestCopy: 1, shortestStream: 0, hasReservoir: false)
+
     /// Opus: packets of 2.5 to 120 ms (RFC 6716, 2), whose windows overlap by 2.5 ms (its section 4.3.7).
     /// What is left between two copies is encoded by packets of 20 ms, the usual length: shorter ones
     /// bring no decoder near to the state of longer ones. CELT predicts the level of each band from the

@@ -47,6 +47,9 @@ public struct Asset: Sendable, Hashable, Codable {
   /// Whether its packets can be put into another file so that its sound begins and ends at any frame:
   /// their timestamps count frames, and AAC is of the profile LC (ISO 14496-3, 1.5.2.1).
   package var hasExactPackets = false
+  /// Whether all of its packets together can be put into another file, though no part of them: those of
+  /// HE-AAC, whose decoders depend on what was before.
+  package var hasWholePackets = false
   /// What a decoder of its packets is set up with, in words of its codec: packets of several files can
   /// be those of one stream only where they agree in it. Nil where packets are copied as those of one
   /// clip alone, or not at all.

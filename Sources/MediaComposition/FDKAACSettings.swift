@@ -78,3 +78,10 @@ extension FDKAACSettings.Profile {
   /// How many frames a packet holds.
   package var packetLength: Int { self == .lc ? 1024 : 2048 }
 }
+
+extension Output.Format {
+  /// Whether it is HE-AAC.
+  package var isHighEfficiency: Bool {
+    if case .fdkAAC(let settings) = self { settings.profile != .lc } else { false }
+  }
+}

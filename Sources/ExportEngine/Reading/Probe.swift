@@ -145,7 +145,7 @@ struct Prober {
       announcedDuration: announced, bitRate: stream.bitRate,
       metadata: tags.metadata, chapters: tags.chapters ?? listed.chapters, identity: identity)
     asset.profile = first.profile
-    (asset.hasExactPackets, asset.packetSetup) = facts.packets(of: stream)
+    facts.addPackets(of: stream, to: &asset)
     asset.tracks = AssetTrack.all(of: demuxer)
     if !asset.tracks.isEmpty { asset.start = facts.start }
     try addPictureTimes(to: &asset.tracks)

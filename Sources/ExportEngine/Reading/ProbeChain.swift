@@ -58,6 +58,7 @@ extension Prober {
       whole?.asset.announcedDuration = nil
       whole?.asset.bitRate = nil
       whole?.asset.hasExactPackets = false
+      whole?.asset.hasWholePackets = false
       return
     }
     let offset = Time(frames: start, rate: stream.asset.sampleRate)

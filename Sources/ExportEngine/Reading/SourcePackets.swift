@@ -25,8 +25,8 @@ final class SourcePackets {
   /// Frames from the last packet but one to the last that was read.
   private var spacing: Int64 = 0
   private var hasRead = false
-  /// The raw frame of the next packet of a stream that is counted: a bare one, or Vorbis, whose
-  /// timestamps are not exact.
+  /// The raw frame of the next packet of a stream that is counted: a bare one, HE-AAC, whose timestamps
+  /// may count frames of the core, or Vorbis, whose timestamps are not exact.
   private var counted: Int64 = 0
   /// Of Vorbis.
   private let blocks: VorbisBlocks?
@@ -44,8 +44,10 @@ final class SourcePackets {
     (self.facts, self.cancellation, self.watch) = (facts, cancellation, watch)
     packets = try PacketReader(facts, unless: cancellation)
     blocks = packets.stream.codecName == "vorbis" ? try VorbisBlocks(packets.stream) : nil
-    if blocks != nil { counted = facts.firstRaw }
+    if isCountedFromStart { counted = facts.firstRaw }
   }
+
+  private var isCountedFromStart: Bool { blocks != nil || facts.hasBandReplication }
 
   /// Opens a stream.
   ///
@@ -64,7 +66,9 @@ final class SourcePackets {
       try SourcePackets(facts, cancellation, watch)
     }
     // An output of an earlier job may be other than was predicted.
-    guard facts.hasExactPackets(of: packets.stream) else {
+    guard
+      facts.hasExactPackets(of: packets.stream) || facts.hasWholePackets(of: packets.stream)
+    else {
       throw Failure(
         .mendInput,
         "has packets that cannot be cut exactly; write a bit rate, as '128k', to encode it",
@@ -79,6 +83,8 @@ final class SourcePackets {
   /// SILK's takes longer, and gets as many as a pre-skip of 16 bits holds (RFC 7845, 5.1), but for
   /// three packets of 120 ms.
   private var preRoll: Int64 {
+    // Of HE-AAC all packets are copied.
+    if facts.hasBandReplication { return facts.origin - facts.firstRaw }
     guard stream.codecName == "opus" else { return 0 }
     switch facts.access {
     case .anchors(_, let preRoll): return preRoll
@@ -217,6 +223,10 @@ final class SourcePackets {
         defer { counted += length }
         return Following(packet: packet, start: counted, length: length)
       }
+      if facts.hasBandReplication {
+        defer { counted += Self.replicatedLength }
+        return Following(packet: packet, start: counted, length: Self.replicatedLength)
+      }
       if let start = packet.timestamp.flatMap(facts.rawFrame) {
         return Following(packet: packet, start: start)
       }
@@ -235,6 +245,8 @@ final class SourcePackets {
     return Following(packet: try head.data(of: packet), start: counted)
   }
 
+  /// Frames of a packet of HE-AAC (ISO 14496-3, 4.6.18).
+  private static let replicatedLength: Int64 = 2048
   /// Frames of a packet of a bare stream.
   private static let bareLength: Int64 = 1024
 
@@ -259,11 +271,12 @@ final class SourcePackets {
   private func jump(toRaw raw: Int64) throws(LibAVError) {
     if facts.bareHeader != nil { return try count(toRaw: raw) }
     (following, spacing) = (nil, 0)
-    if let blocks {
+    if isCountedFromStart {
       guard hasRead else { return }
       try packets.reopen()
       counted = facts.firstRaw
-      return blocks.restart()
+      blocks?.restart()
+      return
     }
     if raw > facts.firstRaw, let found = try packets.jump(toRaw: raw) {
       following = Following(packet: found.packet, start: found.start)

@@ -1,6 +1,7 @@
 import Diagnosis
 import LibAV
 import MPEGAudio
+import MediaComposition
 import MediaTime
 
 /// The facts for reading one stream, found by probing.
@@ -81,9 +82,7 @@ struct StreamFacts: Sendable {
 
   /// Ticks in frames, rounded down.
   func frames(inTicks ticks: Int64, of base: TimeBase) -> Int64 {
-    let scaled = Int128(ticks) * Int128(base.numerator) * Int128(sampleRate)
-    let denominator = Int128(max(1, base.denominator))
-    return Int64(clamping: (scaled >= 0 ? scaled : scaled - denominator + 1) / denominator)
+    base.frames(inTicks: ticks, atRate: sampleRate)
   }
 
   /// The timestamp of a raw frame, or the last one before it.
@@ -113,9 +112,22 @@ extension StreamFacts {
       || stream.audioObjectType == 2 && stream.sampleRate == sampleRate && !hasBandReplication
   }
 
-  /// As `Asset` has them.
-  func packets(of stream: LibAV.Stream) -> (areExact: Bool, setup: String?) {
-    (hasExactPackets(of: stream), packetSetup(of: stream))
+  /// Whether all packets of the stream together can be copied, as `Asset` has it: they are counted,
+  /// whatever their timestamps say. Where the core's rate is the container's, times of the copy would be
+  /// other ones.
+  func hasWholePackets(of stream: LibAV.Stream) -> Bool {
+    guard pieces == nil, bareHeader == nil, hasBandReplication else { return false }
+    switch reader {
+    case .demuxer, .counted: return stream.codecName == "aac" && stream.sampleRate == sampleRate
+    case .mpegAudio, .chained, .silence: return false
+    }
+  }
+
+  /// What can be copied of the stream, as `Asset` has it.
+  func addPackets(of stream: LibAV.Stream, to asset: inout Asset) {
+    asset.hasExactPackets = hasExactPackets(of: stream)
+    asset.hasWholePackets = hasWholePackets(of: stream)
+    asset.packetSetup = packetSetup(of: stream)
   }
 
   /// As `Asset.packetSetup`.

@@ -91,25 +91,6 @@ final class FDKEncoding: SoundEncoding {
 }
 
 extension FDKAACSettings {
-  /// The settings of an encoder for such a sound.
-  func encoderSettings(sampleRate: Int, channelCount: Int) -> FDKEncoder.Settings {
-    // ISO 14496-3, table 1.17.
-    let objectType =
-      switch profile {
-      case .lc: 2
-      case .he: 5
-      case .heV2: 29
-      }
-    let quality =
-      switch rateControl {
-      case .bitRate: 0
-      case .vbr(let quality): quality
-      }
-    return FDKEncoder.Settings(
-      objectType: objectType, bitRate: bitRate, quality: quality, sampleRate: sampleRate,
-      channelCount: channelCount)
-  }
-
   /// Finds out whether the library has these settings, by opening an encoder.
   ///
   /// - Throws: `mendMachine` where the library is not there or lacks the profile; `mendJob` where it

@@ -27,8 +27,12 @@ extension Graph {
     if case .mp3(let settings) = sink.format { asset.mp3Settings = settings }
     if case .fdkAAC(let settings) = sink.format, settings.profile != .lc {
       asset.profile = settings.profile.name
+    } else if kind == .aac {
+      // Packets are copied of one profile.
+      asset.profile = sink.copied?.assets.first?.profile
     }
     asset.hasExactPackets = asset.profile == nil
+    asset.hasWholePackets = asset.profile != nil
     asset.packetSetup = asset.hasExactPackets ? sink.predictedSetup(format) : nil
     for item in sink.fields where capabilities.holds(item.key) && !Prober.isTechnical(item.key) {
       // RIFF and CAF have one text for all values, and libavformat writes one into Matroska.

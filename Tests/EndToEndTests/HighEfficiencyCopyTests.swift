@@ -1,0 +1,118 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// HE-AAC that keeps its codec: copied where all of it is the output, and else encoded, or said to be
+/// lost.
+@Suite("HE-AAC that keeps its codec")
+struct HighEfficiencyCopyTests {
+  private let stage = Stage()
+
+  /// A file that is no library stands before all others of its name.
+  private let withoutLibrary = "LD_LIBRARY_PATH=$PWD/none"
+
+  private func prepare() throws {
+    try stage.make(
+      "cp $FIXTURES/he-aac.m4a $FIXTURES/he-aac-v2.m4a .; mkdir none; : >none/libfdk-aac.so.2")
+  }
+
+  private func packets(_ name: String) throws -> String {
+    try stage.make(
+      "ffmpeg -v error -ignore_editlist 1 -i \(name) -map 0:a -c copy -f data - | sha256sum"
+    ).text
+  }
+
+  @Test(
+    "all of a file is copied, packet by packet, with its length and its place",
+    arguments: [("he-aac.m4a", "HE-AAC", 4322), ("he-aac-v2.m4a", "HE-AAC v2", 220_500)])
+  func whole(_ name: String, _ profile: String, _ frames: Int) throws {
+    try prepare()
+    try stage.make("avjob clip -q \(name) -o copy.m4a --aac copy")
+    try stage.write("same.yaml", "clip: \(name)\noutput: { file: same.m4a, codec: same }\n")
+    let source = try stage.make("avjob probe \(name)").text
+    for command in ["check", "plan", "run"] {
+      let result = try stage.make("\(withoutLibrary) avjob \(command) same.yaml")
+      #expect(!result.errors.contains("note"), "\(result.errors)")
+    }
+    for copy in ["copy.m4a", "same.m4a"] {
+      #expect(try packets(copy) == packets(name))
+      let probe = try stage.make("avjob probe \(copy)").text
+      #expect(probe.contains("sound     aac (\(profile)), 44.1 kHz stereo"), "\(probe)")
+      for words in ["(\(frames) samples)", "samples before", "samples after"] {
+        let line = source.split(separator: "\n").first { $0.contains(words) }
+        #expect(probe.split(separator: "\n").contains { $0 == line }, "\(words): \(probe)")
+      }
+      try stage.make(
+        "avjob clip -q \(copy) -o b.wav --force; avjob clip -q \(name) -o a.wav --force")
+      #expect(try stage.run("cmp a.wav b.wav").status == 0)
+    }
+  }
+
+  @Test("a part of a file is not copied, and says so before anything is written")
+  func part() throws {
+    try prepare()
+    let refused = try stage.run("avjob clip he-aac-v2.m4a --from 1s -o cut.m4a --aac copy")
+    #expect(refused.status != 0)
+    #expect(
+      refused.errors.contains(
+        "'aac: copy' finds nothing to copy: its packets cannot be cut exactly"),
+      "\(refused.errors)")
+    #expect(try stage.run("ls cut.m4a").status != 0)
+  }
+
+  @Test(
+    "without libfdk-aac, what becomes AAC-LC is said by check, plan and run, with the remedy",
+    arguments: [
+      "clip: he-aac-v2.m4a 1s..3s", "concat: [he-aac-v2.m4a, he-aac-v2.m4a]",
+      "clip: he-aac-v2.m4a\ngain: -3 dB",
+    ])
+  func loss(_ sound: String) throws {
+    try prepare()
+    try stage.write("same.yaml", "\(sound)\noutput: { file: out.m4a, codec: same }\n")
+    for command in ["check", "plan", "run"] {
+      let said = try stage.make("\(withoutLibrary) avjob \(command) same.yaml").errors
+      #expect(
+        said.contains(
+          "note: 'out.m4a' becomes AAC 32 kbps, 44.1 kHz stereo, which sounds worse at its bit rate: "
+            + "'he-aac-v2.m4a' is HE-AAC v2 32 kbps, 44.1 kHz stereo, and FFmpeg encodes AAC-LC alone"
+        ), "\(command): \(said)")
+      #expect(said.contains("fdk-aac") && said.contains("or write twice the bit rate"), "\(said)")
+      #expect(said.split(separator: "\n").count { $0.contains("note:") } == 1, "\(said)")
+    }
+  }
+
+  @Test(
+    "with libfdk-aac, what is not copied is HE-AAC at the same bit rate",
+    .enabled(if: dlopen("libfdk-aac.so.2", RTLD_NOW | RTLD_LOCAL) != nil, "it is not installed"))
+  func encoded() throws {
+    try prepare()
+    for (sound, format, seconds) in [
+      ("clip: he-aac-v2.m4a 1s..3s", "HE-AAC v2 32 kbps", 2),
+      ("concat: [he-aac-v2.m4a, he-aac-v2.m4a]", "HE-AAC v2 32 kbps", 10),
+    ] {
+      try stage.write("same.yaml", "\(sound)\noutput: { file: out.m4a, codec: same }\n")
+      let plan = try stage.make("avjob plan same.yaml")
+      #expect(plan.text.contains("out.m4a  \(format) by libfdk-aac"), "\(plan.text)")
+      #expect(!plan.errors.contains("note"), "\(plan.errors)")
+      try stage.make("avjob run -q --force same.yaml")
+      let probe = try stage.make("avjob probe out.m4a").text
+      #expect(probe.contains("aac (HE-AAC v2)"), "\(probe)")
+      #expect(probe.contains("(\(seconds * 44_100) samples)"), "\(probe)")
+    }
+  }
+
+  @Test(
+    "of sources in HE-AAC and in AAC-LC, the one with more bits decides, and the others are named")
+  func mixed() throws {
+    try prepare()
+    try stage.make("ffmpeg -v error -f lavfi -i sine=d=2 -ac 2 -c:a aac -b:a 128k lc.m4a")
+    try stage.write(
+      "same.yaml", "concat: [lc.m4a, he-aac-v2.m4a]\noutput: { file: out.m4a, codec: same }\n")
+    let said = try stage.make("\(withoutLibrary) avjob plan same.yaml").errors
+    #expect(
+      said.contains(
+        "and not all of its sources are: 'he-aac-v2.m4a' is HE-AAC v2 32 kbps, 44.1 kHz stereo"),
+      "\(said)")
+    #expect(!said.contains("sounds worse"), "\(said)")
+  }
+}
