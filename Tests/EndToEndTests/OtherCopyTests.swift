@@ -63,22 +63,30 @@ struct OtherCopyTests {
   }
 
   @Test(
-    "HE-AAC is not copied, and says so before anything is written; its codec is kept by encoding")
-  func highEfficiency() throws {
-    for name in ["he-aac.m4a", "he-aac-v2.m4a"] {
-      try stage.make("cp $FIXTURES/\(name) .")
-      let refused = try stage.run("avjob clip \(name) -o cut.m4a --aac copy")
-      #expect(refused.status != 0)
-      #expect(
-        refused.errors.contains(
-          "'aac: copy' finds nothing to copy: its packets cannot be cut exactly"),
-        "\(refused.errors)")
-      #expect(try stage.run("ls cut.m4a").status != 0)
-      try stage.write("same.yaml", "clip: \(name)\noutput: { file: same.m4a, codec: same }\n")
-      try stage.make("avjob run --quiet same.yaml")
-      let frames = name == "he-aac.m4a" ? 4322 : 220_500
-      let probe = try stage.make("avjob probe same.m4a").text
-      #expect(probe.contains("(\(frames) samples)"), "\(probe)")
+    "AAC whose last packet begins behind its edit's end is read and copied to its last sample",
+    arguments: [44_042, 45_060, 45_070, 44_100])
+  func packetBehindEdit(_ count: Int) throws {
+    // FFmpeg's edits count milliseconds.
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i sine=d=3 -af atrim=end_sample=\(count) a.wav
+      ffmpeg -v error -i a.wav -c:a aac -aac_pns 0 s.m4a
+      avjob clip -q s.m4a -o cut.m4a --aac copy
+      for n in s cut; do avjob clip -q $n.m4a -o $n.wav --wav '32 bit float'; done
+      """)
+    for name in ["s.m4a", "cut.m4a"] {
+      let probe = try stage.make("avjob probe \(name)").text
+      #expect(probe.contains("(\(count) samples)"), "\(probe)")
+    }
+    // All packets, decoded by ffmpeg.
+    let media = try stage.make(
+      "ffmpeg -v error -ignore_editlist 1 -flags2 +skip_manual -i s.m4a -f f32le -"
+    ).floats
+    for name in ["s.wav", "cut.wav"] {
+      let sound = try decoded(name)
+      #expect(sound.count == count)
+      let apart = zip(sound, media.dropFirst(1024)).map { abs($0 - $1) }.max()
+      #expect(apart ?? 1 < 1e-5, "\(name)")
     }
   }
 

@@ -112,6 +112,22 @@ extension MP4Track {
       || edit.rate != Edit.usualRate || edit.duration == 0 || movieTimescale == 0
   }
 
+  /// Whether its edit ends before its last packet begins, and within a tick of the list's clock of that
+  /// packet's own end, which is meant then: FFmpeg's muxer counts milliseconds. libavformat leaves the
+  /// packet out.
+  var hasPacketBehindEdit: Bool {
+    guard !isFragmented, edits.count == 1, let edit = edits.first, let start = edit.mediaTime,
+      let steady = steadyDuration, steady > 1, let last = lastDuration, let count = packetCount,
+      count > 1, movieTimescale > 0
+    else { return false }
+    // In parts of a tick that both clocks have.
+    let scale = Int128(movieTimescale)
+    let end = Int128(start) * scale + Int128(edit.duration) * Int128(timescale)
+    let lastStart = Int128(steady) * Int128(count - 1) * scale
+    let whole = lastStart + Int128(last) * scale
+    return end <= lastStart && whole - end <= Int128(timescale)
+  }
+
   /// Frames of the last packet, by its own duration; nil where that is not said.
   func lastFrames(atRate rate: Int) -> Int64? {
     lastDuration.map { PlayedEdits.frames(Int128($0), of: timescale, atRate: rate) }

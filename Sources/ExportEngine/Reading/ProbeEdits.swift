@@ -109,11 +109,12 @@ extension Prober {
     return own
   }
 
-  /// Whether libavformat may leave out other sound than is meant: it counts the delay of HE-AAC
-  /// twice.
+  /// Whether libavformat may leave out other sound than is meant: a last packet behind the edit's end; and
+  /// it counts the delay of HE-AAC twice.
   private func needsOwnReading(
     _ track: MP4Track, _ opened: OpenedStream
   ) throws(Failure) -> Bool {
+    if track.hasPacketBehindEdit { return true }
     guard opened.first.hasBandReplication(in: opened.stream) else { return false }
     guard track.edits.isEmpty else { return true }
     return try ContainerFacts.iTunesNote(in: bytes) != nil
