@@ -20,8 +20,9 @@ extension FrameIndex {
 
   /// An oddity of a file that players do not report.
   package enum Anomaly: Sendable, Hashable, CustomStringConvertible {
-    /// Bytes between frames, or behind them, that are neither frames nor a known tag.
-    case skippedBytes(Int, runs: Int, firstOffset: Int)
+    /// Bytes between frames, or behind them, that are neither frames nor a known tag; the first of them lie
+    /// before the frame of a number.
+    case skippedBytes(Int, runs: Int, firstOffset: Int, firstFrame: Int)
     /// The first frame whose number of channels is not that of the frame before it.
     case channelCountChange(frame: Int, channelCount: Int)
     /// From `offset` on, frames of another version, layer or sample rate follow; the index ends.
@@ -38,7 +39,7 @@ extension FrameIndex {
     /// A phrase to stand behind the file's name.
     package var description: String {
       switch self {
-      case .skippedBytes(let count, let runs, let offset):
+      case .skippedBytes(let count, let runs, let offset, _):
         "has \(count) bytes that are no frames in \(runs) \(runs == 1 ? "place" : "places"), "
           + "first at byte \(offset)"
       case .channelCountChange(let frame, let count):

@@ -26,7 +26,7 @@ struct FrameScanner {
   /// Whether bytes between frames were passed over, in which frames may have been.
   private(set) var isInterrupted = false
   private(set) var result: Result
-  private var skipped = (count: 0, runs: 0, firstOffset: 0)
+  private var skipped = (count: 0, runs: 0, firstOffset: 0, firstFrame: 0)
 
   /// Finds the first frame, and reads its tag. See `FrameIndex.init(byteCount:reading:)`.
   init(_ bytes: FileWindow) throws(FrameIndex.Refusal) {
@@ -125,14 +125,18 @@ struct FrameScanner {
     if let anomaly { result.anomalies.append(anomaly) }
     if skipped.runs > 0 {
       result.anomalies.append(
-        .skippedBytes(skipped.count, runs: skipped.runs, firstOffset: skipped.firstOffset))
+        .skippedBytes(
+          skipped.count, runs: skipped.runs, firstOffset: skipped.firstOffset,
+          firstFrame: skipped.firstFrame))
     }
   }
 
   /// Notes bytes that are no frames, unless they are all zero.
   private mutating func skip(from start: Int, to end: Int) {
     guard let first = (start..<max(start, end)).first(where: { bytes[$0] != 0 }) else { return }
-    if skipped.runs == 0 { skipped.firstOffset = first }
+    if skipped.runs == 0 {
+      (skipped.firstOffset, skipped.firstFrame) = (first, result.entries.count)
+    }
     skipped.count += end - first
     skipped.runs += 1
   }

@@ -208,7 +208,8 @@ extension BadMedium {
           | dd of=7hours.mp3 bs=1 seek=$((offset + 8)) conv=notrunc status=none
         """),
     BadMedium(
-      "damaged.flac", warns: ["is damaged in one place, where sound is missing; download it again"],
+      "damaged.flac",
+      warns: ["is damaged in one place, where sound is missing: at 0:00.372; download it again"],
       frames: 44_100,
       script: """
         flac -s tone.wav -o damaged.flac

@@ -93,7 +93,8 @@ struct DoubtfulSourceTests {
       printf '\\0\\0\\0\\0' | dd of=damaged.flac bs=1 seek=40000 conv=notrunc status=none
       """)
     let announced = "its header announces 1.000 s, 0.680 s can be decoded"
-    let damaged = "is damaged in one place, where sound is missing; download it again"
+    let damaged =
+      "is damaged in one place, where sound is missing: at 0:00.372; download it again"
     for (name, words) in [("cut.wav", announced), ("damaged.flac", damaged)] {
       let outputs = "[{ file: x.wav }, { file: r.json, json: sidecar }]"
       let lenient = try stage.job("clip: \(name)\noutput: \(outputs)\n")

@@ -110,6 +110,34 @@ struct PacketJoinTests {
     #expect(!info.lowercased().contains("warning"), "\(info)")
   }
 
+  @Test(
+    "a packet around a join has the bits of the copy beside it, not of the sound that is heard longest",
+    arguments: [("aac", "m4a", 1024), ("opus", "opus", 960)])
+  func seamBitRate(_ codec: String, _ name: String, _ step: Int) throws {
+    let encode =
+      codec == "aac"
+      ? "ffmpeg -v error -i $n.wav -c:a aac -aac_pns 0 -b:a ${r}k $n.m4a"
+      : "opusenc --quiet --bitrate $r $n.wav $n.opus"
+    try stage.make(
+      """
+      ffmpeg -v error -i $FIXTURES/feelings.ogg -t 9 a.wav
+      ffmpeg -v error -ss 12 -i $FIXTURES/feelings.ogg -t 9 b.wav
+      n=a r=64; \(encode)
+      n=b r=256; \(encode)
+      """)
+    // Most is heard of the one at 64 kbps.
+    let clips = [("a", 0..<200), ("b", 20..<120), ("a", 200..<380)]
+    try stage.write("join.yaml", job(clips, step: step, codec, name))
+    try stage.make("avjob run -q join.yaml")
+    let sizes = try stage.make(
+      "ffprobe -v error -show_entries packet=size -of csv=p=0 join.\(name)"
+    ).text.split(separator: "\n").compactMap { Int($0.filter(\.isNumber)) }
+    func mean(_ range: Range<Int>) -> Int { sizes[range].reduce(0, +) / range.count }
+    // A copy begins with a packet or some before the sound.
+    let seam = sizes[199..<206].max() ?? 0
+    #expect(seam >= mean(220..<290), "\(seam), \(mean(220..<290)), \(mean(0..<190))")
+  }
+
   @Test("a run of Opus goes on until a decoder makes the copy behind it well")
   func meeting() throws {
     try stage.make(

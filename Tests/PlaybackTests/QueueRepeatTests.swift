@@ -114,7 +114,9 @@ import Testing
     }
     #expect(told.map(\.path?.lastComponent?.string) == ["damaged.flac"])
     #expect(
-      told.map(\.message) == ["is damaged in one place, where sound is missing; download it again"])
+      told.map(\.message) == [
+        "is damaged in one place, where sound is missing: at 0:15.882; download it again"
+      ])
   }
 }
 

@@ -63,6 +63,7 @@ final class ChainedStream: Sound {
   private func open(_ number: Int) throws(Failure) -> any Sound {
     if let current, current.number == number { return current.source }
     current = nil
+    damage.origin = starts[number]
     let source = try links[number].facts.sound(noting: damage)
     current = (number, source)
     return source
@@ -74,7 +75,9 @@ final class ChainedStream: Sound {
     for channel in 0..<channelCount {
       (buffer.planes[channel] + offset).update(repeating: 0, count: count)
     }
-    damage.note(.hole(end: position), silent: count)
+    damage.origin = 0
+    damage.note(.hole(end: position), silent: count, at: position)
+    damage.origin = current.map { starts[$0.number] }
     damage.note(read: count)
   }
 }

@@ -191,7 +191,8 @@ final class CountedStream: Sound {
     if let lane {
       heard = lane
     } else {
-      heard = DecodingLane(try openDecoder(), .counted(from: 0), damage)
+      heard = DecodingLane(
+        try openDecoder(), .counted(from: 0), origin: facts.origin, damage)
       lane = heard
     }
     switch step(before: packet, count: heard.end) {
@@ -255,7 +256,7 @@ final class CountedStream: Sound {
 
   /// A fresh decoder; its errors before its sound is used are no damage.
   private func openSuccessor() throws(LibAVError) -> DecodingLane {
-    DecodingLane(try openDecoder(), .counted(from: 0), Damage())
+    DecodingLane(try openDecoder(), .counted(from: 0), origin: facts.origin, Damage())
   }
 
   private func nextPacket() throws(LibAVError) -> Packet? {

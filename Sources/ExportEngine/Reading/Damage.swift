@@ -1,3 +1,4 @@
+import MediaTime
 import Threads
 
 /// Damage of one file, gathered from all streams that read it. One thread at a time.
@@ -17,7 +18,11 @@ final class Damage {
     case hole(end: Int64)
   }
 
-  private var places: Set<Place> = []
+  /// Each with the first frame of the asset that it concerns, where that is known.
+  private var places: [Place: Int64?] = [:]
+  /// The frame of the asset that frame 0 of the stream that is read lies at; nil where edits move its
+  /// parts.
+  var origin: Int64? = 0
   /// Frames that were read, and those of them that are silent since their sound is missing. What is
   /// read twice counts twice in both.
   private(set) var readCount = 0
@@ -34,19 +39,48 @@ final class Damage {
   func note(read count: Int) { readCount += count }
 
   /// Records a place where so many frames are silent, in this reading.
-  func note(_ place: Place, silent count: Int) {
+  func note(_ place: Place, silent count: Int, at frame: Int64? = nil) {
     silentCount += count
-    note(place)
+    note(place, at: frame)
   }
 
-  /// Records a place, which counts once however often it is passed.
-  func note(_ place: Place) {
-    if places.count < Self.most { places.insert(place) }
+  /// Records a place, which counts once however often it is passed, and the frame of the stream where it
+  /// begins.
+  func note(_ place: Place, at frame: Int64? = nil) {
+    let frame = frame.flatMap { frame in origin.map { $0 + frame } }
+    if let known = places[place] {
+      guard let frame else { return }
+      places[place] = min(known ?? frame, frame)
+    } else if places.count < Self.most {
+      places[place] = .some(frame)
+    }
   }
+
+  /// What warnings say of it: in how many places, and when the first ones are heard.
+  ///
+  /// - Parameter rate: The asset's frames a second.
+  /// - Complexity: O(n log n) in the number of places
+  func text(atRate rate: Int) -> String {
+    let frames = places.values.compactMap { $0 }.sorted()
+    let text = count == 1 ? "in one place" : "in \(count) places"
+    guard !frames.isEmpty, frames.count == count else { return text + ", where sound is missing" }
+    let named = frames.prefix(Self.mostNamed).map {
+      Time(frames: max(0, $0), rate: rate).clockText(decimals: 3)
+    }
+    let others = count - named.count
+    return text + ", where sound is missing: at " + named.joined(separator: ", ")
+      + (others > 0 ? " and \(others) more" : "")
+  }
+
+  /// How many times a warning has.
+  private static let mostNamed = 3
 
   /// Records the places that another one has.
   func add(_ other: Damage) {
-    for place in other.places { note(place) }
+    let own = origin
+    origin = 0
+    for (place, frame) in other.places { note(place, at: frame) }
+    origin = own
     readCount += other.readCount
     silentCount += other.silentCount
   }

@@ -18,10 +18,18 @@ final class DecodingLane {
   private var votes: [(start: Int64, count: Int)] = []
   private var damage: Damage
   private var place: Int64 = 0
+  /// The raw frame that is the stream's first one.
+  private let origin: Int64
+  /// Whether each timestamp so far was the place that counting gave, as it is not of Vorbis; nil without
+  /// any.
+  private var stampsAgree: Bool?
+  /// Whether a packet was refused, and the next frame's timestamp says how much is missing.
+  private var lacksFrames = false
 
-  init(_ decoder: Decoder, _ placement: Placement, _ damage: Damage) {
+  init(_ decoder: Decoder, _ placement: Placement, origin: Int64, _ damage: Damage) {
     self.decoder = decoder
     self.placement = placement
+    self.origin = origin
     self.damage = damage
   }
 
@@ -39,7 +47,13 @@ final class DecodingLane {
 
   /// Sends a packet, or the end of the stream. Damage is recorded and skipped.
   func send(_ packet: Packet?) throws(LibAVError) {
-    if let packet { place = packet.position ?? packet.timestamp ?? 0 }
+    if let packet {
+      place = packet.position ?? packet.timestamp ?? 0
+    } else if lacksFrames {
+      // Nothing follows that would show a hole.
+      (lacksFrames, stampsAgree) = (false, nil)
+      noteDamage()
+    }
     do throws(LibAVError) {
       try decoder.send(packet)
     } catch {
@@ -52,12 +66,17 @@ final class DecodingLane {
 
   private func note(_ error: LibAVError) throws(LibAVError) {
     guard error.isDamage else { throw error }
-    noteDamage()
+    if case .agreed = placement, votes.count == 1 {
+      (placement, stampsAgree) = (.counted(from: votes[0].start), true)
+    }
+    guard case .counted = placement, stampsAgree == true else { return noteDamage() }
+    lacksFrames = true
   }
 
   private func noteDamage() {
     // Where frames have timestamps, missing ones show as a hole.
     if case .stamped = placement { return }
+    if case .counted = placement { return damage.note(.packet(place), at: end - origin) }
     damage.note(.packet(place))
   }
 
@@ -79,6 +98,7 @@ final class DecodingLane {
     defer { count += Int64(samples) }
     switch placement {
     case .counted(let first):
+      if let stamp { check(stamp, from: first) }
       return first + count
     case .stamped:
       if let stamp { count = stamp }
@@ -93,5 +113,16 @@ final class DecodingLane {
       }
       return (votes.max { $0.count < $1.count }?.start ?? 0) + count
     }
+  }
+
+  /// Compares a timestamp with the place that counting from `first` gives. Behind a packet that was
+  /// refused it shows a hole, which is no shift of all that follows.
+  private func check(_ stamp: Int64, from first: Int64) {
+    guard lacksFrames else {
+      stampsAgree = stampsAgree != false && stamp == first + count
+      return
+    }
+    lacksFrames = false
+    if stamp > first + count { count = stamp - first } else { noteDamage() }
   }
 }

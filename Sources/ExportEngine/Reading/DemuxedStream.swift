@@ -152,9 +152,10 @@ final class DemuxedStream: Sound {
     }
     spare = nil
     switch facts.access {
-    case .packets: return DecodingLane(decoder, .stamped, damage)
+    case .packets: return DecodingLane(decoder, .stamped, origin: facts.origin, damage)
     case .anchors, .converging:
-      return DecodingLane(decoder, isFirst ? .counted(from: facts.firstRaw) : .agreed, damage)
+      return DecodingLane(
+        decoder, isFirst ? .counted(from: facts.firstRaw) : .agreed, origin: facts.origin, damage)
     }
   }
 

@@ -114,7 +114,7 @@ final class FrameCursor {
     let silent = Int(min(end - position, Int64(count)))
     guard silent > 0 else { return 0 }
     clear(buffer, at: offset, count: silent)
-    damage.note(.hole(end: end), silent: silent)
+    damage.note(.hole(end: end), silent: silent, at: position)
     damage.note(read: silent)
     position += Int64(silent)
     return silent

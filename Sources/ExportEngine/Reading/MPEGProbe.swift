@@ -55,9 +55,17 @@ extension Prober {
     asset.chapters = tags.chapters ?? []
     return ProbedStream(
       asset: asset, facts: facts,
-      warnings: frames.anomalies.map { Warning("\($0)", location: location) }
+      warnings: frames.anomalies.map { Warning(text(of: $0, in: frames), location: location) }
         + [tags.guess(location, chapters: false)].compactMap(\.self),
       isLengthAnnounced: !found.isWhole)
+  }
+
+  /// An anomaly, and when it is heard.
+  private func text(of anomaly: FrameIndex.Anomaly, in frames: FrameIndex) -> String {
+    guard case .skippedBytes(_, runs: _, firstOffset: _, let frame) = anomaly else {
+      return "\(anomaly)"
+    }
+    return "\(anomaly), at \(frames.time(ofFrame: frame).clockText(decimals: 3))"
   }
 
   /// A warning of the first frames of Layers I and II that libavformat skips: its sound begins where two
@@ -93,9 +101,10 @@ extension Prober {
         (frame, rate, channels) = (number, frames.sampleRate, count)
       default: continue
       }
-      let place = Time(frames: max(0, frames.firstSample(ofFrame: frame)), rate: frames.sampleRate)
-      throw LibAVError.formatChanged(toRate: rate, channels: channels, at: place.inSeconds)
-        .inputFailure(location)
+      throw LibAVError.formatChanged(
+        toRate: rate, channels: channels, at: frames.time(ofFrame: frame).inSeconds
+      )
+      .inputFailure(location)
     }
   }
 
@@ -128,5 +137,12 @@ extension Prober {
       if error.remedy == .mendInput { return nil }
       throw error
     }
+  }
+}
+
+extension FrameIndex {
+  /// When the sound of a frame begins; 0 for those before the sound.
+  func time(ofFrame frame: Int) -> Time {
+    Time(frames: max(0, firstSample(ofFrame: frame)), rate: sampleRate)
   }
 }

@@ -9,6 +9,7 @@ final class PiecedSource: DerivedSound {
 
   init(_ source: any Sound, _ pieces: SoundPieces, _ damage: Damage) {
     (input, self.pieces, self.damage) = (source, pieces, damage)
+    damage.origin = nil
   }
 
   func read(_ frames: Range<Int64>, into buffer: AudioBuffer, at offset: Int) throws(Failure) -> Int

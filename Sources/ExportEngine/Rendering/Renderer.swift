@@ -92,18 +92,18 @@ package final class Renderer {
       damaged[location] = damage
     }
     guard !damaged.isEmpty, let graph = renderers.first?.graph else { return [] }
-    var origins: [MediaLocation: Origin] = [:]
+    var heard: [MediaLocation: (rate: Int, origin: Origin)] = [:]
     for node in graph.nodes {
-      guard let asset = node.asset, origins[asset.location] == nil else { continue }
-      origins[asset.location] = node.origin
+      guard let asset = node.asset, heard[asset.location] == nil else { continue }
+      heard[asset.location] = (asset.sampleRate, node.origin)
     }
     return
       damaged
       .map { location, damage in
-        Warning(
-          "is damaged in \(damage.count == 1 ? "one place" : "\(damage.count) places"), where "
-            + "sound is missing; download it again", location: location,
-          origin: origins[location] ?? .unknown)
+        let (rate, origin) = heard[location] ?? (1, .unknown)
+        return Warning(
+          "is damaged \(damage.text(atRate: rate)); download it again", location: location,
+          origin: origin)
       }
       .sorted { ($0.location?.description ?? "") < ($1.location?.description ?? "") }
   }

@@ -9,10 +9,26 @@ struct CopiedPackets {
   /// Of all of them, in order.
   let digest: Int
   let count: Int
-  /// How many the decoder refuses.
-  let refused: Int
+  /// Those that the decoder refuses.
+  let refused: Refused
   /// Frames that it makes of the others.
   let frames: Int64
+
+  /// Packets that a decoder does not take.
+  struct Refused {
+    /// How many they are.
+    var count = 0
+    /// Where the first ones begin, in frames from the file's first packet on.
+    var starts: [Int64] = []
+
+    /// Larger numbers tell nothing more.
+    private static let most = 100
+
+    fileprivate mutating func add(_ start: Int64) {
+      count += 1
+      if starts.count < Self.most { starts.append(start) }
+    }
+  }
 
   /// Reads and decodes the first sound of a file.
   ///
@@ -34,7 +50,9 @@ struct CopiedPackets {
       let decoder = try Decoder.open(demuxer.streams[index], removesPadding: false)
       let frame = try Frame()
       let isBare = demuxer.formatName == "aac"
-      var (hasher, count, refused, frames) = (Hasher(), 0, 0, Int64(0))
+      let base = demuxer.streams[index].timeBase
+      var (hasher, count, refused, frames) = (Hasher(), 0, Refused(), Int64(0))
+      var ticks: Int64 = 0
       while !cancellation.isCancelled, let packet = try demuxer.read() {
         guard packet.streamIndex == index else { continue }
         // Of a bare stream the demuxer gives packets with their heads.
@@ -47,8 +65,9 @@ struct CopiedPackets {
           while try decoder.receive(into: frame) { frames += Int64(frame.sampleCount) }
         } catch {
           guard error.isDamage else { throw error }
-          refused += 1
+          refused.add(base.frames(inTicks: ticks, atRate: demuxer.streams[index].sampleRate))
         }
+        ticks += max(0, packet.duration)
       }
       if !cancellation.isCancelled {
         return CopiedPackets(

@@ -92,6 +92,8 @@ final class MP3CopyEncoding: SoundEncoding {
     return sources.parts
   }
 
+  var warnings: [Warning] { sources.damageWarnings }
+
   func cancel() { for encoder in encoders.values { encoder.cancel() } }
 
   // MARK: - Steps

@@ -13,6 +13,9 @@ final class MP3Sources {
   /// A copy, the one behind it, and those of runs that begin while a short copy passes.
   private var open = OpenSources<MPEGFrames>(most: 6)
 
+  /// What copies have of damage of their sources, each named once.
+  private(set) var damageWarnings: [Warning] = []
+
   /// The sources of `plan`, of which none is opened yet.
   init(_ plan: CopyPlan, _ layout: CopyLayout, _ library: MediaLibrary) {
     (self.plan, self.layout, self.library) = (plan, layout, library)
@@ -27,6 +30,21 @@ final class MP3Sources {
         throw Failure(.reportBug, "has no MP3 frames", location: asset.location)
       }
       return stream
+    }
+  }
+
+  /// Notes that a copy has frames between which its source lacks some: they are copied as they are.
+  private func noteDamage(in number: Int, _ index: FrameIndex) {
+    let (copy, location) = (layout.copies[number], plan.assets[number].location)
+    for case .skippedBytes(_, runs: _, firstOffset: _, let frame) in index.anomalies {
+      guard frame > copy.first, frame < copy.first + copy.frames.count,
+        !damageWarnings.contains(where: { $0.location == location })
+      else { continue }
+      damageWarnings.append(
+        Warning(
+          "is damaged at \(index.time(ofFrame: frame).clockText(decimals: 3)), where its frames are "
+            + "copied as they are; download it again, or write a quality, as 'V2', to encode what can "
+            + "be decoded", location: location))
     }
   }
 
@@ -123,6 +141,7 @@ final class MP3Sources {
   /// reach back to.
   func mainData(before frame: Int, of number: Int) throws(Failure) -> ArraySlice<UInt8> {
     let (stream, frame) = (try stream(number), layout.copies[number].first + frame)
+    noteDamage(in: number, stream.index)
     return try stream.mainData(before: frame, count: try stream.reach(before: frame))
   }
 

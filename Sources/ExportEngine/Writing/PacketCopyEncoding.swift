@@ -43,6 +43,8 @@ final class PacketCopyEncoding: SoundEncoding {
   private let divergence: Int64
   /// Frames of Vorbis before the sound, which FFmpeg does not leave out.
   private let early: Int64
+  /// Where the first packet begins, in frames of the output.
+  private let firstFrame: Int64
   /// Of all packets, in order, and how many they are.
   private var written = Hasher()
   private var packetCount = 0
@@ -81,6 +83,7 @@ final class PacketCopyEncoding: SoundEncoding {
       end = pending.first.map { min(0, $0.frames.lowerBound) } ?? 0
     }
     self.divergence = divergence
+    firstFrame = end
     early = first.stream.codecName == "vorbis" ? -end : 0
     muxer = try self.recipe.openMuxer(
       of: file, for: .stream(first.stream, padding: Int(-end), header: first.header),
@@ -157,9 +160,20 @@ final class PacketCopyEncoding: SoundEncoding {
 
   private func run(of step: Step) -> PacketRun {
     if let run = runs[step.part] { return run }
-    let run = PacketRun(step.frames, step.sound, of: length, setup)
+    let run = PacketRun(
+      step.frames, step.sound, of: length, besideCopiesOf: bitRate(beside: step), setup)
     runs[step.part] = run
     return run
+  }
+
+  /// The highest of the copies before and behind a run, in bits a second; nil where they do not say it.
+  private func bitRate(beside run: Step) -> Int? {
+    let before = plan.parts[..<run.part].count { $0.source != nil }
+    let neighbours = [
+      run.part > 0 && plan.parts[run.part - 1].source != nil ? before - 1 : nil,
+      run.part + 1 < plan.parts.count && plan.parts[run.part + 1].source != nil ? before : nil,
+    ]
+    return neighbours.compactMap { $0.flatMap { plan.assets[$0].meanBitRate } }.max()
   }
 
   /// Copies packets as far as their sound has passed; gives whether those are all that lie before the
@@ -274,20 +288,53 @@ final class PacketCopyEncoding: SoundEncoding {
     guard found.digest == written.finalize(), found.count == packetCount else {
       throw packets.unreadable("reads back as other packets than those of the source")
     }
-    guard found.refused == 0 else {
-      let count = found.refused == 1 ? "one packet" : "\(found.refused) packets"
-      guard plan.assets.count == 1 else {
-        throw Failure(
-          .mendInput,
-          "has \(count) that no decoder takes, copied from a source that is damaged; write a bit rate, as "
-            + "'128k', to encode what can be decoded", path: file.path)
-      }
-      throw packets.unreadable("has \(count) that no decoder takes, where it would be copied")
-    }
+    guard found.refused.count == 0 else { throw failure(of: found.refused) }
     guard found.frames >= length else {
       throw Failure(
         .reportBug, "decodes to \(found.frames) frames instead of \(length)", path: file.path)
     }
+  }
+
+  /// Names the sources of packets that no decoder takes, and when each first one is heard there.
+  private func failure(of refused: CopiedPackets.Refused) -> Failure {
+    var places: [(source: MediaLocation, times: [String])] = []
+    for start in refused.starts {
+      // The file begins before its sound.
+      let frame = start + firstFrame
+      guard
+        let part = parts.last(where: { $0.frames.lowerBound <= max(0, frame) }) ?? parts.first,
+        let source = part.source
+      else { continue }
+      let time = Time(
+        frames: max(0, source.frame + frame - part.frames.lowerBound), rate: recipe.sampleRate
+      ).clockText(decimals: 3)
+      if let known = places.firstIndex(where: { $0.source == source.location }) {
+        places[known].times.append(time)
+      } else {
+        places.append((source.location, [time]))
+      }
+    }
+    let count = refused.count == 1 ? "one packet" : "\(refused.count) packets"
+    guard let first = places.first else {
+      return Failure(
+        .reportBug, "has \(count) that no decoder takes, and that are no copies", path: file.path)
+    }
+    let others = places.dropFirst().map { "'\($0.source)' at \(Self.listed($0.times))" }
+    return Failure(
+      .mendInput,
+      "has \(refused.count == 1 ? "a packet" : "packets") that no decoder takes, at "
+        + Self.listed(first.times)
+        + (others.isEmpty ? "" : ", and so have " + Self.listed(others))
+        + "; '\(file.path)' with copies of them is not written: download what is damaged again, or "
+        + "write a bit rate, as '128k', to encode what can be decoded",
+      location: first.source)
+  }
+
+  /// The first ones, and how many more there are.
+  private static func listed(_ texts: [String]) -> String {
+    let most = 3
+    return texts.prefix(most).joined(separator: ", ")
+      + (texts.count > most ? " and \(texts.count - most) more" : "")
   }
 
   var warnings: [Warning] {

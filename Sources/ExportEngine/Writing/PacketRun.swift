@@ -92,6 +92,7 @@ final class PacketRun {
   private let frames: Range<Int64>
   private let isLong: Bool
   private let length: Int64
+  private let copiedBitRate: Int?
   private var sound: RunSound
   /// The last packets of the copy before it, the nearest first; nil where nothing is before it.
   private var before: [AACWindows?]?
@@ -110,9 +111,14 @@ final class PacketRun {
   private var ready: [Placed] = []
 
   /// A run of the packets `frames` of the output, whose sound is `sound`; the output has `length`
-  /// frames.
-  init(_ frames: Range<Int64>, _ sound: Range<Int64>, of length: Int64, _ setup: Setup) {
+  /// frames. `copiedBitRate` is the highest of the copies beside it, in bits a second.
+  init(
+    _ frames: Range<Int64>, _ sound: Range<Int64>, of length: Int64,
+    besideCopiesOf copiedBitRate: Int?,
+    _ setup: Setup
+  ) {
     (self.setup, self.frames, self.length, start) = (setup, frames, length, frames.lowerBound)
+    self.copiedBitRate = copiedBitRate
     isLong = Int64(frames.count) > Self.short * setup.packetLength
     self.sound = RunSound(
       sound, channelCount: setup.recipe.channelCount, gain: setup.gain)
@@ -330,7 +336,7 @@ extension PacketRun {
     adapting changes: [RunLane.Change?] = []
   ) throws -> RunLane {
     var recipe = setup.recipe
-    if isShort { recipe.codec = recipe.codec.finer(recipe) }
+    if isShort { recipe.codec = recipe.codec.finer(recipe, thanCopies: copiedBitRate) }
     let isFirst = frame < 0
     let first = isFirst ? frame : frame - Setup.warmUp * setup.packetLength
     return try RunLane(
@@ -351,16 +357,18 @@ extension [Splicing.Placed<Packet>] {
 }
 
 extension Encoder.Codec {
-  /// The codec with twice the bits, as far as there are.
-  fileprivate func finer(_ recipe: LibAVRecipe) -> Encoder.Codec {
+  /// The codec with twice the bits of the copies beside it, or of the output where it has more, as far as
+  /// there are.
+  fileprivate func finer(_ recipe: LibAVRecipe, thanCopies copied: Int?) -> Encoder.Codec {
     switch self {
-    case .aac(let bitRate, let substitutesNoise):
+    case .aac(let own, let substitutesNoise):
       // 6144 bits for each channel and packet (ISO 14496-3, 4.5.3.3).
       let most = 6 * recipe.sampleRate * recipe.channelCount
-      return .aac(
-        bitRate: max(bitRate, min(2 * bitRate, most)), substitutesNoise: substitutesNoise)
-    case .opus(let bitRate):
-      return .opus(bitRate: max(bitRate, min(2 * bitRate, 255_000 * recipe.channelCount)))
+      let finer = min(2 * max(own, copied ?? 0), most)
+      return .aac(bitRate: max(own, finer), substitutesNoise: substitutesNoise)
+    case .opus(let own):
+      let most = 255_000 * recipe.channelCount
+      return .opus(bitRate: max(own, min(2 * max(own, copied ?? 0), most)))
     default: return self
     }
   }
