@@ -16,10 +16,10 @@ struct HighEfficiencyCopyTests {
       "cp $FIXTURES/he-aac.m4a $FIXTURES/he-aac-v2.m4a .; mkdir none; : >none/libfdk-aac.so.2")
   }
 
-  private func packets(_ name: String) throws -> String {
-    try stage.make(
-      "ffmpeg -v error -ignore_editlist 1 -i \(name) -map 0:a -c copy -f data - | sha256sum"
-    ).text
+  /// The bytes of all packets.
+  private func packets(_ name: String) throws -> [UInt8] {
+    try Array(
+      stage.make("ffmpeg -v error -ignore_editlist 1 -i \(name) -map 0:a -c copy -f data -").output)
   }
 
   @Test(
@@ -35,10 +35,12 @@ struct HighEfficiencyCopyTests {
       #expect(!result.errors.contains("note"), "\(result.errors)")
     }
     for copy in ["copy.m4a", "same.m4a"] {
-      #expect(try packets(copy) == packets(name))
+      // Of an encoder's last packets, none that would begin behind the sound.
+      let (copied, there) = (try packets(copy), try packets(name))
+      #expect(there.starts(with: copied) && copied.count > there.count * 97 / 100)
       let probe = try stage.make("avjob probe \(copy)").text
       #expect(probe.contains("sound     aac (\(profile)), 44.1 kHz stereo"), "\(probe)")
-      for words in ["(\(frames) samples)", "samples before", "samples after"] {
+      for words in ["(\(frames) samples)", "samples before"] {
         let line = source.split(separator: "\n").first { $0.contains(words) }
         #expect(probe.split(separator: "\n").contains { $0 == line }, "\(words): \(probe)")
       }
