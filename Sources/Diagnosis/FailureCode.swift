@@ -118,6 +118,7 @@ extension Failure {
   ///   - error: Why there is none.
   ///   - work: What therefore cannot be, as a clause: "playback cannot start".
   ///   - location: What the work is about.
+  /// - Returns: A failure of the code `outOfThreads`.
   package static func outOfThreads(
     _ error: some Error, _ work: String? = nil, at location: MediaLocation? = nil
   ) -> Failure {

@@ -265,6 +265,7 @@ package final class Ledger: Sendable {
   ///   - inputs: What was made, and of what.
   ///   - written: What each of its files was when it took its place: another process may put
   ///     another one there later.
+  ///   - loop: The number of the loop that its job is of; nil: of none.
   ///   - isCancelled: Polled while contents are read.
   /// - Returns: Whether they were written. They are not where a source has changed since the inputs
   ///   were looked at, or an output since it was written: what it was made from is not known then.

@@ -59,6 +59,7 @@ final class Damage {
   /// What warnings say of it: in how many places, and when the first ones are heard.
   ///
   /// - Parameter rate: The asset's frames a second.
+  /// - Returns: A phrase to follow what is wrong.
   /// - Complexity: O(n log n) in the number of places
   func text(atRate rate: Int) -> String {
     let frames = places.values.compactMap { $0 }.sorted()

@@ -9,6 +9,7 @@ extension Sink {
   /// - Parameters:
   ///   - sound: Rate and channels of its blocks.
   ///   - mask: A bit for each channel (`AV_CH_…`), or 0.
+  /// - Returns: What the packets go into, and who makes them.
   /// - Throws: `mendJob` where a WAV cannot hold its marks; `reportBug` for MP3.
   func coding(
     of sound: AudioFormat, mask: UInt64

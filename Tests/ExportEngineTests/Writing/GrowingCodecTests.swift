@@ -195,7 +195,8 @@ import Testing
     #expect(refusal("a.caf", .m4a(bitRate: 96_000)) == "CAF" + end)
     #expect(
       refusal("a.aac", .m4a(bitRate: 96_000))
-        == "ADTS is not recorded; record WAV, FLAC, MP3, M4A, Opus or Ogg, and convert it afterwards")
+        == "ADTS is not recorded; record WAV, FLAC, MP3, M4A, Opus or Ogg, and convert it afterwards"
+    )
     #expect(
       refusal("a.m4a", .fdkAAC(FDKAACSettings(.bitRate(96_000))))
         == "libfdk-aac is not used for recordings; record AAC without 'encoder: fdk'")

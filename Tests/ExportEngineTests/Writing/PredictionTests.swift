@@ -106,8 +106,8 @@ struct PredictionTests {
     ]
     let rate = kind.capabilities.sampleRates.nearest(to: 44_100)
     let (predicted, found) = try write(
-      formats(kind)[0], rate: rate, layout: kind == .amr ? .mono : .stereo, count: 20_000, metadata: metadata,
-      chapters: chapters)
+      formats(kind)[0], rate: rate, layout: kind == .amr ? .mono : .stereo, count: 20_000,
+      metadata: metadata, chapters: chapters)
     func pairs(_ metadata: Metadata) -> [String: String] {
       Dictionary(uniqueKeysWithValues: metadata.items.map { ($0.key.lowercased(), $0.value) })
     }
