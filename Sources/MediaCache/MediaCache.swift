@@ -51,7 +51,8 @@ package final class MediaCache: Sendable {
   let transport: any HTTPTransport
   private let cancelled = Atomic<Bool>(false)
   private let received = Atomic<Int64>(0)
-  private let openings = Atomic<Int64>(0)
+  /// Of all caches of the process: another one must not repeat a number of the one before.
+  private static let openings = Atomic<Int64>(0)
   /// Bytes received when the folder's size was last looked at; nil before the first fetch has ended.
   private let measured = Mutex<Int64?>(nil)
   private let folder = Mutex<CacheFolder?>(nil)
@@ -193,7 +194,7 @@ package final class MediaCache: Sendable {
     if let known { return known }
     do throws(Failure) {
       let medium = try Opening(url, key, limit: limit, in: self).open()
-      let opening = openings.wrappingAdd(1, ordering: .relaxed).newValue
+      let opening = Self.openings.wrappingAdd(1, ordering: .relaxed).newValue
       media.withLock {
         $0[key] = medium.map {
           $0.isKept
