@@ -60,7 +60,7 @@ import Testing
         Written(
           name: "a.aac", format: .m4a(bitRate: 128_000), codec: "aac", surplus: 2047),
         Written(
-          name: "a.mp4", format: .m4a(bitRate: 128_000), codec: "aac", surplus: 1023),
+          name: "a.m4a", format: .m4a(bitRate: 128_000), codec: "aac", surplus: 1023),
         Written(name: "a.m4a", format: .alac(bitDepth: 24), codec: "alac"),
         Written(
           name: "a.caf", format: .caf(.ima4), codec: "adpcm_ima_qt", surplus: 63),
@@ -112,10 +112,11 @@ import Testing
     let decoded = try succeed(file.reader.map { $0 == "FILE" ? path : $0 })
     let surplus = decoded.steps.count / channels - file.rate
     #expect((0...file.surplus).contains(surplus), "\(surplus)")
-    // Half of full scale, but for what each codec adds.
-    let peak = decoded.steps.lazy.map { abs(Int($0)) }.max() ?? 0
-    #expect((14_000...20_000).contains(peak), "\(peak)")
-    // Frames of a file.
+    // The power of a sine of half of full scale.
+    let power = decoded.steps.reduce(0.0) { $0 + Double($1) * Double($1) }
+    let level = (power / Double(max(1, decoded.steps.count))).squareRoot()
+    #expect((9000...14_000).contains(level), "\(level)")
+    // Row 8: frames of a file.
     let written = try await MediaLibrary().loadAsset(at: FilePath(path))
     #expect(written.sampleRate == file.rate)
     let isOpen = file.codec == "gsm" || file.name.hasSuffix(".aac")
@@ -170,7 +171,7 @@ import Testing
     let (own, other) = try await sounds(of: path)
     // Dither of what is not 16 bits; ffmpeg plays what edit lists and heads say is no sound.
     let count = min(own.count, other.count)
-    #expect(count > 12_000 && abs(own.count - other.count) <= 2 * 2112)
+    #expect(count > 7000 && abs(own.count - other.count) <= 2 * 2112)
     let starts = (0...2112).filter { start in
       let window = start * 2..<start * 2 + 2000
       guard window.upperBound <= other.count, own.count >= 2000 else { return false }

@@ -78,9 +78,6 @@ final class LibAVEncoding: GrowingEncoding {
     }
   }
 
-  /// The frames that were given, of which the first of a plain stream are left out.
-  private var soundEnd: Int64 { encoder.frameCount + Int64(encoder.delay - late) }
-
   private func encodeSilence(_ count: Int) throws {
     var rest = count
     while rest > 0 {
@@ -95,13 +92,13 @@ final class LibAVEncoding: GrowingEncoding {
 
   private func mux() throws {
     while let packet = try encoder.next() {
+      // Of AMR, FFmpeg makes one more where the last one has just room for the delay.
+      if recipe.container == .amr, packet.timestamp == nil { continue }
       if let start = packet.timestamp {
         // FFmpeg makes the last block of IMA4 whole, and CAF says how much of it is sound.
         if recipe.container == .codedCAF {
           packet.retime(to: start, lasting: min(packet.duration, encoder.frameCount - start))
         }
-        // Of AMR it makes one more where the last one has just room for the delay.
-        if recipe.container == .amr, start + Int64(encoder.delay) >= soundEnd { continue }
         encodedEnd = start + packet.duration
       }
       // The writer gives it the times of its container.
