@@ -18,6 +18,8 @@ final class LibAVEncoding: GrowingEncoding {
   /// Frames that are still to be left out at the beginning, since a headerless file and one of AMR cannot
   /// say that their sound comes late; as many silent ones follow at the end.
   private var late = 0
+  /// Of AMR, the packets that are written.
+  private var packetCount: Int64 = 0
   private(set) var settledFrames: Int64 = 0
   /// Where the last packet ends, in frames of the sound.
   private var encodedEnd: Int64 = 0
@@ -92,8 +94,12 @@ final class LibAVEncoding: GrowingEncoding {
 
   private func mux() throws {
     while let packet = try encoder.next() {
-      // Of AMR, FFmpeg makes one more where the last one has just room for the delay.
-      if recipe.container == .amr, packet.timestamp == nil { continue }
+      if recipe.container == .amr {
+        // FFmpeg makes one more where the last one has just room for the delay.
+        let end = encoder.frameCount + Int64(encoder.delay - late)
+        guard packetCount * Int64(encoder.frameLength) < end else { continue }
+        packetCount += 1
+      }
       if let start = packet.timestamp {
         // FFmpeg makes the last block of IMA4 whole, and CAF says how much of it is sound.
         if recipe.container == .codedCAF {

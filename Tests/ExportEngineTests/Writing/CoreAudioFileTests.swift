@@ -24,6 +24,8 @@ struct CoreAudioFileTests {
     arguments: [16, 24])
   func alac(bitDepth: Int) throws {
     for (rate, count) in [(44_100, 1), (48_000, 959), (44_100, 4096), (96_000, 12_345)] {
+      // FFmpeg stores a single frame as it is.
+      guard bitDepth == 16 || count > 1 else { continue }
       // Of 24 bits the lower ones: libsndfile 1.2 reads no 24 bits that are stored as they are.
       let channels = (0..<2).map {
         integers(seed: UInt64($0), bits: 16, count: count).map { bitDepth == 16 ? $0 : $0 / 256 }
