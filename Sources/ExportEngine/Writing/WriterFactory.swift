@@ -112,7 +112,7 @@ private func openEncoding(
   }
   return (
     file,
-    sink.format.kind.capabilities.sampleFormats.isEmpty
+    sink.format.kind.isSpliced
       ? try openSplicedEncoding(
         file, recipe, channelCount: channelCount, crew: crew, beside: streams)
       : try LibAVEncoding(file, recipe)
@@ -314,4 +314,10 @@ extension ChannelLayout {
   fileprivate var mask: UInt64 {
     channels.reduce(0) { $1 == .unplaced ? $0 : $0 | 1 << UInt64($1.rawValue) }
   }
+}
+
+extension Output.Kind {
+  /// Whether several encoders of FFmpeg's make one stream of it: not of samples, nor of AMR, which one
+  /// core encodes a hundred times faster than it is heard.
+  fileprivate var isSpliced: Bool { capabilities.sampleFormats.isEmpty && self != .amr }
 }
