@@ -18,8 +18,8 @@ struct SettledOutput {
   var sound: AudioFormat
   /// The moving picture beside it; nil where it has none.
   var picture: PicturePlan?
-  /// Whether it is made like sources of HE-AAC.
-  var isHighEfficiency = false
+  /// Whether it is AAC-LC of sources of HE-AAC, which a note says.
+  var losesProfile = false
 }
 
 extension Export {
@@ -50,7 +50,7 @@ extension Export {
       do throws(Diagnostics) {
         var output = try settled(draft, mix, sources)
         if case .same(let clip, isInFolder: _) = draft.output.request {
-          settlement.notes += keepCodec(of: &output, clip, sources)
+          settlement.notes += keepCodec(of: &output, clip, sources, in: mix)
         }
         settlement.outputs.append(output)
         settlement.notes += placement(output).map { [$0] } ?? []
@@ -73,11 +73,10 @@ extension Export {
   /// Keeps the profile of an output with the codec of `clip`, or of all sources; gives notes on what it
   /// is not like them in.
   private func keepCodec(
-    of output: inout SettledOutput, _ clip: Asset?, _ sources: SourceFacts
+    of output: inout SettledOutput, _ clip: Asset?, _ sources: SourceFacts, in mix: AudioFormat
   ) -> [Diagnostic] {
-    let loss = keepProfile(of: &output, like: clip.map { [$0] } ?? sources.sounding)
-    // A note on the loss of a profile is one on all parts that have it.
-    output.isHighEfficiency = loss != nil || output.format.isHighEfficiency
+    let loss = keepProfile(of: &output, like: clip.map { [$0] } ?? sources.sounding, in: mix)
+    output.losesProfile = loss != nil
     let difference = clip == nil ? output.format.kind.differenceNote(on: sources, output) : nil
     return [loss, difference].compactMap(\.self)
   }

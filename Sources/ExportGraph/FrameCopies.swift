@@ -25,7 +25,10 @@ struct FrameCopies {
     let format = nodes[sink.node].format
     let isJoined = sink.format.kind != .mp3 && untouched.only == nil
     let whole = nodes.wholeAsset(untouched.only, frames: sink.frames.count)
-    let isHighEfficiency = isExact && whole?.isHighEfficiencyCopy(as: sink.format, format) == true
+    // Of CAF only packets of AAC-LC are described.
+    let isHighEfficiency =
+      isExact && sink.output.soundContainer(as: sink.format.kind) != .caf
+      && whole?.isHighEfficiencyCopy(as: sink.format, format) == true
     let setup = isJoined ? spans.mostHeardSetup(nodes, sink, format) : nil
     candidates = spans.map { span in
       guard case .source(let ids, let start) = span.content, let asset = nodes[ids[0]].asset,

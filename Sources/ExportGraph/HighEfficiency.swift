@@ -7,26 +7,34 @@ extension Export {
   /// come from is HE-AAC: its packets, where all of them are the output; else libfdk-aac's, where it is
   /// installed. FFmpeg's encoder makes AAC-LC alone.
   ///
+  /// - Parameters:
+  ///   - settled: The output.
+  ///   - parts: What it is to be like.
+  ///   - mix: What all outputs are made of.
   /// - Returns: A note where the output becomes AAC-LC.
   /// - Complexity: that of compiling one output, where a part is HE-AAC; else O(parts).
-  func keepProfile(of settled: inout SettledOutput, like parts: [Asset]) -> Diagnostic? {
+  func keepProfile(
+    of settled: inout SettledOutput, like parts: [Asset], in mix: AudioFormat
+  ) -> Diagnostic? {
     let sound = settled.sound
     guard settled.format.kind == .aac,
       let model = settled.format.kind.model(
         among: parts, sampleRate: sound.sampleRate, layout: sound.channelLayout),
-      model.profile != nil, !isWholeCopy(settled)
+      model.profile != nil, !isWholeCopy(settled, of: mix)
     else { return nil }
-    guard let format = settled.format.encoded(inProfileOf: model, sound) else {
-      return lossNote(on: settled, like: model)
-    }
+    guard settled.output.soundContainer(as: .aac) != .caf,
+      let format = settled.format.encoded(inProfileOf: model, sound)
+    else { return lossNote(on: settled, like: model) }
     settled.format = format
     settled.output.request = .exactly(format)
     return nil
   }
 
-  private func isWholeCopy(_ settled: SettledOutput) -> Bool {
+  private func isWholeCopy(_ settled: SettledOutput, of mix: AudioFormat) -> Bool {
     var copy = self
     copy.outputs = [settled.output]
+    // Of this output alone the mix might be another one.
+    (copy.sampleRate, copy.channelLayout) = (mix.sampleRate, mix.channelLayout)
     let plan = (try? Graph(compiling: copy))?.sinks.first?.copied
     return plan?.isWhole == true && plan?.assets.isEmpty == false
   }
@@ -35,15 +43,18 @@ extension Export {
     let sound = settled.sound
     let format = settled.format.description(
       sampleRate: sound.sampleRate, channelCount: sound.channelLayout.count)
-    // Of an encoder that is there, and refuses such a sound.
+    let output = settled.output
+    // Of an encoder that is there, and refuses such a sound, there is none.
     let remedy =
-      FDKLibrary.shared == nil
-      ? OptionalLibrary.fdkAAC.installation + ", which encodes HE-AAC" : nil
+      output.soundContainer(as: .aac) == .caf
+      ? "write '\(output.path.stem ?? "").m4a', since CAF holds AAC-LC alone"
+      : FDKLibrary.shared == nil
+        ? OptionalLibrary.fdkAAC.installation + ", which encodes HE-AAC" : nil
     return Diagnostic(
       .note,
-      "'\(settled.output.path)' becomes \(format), which sounds worse at its bit rate: "
+      "'\(output.path)' becomes \(format), which sounds worse at its bit rate: "
         + "'\(model.location)' is \(model.formatText), and FFmpeg encodes AAC-LC alone",
-      at: settled.output.origin,
+      at: output.origin,
       help: [remedy, "write twice the bit rate, as 'aac: 128k'"].compactMap(\.self)
         .joined(separator: ", or "))
   }

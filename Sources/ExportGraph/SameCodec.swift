@@ -127,7 +127,10 @@ extension Asset {
     guard outputKind == kind, sampleRate == sound.sampleRate,
       channelLayout.count == sound.channelLayout.count
     else { return false }
-    if kind == .aac, (profile == nil) == output.isHighEfficiency { return false }
+    // A note on the loss of a profile is one on all parts that have it.
+    if kind == .aac, !output.losesProfile, (profile != nil) != output.format.isHighEfficiency {
+      return false
+    }
     let own = kind.format(like: self, sampleRate: sampleRate, layout: channelLayout)
     // Bit rates are means of the sound, unless its encoder says what was asked of it.
     guard !kind.capabilities.isLossless, mp3Settings == nil else { return own == output.format }

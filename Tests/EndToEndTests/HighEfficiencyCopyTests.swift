@@ -83,6 +83,32 @@ struct HighEfficiencyCopyTests {
     }
   }
 
+  @Test("CAF, which holds AAC-LC alone, gets no packets of HE-AAC")
+  func coreAudio() throws {
+    try prepare()
+    let refused = try stage.run("avjob clip he-aac.m4a -o copy.caf --aac copy")
+    #expect(refused.status != 0 && refused.errors.contains("'aac: copy'"), "\(refused.errors)")
+    try stage.write("same.yaml", "clip: he-aac.m4a\noutput: { file: out.caf, codec: same }\n")
+    let said = try stage.make("avjob run same.yaml").errors
+    #expect(
+      said.contains("write 'out.m4a', since CAF holds AAC-LC alone, or write twice"), "\(said)")
+    #expect(try stage.make("avjob probe out.caf").text.contains("sound     aac, 44.1 kHz stereo"))
+  }
+
+  @Test("another output that changes the mix lets no HE-AAC become AAC-LC without a note")
+  func besidesOthers() throws {
+    try prepare()
+    try stage.write(
+      "same.yaml",
+      """
+      clip: he-aac-v2.m4a
+      output: [{ file: out.m4a, codec: same }, { file: wide.wav, channels: 5.1 }]
+
+      """)
+    let said = try stage.make("\(withoutLibrary) avjob check same.yaml").errors
+    #expect(said.contains("note: 'out.m4a' becomes AAC"), "\(said)")
+  }
+
   @Test(
     "with libfdk-aac, what is not copied is HE-AAC at the same bit rate",
     .enabled(if: dlopen("libfdk-aac.so.2", RTLD_NOW | RTLD_LOCAL) != nil, "it is not installed"))
