@@ -119,6 +119,8 @@ extension Asset {
     package var type: UInt32 = 0
     /// How often it sounds; 0 without end.
     package var count: UInt32 = 0
+    /// `SamplerChunk.Loop.isRelease`
+    package var isRelease = false
   }
 
   /// Its loops: those that a job gives it, else those of samplers, else that of its tags.
@@ -128,7 +130,9 @@ extension Asset {
       return sampler.loops.compactMap { loop in
         let first = Int64(loop.first)
         guard loop.length > 0, first + loop.length <= frameCount else { return nil }
-        return Loop(frames: first..<first + loop.length, type: loop.type, count: loop.count)
+        return Loop(
+          frames: first..<first + loop.length, type: loop.type, count: loop.count,
+          isRelease: loop.isRelease)
       }
     }
     let tags = metadata.items.lazy.map { (key: $0.key, value: $0.value) }

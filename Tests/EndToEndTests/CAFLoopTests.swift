@@ -89,6 +89,8 @@ struct CAFLoopTests {
       regn = struct.pack('>II', 0, 3) + region(7, 0, 100, 200) + region(8, 1 | 4, 300, 400) + region(9, 0, 500, 600)
       inst = struct.pack('>f4BfIIII', 61.25, 0, 127, 1, 127, 3.0, 0, 9, 0, 0)
       caf('regions.caf', [(b'regn', regn), (b'inst', inst)])
+      inst = struct.pack('>f4BfIIII', 60, 0, 127, 1, 127, 0, 0, 9, 8, 0)
+      caf('held.caf', [(b'regn', regn), (b'inst', inst)])
       marks = [mark(b'slbg', 1000, 1), mark(b'slen', 2000, 2), mark(b'tmpo', 0, 3), mark(bytes(4), 48000, 4)]
       caf('marks.caf', [(b'mark', struct.pack('>II', 0, len(marks)) + b''.join(marks))])
       """)
@@ -99,6 +101,7 @@ struct CAFLoopTests {
         regions: { clip: regions.caf, output: regions.wav }
         marks: { clip: marks.caf, output: marks.wav }
         whole: { clip: regions.caf, output: whole.caf }
+        held: { clip: held.caf ..1s, output: later.caf }
       """)
     let result = try stage.run("avjob run job.yaml")
     #expect(result.status == 0, "\(result.errors)")
@@ -122,7 +125,9 @@ struct CAFLoopTests {
       whole = chunks('whole.caf')
       assert [r[1] for r in regions(whole[b'regn']).values()] == [
         [(b'rbeg', 500.0), (b'rend', 600.0)], [(b'rbeg', 300.0), (b'rend', 400.0)]], regions(whole[b'regn'])
-      assert instrument(whole[b'inst'])[0] == 61.25 and instrument(whole[b'inst'])[7:9] == (1, 2)
+      assert instrument(whole[b'inst'])[0] == 61.25 and instrument(whole[b'inst'])[7:9] == (1, 0)
+      # What sounds behind a held note stays so.
+      assert instrument(chunks('later.caf')[b'inst'])[7:9] == (1, 2)
       """)
   }
 

@@ -19,23 +19,36 @@ extension ProbedMarks {
     let instrument = content("inst").flatMap { CAFInstrument($0, defects: &defects) }
     hasNoPeriod = true
     let named = [instrument?.sustain, instrument?.release].compactMap(\.self).filter { $0 != 0 }
-    var looping = named.compactMap { id in regions.first { $0.id == id } }
-    looping += regions.filter { region in
-      region.flags & CAFRegions.Region.loop != 0 && !named.contains(region.id)
+    let release = instrument.flatMap { $0.release != $0.sustain ? $0.release : nil } ?? 0
+    var (looping, others): ([CAFRegions.Region], [CAFRegions.Region]) = ([], [])
+    for region in regions {
+      if named.contains(region.id) || region.flags & CAFRegions.Region.loop != 0 {
+        looping.append(region)
+      } else {
+        others.append(region)
+      }
     }
-    if named.count == 2, named[0] == named[1], looping.count > 1 { looping.removeFirst() }
-    takeLoops(looping + Self.loops(of: markers), instrument)
-    let others = regions.filter { region in !looping.contains { $0.id == region.id } }
+    // Those that the instrument names come first.
+    looping =
+      named.prefix(release == 0 ? 1 : 2).compactMap { id in looping.first { $0.id == id } }
+      + looping.filter { !named.contains($0.id) }
+    // One loop may be said twice.
+    let frames = Set(looping.map(\.frames))
+    looping += Self.loops(of: markers).filter { !frames.contains($0.frames) }
+    takeLoops(looping, instrument, release: release)
     marks.cues = (Self.cues(of: markers) + others.compactMap(Self.cue)).sortedByFrame
     noteUnread(markers)
   }
 
-  private mutating func takeLoops(_ regions: [CAFRegions.Region], _ instrument: CAFInstrument?) {
+  private mutating func takeLoops(
+    _ regions: [CAFRegions.Region], _ instrument: CAFInstrument?, release: UInt32
+  ) {
     marks.instrument = instrument?.playing
     guard !regions.isEmpty else { return }
     var sampler = instrument?.sampler ?? SamplerChunk()
     for region in regions {
-      if let loop = region.samplerLoop {
+      if var loop = region.samplerLoop {
+        loop.isRelease = release != 0 && region.id == release
         sampler.loops.append(loop)
       } else {
         let frames = region.frames ?? 0..<0

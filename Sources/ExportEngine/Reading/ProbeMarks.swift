@@ -178,7 +178,8 @@ extension ProbedMarks {
       marks.instrument = instrument.playing
       var sampler = SamplerChunk()
       sampler.unityNote = UInt32(instrument.playing.unityNote)
-      for loop in [instrument.sustain, instrument.release] where loop.mode != 0 {
+      for (loop, isRelease) in [(instrument.sustain, false), (instrument.release, true)]
+      where loop.mode != 0 {
         guard let frames = aiff.frames(of: loop) else {
           defects.append(
             ChunkDefect("INST", .badLoop(first: UInt32(loop.begin), last: UInt32(loop.end))))
@@ -186,8 +187,9 @@ extension ProbedMarks {
         }
         ends.formUnion([loop.begin, loop.end])
         sampler.loops.append(
-          .init(type: loop.mode == 2 ? 1 : 0, first: frames.lowerBound, last: frames.upperBound - 1)
-        )
+          .init(
+            type: loop.mode == 2 ? 1 : 0, first: frames.lowerBound, last: frames.upperBound - 1,
+            isRelease: isRelease))
       }
       if !sampler.loops.isEmpty { marks.sampler = sampler }
     }

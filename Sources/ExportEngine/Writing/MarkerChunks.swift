@@ -56,14 +56,15 @@ extension SinkMarks {
           .init(type: CAFMarkers.Marker.regionEnd, frame: frame + UInt64(clamping: length), id: id))
       }
     }
-    let loops = (sampler?.loops ?? []).prefix(ChunkLimits.entries).enumerated().map { index, loop in
+    let sampled = (sampler?.loops ?? []).prefix(ChunkLimits.entries)
+    let loops = sampled.enumerated().map { index, loop in
       CAFRegions.Region(loop, id: UInt32(index + 1), marker: UInt32(cues.count + index + 1))
     }
     var playing: CAFInstrument?
     if sampler != nil || instrument != nil {
       playing = CAFInstrument(sampler, instrument)
-      playing?.sustain = loops.first?.id ?? 0
-      playing?.release = loops.dropFirst().first?.id ?? 0
+      playing?.sustain = sampled.firstIndex { !$0.isRelease }.map { loops[$0].id } ?? 0
+      playing?.release = sampled.firstIndex(where: \.isRelease).map { loops[$0].id } ?? 0
     }
     return [
       ("mark", markers.markBytes), ("strg", markers.stringBytes), ("regn", CAFRegions(loops).bytes),

@@ -15,13 +15,15 @@ package struct SamplerChunk: Sendable, Hashable, Codable {
     package var fraction: UInt32
     /// How often it sounds; 0 without end.
     package var count: UInt32
+    /// Whether it sounds when the note is not held any more, as AIFF and CAF can say; a WAV cannot.
+    package var isRelease: Bool
 
     package init(
       id: UInt32 = 0, type: UInt32 = 0, first: UInt32, last: UInt32, fraction: UInt32 = 0,
-      count: UInt32 = 0
+      count: UInt32 = 0, isRelease: Bool = false
     ) {
       (self.id, self.type, self.first, self.last) = (id, type, first, last)
-      (self.fraction, self.count) = (fraction, count)
+      (self.fraction, self.count, self.isRelease) = (fraction, count, isRelease)
     }
 
     /// Frames of one turn.
