@@ -21,8 +21,8 @@ extension FrameIndex {
   /// An oddity of a file that players do not report.
   package enum Anomaly: Sendable, Hashable, CustomStringConvertible {
     /// Bytes between frames, or behind them, that are neither frames nor a known tag; the first of them lie
-    /// before the frame of a number.
-    case skippedBytes(Int, runs: Int, firstOffset: Int, firstFrame: Int)
+    /// before frames of these numbers, in order: of the first runs.
+    case skippedBytes(Int, runs: Int, firstOffset: Int, frames: [Int])
     /// The first frame whose number of channels is not that of the frame before it.
     case channelCountChange(frame: Int, channelCount: Int)
     /// From `offset` on, frames of another version, layer or sample rate follow; the index ends.

@@ -26,7 +26,9 @@ struct FrameScanner {
   /// Whether bytes between frames were passed over, in which frames may have been.
   private(set) var isInterrupted = false
   private(set) var result: Result
-  private var skipped = (count: 0, runs: 0, firstOffset: 0, firstFrame: 0)
+  private var skipped = (count: 0, runs: 0, firstOffset: 0, frames: [Int]())
+  /// So many places of skipped bytes are known by their frames.
+  private static let mostSkippedFrames = 1000
 
   /// Finds the first frame, and reads its tag. See `FrameIndex.init(byteCount:reading:)`.
   init(_ bytes: FileWindow) throws(FrameIndex.Refusal) {
@@ -127,16 +129,15 @@ struct FrameScanner {
       result.anomalies.append(
         .skippedBytes(
           skipped.count, runs: skipped.runs, firstOffset: skipped.firstOffset,
-          firstFrame: skipped.firstFrame))
+          frames: skipped.frames))
     }
   }
 
   /// Notes bytes that are no frames, unless they are all zero.
   private mutating func skip(from start: Int, to end: Int) {
     guard let first = (start..<max(start, end)).first(where: { bytes[$0] != 0 }) else { return }
-    if skipped.runs == 0 {
-      (skipped.firstOffset, skipped.firstFrame) = (first, result.entries.count)
-    }
+    if skipped.runs == 0 { skipped.firstOffset = first }
+    if skipped.frames.count < Self.mostSkippedFrames { skipped.frames.append(result.entries.count) }
     skipped.count += end - first
     skipped.runs += 1
   }

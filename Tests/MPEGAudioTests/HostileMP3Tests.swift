@@ -44,7 +44,7 @@ import Testing
       Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, 7] + pictureOfSyncWords(3000)
     let scan = try MP3Files.index(of: tooShort + whole)
     #expect(scan.count == index.count)
-    #expect(scan.anomalies == [.skippedBytes(2993, runs: 1, firstOffset: 17, firstFrame: 0)])
+    #expect(scan.anomalies == [.skippedBytes(2993, runs: 1, firstOffset: 17, frames: [0])])
     let ape: [UInt8] =
       Array("APETAGEX".utf8) + [208, 7, 0, 0, 0xFF, 0xFF, 0xFF, 0x7F]
       + [UInt8](repeating: 0, count: 16)
@@ -58,7 +58,7 @@ import Testing
     let joined = whole[..<cut] + Array("garbage".utf8) + whole[cut...]
     let scan = try MP3Files.index(of: Array(joined))
     #expect(scan.count == index.count && scan.validFrameCount == 25_000)
-    #expect(scan.anomalies == [.skippedBytes(7, runs: 1, firstOffset: cut, firstFrame: 7)])
+    #expect(scan.anomalies == [.skippedBytes(7, runs: 1, firstOffset: cut, frames: [7])])
     #expect(
       scan.anomalies.map(\.description)
         == ["has 7 bytes that are no frames in 1 place, first at byte \(cut)"])

@@ -62,9 +62,9 @@ extension Prober {
 
   /// An anomaly, and when it is heard.
   private func text(of anomaly: FrameIndex.Anomaly, in frames: FrameIndex) -> String {
-    guard case .skippedBytes(_, runs: _, firstOffset: _, let frame) = anomaly else {
-      return "\(anomaly)"
-    }
+    guard case .skippedBytes(_, runs: _, firstOffset: _, let places) = anomaly,
+      let frame = places.first
+    else { return "\(anomaly)" }
     return "\(anomaly), at \(frames.time(ofFrame: frame).clockText(decimals: 3))"
   }
 

@@ -36,9 +36,9 @@ final class MP3Sources {
   /// Notes that a copy has frames between which its source lacks some: they are copied as they are.
   private func noteDamage(in number: Int, _ index: FrameIndex) {
     let (copy, location) = (layout.copies[number], plan.assets[number].location)
-    for case .skippedBytes(_, runs: _, firstOffset: _, let frame) in index.anomalies {
-      guard frame > copy.first, frame < copy.first + copy.frames.count,
-        !damageWarnings.contains(where: { $0.location == location })
+    for case .skippedBytes(_, runs: _, firstOffset: _, let frames) in index.anomalies {
+      let first = frames.first { $0 > copy.first && $0 < copy.first + copy.frames.count }
+      guard let frame = first, !damageWarnings.contains(where: { $0.location == location })
       else { continue }
       damageWarnings.append(
         Warning(
