@@ -110,7 +110,7 @@ extension Sink {
     return .file(
       output.path,
       [
-        "format": .text(format.name), "node": .count(node),
+        "format": .text(formatName), "node": .count(node),
         "first_frame": .integer(frames.lowerBound), "end_frame": .integer(frames.upperBound),
         "dithered": .boolean(isDithered), "id3": id3Version.map { .text($0.description) },
         "copied": copied?.parts.json, "picture": picture?.json,

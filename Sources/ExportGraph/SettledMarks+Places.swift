@@ -99,7 +99,8 @@ extension MarkSettler {
           let last = UInt32(exactly: pair.1.frames.upperBound - 1)
         else { return nil }
         return SamplerChunk.Loop(
-          id: UInt32(number), type: pair.0.type, first: first, last: last, count: pair.0.count)
+          id: UInt32(number), type: pair.0.type, first: first, last: last, count: pair.0.count,
+          isRelease: pair.0.isRelease)
       }
     }
     sink.marks.sampler = isUnchanged ? sampler : written
@@ -229,16 +230,15 @@ extension MarkSettler {
       sink.marks.identical = kept
       return
     }
+    let reason = isIdentical ? Self.placeReason : Graph.sampleReason
     var names: Set<String> = []
     for chunk in base.marks?.chunks ?? [] where names.insert(chunk.name).inserted {
-      guard names.count <= Self.mostNames else {
-        return lose("chunks of further names", Graph.sampleReason)
-      }
+      guard names.count <= Self.mostNames else { return lose("chunks of further names", reason) }
       let name = Self.shownName(chunk.name)
       switch TagClass(ofChunk: chunk.name) {
       case .content, .place, .file, .frames: continue
-      case .level, .samples, .bytes: lose(name, Graph.sampleReason)
-      case .unknown: lose(name, isIdentical ? Self.placeReason : Graph.sampleReason)
+      case .bytes where isIdentical && !keepsBytes: lose(name, Graph.bytesReason)
+      case .level, .samples, .bytes, .unknown: lose(name, reason)
       }
     }
   }

@@ -1,4 +1,4 @@
-/// What a WAV is called in its first four bytes, and with it how many bits its sizes have.
+/// The container of a WAV: its first four bytes, and how many bits its sizes have.
 #if hasAttribute(nonexhaustive)
   @nonexhaustive
 #endif
@@ -15,7 +15,7 @@ public enum WaveContainer: String, Sendable, Hashable, CaseIterable, Codable {
 }
 
 extension Output {
-  /// What a WAV is called; nil: RIFF, or RF64 from 4 GiB on, and a copy of a whole WAV as its source.
+  /// The container of a WAV; nil: RIFF, or RF64 from 4 GiB on, and a copy of a whole WAV as its source.
   ///
   /// Outputs in other formats are refused with it.
   public var waveContainer: WaveContainer? {
