@@ -62,6 +62,11 @@ import Testing
     #expect(
       scan.anomalies.map(\.description)
         == ["has 7 bytes that are no frames in 1 place, first at byte \(cut)"])
+    let later = index.byteRange(ofFrame: 12).lowerBound
+    let twice = joined[..<(later + 7)] + Array("trash".utf8) + joined[(later + 7)...]
+    #expect(
+      try MP3Files.index(of: Array(twice)).anomalies
+        == [.skippedBytes(12, runs: 2, firstOffset: cut, frames: [7, 12])])
   }
 
   @Test("A file that ends within a frame loses that frame, and the padding with it")
