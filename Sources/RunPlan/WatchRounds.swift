@@ -120,7 +120,7 @@ package struct WatchRounds {
     let missing = Set((loaded.missingMedia + loaded.missingFiles).map(\.path))
     for (index, job) in loaded.jobs.enumerated() {
       let key = Key(file: loaded.jobFiles[loaded.fileNumbers[index]], name: job.name)
-      if let edge = Self.loop(of: index, edges[index], loaded) ?? remains(job, key) {
+      if let edge = Self.loop(of: index, edges[index], loaded) ?? remains(job, key, edges[index]) {
         leftOut.insert(index)
         if reportedLoops.insert(key).inserted { round.problems.append(edge) }
         continue
@@ -216,7 +216,7 @@ package struct WatchRounds {
   private static func place(_ path: FilePath) -> FilePath { path.normalized(in: .current) }
 
   /// What is reported of a job that reads what another job of its loop made, whose source has gone.
-  private func remains(_ job: Job, _ key: Key) -> Diagnostic? {
+  private func remains(_ job: Job, _ key: Key, _ edges: [JobDependencies.Edge]) -> Diagnostic? {
     for path in job.media.lazy.compactMap(\.location.file) {
       if let maker = made[Self.place(path)] {
         guard maker.key.file == key.file, maker.key != key, maker.origin == job.origin else {
@@ -224,8 +224,10 @@ package struct WatchRounds {
         }
         return Self.loop(job, path, "which '\(maker.key.name)' made")
       }
-      // A job that this watch has run reads a source.
-      guard versions[key] == nil, let loop = job.loop, let folder = job.folder,
+      // A job that this watch has run reads a source, and so does one that reads what another job makes.
+      guard versions[key] == nil,
+        !edges.contains(where: { if case .reads(path) = $0.reason { true } else { false } }),
+        let loop = job.loop, let folder = job.folder,
         makerBefore(path, folder) == loop
       else { continue }
       return Self.loop(job, path, "which an earlier run of this loop made")

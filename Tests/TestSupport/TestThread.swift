@@ -14,7 +14,10 @@ final class TestThread: TaskExecutor {
   private let work = Monitor(Work())
 
   init(name: String) {
-    _ = try? Thread.spawn(name: name) { [self] in run() }
+    do { _ = try Thread.spawn(name: name) { [self] in run() } } catch {
+      // Without it the test would wait for ever.
+      fatalError("\(error)")
+    }
   }
 
   func enqueue(_ job: consuming ExecutorJob) {

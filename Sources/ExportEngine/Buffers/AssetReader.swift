@@ -74,7 +74,8 @@ public struct AssetReader: AsyncSequence, Sendable {
     let whole = try session.graph()
     guard whole.sinks.indices.contains(index) else {
       throw Diagnosis.Failure(
-        .mendJob, "the export has no output \(index + 1); use 1 to \(whole.sinks.count)",
+        .mendJob,
+        "the export has no output with the index \(index); use 0 to \(whole.sinks.count - 1)",
         origin: session.export.origin)
     }
     var read = timeRange.map { session.covering($0) } ?? session

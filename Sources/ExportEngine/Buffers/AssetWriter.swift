@@ -211,13 +211,18 @@ public final class AssetWriter: Sendable {
   /// file is at its path.
   public func cancel() {
     cancellation.cancel()
-    state.withLock { phase in
-      switch phase {
-      case .waiting, .writing: phase = .failed(.cancelled(at: location))
-      // The thread that encodes removes its files.
-      case .finishing, .finished, .failed: break
+    // What was appended is removed without the lock.
+    let ended = state.withLock { phase in
+      defer {
+        switch phase {
+        case .waiting, .writing: phase = .failed(.cancelled(at: location))
+        // The thread that encodes removes its files.
+        case .finishing, .finished, .failed: break
+        }
       }
+      return phase
     }
+    withExtendedLifetime(ended) {}
   }
 }
 
@@ -233,6 +238,8 @@ extension AssetWriter {
       let silence = try moment.map { time throws(Failure) in
         try gap(before: buffer, at: time, in: take)
       }
+      // The list of those that wait is this one alone, and not copied.
+      phase = .waiting
       let isFirst = take.frameCount == 0
       take.frameCount += (silence ?? 0) + Int64(buffer.frameCount)
       take.pending.append((silence ?? 0, buffer))
@@ -261,8 +268,7 @@ extension AssetWriter {
   ) throws(Failure) -> Int64 {
     let time = moment - take.start
     guard time.isNumeric, time + buffer.duration <= Composition.longestDuration else {
-      throw fault(
-        "a buffer at \(moment) ends more than 10,000 hours after the first")
+      throw fault("a buffer at \(moment) ends more than 10,000 hours after the first")
     }
     let gap = time.frames(atRate: sampleRate) - take.frameCount
     guard gap >= 0 else {
@@ -287,7 +293,7 @@ extension AssetWriter {
     throw fault("sample \(bad) of a buffer is \(samples[bad]), which is no finite number")
   }
 
-  /// Writes all that waits; what comes meanwhile, too. After `isLast` nothing is taken in any more.
+  /// Writes all that waits; where it `isLast`, nothing is taken in any more.
   ///
   /// - Returns: The file, if it `isLast`.
   private func write(isLast: Bool = false) throws(Failure) -> SpooledSound? {
@@ -302,6 +308,8 @@ extension AssetWriter {
             state.withLock { phase in if case .writing = phase { phase = .failed(error) } }
             throw error
           }
+          // Others that append meanwhile write for themselves.
+          if !isLast { break }
         }
         return nil
       }

@@ -1,6 +1,7 @@
 import Diagnosis
 import MediaCache
 import MediaComposition
+import Synchronization
 import Threads
 
 /// Gives the bytes of a medium as they come (`AVAssetResourceLoaderDelegate`).
@@ -146,12 +147,27 @@ public final class AssetResourceLoader: MediaSource, UnblockedSource {
   }
 
   private func begin(_ request: AssetResourceLoadingRequest) throws {
-    // A delegate may answer in the call, and take long.
-    let answer = try ByteWaiting.run(unless: { MediaNetwork.isCancelled }) { [self] in
-      delegate.resourceLoader(self, shouldWaitForLoadingOfRequestedResource: request)
+    // A delegate may answer in the call, and take long. The later of the call's return and of the end of
+    // the wait for it cancels: it hears of that behind the call.
+    let isOneOver = Mutex(false)
+    @Sendable func isLater() -> Bool {
+      isOneOver.withLock { isOver in
+        defer { isOver = true }
+        return isOver
+      }
+    }
+    let answer: Bool?
+    do {
+      answer = try ByteWaiting.run(unless: { MediaNetwork.isCancelled }) { [self] in
+        let waits = delegate.resourceLoader(self, shouldWaitForLoadingOfRequestedResource: request)
+        if isLater() { request.cancel() }
+        return waits
+      }
+    } catch {
+      throw Failure.outOfThreads(error, at: .source(self))
     }
     guard let waits = answer else {
-      request.cancel()
+      if isLater() { request.cancel() }
       throw CancellationError()
     }
     guard waits || request.isFinished else {

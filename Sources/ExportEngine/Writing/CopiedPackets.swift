@@ -35,11 +35,12 @@ struct CopiedPackets {
   /// - Parameters:
   ///   - path: The file.
   ///   - name: Its name in messages.
+  ///   - rate: In which places of refused packets are counted.
   ///   - cancellation: Once set, reading throws.
   /// - Returns: What is in it.
   /// - Throws: `mendMachine` where it cannot be read, `tryAgain` once cancelled.
   static func read(
-    _ path: FilePath, named name: FilePath, _ cancellation: CancellationFlag
+    _ path: FilePath, named name: FilePath, atRate rate: Int, _ cancellation: CancellationFlag
   ) throws(Failure) -> CopiedPackets {
     do throws(LibAVError) {
       let demuxer = try MediaLocation.file(path).demuxer()
@@ -65,7 +66,7 @@ struct CopiedPackets {
           while try decoder.receive(into: frame) { frames += Int64(frame.sampleCount) }
         } catch {
           guard error.isDamage else { throw error }
-          refused.add(base.frames(inTicks: ticks, atRate: demuxer.streams[index].sampleRate))
+          refused.add(base.frames(inTicks: ticks, atRate: rate))
         }
         ticks += max(0, packet.duration)
       }

@@ -283,7 +283,8 @@ final class PacketCopyEncoding: SoundEncoding {
   /// - Throws: `mendInput`, before the file takes its place.
   /// - Complexity: O(frames), a second or two for an hour
   private func readBack() throws(Failure) {
-    let found = try CopiedPackets.read(file.currentPath, named: file.path, cancellation)
+    let found = try CopiedPackets.read(
+      file.currentPath, named: file.path, atRate: recipe.sampleRate, cancellation)
     let packets = try sources.packets(0)
     guard found.digest == written.finalize(), found.count == packetCount else {
       throw packets.unreadable("reads back as other packets than those of the source")

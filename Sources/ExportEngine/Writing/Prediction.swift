@@ -27,7 +27,7 @@ extension Graph {
     if case .mp3(let settings) = sink.format { asset.mp3Settings = settings }
     if case .fdkAAC(let settings) = sink.format, settings.profile != .lc {
       asset.profile = settings.profile.name
-    } else if kind == .aac {
+    } else if sink.format.kind == .aac {
       // Packets are copied of one profile.
       asset.profile = sink.copied?.assets.first?.profile
     }

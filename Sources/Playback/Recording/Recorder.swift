@@ -77,7 +77,7 @@ public final class Recorder: Sendable {
     do {
       reader = try DeviceReader(request, clock: clock, opener)
     } catch {
-      throw Failure.outOfThreads(error, "recording cannot start")
+      throw Failure(.tryAgain, "recording cannot start: \(error)")
     }
     work = RecorderWork(
       path: path, settings: settings, kind: kind, shared: Monitor(RecorderState()),
@@ -316,7 +316,7 @@ public final class Recorder: Sendable {
     } catch {
       reader.end()
       monitor?.end(reader)
-      let failure = Failure(.tryAgain, "recording cannot start: \(error)")
+      let failure = Failure.outOfThreads(error, "recording cannot start")
       work.end(.failed(failure))
       throw failure
     }
