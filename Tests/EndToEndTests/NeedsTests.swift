@@ -181,11 +181,7 @@ struct NeedsTests {
   @Test("A job whose source fails to be made, although it was checked, is not started")
   func failed() throws {
     let stage = try stage()
-    try stage.make(
-      """
-      ffmpeg -v error -f lavfi -i anoisesrc=d=1:r=22050:a=0.3 -c:a aac -b:a 64k broken.m4a
-      head -c 3000 /dev/zero | dd of=broken.m4a bs=1 seek=4000 conv=notrunc status=none
-      """)
+    try stage.make(Stage.brokenMedium)
     let result = try stage.job(
       """
       jobs:

@@ -186,3 +186,14 @@ struct WAVFile {
     }
   }
 }
+
+extension Stage {
+  /// Makes `broken.m4a`, which is found whole, and of which all packets from 0.464 s on are lost. Of some
+  /// packets, the times of the next ones would show the hole.
+  static let brokenMedium = """
+    ffmpeg -v error -f lavfi -i anoisesrc=d=1:r=22050:a=0.3:seed=1 -c:a aac -b:a 64k \
+      -movflags +faststart broken.m4a
+    head -c $(($(stat -c %s broken.m4a) - 5000)) /dev/zero |
+      dd of=broken.m4a bs=1 seek=5000 conv=notrunc status=none
+    """
+}
