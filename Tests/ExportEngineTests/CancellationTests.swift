@@ -12,7 +12,7 @@ import Threads
 
 /// No test compares times: what is waited for never comes, so that nothing but a cancellation ends a
 /// call.
-@Suite("Cancelled tasks", .timeLimit(.minutes(10)))
+@Suite("Cancelled tasks", .ownThreads, .timeLimit(.minutes(10)))
 struct CancellationTests {
   /// A call that waits for a server.
   struct Call: Sendable, CustomTestStringConvertible {
