@@ -108,6 +108,15 @@ private func checkMarkers(_ bytes: [UInt8]) {
     let again = CAFMarkers(marks: written, strings: caf.stringBytes, defects: &defects)
     precondition(isSame(caf, again, [], defects))
   }
+  let regions = CAFRegions(front, strings: back, defects: &defects)
+  for region in regions.regions { _ = (region.frames, region.samplerLoop, region.name) }
+  if let written = regions.bytes {
+    precondition(
+      CAFRegions(written, defects: &defects).regions.map(\.frames) == regions.regions.map(\.frames))
+  }
+  if let instrument = CAFInstrument(front, defects: &defects) {
+    _ = (instrument.playing, instrument.sampler, instrument.bytes)
+  }
 }
 
 private func checkText(_ bytes: [UInt8]) {
