@@ -3,7 +3,7 @@ import Testing
 
 @Suite("A program that is loaded once for all tests")
 struct ForkServerTests {
-  @Test("a copy of it has the caller's words, input, folder and end")
+  @Test("a copy of it has the caller's words, input, folder, limits, signals and end")
   func copies() throws {
     let stage = Stage()
     let result = try stage.run(
@@ -23,8 +23,14 @@ struct ForkServerTests {
       for client in ${clients[@]}; do wait $client; echo $?; done
       ../sh -c 'echo $$ >process; exec sleep 60' & client=$!
       until [ -s process ]; do sleep 0.01; done
-      kill $client
+      kill -KILL $client
       while [ -e /proc/$(<process) ]; do sleep 0.01; done
+      (umask 027; ulimit -n 77; trap '' USR1; ../sh -c 'kill -USR1 $$; umask; ulimit -n')
+      FORK_PATIENCE=1 ../sh -c 'sleep 60'; echo $?
+      ../sh -c 'trap "echo caught; exit 5" TERM; echo >ready; while :; do sleep 0.01; done' & client=$!
+      until [ -e ready ]; do sleep 0.01; done
+      kill -TERM $client
+      wait $client; echo $?
       kill $server
       wait $server
       ../sh -c :; echo $?
@@ -44,6 +50,11 @@ struct ForkServerTests {
         6
         7
         8
+        0027
+        77
+        124
+        caught
+        5
         127
 
         """)

@@ -171,7 +171,9 @@ extension JoinInspector {
   fileprivate mutating func add(_ planes: [[Float]], _ frames: Range<Int>) {
     let pointers = planes.map { plane in
       let copy = UnsafeMutablePointer<Float>.allocate(capacity: frames.count)
-      for (index, frame) in frames.enumerated() { (copy + index).initialize(to: plane[frame]) }
+      plane[frames].withUnsafeBufferPointer { part in
+        if let start = part.baseAddress { copy.initialize(from: start, count: part.count) }
+      }
       return copy
     }
     pointers.withUnsafeBufferPointer { pointers in

@@ -1,14 +1,15 @@
-// Stops a program before its main, when all of its libraries are loaded, and lets a copy of the
-// process run on for each request of forkclient.c: a start of ffmpeg then costs a fork instead of
-// 170 libraries. Preloaded.
+// Stops a program before its own constructors and its main, when all of its libraries are loaded,
+// and lets a copy of the process run on for each request of forkclient.c: a start of ffmpeg then
+// costs a fork instead of 170 libraries. Preloaded.
 //
 // FORK_SERVER  the path of the socket that requests come by
 //
-// A request is one message: descriptors 0, 1, 2 and the working folder; the number of arguments,
-// the arguments, and the environment, each ended by a NUL. The answer is the status that wait(2)
-// gave. Who hangs up before that ends the copy.
+// A request is one message: descriptors 0, 1, 2 and the working folder; what forkrequest.h says;
+// the arguments, and the environment, each ended by a NUL. The answers are the copy's number, and
+// the status that wait(2) gave. Who hangs up before that ends the copy.
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,14 +17,24 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-typedef int (*Main)(int, char **, char **);
+#include "forkrequest.h"
 
-enum { DESCRIPTORS = 4, MOST_COPIES = 64 };
-static Main program;
+typedef int (*Main)(int, char **, char **);
+typedef int (*Start)(Main, int, char **, void (*)(void), void (*)(void), void (*)(void), void *);
+
+enum { MOST_COPIES = 64 };
+// What the loader gave, for the C library's own start of the program.
+static struct {
+  Main main;
+  Start start;
+  void (*initialize)(void), (*finish)(void), (*unload)(void);
+  void *stack_end;
+} program;
 static sigset_t child_ends;
 static struct {
   pid_t process;
@@ -36,33 +47,40 @@ static int fail(const char *what) {
   exit(127);
 }
 
-// The rest of a request as an array of its strings, ended by NULL.
-static char **strings(char **from, const char *end, int most) {
-  int count = 0;
-  char **all = NULL;
-  while (*from < end && count < most) {
-    all = realloc(all, (count + 2) * sizeof *all);
-    all[count++] = *from;
-    *from += strlen(*from) + 1;
-  }
-  if (!all) all = calloc(1, sizeof *all);
-  all[count] = NULL;
-  return all;
-}
-
 // Becomes the program that was asked for.
-static _Noreturn void become(char *request, size_t size, const int *given) {
-  int count;
-  memcpy(&count, request, sizeof count);
-  char *text = request + sizeof count, *end = request + size;
-  char **arguments = strings(&text, end, count);
-  environ = strings(&text, end, 1 << 20);
+static _Noreturn void become(char *message, size_t size, const int *given) {
+  Request request;
+  memcpy(&request, message, sizeof request);
+  // As the kernel gives them to a program: on the stack, the number of arguments, the arguments,
+  // the environment, each ended by NULL, and the strings behind. Swift looks for its arguments
+  // there.
+  char strings[size], *all[size];
+  memcpy(strings, message, size);
+  long next = 0;
+  all[next++] = (char *)(long)request.count;
+  char **arguments = all + next;
+  char *string = strings + sizeof request;
+  for (; string < strings + size; string += strlen(string) + 1) {
+    if (next == 1 + request.count) all[next++] = NULL;
+    all[next++] = string;
+  }
+  if (next == 1 + request.count) all[next++] = NULL;
+  all[next] = NULL;
+  environ = arguments + request.count + 1;
+  program_invocation_name = arguments[0];
   // Those that were given have higher numbers than the three that they become.
   for (int i = 0; i < 3; i++) dup2(given[i], i);
   if (fchdir(given[3]) != 0) fail("fchdir");
   close_range(3, ~0U, 0);
+  umask(request.mask);
+  for (int i = 0; i < RLIM_NLIMITS; i++) setrlimit(i, &request.limits[i]);
+  for (int i = 1; i < 64; i++) {
+    if (request.ignored >> i & 1) signal(i, SIG_IGN);
+  }
   sigprocmask(SIG_UNBLOCK, &child_ends, NULL);
-  exit(program(count, arguments, environ));
+  exit(program.start(
+      program.main, request.count, arguments, program.initialize, program.finish, program.unload,
+      program.stack_end));
 }
 
 static void take(int client) {
@@ -83,6 +101,7 @@ static void take(int client) {
   if (process == 0) become(request, size, given);
   for (int i = 0; i < DESCRIPTORS; i++) close(given[i]);
   if (process < 0) fail("fork");
+  send(client, &process, sizeof process, MSG_NOSIGNAL);
   copies[copy_count].process = process;
   copies[copy_count++].client = client;
 }
@@ -101,9 +120,7 @@ static void answer_ended(int signals) {
   }
 }
 
-static int serve(int count, char **arguments, char **environment) {
-  const char *path = getenv("FORK_SERVER");
-  if (!path) return program(count, arguments, environment);
+static _Noreturn void serve(const char *path) {
   struct sockaddr_un name = {.sun_family = AF_UNIX};
   const int most = sizeof name.sun_path;
   if (snprintf(name.sun_path, most, "%s.new", path) >= most) fail("the socket's path");
@@ -131,10 +148,11 @@ static int serve(int count, char **arguments, char **environment) {
 }
 
 int __libc_start_main(
-    Main main, int count, char **arguments, void (*start)(void), void (*finish)(void),
-    void (*loaderFinish)(void), void *stackEnd) {
-  int (*real)(Main, int, char **, void (*)(void), void (*)(void), void (*)(void), void *) =
-      dlsym(RTLD_NEXT, "__libc_start_main");
-  program = main;
-  return real(serve, count, arguments, start, finish, loaderFinish, stackEnd);
+    Main main, int count, char **arguments, void (*initialize)(void), void (*finish)(void),
+    void (*unload)(void), void *stack_end) {
+  Start start = (Start)dlsym(RTLD_NEXT, "__libc_start_main");
+  const char *path = getenv("FORK_SERVER");
+  if (!path) return start(main, count, arguments, initialize, finish, unload, stack_end);
+  program = (typeof(program)){main, start, initialize, finish, unload, stack_end};
+  serve(path);
 }
