@@ -10,8 +10,8 @@ import Testing
       ("sweep.mp3", 44_100),
     ] as [(String, Int64)])
   func fixtures(name: String, samples: Int64) throws {
-    let path = MP3Files.fixture(name)
-    let index = try MP3Files.index(of: try MP3Files.read(path))
+    let path = Fixture.path(name)
+    let index = try MP3Files.index(of: try readFile(path))
     #expect(
       (0..<index.count).map { index.byteRange(ofFrame: $0) } == (try MP3Files.packets(of: path)))
     #expect(index.validFrameCount == samples)
@@ -35,7 +35,7 @@ import Testing
         _ = try MP3Files.run(
           ["lame", "--quiet", "--resample", "\(Double(rate) / 1000)"] + setting
             + ["\(folder)/a.wav", path])
-        let index = try MP3Files.index(of: try MP3Files.read(path))
+        let index = try MP3Files.index(of: try readFile(path))
         #expect(index.sampleRate == rate && index.channelCount == channels)
         #expect(index.validFrameCount == Int64(samples), "\(setting)")
         #expect(index.firstValidSample == 576 + 529)
@@ -52,13 +52,13 @@ import Testing
   @Test("Every quality, checksums, and ffmpeg's own tag are read to the sample")
   func writers() throws {
     try MP3Files.withFolder { folder in
-      let wav = MP3Files.fixture("lame-testcase.wav")
+      let wav = Fixture.path("lame-testcase.wav")
       let lame =
         (0...9).map { ["-V", "\($0)"] } + [["-p", "-b", "128"], ["-p", "-V2"], ["-m", "m"]]
       for (number, setting) in lame.enumerated() {
         let path = "\(folder)/\(number).mp3"
         _ = try MP3Files.run(["lame", "--quiet", "--resample", "44.1"] + setting + [wav, path])
-        let index = try MP3Files.index(of: try MP3Files.read(path))
+        let index = try MP3Files.index(of: try readFile(path))
         #expect(index.validFrameCount == 25_000 && index.anomalies == [], "\(setting)")
       }
       let ffmpeg = [
@@ -69,7 +69,7 @@ import Testing
       for codec in ffmpeg {
         let path = "\(folder)/ffmpeg.mp3"
         _ = try MP3Files.run(["ffmpeg", "-v", "error", "-y", "-i", wav] + codec + [path])
-        let index = try MP3Files.index(of: try MP3Files.read(path))
+        let index = try MP3Files.index(of: try readFile(path))
         #expect(index.tag?.encoder?.hasPrefix("Lavc") == true)
         #expect(index.anomalies == [], "\(codec)")
         let channels = index.channelCount
@@ -83,8 +83,8 @@ import Testing
     try MP3Files.withFolder { folder in
       let path = "\(folder)/a.mp3"
       _ = try MP3Files.run(
-        ["lame", "--quiet", "-t", "-b", "128", MP3Files.fixture("lame-testcase.wav"), path])
-      let index = try MP3Files.index(of: try MP3Files.read(path))
+        ["lame", "--quiet", "-t", "-b", "128", Fixture.path("lame-testcase.wav"), path])
+      let index = try MP3Files.index(of: try readFile(path))
       #expect(index.tag == nil && index.firstValidSample == 0 && !index.isGapless)
       #expect(index.validFrameCount == Int64(index.count) * 1152)
       #expect(try MP3Files.decodedLength(of: path, channels: 2) == index.validFrameCount)
@@ -119,7 +119,7 @@ import Testing
 
   @Test("Samples and frames find one another across the encoder's delay")
   func positions() throws {
-    let index = try MP3Files.index(of: try MP3Files.read(MP3Files.fixture("lame-testcase.mp3")))
+    let index = try MP3Files.index(of: try readFile(Fixture.path("lame-testcase.mp3")))
     #expect(index.firstValidSample == 1105)
     #expect(index.firstSample(ofFrame: 0) == -1105 && index.firstSample(ofFrame: 1) == 47)
     #expect(index.frame(containing: 0) == 0 && index.frame(containing: 46) == 0)
@@ -134,7 +134,7 @@ import Testing
 
   @Test("The mean bit rate is that of the frames")
   func meanBitRate() throws {
-    let index = try MP3Files.index(of: try MP3Files.read(MP3Files.fixture("lame-testcase.mp3")))
+    let index = try MP3Files.index(of: try readFile(Fixture.path("lame-testcase.mp3")))
     #expect((127_000...129_000).contains(index.meanBitRate))
   }
 

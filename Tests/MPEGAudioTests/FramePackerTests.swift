@@ -84,11 +84,11 @@ func lameStream(_ options: [String]) throws -> [UInt8] {
     if let stream = streams[options] { return stream }
     let folder = TestFolder()
     try Tool.succeed(
-      "ffmpeg", "-v", "error", "-i", MP3Files.fixture("feelings.ogg"), "-t", "8",
+      "ffmpeg", "-v", "error", "-i", Fixture.path("feelings.ogg"), "-t", "8",
       folder.path("a.wav"))
     _ = try MP3Files.run(
       ["lame", "--quiet", "-t"] + options + [folder.path("a.wav"), folder.path("a.mp3")])
-    let stream = try MP3Files.read(folder.path("a.mp3"))
+    let stream = try readFile(folder.path("a.mp3"))
     streams[options] = stream
     return stream
   }
@@ -125,7 +125,7 @@ private func packed(_ frames: [UnpackedFrame], _ slots: FramePacker.Slots) throw
 
 private func decoded(_ stream: [UInt8]) throws -> [UInt8] {
   let folder = TestFolder()
-  try MP3Files.write(stream, to: folder.path("a.mp3"))
+  try writeFile(folder.path("a.mp3"), stream)
   let result = try MP3Files.run(
     ["ffmpeg", "-v", "error", "-i", folder.path("a.mp3"), "-f", "f32le", "-"])
   #expect(result.errors.isEmpty)

@@ -6,7 +6,7 @@ import Testing
 struct FrameUnpackerTests {
   @Test("a stream that goes wrong says where, however it is cut", arguments: [1, 3, 100, 1 << 20])
   func place(pieceLength: Int) throws {
-    let bytes = try MP3Files.read(MP3Files.fixture("lame-testcase.mp3"))
+    let bytes = try readFile(Fixture.path("lame-testcase.mp3"))
     let index = try MP3Files.index(of: bytes)
     let start = index.byteRange(ofFrame: 0).lowerBound
     let end = index.byteRange(ofFrame: 4).upperBound

@@ -47,7 +47,7 @@ import Testing
         command.append(wav)
       }
       _ = try MP3Files.run(command + [path])
-      return try MP3Files.read(path)
+      return try readFile(path)
     }
   }
 
@@ -255,7 +255,7 @@ import Testing
       let (wav, path) = ("\(folder)/a.wav", "\(folder)/a.mp3")
       try MP3Files.makeWAV(at: wav, rate: 44100, channels: 2, samples: 6000)
       _ = try MP3Files.run(["lame", "--quiet", "-V", "4", wav, path])
-      return try MP3Files.read(path)
+      return try readFile(path)
     }
     let (changed, count) = try lie(more, in: bytes)
     var growing = try #require(try CostlyFile(changed).grow())

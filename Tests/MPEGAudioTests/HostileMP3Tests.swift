@@ -7,7 +7,7 @@ import Testing
   private let index: FrameIndex
 
   init() throws {
-    whole = try MP3Files.read(MP3Files.fixture("lame-testcase.mp3"))
+    whole = try readFile(Fixture.path("lame-testcase.mp3"))
     index = try MP3Files.index(of: whole)
   }
 
@@ -96,12 +96,12 @@ import Testing
   @Test("A change of rate ends the index, a change of channels does not")
   func changes() throws {
     try MP3Files.withFolder { folder in
-      let wav = MP3Files.fixture("lame-testcase.wav")
+      let wav = Fixture.path("lame-testcase.wav")
       let low = "\(folder)/low.mp3"
       let mono = "\(folder)/mono.mp3"
       _ = try MP3Files.run(["lame", "--quiet", "-t", "--resample", "22.05", "-b", "64", wav, low])
       _ = try MP3Files.run(["lame", "--quiet", "-t", "-m", "m", "-b", "64", wav, mono])
-      let scan = try MP3Files.index(of: whole + (try MP3Files.read(low)))
+      let scan = try MP3Files.index(of: whole + (try readFile(low)))
       #expect(scan.count == 23 && scan.validFrameCount == 25_000)
       guard case .formatChange(23, whole.count, let header) = scan.anomalies.first else {
         Issue.record("\(scan.anomalies)")
@@ -112,7 +112,7 @@ import Testing
         scan.anomalies[0].description
           == "changes to 22050 Hz Layer III at frame 23, byte \(whole.count); "
           + "the sound from there on is left out")
-      let both = try MP3Files.index(of: whole + (try MP3Files.read(mono)))
+      let both = try MP3Files.index(of: whole + (try readFile(mono)))
       #expect(both.count > 40 && both.channelCount == 2)
       #expect(both.anomalies.contains(.channelCountChange(frame: 23, channelCount: 1)))
     }
@@ -121,17 +121,17 @@ import Testing
   @Test("Layers I and II, free format and other bytes are refused by name")
   func refusals() throws {
     try MP3Files.withFolder { folder in
-      let wav = MP3Files.fixture("lame-testcase.wav")
+      let wav = Fixture.path("lame-testcase.wav")
       _ = try MP3Files.run(["ffmpeg", "-v", "error", "-i", wav, "\(folder)/a.mp2"])
-      let two = try MP3Files.read("\(folder)/a.mp2")
+      let two = try readFile("\(folder)/a.mp2")
       #expect(throws: FrameIndex.Refusal.notLayer3(.layer2)) { try MP3Files.index(of: two) }
       _ = try MP3Files.run([
         "lame", "--quiet", "-t", "--freeformat", "-b", "400", wav, "\(folder)/f.mp3",
       ])
-      let free = try MP3Files.read("\(folder)/f.mp3")
+      let free = try readFile("\(folder)/f.mp3")
       #expect(throws: FrameIndex.Refusal.freeFormat) { try MP3Files.index(of: free) }
     }
-    let music = try MP3Files.read(MP3Files.fixture("feelings.ogg"))
+    let music = try readFile(Fixture.path("feelings.ogg"))
     let others: [[UInt8]] = [[], [0xFF], [0xFF, 0xFB, 0x90], Array(whole.suffix(300)), music]
     for bytes in others {
       #expect(throws: FrameIndex.Refusal.noFrames) { try MP3Files.index(of: bytes) }
@@ -151,7 +151,7 @@ import Testing
   func twin() throws {
     var random = Dice(1)
     let sources = [
-      whole, try MP3Files.read(MP3Files.fixture("voice-vbr.mp3")).suffix(30_000).map { $0 },
+      whole, try readFile(Fixture.path("voice-vbr.mp3")).suffix(30_000).map { $0 },
     ]
     for round in 0..<120 {
       var bytes = sources[round % 2]

@@ -112,9 +112,9 @@ import Testing
       """
     try MP3Files.withFolder { folder in
       let path = folder + "/a.mp3"
-      try MP3Files.write([], to: path)
+      try writeFile(path, [])
       _ = try MP3Files.run(["/usr/bin/python3", "-c", script, path, "\(version)", "\(encoding)"])
-      let bytes = try MP3Files.read(path)
+      let bytes = try readFile(path)
       let wide = encoding == 0 ? "" : "ŷ→😀"
       let tag = try #require(ID3Tag(parsing: bytes))
       let expected: [(String, String, String?)] = [

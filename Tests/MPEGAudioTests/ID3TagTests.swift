@@ -1,4 +1,3 @@
-import Foundation
 import MPEGAudio
 import MediaTime
 import TestSupport
@@ -37,8 +36,8 @@ import Testing
 
   private func file(_ tag: ID3Tag, in folder: String) throws -> String {
     let path = "\(folder)/a.mp3"
-    let sound = try MP3Files.read(MP3Files.fixture("lame-testcase.mp3"))
-    try MP3Files.write(try tag.encoded() + sound, to: path)
+    let sound = try readFile(Fixture.path("lame-testcase.mp3"))
+    try writeFile(path, try tag.encoded() + sound)
     return path
   }
 
@@ -199,7 +198,7 @@ import Testing
 
   @Test("The frames behind a tag are found, and play as long as before")
   func frames() throws {
-    let sound = try MP3Files.read(MP3Files.fixture("lame-testcase.mp3"))
+    let sound = try readFile(Fixture.path("lame-testcase.mp3"))
     let index = try MP3Files.index(of: try Self.whole.encoded() + sound)
     #expect(index.validFrameCount == 25_000 && index.anomalies == [])
   }
@@ -323,7 +322,7 @@ import Testing
     try MP3Files.withFolder { folder in
       for version in ID3Version.allCases {
         let path = folder + "/a.mp3"
-        try MP3Files.write(try tag.encoded(as: version), to: path)
+        try writeFile(path, try tag.encoded(as: version))
         let text = try MP3Files.run(["/usr/bin/python3", "-c", script, path]).text
         let expected = (others + (dates[version] ?? [])).sorted()
         #expect(text.split(separator: "\n").map { String($0) }.sorted() == expected)

@@ -97,7 +97,7 @@ struct InfoFrameTests {
 
   @Test("an index reads back what it says")
   func readBack() throws {
-    let bytes = try MP3Files.read(MP3Files.fixture("voice-vbr.mp3"))
+    let bytes = try readFile(Fixture.path("voice-vbr.mp3"))
     let index = try MP3Files.index(of: bytes)
     var info = InfoFrame(like: index.header, encoding: Self.encoding)
     var frames: [UInt8] = []

@@ -1,22 +1,8 @@
-import Foundation
 import MPEGAudio
 import TestSupport
 
 /// MP3 files for the tests, and what other programs say about them.
 enum MP3Files {
-  static func fixture(_ name: String) -> String {
-    URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("Fixtures/\(name)").path
-  }
-
-  static func read(_ path: String) throws -> [UInt8] {
-    [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-  }
-
-  static func write(_ bytes: [UInt8], to path: String) throws {
-    try Data(bytes).write(to: URL(fileURLWithPath: path))
-  }
-
   static func index(of bytes: [UInt8]) throws -> FrameIndex {
     try FrameIndex(byteCount: bytes.count) { offset, target in
       target.copyBytes(from: bytes[offset..<offset + target.count])
@@ -26,11 +12,8 @@ enum MP3Files {
 
   /// Calls `body` with a folder that is removed afterwards.
   static func withFolder<T>(_ body: (String) throws -> T) throws -> T {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("avjob-mpeg-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    return try body(folder.path)
+    let folder = TestFolder()
+    return try withExtendedLifetime(folder) { try body(folder.root) }
   }
 
   /// A noisy tone as a WAV file, of which encoders make frames of many sizes.

@@ -114,9 +114,9 @@ import Testing
           MP3Settings(.cbr(bitRate: bitRate)).problem(sampleRate: rate, channelCount: 2) == nil)
         _ = try MP3Files.run([
           "lame", "--quiet", "--cbr", "-b", "\(bitRate / 1000)", "--resample",
-          "\(Double(rate) / 1000)", MP3Files.fixture("lame-testcase.wav"), path,
+          "\(Double(rate) / 1000)", Fixture.path("lame-testcase.wav"), path,
         ])
-        let bytes = try MP3Files.read(path)
+        let bytes = try readFile(path)
         let index = try MP3Files.index(of: bytes)
         let first = bytes[index.byteRange(ofFrame: 0)].prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
         #expect(FrameHeader(bits: first)?.bitRate == bitRate && index.sampleRate == rate)

@@ -14,8 +14,8 @@ import Testing
     try MP3Files.withFolder { folder in
       let path = "\(folder)/a.mp3"
       _ = try MP3Files.run(
-        ["lame", "--quiet"] + setting + [MP3Files.fixture("lame-testcase.wav"), path])
-      let bytes = try MP3Files.read(path)
+        ["lame", "--quiet"] + setting + [Fixture.path("lame-testcase.wav"), path])
+      let bytes = try readFile(path)
       let index = try MP3Files.index(of: bytes)
       let width = index.samplesPerFrame * index.channelCount * 4
       let whole = try decode(index, bytes, from: 0, folder: folder)
@@ -35,7 +35,7 @@ import Testing
 
   @Test("Two frames are the least, and none can lie before the first")
   func bounds() throws {
-    let index = try MP3Files.index(of: try MP3Files.read(MP3Files.fixture("librivox-sonnet.mp3")))
+    let index = try MP3Files.index(of: try readFile(Fixture.path("librivox-sonnet.mp3")))
     #expect([0, 1].map { index.preRoll(ofFrame: $0) } == [0, 1])
     for frame in 2..<index.count {
       #expect(index.preRoll(ofFrame: frame) >= 2 && index.preRoll(ofFrame: frame) <= frame)
@@ -47,8 +47,7 @@ import Testing
     _ index: FrameIndex, _ bytes: [UInt8], from start: Int, folder: String
   ) throws -> [UInt8] {
     let path = "\(folder)/part.mp3"
-    try MP3Files.write(
-      (start..<index.count).flatMap { bytes[index.byteRange(ofFrame: $0)] }, to: path)
+    try writeFile(path, (start..<index.count).flatMap { bytes[index.byteRange(ofFrame: $0)] })
     return try MP3Files.run(["ffmpeg", "-v", "quiet", "-f", "mp3", "-i", path, "-f", "f32le", "-"])
       .output
   }
