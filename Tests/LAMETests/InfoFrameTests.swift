@@ -206,8 +206,16 @@ struct InfoFrameTests {
     var settings: MP3Settings
     var sampleRate: Int
     var channelCount: Int
-    /// As mutagen, mediainfo and mpg123 put it.
+    /// As mutagen, mediainfo and mpg123 put it, of LAME 3.100.
     var words: [String]
+    /// The same of the linked LAME: LAME 4 has another default quality, too, but for VBR.
+    var wordsOfLinkedLAME: [String] {
+      guard LAMELibrary.version == "4.0" else { return words }
+      return words.map {
+        $0.replacing("LAME 3.100.0+", with: "LAME 4.0.0").replacing("LAME3.100", with: "LAME4.0 ")
+          .replacing("-q 3", with: "-q 4")
+      }
+    }
     var testDescription: String { "\(settings), \(sampleRate) Hz, \(channelCount) channels" }
   }
 
@@ -299,7 +307,7 @@ struct InfoFrameTests {
       "ffprobe", "-v", "error", "-of", "csv=p=0", "-show_entries", "stream=start_pts,duration_ts",
       path
     ).text.split(separator: "\n").joined()
-    #expect([mutagen, mediainfo, mpg123, ffprobe] == example.words)
+    #expect([mutagen, mediainfo, mpg123, ffprobe] == example.wordsOfLinkedLAME)
     #expect(try decoded(path, channelCount: example.channelCount)[0].count == count)
     let raw = folder.path("a.raw")
     try Tool.succeed("mpg123", "-q", "-e", "s16", "-O", raw, path)
