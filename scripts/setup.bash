@@ -76,6 +76,9 @@ require_without_debian() {
 # them to run. Where the distribution's own is new enough, it is installed.
 require_toolchain() {
   if [[ -n $(command -v swift) ]]; then return; fi
+  # Nothing of swift.org runs there.
+  [[ $(ldd --version 2>&1) != musl* ]] \
+    || die "avjob needs glibc, and this system has musl: build and run avjob in a container of Debian."
   local known
   if [[ -n $(command -v dpkg) && -n $(command -v apt-cache) ]]; then
     known=$(apt-cache policy swiftlang 2>/dev/null | sed -n 's/^ *Candidate: //p')
