@@ -271,11 +271,38 @@ make_bundle() {
   printf '%s\n' "$folder"
 }
 
-# Prints the script that puts the bundle below a prefix, or takes it away.
+# Prints the script that puts the bundle below a prefix, or takes it away: one that any sh reads, also
+# where there is no bash, which then goes on in bash.
 write_installer() {
   cat <<'END'
-#!/usr/bin/env bash
+#!/bin/sh
 # Puts avjob, with the libraries that it needs, below a prefix; takes it away again.
+set -eu
+END
+  printf 'oldest_glibc=%s\n' "$oldest_glibc"
+  cat <<'END'
+refuse() {
+  printf '%s\n' "$@" >&2
+  exit 1
+}
+folder=$(dirname "$(readlink -f "$0")")
+# Nothing is put anywhere unless the command runs here.
+case " $* " in
+  *' --uninstall '* | *' --help '* | *' -h '*) ;;
+  *)
+    if ! problem=$("$folder/bin/avjob" --version 2>&1 >/dev/null); then
+      library=$(getconf GNU_LIBC_VERSION 2>/dev/null) || library='no glibc'
+      if [ "$library" = 'no glibc' ] && ls /lib/ld-musl-*.so.1 >/dev/null 2>&1; then
+        refuse "avjob needs glibc $oldest_glibc or newer, and this system has musl:" \
+          'run avjob in a container of Debian.'
+      fi
+      refuse "avjob does not run here: $problem" \
+        "It needs glibc $oldest_glibc or newer (here: $library), and libstdc++.so.6."
+    fi
+    ;;
+esac
+command -v bash >/dev/null || refuse 'This script needs bash: install it.'
+exec bash -s -- "$folder" "$@" <<'SCRIPT'
 set -euo pipefail
 usage='usage: ./install [--uninstall] [--prefix DIR]
 
@@ -286,7 +313,8 @@ fail() {
   printf '%s\n' "$2" >&2
   exit "$1"
 }
-prefix=${HOME:+$HOME/.local} uninstalls=false
+folder=$1 prefix=${HOME:+$HOME/.local} uninstalls=false
+shift
 ((EUID != 0)) || prefix=/usr/local
 while (($# > 0)); do
   case $1 in
@@ -317,14 +345,14 @@ END
 if $uninstalls; then
   remove_tree "$prefix"
 else
-  self=$(readlink -f "${BASH_SOURCE[0]}")
   filled=$(mktemp -d)
   trap 'rm -rf "$filled"' EXIT
-  cp -R "${self%/*}"/{bin,lib,share} "$filled"
+  cp -R "$folder"/{bin,lib,share} "$filled"
   put_tree "$filled" "$prefix"
   "$prefix/bin/avjob" --version >/dev/null
   printf 'Installed %s/bin/avjob.\n' "$prefix"
 fi
+SCRIPT
 END
 }
 
