@@ -19,9 +19,10 @@ readonly impossible='BadInputTests/giantCover|ReceiptTests/unopened|SignalTests/
 sanitize() {
   local name=$1 scratch=$root/.build/sanitize-$1 found start=$SECONDS
   shift
+  set_overlay_options
   local build=(
     env -u AVJOB_STRICT swift build --package-path "$root" --scratch-path "$scratch"
-    --build-tests "--sanitize=$name"
+    --build-tests "--sanitize=$name" "${overlay_options[@]}"
   )
   build_quietly "the tests with the $name sanitizer" "${build[@]}"
   local bin

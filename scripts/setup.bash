@@ -139,6 +139,29 @@ set_command_build() {
   fi
 }
 
+# Sets `tests_build` to how the tests, and all modules, are built, but for the product. They have a
+# folder of their own: with other compiler flags than `swift build` has, neither rebuilds for the other.
+set_tests_build() {
+  set_overlay_options
+  # shellcheck disable=SC2034  # Scripts that source this use it.
+  tests_build=(
+    env AVJOB_STRICT=1 swift build --package-path "$root" --scratch-path "$root/.build/strict"
+    --explicit-target-dependency-import-check error -debug-info-format none "${overlay_options[@]}"
+  )
+}
+
+# Sets `overlay_options` to what a build with tests needs on this toolchain. To a file that imports both
+# Foundation and Testing, as SwiftPM's own one does, the compiler adds a module of which Debian's
+# swiftlang lacks the library: the tests would not link. None needs it.
+set_overlay_options() {
+  local library
+  overlay_options=()
+  library=$(readlink -f "$(command -v swift)")
+  library=${library%/bin/*}/lib/swift/linux/lib_Testing_Foundation.so
+  [[ -e $library ]] \
+    || overlay_options=(-Xswiftc -Xfrontend -Xswiftc -disable-cross-import-overlays)
+}
+
 # A digest of everything that the command is built from, so that an added, deleted or changed file
 # shows; and of the system, whose libraries it is linked with.
 sources_stamp() {
