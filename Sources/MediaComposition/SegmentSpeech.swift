@@ -18,9 +18,10 @@ package struct SegmentSpeech: Sendable, Hashable, Codable {
   /// beside it: what was said then is not read, whatever is left of a word or a cue.
   package var redactions: [Redaction] = []
 
-  /// Whether it was inserted into what is around it: what is said in it is part of no cue there, also where
-  /// both are of one recording.
-  package var isInserted = false
+  /// Of what was inserted into what is around it, a number that no other insertion has: what is said in it
+  /// is part of no cue there, nor of one in another insertion, also where all are of one recording. nil:
+  /// it was not inserted.
+  package var insertion: Int?
 
   /// How far from a segment redactions count: longer than anybody says a word, or captions show one.
   package static let reach = Time(value: 60, timescale: 1)
@@ -51,7 +52,7 @@ package struct SegmentSpeech: Sendable, Hashable, Codable {
     hasher.combine(extent)
     hasher.combine(heard)
     hasher.combine(redactions)
-    hasher.combine(isInserted)
+    hasher.combine(insertion)
   }
 }
 
@@ -60,15 +61,15 @@ extension SegmentSpeech {
   package var ofContent: SegmentSpeech? {
     guard transcript != nil else { return nil }
     var content = self
-    (content.heard, content.redactions, content.isInserted) = (nil, [], false)
+    (content.heard, content.redactions, content.insertion) = (nil, [], nil)
     return content
   }
 
   /// What belongs to the segment's own time; nil: nothing.
   package var ofPlace: SegmentSpeech? {
-    guard heard != nil || !redactions.isEmpty || isInserted else { return nil }
+    guard heard != nil || !redactions.isEmpty || insertion != nil else { return nil }
     var place = SegmentSpeech()
-    (place.heard, place.redactions, place.isInserted) = (heard, redactions, isInserted)
+    (place.heard, place.redactions, place.insertion) = (heard, redactions, insertion)
     return place
   }
 
@@ -127,7 +128,7 @@ extension Optional<SegmentSpeech> {
     let first = self ?? SegmentSpeech()
     next = next.rest(after: -length)
     guard first.ofContent == next.ofContent, first.heard == next.heard,
-      first.isInserted == next.isInserted
+      first.insertion == next.insertion
     else { return nil }
     var joined = first
     joined.redactions += next.redactions.filter { !first.redactions.contains($0) }

@@ -128,9 +128,9 @@ struct TranscriptWalk {
   /// an edit makes of an item is on tracks without a name.
   private struct Voice: Hashable {
     var around: Int
-    /// The name of a track, or else when an insertion begins.
+    /// The name of a track, or else the number of an insertion.
     var name: String?
-    var insertion: Time?
+    var insertion: Int?
   }
 
   private let root: Around
@@ -203,8 +203,8 @@ struct TranscriptWalk {
   private mutating func visit(_ segment: Segment, _ around: Around) {
     let speech = segment.speech
     guard !segment.isEmpty, !segment.isSilenced, var inside = around.inside(segment) else { return }
-    if speech?.isInserted == true {
-      inside.voice = number(of: Voice(around: around.voice, insertion: segment.target.start))
+    if let insertion = speech?.insertion {
+      inside.voice = number(of: Voice(around: around.voice, insertion: insertion))
     }
     if let speech, let transcript = speech.transcript {
       if case .composition(let inner) = segment.content {

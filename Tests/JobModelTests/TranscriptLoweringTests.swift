@@ -167,6 +167,21 @@ import Transcripts
     #expect(try Self.lines(item) == ["0s-3s: 1"])
   }
 
+  @Test("insertions at one time of two items take no part in each other's cues")
+  func insertionsOfTwoItems() throws {
+    let starts: [Int64] = [10, 14]
+    let items = starts.map { start in
+      var inserted = Self.clip()
+      inserted.range = Self.part(start, start + 4)
+      inserted.at = Self.moment(2)
+      var item = Item(.silence(Located(.time(Time(value: 4, timescale: 1)))))
+      item.insertions = [inserted]
+      return item
+    }
+    // Each has four of the cue's ten seconds, which are too few.
+    #expect(try Self.lines(Item(.concat(ItemSequence(items)))) == [])
+  }
+
   @Test("what is muted beside an insertion redacts no word on its other side")
   func mutesBesideInsertions() throws {
     var inserted = Self.clip(nil)

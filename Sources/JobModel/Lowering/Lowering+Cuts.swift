@@ -70,7 +70,7 @@ extension Lowering {
         let chapters = inserted.allChapters
         liftChapters(of: &inserted)
         inserted.chapters = []
-        if hasTranscripts { inserted.keepWordsApart() }
+        if hasTranscripts { inserted.keepWordsApart(asInsertion: insertion.number) }
         lanes[lane].append(inserted.placed(at: end))
         parts.append(.other(duration: inserted.duration, chapters: chapters))
         end = end + inserted.duration
@@ -106,7 +106,8 @@ extension Lowering {
   ) -> [Insertion]? {
     var found: [(index: Int, insertion: Insertion)] = []
     for (index, item) in item.insertions.enumerated() {
-      let inserted = self.lowered(at: addRoot(item, isJob: false))
+      let root = addRoot(item, isJob: false)
+      let inserted = self.lowered(at: root)
       let at = item.at ?? Located(.start, at: item.origin)
       guard let time = time(at, of: lowered, at: place, .edits) else { continue }
       guard time >= .zero - Self.slack, time <= lowered.duration + Self.slack else {
@@ -119,7 +120,10 @@ extension Lowering {
         continue
       }
       let place = max(.zero, min(time, lowered.duration))
-      if let inserted { found.append((index, Insertion(lowered: inserted, time: place))) }
+      if let inserted {
+        let insertion = Insertion(lowered: inserted, time: place, number: root.sequence)
+        found.append((index, insertion))
+      }
     }
     guard found.count == item.insertions.count else { return nil }
     return found.sorted { ($0.insertion.time, $0.index) < ($1.insertion.time, $1.index) }
@@ -172,6 +176,8 @@ extension [EditStep] {
 struct Insertion {
   var lowered: LoweredItem
   var time: Time
+  /// No other insertion of the job has it.
+  var number: Int
 }
 
 // MARK: - Cross-fades

@@ -262,10 +262,10 @@ extension LoweredItem {
   /// Lets its words begin at `start`, in its own time as it sounds.
   mutating func hear(from start: Time) { hear(TimeRange(start: start, end: duration)) }
 
-  /// Lets no cue of what it is inserted into go on in it.
-  mutating func keepWordsApart() {
+  /// Lets no cue of what it is inserted into go on in it, nor of other insertions.
+  mutating func keepWordsApart(asInsertion number: Int) {
     var own = speech.first ?? SegmentSpeech()
-    own.isInserted = true
+    own.insertion = number
     speech = [own]
   }
 
