@@ -220,7 +220,9 @@ package struct ArrayRun {
       switch item {
       case .event(let event): take(event, &task)
       case .message(let message): reporter.report(message)
-      case .ended(let status): task.status = status
+      case .ended(let status, let manifests):
+        task.status = status
+        reporter.add(manifests)
       case .foreign:
         task.isForeign = true
         reporter.report(

@@ -37,8 +37,13 @@ enum JSONReport {
       "messages": .list(report.messages.map(message)),
       "jobs": .list(
         report.jobs.map { job($0, isNumbered: report.shard != nil || report.shards != nil) }),
-      "manifests": report.manifests.isEmpty ? nil : .list(report.manifests.map(\.json)),
+      "manifests": manifests(report),
     ])
+  }
+
+  /// What became of lists of files; nil: there are none.
+  static func manifests(_ report: RunReport) -> JSONValue? {
+    report.manifests.isEmpty ? nil : .list(report.manifests.map(\.json))
   }
 
   /// The share of a run.

@@ -25,6 +25,7 @@ enum MarkdownReport {
     }
     text += "\n"
     text += list("Errors", report, .error) + list("Warnings", report, .warning)
+    text += list("Manifests", report.manifests.map { "- \(code($0.path.string)): \($0.state)" })
     let jobs = RunReport.Status.byAttention.flatMap { status in
       report.jobs.filter { $0.status == status }
     }
@@ -96,6 +97,10 @@ enum MarkdownReport {
         "- " + (job.map { code($0) + ": " } ?? "") + place + escaped(message.diagnostic.message)
       if seen.insert(entry).inserted { entries.append(entry) }
     }
+    return list(title, entries)
+  }
+
+  private static func list(_ title: String, _ entries: [String]) -> String {
     guard !entries.isEmpty else { return "" }
     let shown = entries.prefix(100)
     let rest = entries.count - shown.count

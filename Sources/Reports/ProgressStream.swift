@@ -87,6 +87,7 @@ struct ProgressStream {
       .summary, at: now,
       .members([
         "exit_status": .count(report.exitStatus), "totals": JSONReport.totals(report),
+        "manifests": JSONReport.manifests(report),
       ]))
   }
 

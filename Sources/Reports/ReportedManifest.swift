@@ -31,6 +31,14 @@ extension RunReport {
       isWhole = try value.required("whole", \.boolean)
     }
 
+    /// What became of it, for people: `12 files`, `3 of 12 files are missing`.
+    var state: String {
+      let files = fileCount == 1 ? "1 file" : "\(fileCount) files"
+      guard !isWhole else { return files }
+      guard missingCount > 0 else { return "\(files), not written" }
+      return "\(missingCount) of \(files) \(missingCount == 1 ? "is" : "are") missing"
+    }
+
     var json: JSONValue {
       .file(
         path,

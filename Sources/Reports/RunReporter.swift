@@ -193,6 +193,9 @@ package final class RunReporter {
     if message.severity != .note || !options.isQuiet { print(message.screen) }
   }
 
+  /// Takes what a shard on another machine knows of lists of files.
+  package func add(_ found: [RunReport.Manifest]) { manifests = (manifests + found).merged }
+
   /// How many jobs have not started, though all shards have ended.
   package var leftCount: Int { tally.count(.notStarted) }
 

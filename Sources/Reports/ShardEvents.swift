@@ -11,8 +11,8 @@ package struct ShardEvents {
     case event(RunEvent)
     /// Belongs to no job.
     case message(RunReport.Message)
-    /// The shard has ended, with this status.
-    case ended(Int32)
+    /// The shard has ended, with this status, and this became of lists of files.
+    case ended(Int32, manifests: [RunReport.Manifest])
     /// The shard's process has dealt out other work than this run: a job file has changed, or a medium
     /// cannot be read there.
     case foreign
@@ -38,7 +38,10 @@ package struct ShardEvents {
         start = .now.advanced(by: .zero - started.duration(to: .now))
       }
       return value["shard"]?["deal"]?.text == plan.report.deal ? nil : .foreign
-    case .summary: return value["exit_status"]?.integer.map { .ended(Int32(clamping: $0)) }
+    case .summary:
+      return value["exit_status"]?.integer.map { status in
+        .ended(Int32(clamping: status), manifests: Self.manifests(value))
+      }
     default: break
     }
     let message = try? RunReport.Message(value)
@@ -46,6 +49,12 @@ package struct ShardEvents {
     guard let kind = kind(name, value, message) else { return nil }
     let instant = start.advanced(by: value["time"]?.elapsed ?? .zero)
     return .event(RunEvent(job: job, kind, at: instant))
+  }
+
+  /// Another version may say something else of them.
+  private static func manifests(_ summary: JSONValue) -> [RunReport.Manifest] {
+    guard summary["manifests"] != nil else { return [] }
+    return (try? summary.list("manifests", RunReport.Manifest.init)) ?? []
   }
 
   /// The job of a line.

@@ -98,14 +98,20 @@ private struct Stage {
       + event("finished", job, #","outputs":[{"path":"x","format":"WAV","bytes":\#(job)}]"#)
   }
 
-  func summary(_ status: Int) -> String {
-    #"{"event":"summary","time":9,"exit_status":\#(status)}"# + "\n"
+  func summary(_ status: Int, _ more: String = "") -> String {
+    #"{"event":"summary","time":9,"exit_status":\#(status)\#(more)}"# + "\n"
+  }
+
+  /// A list of three files, as a shard knows it.
+  func list(missing: Int) -> String {
+    #"{"path":"x.jsonl","form":"nemo","files":3,"missing":\#(missing),"whole":\#(missing == 0)}"#
   }
 
   struct Result {
     var status: Int32?
     var jobs: [String]
     var messages: [String]
+    var manifests: JSONValue?
   }
 
   /// Follows the run to its end, and reads its report.
@@ -134,7 +140,8 @@ private struct Stage {
       },
       messages: ((report["messages"]?.elements ?? [])
         + jobs.flatMap { $0["messages"]?.elements ?? [] })
-        .compactMap { $0["message"]?.text })
+        .compactMap { $0["message"]?.text },
+      manifests: report["manifests"])
   }
 }
 
@@ -167,6 +174,28 @@ struct ArrayRunTests {
         try? stage.write(String(text[half...]) + stage.summary(0), start: 0)
       })
     #expect(result.status == 0 && result.jobs == ["done 1", "done 2", "done 3"])
+  }
+
+  @Test("a list of files is named once, as the start knows it that found the most of them")
+  func manifests() throws {
+    let stage = try Stage()
+    let jobs = stage.finished(1) + stage.finished(2) + stage.finished(3)
+    func lists(_ missing: Int) -> String { #","manifests":[\#(stage.list(missing: missing))]"# }
+    try stage.write(
+      stage.opening() + stage.event("start", 1) + stage.summary(143, lists(3)), start: 0)
+    try stage.write(stage.opening() + jobs + stage.summary(0, lists(0)), start: 1)
+    let manifests = try stage.follow(FakeScheduler([gone])).manifests
+    #expect(try manifests == JSONValue(reading: "[\(stage.list(missing: 0))]".utf8))
+  }
+
+  @Test("lists of files that cannot be read cost the run nothing but their names")
+  func foreignManifests() throws {
+    let stage = try Stage()
+    let jobs = stage.finished(1) + stage.finished(2) + stage.finished(3)
+    try stage.write(
+      stage.opening() + jobs + stage.summary(0, #","manifests":[{"path":7}]"#), start: 0)
+    let result = try stage.follow(FakeScheduler([gone]))
+    #expect(result.status == 0 && result.manifests == nil)
   }
 
   @Test("a task that is gone fails the job that it was at, and no other")

@@ -99,5 +99,28 @@ import WorkerPool
     try JSONSchema.validate(lines: lines.all.joined(), as: "event")
   }
 
+  @Test("The last event names lists of files, as the report does")
+  func manifests() throws {
+    let lines = Lines()
+    let stream = ProgressStream(of: RunFacts(files: [], cores: 1), places: SourceMap()) {
+      lines.all.append($0)
+    }
+    var report = RunReport(
+      RunFacts(files: [], cores: 1), RunTally(), ReportedDiagnostics(isQuiet: true), status: 0)
+    stream.close(report, at: .now)
+    #expect(lines.all.last?.contains("manifests") == false)
+    report.manifests = [
+      .init(
+        DataSetManifest(path: "x.jsonl", form: .nemo), fileCount: 3, missingCount: 1, isWhole: false
+      )
+    ]
+    stream.close(report, at: .now)
+    #expect(
+      lines.all.last?.hasSuffix(
+        #","manifests":[{"path":"x.jsonl","form":"nemo","files":3,"missing":1,"whole":false}]}"#
+          + "\n") == true)
+    try JSONSchema.validate(lines: lines.all.joined(), as: "event")
+  }
+
   private final class Lines { var all: [String] = [] }
 }

@@ -136,6 +136,15 @@ private let report: RunReport = {
     #expect(try RunReport(JSONValue(reading: text.utf8)).manifests == first.manifests)
     let merged = try RunReport.merged([("1.json", first), ("2.json", second)])
     #expect(merged.manifests == [list("a.jsonl", missing: 0), list("b.jsonl", missing: 1)])
+    #expect(
+      MarkdownReport.text(merged).contains(
+        """
+        #### Manifests
+
+        - <code>a.jsonl</code>: 3 files
+        - <code>b.jsonl</code>: 1 of 3 files is missing
+
+        """))
   }
 
   @Test("Merging moves all times of a job to the clock of the whole run")

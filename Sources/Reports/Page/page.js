@@ -37,6 +37,7 @@ function showRun(report) {
     page.append(make('p', {class: 'warned'}, `${data.jobs_left_out} jobs that need no attention are left out here: `
       + 'the report in JSON has them.'));
   }
+  if (report.manifests) page.append(manifestPart(report.manifests));
   const list = jobList(report.jobs);
   const line = timeLine(report.jobs, report.elapsed, list.show);
   if (line) page.append(make('h2', {}, 'Jobs on cores'), line);
@@ -60,6 +61,14 @@ function messagePart(message) {
     make('p', {}, make('span', {class: 'quiet'}, place), make('strong', {}, `${message.severity}: `),
       message.message),
     message.excerpt ? make('pre', {tabindex: '0', 'aria-label': 'Excerpt'}, message.excerpt) : null);
+}
+
+function manifestPart(manifests) {
+  const state = ({files, missing, whole}) =>
+    whole ? 'whole' : missing ? `${missing} missing` : 'not written';
+  return make('section', {}, make('h2', {}, 'Manifests'),
+    table('Manifests', ['file', 'form', 'files', 'state'], manifests.map((manifest) => [
+      manifest.path, manifest.form, `${manifest.files}`, state(manifest)])));
 }
 
 function slowest(jobs, show) {
