@@ -37,12 +37,14 @@ struct Saying {
     guard let words = CueWords(cue) else { return wordless }
     let texts = words.spoken.map { redactions(of: $0).first.map { redactions[$0].text ?? "…" } }
     let isRedacted = texts.contains { $0 != nil }
-    return zip(runs, kept(of: words)).compactMap { run, kept in
+    var cues: [Cue] = zip(runs, kept(of: words)).compactMap { run, kept in
       guard !kept.isEmpty else { return nil }
       var part = placed(run, saying: kept.map { words.spoken[$0] })
       words.keep(kept, instead: texts, in: &part) { heard($0, in: run) }
       return isRedacted ? part.redacted : part
     }
+    for index in cues.indices.dropLast() { cues[index].endsParagraph = false }
+    return cues
   }
 
   /// All of it, unchanged but for its time.

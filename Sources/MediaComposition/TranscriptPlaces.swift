@@ -10,16 +10,19 @@ package struct TranscriptPlaces: Sendable, Hashable, Codable {
   package var lyrics: Bool
   /// How lines of captions are broken anew; nil: they stay as they are.
   package var lines: LineLayout?
+  /// Whether the JSON of Podcasting 2.0 has a segment for each word with times; else for each cue.
+  package var wordSegments: Bool
 
   /// Words in these places.
   package init(
     sidecars: [TranscriptFormat] = [], inFile: Bool = false, lyrics: Bool = false,
-    lines: LineLayout? = nil
+    lines: LineLayout? = nil, wordSegments: Bool = false
   ) {
     self.sidecars = sidecars
     self.inFile = inFile
     self.lyrics = lyrics
     self.lines = lines
+    self.wordSegments = wordSegments
   }
 
   /// Nowhere.

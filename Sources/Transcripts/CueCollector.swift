@@ -44,15 +44,20 @@ struct CueCollector {
       cue.range.duration = Time(value: 1, timescale: 1000)
     }
     cue.range = cue.words.lazy.compactMap(\.range).reduce(cue.range) { $0.union($1) }
-    let turns = hasPrefixes ? cue.turns : [(cue, false)]
-    if turns.isEmpty { text.find(.empty, at: place) }
-    for turn in turns { append(turn.cue, isTurn: turn.hasDash) }
+    if !append(turnsOf: cue) { text.find(.empty, at: place) }
     if cues.count > Self.cueLimit {
       text.error("more than \(grouped(Self.cueLimit)) cues", at: place, help: "part the transcript")
     } else if wordCount > Self.wordLimit {
       text.error(
         "more than \(grouped(Self.wordLimit)) words", at: place, help: "part the transcript")
     }
+  }
+
+  /// Adds what is said in a cue by one after the other; false where that is nothing.
+  fileprivate mutating func append(turnsOf cue: Cue) -> Bool {
+    let turns = hasPrefixes ? cue.turns : [(cue, false)]
+    for turn in turns { append(turn.cue, isTurn: turn.hasDash) }
+    return !turns.isEmpty
   }
 
   private mutating func append(_ cue: Cue, isTurn: Bool) {
@@ -83,6 +88,15 @@ struct CueCollector {
     cue.dropWords(before: body.startIndex)
     cue.text = String(body)
     cue.markup = nil
+  }
+}
+
+extension Transcript {
+  /// The same with the speakers whose names and colons texts begin with. O(n)
+  package var withSpeakersOfTexts: Transcript {
+    var collector = CueCollector(speakerPrefix: true)
+    for cue in cues { _ = collector.append(turnsOf: cue) }
+    return Transcript(collector.cues, language: language)
   }
 }
 
@@ -131,6 +145,7 @@ extension String {
   /// The text as a cue has it: lines without blanks at their ends, and none that is empty; NUL is
   /// U+FFFD. O(n)
   var tidiedLines: String {
+    if isTidied { return self }
     var result = String.UnicodeScalarView()
     for line in unicodeScalars.split(whereSeparator: \.isLineEnd) {
       var line = line
@@ -141,6 +156,12 @@ extension String {
       result.append(contentsOf: line.lazy.map { $0 == "\0" ? "\u{FFFD}" : $0 })
     }
     return String(result)
+  }
+
+  /// Whether it surely is one line of ASCII without blanks at its ends, as most texts. O(n)
+  private var isTidied: Bool {
+    guard utf8.first != UInt8(ascii: " "), utf8.last != UInt8(ascii: " ") else { return false }
+    return utf8.allSatisfy { UInt8(ascii: " ")...UInt8(ascii: "~") ~= $0 }
   }
 
   /// The text on one line: a blank for each line end. O(n)

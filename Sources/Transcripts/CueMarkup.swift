@@ -24,11 +24,13 @@ enum MarkupPart: Equatable {
   }
 
   /// Calls `body` with the parts of `markup` until it gives false, and `find` for each character reference,
-  /// and each `<` before no tag, that is kept as it is. O(n)
+  /// each `<` before no tag, or before one that is never closed, that is kept as it is, and for each tag
+  /// that is left out. O(n)
   static func forEach(
     of markup: String, find: (Finding) -> Void = { _ in }, _ body: (MarkupPart) -> Bool
   ) {
     let bytes = Array(markup.utf8)
+    let last = bytes.lastIndex(of: UInt8(ascii: ">")) ?? -1
     var text: [UInt8] = []
     var index = 0
     func flush() -> Bool {
@@ -37,15 +39,16 @@ enum MarkupPart: Equatable {
     }
     while index < bytes.count {
       switch bytes[index] {
-      case UInt8(ascii: "<") where !beginsTag(bytes[(index + 1)...]):
+      case UInt8(ascii: "<") where last < index || !beginsTag(bytes[(index + 1)...]):
         text.append(bytes[index])
         index += 1
         find(.bareAngle)
       case UInt8(ascii: "<"):
-        // A tag that is never closed goes to the end of the text.
         let end = bytes[index...].firstIndex(of: UInt8(ascii: ">")) ?? bytes.count
         guard flush() else { return }
-        if let part = tag(bytes[(index + 1)..<end]), !body(part) { return }
+        let part = tag(bytes[(index + 1)..<end])
+        if part == nil { find(.foreignTag) }
+        if let part, !body(part) { return }
         index = end + 1
       case UInt8(ascii: "&"):
         let reference = CharacterReference.read(bytes[index...])

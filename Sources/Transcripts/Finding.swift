@@ -5,7 +5,7 @@ import Diagnosis
 enum Finding: Hashable, CaseIterable {
   case style, region, comment, timestampMap, looseTime, arrowInText, orphan, empty
   case markup, momentary, backwardWord, timelessWord, brokenText, oddReference, secondsTable
-  case paragraph, bareAngle
+  case bareAngle, foreignTag
   case frequencies
 
   var severity: Diagnostic.Severity {
@@ -63,11 +63,13 @@ enum Finding: Hashable, CaseIterable {
         "character references are unknown and kept as they are")
     case .bareAngle:
       return counted(
-        "text has '<' before no tag, from where browsers leave it out",
-        "texts have '<' before no tag, from where browsers leave them out")
-    case .paragraph:
+        "text has '<' before no tag, or before one without '>', from where browsers leave it out",
+        "texts have '<' before no tag, or before one without '>', from where browsers leave them out"
+      )
+    case .foreignTag:
       return counted(
-        "text ends a paragraph, which is not kept", "texts end paragraphs, which are not kept")
+        "text has a tag that is none of WebVTT's, which is left out",
+        "texts have tags that are none of WebVTT's, which are left out")
     case .secondsTable: return "times of the table have decimals, and all are read as seconds"
     case .frequencies:
       return counted(
@@ -80,7 +82,7 @@ enum Finding: Hashable, CaseIterable {
     case .timestampMap: "set 'offset' if its times do not count from the start of the sound"
     case .looseTime: "write 00:01:02.500, with a dot"
     case .arrowInText: "write '--&gt;'"
-    case .bareAngle: "write '&lt;'"
+    case .bareAngle, .foreignTag: "write '&lt;' if it is text"
     case .orphan: "write a line such as '00:01.000 --> 00:02.500' above it"
     case .backwardWord: "times of words go up, as the recording does"
     case .timelessWord: "no cut can begin or end at such a word"

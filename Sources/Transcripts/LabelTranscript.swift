@@ -16,10 +16,14 @@ enum LabelTranscript {
           let bytes = text.bytes[cell]
           return bytes.contains(where: \.isDigit)
             && bytes.allSatisfy { $0.isDigit || ".,-+".utf8.contains($0) }
+            || oddNumbers.contains(text.string(cell).lowercased())
         }
     }
     return false
   }
+
+  /// What programs write for numbers that are none: refused at their place.
+  private static let oddNumbers: Set = ["nan", "-nan", "inf", "-inf", "infinity", "-infinity"]
 
   /// The transcript in `text`. O(n log n)
   static func read(_ text: inout TranscriptText, speakerPrefix: Bool) -> Transcript {

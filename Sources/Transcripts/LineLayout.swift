@@ -78,6 +78,7 @@ public struct LineLayout: Sendable, Hashable, Codable {
         words: Array(clock.takeWords(until: pieces[next - 1].range.upperBound)))
       part.settings = cue.settings
       cues.append(part)
+      part.endsParagraph = cue.endsParagraph && next == pieces.count
       (first, start) = (next, end)
     }
     return cues

@@ -15,7 +15,10 @@ struct RecognizedSegment {
   var words: [RecognizedWord] = []
   /// Whether it is one of Podcasting 2.0.
   private(set) var isPodcast = false
+  /// Whether a paragraph ends with it.
+  private(set) var endsParagraph = false
 
+  /// Whether its text has no space, so that its times are those of a word.
   var isOneWord: Bool { !body.contains(where: \.isWhitespace) && !body.isEmpty }
 
   /// Takes a segment from `json`, whose language has words that begin with a space, or not.
@@ -37,7 +40,9 @@ struct RecognizedSegment {
       case "endTime": end = try json.time(called: name, in: &text)
       case "offsets" where try json.kind() == .object: (start, end) = try json.offsets(in: &text)
       case "text": body = try json.spokenText(in: &text) ?? ""
-      case "body": body = try json.spokenText(isParagraph: true, in: &text) ?? ""
+      case "body":
+        endsParagraph = try json.endsWithLineEnd()
+        body = try json.spokenText(in: &text) ?? ""
       case "speaker": speaker = try json.spokenText(in: &text)
       case "words" where try json.kind() == .list:
         try json.eachElement { json throws(JSONValue.ReadingError) in
@@ -80,11 +85,12 @@ struct RecognizedSegment {
     end = ranges.map(\.end).max()
     body = words.map(\.text).joined(separator: " ")
     speaker = words.lazy.compactMap(\.speaker).first
+    endsParagraph = words.last?.endsParagraph ?? false
     self.words = words
   }
 
-  /// Words without segments, as sentences: one ends at its punctuation, at a pause of a second, at
-  /// another speaker, and before it is longer than two lines of captions.
+  /// Words without segments, as sentences: one ends at its punctuation, with a paragraph, at a pause of a
+  /// second, at another speaker, and before it is longer than two lines of captions.
   static func sentences(of words: [RecognizedWord]) -> [RecognizedSegment] {
     var sentences: [[RecognizedWord]] = []
     var length = 0
@@ -104,7 +110,7 @@ struct RecognizedSegment {
         (length, speaker, isTimed) = (word.text.count, nil, false)
       }
       sentences[sentences.count - 1].append(word)
-      isOver = word.text.last.map { ".?!…。？！".contains($0) } ?? false
+      isOver = word.endsParagraph || word.text.last.map { ".?!…。？！".contains($0) } ?? false
       end = word.range?.end ?? end
       isTimed = isTimed || word.range != nil
       speaker = word.speaker ?? speaker
@@ -132,6 +138,40 @@ struct RecognizedSegment {
       }
     }
     return joined
+  }
+}
+
+extension [RecognizedSegment] {
+  /// Those of a file of Podcasting 2.0, in order of their starts and with ends. Where they are single
+  /// words, those in a row are sentences, and the numbers are those of sentences. O(n)
+  var ofSentences: [RecognizedSegment] {
+    guard allSatisfy(\.isPodcast), PodcastWord.areSegments(map(\.body)) else { return self }
+    var sentences: [RecognizedSegment] = []
+    var row: [RecognizedWord] = []
+    // An empty name is nobody's, and another one than any.
+    var speaker = ""
+    for segment in self {
+      speaker = segment.speaker ?? speaker
+      if let word = segment.asWord(of: speaker) {
+        row.append(word)
+      } else {
+        sentences += RecognizedSegment.sentences(of: row) + [segment]
+        row = []
+      }
+    }
+    sentences += RecognizedSegment.sentences(of: row)
+    for index in sentences.indices { sentences[index].number = index + 1 }
+    return sentences
+  }
+}
+
+extension RecognizedSegment {
+  /// The same as a word; nil where it is none.
+  fileprivate func asWord(of speaker: String) -> RecognizedWord? {
+    guard PodcastWord.isWord(body), let start, let end, start <= end else { return nil }
+    return RecognizedWord(
+      body, from: start, to: end, confidence: nil, speaker: speaker, endsParagraph: endsParagraph,
+      at: place)
   }
 }
 
@@ -192,16 +232,18 @@ struct RecognizedWord {
   private(set) var range: TimeRange?
   private let confidence: Double?
   private(set) var speaker: String?
+  /// Whether a paragraph ends with it.
+  let endsParagraph: Bool
   /// Why it has no times.
   private var fault: Finding?
 
   /// A word from `start` to `end`, which it has only where both are known and in order.
   init(
     _ text: String, from start: Time?, to end: Time?, confidence: Double?, speaker: String? = nil,
-    at place: Range<Int>
+    endsParagraph: Bool = false, at place: Range<Int>
   ) {
     (self.place, self.text, self.confidence) = (place, text.onOneLine, confidence)
-    self.speaker = speaker
+    (self.speaker, self.endsParagraph) = (speaker, endsParagraph)
     guard let start, let end else {
       fault = .timelessWord
       return

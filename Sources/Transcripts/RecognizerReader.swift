@@ -158,6 +158,7 @@ struct RecognizerReader {
     if segments.allSatisfy(\.words.isEmpty) { shareWords() }
     segments = segments.flatMap(\.turns)
     setEnds()
+    segments = segments.ofSentences
     var speaker: String?
     for segment in segments where !cues.isFull {
       guard let start = segment.start, let end = segment.end else { continue }
@@ -165,7 +166,7 @@ struct RecognizerReader {
       speaker = segment.speaker ?? (segment.isPodcast ? speaker : nil)
       var cue = Cue(segment.body, in: .zero, speaker: speaker?.nonEmpty)
       cue.words = segment.words.map { $0.word(in: &text) }
-      cue.number = segment.number
+      (cue.number, cue.endsParagraph) = (segment.number, segment.endsParagraph)
       if segment.isPodcast, segment.isOneWord, cue.words.isEmpty {
         cue.words = [Word(segment.body, in: TimeRange(start: start, end: max(start, end)))]
       }

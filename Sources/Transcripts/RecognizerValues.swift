@@ -80,9 +80,16 @@ extension JSONReader {
     try number().flatMap { (0...1).contains($0) ? $0 : nil }
   }
 
-  /// A text, tidied; nil for any other value. `isParagraph`: a line end behind it ends a paragraph.
+  /// Whether the next value is a text with a line end behind it. It is not taken.
+  func endsWithLineEnd() throws(JSONValue.ReadingError) -> Bool {
+    var copy = self
+    guard try copy.kind() == .text else { return false }
+    return [.lineFeed, .carriageReturn].contains(try copy.looseText().bytes.last)
+  }
+
+  /// A text, tidied; nil for any other value.
   mutating func spokenText(
-    isParagraph: Bool = false, in text: inout TranscriptText
+    in text: inout TranscriptText
   ) throws(JSONValue.ReadingError) -> String? {
     guard try kind() == .text else {
       try skip()
@@ -90,7 +97,6 @@ extension JSONReader {
     }
     let first = offset
     let (bytes, hasHalfPair) = try looseText()
-    if isParagraph, bytes.last == .lineFeed { text.find(.paragraph, at: first..<offset) }
     let whole = String(validating: bytes, as: UTF8.self)
     if hasHalfPair || whole == nil { text.find(.brokenText, at: first..<offset) }
     return (whole ?? String(decoding: bytes, as: UTF8.self)).tidiedLines

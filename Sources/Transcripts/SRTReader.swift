@@ -13,12 +13,16 @@ struct SRTReader {
   /// That of the present cue, and of the one that comes next.
   private var numbers: (present: Int?, next: Int?)
 
-  /// Whether a line of times is among the first hundred.
+  /// Whether a line of times, or an arrow below a number, is among the first hundred.
   static func reads(_ text: TranscriptText) -> Bool {
     var cursor = LineCursor()
+    var isNumber = false
     for _ in 0..<100 {
       guard let line = cursor.next(in: text) else { return false }
       if CueTimes.isAt(line, in: text) { return true }
+      if isNumber, text.bytes[line].arrow != nil { return true }
+      let trimmed = text.trimmed(line)
+      isNumber = !trimmed.isEmpty && text.bytes[trimmed].allSatisfy(\.isDigit)
     }
     return false
   }
@@ -40,12 +44,25 @@ struct SRTReader {
 
   private mutating func take(_ line: Range<Int>) {
     guard CueTimes.isAt(line, in: text) else {
+      if isBelowNumber, text.bytes[line].arrow != nil {
+        text.error(
+          "there are no times around the arrow", at: line,
+          help: "write '00:00:01,000 --> 00:00:02,500'")
+      }
       lines.append(text.trimmed(line))
       return
     }
     endCue(hasNext: true)
     times = (CueTimes.read(line, mark: ",", in: &text), line)
     if let settings = times?.read?.settings, !settings.isEmpty { text.find(.markup, at: settings) }
+  }
+
+  /// Whether the last line is a number where one of a cue may stand.
+  private var isBelowNumber: Bool {
+    guard let line = lines.last, !line.isEmpty, text.bytes[line].allSatisfy(\.isDigit) else {
+      return false
+    }
+    return lines.count == 1 ? times == nil : lines[lines.count - 2].isEmpty
   }
 
   /// Ends the cue above the line of times that comes next, or the last one.

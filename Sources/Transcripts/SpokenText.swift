@@ -44,7 +44,7 @@ package enum SpokenText {
 
   /// A folded word, with each letter of a script that has no spaces between words alone.
   static func lettersWithoutSpaces(of word: String) -> [String] {
-    guard word.unicodeScalars.contains(where: isWithoutSpaces) else { return [word] }
+    guard hasLettersWithoutSpaces(word) else { return [word] }
     var parts: [String] = []
     var isOpen = false
     for letter in word {
@@ -57,6 +57,11 @@ package enum SpokenText {
       isOpen = !isAlone
     }
     return parts
+  }
+
+  /// Whether a text has letters of such a script.
+  static func hasLettersWithoutSpaces(_ text: String) -> Bool {
+    text.unicodeScalars.contains(where: isWithoutSpaces)
   }
 
   /// Whether a letter is Thai, Lao, Burmese, Khmer, Chinese or Japanese (Unicode Standard, Blocks.txt).

@@ -11,6 +11,8 @@ struct TableTranscript {
   private struct Row {
     var place: Range<Int>
     var cells: [Range<Int>]
+    /// Whether a quote opens a cell and none closes it.
+    var isOpen = false
   }
 
   /// The table in `text`; nil where its first line does not name these columns.
@@ -35,6 +37,12 @@ struct TableTranscript {
     var cursor = cursor
     while !cues.isFull, let row = Self.cells(&cursor, separator, in: text) {
       guard row.cells.contains(where: { !$0.isEmpty }) else { continue }
+      if row.isOpen {
+        text.error(
+          "a quote opens a cell of this row, and none closes it", at: row.place,
+          help: "close it, and double each quote within the cell")
+        continue
+      }
       guard let start = cell("start", of: row), let end = cell("end", of: row),
         let body = body(of: row)
       else {
@@ -117,7 +125,7 @@ struct TableTranscript {
       index += 1
     }
     cells.append(text.trimmed(start..<line.upperBound))
-    return Row(place: first, cells: cells)
+    return Row(place: first, cells: cells, isOpen: isQuoted)
   }
 
   /// A cell without quotes around it; two quotes in it are one.

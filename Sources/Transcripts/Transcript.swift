@@ -64,6 +64,8 @@ public struct Cue: Sendable, Hashable, Codable {
   package var settings: String?
   /// Its name in the file; nil: none.
   package var identifier: String?
+  /// Whether a paragraph ends with it, as the JSON of Podcasting 2.0 may say.
+  package var endsParagraph = false
   /// Its number in the file, as SRT writes it, else its place there, from 1; nil: it is from no file.
   package var number: Int?
 

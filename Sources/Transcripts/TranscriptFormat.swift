@@ -23,6 +23,9 @@ public enum TranscriptFormat: String, Sendable, Hashable, Codable, CaseIterable 
     }
   }
 
+  /// Whether lines of it are shown on a picture or a screen, where width is scarce.
+  var isOfCaptions: Bool { self == .vtt || self == .srt }
+
   /// Its name in messages.
   package var name: String {
     switch self {

@@ -1,4 +1,3 @@
-import JSON
 import MediaTime
 
 extension Transcript {
@@ -10,16 +9,21 @@ extension Transcript {
   ///
   /// - Parameters:
   ///   - format: Its form.
-  ///   - lines: How lines are broken and cues divided; nil: as they are.
+  ///   - lines: How lines of captions, WebVTT and SRT, are broken and cues divided; nil: as they are, and
+  ///     as in all other forms.
+  ///   - wordSegments: Whether the JSON of Podcasting 2.0 has a segment for each word with times, as the
+  ///     example of the Podcast Namespace; else it has one for each cue.
   /// - Returns: UTF-8 without a byte-order mark, with line feeds.
   /// - Complexity: O(n)
-  public func bytes(as format: TranscriptFormat, lines: LineLayout? = nil) -> [UInt8] {
-    let cues = writtenCues(lines)
+  public func bytes(
+    as format: TranscriptFormat, lines: LineLayout? = nil, wordSegments: Bool = false
+  ) -> [UInt8] {
+    let cues = writtenCues(format.isOfCaptions ? lines : nil)
     let text =
       switch format {
       case .vtt: VTTWriter.text(cues, language: language)
       case .srt: PlainWriter.srt(cues)
-      case .podcasting2: PlainWriter.podcasting(cues)
+      case .podcasting2: PodcastWriter.text(cues, wordSegments: wordSegments)
       case .txt: PlainWriter.paragraphs(cues)
       case .labels: PlainWriter.labels(cues)
       }
@@ -81,25 +85,6 @@ enum PlainWriter {
     }.joined(separator: "\n")
   }
 
-  /// The JSON of Podcasting 2.0: one segment a cue. An empty name ends the turn of the speaker before
-  /// it, since a segment without a name is that speaker's.
-  static func podcasting(_ cues: [WrittenCue]) -> String {
-    var last: String?
-    let segments = cues.map { cue in
-      let speaker = cue.speaker ?? (last == nil ? nil : "")
-      last = cue.speaker
-      return JSONValue.members([
-        "speaker": speaker.map { .text($0) },
-        "startTime": .number(Double(cue.start) / 1000, decimals: 3),
-        "endTime": .number(Double(cue.end) / 1000, decimals: 3),
-        "body": .text(cue.text),
-      ])
-    }
-    return JSONValue.object([
-      .init("version", "1.0.0"), .init("segments", .list(segments)),
-    ]).document(columns: 100)
-  }
-
   /// Audacity's labels, one a cue. A dash stands for nobody behind a name, as in captions.
   static func labels(_ cues: [WrittenCue]) -> String {
     var last: String?
@@ -112,17 +97,15 @@ enum PlainWriter {
     }.joined()
   }
 
-  /// What one speaker says is a paragraph, with the name in front.
+  /// What one speaker says is a paragraph, or several where it says so, with the name in front of the
+  /// first.
   static func paragraphs(_ cues: [WrittenCue]) -> String {
     var text = ""
     var last: WrittenCue?
     for cue in cues {
-      if let last, last.speaker == cue.speaker {
-        text += " "
-      } else {
-        if last != nil { text += "\n\n" }
-        if let speaker = cue.speaker { text += "\(speaker): " }
-      }
+      let isSame = last.map { $0.speaker == cue.speaker } ?? false
+      if let last { text += isSame && !last.cue.endsParagraph ? " " : "\n\n" }
+      if !isSame, let speaker = cue.speaker { text += "\(speaker): " }
       text += cue.line
       last = cue
     }

@@ -234,6 +234,36 @@ import Testing
     #expect(all.filter { $0.first == last }.map { $0[1] } == [400, 1900, 2400, 3400], "\(all)")
   }
 
+  @Test("names in front of captions are speakers where that is said")
+  func prefixes() throws {
+    let stage = Stage()
+    let captions = """
+      WEBVTT
+
+      00:00:01.000 --> 00:00:02.000
+      <v Ann>Hi
+
+      00:00:02.000 --> 00:00:03.000
+      <v Ben>So: hello
+
+      00:00:03.000 --> 00:00:04.000
+      A bell
+
+      """
+    try stage.write("talk.vtt", captions)
+    try stage.make("sox -n -r 8000 -c 1 silent.wav trim 0 5")
+    for job in [
+      "{ clip: silent.wav, transcript: talk.vtt, "
+        + "output: { file: talk.m4a, transcript: file } }",
+      "{ clip: talk.m4a, transcript: { file: keep, speaker: prefix }, "
+        + "output: { file: out.wav, transcript: vtt } }",
+    ] {
+      let result = try stage.job(job)
+      #expect(result.status == 0, "\(result.errors)")
+    }
+    #expect(try stage.run("cat out.vtt").text == captions)
+  }
+
   @Test("captions that overlap are read back as they were written, though MP4 shows one at a time")
   func overlapping() throws {
     let stage = Stage()

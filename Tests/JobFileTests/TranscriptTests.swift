@@ -122,6 +122,7 @@ import Transcripts
         - { file: d.mp3, preset: captioned }
         - { file: e.flac, transcript: [] }
         - f.flac
+        - { file: g.mp3, transcript: { as: [vtt, podcasting2], segments: words } }
       """)
     let outputs = try #require(exports.first).outputs
     #expect(
@@ -136,6 +137,7 @@ import Transcripts
     #expect(outputs[3].transcript.lines?.width == 32 && outputs[3].transcript.lines?.lines == 2)
     #expect(outputs[3].transcript.sidecars == [.vtt] && outputs[3].transcript.lyrics)
     #expect(outputs[4].transcript == .none && outputs[5].transcript == .none)
+    #expect(outputs[6].transcript.wordSegments && !outputs[0].transcript.wordSegments)
   }
 }
 
@@ -229,7 +231,7 @@ import Transcripts
       job.yaml:4:56: error: this is for a transcript that is a text of its own
           4 |   - { clip: a.wav, transcript: { file: keep, encoding: windows-1252 } }
             |                                                        ^~~~~~~~~~~~
-        help: leave it out: the words in a media file have their encoding and their speakers
+        help: leave it out: the words in a media file have their encoding
       job.yaml:5:32: error: a transcript needs a 'file'
           5 |   - { clip: a.wav, transcript: { speaker: Ann } }
             |                                ^

@@ -260,7 +260,8 @@ struct ValueDice {
     output.id3 = maybe { $0.one(of: ID3Version.allCases) ?? .v24 }
     output.transcript = TranscriptPlaces(
       sidecars: flip() ? [.vtt, .txt] : [], inFile: flip(), lyrics: flip(),
-      lines: maybe { LineLayout(width: 1 + $0.below(99), readingSpeed: $0.maybe { $0.double() }) })
+      lines: maybe { LineLayout(width: 1 + $0.below(99), readingSpeed: $0.maybe { $0.double() }) },
+      wordSegments: flip())
     output.conform = maybe { dice in
       dice.some { ConformRequest($0.text(), origin: $0.origin()) }
     }

@@ -5,7 +5,8 @@ import Testing
 
 /// JSON of podcasts and of recognisers, with what each has of its own.
 @Suite struct RecognizerReadingTests {
-  @Test("Podcasting 2.0: ends and speakers may be missing, times are texts, and words are segments")
+  @Test(
+    "Podcasting 2.0: ends and speakers may be missing, times are texts, and a segment is a word")
   func podcasting() {
     let text = """
       {"version": "1.0.0", "segments": [
@@ -19,8 +20,47 @@ import Testing
         "500-750 Ann: Hi {Hi@500-750}", "750-5750 Ann: there, {there,@750-5750}",
         "9000-10000 Ben: Two words", "10000-11000 A bell rings",
       ])
+    #expect(TranscriptBench.messages(text) == [])
+    let cues = TranscriptBench.read(Array(text.utf8)).transcript.cues
+    #expect(cues.map(\.endsParagraph) == [false, true, false, false])
+  }
+
+  /// Words in a row, from 0.5 s on, each with a quarter of a second and as much silence.
+  private func words(_ words: [(speaker: String?, body: String)]) -> String {
+    let segments = words.enumerated().map { index, word in
+      let start = Double(index) / 2 + 0.5
+      let speaker = word.speaker.map { #""speaker": "\#($0)", "# } ?? ""
+      return
+        #"{\#(speaker)"startTime": \#(start), "endTime": \#(start + 0.25), "body": "\#(word.body)"}"#
+    }
+    return #"{"version": "1.0.0", "segments": [\#(segments.joined(separator: ", "))]}"#
+  }
+
+  @Test("Podcasting 2.0: segments that are words, as in its example, are those of sentences")
+  func podcastWords() {
+    let text = words([
+      ("Ann", "We"), (nil, "are"), (nil, "here,"), (nil, "all\\n"), (nil, "of"), (nil, "us."),
+      (nil, "So"), ("Ben", "am"), (nil, "I"), ("", "bells"),
+    ])
+    let cues = TranscriptBench.read(Array(text.utf8)).transcript.cues
     #expect(
-      TranscriptBench.messages(text) == ["3:31: note: 1 text ends a paragraph, which is not kept"])
+      cues.map { TranscriptBench.line($0).prefix { $0 != "{" } } == [
+        "500-2250 Ann: We are here, all ", "2500-3250 Ann: of us. ", "3500-3750 Ann: So ",
+        "4000-4750 Ben: am I ", "5000-5250 bells ",
+      ])
+    #expect(cues.map(\.words.count) == [4, 2, 1, 2, 1])
+    #expect(cues.map(\.number) == [1, 2, 3, 4, 5])
+    #expect(cues.map(\.endsParagraph) == [true, false, false, false, false])
+  }
+
+  @Test("Podcasting 2.0: sentences of one word, and of letters without spaces, stay segments")
+  func podcastSentences() {
+    let short = words([(nil, "Yes."), (nil, "No!"), (nil, "Why"), (nil, "not, he said?")])
+    #expect(TranscriptBench.cues(short).count == 4)
+    let chinese = words([(nil, "今天天气很好"), (nil, "是的"), (nil, "我们走吧")])
+    #expect(TranscriptBench.cues(chinese).count == 3)
+    let lines = words([(nil, "Good day"), (nil, "to"), (nil, "you"), (nil, "all of you")])
+    #expect(TranscriptBench.cues(lines).count == 4)
   }
 
   @Test("Whisper: texts begin with a space, and words may have no length")

@@ -78,6 +78,61 @@ import Testing
     }
   }
 
+  @Test("The JSON of podcasts, where each cue is one word or each paragraph is kept")
+  func podcastWords() {
+    var dice = Dice(46)
+    for _ in 0..<200 {
+      let cues = transcript(&dice).cues.map { cue in
+        var cue = cue
+        cue.text = String(cue.text.split(whereSeparator: \.isWhitespace)[0])
+        cue.endsParagraph = true
+        return cue
+      }
+      let transcript = Transcript(cues)
+      let (read, messages) = TranscriptBench.read(transcript.bytes(as: .podcasting2))
+      #expect(read.unnumbered.cues.map(\.withoutWords) == transcript.cues)
+      #expect(messages == [])
+    }
+  }
+
+  @Test("The JSON of podcasts by words: each word at its time, by its speaker, in its paragraph")
+  func podcastsByWords() {
+    var dice = Dice(47)
+    for _ in 0..<200 {
+      var start: Int64 = 0
+      let cues = (0..<dice.number(1..<12)).map { number in
+        var cue = Cue("", 0..<1, speaker: dice.number(0..<4) == 0 ? nil : "S\(dice.number(0..<3))")
+        let first = start
+        for word in 0..<dice.number(1..<6) {
+          let end = start + dice.number(1..<700)
+          let text = "w\(number)-\(word)" + ["", ",", ".", "\""][Int(dice.number(0..<4))]
+          cue.words.append(Word(text, in: .milliseconds(start..<end)))
+          start = end + dice.number(0..<400)
+        }
+        cue.text = cue.words.map(\.text).joined(separator: " ")
+        cue.range = .milliseconds(first..<start)
+        cue.endsParagraph = dice.number(0..<3) == 0
+        return cue
+      }
+      let transcript = Transcript(cues)
+      let (read, messages) = TranscriptBench.read(
+        transcript.bytes(as: .podcasting2, wordSegments: true))
+      func words(_ cues: [Cue]) -> [String] {
+        cues.flatMap { cue in
+          cue.words.map { word in
+            "\(cue.speaker ?? "-") \(word.text) \(word.range.map { "\($0)" } ?? "")"
+          }
+        }
+      }
+      #expect(words(read.cues) == words(cues))
+      #expect(messages == [])
+      let ends = cues.indices.dropLast().count {
+        cues[$0].endsParagraph || cues[$0 + 1].speaker != cues[$0].speaker
+      }
+      #expect(read.cues.dropLast().count(where: \.endsParagraph) == ends)
+    }
+  }
+
   @Test("SRT, without speakers")
   func srt() {
     var dice = Dice(45)

@@ -4,6 +4,17 @@ import Testing
 
 /// SRT is read as it is found: there is no standard.
 @Suite struct SRTReadingTests {
+  @Test("An arrow below a number without times around it is refused, and is no text")
+  func oddTimes() {
+    let refusal =
+      "error: there are no times around the arrow; write '00:00:01,000 --> 00:00:02,500'"
+    #expect(
+      TranscriptBench.messages("1\nNaN --> 00:00:02,000\na\n") == ["2:1: \(refusal)"])
+    let cue = "1\n00:00:01,000 --> 00:00:02,000\na --> b\n\n"
+    #expect(TranscriptBench.messages(cue + "2\nend --> start\nc\n") == ["6:1: \(refusal)"])
+    #expect(TranscriptBench.messages(cue) == [])
+  }
+
   @Test(
     "Empty lines in a text and lines of digits are text, and numbers may be missing or repeated")
   func numbers() {

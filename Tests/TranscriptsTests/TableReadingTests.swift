@@ -27,6 +27,22 @@ import Testing
       ])
   }
 
+  @Test("A quote that nothing closes is refused at its row, since all behind it would be one text")
+  func openQuotes() {
+    #expect(
+      TranscriptBench.messages("start,end,text\n0,1,a\n1000,2000,\"b, c\n2000,3000,d\n") == [
+        "3:1: error: a quote opens a cell of this row, and none closes it; close it, and double each "
+          + "quote within the cell"
+      ])
+  }
+
+  @Test("Labels at NaN and without an end are refused at their lines", arguments: ["nan", "-inf"])
+  func oddLabels(number: String) {
+    #expect(
+      TranscriptBench.messages("\(number)\t2.0\ta\n1.0\t\(number)\tb\n").map { $0.prefix(10) }
+        == ["1:1: error", "2:5: error"])
+  }
+
   @Test("Times with decimals make all times seconds, with a note")
   func seconds() {
     let text = "start,end,text\n0,1.5,a\n1.5,2,b\n"

@@ -132,8 +132,30 @@ import Testing
       ])
     #expect(
       TranscriptBench.messages(text) == [
-        "4:1: warning: 2 texts have '<' before no tag, from where browsers leave them out; "
-          + "write '&lt;'"
+        "4:1: warning: 2 texts have '<' before no tag, or before one without '>', from where "
+          + "browsers leave them out; write '&lt;' if it is text"
+      ])
+  }
+
+  @Test("A tag that is never closed is text, and one that WebVTT does not have is missed")
+  func openTags() {
+    let text = """
+      WEBVTT
+
+      00:00.000 --> 00:01.000
+      so <v Ann said
+
+      00:01.000 --> 00:02.000
+      she <laughs> left</laughs>, <b>he
+      """
+    #expect(
+      TranscriptBench.cues(text) == ["0-1000 so <v Ann said", "1000-2000 she  left, he"])
+    #expect(
+      TranscriptBench.messages(text) == [
+        "4:1: warning: 1 text has '<' before no tag, or before one without '>', from where browsers "
+          + "leave it out; write '&lt;' if it is text",
+        "7:1: note: 1 text has a tag that is none of WebVTT's, which is left out; write '&lt;' if it "
+          + "is text",
       ])
   }
 

@@ -76,6 +76,52 @@ import Testing
         """#)
   }
 
+  @Test("The JSON of podcasts by words is that of the specification's example")
+  func podcastWords() {
+    func word(_ text: String, _ range: Range<Int64>?) -> Word {
+      Word(text, in: range.map { .milliseconds($0) })
+    }
+    let vader = Cue(
+      "\"I am\" your father.", 400..<2600, speaker: "Darth Vader",
+      words: [
+        word("I", 500..<750), word("am", nil), word("your", 1500..<2000),
+        word("father.", 2250..<2500),
+      ])
+    let luke = Cue("Nooooo …", 2750..<3500, speaker: "Luke", words: [word("Nooooo", 2750..<3000)])
+    let both = [
+      Cue("At once", 5000..<6000, speaker: "A", words: [word("At", 5000..<5100)]),
+      Cue("here", 5500..<6500, speaker: "B", words: [word("here", 5500..<6500)]),
+    ]
+    let text = String(
+      decoding: Transcript([vader, luke] + both).bytes(as: .podcasting2, wordSegments: true),
+      as: UTF8.self)
+    #expect(
+      text == #"""
+        {
+          "version": "1.0.0",
+          "segments": [
+            { "speaker": "Darth Vader", "startTime": 0.5, "endTime": 1.5, "body": "\"I am\"" },
+            { "speaker": "Darth Vader", "startTime": 1.5, "endTime": 2, "body": "your" },
+            { "speaker": "Darth Vader", "startTime": 2.25, "endTime": 2.5, "body": "father.\n" },
+            { "speaker": "Luke", "startTime": 2.75, "endTime": 3, "body": "Nooooo …\n" },
+            { "speaker": "A", "startTime": 5, "endTime": 6, "body": "At once\n" },
+            { "speaker": "B", "startTime": 5.5, "endTime": 6.5, "body": "here" }
+          ]
+        }
+
+        """#)
+  }
+
+  @Test("Lines are broken in captions alone")
+  func layout() {
+    let talk = Transcript([Cue("One two three four", 0..<4000)])
+    for format in TranscriptFormat.allCases {
+      let isBroken =
+        talk.bytes(as: format, lines: LineLayout(width: 8, lines: 1)) != talk.bytes(as: format)
+      #expect(isBroken == [.vtt, .srt].contains(format))
+    }
+  }
+
   @Test("Plain text is a paragraph a speaker, and nothing where nothing is said")
   func txt() {
     #expect(
@@ -85,6 +131,10 @@ import Testing
         A bell
 
         """)
+    var end = Cue("One", 0..<1, speaker: "Ann")
+    end.endsParagraph = true
+    let two = [end, Cue("two", 1..<2, speaker: "Ann"), Cue("three", 2..<3, speaker: "Ann")]
+    #expect(text(Transcript(two), .txt) == "Ann: One\n\ntwo three\n")
     #expect(text(Transcript(), .txt) == "")
     #expect(text(Transcript(), .vtt) == "WEBVTT\n")
     #expect(text(Transcript(), .srt) == "")

@@ -58,7 +58,9 @@ private func openSidecars(
         chapters, sampleRate: sampleRate, beside: sink.output.path, sink.metadata)
       bytes = text.bytes(as: format)
     case .transcript(let format):
-      bytes = sink.transcript.bytes(as: format, lines: sink.output.transcript.lines)
+      let places = sink.output.transcript
+      bytes = sink.transcript.bytes(
+        as: format, lines: places.lines, wordSegments: places.wordSegments)
     }
     do throws(Failure) {
       let file = try OutputFile.create(at: path)

@@ -76,7 +76,19 @@ extension Decoder {
       }
     }
     places.lines = layout(written, in: places)
+    places.wordSegments = hasWordSegments(written, in: places)
     return places
+  }
+
+  private func hasWordSegments(_ written: Values.WrittenPlaces, in places: TranscriptPlaces) -> Bool
+  {
+    guard let segments = written.segments, !places.isEmpty else { return false }
+    if !places.sidecars.contains(.podcasting2) {
+      sink.error(
+        "the JSON of Podcasting 2.0 has segments, and these places have none", at: segments.origin,
+        help: "add 'podcasting2', or leave it out")
+    }
+    return segments.value
   }
 
   private func requirePlace(

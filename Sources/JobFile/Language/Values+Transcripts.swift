@@ -108,6 +108,8 @@ extension Values {
     var width: Located<Int>?
     var lines: Located<Int>?
     var readingSpeed: Located<Int>?
+    /// Whether they are words.
+    var segments: Located<Bool>?
   }
 
   private static func count(
@@ -136,6 +138,10 @@ extension Values {
   static let readingSpeed = count(
     "reading_speed", 1...100, "([1-9][0-9]?|100)", "number of characters a second")
 
+  static let segments = TextNotation(
+    "transcript_segments", [("cues", false), ("words", true)],
+    refusal: "is neither 'cues' nor 'words'")
+
   private static let longPlaces: MapNotation<WrittenPlaces> = MapNotation(
     "the transcript of an output", WrittenPlaces(), example: "{ as: [vtt, srt], width: 32 }",
     rules: [
@@ -152,6 +158,10 @@ extension Values {
       Key("reading_speed", readingSpeed, "at most so many characters a second, where there is room")
       {
         $0.readingSpeed = $1
+      },
+      Key("segments", segments, "what a segment of 'podcasting2' is: 'cues', or 'words' with times")
+      {
+        $0.segments = $1
       },
     ])
 
@@ -177,13 +187,14 @@ extension Values.TranscriptFields {
     let name = hasPrefix ? nil : speaker?.value
     switch source.value {
     case .keep:
-      let misplaced = encoding?.origin ?? (hasPrefix ? speaker?.origin : nil)
-      if let misplaced {
+      if let encoding {
         decoder.sink.error(
-          "this is for a transcript that is a text of its own", at: misplaced,
-          help: "leave it out: the words in a media file have their encoding and their speakers")
+          "this is for a transcript that is a text of its own", at: encoding.origin,
+          help: "leave it out: the words in a media file have their encoding")
       }
-      return ItemTranscript(.keep, clock: clock, speaker: name, offset: offset)
+      var words = ItemTranscript(.keep, clock: clock, speaker: name, offset: offset)
+      words.hasPrefixes = hasPrefix
+      return words
     case .text(let place):
       let file = TranscriptFile(
         place: place, hasSpeakerPrefix: hasPrefix, encoding: encoding?.value)

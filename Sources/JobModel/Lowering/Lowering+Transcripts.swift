@@ -30,7 +30,7 @@ extension Lowering {
       guard let kept = keptTranscript(of: reference, at: written.origin, for: group) else {
         return true
       }
-      transcript = kept
+      transcript = written.value.hasPrefixes ? kept.withSpeakersOfTexts : kept
     case (.keep, _): return true
     }
     var speech = SegmentSpeech()

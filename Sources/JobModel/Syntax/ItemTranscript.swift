@@ -19,6 +19,9 @@ package struct ItemTranscript: Sendable, Hashable {
   package var clock: Clock
   /// Who says what has no speaker; nil: whom the track is named after.
   package var speaker: String?
+  /// Whether texts of files that are kept begin with the speaker's name and a colon, as captions do that
+  /// have no other place for names.
+  package var hasPrefixes = false
   /// Added to all their times.
   package var offset: Time
   /// Whether messages may quote them: not of a file outside of the job's folder, or of a server.
