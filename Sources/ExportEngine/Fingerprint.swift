@@ -137,7 +137,7 @@ extension ExportSession {
         .tags: try canonicalDigest(
           of: graph.sinks.map { Tags(metadata: $0.metadata, marks: $0.marks) }, number),
         .chapters: try canonicalDigest(of: graph.sinks.map(\.chapters), number),
-        .transcript: try canonicalDigest(of: graph.sinks.map(\.transcript), number),
+        .transcript: try canonicalDigest(of: graph.sinks.map(\.transcript.content), number),
         // A record may contain anything of the export.
         .records: try canonicalDigest(of: export.records.isEmpty ? nil : recorded, name),
       ]

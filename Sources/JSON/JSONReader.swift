@@ -91,7 +91,9 @@ package struct JSONReader {
 
   /// The length of the number at this place that only Python has; nil: none stands here.
   private var pythonNumber: Int? {
-    guard hasPythonNumbers, let next, "NI-".utf8.contains(next) else { return nil }
+    guard hasPythonNumbers, let next,
+      next == UInt8(ascii: "N") || next == UInt8(ascii: "I") || next == UInt8(ascii: "-")
+    else { return nil }
     return ["NaN", "Infinity", "-Infinity"].first { bytes[offset...].starts(with: $0.utf8) }?
       .utf8.count
   }

@@ -6,6 +6,34 @@ import Testing
 @testable import Transcripts
 
 struct TranscriptTests {
+  @Test("Whatever is changed in a transcript changes its content")
+  func content() {
+    var cue = Cue("a b", 0..<2, speaker: "Ann", words: [Word("a", in: .milliseconds(0..<1))])
+    (cue.markup, cue.settings, cue.identifier, cue.number) = ("<i>a</i> b", "line:0", "one", 1)
+    let whole = Transcript([cue, cue], language: "en")
+    let changes: [(inout Cue) -> Void] = [
+      { $0.range = .milliseconds(0..<3) }, { $0.range = .milliseconds(1..<2) }, { $0.text = "a" },
+      { $0.speaker = nil }, { $0.speaker = "" }, { $0.markup = nil }, { $0.settings = nil },
+      { $0.identifier = nil }, { $0.number = nil }, { $0.number = 2 }, { $0.endsParagraph = true },
+      { $0.words = [] }, { $0.words.append(Word("b")) }, { $0.words[0].text = "A" },
+      { $0.words[0].range = nil }, { $0.words[0].confidence = 0.5 },
+      { ($0.markup, $0.settings) = ($0.settings, $0.markup) },
+    ]
+    // Another member needs a place in the content, and changes here.
+    #expect(Mirror(reflecting: cue).children.count == 9)
+    #expect(Mirror(reflecting: cue.words[0]).children.count == 3)
+    var contents: Set = [
+      whole.content, Transcript([cue, cue]).content, Transcript([cue], language: "en").content,
+    ]
+    for change in changes {
+      var other = cue
+      change(&other)
+      // Before the unchanged one, so that the order of time does not part them.
+      contents.insert(Transcript([other, cue], language: "en").content)
+    }
+    #expect(contents.count == changes.count + 3)
+  }
+
   @Test("Cues are in order of time, and those of one start in the order in which they came")
   func order() {
     let transcript = Transcript([
