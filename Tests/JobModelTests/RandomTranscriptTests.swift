@@ -7,20 +7,22 @@ import Transcripts
 
 @testable import JobModel
 
-/// The map of transcripts against one that follows each sample.
+/// The map of transcripts against one that follows each sample. `AVJOB_TEST_ROUNDS` is the number of
+/// jobs, `AVJOB_TEST_SEED` changes them.
 @Suite struct RandomTranscriptTests {
   @Test("what 1,000 random jobs say is what their samples say, each time within a millisecond")
   func jobs() throws {
-    var (compared, cueCount, seed) = (0, 0, UInt64(0))
-    while compared < 1000 {
+    let count = TestScale.rounds(1000)
+    var (compared, cueCount, seed) = (0, 0, TestScale.seed)
+    while compared < count {
       seed += 1
       guard let count = try compare(seed) else { continue }
       compared += 1
       cueCount += count
     }
     // Few are left out because a sample more or less would decide.
-    #expect(seed < 4000)
-    #expect(cueCount > 3000)
+    #expect(seed - TestScale.seed < 4 * UInt64(count))
+    #expect(cueCount > 3 * count)
   }
 
   /// The number of cues of one job; nil where its samples are too coarse to tell.
