@@ -73,7 +73,13 @@ import Testing
     for _ in 0..<200 {
       let transcript = transcript(&dice)
       let (read, messages) = TranscriptBench.read(transcript.bytes(as: .podcasting2))
-      #expect(read.unnumbered.cues.map(\.withoutWords) == transcript.cues)
+      // Where each cue is one word, each ends a paragraph.
+      let cues = read.unnumbered.cues.map { cue in
+        var cue = cue.withoutWords
+        cue.endsParagraph = false
+        return cue
+      }
+      #expect(cues == transcript.cues)
       #expect(messages == [])
     }
   }
