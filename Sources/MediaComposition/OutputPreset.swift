@@ -67,6 +67,27 @@ extension Output {
     case highestQuality
     /// HEVC, likewise (`AVAssetExportPresetHEVCHighestQuality`).
     case hevcHighestQuality
+    /// H.264 of at most 640 by 480 pixels (`AVAssetExportPreset640x480`).
+    ///
+    /// This and the other sized presets scale a larger picture down, in its shape, until it fits, and never
+    /// scale one up: the size is that of the first picture, and pictures of another shape stand between
+    /// bars. For a picture that is higher than wide the box is turned. Sound is in the usual format of the
+    /// file.
+    case size640x480
+    /// H.264 of at most 960 by 540 pixels (`AVAssetExportPreset960x540`).
+    case size960x540
+    /// H.264 of at most 1280 by 720 pixels (`AVAssetExportPreset1280x720`).
+    case size1280x720
+    /// H.264 of at most 1920 by 1080 pixels (`AVAssetExportPreset1920x1080`).
+    case size1920x1080
+    /// H.264 of at most 3840 by 2160 pixels (`AVAssetExportPreset3840x2160`).
+    case size3840x2160
+    /// HEVC of at most 1920 by 1080 pixels (`AVAssetExportPresetHEVC1920x1080`).
+    case hevc1920x1080
+    /// HEVC of at most 3840 by 2160 pixels (`AVAssetExportPresetHEVC3840x2160`).
+    case hevc3840x2160
+    /// HEVC of at most 7680 by 4320 pixels (`AVAssetExportPresetHEVC7680x4320`).
+    case hevc7680x4320
     /// AAC without a picture (`AVAssetExportPresetAppleM4A`).
     case appleM4A
   }
@@ -108,10 +129,10 @@ extension Output.Preset {
       let codecs = Set(shown.compactMap(\.videoCodec))
       guard codecs.count == 1, let codec = codecs.first else { return [] }
       return Output.FileType.allCases.filter { $0.holds(pictureOf: codec) }
-    case .highestQuality, .hevcHighestQuality:
+    case .appleM4A: return [.m4a]
+    default:
       guard !shown.isEmpty, let encoding else { return [] }
       return Output.FileType.allCases.filter { $0.holds(pictureOf: encoding.codec.codecName) }
-    case .appleM4A: return [.m4a]
     }
   }
 
@@ -120,10 +141,25 @@ extension Output.Preset {
     var settings = VideoSettings()
     switch self {
     case .passthrough, .appleM4A: return nil
-    case .highestQuality: break
-    case .hevcHighestQuality: settings.codec = .h265
+    case .hevcHighestQuality, .hevc1920x1080, .hevc3840x2160, .hevc7680x4320:
+      settings.codec = .h265
+    default: break
     }
+    settings.mostSize = mostSize
     return settings
+  }
+
+  /// The box that pictures fit into; nil: they keep their size.
+  private var mostSize: VideoSettings.Size? {
+    switch self {
+    case .size640x480: VideoSettings.Size(width: 640, height: 480)
+    case .size960x540: VideoSettings.Size(width: 960, height: 540)
+    case .size1280x720: VideoSettings.Size(width: 1280, height: 720)
+    case .size1920x1080, .hevc1920x1080: VideoSettings.Size(width: 1920, height: 1080)
+    case .size3840x2160, .hevc3840x2160: VideoSettings.Size(width: 3840, height: 2160)
+    case .hevc7680x4320: VideoSettings.Size(width: 7680, height: 4320)
+    case .passthrough, .highestQuality, .hevcHighestQuality, .appleM4A: nil
+    }
   }
 
   /// The sound of a file that it writes.

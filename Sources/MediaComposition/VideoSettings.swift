@@ -80,6 +80,9 @@ package struct VideoSettings: Sendable, Hashable, Codable {
   package var preset: String?
   /// nil: that of the first source.
   package var size: Size?
+  /// Where `size` is nil, the most that the first source keeps of its size: a larger picture is scaled down
+  /// to fit into it, or, if it is higher than wide, into the same box turned. nil: all of it.
+  package var mostSize: Size?
   /// nil: each picture at its time.
   package var frameRate: FrameRate?
   /// Of a source of another shape.

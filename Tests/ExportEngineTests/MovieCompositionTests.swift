@@ -131,6 +131,33 @@ struct MovieCompositionTests {
     #expect(try asset(films.path("out.m4a")).tracks == [])
   }
 
+  @Test(
+    "a sized preset scales a larger picture down in its shape, and none up",
+    arguments: [
+      ("1000x600", Output.Preset.size640x480, "h264,640,384"),
+      ("600x1000", .size640x480, "h264,384,640"),
+      ("1000x600", .size960x540, "h264,900,540"), ("1000x600", .size1280x720, "h264,1000,600"),
+      ("2000x600", .hevc1920x1080, "hevc,1920,576"),
+    ])
+  func sized(size: String, preset: Output.Preset, expected: String) async throws {
+    let folder = TestFolder()
+    try Tool.succeed(
+      "ffmpeg", "-v", "error", "-f", "lavfi", "-i", "testsrc=s=\(size):r=25:d=0.2", "-f", "lavfi",
+      "-i",
+      "sine=d=0.2:r=48000", "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p",
+      "-c:a",
+      "aac", folder.path("large.mp4"))
+    let output = folder.path("out.mp4")
+    let composition = try Composition(try asset(folder.path("large.mp4")))
+    try await ExportSession(composition, preset: preset, to: FilePath(output), library: library)
+      .export()
+    let facts = try Tool.succeed(
+      "ffprobe", "-v", "error", "-select_streams", "v", "-show_entries",
+      "stream=codec_name,width,height",
+      "-of", "csv=p=0", output)
+    #expect(facts.text == expected + "\n")
+  }
+
   @Test("the pictures of a silent item are among what its files depend on")
   func fingerprint() throws {
     let films = try Films()

@@ -162,8 +162,39 @@ struct OutputPresetTests {
     settings.codec = .h265
     let smaller = try Output(path: "a.mov", preset: .hevcHighestQuality, of: shown)
     #expect(smaller.video == .encode(settings))
+    settings.mostSize = VideoSettings.Size(width: 1920, height: 1080)
+    let boxed = try Output(path: "a.mp4", preset: .hevc1920x1080, of: shown)
+    #expect(boxed.video == .encode(settings))
     let alone = try Output(path: "a.m4a", preset: .appleM4A, of: shown)
     #expect(alone.video == nil && alone.request == .usual(.aac))
+  }
+
+  @Test("a sized preset has the box that its name says, and writes what the others do that encode")
+  func sized() throws {
+    let shown = composition(film("a.webm", codec: "vp9"))
+    let boxes: [Output.Preset: (Int, Int)] = [
+      .size640x480: (640, 480), .size960x540: (960, 540), .size1280x720: (1280, 720),
+      .size1920x1080: (1920, 1080), .size3840x2160: (3840, 2160), .hevc1920x1080: (1920, 1080),
+      .hevc3840x2160: (3840, 2160), .hevc7680x4320: (7680, 4320),
+    ]
+    for preset in Output.Preset.allCases {
+      let name = "\(preset)"
+      #expect(
+        (boxes[preset] != nil) == name.contains { $0.isNumber && name.contains("x") }, "\(name)")
+      guard let box = boxes[preset] else { continue }
+      let size = VideoSettings.Size(width: box.0, height: box.1)
+      guard case .encode(let settings) = try Output(path: "a.mp4", preset: preset, of: shown).video
+      else {
+        Issue.record("\(name) encodes nothing")
+        continue
+      }
+      #expect(
+        settings.mostSize == size && settings.size == nil && name.hasSuffix("\(box.0)x\(box.1)"))
+      #expect(settings.codec == (name.hasPrefix("hevc") ? .h265 : .h264))
+      #expect(
+        preset.supportedFileTypes(for: shown)
+          == Output.Preset.highestQuality.supportedFileTypes(for: shown))
+    }
   }
 
   @Test("each preset says which files it writes, and refuses others")

@@ -30,7 +30,8 @@ final class RangeFrames: PictureFrames {
     isCut = settings.fit == .cover
     form = PictureForm(
       like: try first.requiredForm(), pixels: first.stream.pixelShape,
-      rotation: first.stream.rotation, settings.size)
+      rotation: first.stream.rotation, settings.size
+    ).limited(to: settings.mostSize)
     self.first = try decoded()
   }
 
@@ -150,6 +151,23 @@ extension PictureForm {
     var sides = (across / 2 * 2, max(2, source.height / 2 * 2))
     if rotation % 180 == 90 { sides = (sides.1, sides.0) }
     self.init(width: sides.0, height: sides.1, pixelFormat: pixelFormat)
+  }
+
+  /// The same shape, no larger than a box, which is turned where the shape is higher than wide; sides are
+  /// even.
+  func limited(to box: VideoSettings.Size?) -> PictureForm {
+    guard let box else { return self }
+    let longer = max(box.width, box.height)
+    let shorter = min(box.width, box.height)
+    let most = height > width ? (shorter, longer) : (longer, shorter)
+    guard width > most.0 || height > most.1 else { return self }
+    // The side that touches the box has all of it; the other one is rounded.
+    let isFlat = width * most.1 >= height * most.0
+    let (whole, other, limit) =
+      isFlat ? (width, height, most.0) : (height, width, most.1)
+    let rounded = max(2, (other * limit + whole) / (2 * whole) * 2)
+    return PictureForm(
+      width: isFlat ? limit : rounded, height: isFlat ? rounded : limit, pixelFormat: pixelFormat)
   }
 
   /// The same shape, where its longer side has more than so many pixels with as many; sides are then even.
