@@ -8,7 +8,7 @@ import TestSupport
 @testable import JobFile
 @testable import JobModel
 
-/// The job files of nineteen workflows, `Jobs/recipes`: each becomes the jobs that its page
+/// The job files of twenty-one workflows, `Jobs/recipes`: each becomes the jobs that its page
 /// describes.
 @Suite struct WorkflowTests {
   private func recipe(_ name: String) throws -> String {
@@ -236,6 +236,24 @@ import TestSupport
     #expect(mix.tracks.map(\.name) == ["music", "music", "jingles"])
     #expect("\(mix.duration)" == "1:59:48")
     #expect("\(segment.source)" == "0s..1:58:30")
+  }
+
+  @Test("Lectures by a table, and a video podcast with its sound alone beside it")
+  func movies() throws {
+    var bench = Bench()
+    bench.media = ["lectures/week-1.mp4", "lectures/week-2.mp4"]
+    bench.texts["lectures.csv"] =
+      "lecture,from,to,title\nweek-1,0:12.5,48:30,Ice\nweek-2,0:09,51:02.8,Water\n"
+    let lectures = try bench.load(recipe("lectures")).jobs
+    #expect(lectures.map { $0.outputs[0].path } == ["out/week-1.mp4", "out/week-2.mp4"])
+    #expect(lectures.map { $0.metadata["title"] } == ["Ice", "Water"])
+    let episode = try #require(
+      try jobs(
+        recipe("video-podcast"),
+        ["media/opening.mp4", "raw/conversation.mp4", "media/credits.mp4", "media/cover.jpg"]
+      ).first)
+    #expect(episode.outputs.map(\.path) == ["out/episode-42.mp4", "out/episode-42.mp3"])
+    #expect(episode.media.count == 3)
   }
 
   @Test("Memos, videos, a library, an archive")

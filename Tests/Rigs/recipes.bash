@@ -21,7 +21,7 @@ PYTHON
 
 convert() { ffmpeg -nostdin -v error -y "$@"; }
 
-mkdir -p media raw/42 ads catalogue/2026 chapters assets/ui en de music/more jingles memos inbox video \
+mkdir -p media raw/42 lectures ads catalogue/2026 chapters assets/ui en de music/more jingles memos inbox video \
   voice ingest
 music=$fixtures/feelings.ogg
 voice=$fixtures/librivox-sonnet.mp3
@@ -79,6 +79,14 @@ convert -i "$voice" -t 5 'inbox/Ann - Rain.wav'
 
 convert -f lavfi -i color=red:s=64x64:d=8 -i "$music" -t 8 -c:v libx264 -c:a aac video/GH2.MP4
 cp video/GH2.MP4 video/GH10.MP4
+
+printf 'lecture,from,to,title\nweek-1,0:02.5,0:07.3,Ice\nweek-2,0:01,0:06.9,Water\n' >lectures.csv
+for name in lectures/week-1 lectures/week-2 media/opening media/credits; do
+  cp video/GH2.MP4 "$name.mp4"
+done
+# Half an hour of one picture a second.
+convert -f lavfi -i color=blue:s=64x64:r=1:d=1500 -i raw/42/host.wav -c:v libx264 -g 10 -c:a aac \
+  -ac 1 raw/conversation.mp4
 
 convert -i "$music" -ss 10 -t 6 cymbal.wav
 convert -i "$music" -ss 20 -t 5 drone.wav
