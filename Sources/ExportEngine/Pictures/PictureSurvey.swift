@@ -54,8 +54,12 @@ struct PictureSurvey {
     self.border = border
     observesBefore = if case .h264 = reel.coding { true } else { false }
     var behind = 0
+    // A file may begin far before its first entry, as a recording of a broadcast does.
+    var (hasEntry, count) = (false, 0)
     while behind <= PictureOrder.most + 1, let picture = try reel.next() {
       if seen.isEmpty { isFromStart = picture.shown == reel.firstShown }
+      count += 1
+      hasEntry = hasEntry || picture.kind != .other || count > Self.mostBeforeEntry
       forgetFarOnes()
       seen.append(
         Seen(
@@ -63,9 +67,13 @@ struct PictureSurvey {
           isHidden: picture.isHidden))
       kept.add(picture, isBehind: behind > 0)
       let isBefore = border.map { $0.isBehind(picture.shown) } ?? false
-      if behind > 0 || !picture.isHidden && !isBefore { behind += 1 }
+      guard behind > 0 || !picture.isHidden && !isBefore else { continue }
+      behind = isFromStart && !hasEntry ? 1 : behind + 1
     }
   }
+
+  /// Pictures that a file may begin with before its first entry: some minutes.
+  private static let mostBeforeEntry = 1 << 13
 
   /// Pictures, and entries among them, that are remembered: some more than are decoded in an order of their
   /// own, and more than are tried one after the other.

@@ -83,8 +83,8 @@ extension MediaLibrary {
   ///   - sound: Opens the output's sound once more, for what is drawn of it.
   /// - Returns: The tracks at their first packets.
   /// - Throws: As reading the files does, and `mendInput` for packets without times, for a sound that
-  ///   begins before the file's clock or more than 10,000 hours later, and for pictures that cannot be
-  ///   cut or joined.
+  ///   begins more than 10,000 hours before or behind 0 by the file's clock, and for pictures that cannot
+  ///   be cut or joined.
   func openCompanions(
     of plan: PicturePlan, beside sink: Sink, _ format: AudioFormat, counting tally: PictureTally,
     unless cancellation: CancellationFlag, hearing sound: () throws(Failure) -> OutputSound
@@ -93,7 +93,8 @@ extension MediaLibrary {
       return OpenedCompanions(streams: try openStills(of: plan, settings, counting: tally, sound))
     }
     for asset in plan.assets {
-      guard asset.start >= .zero, asset.start <= Composition.longestDuration else {
+      let farthest = Composition.longestDuration
+      guard asset.start >= .zero - farthest, asset.start <= farthest else {
         throw Failure(
           .mendInput,
           "its sound begins \(asset.start.readableText) after its picture; 10,000 hours are the most",

@@ -290,14 +290,15 @@ struct Prober {
     var lateness: Int64 = 0
 
     /// When the first sample sounds by the clock of chapters and pictures: in these containers sound may
-    /// begin later than the file.
+    /// begin later than the file, and in MPEG-TS, whose clock goes over its 33 bits, before 0.
     func start(in demuxer: Demuxer) -> Time {
       var formats = ["mov,", "matroska,", "mpegts", "flv"]
       // Of these, sounds alone are counted from their own start.
       if demuxer.hasMovingPicture { formats += ["avi", "mpeg", "ogg"] }
       guard formats.contains(where: demuxer.formatName.hasPrefix), let timestamp
       else { return .zero }
-      return max(.zero, timestamp + Time(frames: skip, rate: sampleRate))
+      let start = timestamp + Time(frames: skip, rate: sampleRate)
+      return demuxer.formatName == "mpegts" ? start : max(.zero, start)
     }
   }
 

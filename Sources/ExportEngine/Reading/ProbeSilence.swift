@@ -31,7 +31,9 @@ extension Prober {
         .mendInput, "holds no sound, and no picture that has a time (\(picture.codecName))",
         location: location)
     }
-    let start = max(.zero, picture.timeBase.time(of: shown.lowerBound))
+    // As of sound (`FirstFrame`).
+    let first = picture.timeBase.time(of: shown.lowerBound)
+    let start = demuxer.formatName == "mpegts" ? first : max(.zero, first)
     let duration = picture.timeBase.time(of: shown.upperBound) - start
     let frameCount = duration.frames(atRate: Self.silentRate)
     guard frameCount > 0, duration <= Composition.longestDuration else {
