@@ -122,6 +122,18 @@ static inline void avjob_forget_duration(AVFrame *frame) {
 #endif
 }
 
+// Which field of a decoded picture is shown first: 1 the upper one, 2 the lower one; 0 where both are of
+// one moment (AV_FRAME_FLAG_INTERLACED, since libavutil 58.7).
+static inline int avjob_first_field(const AVFrame *frame) {
+#ifdef AV_FRAME_FLAG_INTERLACED
+  int is_interlaced = frame->flags & AV_FRAME_FLAG_INTERLACED;
+  int is_top_first = frame->flags & AV_FRAME_FLAG_TOP_FIELD_FIRST;
+#else
+  int is_interlaced = frame->interlaced_frame, is_top_first = frame->top_field_first;
+#endif
+  return !is_interlaced ? 0 : is_top_first ? 1 : 2;
+}
+
 // How many samples the demuxer asks to drop at a packet's start and end
 // (AV_PKT_DATA_SKIP_SAMPLES: two little-endian 32-bit counts, then two bytes of reason).
 static inline int avjob_packet_skip(const AVPacket *packet, uint32_t *start, uint32_t *end) {

@@ -171,11 +171,12 @@ extension ExportSession {
     return notes + pictureNotes
   }
 
-  /// A note for each output that does not have all tracks of its sources, and for each with pictures
-  /// that an edit list hides. O(outputs).
+  /// A note for each output that does not have all tracks of its sources, or their transparency, and for each
+  /// with pictures that an edit list hides. O(outputs).
   package var pictureNotes: [Diagnostic] {
     let sinks = (try? graph())?.sinks ?? []
     return sinks.compactMap { $0.picture?.lossNote(in: $0.output) }
+      + sinks.compactMap { $0.picture?.alphaNote(in: $0.output) }
       + sinks.compactMap { $0.picture?.redactionNote(in: $0.output, of: export) }
       + sinks.compactMap { $0.picture?.editNote(in: $0.output) }
   }

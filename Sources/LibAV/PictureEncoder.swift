@@ -26,14 +26,16 @@ package final class PictureEncoder {
     /// Whether the source has pictures out of order: where the header says so, that of what is encoded
     /// says it, too, so that decoders do not go over to giving pictures earlier.
     package var isReordered: Bool
+    /// Which field of each picture is shown first; nil: they are whole pictures.
+    package var firstField: FirstField?
     package var purpose: Purpose
 
     package init(
       codec: String, form: PictureForm, profile: String? = nil, isReordered: Bool = false,
-      for purpose: Purpose = .run
+      firstField: FirstField? = nil, for purpose: Purpose = .run
     ) {
       (self.codec, self.form, self.purpose) = (codec, form, purpose)
-      (self.profile, self.isReordered) = (profile, isReordered)
+      (self.profile, self.isReordered, self.firstField) = (profile, isReordered, firstField)
     }
   }
 
@@ -63,6 +65,11 @@ package final class PictureEncoder {
     "av1": ["libaom-av1", "librav1e", "libsvtav1"], "mpeg4": ["mpeg4"],
     "mpeg2video": ["mpeg2video"], "mpeg1video": ["mpeg1video"],
   ]
+
+  /// Whether pictures of a codec are encoded in fields.
+  package static func encodesFields(of codec: String) -> Bool {
+    ["h264", "mpeg2video", "mpeg4"].contains(codec)
+  }
 
   private static func encoder(for codec: String) -> UnsafePointer<AVCodec>? {
     encoders[codec]?.lazy.compactMap { avcodec_find_encoder_by_name($0) }.first
@@ -151,6 +158,10 @@ package final class PictureEncoder {
     context.pointee.max_b_frames = hasQuantizer && settings.isReordered ? 1 : 0
     context.pointee.gop_size = 1 << 20
     context.pointee.thread_count = 1
+    if let first = settings.firstField {
+      context.pointee.flags |= AV_CODEC_FLAG_INTERLACED_DCT | AV_CODEC_FLAG_INTERLACED_ME
+      context.pointee.field_order = first == .top ? AV_FIELD_TT : AV_FIELD_BB
+    }
     // Its parameter sets are to be known before the first picture.
     if ["h264", "hevc"].contains(settings.codec) {
       context.pointee.flags |= AV_CODEC_FLAG_GLOBAL_HEADER
@@ -335,6 +346,16 @@ extension Stream {
     return PictureForm(
       width: Int(parameters.width), height: Int(parameters.height),
       pixelFormat: String(cString: format))
+  }
+
+  /// Whether its pictures have a plane of transparency: by their format, or, of VP8 and VP9, coded beside
+  /// them (`AlphaMode` of Matroska, RFC 9559, 5.1.4.1.28.4).
+  package var hasAlpha: Bool {
+    if ["vp8", "vp9"].contains(codecName) {
+      return metadata.contains { $0.key.lowercased() == "alpha_mode" && $0.value == "1" }
+    }
+    let format = av_pix_fmt_desc_get(AVPixelFormat(parameters.format))
+    return format.map { $0.pointee.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0 } ?? false
   }
 
   /// By how many degrees its pictures are turned clockwise when they are shown, in quarters of a turn.

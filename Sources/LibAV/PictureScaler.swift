@@ -54,27 +54,7 @@ package final class PictureScaler {
   package static func open(_ plan: Plan) throws(LibAVError) -> PictureScaler {
     guard let library = FilterChain.library else { throw LibAVError.filtersMissing }
     let scaler = PictureScaler(library, plan.matrix)
-    let graph = try checkAllocated(library.graph_alloc(), "avfilter_graph_alloc")
-    scaler.graph = graph
-    graph.pointee.nb_threads = 1
-    graph.pointee.thread_type = 0
-    var last: UnsafeMutablePointer<AVFilterContext>?
-    for (name, arguments) in plan.filters {
-      guard let found = library.get_by_name(name) else {
-        throw LibAVError(code: avjob_averror_filter_not_found(), operation: name)
-      }
-      let next = try checkAllocated(
-        library.graph_alloc_filter(graph, found, nil), "avfilter_graph_alloc_filter")
-      try check(library.init_str(next, arguments), name)
-      if let last {
-        try check(library.link(last, 0, next, 0), "avfilter_link")
-      } else {
-        scaler.input = next
-      }
-      last = next
-    }
-    scaler.output = last
-    try check(library.graph_config(graph, nil), "avfilter_graph_config")
+    (scaler.graph, scaler.input, scaler.output) = try library.chain(plan.filters)
     return scaler
   }
 
@@ -90,6 +70,54 @@ package final class PictureScaler {
       result.pointer.pointee.colorspace = matrix.space
     }
     return result
+  }
+}
+
+extension avjob_avfilter {
+  /// The first and the last filter of a chain, and their graph, which starts no threads and belongs to the
+  /// caller.
+  func chain(
+    _ filters: [(name: String, arguments: String)]
+  ) throws(LibAVError) -> (
+    graph: UnsafeMutablePointer<AVFilterGraph>?, first: UnsafeMutablePointer<AVFilterContext>?,
+    last: UnsafeMutablePointer<AVFilterContext>?
+  ) {
+    var owned: UnsafeMutablePointer<AVFilterGraph>? = try checkAllocated(
+      graph_alloc(), "avfilter_graph_alloc")
+    do throws(LibAVError) {
+      let (first, last) = try add(filters, to: owned)
+      return (owned, first, last)
+    } catch {
+      graph_free(&owned)
+      throw error
+    }
+  }
+
+  private func add(
+    _ filters: [(name: String, arguments: String)], to graph: UnsafeMutablePointer<AVFilterGraph>?
+  ) throws(LibAVError) -> (
+    first: UnsafeMutablePointer<AVFilterContext>?, last: UnsafeMutablePointer<AVFilterContext>?
+  ) {
+    graph?.pointee.nb_threads = 1
+    graph?.pointee.thread_type = 0
+    var first: UnsafeMutablePointer<AVFilterContext>?
+    var last: UnsafeMutablePointer<AVFilterContext>?
+    for (name, arguments) in filters {
+      guard let found = get_by_name(name) else {
+        throw LibAVError(code: avjob_averror_filter_not_found(), operation: name)
+      }
+      let next = try checkAllocated(
+        graph_alloc_filter(graph, found, nil), "avfilter_graph_alloc_filter")
+      try check(init_str(next, arguments), name)
+      if let last {
+        try check(link(last, 0, next, 0), "avfilter_link")
+      } else {
+        first = next
+      }
+      last = next
+    }
+    try check(graph_config(graph, nil), "avfilter_graph_config")
+    return (first, last)
   }
 }
 

@@ -170,6 +170,8 @@ public struct AssetTrack: Sendable, Hashable, Codable {
   package var firstPicture: Time?
   /// The timecode of the first picture, as the file has it: `01:00:00:00`; nil where it has none.
   package var timecode: String?
+  /// Whether its pictures are transparent in places, or may be; nil: they are not.
+  package var hasAlpha: Bool?
   /// A digest of what the file says of the styles of texts in ASS: those of two tracks are the same where
   /// it is; nil for other tracks.
   package var styles: String?

@@ -80,6 +80,10 @@ struct CutSurvey {
       return try copy(
         entrance.window, from: picture, of: passage, isWhole: entrance.isFromStart && isEmpty)
     }
+    if !isStrict {
+      _ = try passage.reel.decoder(isFaded: passage.range.isFaded)
+      try passage.reel.requireEncoding(isFaded: passage.range.isFaded)
+    }
     let feed = PictureFeed(
       passage, entrance.window, from: entrance.first,
       to: { [passage] in passage.isEntry($0, until: $1, behind: entrance.first) },

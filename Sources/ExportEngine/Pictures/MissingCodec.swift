@@ -24,10 +24,26 @@ extension PictureScaler.Plan {
   ///
   /// - Throws: What the filters refuse; where there are none, a failure of the output.
   func opened() throws(LibAVError) -> PictureScaler {
-    do throws(LibAVError) {
-      return try PictureScaler.open(self)
-    } catch {
-      throw error.isMissingFilter ? error.blamed(on: error.missingFilterFailure) : error
-    }
+    try blamingFilters { () throws(LibAVError) in try PictureScaler.open(self) }
+  }
+}
+
+extension Deinterlacer {
+  /// One for pictures of a form.
+  ///
+  /// - Throws: What the filters refuse; where there are none, a failure of the output.
+  static func opened(_ form: PictureForm) throws(LibAVError) -> Deinterlacer {
+    try blamingFilters { () throws(LibAVError) in try open(form) }
+  }
+}
+
+/// What `open` opens; where filters are missing, that is a failure of the output and not of the source.
+private func blamingFilters<Opened>(
+  _ open: () throws(LibAVError) -> Opened
+) throws(LibAVError) -> Opened {
+  do throws(LibAVError) {
+    return try open()
+  } catch {
+    throw error.isMissingFilter ? error.blamed(on: error.missingFilterFailure) : error
   }
 }

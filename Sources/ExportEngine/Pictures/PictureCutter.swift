@@ -131,7 +131,7 @@ final class PictureCutter {
       return
     }
     var run = run
-    if run == nil, !pictures.isEmpty {
+    if encoder.beginsRun {
       run = try assembler.beginRun(of: passage.reel, encoder.header)
     }
     reels.tally.encoded += pictures.count

@@ -40,7 +40,7 @@ final class PictureReel {
   /// What decoders must be told of its encoder before any of its pictures; nil where they need not be.
   let encoderNote: [UInt8]?
   /// Whether all of it is decoded: a decoder may go over to another coding, and copies may not.
-  private let isDecoded: Bool
+  let isDecoded: Bool
   private let packets: PicturePackets
   /// How many pictures were read.
   private(set) var readCount = 0

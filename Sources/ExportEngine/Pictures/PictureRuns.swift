@@ -4,8 +4,19 @@ import VideoBitstream
 extension PictureReel {
   /// An encoder for pictures like its own; `isFaded` says whether fades are why it is needed.
   func encoder(
-    _ form: PictureForm, coloursOf frame: Frame? = nil, isFaded: Bool = false
+    _ form: PictureForm, coloursOf frame: Frame? = nil, firstField: FirstField? = nil,
+    isFaded: Bool = false
   ) throws(LibAVError) -> PictureEncoder {
+    try requireEncoding(isFaded: isFaded)
+    return try PictureEncoder.open(
+      PictureEncoder.Settings(
+        codec: stream.codecName, form: form, profile: coding.profile,
+        isReordered: reorderDepth > 0, firstField: firstField),
+      like: stream, coloursOf: frame)
+  }
+
+  /// Refuses pictures of which some would be encoded, where none are; `isFaded` says whether fades are why.
+  func requireEncoding(isFaded: Bool) throws(LibAVError) {
     let codec = stream.codecName
     guard let library = PictureEncoder.library(for: codec) else {
       throw LibAVError.refusedPicture(
@@ -19,10 +30,27 @@ extension PictureReel {
         to: isFaded ? "encode pictures that fades change" : "encode pictures around cuts",
         or: isFaded ? LibAVError.cutInFade : LibAVError.cutAtKeys)
     }
-    return try PictureEncoder.open(
-      PictureEncoder.Settings(
-        codec: codec, form: form, profile: coding.profile, isReordered: reorderDepth > 0),
-      like: stream, coloursOf: frame)
+    guard !stream.hasAlpha else {
+      throw LibAVError.refusedPicture(
+        "has pictures that are transparent in places, and what is encoded would not be: "
+          + (isFaded ? LibAVError.cutInFade : "cut it at its key frames, as 'snap: keyframe' does"))
+    }
+  }
+
+  /// Which field of an interlaced picture is shown first, if it is encoded in fields; nil: it is encoded as
+  /// a whole.
+  ///
+  /// - Throws: A refusal of pictures in fields whose codec is not encoded so.
+  func firstField(of frame: Frame) throws(LibAVError) -> FirstField? {
+    guard let first = frame.firstField else { return nil }
+    switch coding {
+    case .hevc:
+      throw LibAVError.separateFields(remedy: "cut at key pictures, as 'snap: keyframe' does")
+    // Under a set that has whole pictures alone, none are coded in fields.
+    case .h264(let record, _):
+      return (try? record.parameterSets().sequence.hasFramesOnly) == true ? nil : first
+    case .other(let codec, _): return PictureEncoder.encodesFields(of: codec) ? first : nil
+    }
   }
 }
 

@@ -22,6 +22,7 @@ final class RangeDecoder {
   private let passage: PicturePassage
   private let first: Int64
   private let decoder: Decoder
+  private var whole = WholePictures()
   private var isFresh = true
   private var isDrained = false
   private var isDone = false
@@ -39,10 +40,16 @@ final class RangeDecoder {
     decoder = try passage.reel.decoder(isFaded: passage.range.isFaded)
   }
 
-  /// The next picture, in order of showing; nil at the end.
+  /// The next picture, in order of showing; nil at the end. Where all of a source is decoded, interlaced
+  /// pictures are made whole.
   ///
   /// - Throws: Where a picture of the range cannot be decoded.
   func next() throws(LibAVError) -> DecodedPicture? {
+    guard passage.reel.isDecoded else { return try decoded() }
+    return try whole.next(of: passage.reel.stream, decoded)
+  }
+
+  private func decoded() throws(LibAVError) -> DecodedPicture? {
     while !isDone {
       if let picture = try receive() { return picture }
       guard !isDone, !isDrained else { break }

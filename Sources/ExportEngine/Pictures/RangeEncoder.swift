@@ -29,14 +29,23 @@ struct SentPictures {
   }
 }
 
-/// Encodes what is decoded of a range and changed by its fades, like its source.
+/// Encodes what is decoded of a range and changed by its fades, like its source: in runs, of which each has
+/// whole pictures alone, or interlaced ones of one order of fields.
 final class RangeEncoder {
   let decoder: RangeDecoder
   private let mixer: PictureMixer
   private let passage: PicturePassage
   private var encoder: PictureEncoder?
+  private var firstField: FirstField?
   private var sent = SentPictures()
-  private var isDone = false
+  /// The picture that begins the next run.
+  private var held: (frame: Frame, shown: Int64, end: Int64)?
+  /// Whether the encoder gets no more pictures, and whether there are none.
+  private var (isEnded, isDone) = (false, false)
+  /// Whether pictures of the encoder were given.
+  private var isGiven = false
+  /// Whether the pictures that were given last begin a run.
+  private(set) var beginsRun = false
   private var form: PictureForm?
 
   /// An encoder for pictures of a passage that `decoder` gives.
@@ -53,29 +62,61 @@ final class RangeEncoder {
   /// - Throws: Where a picture of the range cannot be decoded, or is not encoded.
   func next() throws(LibAVError) -> [EncodedPicture]? {
     guard !isDone else { return nil }
-    if let picture = try decoder.next() {
-      let frame = try mixer.frame(of: picture)
-      if encoder == nil {
-        form = frame.form
-        encoder = try passage.reel.encoder(
-          frame.form, coloursOf: frame, isFaded: passage.range.isFaded)
+    if let picture = try take() {
+      let first = try passage.reel.firstField(of: picture.frame)
+      if encoder != nil, !isEnded, first != firstField {
+        held = picture
+        try end()
+      } else {
+        try begin(with: picture.frame, first)
+        // Encoders read as many bytes as the first picture has.
+        guard picture.frame.form == form else {
+          throw LibAVError.refusedPicture(
+            "changes the size or the format of its picture at "
+              + "\(passage.reel.time(of: picture.shown).readableText); encode all of it, as 'video: { "
+              + "h264: crf 20 }'")
+        }
+        try encoder?.send(picture.frame)
+        sent.add(shown: picture.shown, until: picture.end)
       }
-      // Encoders read as many bytes as the first picture has.
-      guard frame.form == form else {
-        throw LibAVError.refusedPicture(
-          "changes the size or the format of its picture at "
-            + "\(passage.reel.time(of: picture.shown).readableText); encode all of it, as 'video: { h264: "
-            + "crf 20 }'")
-      }
-      try encoder?.send(frame)
-      sent.add(shown: picture.shown, until: picture.end)
     } else {
       isDone = true
-      try encoder?.send(nil)
+      try end()
     }
+    return try encoded()
+  }
+
+  private func take() throws(LibAVError) -> (frame: Frame, shown: Int64, end: Int64)? {
+    if let picture = held {
+      held = nil
+      return picture
+    }
+    return try decoder.next().map { picture throws(LibAVError) in
+      (try mixer.frame(of: picture), picture.shown, picture.end)
+    }
+  }
+
+  /// Begins a run, unless one is under way.
+  private func begin(with frame: Frame, _ first: FirstField?) throws(LibAVError) {
+    guard encoder == nil || isEnded else { return }
+    if form == nil { form = frame.form }
+    encoder = try passage.reel.encoder(
+      frame.form, coloursOf: frame, firstField: first, isFaded: passage.range.isFaded)
+    (firstField, isEnded, isGiven) = (first, false, false)
+  }
+
+  private func end() throws(LibAVError) {
+    guard !isEnded else { return }
+    isEnded = true
+    try encoder?.send(nil)
+  }
+
+  private func encoded() throws(LibAVError) -> [EncodedPicture] {
     var pictures: [EncodedPicture] = []
     while let packet = try encoder?.next() { pictures.append(try sent.picture(of: packet)) }
-    if isDone { try sent.requireEnd() }
+    if isEnded { try sent.requireEnd() }
+    beginsRun = !isGiven && !pictures.isEmpty
+    isGiven = isGiven || beginsRun
     return pictures
   }
 }

@@ -151,6 +151,7 @@ extension AssetTrack {
         index: stream.index, mediaType: type, codec: stream.codecName, language: stream.language)
       track.styles = stream.styles
       if type == .video, stream.rotation != 0 { track.rotation = stream.rotation }
+      if type == .video, stream.hasAlpha { track.hasAlpha = true }
       return track
     }
   }
