@@ -8,11 +8,12 @@ struct WholePictures {
   private var ready: ArraySlice<DecodedPicture> = []
   private var isDone = false
 
-  /// The next picture in order of showing; nil at the end.
+  /// Gives the next picture in order of showing.
   ///
   /// - Parameters:
   ///   - stream: Of the pictures.
   ///   - decoded: Gives the next picture as it was decoded; nil at the end.
+  /// - Returns: The picture; nil at the end.
   /// - Throws: What `decoded` throws, and where a picture is a field alone.
   mutating func next(
     of stream: LibAV.Stream, _ decoded: () throws(LibAVError) -> DecodedPicture?
