@@ -33,15 +33,32 @@ import Testing
     #expect(found["info"] == [0, 0, 0, 2] + Array("title\0Dünen\0artist\0Ann\0".utf8))
   }
 
-  @Test("more than two channels are named by a bitmap, and a cookie is that of its codec")
+  @Test(
+    "channels in the order of AAC and Apple Lossless are named by Core Audio's tag for it",
+    arguments: [
+      (0x4, 100, 1), (0x3, 101, 2), (0x7, 114, 3), (0x107, 116, 4), (0x37, 120, 5), (0x3F, 124, 6),
+    ])
+  func layouts(_ mask: UInt64, _ tag: UInt8, _ count: UInt8) {
+    for codec in [
+      CodedCAF.Codec.aac(configuration: [0x12, 0x10], bitRate: 0),
+      .alac(configuration: [UInt8](0..<24), bitDepth: 16),
+    ] {
+      let file = CodedCAF(
+        codec, sampleRate: 48_000, channelCount: Int(count), channelMask: mask)
+      let layout = chunks(file.head(tags: []))["chan"]
+      #expect(layout == [0, tag, 0, count, 0, 0, 0, 0, 0, 0, 0, 0])
+    }
+  }
+
+  @Test("channels in another order are named by a bitmap, and a cookie is that of its codec")
   func cookies() {
     let cookie = [UInt8](0..<24)
     let lossless = CodedCAF(
       .alac(configuration: cookie, bitDepth: 24), sampleRate: 48_000, channelCount: 6,
-      channelMask: 0x3F)
+      channelMask: 0x60F)
     let found = chunks(lossless.head(tags: []))
     #expect(found["kuki"] == cookie && found["info"] == nil)
-    #expect(found["chan"] == [0, 1, 0, 0, 0, 0, 0, 0x3F, 0, 0, 0, 0])
+    #expect(found["chan"] == [0, 1, 0, 0, 0, 0, 6, 0x0F, 0, 0, 0, 0])
     #expect(found["desc"]?[8..<16].elementsEqual(Array("alac".utf8) + [0, 0, 0, 3]) == true)
     let lossy = CodedCAF(
       .aac(configuration: [0x12, 0x10], bitRate: 128_000), sampleRate: 44_100, channelCount: 2,

@@ -129,13 +129,24 @@ package struct CodedCAF: Sendable {
     return writer.bytes
   }
 
-  /// `CAFChannelLayout`: `kAudioChannelLayoutTag_Mono`, `…Stereo` or `…UseChannelBitmap`, whose bits are
-  /// those of WAVE and of FFmpeg.
+  /// Tags of layouts whose channels lie as AAC and Apple Lossless code them, by their places: the centre
+  /// comes first, and the deep one last (ISO 14496-3, table 1.19).
+  /// `kAudioChannelLayoutTag_MPEG_3_0_B`, `…4_0_B`, `…5_0_D` and `…5_1_D`.
+  private static let layoutTags: [UInt64: UInt32] = [
+    0x7: 114 << 16 | 3, 0x107: 116 << 16 | 4,
+    0x37: 120 << 16 | 5, 0x3F: 124 << 16 | 6,
+  ]
+
+  /// `CAFChannelLayout`: a tag, `kAudioChannelLayoutTag_Mono` and `…Stereo` among them, or `kAudioChannelLayoutTag_UseChannelBitmap`, whose bits are those of WAVE
+  /// and of FFmpeg.
   private var layout: [UInt8] {
-    let isNamed = channelCount <= 2
+    // One or two channels are named so whatever their places are.
+    let tag =
+      channelCount <= 2
+      ? UInt32((99 + channelCount) << 16 | channelCount) : Self.layoutTags[channelMask]
     var writer = ChunkWriter(isBigEndian: true)
-    writer.append(UInt32(isNamed ? (99 + channelCount) << 16 | channelCount : 0x10000))
-    writer.append(isNamed ? 0 : UInt32(truncatingIfNeeded: channelMask))
+    writer.append(tag ?? 0x10000)
+    writer.append(tag == nil ? UInt32(truncatingIfNeeded: channelMask) : 0)
     writer.append(UInt32(0))
     return writer.bytes
   }
