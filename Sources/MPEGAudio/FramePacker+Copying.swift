@@ -77,11 +77,16 @@ extension FrameHeader {
   /// Writes the checksum of what stands before a slot, in a frame that has one.
   private func protect(_ frame: inout ArraySlice<UInt8>) {
     guard hasChecksum else { return }
+    let (place, sum) = (frame.startIndex + 4, checksum(of: frame))
+    frame[place] = UInt8(sum >> 8)
+    frame[place + 1] = UInt8(sum & 0xFF)
+  }
+
+  /// The checksum of what stands before a slot, of a frame that has one.
+  func checksum(of frame: ArraySlice<UInt8>) -> UInt16 {
     let side = frame.startIndex + 6
-    let sum = FrameChecksum.checksum(
-      frame[frame.startIndex + 2..<side - 2] + frame[side..<side + sideInformationLength])
-    frame[side - 2] = UInt8(sum >> 8)
-    frame[side - 1] = UInt8(sum & 0xFF)
+    return FrameChecksum.checksum(
+      frame[side - 4..<side - 2] + frame[side..<side + sideInformationLength])
   }
 }
 

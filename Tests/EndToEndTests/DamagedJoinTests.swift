@@ -112,6 +112,64 @@ struct DamagedJoinTests {
     }
   }
 
+  @Test(
+    "a copy of MP3 names frames that are damaged behind their header, with their times",
+    arguments: ["-b 128", "-V 4", "-b 128 -p"])
+  func withinFrames(_ options: String) throws {
+    try stage.make(
+      """
+      ffmpeg -v error -i $FIXTURES/feelings.ogg -t 9 a.wav
+      ffmpeg -v error -ss 12 -i $FIXTURES/feelings.ogg -t 9 b.wav
+      for n in a b; do lame --quiet \(options) $n.wav $n.mp3; done
+      ffprobe -v error -show_entries packet=pos,size -of csv=p=0 b.mp3 >packets.csv
+      /usr/bin/python3 - <<'END'
+      rows = open('packets.csv').read().split()
+      data = bytearray(open('b.mp3', 'rb').read())
+      for number in 150, 200:
+        size, place = [int(field) for field in rows[number].split(',')[:2]]
+        # The side information of stereo, behind the header and a checksum.
+        start = place + (4 if data[place + 1] & 1 else 6)
+        data[start:start + 32] = bytes([255]) * 32
+      open('bad.mp3', 'wb').write(data)
+      END
+      """)
+    let whole = try stage.job(
+      "clip: b.mp3\nfrom: 0.5s\nto: 8s\noutput: { file: w.mp3, mp3: copy }")
+    #expect(whole.status == 0 && !whole.errors.contains("damaged"), "\(whole.errors)")
+    let result = try join("mp3", step: 1152, "{ file: j.mp3, mp3: copy }")
+    #expect(result.status == 0)
+    // The first frame's sound lies 1105 samples before that of the file.
+    let times = [150, 200].map { number in
+      let milliseconds = (Double(number * 1152 - 1105) * 1000 / 44_100).rounded()
+      return "0:0" + "\(milliseconds / 1000)".prefix(4)
+    }
+    #expect(result.errors.contains("'bad.mp3': is damaged at \(times[0])"), "\(result.errors)")
+    #expect(result.errors.contains(", \(times[1])"), "\(result.errors)")
+    #expect(result.errors.contains(", where its frames are copied as they are"))
+    #expect(!result.errors.contains("no frames"))
+  }
+
+  @Test("what follows a packet that is refused sounds where it did")
+  func placeBehind() throws {
+    try makeAAC([60, 110])
+    try stage.make(
+      """
+      cp b.m4a whole.m4a
+      for n in whole bad; do avjob clip -q $n.m4a -o $n.wav --wav '32 bit float'; done
+      """)
+    let wave = try ["whole", "bad"].map {
+      try Tool.succeed(
+        "ffmpeg", "-v", "error", "-i", stage.path("\($0).wav"), "-f", "f32le", "-"
+      ).floats
+    }
+    #expect(wave[0].count == wave[1].count)
+    // A packet's window reaches over the next one; its sound lies one before its number.
+    let damaged = [60, 110].map { 2 * ($0 - 1) * 1024..<2 * ($0 + 1) * 1024 }
+    let others = wave[0].indices.filter { index in !damaged.contains { $0.contains(index) } }
+    #expect(others.allSatisfy { wave[0][$0] == wave[1][$0] })
+    #expect(damaged.allSatisfy { range in range.contains { wave[0][$0] != wave[1][$0] } })
+  }
+
   @Test("a copy of Opus names the file and the time of a packet that no decoder takes")
   func opus() throws {
     try stage.make(

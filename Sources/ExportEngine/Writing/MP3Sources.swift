@@ -13,8 +13,10 @@ final class MP3Sources {
   /// A copy, the one behind it, and those of runs that begin while a short copy passes.
   private var open = OpenSources<MPEGFrames>(most: 6)
 
-  /// What copies have of damage of their sources, each named once.
-  private(set) var damageWarnings: [Warning] = []
+  /// What copies have of damage of their sources.
+  private var damage = CopiedDamage()
+  /// By copies, what looks at their frames, and the one that it sees next.
+  private var checks: [Int: (check: FrameCheck, next: Int)] = [:]
 
   /// The sources of `plan`, of which none is opened yet.
   init(_ plan: CopyPlan, _ layout: CopyLayout, _ library: MediaLibrary) {
@@ -33,19 +35,37 @@ final class MP3Sources {
     }
   }
 
+  /// Warnings on damage that is copied, one for each source.
+  var damageWarnings: [Warning] { damage.warnings }
+
   /// Notes that a copy has frames between which its source lacks some: they are copied as they are.
-  private func noteDamage(in number: Int, _ index: FrameIndex) {
+  private func noteHoles(in number: Int, _ index: FrameIndex) {
     let (copy, location) = (layout.copies[number], plan.assets[number].location)
     for case .skippedBytes(_, runs: _, firstOffset: _, let frames) in index.anomalies {
-      let first = frames.first { $0 > copy.first && $0 < copy.first + copy.frames.count }
-      guard let frame = first, !damageWarnings.contains(where: { $0.location == location })
-      else { continue }
-      damageWarnings.append(
-        Warning(
-          "is damaged at \(index.time(ofFrame: frame).clockText(decimals: 3)), where its frames are "
-            + "copied as they are; download it again, or write a quality, as 'V2', to encode what can "
-            + "be decoded", location: location))
+      for frame in frames where frame > copy.first && frame < copy.first + copy.frames.count {
+        damage.note(frame, of: location, index)
+      }
     }
+  }
+
+  /// Notes what is wrong within a frame of a copy, which is copied as it is. Frames that were seen before
+  /// are passed over.
+  private func noteFault(
+    in frame: Int, _ bytes: ArraySlice<UInt8>, of number: Int, _ index: FrameIndex
+  ) {
+    var (check, next) = checks[number] ?? (FrameCheck(), frame)
+    guard frame >= next, let header = FrameHeader(startOf: bytes) else { return }
+    if frame > next { check.restart() }
+    let fitting = check.fittingChecksums
+    let fault = check.fault(of: bytes, header)
+    let location = plan.assets[number].location
+    damage.note(checksums: check.fittingChecksums - fitting, of: location)
+    switch fault {
+    case .sideInformation?: damage.note(frame, of: location, index)
+    case .checksum?: damage.note(checksumOf: frame, of: location, index)
+    case nil: break
+    }
+    checks[number] = (check, frame + 1)
   }
 
   /// Frames of the copies before and behind an encoded run, where it may meet them.
@@ -141,7 +161,7 @@ final class MP3Sources {
   /// reach back to.
   func mainData(before frame: Int, of number: Int) throws(Failure) -> ArraySlice<UInt8> {
     let (stream, frame) = (try stream(number), layout.copies[number].first + frame)
-    noteDamage(in: number, stream.index)
+    noteHoles(in: number, stream.index)
     return try stream.mainData(before: frame, count: try stream.reach(before: frame))
   }
 
@@ -163,6 +183,7 @@ final class MP3Sources {
       if frame <= header.largestMainDataBegin, !stream.index.isComplete(frame: frame) {
         bytes += FrameHeader.silenced(own)
       } else {
+        noteFault(in: frame, own, of: number, stream.index)
         bytes += own
       }
       lengths.append(own.count)
