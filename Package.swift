@@ -314,8 +314,8 @@ let package = Package(
     .testTarget(
       name: "ExportGraphTests",
       dependencies: [
-        "JSON", "ExportGraph", "Diagnosis", "Transcripts", "MediaComposition", "MediaTime",
-        "MPEGAudio",
+        "JSON", "ExportGraph", "FDKAAC", "Diagnosis", "Transcripts", "MediaComposition",
+        "MediaTime", "MPEGAudio",
         "TestSupport",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),

@@ -69,7 +69,7 @@ extension Output.Format {
     let isStereo = model.profile == FDKAACSettings.Profile.heV2.name && count == 2
     var settings = FDKAACSettings(.bitRate(bitRate), profile: isStereo ? .heV2 : .he)
     do throws(FDKError) {
-      _ = try FDKEncoder(
+      try FDKAnswers.shared.require(
         settings.encoderSettings(sampleRate: sound.sampleRate, channelCount: count))
     } catch {
       guard case .otherBitRate(let nearest) = error.kind else { return nil }

@@ -91,14 +91,14 @@ final class FDKEncoding: SoundEncoding {
 }
 
 extension FDKAACSettings {
-  /// Finds out whether the library has these settings, by opening an encoder.
+  /// Finds out whether the library has these settings, the first time by opening an encoder.
   ///
   /// - Throws: `mendMachine` where the library is not there or lacks the profile; `mendJob` where it
   ///   refuses the settings.
   func requireEncoder(sampleRate: Int, channelCount: Int) throws(Failure) {
     let settings = encoderSettings(sampleRate: sampleRate, channelCount: channelCount)
     do throws(FDKError) {
-      _ = try FDKEncoder(settings)
+      try FDKAnswers.shared.require(settings)
     } catch {
       throw error.failure(settings)
     }
