@@ -131,6 +131,41 @@ struct CAFLoopTests {
       """)
   }
 
+  @Test(
+    "regions without a length and places within regions are cues, and what cues do not hold is named"
+  )
+  func places() throws {
+    try stage.make("ffmpeg -v error -f lavfi -i sine=d=2:r=48000 -c:a pcm_s16le plain.caf")
+    try python(
+      """
+      def region(id, marks): return struct.pack('>III', id, 0, len(marks)) + b''.join(marks)
+      spot = region(1, [mark(b'rbeg', 700, 1), mark(b'rend', 700, 2)])
+      synced = region(2, [mark(b'rbeg', 1000, 3), mark(b'rsyc', 1500, 4), mark(b'rend', 2000, 5)])
+      caf('regions.caf', [(b'regn', struct.pack('>II', 0, 3) + spot + synced + region(3, []))])
+      time = struct.pack('>4sdI8sI', bytes(4), 400, 8, b'\\1\\2\\3\\4' + bytes(4), 2)
+      marks = [mark(b'tbeg', 300, 6), time, mark(b'slbg', 500, 9), mark(b'rend', 600, 10)]
+      caf('marks.caf', [(b'mark', struct.pack('>II', 3, len(marks)) + b''.join(marks))])
+      """)
+    let cues = """
+      def cues(name):
+        b = open(name, 'rb').read()
+        at = b.index(b'cue ') + 8
+        count = struct.unpack('<I', b[at:at + 4])[0]
+        return [struct.unpack('<I', b[at + 24 + 24 * i:at + 28 + 24 * i])[0] for i in range(count)]
+      """
+    try stage.write("regions.yaml", "clip: regions.caf\noutput: regions.wav\n")
+    let regions = try stage.run("avjob run regions.yaml")
+    #expect(
+      regions.status == 0 && regions.errors.contains("regn without a place"), "\(regions.errors)")
+    try python(cues + "\nassert cues('regions.wav') == [700, 1000, 1500], cues('regions.wav')\n")
+    try stage.write("marks.yaml", "clip: marks.caf\noutput: marks.wav\n")
+    let marks = try stage.run("avjob run marks.yaml")
+    for name in [
+      "mark tbeg", "SMPTE times of markers", "channels of markers", "mark slbg", "mark rend",
+    ] { #expect(marks.errors.contains(name), "\(name) in \(marks.errors)") }
+    try python(cues + "\nassert cues('marks.wav') == [300, 400], cues('marks.wav')\n")
+  }
+
   @Test("what AIFF and CAF cannot say of loops is named")
   func omissions() throws {
     try stage.make(

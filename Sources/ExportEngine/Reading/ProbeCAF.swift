@@ -36,8 +36,10 @@ extension ProbedMarks {
     let frames = Set(looping.map(\.frames))
     looping += Self.loops(of: markers).filter { !frames.contains($0.frames) }
     takeLoops(looping, instrument, release: release)
-    marks.cues = (Self.cues(of: markers) + others.compactMap(Self.cue)).sortedByFrame
-    noteUnread(markers)
+    marks.cues =
+      (Self.cues(of: markers) + others.compactMap(Self.cue)
+      + (looping + others).flatMap(Self.syncPlaces)).sortedByFrame
+    noteUnread(markers, regions)
   }
 
   private mutating func takeLoops(
@@ -89,20 +91,45 @@ extension ProbedMarks {
     }
   }
 
-  /// A region as a cue with a length.
+  /// A region as a cue with a length, or without one where it has none; nil where it has no place.
   private static func cue(_ region: CAFRegions.Region) -> MediaMarks.Cue? {
-    region.frames.map { frames in
+    region.start.map { start in
       MediaMarks.Cue(
-        frame: Int64(clamping: frames.lowerBound), length: Int64(frames.count), label: region.name)
+        frame: Int64(clamping: start), length: region.frames.map { Int64($0.count) },
+        label: region.name)
     }
   }
 
-  /// Names the types of markers that are no places of the sound, as tempo, selections and edits.
-  private mutating func noteUnread(_ markers: [Marker]) {
-    let known = Marker.places.union(Marker.loopStarts + Marker.loopEnds + [Marker.regionEnd])
-    for marker in markers where !known.contains(marker.type) {
-      let name = "mark \(marker.typeName)"
-      if !unread.contains(name), unread.count < 100 { unread.append(name) }
+  /// Places within a region (`rsyc`) as cues.
+  private static func syncPlaces(_ region: CAFRegions.Region) -> [MediaMarks.Cue] {
+    region.markers.filter { $0.type == Marker.regionSync }.map {
+      MediaMarks.Cue(frame: Int64(clamping: $0.frame), label: $0.name)
     }
+  }
+
+  /// Names what cues and loops do not hold: markers that are no places of the sound, as tempo, selections
+  /// and edits, and ends without their starts; what a place is the start of, its channel, and its time by
+  /// SMPTE; regions without a place.
+  private mutating func noteUnread(_ markers: [Marker], _ regions: [CAFRegions.Region]) {
+    var names: [String] = []
+    let begun = Set(markers.filter { $0.type == Marker.regionStart }.map(\.id))
+    let paired = Self.loops(of: markers).flatMap(\.markers)
+    for marker in markers {
+      switch marker.type {
+      case Marker.regionEnd where begun.contains(marker.id): break
+      case Marker.regionStart, 0: break
+      case let type where Marker.loopStarts.contains(type) || Marker.loopEnds.contains(type):
+        if !paired.contains(marker) { names.append("mark \(marker.typeName)") }
+      // A cue has its place and its name, and not that it is a program's, a track's or an index's.
+      default: names.append("mark \(marker.typeName)")
+      }
+    }
+    let all = markers + regions.flatMap(\.markers)
+    if all.contains(where: { $0.smpteTime.contains { $0 != 0xFF && $0 != 0 } }) {
+      names.append("SMPTE times of markers")
+    }
+    if all.contains(where: { $0.channel != 0 }) { names.append("channels of markers") }
+    if regions.contains(where: \.markers.isEmpty) { names.append("regn without a place") }
+    for name in names where !unread.contains(name) && unread.count < 100 { unread.append(name) }
   }
 }

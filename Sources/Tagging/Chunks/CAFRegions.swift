@@ -23,6 +23,11 @@ package struct CAFRegions: Sendable, Hashable {
       return first..<end
     }
 
+    /// The first of its markers but for those of places within it; nil where it has none. O(n)
+    package var start: UInt64? {
+      markers.filter { $0.type != CAFMarkers.Marker.regionSync }.map(\.frame).min()
+    }
+
     /// Its first text.
     package var name: String? { markers.lazy.compactMap(\.name).first }
 
