@@ -26,7 +26,7 @@ extension Sink {
       chunks = chunks.keeping(others, keepsTags: hasSameTags)
       // A source of more than 4 GiB may have sizes that have wrapped.
       let size = Int64(frames.count / format.blockLength) * Int64(format.blockSize)
-      chunks.fit(form ?? .riff, isLarge: size > 3 << 30)
+      chunks.fit(form ?? .riff, of: stored.waveForm, isLarge: size > 3 << 30)
     }
     return WaveFile(
       of: format, leading: chunks.leading, trailing: chunks.trailing, as: form ?? .riff)

@@ -82,12 +82,14 @@ struct WaveChunks: Sendable, Hashable {
   }
 
   /// Puts room for sizes of 64 bits before all others, where a file called so, or one that `isLarge`,
-  /// lacks it, and takes those of another file away.
-  mutating func fit(_ form: WaveFile.Form, isLarge: Bool) {
+  /// lacks it, and takes those of another file away. A file that is called otherwise than its source,
+  /// `stored`, gets sizes of its own: a BW64 may leave the number of frames out, and an RF64 has it.
+  mutating func fit(_ form: WaveFile.Form, of stored: WaveFile.Form?, isLarge: Bool) {
     if let place = leading.firstIndex(where: { $0.name == "ds64" }) {
       let sizes = leading.remove(at: place)
       if place > 0, leading.first == .room { leading.removeFirst() }
-      leading.insert(form.isAlwaysLong ? sizes : .room, at: 0)
+      let isSame = form.isAlwaysLong && form.longName == stored?.longName
+      leading.insert(isSame ? sizes : .room, at: 0)
     }
     guard form.isAlwaysLong || isLarge, leading.first?.holdsSizes != true else { return }
     leading.insert(.room, at: 0)
