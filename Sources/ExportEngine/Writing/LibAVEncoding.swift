@@ -18,6 +18,8 @@ final class LibAVEncoding: GrowingEncoding {
   /// Frames that are still to be left out at the beginning, since a headerless file and one of AMR cannot
   /// say that their sound comes late; as many silent ones follow at the end.
   private var late = 0
+  /// Frames by which the sound of packets comes late.
+  private let delay: Int
   /// Of AMR, the packets that are written.
   private var packetCount: Int64 = 0
   private(set) var settledFrames: Int64 = 0
@@ -25,6 +27,10 @@ final class LibAVEncoding: GrowingEncoding {
   private var encodedEnd: Int64 = 0
   /// Frames that `settle` adds at least, since each fragment and each page has a head.
   private let leastSettled: Int64
+
+  /// AMR's encoder looks 5 ms ahead (3GPP TS 26.090, 4.4): libavcodec declares 50 frames, and the sound
+  /// is 40 late.
+  private static let amrDelay = 40
 
   init(_ file: OutputFile, _ recipe: LibAVRecipe, growing isGrowing: Bool = false) throws {
     (self.file, self.recipe, dithering) = (file, recipe, Dithering(recipe))
@@ -37,7 +43,8 @@ final class LibAVEncoding: GrowingEncoding {
     case .muxer: writer = try self.recipe.openMuxer(of: file, for: .encoder(encoder))
     }
     leastSettled = recipe.hasHeads ? Int64(recipe.sampleRate / 2) : 0
-    if recipe.isPlainStream { late = encoder.delay }
+    delay = recipe.container == .amr ? Self.amrDelay : encoder.delay
+    if recipe.isPlainStream { late = delay }
   }
 
   /// Makes a file that can be played at each moment: PCM in WAV, FLAC, AAC and ALAC in fragments of M4A,
@@ -96,7 +103,7 @@ final class LibAVEncoding: GrowingEncoding {
     while let packet = try encoder.next() {
       if recipe.container == .amr {
         // FFmpeg makes one more where the last one has just room for the delay.
-        let end = encoder.frameCount + Int64(encoder.delay - late)
+        let end = encoder.frameCount + Int64(delay - late)
         guard packetCount * Int64(encoder.frameLength) < end else { continue }
         packetCount += 1
       }
@@ -114,7 +121,7 @@ final class LibAVEncoding: GrowingEncoding {
 
   func finish() throws -> [CopiedPart]? {
     // AMR's encoder itself adds what it is late by.
-    if recipe.container == .raw { try encodeSilence(encoder.delay - late) }
+    if recipe.container == .raw { try encodeSilence(delay - late) }
     try encoder.finish()
     try mux()
     if !marks.isEmpty { chunks?.trailing = CuePoints(marks).chunks }

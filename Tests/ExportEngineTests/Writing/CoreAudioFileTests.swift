@@ -106,6 +106,13 @@ struct CoreAudioFileTests {
         sounds.append(try read(path).channels)
       }
       #expect(sounds[0] == sounds[1], "\(format) \(layout.name)")
+      let named = try ["a.m4a", "a.caf"].map {
+        try Tool.succeed(
+          "ffprobe", "-v", "error", "-show_entries", "stream=channel_layout", "-of", "csv=p=0",
+          folder.path($0)
+        ).text
+      }
+      #expect(named[0] == named[1], "\(format) \(layout.name)")
     }
   }
 
@@ -149,7 +156,19 @@ struct CoreAudioFileTests {
       let error = zip(decoded, sound).reduce(Float(0)) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
       let energy = sound.reduce(Float(0)) { $0 + $1 * $1 }
       #expect(error < energy, "\(bitRate) of \(count)")
+      // The encoder's high-pass filter turns what is lowest by a sample or so.
+      #expect(abs(lag(of: decoded, behind: sound)) <= 1, "\(bitRate) of \(count)")
     }
+  }
+
+  /// By how many samples a sound is most like another one that is as much earlier.
+  private func lag(of late: [Float], behind sound: [Float]) -> Int {
+    func likeness(_ lag: Int) -> Float {
+      sound.indices.reduce(0) { sum, place in
+        late.indices.contains(place + lag) ? sum + sound[place] * late[place + lag] : sum
+      }
+    }
+    return (-30...30).max { likeness($0) < likeness($1) } ?? 0
   }
 
   @Test("AMR without its encoder is the machine's fault, with a package", .enabled(if: !hasAMR))
