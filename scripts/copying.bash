@@ -1,4 +1,4 @@
-# Cases of scripts/bench about copying MP3. Sourced, with what it and scripts/measure.bash define.
+# Cases of scripts/bench about copying MP3 and AAC. Sourced, with what it and scripts/measure.bash define.
 # shellcheck shell=bash disable=SC2154,SC2317  # What one script sets, the other uses.
 
 # Cuts, joins and a new beginning without encoding, against ffmpeg's copies, which are off by hundreds
@@ -15,6 +15,7 @@ copying() {
   short=$(peak "${cut[@]}")
   exceed '  memory at its peak' "$(megabytes "$long")" '30 s' "$(megabytes "$short")" MB 4
   join_copies
+  join_hours
   replace_intro
 }
 
@@ -64,6 +65,31 @@ join_copies() {
   ffmpeg_joins() { convert -f concat -safe 0 -i copies.txt -c copy out/joined-ffmpeg.mp3; }
   race "$rounds" avjob_joins ffmpeg_joins
   compare '  100 files joined' "${cpu[avjob_joins]}" 'ffmpeg -f concat' "${cpu[ffmpeg_joins]}" ms 1.2
+}
+
+# 500 parts of an hour, which are one file: whole frames, so that all of them lie on one grid, and at a
+# rate at which FFmpeg can read as many packets.
+join_hours() {
+  provide minute.aac convert -i music-10m.wav -t 60 -ac 1 -ar 22050 -c:a aac -b:a 64k -aac_pns 0 -f adts
+  hour() {
+    local times
+    for times in {1..60}; do cat minute.aac; done | convert -f aac -i - -c copy "$1"
+  }
+  provide hour.m4a hour
+  {
+    printf 'concat:\n'
+    printf '  - hour.m4a%.0s\n' {1..500}
+    printf 'output: { file: out/hours.m4b, aac: copy }\n'
+  } | job hours
+  printf "file 'hour.m4a'%.0s\n" {1..500} >hours.txt
+  avjob_joins() { "$avjob" run --force hours.yaml; }
+  ffmpeg_joins() { convert -f concat -i hours.txt -c copy out/hours-ffmpeg.m4a; }
+  race 1 avjob_joins ffmpeg_joins
+  compare '  500 hours joined' "${cpu[avjob_joins]}" 'ffmpeg -f concat' "${cpu[ffmpeg_joins]}" ms 1
+  bound '  processor time' "$(awk "BEGIN { print ${cpu[avjob_joins]} / 1000 }")" s 60
+  bound '  memory at its peak' \
+    "$(megabytes "$(peak "$avjob" run --quiet --force hours.yaml)")" MB 80
+  rm -f out/hours.m4b out/hours-ffmpeg.m4a
 }
 
 # An hour with another intro.

@@ -153,10 +153,10 @@ extension Asset {
     else { return false }
     let capabilities = format.kind.capabilities
     return switch capabilities.copiedUnit {
-    // Packets of a bare stream of AAC are counted.
+    // Packets of AAC are counted in a bare stream and in CAF.
     case .frames, .clip:
       container == capabilities.container
-        || outputKind == .aac && container == "aac" && hasExactPackets
+        || outputKind == .aac && ["aac", "caf"].contains(container) && hasExactPackets
     case .samples, .nothing: false
     }
   }

@@ -268,6 +268,10 @@ package final class Muxer {
     }
   }
 
+  /// Where the next byte will be written, from the output's start on (`avio_tell`): of MP4 the first one
+  /// of the packet that is written next.
+  package var position: Int64 { avio_seek(output.pointer, 0, SEEK_CUR) }
+
   private func endPage() throws(LibAVError) {
     try checkOutput(av_write_frame(context, nil), "av_write_frame")
   }

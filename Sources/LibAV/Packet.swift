@@ -22,6 +22,22 @@ package final class Packet {
     pointer.pointee.dts = timestamp
   }
 
+  /// A packet of so many bytes, which `fill` writes: it gets all of them and gives how many it has
+  /// filled. Fewer are left out.
+  ///
+  /// - Throws: `LibAVError` where there is no memory, and what `fill` throws.
+  package init(
+    byteCount: Int, timestamp: Int64,
+    _ fill: (UnsafeMutableRawBufferPointer) throws -> Int
+  ) throws {
+    pointer = try checkAllocated(av_packet_alloc(), "av_packet_alloc")
+    try check(av_new_packet(pointer, Int32(exactly: byteCount) ?? -1), "av_new_packet")
+    let bytes = UnsafeMutableRawBufferPointer(start: pointer.pointee.data, count: byteCount)
+    shrink(to: try fill(bytes))
+    pointer.pointee.pts = timestamp
+    pointer.pointee.dts = timestamp
+  }
+
   /// A packet that holds copies of three pieces of data, one behind the other, with the times and the
   /// side data of another one (`av_packet_copy_props`).
   package init(

@@ -1,6 +1,40 @@
 internal import CFFmpeg
 
+/// A packet as its container's index lists it (`AVIndexEntry`).
+package struct IndexedPacket: Sendable, Hashable {
+  /// Bytes from the file's start.
+  package var position: Int64
+  /// Bytes.
+  package var size: Int
+  /// In ticks of its stream.
+  package var timestamp: Int64
+}
+
 extension Stream {
+  /// The packet of a number from 0 on in the container's index (`avformat_index_get_entry`); nil behind
+  /// the last one.
+  package func indexedPacket(_ number: Int) -> IndexedPacket? {
+    guard let number = Int32(exactly: number),
+      let entry = avformat_index_get_entry(pointer, number)
+    else { return nil }
+    return IndexedPacket(
+      position: entry.pointee.pos, size: Int(entry.pointee.size),
+      timestamp: entry.pointee.timestamp)
+  }
+
+  /// The number in the container's index of a packet that was read; nil where the index does not list it
+  /// at its place and its time.
+  ///
+  /// - Complexity: O(log n)
+  package func indexNumber(of packet: Packet) -> Int? {
+    guard let time = packet.timestamp, let position = packet.position else { return nil }
+    let flags = AVSEEK_FLAG_BACKWARD | AVSEEK_FLAG_ANY
+    let number = Int(av_index_search_timestamp(pointer, time, flags))
+    guard number >= 0, let found = indexedPacket(number) else { return nil }
+    return found == IndexedPacket(position: position, size: packet.size, timestamp: time)
+      ? number : nil
+  }
+
   /// The tick after the last packet, where the container's index lists packets `step` ticks apart
   /// throughout, as MP4's does for sound without gaps; else nil. O(packets).
   package func indexedTicks(every step: Int64) -> Int64? {

@@ -36,6 +36,15 @@ struct ADTSHead: Sendable, Hashable {
 }
 
 extension StreamFacts {
+  /// As `hasCountedPackets`.
+  func hasCountedPackets(
+    by count: CountedStream.Count, in demuxer: Demuxer, _ stream: LibAV.Stream
+  ) -> Bool {
+    demuxer.formatName == "caf" && stream.codecName == "aac" && origin == 0 && !hasBandReplication
+      && count.refused == 0 && count.discarded == 0 && !count.breaksOff
+      && count.frames == Int64(count.packets) * SourcePackets.bareLength
+  }
+
   /// The header of a bare stream of AAC whose packets, counted from its start, have 1024 frames each; nil
   /// for others.
   func bareHeader(

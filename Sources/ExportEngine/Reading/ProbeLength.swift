@@ -89,6 +89,7 @@ extension Prober {
     let count = try CountedStream.count(facts, codec: stream.codecName)
     try requireMost(of: count, demuxer)
     facts.reader = .counted(count.index)
+    facts.hasCountedPackets = facts.hasCountedPackets(by: count, in: demuxer, stream)
     let counted = facts
     facts.bareHeader = try reading(location) { () throws(LibAVError) in
       try counted.bareHeader(of: count, in: demuxer)

@@ -16,23 +16,27 @@ final class SourcePackets {
   var setup: String? { facts.packetSetup(of: stream) }
   /// The header of a bare stream.
   var header: [UInt8]? { facts.bareHeader }
-  private let facts: StreamFacts
+  let facts: StreamFacts
   let cancellation: CancellationFlag
-  private let watch: MediaLibrary.Watch?
-  private let packets: PacketReader
+  let watch: MediaLibrary.Watch?
+  let packets: PacketReader
   /// Read ahead: a packet ends where the next one begins.
-  private var following: Following?
+  private(set) var following: Following?
+  /// Of a stream that is read in blocks, once one was.
+  var blockBytes: MediumBytes?
+  /// Behind the last block, where packets go on that are read one by one; nil where none was read.
+  var blockRun: IndexRun?
   /// Frames from the last packet but one to the last that was read.
   private var spacing: Int64 = 0
   private var hasRead = false
-  /// The raw frame of the next packet of a stream that is counted: a bare one, HE-AAC, whose timestamps
-  /// may count frames of the core, or Vorbis, whose timestamps are not exact.
+  /// The raw frame of the next packet of a stream that is counted: a bare one, one in CAF, HE-AAC, whose
+  /// timestamps may count frames of the core, or Vorbis, whose timestamps are not exact.
   private var counted: Int64 = 0
   /// Of Vorbis.
   private let blocks: VorbisBlocks?
 
   /// A packet, its raw frame, and how long it is where that does not follow from the next one.
-  private struct Following {
+  struct Following {
     var packet: Packet
     var start: Int64
     var length: Int64?
@@ -47,7 +51,7 @@ final class SourcePackets {
     if isCountedFromStart { counted = facts.firstRaw }
   }
 
-  private var isCountedFromStart: Bool { blocks != nil || facts.hasBandReplication }
+  private var isCountedFromStart: Bool { blocks != nil || facts.countedLength != nil }
 
   /// Opens a stream.
   ///
@@ -170,6 +174,7 @@ final class SourcePackets {
 
   /// The next packet; nil at the end, or where the file is damaged too much.
   func next() throws(Failure) -> Placed? {
+    if let run = blockRun { try goOn(at: run.start) }
     var placed: Placed?
     try watched { () throws(LibAVError) in placed = try read() }
     return placed
@@ -223,9 +228,9 @@ final class SourcePackets {
         defer { counted += length }
         return Following(packet: packet, start: counted, length: length)
       }
-      if facts.hasBandReplication {
-        defer { counted += Self.replicatedLength }
-        return Following(packet: packet, start: counted, length: Self.replicatedLength)
+      if let length = facts.countedLength {
+        defer { counted += length }
+        return Following(packet: packet, start: counted, length: length)
       }
       if let start = packet.timestamp.flatMap(facts.rawFrame) {
         return Following(packet: packet, start: start)
@@ -245,10 +250,20 @@ final class SourcePackets {
     return Following(packet: try head.data(of: packet), start: counted)
   }
 
-  /// Frames of a packet of HE-AAC (ISO 14496-3, 4.6.18).
-  private static let replicatedLength: Int64 = 2048
-  /// Frames of a packet of a bare stream.
-  private static let bareLength: Int64 = 1024
+  /// Frames of a packet of AAC-LC, by which those of a bare stream are counted.
+  static let bareLength: Int64 = 1024
+
+  /// Goes to the packet that begins at a raw frame.
+  ///
+  /// - Throws: `mendInput` also where none begins there.
+  private func goOn(at raw: Int64) throws(Failure) {
+    try watched { () throws(LibAVError) in
+      try jump(toRaw: raw)
+      if following == nil { following = try readStart() }
+      while let start = following?.start, start < raw { following = try readStart() }
+    }
+    guard following?.start == raw else { throw missing(at: raw - facts.origin) }
+  }
 
   /// Goes to a packet of a bare stream at or before a raw frame, by reading all before it.
   private func count(toRaw raw: Int64) throws(LibAVError) {
@@ -269,6 +284,7 @@ final class SourcePackets {
 
   /// Goes to a packet at or before a raw frame; to the first one where the demuxer finds none.
   private func jump(toRaw raw: Int64) throws(LibAVError) {
+    blockRun = nil
     if facts.bareHeader != nil { return try count(toRaw: raw) }
     (following, spacing) = (nil, 0)
     if isCountedFromStart {

@@ -48,6 +48,9 @@ struct StreamFacts: Sendable {
   /// What MP4 would have as the header of a bare stream of AAC, whose packets have 1024 frames each; nil
   /// for others.
   var bareHeader: [UInt8]?
+  /// Whether it is AAC-LC in CAF, whose packets were counted: all of them have 1024 frames, which time
+  /// stamps need not say.
+  var hasCountedPackets = false
   /// For each channel of the file its plane, where that is not its own number.
   var planes: [Int]?
   /// How its demuxer gets it.
@@ -63,6 +66,12 @@ struct StreamFacts: Sendable {
 
   var access: Access {
     if case .demuxer(let access, _) = reader { access } else { .packets }
+  }
+
+  /// Frames of each packet of AAC, of which time stamps do not say them; nil for others.
+  var countedLength: Int64? {
+    // ISO 14496-3, 4.6.18.
+    hasBandReplication ? 2048 : hasCountedPackets ? 1024 : nil
   }
 
   /// Beyond any file, and near enough that differences of two numbers fit.
@@ -105,7 +114,7 @@ extension StreamFacts {
     switch reader {
     case .demuxer: break
     // Its packets are counted, whatever their timestamps say.
-    case .counted where stream.codecName == "vorbis": break
+    case .counted where stream.codecName == "vorbis" || hasCountedPackets: break
     case .counted, .mpegAudio, .chained, .silence: return false
     }
     return stream.codecName != "aac"

@@ -1,18 +1,26 @@
 import Diagnosis
 import LibAV
 import MediaComposition
+import MediaTime
 import SystemPackage
 import Threads
 
 /// The packets of a finished file.
 struct CopiedPackets {
-  /// Of all of them, in order.
-  let digest: Int
-  let count: Int
+  private(set) var count = 0
   /// Those that the decoder refuses.
-  let refused: Refused
+  private(set) var refused = Refused()
   /// Frames that it makes of the others.
-  let frames: Int64
+  private(set) var frames: Int64 = 0
+
+  /// Counts packets, of which a decoder makes so many frames.
+  mutating func add(_ packetCount: Int, frames: Int64) {
+    count += packetCount
+    self.frames += frames
+  }
+
+  /// Notes a packet that the decoder refuses, and where it begins, in frames from the file's first one on.
+  mutating func refuse(at start: Int64) { refused.add(start) }
 
   /// Packets that a decoder does not take.
   struct Refused {
@@ -37,11 +45,11 @@ struct CopiedPackets {
   ///   - name: Its name in messages.
   ///   - rate: In which places of refused packets are counted.
   ///   - cancellation: Once set, reading throws.
-  /// - Returns: What is in it.
+  /// - Returns: What is in it, and a digest of all packets, in order.
   /// - Throws: `mendMachine` where it cannot be read, `tryAgain` once cancelled.
   static func read(
     _ path: FilePath, named name: FilePath, atRate rate: Int, _ cancellation: CancellationFlag
-  ) throws(Failure) -> CopiedPackets {
+  ) throws(Failure) -> (packets: CopiedPackets, digest: Int) {
     do throws(LibAVError) {
       let demuxer = try MediaLocation.file(path).demuxer()
       guard let index = demuxer.streams.first(where: \.isAudio)?.index else {
@@ -52,7 +60,7 @@ struct CopiedPackets {
       let frame = try Frame()
       let isBare = demuxer.formatName == "aac"
       let base = demuxer.streams[index].timeBase
-      var (hasher, count, refused, frames) = (Hasher(), 0, Refused(), Int64(0))
+      var (hasher, found) = (Hasher(), CopiedPackets())
       var ticks: Int64 = 0
       while !cancellation.isCancelled, let packet = try demuxer.read() {
         guard packet.streamIndex == index else { continue }
@@ -60,23 +68,73 @@ struct CopiedPackets {
         let head = isBare ? packet.withBytes { ADTSHead($0) } : nil
         let data = try head?.data(of: packet) ?? packet
         data.hash(into: &hasher)
-        count += 1
+        found.count += 1
         do throws(LibAVError) {
           try decoder.send(packet)
-          while try decoder.receive(into: frame) { frames += Int64(frame.sampleCount) }
+          while try decoder.receive(into: frame) { found.frames += Int64(frame.sampleCount) }
         } catch {
           guard error.isDamage else { throw error }
-          refused.add(base.frames(inTicks: ticks, atRate: rate))
+          found.refuse(at: base.frames(inTicks: ticks, atRate: rate))
         }
         ticks += max(0, packet.duration)
       }
-      if !cancellation.isCancelled {
-        return CopiedPackets(
-          digest: hasher.finalize(), count: count, refused: refused, frames: frames)
-      }
+      if !cancellation.isCancelled { return (found, hasher.finalize()) }
     } catch {
       throw Failure(.mendMachine, "cannot be read back: \(error.message)", path: name)
     }
     throw Failure.cancelled(at: .file(name))
+  }
+}
+
+extension CopiedPackets.Refused {
+  /// Names the sources of packets that no decoder takes, and when each first one is heard there.
+  ///
+  /// - Parameters:
+  ///   - parts: Of the file.
+  ///   - firstFrame: Where its first packet begins, in frames of its sound.
+  ///   - rate: Frames a second.
+  ///   - path: The file.
+  /// - Returns: The failure of the first source.
+  func failure(
+    of parts: [CopiedPart], from firstFrame: Int64, atRate rate: Int, writing path: FilePath
+  ) -> Failure {
+    var places: [(source: MediaLocation, times: [String])] = []
+    for start in starts {
+      // The file begins before its sound.
+      let frame = start + firstFrame
+      guard
+        let part = parts.last(where: { $0.frames.lowerBound <= max(0, frame) }) ?? parts.first,
+        let source = part.source
+      else { continue }
+      let time = Time(
+        frames: max(0, source.frame + frame - part.frames.lowerBound), rate: rate
+      ).clockText(decimals: 3)
+      if let known = places.firstIndex(where: { $0.source == source.location }) {
+        places[known].times.append(time)
+      } else {
+        places.append((source.location, [time]))
+      }
+    }
+    let packets = count == 1 ? "one packet" : "\(count) packets"
+    guard let first = places.first else {
+      return Failure(
+        .reportBug, "has \(packets) that no decoder takes, and that are no copies", path: path)
+    }
+    let others = places.dropFirst().map { "'\($0.source)' at \(Self.listed($0.times))" }
+    return Failure(
+      .mendInput,
+      "has \(count == 1 ? "a packet" : "packets") that no decoder takes, at "
+        + Self.listed(first.times)
+        + (others.isEmpty ? "" : ", and so have " + Self.listed(others))
+        + "; '\(path)' with copies of them is not written: download what is damaged again, or "
+        + "write a bit rate, as '128k', to encode what can be decoded",
+      location: first.source)
+  }
+
+  /// The first ones, and how many more there are.
+  private static func listed(_ texts: [String]) -> String {
+    let most = 3
+    return texts.prefix(most).joined(separator: ", ")
+      + (texts.count > most ? " and \(texts.count - most) more" : "")
   }
 }

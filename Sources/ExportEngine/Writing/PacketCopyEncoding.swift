@@ -4,6 +4,7 @@ import LibAV
 import MPEGAudio
 import MediaComposition
 import MediaTime
+import SystemPackage
 import Threads
 
 /// Writes packets of its sources, AAC into M4A, Opus and Vorbis into Ogg, and those that are encoded
@@ -17,7 +18,7 @@ import Threads
 /// first page (Vorbis I, A.2); the end in the last packet's duration, or the last granule position.
 final class PacketCopyEncoding: SoundEncoding {
   private let file: OutputFile
-  private let muxer: Muxer
+  private let output: CopyOutput
   private let sources: PacketSources
   private let setup: PacketRun.Setup
   private let cancellation: CancellationFlag
@@ -45,9 +46,7 @@ final class PacketCopyEncoding: SoundEncoding {
   private let early: Int64
   /// Where the first packet begins, in frames of the output.
   private let firstFrame: Int64
-  /// Of all packets, in order, and how many they are.
-  private var written = Hasher()
-  private var packetCount = 0
+  private let packetLength: Int64
   private let sounds: OtherSounds?
 
   /// A part of the plan.
@@ -66,6 +65,7 @@ final class PacketCopyEncoding: SoundEncoding {
     _ file: OutputFile, _ recipe: LibAVRecipe, _ plan: CopyPlan, _ layout: CopyLayout,
     _ library: MediaLibrary, crew: Crew, beside streams: OpenedCompanions? = nil
   ) throws {
+    try Self.requireReadable(layout.frameCount, in: recipe.container, at: file.path)
     (self.file, self.recipe, self.plan, length) = (file, recipe, plan, layout.length)
     cancellation = crew.cancellation
     sources = PacketSources(plan, library, unless: crew.cancellation)
@@ -85,10 +85,31 @@ final class PacketCopyEncoding: SoundEncoding {
     self.divergence = divergence
     firstFrame = end
     early = first.stream.codecName == "vorbis" ? -end : 0
-    muxer = try self.recipe.openMuxer(
+    packetLength = Int64(layout.grid.samplesPerFrame)
+    let muxer = try self.recipe.openMuxer(
       of: file, for: .stream(first.stream, padding: Int(-end), header: first.header),
       beside: streams?.streams)
+    output = CopyOutput(
+      file, muxer, recipe.container, isAlone: streams == nil && first.stream.codecName == "aac")
     sounds = streams?.sounds
+  }
+
+  /// libavformat reads fewer packets of one track (`mov_read_stsz`): 432 hours at 44.1 kHz.
+  private static let mostPackets = (Int(Int32.max) - 4 - 8 * 64) / 32
+
+  /// Refuses a file that FFmpeg, and so avjob, could not read.
+  ///
+  /// - Throws: `mendJob`.
+  static func requireReadable(
+    _ packetCount: Int, in container: Muxer.Container?, at path: FilePath
+  ) throws(Failure) {
+    guard [Muxer.Container.m4a, .mp4, .mov].contains(where: { $0 == container }),
+      packetCount >= mostPackets
+    else { return }
+    throw Failure(
+      .mendJob,
+      "would have \(packetCount) packets, and FFmpeg reads fewer than \(mostPackets) of one MP4; make "
+        + "several files of it", path: path)
   }
 
   private static func steps(
@@ -137,8 +158,7 @@ final class PacketCopyEncoding: SoundEncoding {
       let last = max(0, plan.assets.count - 1)
       throw try sources.packets(last).ending(at: end - sources.offset(of: last))
     }
-    try muxer.finish()
-    try recipe.complete(file, unless: cancellation)
+    try output.finish(recipe, unless: cancellation)
     try readBack()
     return parts
   }
@@ -187,6 +207,11 @@ final class PacketCopyEncoding: SoundEncoding {
     // What was read on the way to the first packet.
     if let last = pending.last { end = last.frames.upperBound }
     while pending.count > held, !isLast { try put(pending.removeFirst(), of: step) }
+    if try copyBlocks(of: packets, movedBy: offset, to: limit, but: held, step),
+      frameCount < limit
+    {
+      return false
+    }
     while end < min(limit, frameCount) {
       guard let placed = try packets.next()?.moved(by: offset) else {
         throw packets.ending(at: end - offset)
@@ -205,6 +230,30 @@ final class PacketCopyEncoding: SoundEncoding {
     if isLast {
       for placed in pending { try put(placed, of: step) }
       pending = []
+    }
+    return true
+  }
+
+  /// Copies packets of a copy that ends at a frame in blocks, where that can be done, as far as their
+  /// sound has passed; of its last ones none that are `held`, and none for which libavformat is asked.
+  ///
+  /// - Returns: Whether it can be done: blocks are whole, wherever their sound was passed over, so that the
+  ///   same packets make the same ones.
+  private func copyBlocks(
+    of packets: SourcePackets, movedBy offset: Int64, to limit: Int64, but held: Int, _ step: Step
+  ) throws -> Bool {
+    let last = limit - Int64(held + 2) * packetLength
+    guard output.takesBlocks, packets.hasBlocks,
+      last - end >= Int64(SourcePackets.shortestBlock) * packetLength
+    else { return false }
+    for placed in pending { try put(placed, of: step) }
+    pending = []
+    try packets.readBlocks(to: min(last, frameCount) - offset, whole: frameCount < limit) { block in
+      let moved = block.moved(by: offset)
+      guard plan.parts.count == 1 || moved.start == end else { throw packets.broken }
+      note(moved.start..<moved.end, packetCount: moved.sizes.count, of: step)
+      try output.write(moved)
+      end = moved.end
     }
     return true
   }
@@ -268,13 +317,17 @@ final class PacketCopyEncoding: SoundEncoding {
     if placed.frames.upperBound > length, recipe.container?.isMatroska == true {
       try placed.packet.discard(end: placed.frames.upperBound - length)
     }
+    note(start..<end, packetCount: 1, of: step)
+    try output.write(placed.packet)
+  }
+
+  /// Counts packets, whose frames of the output these are.
+  private func note(_ frames: Range<Int64>, packetCount: Int, of step: Step) {
     if parts.count == step.part {
-      parts.append(plan.parts[step.part].begun(at: start, insteadOf: step.frames.lowerBound))
+      parts.append(
+        plan.parts[step.part].begun(at: frames.lowerBound, insteadOf: step.frames.lowerBound))
     }
-    parts[step.part].extend(to: end)
-    packetCount += 1
-    placed.packet.hash(into: &written)
-    try muxer.write(placed.packet)
+    parts[step.part].extend(to: frames.upperBound, packetCount)
   }
 
   /// Reads what was written, and decodes it: the packets must be those of the source, and none may be
@@ -283,59 +336,20 @@ final class PacketCopyEncoding: SoundEncoding {
   /// - Throws: `mendInput`, before the file takes its place.
   /// - Complexity: O(frames), a second or two for an hour
   private func readBack() throws(Failure) {
-    let found = try CopiedPackets.read(
-      file.currentPath, named: file.path, atRate: recipe.sampleRate, cancellation)
-    let packets = try sources.packets(0)
-    guard found.digest == written.finalize(), found.count == packetCount else {
-      throw packets.unreadable("reads back as other packets than those of the source")
+    let found = try output.readBack(
+      atRate: recipe.sampleRate, packetLength: packetLength, unless: cancellation)
+    guard let found else {
+      throw try sources.packets(0).unreadable(
+        "reads back as other packets than those of the source")
     }
-    guard found.refused.count == 0 else { throw failure(of: found.refused) }
+    guard found.refused.count == 0 else {
+      throw found.refused.failure(
+        of: parts, from: firstFrame, atRate: recipe.sampleRate, writing: file.path)
+    }
     guard found.frames >= length else {
       throw Failure(
         .reportBug, "decodes to \(found.frames) frames instead of \(length)", path: file.path)
     }
-  }
-
-  /// Names the sources of packets that no decoder takes, and when each first one is heard there.
-  private func failure(of refused: CopiedPackets.Refused) -> Failure {
-    var places: [(source: MediaLocation, times: [String])] = []
-    for start in refused.starts {
-      // The file begins before its sound.
-      let frame = start + firstFrame
-      guard
-        let part = parts.last(where: { $0.frames.lowerBound <= max(0, frame) }) ?? parts.first,
-        let source = part.source
-      else { continue }
-      let time = Time(
-        frames: max(0, source.frame + frame - part.frames.lowerBound), rate: recipe.sampleRate
-      ).clockText(decimals: 3)
-      if let known = places.firstIndex(where: { $0.source == source.location }) {
-        places[known].times.append(time)
-      } else {
-        places.append((source.location, [time]))
-      }
-    }
-    let count = refused.count == 1 ? "one packet" : "\(refused.count) packets"
-    guard let first = places.first else {
-      return Failure(
-        .reportBug, "has \(count) that no decoder takes, and that are no copies", path: file.path)
-    }
-    let others = places.dropFirst().map { "'\($0.source)' at \(Self.listed($0.times))" }
-    return Failure(
-      .mendInput,
-      "has \(refused.count == 1 ? "a packet" : "packets") that no decoder takes, at "
-        + Self.listed(first.times)
-        + (others.isEmpty ? "" : ", and so have " + Self.listed(others))
-        + "; '\(file.path)' with copies of them is not written: download what is damaged again, or "
-        + "write a bit rate, as '128k', to encode what can be decoded",
-      location: first.source)
-  }
-
-  /// The first ones, and how many more there are.
-  private static func listed(_ texts: [String]) -> String {
-    let most = 3
-    return texts.prefix(most).joined(separator: ", ")
-      + (texts.count > most ? " and \(texts.count - most) more" : "")
   }
 
   var warnings: [Warning] {
@@ -373,9 +387,9 @@ extension CopiedPart {
     return part
   }
 
-  /// Counts a packet, whose sound ends there.
-  fileprivate mutating func extend(to end: Int64) {
+  /// Counts packets, whose sound ends there.
+  fileprivate mutating func extend(to end: Int64, _ count: Int) {
     frames = frames.lowerBound..<max(frames.upperBound, end)
-    packetCount = (packetCount ?? 0) + 1
+    packetCount = (packetCount ?? 0) + count
   }
 }

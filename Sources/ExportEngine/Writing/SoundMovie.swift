@@ -12,12 +12,6 @@ struct SoundMovie {
     case alac(cookie: [UInt8], bitDepth: Int)
   }
 
-  /// Equal numbers that follow one another.
-  private struct Run {
-    var count: UInt32
-    let number: UInt32
-  }
-
   let codec: Codec
   /// Frames a second.
   let sampleRate: Int
@@ -29,13 +23,10 @@ struct SoundMovie {
 
   /// Bytes of each packet.
   private var sizes: [UInt32] = []
-  /// Frames of each packet.
-  private var durations: [Run] = []
-  /// The place of each chunk in the file, and its packets.
-  private var places: [UInt64] = []
-  private var packetCounts: [(firstChunk: UInt32, run: Run)] = []
+  /// All else of them.
+  private var tables = SampleTables()
   /// Frames of all packets.
-  private(set) var duration: Int64 = 0
+  var duration: Int64 { tables.duration }
 
   init(_ codec: Codec, sampleRate: Int, channelCount: Int, frameLength: Int, delay: Int) {
     (self.codec, self.sampleRate, self.channelCount) = (codec, sampleRate, channelCount)
@@ -47,23 +38,10 @@ struct SoundMovie {
 
   /// Appends packets that lie in the file one after the other.
   mutating func append(_ packets: [Entry], at place: Int64) {
-    guard !packets.isEmpty else { return }
-    places.append(UInt64(place))
-    let count = UInt32(packets.count)
-    if packetCounts.last?.run.number == count {
-      packetCounts[packetCounts.count - 1].run.count += 1
-    } else {
-      packetCounts.append((UInt32(places.count), Run(count: 1, number: count)))
-    }
+    tables.endChunk(of: packets.count, at: place)
     for packet in packets {
       sizes.append(UInt32(clamping: packet.size))
-      duration += packet.duration
-      let length = UInt32(clamping: packet.duration)
-      if durations.last?.number == length {
-        durations[durations.count - 1].count += 1
-      } else {
-        durations.append(Run(count: 1, number: length))
-      }
+      tables.append(frames: packet.duration)
     }
   }
 
@@ -81,7 +59,7 @@ struct SoundMovie {
   /// - Returns: The whole atom. O(packets)
   func index(isOpen: Bool) -> [UInt8] {
     let shown = isOpen ? 0 : max(0, duration - Int64(delay))
-    let header = Full("mvhd", isLong: shown > UInt32.max) { body in
+    let header = FullAtom("mvhd", isLong: shown > UInt32.max) { body in
       body.put(times: shown, clock: sampleRate)
       body.put(0x0001_0000, 4)
       body.put(0x0100, 2)
@@ -101,7 +79,7 @@ struct SoundMovie {
 
   /// That packets come in fragments, and what is usual of them.
   private var extends: [UInt8] {
-    let usual = Full("trex") { body in
+    let usual = FullAtom("trex") { body in
       body.put(1, 4)
       body.put(1, 4)
       body.put(UInt64(frameLength), 4)
@@ -123,14 +101,14 @@ struct SoundMovie {
     let value = [0, 0, 0, 1, 0, 0, 0, 0] + Array(text.utf8)
     let item = AtomHead.encoded(
       "----",
-      Full("mean") { $0 += "com.apple.iTunes".utf8 }.bytes
-        + Full("name") { $0 += "iTunSMPB".utf8 }.bytes + AtomHead.encoded("data", value))
-    let handler = Full("hdlr") { body in
+      FullAtom("mean") { $0 += "com.apple.iTunes".utf8 }.bytes
+        + FullAtom("name") { $0 += "iTunSMPB".utf8 }.bytes + AtomHead.encoded("data", value))
+    let handler = FullAtom("hdlr") { body in
       body.put(0, 4)
       body += "mdirappl".utf8
       body += [UInt8](repeating: 0, count: 9)
     }
-    let list = Full("meta") { body in
+    let list = FullAtom("meta") { body in
       body += handler.bytes
       body += AtomHead.encoded("ilst", item)
     }
@@ -139,7 +117,7 @@ struct SoundMovie {
 
   private func track(_ shown: Int64, _ isOpen: Bool) -> [UInt8] {
     // Enabled, and of the movie.
-    let header = Full("tkhd", flags: 3, isLong: shown > UInt32.max) { body in
+    let header = FullAtom("tkhd", flags: 3, isLong: shown > UInt32.max) { body in
       body.put(trackTimes: shown)
       body += [UInt8](repeating: 0, count: 8)
       body.put(0, 2)
@@ -149,7 +127,7 @@ struct SoundMovie {
       body += Self.matrix
       body.put(0, 8)
     }
-    let edit = Full("elst", isLong: shown > UInt32.max) { body in
+    let edit = FullAtom("elst", isLong: shown > UInt32.max) { body in
       body.put(1, 4)
       body.put(UInt64(shown), body.timeWidth)
       body.put(UInt64(delay), body.timeWidth)
@@ -162,86 +140,58 @@ struct SoundMovie {
 
   private func media(_ isOpen: Bool) -> [UInt8] {
     let length = isOpen ? 0 : duration
-    let header = Full("mdhd", isLong: length > UInt32.max) { body in
+    let header = FullAtom("mdhd", isLong: length > UInt32.max) { body in
       body.put(times: length, clock: sampleRate)
       // `und`, in three times five bits (8.4.2.3).
       body.put(0x55C4, 2)
       body.put(0, 2)
     }
-    let handler = Full("hdlr") { body in
+    let handler = FullAtom("hdlr") { body in
       body.put(0, 4)
       body += "soun".utf8
       body += [UInt8](repeating: 0, count: 12)
       body += "SoundHandler\0".utf8
     }
-    let sound = Full("smhd") { $0.put(0, 4) }
+    let sound = FullAtom("smhd") { $0.put(0, 4) }
     // In this file.
-    let place = Full("url ", flags: 1) { _ in }
-    let places = Full("dref") { body in
+    let place = FullAtom("url ", flags: 1) { _ in }
+    let places = FullAtom("dref") { body in
       body.put(1, 4)
       body += place.bytes
     }
     let information = AtomHead.encoded(
-      "minf", sound.bytes + AtomHead.encoded("dinf", places.bytes) + tables(isOpen))
+      "minf", sound.bytes + AtomHead.encoded("dinf", places.bytes) + sampleTable(isOpen))
     return AtomHead.encoded("mdia", header.bytes + handler.bytes + information)
   }
 
-  private func tables(_ isOpen: Bool) -> [UInt8] {
-    let description = Full("stsd") { body in
+  private func sampleTable(_ isOpen: Bool) -> [UInt8] {
+    // The packets of fragments are listed there.
+    let (sizes, tables) = isOpen ? ([], SampleTables()) : (sizes, tables)
+    let description = FullAtom("stsd") { body in
       body.put(1, 4)
       body += sampleEntry
     }
-    let times = Full("stts") { body in
-      body.put(UInt64(isOpen ? 0 : durations.count), 4)
-      guard !isOpen else { return }
-      for run in durations {
-        body.put(UInt64(run.count), 4)
-        body.put(UInt64(run.number), 4)
-      }
-    }
-    let chunks = Full("stsc") { body in
-      body.put(UInt64(isOpen ? 0 : packetCounts.count), 4)
-      guard !isOpen else { return }
-      for entry in packetCounts {
-        body.put(UInt64(entry.firstChunk), 4)
-        body.put(UInt64(entry.run.number), 4)
-        body.put(1, 4)
-      }
-    }
-    let lengths = Full("stsz") { body in
+    let lengths = FullAtom("stsz") { body in
       body.put(0, 4)
-      body.put(UInt64(isOpen ? 0 : sizes.count), 4)
-      guard !isOpen else { return }
+      body.put(UInt64(sizes.count), 4)
       for size in sizes { body.put(UInt64(size), 4) }
-    }
-    let isWide = !isOpen && (places.last ?? 0) > UInt32.max
-    let offsets = Full(isWide ? "co64" : "stco") { body in
-      body.put(UInt64(isOpen ? 0 : places.count), 4)
-      guard !isOpen else { return }
-      for place in places { body.put(place, isWide ? 8 : 4) }
     }
     return AtomHead.encoded(
       "stbl",
-      description.bytes + times.bytes + chunks.bytes + lengths.bytes + offsets.bytes
+      description.bytes + tables.times + tables.chunks + lengths.bytes + tables.offsets
         + (isOpen ? [] : roll))
   }
 
   /// That decoding of AAC begins a packet before the one that is wanted (`roll`; 10.1).
   private var roll: [UInt8] {
     guard case .aac = codec, !sizes.isEmpty else { return [] }
-    let description = Full("sgpd", version: 1) { body in
+    let description = FullAtom("sgpd", version: 1) { body in
       body += "roll".utf8
       body.put(2, 4)
       body.put(1, 4)
       body += [0xFF, 0xFF]
     }
-    let groups = Full("sbgp") { body in
-      body += "roll".utf8
-      body.put(1, 4)
-      body.put(UInt64(sizes.count), 4)
-      body.put(1, 4)
-    }
-    return description.bytes + groups.bytes
+    return description.bytes + tables.rollGroups
   }
 
   /// How packets are decoded (8.5.2; ISO 14496-14, 5.6).
@@ -263,7 +213,7 @@ struct SoundMovie {
 
   /// The descriptors of AAC (`esds`; ISO 14496-1, 7.2.6).
   private static func elementaryStream(_ configuration: [UInt8], bitRate: Int) -> [UInt8] {
-    Full("esds") { body in
+    FullAtom("esds") { body in
       body += ElementaryStream.descriptor(configuration: configuration, bitRate: bitRate)
     }.bytes
   }
@@ -276,12 +226,12 @@ struct SoundMovie {
   /// - Returns: The atom, and the head of the next one.
   func fragmentHead(_ packets: [Entry], number: UInt32) -> [UInt8] {
     let isUsual = packets.allSatisfy { $0.duration == frameLength }
-    let sequence = Full("mfhd") { $0.put(UInt64(number), 4) }
+    let sequence = FullAtom("mfhd") { $0.put(UInt64(number), 4) }
     // Places count from the fragment's start (8.8.7).
-    let header = Full("tfhd", flags: 0x20000) { $0.put(1, 4) }
-    let time = Full("tfdt", version: 1) { $0.put(UInt64(duration), 8) }
+    let header = FullAtom("tfhd", flags: 0x20000) { $0.put(1, 4) }
+    let time = FullAtom("tfdt", version: 1) { $0.put(UInt64(duration), 8) }
     func run(_ place: Int) -> [UInt8] {
-      Full("trun", flags: isUsual ? 0x201 : 0x301) { body in
+      FullAtom("trun", flags: isUsual ? 0x201 : 0x301) { body in
         body.put(UInt64(packets.count), 4)
         body.put(UInt64(place), 4)
         for packet in packets {
@@ -300,59 +250,5 @@ struct SoundMovie {
     var media: [UInt8] = []
     media.put(UInt64(size), 4)
     return head + media + "mdat".utf8
-  }
-}
-
-/// An atom with a version and flags (ISO 14496-12, 4.2.2), in version 1 where its times have 64 bits.
-private struct Full {
-  private let name: String
-  private var body: Body
-
-  struct Body {
-    fileprivate(set) var bytes: [UInt8]
-    fileprivate let isLong: Bool
-    var timeWidth: Int { isLong ? 8 : 4 }
-
-    mutating func put(_ number: UInt64, _ width: Int) { bytes.put(number, width) }
-
-    /// When something was made and changed, which is not said; its clock and its duration.
-    mutating func put(times duration: Int64, clock: Int) {
-      bytes.put(0, timeWidth)
-      bytes.put(0, timeWidth)
-      bytes.put(UInt64(clock), 4)
-      bytes.put(UInt64(duration), timeWidth)
-    }
-
-    /// The same of track 1, which has the movie's clock.
-    mutating func put(trackTimes duration: Int64) {
-      bytes.put(0, timeWidth)
-      bytes.put(0, timeWidth)
-      bytes.put(1, 4)
-      bytes.put(0, 4)
-      bytes.put(UInt64(duration), timeWidth)
-    }
-
-    static func += (body: inout Body, bytes: some Sequence<UInt8>) { body.bytes += bytes }
-  }
-
-  init(
-    _ name: String, version: UInt8 = 0, flags: UInt64 = 0, isLong: Bool = false,
-    _ fill: (inout Body) -> Void
-  ) {
-    self.name = name
-    body = Body(bytes: [isLong ? 1 : version], isLong: isLong)
-    body.put(flags, 3)
-    fill(&body)
-  }
-
-  var bytes: [UInt8] { AtomHead.encoded(name, body.bytes) }
-}
-
-extension [UInt8] {
-  /// Appends a number of so many bytes, the most significant first.
-  fileprivate mutating func put(_ number: UInt64, _ width: Int) {
-    for index in (0..<width).reversed() {
-      append(UInt8(truncatingIfNeeded: number >> UInt64(8 * index)))
-    }
   }
 }
