@@ -8,10 +8,10 @@ struct FrameCheckTests {
   /// Frames that LAME and others have written.
   private func streams() throws -> [[[UInt8]]] {
     var files = try ["lame-testcase.mp3", "sweep.mp3", "voice-vbr.mp3", "librivox-sonnet.mp3"].map {
-      try MP3Files.read(MP3Files.fixture($0))
+      try readFile(Fixture.path($0))
     }
     let folder = TestFolder()
-    let wave = MP3Files.fixture("lame-testcase.wav")
+    let wave = Fixture.path("lame-testcase.wav")
     for options in [
       ["-b", "320", "-p"], ["-V", "2", "-p"], ["-b", "128", "-m", "m", "-p"],
       ["-b", "32", "--resample", "22.05", "-p"], ["-b", "8", "--resample", "8", "-m", "m"],
@@ -19,7 +19,7 @@ struct FrameCheckTests {
     ] {
       let path = folder.path("a.mp3")
       _ = try MP3Files.run(["lame", "--quiet"] + options + [wave, path])
-      files.append(try MP3Files.read(path))
+      files.append(try readFile(path))
     }
     return try files.map { bytes in
       let index = try MP3Files.index(of: bytes)
@@ -78,7 +78,7 @@ struct FrameCheckTests {
 
   @Test("main data behind a frame's slot, or where those of the frame before lie, are found")
   func places() throws {
-    let bytes = try MP3Files.read(MP3Files.fixture("lame-testcase.mp3"))
+    let bytes = try readFile(Fixture.path("lame-testcase.mp3"))
     let index = try MP3Files.index(of: bytes)
     let frames = (0..<index.count).map { Array(bytes[index.byteRange(ofFrame: $0)]) }
     let number = try #require((10..<60).first { index.mainDataBegin(ofFrame: $0) < 200 })
