@@ -72,8 +72,7 @@ join_copies() {
 join_hours() {
   provide minute.aac convert -i music-10m.wav -t 60 -ac 1 -ar 22050 -c:a aac -b:a 64k -aac_pns 0 -f adts
   hour() {
-    local times
-    for times in {1..60}; do cat minute.aac; done | convert -f aac -i - -c copy "$1"
+    for _ in {1..60}; do cat minute.aac; done | convert -f aac -i - -c copy "$1"
   }
   provide hour.m4a hour
   {
