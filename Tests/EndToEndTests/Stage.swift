@@ -10,20 +10,23 @@ struct Stage {
 
   func write(_ name: String, _ text: String) throws { try writeFile(path(name), text.utf8) }
 
-  /// Runs a script of bash in the folder. `avjob` is the command under test, loaded once for all tests
-  /// where `AVJOB_LOADED` is set, and `"$AVJOB"` its file, for what looks at the process; `$FIXTURES`
-  /// are the repository's media. An `avjob` that does not end within a minute (`AVJOB_PATIENCE`
-  /// seconds) is ended, with status 124, and a script after twenty such minutes, with status 137. A
-  /// script that calls a program that is not there ends at once, with status 137. `taskset -c $(core)
-  /// …` runs on one core, whatever there are.
+  /// Runs a script of bash in the folder. `avjob` is the command under test, loaded once for all
+  /// tests where `AVJOB_LOADED` is set and the caller's libraries are no others, and `"$AVJOB"` its
+  /// file, for what looks at the process; `$FIXTURES` are the repository's media. An `avjob` that
+  /// does not end within a minute (`AVJOB_PATIENCE` seconds) is ended, with status 124, and a
+  /// script after twenty such minutes, with status 137. A script that calls a program that is not
+  /// there ends at once, with status 137. `taskset -c $(core) …` runs on one core, whatever there
+  /// are.
   func run(_ script: String, environment: [String: String] = [:]) throws -> ToolResult {
     let prelude = """
       command_not_found_handle() { echo "$1: command not found" >&2; kill -KILL $$; }
-      if [ -n "${AVJOB_LOADED-}" ]; then
-        avjob() { FORK_PATIENCE=$AVJOB_PATIENCE "$AVJOB_LOADED" "$@"; }
-      else
-        avjob() { timeout --foreground $AVJOB_PATIENCE "$AVJOB" "$@"; }
-      fi
+      avjob() {
+        if [ -z "${AVJOB_LOADED-}" ] || [ -n "${LD_PRELOAD-}${LD_LIBRARY_PATH-}" ]; then
+          timeout --foreground $AVJOB_PATIENCE "$AVJOB" "$@"
+        else
+          FORK_PATIENCE=$AVJOB_PATIENCE "$AVJOB_LOADED" "$@"
+        fi
+      }
       turn() { python3 -c "$TURN" "$1"; }
       core() { sed -n 's/^Cpus_allowed_list:[^0-9]*\\([0-9]*\\).*/\\1/p' /proc/self/status; }
 

@@ -176,7 +176,7 @@ import Testing
       cues.map(\.markup) == ["Good <00:00:00.500>morning <00:00:01.200><c.x>all</c>"])
   }
 
-  @Test("Tags that WebVTT does not have go, and so do those that are never closed")
+  @Test("Tags that WebVTT does not have go, with a note, and those that are never closed are text")
   func oddTags() {
     let text = """
       WEBVTT
@@ -190,11 +190,17 @@ import Testing
     let (transcript, messages) = TranscriptBench.read(Array(text.utf8))
     #expect(
       transcript.cues.map(TranscriptBench.line) == [
-        "0-1000 red bold AB &unknown;", "1000-2000 said",
+        "0-1000 red bold AB &unknown;", "1000-2000 said <v Ann",
       ])
     #expect(transcript.cues[0].markup == "red <b>bold AB &amp;unknown;</b>")
     #expect(
-      messages == ["4:1: note: 1 character reference is unknown and kept as it is"])
+      messages == [
+        "4:1: note: 1 character reference is unknown and kept as it is",
+        "7:1: warning: 1 text has '<' before no tag, or before one without '>', from where browsers "
+          + "leave it out; write '&lt;' if it is text",
+        "4:1: note: 1 text has a tag that is none of WebVTT's, which is left out; write '&lt;' if it "
+          + "is text",
+      ])
   }
 
   @Test("Times with a comma or too few digits are read, with a warning that browsers do not")
