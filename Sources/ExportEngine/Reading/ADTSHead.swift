@@ -36,7 +36,7 @@ struct ADTSHead: Sendable, Hashable {
 }
 
 extension StreamFacts {
-  /// As `hasCountedPackets`.
+  /// Whether a count of its packets proves that it is AAC-LC in CAF of 1024 frames a packet.
   func hasCountedPackets(
     by count: CountedStream.Count, in demuxer: Demuxer, _ stream: LibAV.Stream
   ) -> Bool {

@@ -137,8 +137,8 @@ package struct CodedCAF: Sendable {
     0x37: 120 << 16 | 5, 0x3F: 124 << 16 | 6,
   ]
 
-  /// `CAFChannelLayout`: a tag, `kAudioChannelLayoutTag_Mono` and `…Stereo` among them, or `kAudioChannelLayoutTag_UseChannelBitmap`, whose bits are those of WAVE
-  /// and of FFmpeg.
+  /// `CAFChannelLayout`: a tag, `kAudioChannelLayoutTag_Mono` and `…Stereo` among them, or
+  /// `kAudioChannelLayoutTag_UseChannelBitmap`, whose bits are those of WAVE and of FFmpeg.
   private var layout: [UInt8] {
     // One or two channels are named so whatever their places are.
     let tag =
