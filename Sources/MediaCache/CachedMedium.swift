@@ -269,7 +269,7 @@ package final class CachedMedium: Sendable {
     }
     guard let fetch else { return nil }
     do {
-      _ = try Thread.spawn(name: "avjob-fetch", stackSize: 1 << 20) { [self] in
+      try cache.fetch(name: "avjob-fetch") { [self] in
         Fetch(fetch.id, of: self, fetch.range).run()
       }
       return fetch.id

@@ -56,6 +56,8 @@ package final class MediaCache: Sendable {
   /// Bytes received when the folder's size was last looked at; nil before the first fetch has ended.
   private let measured = Mutex<Int64?>(nil)
   private let folder = Mutex<CacheFolder?>(nil)
+  /// The threads that bring bytes: each has an entry in use until it has ended.
+  private let fetching = Mutex<[Thread]>([])
   /// The media of this process, by their keys.
   private let media = Monitor<[String: KnownMedium]>([:])
 
@@ -158,6 +160,26 @@ package final class MediaCache: Sendable {
   package func settle(within time: Duration) {
     let end = ContinuousClock.now + time
     while remainingBytes > 0, !isCancelled, .now < end { usleep(2000) }
+  }
+
+  /// Runs `body`, which brings bytes, on a thread of its own.
+  ///
+  /// - Throws: `Thread.SpawnError`
+  func fetch(
+    name: String, _ body: @escaping @Sendable () -> Void
+  ) throws(Thread.SpawnError) {
+    let thread = try Thread.spawn(name: name, stackSize: 1 << 20, body)
+    fetching.withLock { threads in
+      threads.removeAll { $0.join(until: .now) }
+      threads.append(thread)
+    }
+  }
+
+  /// Waits, no longer than `time`, for threads that bring bytes: one that has brought all still has its
+  /// entry in use for a moment.
+  func awaitFetches(within time: Duration) {
+    let end = ContinuousClock.now + time
+    for thread in fetching.withLock({ $0 }) { thread.join(until: end) }
   }
 
   private var openMedia: [CachedMedium] {

@@ -147,7 +147,7 @@ final class Opening: Sendable {
     // Without validators no answer can confirm that the server's file is still this one.
     let known = facts.flatMap { $0.validators.isEmpty ? nil : $0 }
     do {
-      _ = try Thread.spawn(name: "avjob-open", stackSize: 1 << 20) { [self] in
+      try cache.fetch(name: "avjob-open") { [self] in
         let first = FirstAnswer(
           url, known, limit: limit, in: folder, use: use, cache: cache
         ) {

@@ -67,10 +67,12 @@ extension MediaCache {
     return try reporting { try folder.shrink(to: limit) }
   }
 
-  /// Removes all entries that no process uses, also those whose map records nothing.
+  /// Removes all entries that no process uses, also those whose map records nothing. What this process
+  /// fetches is waited for, a second at most.
   ///
   /// - Throws: `Failure`
   package func clear() throws(Failure) -> CacheRemoval {
+    awaitFetches(within: .seconds(1))
     guard let folder = try existingFolder() else { return CacheRemoval() }
     return try reporting { try folder.shrink(to: nil) }
   }

@@ -49,6 +49,8 @@ final class FakeServer: HTTPTransport {
     var chunk = 5000
     /// Microseconds before each chunk.
     var pause: UInt32 = 0
+    /// Microseconds from the last chunk to the answer's end.
+    var pauseBeforeEnd: UInt32 = 0
   }
 
   struct Request: Sendable, Hashable {
@@ -135,6 +137,7 @@ final class FakeServer: HTTPTransport {
     _ bytes: [UInt8], _ range: Range<Int64>, as number: Int, _ behaviour: Behaviour,
     to receiver: any HTTPReceiver
   ) throws(HTTPError) {
+    defer { usleep(behaviour.pauseBeforeEnd) }
     let drop = number < behaviour.drops ? behaviour.dropsAfter : nil
     let end = min(drop ?? .max, behaviour.endsAfter ?? .max, range.count)
     for start in stride(from: 0, to: end, by: behaviour.chunk) {

@@ -163,6 +163,14 @@ import Testing
     #expect(throws: Errno.notDirectory) { try CacheFolder.names(in: file) }
   }
 
+  @Test("what was just brought is not in use any more when all is removed")
+  func clearsWhatHasJustCome() throws {
+    let rig = try CacheRig(.init(bytes: [1], pauseBeforeEnd: 100_000))
+    let cache = rig.cache()
+    #expect(try CachedReader(try cache.medium(at: rig.url)).all() == [1])
+    #expect(try cache.clear().entries == 1)
+  }
+
   @Test("an entry that cannot be removed is not counted as removed")
   func stubborn() throws {
     let rig = try CacheRig(.init(bytes: [1]))
