@@ -98,7 +98,12 @@ final class PlayerEngine: Sendable {
 
   /// Changes the state, and signals the threads.
   func update<Result>(_ body: (inout PlayerState) -> Result) -> Result {
-    let result = state.withLock(body)
+    let heard = heardIndex
+    let result = state.withLock { state in
+      let result = body(&state)
+      if state.isChanged { state.changedFrame = state.changedFrame ?? heard }
+      return result
+    }
     writer.statusChanged.signal()
     observationDue.signal()
     return result

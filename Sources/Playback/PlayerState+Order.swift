@@ -106,6 +106,12 @@ extension PlayerState {
     return nil
   }
 
+  /// The frame at which the first mark that is out of date begins, or the last possible one if only the
+  /// sound after the last mark is; nil if everything is right.
+  func staleFrame(from heard: Int64, to produced: Int64) -> Int64? {
+    firstStale(from: heard, to: produced).map { $0 < marks.count ? marks[$0].index : .max }
+  }
+
   /// The place to continue from, after the sound up to a frame of the rings was heard and the rest
   /// was discarded. Removes the marks that are out of date.
   ///

@@ -25,23 +25,30 @@ extension RenderThread {
     engine.state.withLock { state in (state.marks, state.meters) = ([], []) }
   }
 
-  /// Whether the sound rendered ahead is out of date.
-  func isStale() -> Bool {
-    let heard = engine.heardIndex
+  /// Finds the frame from which on the sound rendered ahead is out of date.
+  ///
+  /// - Parameter changed: The frame that was heard when the queue was changed: what has begun since then
+  ///   and does not follow any more is out of date as well.
+  /// - Returns: The frame; nil if all is right.
+  func staleFrame(since changed: Int64?) -> Int64? {
+    let heard = min(engine.heardIndex, changed ?? .max)
     return engine.state.withLock { state in
       if let mark = state.marks.last { tried = state.tried(tried, behind: mark) }
-      return state.firstStale(from: heard, to: produced) != nil
+      return state.staleFrame(from: heard, to: produced)
     }
   }
 
   /// Stops at the frame that was heard last.
-  func rest() {
+  ///
+  /// - Parameter stale: A frame from which on the sound is out of date. The device may play some of that
+  ///   before it stops; it does not count as heard.
+  func rest(before stale: Int64 = .max) {
     mustRest = false
     halt()
-    let heard = engine.heardIndex
+    let heard = min(engine.heardIndex, stale)
     let (place, last) = engine.state.withLock { state in
-      let last = state.place(of: heard).map(state.resolved)
-      return (state.placeToGoOn(from: heard, to: produced).map(state.resolved), last)
+      let place = state.placeToGoOn(from: heard, to: produced).map(state.resolved)
+      return (place, state.place(of: heard).map(state.resolved))
     }
     guard let place else { return }
     let goesOn = place.item === last?.item && place.time == last?.time

@@ -78,8 +78,10 @@ final class RenderThread {
         go(to: jump)
       } else if order.isDropped {
         continue
-      } else if order.isRestarted || order.isChanged && isStale() || mustRest && order.isPlaying {
+      } else if order.isRestarted || mustRest && order.isPlaying {
         rest()
+      } else if order.isChanged, let stale = staleFrame(since: order.changedFrame) {
+        rest(before: stale)
       } else if order.isPlaying {
         play()
       } else if !isHalted {
@@ -98,16 +100,19 @@ final class RenderThread {
   private struct Order {
     let isEnding, isDropped, isChanged, isRestarted, isPlaying, isPreparing: Bool
     let jump: PlayerState.Jump?
+    let changedFrame: Int64?
 
     init(_ state: inout PlayerState, isHalted: Bool) {
       (isEnding, isDropped, jump) = (state.isEnding, state.isDropped, state.jump)
       (isPlaying, isPreparing) = (state.isPlaying, !state.waiters.preparations.isEmpty)
       // Nothing is rendered ahead while the player is paused.
       let isRendering = state.isPlaying || !isHalted
-      isChanged = state.isChanged && isRendering
+      (isChanged, changedFrame) = (state.isChanged && isRendering, state.changedFrame)
       isRestarted = state.isRestarted && isRendering
       state.isDropped = false
-      if isRendering { (state.isChanged, state.isRestarted) = (false, false) }
+      if isRendering {
+        (state.isChanged, state.changedFrame, state.isRestarted) = (false, nil, false)
+      }
     }
   }
 

@@ -188,6 +188,42 @@ private struct Ideal {
       #expect(isAsWanted, "\(seed): \(listener.done)")
     }
   }
+
+  @Test("what a device has begun since a change, and what does not follow any more, was not heard")
+  func changedAtTheEnd() throws {
+    let items = try QueueChangeTests.items([1000, 1000, 1000])
+    func mark(_ index: Int, _ cause: PlayerState.Mark.Cause) -> PlayerState.Mark {
+      PlayerState.Mark(
+        index: Int64(index) * 1000, item: items[index], frame: 0, sampleRate: QueueChangeTests.rate,
+        frameCount: 1000, speed: .normal, trackRevision: 0, loopsLeft: 0, cause: cause)
+    }
+    var state = PlayerState()
+    state.queue = [items[0], items[1]]
+    state.marks = [mark(0, .jump), mark(1, .advance(past: [], isSame: false))]
+    #expect(state.staleFrame(from: 990, to: 2000) == nil)
+    state.queue = [items[0], items[2]]
+    // The change was made at frame 990, and the device plays on.
+    let stale = try #require(state.staleFrame(from: 990, to: 2000))
+    #expect(stale == 1000)
+    let found = state.placeToGoOn(from: min(1010, stale), to: 2000)
+    let place = try #require(found)
+    #expect(place.item === items[0])
+    #expect(place.time == Time(frames: 1000, rate: QueueChangeTests.rate))
+    #expect(state.marks.count == 1)
+  }
+
+  @Test("a change notes the frame that is heard, until it is taken")
+  func changedFrame() throws {
+    let items = try QueueChangeTests.items([44_100, 44_100])
+    let player = try QueuePlayer(items: [items[0]], opening: MemoryDevice().opener)
+    // A player that is paused takes no change.
+    player.insert(items[1], after: nil)
+    #expect(player.engine.state.withLock { $0.changedFrame } == 0)
+    player.play()
+    try wait(until: "the change is taken") {
+      player.engine.state.withLock { $0.changedFrame == nil }
+    }
+  }
 }
 
 extension Player {
