@@ -5,7 +5,7 @@ import Testing
 @Suite struct BombTests {
   private func probed(_ file: String) throws -> ToolResult {
     let stage = Stage()
-    try stage.make("\(Fixture.path("../Tests/Rigs/bombs.py"))")
+    try stage.share("\(Fixture.path("../Tests/Rigs/bombs.py"))")
     return try stage.run("ulimit -v 700000; avjob probe \(file) | head -c 1000000")
   }
 
@@ -44,7 +44,7 @@ import Testing
   @Test("A decoder's configuration of a gibibyte is the file's fault, and no want of memory")
   func configuration() throws {
     let stage = Stage()
-    try stage.make("\(Fixture.path("../Tests/Rigs/bombs.py"))")
+    try stage.share("\(Fixture.path("../Tests/Rigs/bombs.py"))")
     let result = try stage.run("avjob probe configuration.mp4")
     #expect(result.text == "")
     #expect(

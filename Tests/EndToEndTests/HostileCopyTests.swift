@@ -250,7 +250,7 @@ import Testing
 
   /// Interleaved.
   private func floats(_ name: String) throws -> [Float] {
-    try stage.make("ffmpeg -v error -i \(name) -f f32le -").floats
+    try WAVFile(stage.path(name)).floats
   }
 
   /// Kinds of mp3val's complaints.
@@ -318,7 +318,7 @@ struct MP3Bytes {
       mp3.bytes.removeSubrange(start..<start + 300)
     },
     "junk": { mp3, dice in
-      let junk = (0..<777).map { _ in UInt8.random(in: 0...255, using: &dice) }
+      let junk = dice.bytes(777)
       mp3.insert(junk, &dice)
     },
     "a tag in the middle": { mp3, dice in

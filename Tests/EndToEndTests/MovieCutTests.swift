@@ -90,13 +90,6 @@ struct MovieCutTests {
     }
   }
 
-  /// Decibels between the highest signal and the difference.
-  func likeness(_ one: ArraySlice<UInt8>, _ other: ArraySlice<UInt8>) -> Double {
-    let error = zip(one, other).reduce(0) { $0 + (Int($1.0) - Int($1.1)) * (Int($1.0) - Int($1.1)) }
-    return error == 0
-      ? .infinity : 10 * log10(255 * 255 * Double(one.count) / Double(error))
-  }
-
   static let sources = [
     "closed.mp4", "open.mkv", "open.ts", "cavlc.mp4", "plain.mp4", "ten.mp4", "interlaced.mp4",
     "uneven.mp4", "cra.mp4", "vp9.webm", "av1.mp4", "asp.mp4", "mpeg2.ts", "intra.mov",

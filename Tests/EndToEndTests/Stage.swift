@@ -184,14 +184,18 @@ struct WAVFile {
     data[(data.startIndex + frames.lowerBound * frameSize)...].prefix(frames.count * frameSize)
   }
 
+  /// Interleaved 32-bit floats.
+  var floats: [Float] {
+    [Float](unsafeUninitializedCapacity: data.count / 4) { samples, count in
+      count = data.count / 4
+      UnsafeMutableRawBufferPointer(samples).copyBytes(from: data.prefix(count * 4))
+    }
+  }
+
   /// One channel of 32-bit floats.
   func floats(_ channel: Int) -> [Float] {
-    data.withUnsafeBytes { bytes in
-      (0..<frameCount).map {
-        bytes.loadUnaligned(
-          fromByteOffset: ($0 * channelCount + channel) * 4, as: Float.self)
-      }
-    }
+    let all = floats
+    return stride(from: channel, to: all.count, by: channelCount).map { all[$0] }
   }
 }
 

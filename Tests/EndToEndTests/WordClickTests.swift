@@ -167,8 +167,7 @@ import Testing
   /// The number of words of an output that begin at a click.
   private func check(_ name: String, _ yaml: String, _ stage: Stage) throws -> Int {
     let words = try words(of: name, stage)
-    let clicks = try Self.clicks(
-      in: stage.make("ffmpeg -v error -i \(name).wav -f f32le -").floats)
+    let clicks = try Self.clicks(in: WAVFile(stage.path("\(name).wav")).floats)
     // Where two speak at once, a cue is one segment, and begins where it is cut.
     let isWhole = yaml.contains("tracks:")
     for word in words where !word.text.hasPrefix("…") {

@@ -40,9 +40,8 @@ import Testing
     let stage = try SourceStage()
     withExtendedLifetime(stage) {}
     var dice = Dice(UInt64(seed))
-    let bytes = (0..<Int(dice.number(1..<300_000))).map { _ in
-      UInt8(truncatingIfNeeded: dice.next())
-    }
+    let count = Int(dice.number(1..<300_000))
+    let bytes = dice.bytes(count)
     for source in Self.sources(bytes, "random-\(seed)", seed) {
       let reader = try MediaNetwork.bytes(of: source)
       #expect(try reader.size() == Int64(bytes.count))

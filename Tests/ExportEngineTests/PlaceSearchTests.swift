@@ -75,7 +75,7 @@ import Testing
     let path = folder.path("x")
     var dice = Dice(5)
     func bytes(_ count: Int) -> [UInt8] {
-      (0..<count).map { _ in UInt8(truncatingIfNeeded: dice.next()) }
+      dice.bytes(count)
     }
     for start in ["RIFF", "fLaC", "OggS", ""] {
       for count in [0, 3, 17, 18, 5000, 200_000] {

@@ -35,7 +35,7 @@ final class StallingServer: Sendable {
     bytes += [1, 0, 1, 0] + number(48_000) + number(96_000) + [2, 0, 16, 0] + Array("data".utf8)
     bytes += number(count)
     var dice = Dice(46)
-    for _ in 0..<count / 8 { withUnsafeBytes(of: dice.next()) { bytes.append(contentsOf: $0) } }
+    bytes += dice.bytes(count)
     name = "noise-\(folder.root.suffix(6)).wav"
     (self.bytes, file) = (bytes, FilePath(folder.path(name)))
     try writeFile(file.string, bytes)

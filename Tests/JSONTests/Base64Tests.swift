@@ -18,7 +18,7 @@ import Testing
   func roundTrips() {
     var dice = Dice(4)
     for count in 0..<100 {
-      let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &dice) }
+      let bytes = dice.bytes(count)
       #expect(JSONValue.base64(bytes).base64Bytes == bytes)
     }
     #expect(JSONValue.text("Zm9v!").base64Bytes == nil)

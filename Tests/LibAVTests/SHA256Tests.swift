@@ -7,7 +7,7 @@ import Testing
 @Suite("SHA-256")
 struct SHA256Tests {
   private func randomBytes(_ count: Int, _ dice: inout Dice) -> [UInt8] {
-    (0..<count).map { _ in UInt8(truncatingIfNeeded: dice.next()) }
+    dice.bytes(count)
   }
 
   @Test("the digest of a file is the one that sha256sum prints, at any length")

@@ -21,7 +21,7 @@ struct InfoFrameTests {
     var dice = Dice(1)
     #expect(CRC16.checksum("123456789".utf8) == 0xBB3D)  // CRC-16/ARC's own check value.
     for length in Array(0...40) + [1000] {
-      let bytes = (0..<length).map { _ in UInt8.random(in: 0...255, using: &dice) }
+      let bytes = dice.bytes(length)
       let slow = bytes.reduce(into: UInt16(0)) { crc, byte in
         crc ^= UInt16(byte)
         for _ in 0..<8 { crc = crc & 1 == 0 ? crc >> 1 : crc >> 1 ^ 0xA001 }

@@ -12,7 +12,7 @@ import Threads
 @Suite struct MediaCacheTests {
   private static func noise(_ count: Int) -> [UInt8] {
     var dice = Dice(UInt64(count))
-    return (0..<count).map { _ in UInt8(truncatingIfNeeded: dice.next()) }
+    return dice.bytes(count)
   }
 
   private static let large = noise(3_000_001)

@@ -28,9 +28,7 @@ final class HoldingServer: Sendable {
     var bytes = [UInt8]("RIFF".utf8) + Self.number(count + 36) + [UInt8]("WAVEfmt ".utf8)
     bytes += Self.number(16) + [1, 0, 2, 0] + Self.number(48_000) + Self.number(192_000)
     bytes += [4, 0, 16, 0] + [UInt8]("data".utf8) + Self.number(count)
-    for _ in 0..<count / 8 {
-      withUnsafeBytes(of: dice.next()) { bytes.append(contentsOf: $0) }
-    }
+    bytes += dice.bytes(count)
     (size, file) = (bytes.count, FilePath(folder.path("noise.wav")))
     try writeFile(file.string, bytes)
     let script = Fixture.path("../Tests/Servers/fault_server.py")

@@ -15,7 +15,7 @@ import Testing
 
   private func noise(_ count: Int) -> [UInt8] {
     var dice = Dice(4)
-    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &dice) }
+    return dice.bytes(count)
   }
 
   private func recorder(

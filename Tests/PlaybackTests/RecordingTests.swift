@@ -44,7 +44,7 @@ import Threads
   /// Bytes that are sound in any encoding of integers.
   func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     var dice = Dice(seed)
-    return (0..<count).map { _ in UInt8.random(in: 0...255, using: &dice) }
+    return dice.bytes(count)
   }
 
   @Test(

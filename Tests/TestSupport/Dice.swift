@@ -14,6 +14,14 @@ public struct Dice: RandomNumberGenerator {
     return z ^ (z >> 31)
   }
 
+  /// So many bytes. O(n)
+  public mutating func bytes(_ count: Int) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: count) { bytes, size in
+      for index in 0..<count { bytes[index] = UInt8(truncatingIfNeeded: next()) }
+      size = count
+    }
+  }
+
   /// A number in a range that is not empty.
   public mutating func number(_ range: Range<Int64>) -> Int64 { .random(in: range, using: &self) }
 }

@@ -70,7 +70,7 @@ import Testing
     var dice = Dice(5)
     for _ in 0..<20_000 {
       let count = Int(dice.number(0..<80))
-      var bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: dice.next()) }
+      var bytes = dice.bytes(count)
       // Half of them begin as units that have a parser.
       let headers: [UInt8] = [0x67, 0x68, 0x65, 0x41, 0x06, 0x40, 0x42]
       if let header = headers.randomElement(using: &dice) { bytes = [0, 0, 1, header] + bytes }

@@ -10,7 +10,7 @@ import Threads
   @Test("it is that of all bytes in order, on any number of threads", arguments: [1, 2, 3, 8])
   func digest(cores: Int) throws {
     var dice = Dice(44)
-    let bytes = (0..<12_000_007).map { _ in UInt8.random(in: .min ... .max, using: &dice) }
+    let bytes = dice.bytes(12_000_007)
     var whole = try MD5()
     bytes.withUnsafeBytes { whole.update($0) }
     let budget = CPUBudget(total: cores)
