@@ -106,10 +106,24 @@ extension PlayerState {
     return nil
   }
 
-  /// The frame at which the first mark that is out of date begins, or the last possible one if only the
-  /// sound after the last mark is; nil if everything is right.
-  func staleFrame(from heard: Int64, to produced: Int64) -> Int64? {
-    firstStale(from: heard, to: produced).map { $0 < marks.count ? marks[$0].index : .max }
+  /// The frame from which on rendered sound does not count as heard, since it is out of date; `.max` if
+  /// all that is out of date lies ahead, nil if everything is right.
+  ///
+  /// What a device has begun since a change goes on, unless it stands for items that could not be played
+  /// before it: one of them was replaced, and would be passed over.
+  ///
+  /// - Parameters:
+  ///   - heard: The frame of the rings that is heard next.
+  ///   - changed: The one that was heard next at the time of the change.
+  ///   - produced: The frame that is rendered next.
+  /// - Complexity: O(marks x items)
+  func staleFrame(from heard: Int64, since changed: Int64, to produced: Int64) -> Int64? {
+    if let first = firstStale(from: min(heard, changed), to: produced), first < marks.count,
+      case .advance(let past, isSame: _) = marks[first].cause, !past.isEmpty
+    {
+      return marks[first].index
+    }
+    return firstStale(from: heard, to: produced) == nil ? nil : .max
   }
 
   /// The place to continue from, after the sound up to a frame of the rings was heard and the rest

@@ -25,16 +25,14 @@ extension RenderThread {
     engine.state.withLock { state in (state.marks, state.meters) = ([], []) }
   }
 
-  /// Finds the frame from which on the sound rendered ahead is out of date.
+  /// Finds the frame from which on rendered sound is out of date (`PlayerState.staleFrame`).
   ///
-  /// - Parameter changed: The frame that was heard when the queue was changed: what has begun since then
-  ///   and does not follow any more is out of date as well.
-  /// - Returns: The frame; nil if all is right.
+  /// - Parameter changed: The frame that was heard when the queue was changed.
   func staleFrame(since changed: Int64?) -> Int64? {
-    let heard = min(engine.heardIndex, changed ?? .max)
+    let heard = engine.heardIndex
     return engine.state.withLock { state in
       if let mark = state.marks.last { tried = state.tried(tried, behind: mark) }
-      return state.staleFrame(from: heard, to: produced)
+      return state.staleFrame(from: heard, since: changed ?? heard, to: produced)
     }
   }
 

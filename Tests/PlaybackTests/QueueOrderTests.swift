@@ -189,9 +189,9 @@ private struct Ideal {
     }
   }
 
-  @Test("what a device has begun since a change, and what does not follow any more, was not heard")
+  @Test("what has begun instead of an item that can be played now gives way, and all else goes on")
   func changedAtTheEnd() throws {
-    let items = try QueueChangeTests.items([1000, 1000, 1000])
+    let items = try QueueChangeTests.items([1000, 1000, 1000, 1000])
     func mark(_ index: Int, _ cause: PlayerState.Mark.Cause) -> PlayerState.Mark {
       PlayerState.Mark(
         index: Int64(index) * 1000, item: items[index], frame: 0, sampleRate: QueueChangeTests.rate,
@@ -200,12 +200,20 @@ private struct Ideal {
     var state = PlayerState()
     state.queue = [items[0], items[1]]
     state.marks = [mark(0, .jump), mark(1, .advance(past: [], isSame: false))]
-    #expect(state.staleFrame(from: 990, to: 2000) == nil)
-    state.queue = [items[0], items[2]]
+    #expect(state.staleFrame(from: 990, since: 990, to: 2000) == nil)
+    state.queue = [items[0], items[2], items[1]]
+    #expect(state.staleFrame(from: 990, since: 990, to: 2000) == .max)
     // The change was made at frame 990, and the device plays on.
-    let stale = try #require(state.staleFrame(from: 990, to: 2000))
+    #expect(state.staleFrame(from: 1010, since: 990, to: 2000) == nil)
+
+    state.queue = [items[0], items[3], items[1]]
+    state.marks[1].cause = .advance(past: [items[3]], isSame: false)
+    #expect(state.staleFrame(from: 1010, since: 990, to: 2000) == nil)
+    state.queue = [items[0], items[2], items[1]]
+    #expect(state.staleFrame(from: 1010, since: 1010, to: 2000) == nil)
+    let stale = try #require(state.staleFrame(from: 1010, since: 990, to: 2000))
     #expect(stale == 1000)
-    let found = state.placeToGoOn(from: min(1010, stale), to: 2000)
+    let found = state.placeToGoOn(from: stale, to: 2000)
     let place = try #require(found)
     #expect(place.item === items[0])
     #expect(place.time == Time(frames: 1000, rate: QueueChangeTests.rate))
