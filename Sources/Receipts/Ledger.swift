@@ -40,8 +40,22 @@ package final class Ledger: Sendable {
   package func reason(
     for inputs: ExportInputs, unless isCancelled: IsCancelled = { false }
   ) throws -> Reason? {
+    try examine(inputs, isCancelled).reason
+  }
+
+  /// The same, with the receipts that were found.
+  func examine(
+    _ inputs: ExportInputs, _ isCancelled: IsCancelled
+  ) throws -> (reason: Reason?, receipts: [Receipt]) {
     let receipts = inputs.outputs.map { receipt(ofOutput: $0.path) }
     let found = receipts.compactMap(\.self)
+    return (try reason(for: inputs, by: receipts, found, isCancelled), found)
+  }
+
+  private func reason(
+    for inputs: ExportInputs, by receipts: [Receipt?], _ found: [Receipt],
+    _ isCancelled: IsCancelled
+  ) throws -> Reason? {
     // First: whatever else has changed, nothing is made of a source that has decayed.
     if let reason = try decayReason(found, inputs, isCancelled) { return reason }
     for (receipt, output) in zip(receipts, inputs.outputs) where receipt == nil {
@@ -64,18 +78,6 @@ package final class Ledger: Sendable {
       receipt.files.first?.path == .file(relative)
     else { return nil }
     return receipt
-  }
-
-  /// The number of the loop whose job made a file that is as it was written; nil where no loop did, or that
-  /// is not known.
-  ///
-  /// - Complexity: O(size of a receipt)
-  package func loop(of output: FilePath) -> UInt64? {
-    guard let receipt = receipt(ofOutput: output), let file = receipt.files.first,
-      let identity = FileIdentity(ofFileAt: output),
-      file.differences(from: identity, digest: { nil }).isEmpty
-    else { return nil }
-    return receipt.loop.flatMap { UInt64($0, radix: 16) }
   }
 
   /// A source whose bytes differ from those that a receipt has, while its size and its time of
@@ -293,14 +295,18 @@ package final class Ledger: Sendable {
       }
       let receipt = Receipt(
         madeWith: inputs.tools, job: inputs.byAspect, sources: sources, files: files,
-        loop: loop.map { String($0, radix: 16) })
-      let bytes = try receipt.encoded()
-      // One that is too large would never be read.
-      guard bytes.count <= Receipt.largestSize else { throw Errno.fileTooLarge }
-      try folder.write(bytes, to: path(ofReceipt: folder.relative(output.path)))
+        loop: Receipt.loop(loop))
+      try write(receipt, ofOutput: output.path)
     }
     hasRecorded.withLock { $0 = true }
     return true
+  }
+
+  func write(_ receipt: Receipt, ofOutput output: FilePath) throws {
+    let bytes = try receipt.encoded()
+    // One that is too large would never be read.
+    guard bytes.count <= Receipt.largestSize else { throw Errno.fileTooLarge }
+    try folder.write(bytes, to: path(ofReceipt: folder.relative(output)))
   }
 
   private func file(

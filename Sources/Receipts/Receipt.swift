@@ -33,6 +33,9 @@ struct Receipt: Codable, Sendable, Hashable {
   /// The number of the loop whose job made it (`Ledger.loop(of:)`), in hexadecimal digits; nil without one.
   var loop: String?
 
+  /// The number of a loop as a receipt has it.
+  static func loop(_ number: UInt64?) -> String? { number.map { String($0, radix: 16) } }
+
   static let currentVersion = 1
   /// Bytes, at some 250 for a source: a job of a hundred thousand sources has its receipt. A larger one
   /// is not written, and not read.

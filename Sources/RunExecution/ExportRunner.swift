@@ -59,9 +59,12 @@ package struct ExportRunner: JobRunner {
     let inputs = ExportInputs(
       try session.fingerprint { ledger.folder.relative($0).bytes })
     let isCancelled = { context.cancellation.isCancelled }
+    var isOfAnotherLoop = false
     func reason() throws -> Reason? {
       if memory.options.isForced { return .forced }
-      let reason = try ledger.reason(for: inputs, unless: isCancelled)
+      let reason: Reason?
+      (reason, isOfAnotherLoop) = try ledger.reason(
+        for: inputs, by: work.loop, unless: isCancelled)
       if case .sourceDecayed(let source, let was, let now)? = reason {
         throw Failure(decayed: source, was: was, now: now, origin: session.export.origin)
       }
@@ -69,6 +72,7 @@ package struct ExportRunner: JobRunner {
     }
     guard var why = try reason() else {
       leftovers.removeLeftovers(of: session.export)
+      if isOfAnotherLoop { ledger.note(work.loop, thatMakes: inputs) }
       return .upToDate
     }
 

@@ -174,6 +174,27 @@ import Testing
         + "in:\n0-x-x.wav\n0-x.wav\n3-x.wav\n\nout:\n0-x.flac\n3-x.flac\n", "\(result)")
   }
 
+  @Test("A loop that finds an output up to date is the one that made it, also by an older receipt")
+  func renewedLoop() throws {
+    let stage = try stage()
+    let result = try stage.run(
+      """
+      set -e
+      python3 drop.py 0 1
+      number() { sed -n 's/ *"loop" : "\\([0-9a-f]*\\)",/\\1/p' .avjob/receipts/*.json; }
+      avjob run --quiet job.yaml
+      made=$(stat -c %i.%Y out/0.flac); first=$(number); [ -n "$first" ]
+      sed -i '/"loop"/d' .avjob/receipts/*.json; [ -z "$(number)" ]
+      avjob run --quiet job.yaml
+      [ "$(number)" = "$first" ]
+      sed -i 's|in/\\*.wav|in/*|' job.yaml
+      avjob run --quiet job.yaml
+      [ -n "$(number)" ] && [ "$(number)" != "$first" ]
+      [ "$(stat -c %i.%Y out/0.flac)" = "$made" ]
+      """)
+    #expect(result.status == 0, "\(result)")
+  }
+
   @Test("Options that make no sense in rounds are refused by name")
   func refusals() throws {
     let result = try Command.avjob("run", "--watch", "--prune", "job.yaml")
