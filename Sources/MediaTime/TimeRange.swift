@@ -124,11 +124,13 @@ extension TimeRange {
     }
     guard time.isNumeric else { return time }
     guard duration.isNumeric else { return ExactSum(target.start, time, minus: start).time }
-    let operands = [time, start, duration, target.start, target.duration]
-    let flags = operands.reduce(into: Time.Flags()) { $0.formUnion($1.flags) }
+    let flags = time.flags.union(start.flags).union(duration.flags)
+      .union(target.start.flags).union(target.duration.flags)
     let offset = time.unmarked - start.unmarked
     if offset.isNumeric {
-      let scaled = offset.multiplied(by: target.duration.unmarked, over: duration.unmarked)
+      // Nearly all that is mapped sounds at its own speed.
+      let (length, new) = (duration.unmarked, target.duration.unmarked)
+      let scaled = length == new ? offset : offset.multiplied(by: new, over: length)
       let plain = target.start.unmarked + scaled
       if plain.isNumeric, !plain.hasBeenRounded { return plain.marked(flags) }
     }

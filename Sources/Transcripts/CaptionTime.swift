@@ -23,6 +23,7 @@ package enum CaptionTime {
   package static func clock(
     _ text: ArraySlice<UInt8>, mark usual: Unicode.Scalar
   ) throws(Fault) -> (time: Time, isStrict: Bool) {
+    if let time = usualClock(text) { return time }
     let example = "00:01:02\(usual)500"
     guard text.first != .minus else {
       throw Fault(
@@ -62,6 +63,41 @@ package enum CaptionTime {
       mark.map { last[$0] == UInt8(ascii: ".") } == true
       && parts.suffix(2).allSatisfy { $0.count == 2 }
     return (time, isStrict)
+  }
+
+  /// A clock as nearly all files have it: of two digits each and three decimals, with hours below a million
+  /// or without. nil: another spelling, or no time.
+  private static func usualClock(_ text: ArraySlice<UInt8>) -> (time: Time, isStrict: Bool)? {
+    let hours = text.dropLast(9)
+    let rest = text[hours.endIndex...]
+    guard rest.count == 9 else { return nil }
+    let start = rest.startIndex
+    let mark = rest[start + 5]
+    guard rest[start + 2] == UInt8(ascii: ":"),
+      mark == UInt8(ascii: ".") || mark == UInt8(ascii: ","),
+      let minute = number(rest[start..<start + 2]), minute < 60,
+      let second = number(rest[start + 3..<start + 5]), second < 60,
+      let milliseconds = number(rest[(start + 6)...])
+    else { return nil }
+    var hour: Int64 = 0
+    if !hours.isEmpty {
+      guard hours.last == UInt8(ascii: ":"), 2...7 ~= hours.count,
+        let number = number(hours.dropLast())
+      else { return nil }
+      hour = number
+    }
+    let value = ((hour * 60 + minute) * 60 + second) * 1000 + milliseconds
+    return (Time(value: value, timescale: 1000), mark == UInt8(ascii: "."))
+  }
+
+  /// Of few digits; nil where others are among them.
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int64? {
+    var number: Int64 = 0
+    for digit in digits {
+      guard digit.isDigit else { return nil }
+      number = number * 10 + Int64(digit - UInt8(ascii: "0"))
+    }
+    return number
   }
 
   /// A number of seconds, perhaps with decimals and an exponent: the rational that it spells, to the
@@ -130,11 +166,33 @@ package enum CaptionTime {
   }
 
   /// `01:02:03.500`: so many milliseconds, with hours always.
-  package static func text(milliseconds: Int64, mark: Character) -> String {
+  package static func text(milliseconds: Int64, mark: UInt8) -> String {
+    var text: [UInt8] = []
+    append(milliseconds: milliseconds, mark: mark, to: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Adds `01:02:03.500`, as `text(milliseconds:mark:)`: `milliseconds` from 0 on, and a `mark` of ASCII.
+  package static func append(milliseconds: Int64, mark: UInt8, to text: inout [UInt8]) {
     let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
     let (minutes, second) = seconds.quotientAndRemainder(dividingBy: 60)
     let (hours, minute) = minutes.quotientAndRemainder(dividingBy: 60)
-    return "\(hours.digits(2)):\(minute.digits(2)):\(second.digits(2))\(mark)\(rest.digits(3))"
+    for (number, mark) in [(hours, UInt8(ascii: ":")), (minute, UInt8(ascii: ":")), (second, mark)]
+    {
+      append(number, from: 10, to: &text)
+      text.append(mark)
+    }
+    append(rest, from: 100, to: &text)
+  }
+
+  /// Adds the digits of a number, the first of which counts `unit` or more.
+  private static func append(_ number: Int64, from unit: Int64, to text: inout [UInt8]) {
+    var unit = unit
+    while number / unit >= 10 { unit *= 10 }
+    while unit > 0 {
+      text.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / unit % 10))
+      unit /= 10
+    }
   }
 
   /// `time` in whole milliseconds, rounded half away from zero; not before 0.

@@ -56,7 +56,7 @@ struct WrittenCue {
     speaker = cue.speaker?.tidiedLines.onOneLine.nonEmpty
   }
 
-  func times(mark: Character) -> String {
+  func times(mark: UInt8) -> String {
     CaptionTime.text(milliseconds: start, mark: mark) + " --> "
       + CaptionTime.text(milliseconds: end, mark: mark)
   }
@@ -72,7 +72,7 @@ enum PlainWriter {
     var text = ""
     for (index, (cue, caption)) in zip(cues, captions(of: cues)).enumerated() {
       if index > 0 { text += "\n" }
-      text += "\(index + 1)\n\(cue.times(mark: ","))\n\(defused(caption.text))\n"
+      text += "\(index + 1)\n\(cue.times(mark: UInt8(ascii: ",")))\n\(defused(caption.text))\n"
     }
     return text
   }

@@ -13,7 +13,7 @@ enum VTTWriter {
       {
         text += name + "\n"
       }
-      text += cue.times(mark: ".")
+      text += cue.times(mark: UInt8(ascii: "."))
       if let settings = cue.cue.settings?.tidiedLines.nonEmpty, isOneLine(settings) {
         text += " " + settings
       }
@@ -62,7 +62,7 @@ enum VTTWriter {
         open.removeSubrange(index...)
       case .moment:
         if let moment = moments.popFirst() ?? nil {
-          text += "<\(CaptionTime.text(milliseconds: moment, mark: "."))>"
+          text += "<\(CaptionTime.text(milliseconds: moment, mark: UInt8(ascii: ".")))>"
         }
       }
     }

@@ -87,7 +87,8 @@ struct VoiceSplitter {
       endSpan(at: time)
       hasMoments = true
       hasTags = true
-      markup += "<\(CaptionTime.text(milliseconds: CaptionTime.milliseconds(time), mark: "."))>"
+      markup +=
+        "<\(CaptionTime.text(milliseconds: CaptionTime.milliseconds(time), mark: UInt8(ascii: ".")))>"
     }
   }
 

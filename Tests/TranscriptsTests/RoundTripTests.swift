@@ -59,7 +59,8 @@ import Testing
       Word(first, in: TimeRange(start: cue.range.start, end: middle)),
       Word(rest.tidiedLines, in: TimeRange(start: middle, end: cue.range.end)),
     ]
-    let moment = CaptionTime.text(milliseconds: CaptionTime.milliseconds(middle), mark: ".")
+    let moment = CaptionTime.text(
+      milliseconds: CaptionTime.milliseconds(middle), mark: UInt8(ascii: "."))
     let blank = rest.prefix(1)
     cue.markup =
       CharacterReference.escaped(first) + blank + "<\(moment)>"
