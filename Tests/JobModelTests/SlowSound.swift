@@ -60,12 +60,12 @@ struct SlowSound {
     hasLostMuted = hasLostMuted || before != mutedMoments
   }
 
-  /// What is muted, by transcript and moment.
-  private var mutedMoments: Set<[Int32]> {
-    var found: Set<[Int32]> = []
+  /// How often what is muted is there, by transcript and moment: a loop plays it several times.
+  private var mutedMoments: [[Int32]: Int] {
+    var found: [[Int32]: Int] = [:]
     for lane in lanes.values {
       for sample in lane where sample.isMuted {
-        found.insert([Int32(sample.transcript), sample.moment])
+        found[[Int32(sample.transcript), sample.moment], default: 0] += 1
       }
     }
     return found
@@ -160,9 +160,10 @@ struct SlowSound {
     add(until: milliseconds)
     let (before, hadLost) = (mutedMoments, hasLostMuted)
     self = parts.dropFirst().reduce(parts[0]) { $0.followed(by: $1) }
+    let after = mutedMoments
     hasLostMuted =
       hadLost || insertions.contains(where: \.sound.hasLostMuted)
-      || !before.isSubset(of: mutedMoments)
+      || before.contains { after[$0.key] ?? 0 < $0.value }
   }
 
   private func part(_ start: Int64, _ end: Int64) -> SlowSound {
