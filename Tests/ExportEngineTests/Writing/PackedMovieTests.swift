@@ -65,9 +65,10 @@ struct PackedMovieTests {
 
   /// A copy of the sound of some clips, one behind the other.
   private func join(
-    _ clips: [(Asset, Range<Int64>)], metadata: Metadata = Metadata()
+    _ clips: [(Asset, Range<Int64>)], as name: String = "join.m4b",
+    metadata: Metadata = Metadata(), threads: Int? = nil
   ) throws -> (path: String, report: ExportSession.Report) {
-    let path = folder.path("join.m4b")
+    let path = folder.path(name)
     var at = Int64(0)
     let segments = clips.map { asset, packets in
       defer { at += Int64(packets.count) * 1024 }
@@ -85,7 +86,7 @@ struct PackedMovieTests {
       Export(
         name: "join", composition: Composition(tracks: [Track(segments: segments)]),
         outputs: [output]), library: library)
-    return (path, try session.run())
+    return (path, try session.run(budget: threads.map { CPUBudget(total: $0) }))
   }
 
   /// When ffmpeg has each packet begin, how long it lasts, and what is in it.
@@ -144,6 +145,16 @@ struct PackedMovieTests {
     // What is repeated was decoded once, and counts twice; a packet that a run replaces does not.
     let counts = try #require(report.outputs[0].copied).compactMap(\.packetCount)
     #expect(counts.first == 1487 && (1475...1486).contains(counts.last ?? 0), "\(counts)")
+  }
+
+  @Test("a join has the same bytes on 1, 2, 3 and 8 threads")
+  func threads() throws {
+    let (one, other) = (try source(1500), try source(1400, seed: 2))
+    let clips: [(Asset, Range<Int64>)] = [(one, 3..<1490), (other, 100..<1300), (one, 3..<1490)]
+    let files = try [1, 2, 3, 8].map { (count: Int) in
+      try readFile(join(clips, as: "\(count).m4b", threads: count).path)
+    }
+    #expect(Set(files).count == 1 && files[0].count > 100_000)
   }
 
   @Test("an MP4 of more packets than FFmpeg reads is refused")
