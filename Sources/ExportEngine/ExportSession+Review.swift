@@ -196,6 +196,7 @@ extension Sidecar {
     switch self {
     case .chapters: "no chapters"
     case .transcript: "no words"
+    case .silences: "no silences"
     }
   }
 }

@@ -303,6 +303,7 @@ extension Sink {
       switch sidecar {
       case .chapters: !chapters.isEmpty
       case .transcript: !transcript.cues.isEmpty
+      case .silences: output.silences?.found.isEmpty == false
       }
     }
   }

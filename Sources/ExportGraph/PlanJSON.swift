@@ -128,7 +128,22 @@ extension Sink {
               .file(
                 path, ["format": .text(format.name), "media_type": .text(format.mediaType)])
             }),
+        "silence_files": silenceFilesJSON,
       ])
+  }
+}
+
+extension Sink {
+  /// The lists of its silences; nil for an output without a place for any.
+  fileprivate var silenceFilesJSON: JSONValue? {
+    guard let silences = output.silences else { return nil }
+    let written = sidecars
+    return .list(
+      silences.sidecars.filter { written.contains(.silences($0)) }.map {
+        .file(
+          output.path.sidecar(.silences($0)),
+          ["format": .text($0.name), "silences": .count(silences.found.count)])
+      })
   }
 }
 

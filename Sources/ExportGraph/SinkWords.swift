@@ -8,8 +8,18 @@ extension Sink {
   var sidecarTexts: [String] {
     sidecars.map { sidecar in
       let text = "\(output.path.sidecar(sidecar))  \(sidecar.name)"
-      return sidecar.isOfChapters ? text : text + ", " + transcript.countText
+      return switch sidecar {
+      case .chapters: text
+      case .transcript: text + ", " + transcript.countText
+      case .silences: text + ", " + silenceCountText
+      }
     }
+  }
+
+  /// For example `1 silence`, and `12 silences`.
+  private var silenceCountText: String {
+    let count = output.silences?.found.count ?? 0
+    return count == 1 ? "1 silence" : "\(count) silences"
   }
 
   /// The files of words beside it that are written.

@@ -48,6 +48,13 @@ public struct Output: Sendable, Hashable, Codable {
   public var chapters: ChapterPlaces
   /// Where its words are written; nowhere unless it is said.
   package var transcript = TranscriptPlaces.none
+  /// Where its silences are listed; nil: nowhere.
+  package var silences: SilencePlaces? {
+    get { listed.first }
+    set { listed = newValue.map { [$0] } ?? [] }
+  }
+  /// At most one, in a list, as `targets`.
+  private var listed: [SilencePlaces] = []
   /// Where its path was written.
   package var origin: Origin
   /// Where its settings were written.

@@ -10,17 +10,21 @@ package enum Sidecar: Sendable, Hashable, Codable {
   case chapters(ChapterPlaces.Sidecar)
   /// Its words.
   case transcript(TranscriptFormat)
+  /// Its silences.
+  case silences(SilencePlaces.Sidecar)
 
   /// Every kind.
   package static let all =
     ChapterPlaces.Sidecar.allCases.map(Sidecar.chapters)
     + TranscriptFormat.allCases.map(Sidecar.transcript)
+    + SilencePlaces.Sidecar.allCases.map(Sidecar.silences)
 
   /// What stands in place of the output's extension.
   package var fileExtension: String {
     switch self {
     case .chapters(let format): format.fileExtension
     case .transcript(let format): format.fileExtension
+    case .silences(let format): format.fileExtension
     }
   }
 
@@ -32,6 +36,7 @@ package enum Sidecar: Sendable, Hashable, Codable {
     switch self {
     case .chapters(let format): format.name
     case .transcript(let format): format.name
+    case .silences(let format): format.name
     }
   }
 }
@@ -49,6 +54,7 @@ extension Output {
   /// The files that may be written beside it.
   package var sidecars: [Sidecar] {
     chapters.sidecars.map(Sidecar.chapters) + transcript.sidecars.map(Sidecar.transcript)
+      + (silences?.sidecars ?? []).map(Sidecar.silences)
   }
 
   /// Every file that may be written: the output, then its sidecars.

@@ -192,6 +192,7 @@ extension Sidecar {
     switch self {
     case .chapters(let format): ("chapters", format.rawValue)
     case .transcript(let format): ("transcript", format.rawValue)
+    case .silences(let format): ("silences", format.rawValue)
     }
   }
 }

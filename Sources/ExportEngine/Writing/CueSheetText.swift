@@ -3,15 +3,27 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// Chapters as a CUE sheet beside an output, by the commands of the CDRWIN User's Guide, appendix
+/// Chapters, or parts between silences, as a CUE sheet beside an output, by the commands of the CDRWIN User's Guide, appendix
 /// "Cuesheet Commands", and with the remarks on dates and genres that other programs write.
 struct CueSheetText {
   /// As many as a disc has (CDRWIN User's Guide, "TRACK").
   static let mostTracks = 99
 
+  /// A track of the sheet.
+  struct Track {
+    /// Empty: none is written.
+    var title: String
+    /// Where its pregap begins; nil: it has none.
+    var gap: Time?
+    /// Where it begins itself.
+    var start: Time
+  }
+
   /// The lines, in UTF-8.
   let text: String
 
+  /// A sheet with a track for each chapter; the time before the first one is its pregap.
+  ///
   /// - Parameters:
   ///   - chapters: At most `mostTracks`, with their lengths in frames.
   ///   - sampleRate: At which the frames count.
@@ -21,6 +33,19 @@ struct CueSheetText {
     _ chapters: [(chapter: Chapter, frames: Range<Int64>)], sampleRate: Int, of file: FilePath,
     _ metadata: Metadata
   ) {
+    let tracks = chapters.enumerated().map { index, chapter in
+      Track(
+        title: chapter.chapter.title, gap: index == 0 ? .zero : nil,
+        start: Time(frames: chapter.frames.lowerBound, rate: sampleRate))
+    }
+    self.init(tracks, of: file, metadata)
+  }
+
+  /// - Parameters:
+  ///   - tracks: At most `mostTracks`, in order of time.
+  ///   - file: The output.
+  ///   - metadata: Its tags.
+  init(_ tracks: [Track], of file: FilePath, _ metadata: Metadata) {
     func line(_ command: String, _ text: String?) -> String {
       text.map { $0.isEmpty ? "" : "\(command) \(Self.quoted($0))\n" } ?? ""
     }
@@ -28,14 +53,15 @@ struct CueSheetText {
     sheet += line("PERFORMER", metadata["album_artist"] ?? metadata["artist"])
     sheet += line("TITLE", metadata["album"] ?? metadata["title"])
     sheet += "FILE \(Self.quoted(file.lastComponent?.string ?? "")) \(Self.type(of: file))\n"
-    // Of two chapters in one 75th of a second, the later one has the next.
+    // Of two tracks in one 75th of a second, the later one has the next.
     var earliest: Int64 = 0
-    for (index, chapter) in chapters.enumerated() {
-      let start = Time(frames: chapter.frames.lowerBound, rate: sampleRate).frames(atRate: 75)
-      let frame = max(start, earliest)
+    for (index, track) in tracks.enumerated() {
+      let frame = max(track.start.frames(atRate: 75), earliest)
       sheet += "  TRACK \((index + 1).digits(2)) AUDIO\n"
-      sheet += line("    TITLE", chapter.chapter.title)
-      if index == 0, frame > 0 { sheet += "    INDEX 00 00:00:00\n" }
+      sheet += line("    TITLE", track.title)
+      if let gap = track.gap.map({ max($0.frames(atRate: 75), earliest) }), gap < frame {
+        sheet += "    INDEX 00 \(Self.clock(gap))\n"
+      }
       sheet += "    INDEX 01 \(Self.clock(frame))\n"
       earliest = frame + 1
     }

@@ -134,6 +134,7 @@ struct RecordWriter {
     let duration = Time(frames: written.frameCount, rate: written.sampleRate)
     let decibels = Gain(factor: Double(written.peak ?? 0)).decibels
     var (chapterFiles, transcriptFiles): ([JSONValue], [JSONValue]) = ([], [])
+    var silenceFiles: [JSONValue] = []
     for (sidecar, digest) in zip(written.sidecars, sidecarDigests) {
       let json = sidecar.json(digest, from: folder)
       switch sidecar.kind {
@@ -142,6 +143,9 @@ struct RecordWriter {
         let feed = sidecar.feedText(format, sink.transcript.language, from: folder)
         transcriptFiles.append(
           json.with(["media_type": .text(format.mediaType), "feed": .text(feed)]))
+      case .silences:
+        silenceFiles.append(
+          json.with(["silences": .count(sink.output.silences?.found.count ?? 0)]))
       }
     }
     return .file(
@@ -170,6 +174,7 @@ struct RecordWriter {
         "chapter_files": chapterFiles.isEmpty ? nil : .list(chapterFiles),
         "transcript": sink.wordsJSON,
         "transcript_files": transcriptFiles.isEmpty ? nil : .list(transcriptFiles),
+        "silence_files": silenceFiles.isEmpty ? nil : .list(silenceFiles),
       ])
   }
 }

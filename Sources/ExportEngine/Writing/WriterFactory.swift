@@ -61,6 +61,8 @@ private func openSidecars(
       let places = sink.output.transcript
       bytes = sink.transcript.bytes(
         as: format, lines: places.lines, wordSegments: places.wordSegments)
+    case .silences(let format):
+      bytes = try SilenceText(of: sink, sampleRate: sampleRate).bytes(as: format)
     }
     do throws(Failure) {
       let file = try OutputFile.create(at: path)
@@ -164,6 +166,9 @@ func requireEncodable(
     if let plan = sink.picture { try pictures.requireStills(plan.stills) }
     if sink.sidecars.contains(where: \.isOfChapters) {
       _ = try chapters(of: sink, sampleRate: format.sampleRate)
+    }
+    if sink.sidecars.contains(.silences(.cue)) {
+      try SilenceText(of: sink, sampleRate: format.sampleRate).requireTracks()
     }
   } catch {
     throw error.about(sink.output.path).placed(at: sink.output.origin)

@@ -93,7 +93,7 @@ extension Decoder {
     output.chapters = chapterPlaces(fields["chapters"], of: output.kind, context.scope)
     output.transcript = transcriptPlaces(fields["transcript"], of: output, context.scope)
     (output.id3, output.mp3Preset) = (draft.id3?.value, draft.mp3?.preset)
-    (output.loudness, output.conform) = (draft.loudness, draft.conform)
+    (output.loudness, output.conform, output.silences) = draft.levels
     output.isStrict = draft.isStrict?.value ?? context.isStrict
     if own["loudness"] == nil, let preset = fields["preset"] {
       noteLoudness(of: preset, draft.loudness, insteadOf: context.loudness)

@@ -13,6 +13,7 @@ struct OutputDraft {
   var mp3: MP3Choice?
   var loudness: LoudnessTarget?
   var conform: [ConformRequest]?
+  var silences: SilencePlaces?
   var isStrict: Located<Bool>?
   var gainTags: Located<GainTags?>?
   var sampleRate: Located<Int>?
@@ -35,6 +36,8 @@ struct OutputDraft {
     return kind.capabilities.copiedUnit == .frames
   }
 
+  /// What is said of its level.
+  var levels: (LoudnessTarget?, [ConformRequest]?, SilencePlaces?) { (loudness, conform, silences) }
   /// The gains in its tags, and where they were written.
   var gains: (GainTags?, Origin) { (gainTags?.value, gainTags?.origin ?? .unknown) }
 
@@ -138,6 +141,7 @@ extension Language {
     Key(
       "transcript", as: Values.transcriptPlaces.form,
       "the words: in files beside it, in the file, or as lyrics; else nowhere"),
+    Key("silences", Values.silencePlaces, "its silences: in files beside it") { $0.silences = $1 },
   ])
 
   /// A key of a format, with its settings as text.

@@ -38,8 +38,8 @@ extension Job {
   /// - Parameters:
   ///   - assets: Called once for each of `media`. nil where probing failed: the caller has reported
   ///     that, and times that depend on the file's length are not checked.
-  ///   - listen: Called for each `pauses` and `trim`, for edges of words, for a split at silences, and for
-  ///     automation.
+  ///   - listen: Called for each `pauses` and `trim`, for edges of words, for a split at silences, for
+  ///     automation, and for lists of silences.
   ///   - findKeyPicture: Called for each edge that is moved to a key picture.
   ///   - readTranscript: Called once for each clip that keeps the words of its file.
   /// - Returns: The exports, with every time exact.
@@ -66,8 +66,8 @@ extension Job {
   ///   - budget: What is left for this job and later ones.
   ///   - assets: Called once for each of `media`. nil where probing failed: the caller has
   ///     reported that, and times that depend on the file's length are not checked.
-  ///   - listen: Called for each `pauses` and `trim`, for edges of words, for a split at silences, and for
-  ///     automation.
+  ///   - listen: Called for each `pauses` and `trim`, for edges of words, for a split at silences, for
+  ///     automation, and for lists of silences.
   ///   - findKeyPicture: Called for each edge that is moved to a key picture.
   ///   - readTranscript: Called once for each clip that keeps the words of its file.
   /// - Returns: The exports, with every time exact.
@@ -85,6 +85,7 @@ extension Job {
     if let search = item.chapterSearch {
       try addChapters(search, to: &whole, known, listen)
     }
+    try addSilences(to: &whole, listen)
     try requireRoom(for: whole.export, in: &budget)
     guard let split else {
       var own = Metadata()
@@ -130,7 +131,7 @@ extension Job {
       utterances: try utterances(of: exports, parts.map(\.part)))
   }
 
-  /// Counts the chapters and cues of an export, which are copied for its parts.
+  /// Counts the chapters, cues and silences of an export, which are copied for its parts.
   private func requireRoom(
     for export: Export, in budget: inout SegmentBudget
   ) throws(Diagnostics) {
@@ -141,6 +142,10 @@ extension Job {
     let cueCount = export.transcript?.cues.count ?? 0
     guard budget.takes(cueCount * SegmentBudget.detailSize) else {
       throw Diagnostics(budget.exhausted(by: "its \(cueCount) cues", at: origin))
+    }
+    let silenceCount = export.outputs.reduce(0) { $0 + ($1.silences?.found.count ?? 0) }
+    guard budget.takes(silenceCount * SegmentBudget.detailSize) else {
+      throw Diagnostics(budget.exhausted(by: "its \(silenceCount) silences", at: origin))
     }
   }
 
@@ -176,6 +181,8 @@ extension Job {
       }
     }
     for index in outputs.indices {
+      let silences = export.outputs[index].silences
+      export.outputs[index].silences = silences?.part(placed.range)
       fill(&export.outputs[index].path, at: export.outputs[index].origin)
     }
     for index in records.indices {

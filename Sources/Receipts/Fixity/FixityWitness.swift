@@ -106,7 +106,7 @@ struct FixityWitness {
     guard document["versions"]?["avjob"] != nil,
       let sources = document["sources"]?.elements, let outputs = document["outputs"]?.elements
     else { return witness }
-    let beside = ["chapter_files", "transcript_files"]
+    let beside = ["chapter_files", "transcript_files", "silence_files"]
     let files =
       outputs
       + outputs.flatMap { output in
