@@ -31,12 +31,9 @@ extension Values {
 
   private static let longSilences: MapNotation<SilenceFields> = {
     let example = "{ as: labels, longer_than: 1s, below: -50 dB }"
-    func needs(_ key: String) -> Schema.Rule {
-      .some(of: [key], missing: "'silences' needs '\(key)'", help: "write \(example)")
-    }
     return MapNotation(
       "the silences of an output", SilenceFields(), example: example,
-      rules: [needs("as"), needs("longer_than"), needs("below")],
+      rules: needs(["as", "longer_than", "below"], of: "silences", as: example),
       [
         Key("as", silenceWords, "the places") { $0.words = $1 },
         Key("longer_than", listedSilence, "the least length of a silence") {

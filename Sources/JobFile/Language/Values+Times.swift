@@ -164,6 +164,11 @@ extension Values {
     return level
   }
 
+  /// Rules of a map in which none of these keys may be left out.
+  static func needs(_ keys: [String], of map: String, as example: String) -> [Schema.Rule] {
+    keys.map { .some(of: [$0], missing: "'\(map)' needs '\($0)'", help: "write \(example)") }
+  }
+
   private struct PauseFields: Sendable {
     var longerThan: Located<TimeText>?
     var to: Located<TimeText>?
@@ -173,12 +178,9 @@ extension Values {
 
   private static let longPauses: MapNotation<PauseFields> = {
     let example = "{ longer_than: 1s, to: 400ms, below: -45 dB }"
-    func needs(_ key: String) -> Schema.Rule {
-      .some(of: [key], missing: "'pauses' needs '\(key)'", help: "write \(example)")
-    }
     return MapNotation(
       "a shortening", PauseFields(), example: example,
-      rules: [needs("longer_than"), needs("to"), needs("below")],
+      rules: needs(["longer_than", "to", "below"], of: "pauses", as: example),
       [
         Key("longer_than", time, "the least length of a pause, 300 ms or more") {
           $0.longerThan = $1
