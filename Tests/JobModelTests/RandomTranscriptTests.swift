@@ -22,7 +22,7 @@ import Transcripts
     }
     // Few are left out because a sample more or less would decide.
     #expect(seed - TestScale.seed < 4 * UInt64(count))
-    #expect(cueCount > 3 * count)
+    #expect(cueCount > 2 * count)
   }
 
   /// The number of cues of one job; nil where its samples are too coarse to tell.
