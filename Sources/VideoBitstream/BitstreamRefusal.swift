@@ -48,6 +48,7 @@ package enum BitstreamRefusal: Error, Sendable, Hashable {
     case avcConfiguration = "avcC record"
     case hevcConfiguration = "hvcC record"
     case videoParameterSet = "video parameter set"
+    case sequenceHeader = "sequence header"
     case sequenceParameterSet = "sequence parameter set"
     case pictureParameterSet = "picture parameter set"
     case sliceHeader = "slice header"
