@@ -217,12 +217,13 @@ def join(rig, ranges, extension, tally):
     expected, moment = [], 0
     for movie, (name, start, end) in zip(movies, ranges):
         # The job's times begin with the sound.
-        offset = rig.offsets.setdefault(name, movie.lag(rig.reference, 5, 5))
+        if name not in rig.offsets:
+            rig.offsets[name] = movie.lag(rig.reference, 5 + movie.start, 5)
         borders = [movie.border(time + movie.start) for time in (start, end)]
         for index in range(*borders):
             time = moment + movie.times[index] - movie.start - start
             expected.append((movie, index, moment if index == borders[0] else time))
-        lag = output.lag(rig.reference, moment, start + movie.start + offset / RATE)
+        lag = output.lag(rig.reference, moment, start + rig.offsets[name] / RATE)
         require(lag is None or abs(lag) <= 1, "has the sound of", name, lag, "samples late")
         moment += end - start
     wanted = [movie.numbers[index] for movie, index, _ in expected]
