@@ -169,7 +169,7 @@ package final class PictureEncoder {
     guard hasQuantizer else { return }
     context.pointee.flags |= AV_CODEC_FLAG_QSCALE
     context.pointee.global_quality = 2 * FF_QP2LAMBDA
-    context.pointee.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL
+    context.pointee.strict_std_compliance = FF_COMPLIANCE_EXPERIMENTAL
   }
 
   /// The same number of threads on every machine: x264's and x265's bytes depend on it.
