@@ -55,11 +55,7 @@ struct Prober {
       guard error.isUnknownFormat else { throw error.inputFailure(location) }
       // libavformat refuses a short MP3 as noise; the frames themselves are proof.
       if let short = try prober.shortMPEGAudio(stream: index) { return short }
-      let head = try prober.bytes.bytes(at: 0, count: Playlist.headSize)
-      if let list = Playlist(head) { throw list.failure(location) }
-      throw Failure(
-        .mendInput, "holds no sound in a known format (a text, a playlist, a damaged header?)",
-        location: location, code: .mediaUnsupported)
+      throw try prober.unknownFormat()
     }
     if let sound = raw ?? location.headerlessSound {
       return try prober.probe(headerless: sound, demuxer, stream: index, isNamed: raw == nil)
