@@ -63,8 +63,8 @@ struct MovieEncodeTests {
     #expect(copied.status == 1)
     #expect(
       copied.errors.contains(
-        "'changing.ts': changes the coding of its picture midway; encode all of it, as 'video: { h264: crf "
-          + "20 }'"), "\(copied.errors)")
+        "'changing.ts': changes the coding of its picture midway, at 0:04.0"), "\(copied.errors)")
+    #expect(copied.errors.contains("; encode all of it, as 'video: { h264: crf 20 }'"))
     let encoded = try stage.job(
       "clip: changing.ts 1s..7s\noutput: { file: out.mp4, video: { h264: crf 20 } }\n")
     #expect(encoded.status == 0, "\(encoded.errors)")

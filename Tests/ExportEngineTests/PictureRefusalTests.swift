@@ -27,6 +27,13 @@ import Threads
   private func plan(
     _ ranges: [(name: String, from: Int64, to: Int64)], _ video: Output.Video
   ) throws -> PicturePlan {
+    try #require(try sink(ranges, video).picture)
+  }
+
+  /// The output itself.
+  private func sink(
+    _ ranges: [(name: String, from: Int64, to: Int64)], _ video: Output.Video
+  ) throws -> Sink {
     var composition = Composition()
     for (name, from, to) in ranges {
       let range = TimeRange(
@@ -37,7 +44,7 @@ import Threads
     var output = Output(path: "out.mp4", format: .m4a(bitRate: 128_000))
     output.video = video
     let export = Export(name: "movie", composition: composition, outputs: [output])
-    return try #require(try Graph(compiling: export).sinks[0].picture)
+    return try Graph(compiling: export).sinks[0]
   }
 
   @Test("a source whose colours are not converted, however late it is shown")
@@ -62,6 +69,42 @@ import Threads
     #expect(refusal?.location == .file(FilePath(stage.folder.path("pq.mp4"))))
     // A plan warns of it.
     #expect(throws: Failure.self) { _ = try stage.library.surveyed(plan) }
+  }
+
+  @Test("pictures around a cut far from the start, whose codec FFmpeg lacks, before one is copied")
+  func codecs() throws {
+    try movie("cut.mp4", seconds: 20, "-preset fast -bf 2 -g 25 -x264-params scenecut=0:b-adapt=0")
+    // It begins with a key picture; at its end some are encoded.
+    let sink = try sink([("cut.mp4", 20, 176)], .copy)
+    let plan = try #require(sink.picture)
+    let parts = try stage.library.surveyed(plan).spans[0].parts
+    #expect(parts?.map { $0.reason == nil } == [true, false])
+    let format = AudioFormat(sampleRate: 44_100, channelLayout: .mono)
+    func open(_ codecs: PictureCodecs) throws(Failure) {
+      let streams = try MediaLibrary(coding: codecs).openCompanions(
+        of: plan, beside: sink, format, counting: PictureTally(), unless: CancellationFlag()
+      ) { () throws(Failure) in
+        throw Failure(.reportBug, "draws no sound")
+      }.streams
+      guard case .made = streams else { throw Failure(.reportBug, "is no cut") }
+    }
+    try open(PictureCodecs())
+    for (codecs, name) in [
+      (PictureCodecs(decodes: { _ in false }), "FFmpeg's decoder of h264"),
+      (PictureCodecs(encodes: { _ in false }), "FFmpeg's libx264"),
+    ] {
+      let failure = #expect(throws: Failure.self) { try open(codecs) }
+      #expect(failure?.code == .libraryMissing && failure?.remedy == .mendMachine)
+      #expect(
+        failure?.message.hasPrefix("needs \(name) to ") == true, "\(failure as Any)")
+    }
+    // Between key pictures none is needed.
+    let whole = try self.sink([("cut.mp4", 20, 200)], .copy)
+    _ = try MediaLibrary(coding: PictureCodecs(decodes: { _ in false }, encodes: { _ in false }))
+      .openCompanions(
+        of: try #require(whole.picture), beside: whole, format, counting: PictureTally(),
+        unless: CancellationFlag()
+      ) { () throws(Failure) in throw Failure(.reportBug, "draws no sound") }
   }
 
   @Test("a range at whose start no edit shows a picture")

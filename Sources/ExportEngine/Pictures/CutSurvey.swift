@@ -206,11 +206,51 @@ extension [CutSurvey.Stretch] {
   }
 }
 
-extension MediaLibrary {
-  /// Spans that are looked at, and pictures that are read of them together: a plan of ten thousand spans
+extension PictureReels {
+  /// Ranges that are looked at, and pictures that are read of them together: a plan of ten thousand ranges
   /// is not to read all of their sources.
-  private static let mostSurveyed = (spans: 256, pictures: 1 << 18)
+  static let mostSurveyed = (ranges: 256, pictures: 1 << 18)
 
+  /// What is done to the first ranges of a plan, each with its place; of those that `isLeftOut`, nothing is
+  /// read.
+  ///
+  /// - Throws: Why a picture cannot be cut and joined, with its source's failure as `cause`.
+  /// - Complexity: O(pictures around the cuts)
+  fileprivate func survey(
+    _ ranges: [PictureRange], of plan: PicturePlan, leavingOut isLeftOut: (PictureRange) -> Bool,
+    _ take: (Int, PicturePassage, [CutSurvey.Stretch]) -> Void = { _, _, _ in }
+  ) throws(LibAVError) {
+    var survey = CutSurvey(self, of: plan)
+    var pictures = 0
+    for (index, range) in ranges.prefix(Self.mostSurveyed.ranges).enumerated()
+    where pictures < Self.mostSurveyed.pictures && !isLeftOut(range) {
+      do throws(LibAVError) {
+        let asset = plan.assets[range.source]
+        let reel = try reel(range.source)
+        let before = reel.readCount
+        let found = try survey.stretches(of: range, until: asset.start + asset.duration)
+        pictures += reel.readCount - before
+        take(index, found.passage, found.stretches)
+      } catch {
+        throw blame(error, on: range.source)
+      }
+    }
+  }
+
+  /// Refuses what cannot be cut and joined before a run works on it, as far as the packets near the ends of
+  /// its first ranges say. Where all codecs are there, what would be read from its start or from a server is
+  /// not read for it, and neither are fades, which may be anywhere.
+  func requirePossible(_ ranges: [PictureRange], of plan: PicturePlan) throws(LibAVError) {
+    try survey(ranges, of: plan) { range in
+      let asset = plan.assets[range.source]
+      let isCostly = asset.location.url != nil || asset.container == "mpeg" || range.isFaded
+      guard isCostly, let reel = try? reel(range.source) else { return isCostly }
+      return reel.codecs.decodes(reel.stream) && reel.codecs.encodes(reel.stream.codecName)
+    }
+  }
+}
+
+extension MediaLibrary {
   /// A plan with what is copied and what is encoded of its first spans, found in the files; nothing is
   /// decoded. Of one that is encoded throughout, the first picture of each of the first sources is decoded,
   /// and compared with that of the output. Files that are not there yet, and those of servers, are not
@@ -230,23 +270,17 @@ extension MediaLibrary {
       if !settings.isStill { try requireFit(reels, of: plan, settings) }
       return plan
     }
-    var survey = CutSurvey(reels, of: plan)
     var surveyed = plan
-    var pictures = 0
-    for (index, range) in reels.ranges(of: plan, delayedBy: .zero).enumerated() {
-      guard index < Self.mostSurveyed.spans, pictures < Self.mostSurveyed.pictures else { break }
-      do throws(LibAVError) {
-        let asset = plan.assets[range.source]
-        let reel = try reels.reel(range.source)
-        let before = reel.readCount
-        let found = try survey.stretches(of: range, until: asset.start + asset.duration)
-        pictures += reel.readCount - before
-        surveyed.spans[index].parts = found.stretches.parts(
-          of: found.passage, asset.start, until: plan.spans[index].target.end)
-      } catch {
-        let blamed = reels.blame(error, on: range.source)
-        throw blamed.cause as? Failure ?? blamed.machineFailure
+    do throws(LibAVError) {
+      try reels.survey(
+        reels.ranges(of: plan, delayedBy: .zero), of: plan, leavingOut: { _ in false }
+      ) { index, passage, stretches in
+        let span = plan.spans[index]
+        surveyed.spans[index].parts = stretches.parts(
+          of: passage, plan.assets[span.asset].start, until: span.target.end)
       }
+    } catch {
+      throw error.cause as? Failure ?? error.machineFailure
     }
     return surveyed
   }
@@ -257,7 +291,7 @@ extension MediaLibrary {
     do throws(LibAVError) {
       _ = try reels.frames(
         of: reels.ranges(of: plan, delayedBy: .zero), settings,
-        comparing: plan.assets.indices.prefix(Self.mostSurveyed.spans))
+        comparing: plan.assets.indices.prefix(PictureReels.mostSurveyed.ranges))
     } catch {
       throw error.cause as? Failure ?? error.machineFailure
     }

@@ -261,7 +261,7 @@ extension PicturePassage {
       throw emptyRange
     }
     let isWhole = entrance.isFromStart && isFirst
-    let place = reel.time(of: entrance.first).readableText
+    let place = reel.readableTime(of: entrance.first)
     guard isWhole || picture.kind != .other else {
       throw LibAVError.refusedPicture(
         "has no key picture before the one at \(place), with which a copy could begin; write 'video: copy'"
@@ -280,7 +280,7 @@ extension PicturePassage {
   private var emptyRange: LibAVError {
     .refusedPicture(
       "has no picture that begins where a range of it does, at "
-        + "\((range.from ?? .zero).readableText), and 'copy: edits' shows none longer; move the "
+        + "\(range.from.map(reel.readable) ?? Time.zero.readableText), and 'copy: edits' shows none longer; move the "
         + "range, or write 'video: copy'")
   }
 }

@@ -126,6 +126,16 @@ extension PictureCoding {
       ? MPEGPicture.header(ofMPEG4: packet) != nil : Self.hasSequenceHeader(packet)
   }
 
+  /// The form of its pictures as a key picture's packet has it, of codecs without parameter sets; nil where it
+  /// does not say it.
+  func form(saidBy packet: Packet) -> CodedForm? {
+    guard case .other(let codec, _) = self else { return nil }
+    return CodedForm(of: packet.withBytes { Array($0.prefix(Self.mostHeader)) }, codec: codec)
+  }
+
+  /// More bytes than headers of pictures have.
+  private static let mostHeader = 1 << 16
+
   static func hasSequenceHeader(_ bytes: [UInt8]) -> Bool {
     bytes.starts(with: [0, 0, 1, 0xB3]) && bytes.count > shapeAndRatePlace
   }

@@ -91,7 +91,7 @@ final class PictureCutter {
     of passage: PicturePassage, _ entrance: PicturePassage.Entrance, isCut: Bool
   ) -> LibAVError {
     let reel = passage.reel
-    func text(_ tick: Int64) -> String { reel.time(of: tick).readableText }
+    func text(_ tick: Int64) -> String { reel.readableTime(of: tick) }
     var window = entrance.window
     var entries: [Int64] = []
     while (try? window.fill(1)) != nil, let picture = window.take(1).first {

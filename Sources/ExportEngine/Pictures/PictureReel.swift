@@ -41,15 +41,23 @@ final class PictureReel {
   let encoderNote: [UInt8]?
   /// Whether all of it is decoded: a decoder may go over to another coding, and copies may not.
   let isDecoded: Bool
+  /// When the sound begins by the file's clock, from which people count.
+  private let origin: Time
+  /// The codecs that there are.
+  let codecs: PictureCodecs
+  /// The form that the first picture says which says it; nil: none of the first does.
+  private let codedForm: CodedForm?
   private let packets: PicturePackets
   /// How many pictures were read.
   private(set) var readCount = 0
 
-  /// Opens the picture of a plan's source, at its first packet.
+  /// Opens the picture of a plan's source, at its first packet; its sound begins at `origin` by the file's
+  /// clock.
   ///
   /// - Throws: `LibAVError.streamMissing`, and a refusal of pictures whose headers cannot be read.
   init(
-    _ index: Int, _ demuxer: Demuxer, of track: AssetTrack?, isDecoded: Bool = false,
+    _ index: Int, _ demuxer: Demuxer, of track: AssetTrack?, from origin: Time = .zero,
+    isDecoded: Bool = false, by codecs: PictureCodecs = PictureCodecs(),
     unless cancellation: CancellationFlag
   ) throws(LibAVError) {
     guard let track, demuxer.streams.indices.contains(track.index) else {
@@ -62,7 +70,7 @@ final class PictureReel {
       UInt64(max(1, base.numerator)), UInt64(max(1, base.denominator))
     )
     farthestTick = max(1, 72_000_000 * denominator / numerator)
-    (self.index, self.isDecoded) = (index, isDecoded)
+    (self.index, self.isDecoded, self.origin, self.codecs) = (index, isDecoded, origin, codecs)
     packets = try PicturePackets(demuxer, stream, unless: cancellation)
     // For what a header leaves open, and for how pictures are reordered.
     let first = try PicturePackets.first(reading: packets.read)
@@ -78,6 +86,7 @@ final class PictureReel {
       throw LibAVError(refusing: error)
     }
     encoderNote = first.first.flatMap(coding.encoderNote)
+    codedForm = first.lazy.filter(\.isKey).compactMap { [coding] in coding.form(saidBy: $0) }.first
     var order = PictureOrder()
     for case let shown? in first.map(\.timestamp) { order.add(shown) }
     firstShown = first.first?.timestamp
@@ -131,14 +140,23 @@ final class PictureReel {
       throw LibAVError.refusedPicture(
         "has a picture more than 20,000 hours from its beginning; remux it")
     }
-    let header = packet.newHeader
     let (kind, isChange) = coding.kind(of: packet)
-    guard isDecoded || !isChange && (header.isEmpty || header == stream.header) else {
+    if !isDecoded, let change = change(in: packet, isChange) {
       throw LibAVError.refusedPicture(
-        "changes the coding of its picture midway; encode all of it, as 'video: { h264: crf 20 }'")
+        "changes the \(change) midway, at \(readableTime(of: shown)); encode all of it, as 'video: { h264: "
+          + "crf 20 }'")
     }
     let duration = min(max(0, packet.duration), Int64(clamping: farthestTick))
     return CodedPicture(packet: packet, shown: shown, kind: kind, duration: duration)
+  }
+
+  /// What a packet changes, which the container describes once; nil: nothing. `isCoding` says whether it has
+  /// other parameter sets.
+  private func change(in packet: Packet, _ isCoding: Bool) -> String? {
+    let header = packet.newHeader
+    if isCoding || !header.isEmpty && header != stream.header { return "coding of its picture" }
+    guard packet.isKey, let codedForm else { return nil }
+    return coding.form(saidBy: packet)?.change(from: codedForm)
   }
 
   /// Goes to the first picture.
@@ -165,7 +183,7 @@ final class PictureReel {
   /// - Throws: A refusal where none of them can be decoded, or where FFmpeg lacks the decoder.
   func requiredForm() throws(LibAVError) -> PictureForm {
     if let form { return form }
-    guard Decoder.exists(for: stream) else {
+    guard codecs.decodes(stream) else {
       throw LibAVError.missingCodec(
         "FFmpeg's decoder of \(stream.codecName)", to: "learn the form of the picture",
         or: "leave it out with 'video: none'")
@@ -177,7 +195,7 @@ final class PictureReel {
   ///
   /// - Throws: A refusal where FFmpeg lacks one, as that of the bundle does.
   func decoder(isFaded: Bool) throws(LibAVError) -> Decoder {
-    guard Decoder.exists(for: stream) else {
+    guard codecs.decodes(stream) else {
       let isForFade = isFaded && !isDecoded
       throw LibAVError.missingCodec(
         "FFmpeg's decoder of \(stream.codecName)",
@@ -193,6 +211,12 @@ final class PictureReel {
 
   /// A moment of the file's clock.
   func time(of tick: Int64) -> Time { base.time(of: tick) }
+
+  /// When a picture is shown, for people: counted from the start of the sound, as in job files.
+  func readableTime(of tick: Int64) -> String { readable(time(of: tick)) }
+
+  /// A moment of the file's clock, for people.
+  func readable(_ time: Time) -> String { (time - origin).readableText }
 
   /// The tick at or before a moment of the file's clock.
   func tick(atOrBefore time: Time) -> Int64 { base.tick(atOrBefore: time) }

@@ -48,7 +48,8 @@ final class PictureReels {
       try library.requireOneEdit(of: asset, demuxer)
       reel = try reading(asset.location) { () throws(LibAVError) in
         try PictureReel(
-          index, demuxer, of: asset.pictureTrack, isDecoded: areDecoded, unless: cancellation)
+          index, demuxer, of: asset.pictureTrack, from: asset.start, isDecoded: areDecoded,
+          by: library.pictureCodecs, unless: cancellation)
       }
     } catch {
       throw LibAVError.refusedPicture(error.message).blamed(on: error)
@@ -112,6 +113,7 @@ extension PictureReels {
       depth = max(depth, reel.reorderDepth)
       timescales.append(reel.base.denominator)
     }
+    try requirePossible(ranges, of: plan)
     guard let source = ranges.first?.source else { throw LibAVError.streamMissing }
     let first = try reel(source)
     let assembler = PictureAssembler(

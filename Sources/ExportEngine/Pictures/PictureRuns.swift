@@ -24,7 +24,7 @@ extension PictureReel {
           + (isFaded
             ? LibAVError.cutInFade : "cut it at its key frames, as 'snap: keyframe' does"))
     }
-    guard PictureEncoder.exists(for: codec) else {
+    guard codecs.encodes(codec) else {
       throw LibAVError.missingCodec(
         "FFmpeg's \(library)",
         to: isFaded ? "encode pictures that fades change" : "encode pictures around cuts",

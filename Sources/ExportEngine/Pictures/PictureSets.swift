@@ -101,11 +101,11 @@ struct PictureSets {
     do throws(LibAVError) {
       switch reel.coding {
       case .h264:
-        guard PictureEncoder.exists(for: "h264"), let form = reel.coding.form else { return nil }
+        guard reel.codecs.encodes("h264"), let form = reel.coding.form else { return nil }
         encoder = try reel.encoder(form)
       case .hevc:
         // Sets of sources that differ stand in the stream, and so may those of encoders.
-        guard isFirst, PictureEncoder.exists(for: "hevc"), let frame = try reel.firstFrame() else {
+        guard isFirst, reel.codecs.encodes("hevc"), let frame = try reel.firstFrame() else {
           return nil
         }
         encoder = try reel.encoder(frame.form, coloursOf: frame)

@@ -1,5 +1,6 @@
 import LibAV
 import MediaTime
+import VideoBitstream
 
 /// One picture of a range, decoded.
 struct DecodedPicture {
@@ -23,6 +24,10 @@ final class RangeDecoder {
   private let first: Int64
   private let decoder: Decoder
   private var whole = WholePictures()
+  /// The form of what was sent last, and a picture of another one that is sent when all before it was taken:
+  /// where it changes, decoders lose what they hold.
+  private var form: CodedForm?
+  private var waiting: CodedPicture?
   private var isFresh = true
   private var isDrained = false
   private var isDone = false
@@ -62,7 +67,7 @@ final class RangeDecoder {
 
   private func damaged(_ tick: Int64) -> LibAVError {
     .refusedPicture(
-      "has a damaged picture at \(passage.reel.time(of: tick).readableText), where it is to be encoded "
+      "has a damaged picture at \(passage.reel.readableTime(of: tick)), where it is to be encoded "
         + "anew; encode the file again, or cut elsewhere")
   }
 
@@ -95,9 +100,30 @@ final class RangeDecoder {
   }
 
   private func sendNext() throws(LibAVError) {
+    if let picture = waiting {
+      waiting = nil
+      decoder.flush()
+      return try send(picture.packet)
+    }
     let picture = try feed.next()
+    if let picture, beginsAnew(picture) {
+      waiting = picture
+      return try send(nil)
+    }
     isDrained = picture == nil
     try send(picture?.packet)
+  }
+
+  /// Whether nothing behind a picture needs what was sent before it, and it has another form or other
+  /// parameter sets. Where not all is decoded, `PictureReel` refuses such a picture.
+  private func beginsAnew(_ picture: CodedPicture) -> Bool {
+    guard passage.reel.isDecoded, picture.kind == .entry else { return false }
+    let coding = passage.reel.coding
+    guard let own = coding.form(saidBy: picture.packet) else {
+      return !isFresh && coding.kind(of: picture.packet).isChange
+    }
+    defer { form = own }
+    return form.map { $0 != own } ?? false
   }
 
   private func send(_ packet: Packet?) throws(LibAVError) {

@@ -73,7 +73,7 @@ final class RangeEncoder {
         guard picture.frame.form == form else {
           throw LibAVError.refusedPicture(
             "changes the size or the format of its picture at "
-              + "\(passage.reel.time(of: picture.shown).readableText); encode all of it, as 'video: { "
+              + "\(passage.reel.readableTime(of: picture.shown)); encode all of it, as 'video: { "
               + "h264: crf 20 }'")
         }
         try encoder?.send(picture.frame)

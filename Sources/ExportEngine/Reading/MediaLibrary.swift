@@ -68,6 +68,8 @@ public final class MediaLibrary: Sendable {
   let transcriptReader: ReadTranscript?
   let knownTranscripts = Mutex<[TranscriptKey: Result<EmbeddedTranscript, Failure>]>([:])
   let watch: Watch?
+  /// Those of the pictures that are read.
+  let pictureCodecs: PictureCodecs
   /// nil: what analyses find is forgotten.
   let analyses: RememberedAnalyses?
   /// Whether assets come from elsewhere, and may have changed since.
@@ -99,13 +101,28 @@ public final class MediaLibrary: Sendable {
   ///   - verifiesAssets: Whether the assets to be read may be others than this library would find.
   ///   - watch: Is told of each call that reads a file.
   ///   - analyses: What outlasts this run of what analyses find.
-  package init(
+  package convenience init(
     recalling recall: Recall?, probing probe: Probe?, listening listen: Listen? = nil,
     seeking keyPictureFinder: FindKeyPictures? = nil,
     reading transcriptReader: ReadTranscript? = nil,
     verifiesAssets: Bool, watching watch: Watch? = nil,
     remembering analyses: RememberedAnalyses? = nil
   ) {
+    self.init(
+      recalling: recall, probing: probe, listening: listen, seeking: keyPictureFinder,
+      reading: transcriptReader, verifiesAssets: verifiesAssets, watching: watch,
+      remembering: analyses, coding: PictureCodecs())
+  }
+
+  /// The same; `pictureCodecs` are those that there are.
+  init(
+    recalling recall: Recall? = nil, probing probe: Probe? = nil, listening listen: Listen? = nil,
+    seeking keyPictureFinder: FindKeyPictures? = nil,
+    reading transcriptReader: ReadTranscript? = nil, verifiesAssets: Bool = false,
+    watching watch: Watch? = nil, remembering analyses: RememberedAnalyses? = nil,
+    coding pictureCodecs: PictureCodecs
+  ) {
+    self.pictureCodecs = pictureCodecs
     self.listen = listen
     self.keyPictureFinder = keyPictureFinder
     self.transcriptReader = transcriptReader
