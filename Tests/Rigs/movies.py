@@ -148,13 +148,11 @@ class Movie:
             "aresample=async=1:first_pts=0", "-ac", "1", "-ar", str(RATE), "-f", "f32le", "-")
         self.sound = numpy.frombuffer(sound, numpy.float32)
         self.complaints += complaints
+        # Of the first samples: the first packet of Vorbis has none.
         start, _ = rig.output(
-            "ffprobe", "-v", "error", "-select_streams", "a:0", "-show_entries",
-            "packet=pts_time:packet_side_data=skip_samples", "-read_intervals", "%+#1", "-of", "json",
-            name)
-        first = json.loads(start)["packets"][0]
-        skipped = sum(int(data.get("skip_samples", 0)) for data in first.get("side_data_list", []))
-        self.start = max(0, float(first["pts_time"]) + skipped / RATE)
+            "ffprobe", "-v", "error", "-select_streams", "a:0", "-show_entries", "frame=pts_time",
+            "-read_intervals", "%+#8", "-of", "json", name)
+        self.start = max(0, float(json.loads(start)["frames"][0]["pts_time"]))
 
     def decoded(self, rig, decoder=()):
         """The pictures in the order of showing, as arrays of bytes: luma, then chroma."""
