@@ -106,8 +106,7 @@ extension PlayerState {
     return nil
   }
 
-  /// The frame from which on rendered sound does not count as heard, since it is out of date; `.max` if
-  /// all that is out of date lies ahead, nil if everything is right.
+  /// Finds the frame from which on rendered sound does not count as heard, since it is out of date.
   ///
   /// What a device has begun since a change goes on, unless it stands for items that could not be played
   /// before it: one of them was replaced, and would be passed over.
@@ -116,6 +115,7 @@ extension PlayerState {
   ///   - heard: The frame of the rings that is heard next.
   ///   - changed: The one that was heard next at the time of the change.
   ///   - produced: The frame that is rendered next.
+  /// - Returns: The frame; `.max` if all that is out of date lies ahead, nil if everything is right.
   /// - Complexity: O(marks x items)
   func staleFrame(from heard: Int64, since changed: Int64, to produced: Int64) -> Int64? {
     if let first = firstStale(from: min(heard, changed), to: produced), first < marks.count,

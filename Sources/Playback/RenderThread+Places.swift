@@ -25,9 +25,10 @@ extension RenderThread {
     engine.state.withLock { state in (state.marks, state.meters) = ([], []) }
   }
 
-  /// Finds the frame from which on rendered sound is out of date (`PlayerState.staleFrame`).
+  /// Finds the frame from which on rendered sound is out of date.
   ///
   /// - Parameter changed: The frame that was heard when the queue was changed.
+  /// - Returns: As of `PlayerState.staleFrame`.
   func staleFrame(since changed: Int64?) -> Int64? {
     let heard = engine.heardIndex
     return engine.state.withLock { state in

@@ -15,11 +15,14 @@ extension Ledger {
     return receipt.loop.flatMap { UInt64($0, radix: 16) }
   }
 
-  /// Why an export of a loop's job has to be made, as `reason(for:unless:)`, and whether the receipts of
-  /// outputs that are up to date name another loop or none: the loop was written anew, or the receipts are
-  /// older than it.
+  /// Says why an export of a loop's job has to be made.
   ///
-  /// - Parameter loop: The number of the job's loop; nil: it is of none.
+  /// - Parameters:
+  ///   - inputs: The export.
+  ///   - loop: The number of the job's loop; nil: it is of none.
+  ///   - isCancelled: As of `reason(for:unless:)`.
+  /// - Returns: The reason, as `reason(for:unless:)` has it, and whether the receipts of outputs that are up
+  ///   to date name another loop or none: the loop was written anew, or the receipts are older than it.
   /// - Throws: As `reason(for:unless:)`.
   /// - Complexity: As of `reason(for:unless:)`.
   package func reason(

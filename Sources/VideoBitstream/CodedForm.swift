@@ -11,13 +11,12 @@ package struct CodedForm: Sendable, Hashable {
   /// The shape of pixels or of the picture, by the codes of the codec; 0 where its headers have none.
   package var shape: UInt32 = 0
 
-  /// The form that a packet says.
+  /// The form that a packet says; nil where the packet does not say it, is damaged, or its codec is none of
+  /// these: VP8, VP9, AV1, MPEG-1, MPEG-2, MPEG-4 Part 2, MJPEG, ProRes and DNxHD.
   ///
   /// - Parameters:
   ///   - bytes: Of a packet with which decoding begins.
   ///   - codec: FFmpeg's name of the codec.
-  /// - Returns: nil where the packet does not say it, is damaged, or its codec is none of these: VP8, VP9,
-  ///   AV1, MPEG-1, MPEG-2, MPEG-4 Part 2, MJPEG, ProRes and DNxHD.
   /// - Complexity: O(bytes before the first slice)
   package init?(of bytes: [UInt8], codec: String) {
     let found: CodedForm? =
