@@ -11,6 +11,7 @@ enum FuzzPictures {
 private func test(_ input: UnsafeRawBufferPointer) -> CInt {
   let bytes = Array(input)
   checkRecords(bytes)
+  checkForms(bytes)
   for size in 1...4 {
     let framing = NALFraming.lengths(bytes: size)
     guard let units = try? framing.units(of: bytes[...]) else { continue }
@@ -31,6 +32,15 @@ private func checkRecords(_ bytes: [UInt8]) {
   }
   if let record = try? HEVCConfiguration(bytes) {
     precondition((try? HEVCConfiguration(record.bytes())) == record)
+  }
+}
+
+private func checkForms(_ bytes: [UInt8]) {
+  let codecs = [
+    "vp8", "vp9", "av1", "mpeg1video", "mpeg2video", "mpeg4", "mjpeg", "prores", "dnxhd",
+  ]
+  for form in codecs.compactMap({ CodedForm(of: bytes, codec: $0) }) {
+    precondition(form.width > 0 && form.height > 0 && form.change(from: form) == nil)
   }
 }
 
