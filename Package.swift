@@ -452,7 +452,8 @@ if Context.environment["AVJOB_COMMAND"] != nil {
 // `scripts/test` turns warnings into errors, in our targets and not in our dependencies. Not by
 // default: a newer compiler's new warnings must not break anybody's build. What is tested keeps the
 // checks of a debug build, although `scripts/test` has it compiled with `-O`: tests render hours of sound.
-// Tests are not optimized: theirs would let go of objects that they hold for what these do.
+// Tests are not optimized: they would let go of objects that they hold for what these do. SwiftPM puts the
+// `-O` of its command line behind the flags of a target, so they tell the compiler's frontend itself.
 if Context.environment["AVJOB_STRICT"] != nil {
   for target in package.targets where target.type != .system {
     var flags = ["-warnings-as-errors"]

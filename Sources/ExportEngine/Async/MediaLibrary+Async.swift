@@ -98,7 +98,8 @@ extension MediaNetwork {
   }
 
   /// Removes all media of the cache that no process uses, as `avjob cache clear` does
-  /// (`URLCache.removeAllCachedResponses()`).
+  /// (`URLCache.removeAllCachedResponses()`). What this process has open is in use; what it fetches is
+  /// waited for, a second at most.
   ///
   /// - Returns: How many media were removed, and their bytes on the disk.
   /// - Throws: `Failure` where the cache's folder cannot be used, or with the code `cancelled`.

@@ -278,10 +278,10 @@ extension PicturePassage {
   }
 
   private var emptyRange: LibAVError {
-    .refusedPicture(
-      "has no picture that begins where a range of it does, at "
-        + "\(range.from.map(reel.readable) ?? Time.zero.readableText), and 'copy: edits' shows none longer; move the "
-        + "range, or write 'video: copy'")
+    let place = range.from.map(reel.readable) ?? Time.zero.readableText
+    return .refusedPicture(
+      "has no picture that begins where a range of it does, at \(place), and 'copy: edits' shows none "
+        + "longer; move the range, or write 'video: copy'")
   }
 }
 

@@ -13,7 +13,7 @@ enum BareVideo: String, CaseIterable {
   case yuv4mpeg = "uncompressed pictures (YUV4MPEG2)"
   case mjpeg = "MJPEG"
 
-  /// What a file's first bytes are; nil: nothing of these. Of two pictures in JPEG, the first one may be alone,
+  /// The kind that a file's first bytes are; nil: none of these. A picture in JPEG may be alone in its file,
   /// so that the name decides, too.
   init?(_ head: [UInt8], named fileExtension: String?) {
     guard let found = Self.start(of: head) ?? Self.signature(of: head) else {

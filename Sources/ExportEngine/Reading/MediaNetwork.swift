@@ -96,7 +96,8 @@ public enum MediaNetwork {
   package static func settle() { state.withLock { $0.cache }?.settle(within: .seconds(1)) }
 
   /// Removes all media of the cache that no process uses, as `avjob cache clear` does
-  /// (`URLCache.removeAllCachedResponses()`). What this process has open is in use.
+  /// (`URLCache.removeAllCachedResponses()`). What this process has open is in use; what it fetches is
+  /// waited for, a second at most.
   ///
   /// - Returns: How many media were removed, and their bytes on the disk.
   /// - Throws: `Failure` where the cache's folder cannot be used.

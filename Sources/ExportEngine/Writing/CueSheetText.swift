@@ -3,8 +3,9 @@ import MediaComposition
 import MediaTime
 import SystemPackage
 
-/// Chapters, or parts between silences, as a CUE sheet beside an output, by the commands of the CDRWIN User's Guide, appendix
-/// "Cuesheet Commands", and with the remarks on dates and genres that other programs write.
+/// Chapters, or parts between silences, as a CUE sheet beside an output, by the commands of the CDRWIN
+/// User's Guide, appendix "Cuesheet Commands", and with the remarks on dates and genres that other programs
+/// write.
 struct CueSheetText {
   /// As many as a disc has (CDRWIN User's Guide, "TRACK").
   static let mostTracks = 99
@@ -41,6 +42,8 @@ struct CueSheetText {
     self.init(tracks, of: file, metadata)
   }
 
+  /// A sheet of these tracks.
+  ///
   /// - Parameters:
   ///   - tracks: At most `mostTracks`, in order of time.
   ///   - file: The output.
