@@ -11,6 +11,8 @@ import Threads
 /// The command: its subcommands, and how the process ends.
 @main
 struct AVJob: ParsableCommand {
+  // Each command says its name: to derive one from its type, the parser has Swift look through all
+  // conformances of the program, which takes milliseconds at every start.
   static let configuration = CommandConfiguration(
     commandName: "avjob",
     abstract: "Cut, join, mix and compress sound, exact to the sample.",

@@ -8,7 +8,7 @@ import Threads
 /// `avjob attach`
 struct Attach: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Follow a run of 'avjob run --on slurm'.",
+    commandName: "attach", abstract: "Follow a run of 'avjob run --on slurm'.",
     discussion: """
       Run it in the folder where the run was started. Prints what the run prints, from its start, and \
       ends with its status. A signal stops the run, but for that of a terminal that is closed.

@@ -12,7 +12,7 @@ import Terminal
 /// `avjob cache`
 struct Cache: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "List, check or remove what is kept of media from servers.",
+    commandName: "cache", abstract: "List, check or remove what is kept of media from servers.",
     discussion: """
       The cache is the folder AVJOB_CACHE, by default ~/.cache/avjob/media. Above AVJOB_CACHE_SIZE, \
       by default 8 GiB, it removes what was not used for longest by itself. No command removes what \
@@ -23,7 +23,7 @@ struct Cache: ParsableCommand {
   /// `avjob cache list`
   struct List: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Print what is in the cache, used last first.")
+      commandName: "list", abstract: "Print what is in the cache, used last first.")
 
     @OptionGroup var output: JSONOption
 
@@ -44,7 +44,7 @@ struct Cache: ParsableCommand {
   /// `avjob cache prune`
   struct Prune: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove what was not used for longest, down to a size.")
+      commandName: "prune", abstract: "Remove what was not used for longest, down to a size.")
 
     @Option(help: .value("size", "Keep this much, such as '2 GB'; default: AVJOB_CACHE_SIZE."))
     var keep: String?
@@ -66,7 +66,7 @@ struct Cache: ParsableCommand {
   /// `avjob cache clear`
   struct Clear: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Remove all that no process uses.")
+      commandName: "clear", abstract: "Remove all that no process uses.")
 
     func run() throws {
       let cache = try Cache.open()
@@ -82,6 +82,7 @@ struct Cache: ParsableCommand {
   /// `avjob cache verify`
   struct Verify: ParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "verify",
       abstract: "Compare all bytes with their digests; exit with 1 if any were damaged.",
       discussion: "Damaged blocks are given up: the next command that needs them fetches them.")
 
@@ -107,7 +108,7 @@ struct Cache: ParsableCommand {
   /// `avjob cache path`
   struct Path: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Print the cache's folder, whether it exists or not.")
+      commandName: "path", abstract: "Print the cache's folder, whether it exists or not.")
 
     func run() throws {
       StandardStream.output.write("\(try Cache.open().options.folder)\n", verbatim: true)

@@ -6,7 +6,7 @@ import Terminal
 /// `avjob check`
 struct Check: MediaCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Find mistakes before work starts, and write nothing.",
+    commandName: "check", abstract: "Find mistakes before work starts, and write nothing.",
     discussion: """
       Reads the job files, opens every medium that they name, and compiles every job. Exit \
       status: 0 no mistakes, 1 a medium cannot be used, 2 a job file is wrong, 75 a server \

@@ -4,7 +4,7 @@ import JobFile
 /// `avjob clip`
 struct Clip: MediaCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Cut a range out of a media file.",
+    commandName: "clip", abstract: "Cut a range out of a media file.",
     discussion: """
       Times are 90s, 1.5s, 250ms, 1:02, 1:02:03.25, '44100 samples', or 'end-10s' from the end; \
       of a video also 'frame 100' and 00:00:04:00. The clip is exact to the sample.

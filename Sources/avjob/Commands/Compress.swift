@@ -7,7 +7,7 @@ import SystemPackage
 /// `avjob compress`
 struct Compress: MediaCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Encode media files again, on all cores.",
+    commandName: "compress", abstract: "Encode media files again, on all cores.",
     discussion: """
       One file becomes the output. Several files, and the files in folders, become files of the \
       same names in the output, a folder, with their folders mirrored. In a folder they become \

@@ -4,6 +4,7 @@ import JobFile
 /// `avjob concat`
 struct Concat: MediaCommand {
   static let configuration = CommandConfiguration(
+    commandName: "concat",
     abstract: "Join media files, one after the other, without a sample between them.",
     discussion: """
       The files may differ in format, rate and channels. The output keeps the chapters of all of \

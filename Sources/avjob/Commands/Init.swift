@@ -10,7 +10,7 @@ import Terminal
 /// `avjob init`
 struct Init: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Write a job file to start from, with comments.",
+    commandName: "init", abstract: "Write a job file to start from, with comments.",
     discussion: """
       Never replaces a file.
 

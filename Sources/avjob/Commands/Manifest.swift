@@ -12,6 +12,7 @@ extension ClusterManifest: ExpressibleByArgument {}
 /// `avjob manifest`
 struct Manifest: MediaCommand {
   static let configuration = CommandConfiguration(
+    commandName: "manifest",
     abstract: "Print the file by which a cluster or a CI runs jobs on many machines.",
     discussion: """
       Checks the jobs as 'run' does, and deals them out among --shards machines. Prints a script for \

@@ -12,7 +12,7 @@ import Terminal
 /// `avjob plan`
 struct Plan: MediaCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print the timeline, conversions and outputs of jobs.",
+    commandName: "plan", abstract: "Print the timeline, conversions and outputs of jobs.",
     discussion: """
       Opens the media, and writes nothing. With --shards, prints the jobs and the work of each \
       shard of 'avjob run --shard', by the estimates that deal them out.

@@ -17,7 +17,7 @@ import Threads
 /// `avjob preview`
 struct Preview: MediaCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Play jobs or media files through a sound device.",
+    commandName: "preview", abstract: "Play jobs or media files through a sound device.",
     discussion: """
       Plays what 'avjob run' writes, before it is encoded. Jobs, parts of split jobs and media \
       files follow one another without a gap. Writes nothing but the marks of --marks.

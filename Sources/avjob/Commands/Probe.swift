@@ -13,6 +13,7 @@ import Terminal
 /// `avjob probe`
 struct Probe: MediaCommand {
   static let configuration = CommandConfiguration(
+    commandName: "probe",
     abstract: "Print what media files hold: format, exact length, tags, cover, chapters.",
     discussion: """
       Prints the length of the decoded sound, and that of the header if it differs. With \

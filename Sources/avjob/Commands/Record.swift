@@ -16,7 +16,7 @@ import Terminal
 /// `avjob record`
 struct Record: MediaCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Record a sound device to a file that stays playable.",
+    commandName: "record", abstract: "Record a sound device to a file that stays playable.",
     discussion: """
       The file grows at its place, and keeps its sound after a crash, a full disk or a pulled \
       cable. On a terminal, space pauses and continues, m sets a marker, and q stops; Ctrl-C and \

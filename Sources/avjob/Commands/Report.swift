@@ -7,12 +7,13 @@ import SystemPackage
 /// `avjob report`
 struct Report: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Put the reports of shards together.", subcommands: [Merge.self])
+    commandName: "report", abstract: "Put the reports of shards together.",
+    subcommands: [Merge.self])
 
   /// `avjob report merge`
   struct Merge: ParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Put the reports of all shards of a run together.",
+      commandName: "merge", abstract: "Put the reports of all shards of a run together.",
       discussion: """
         Takes what 'avjob run --shard 1/4 --report 1.json' writes on each machine. Prints what a run \
         of all jobs prints at its end, writes its report, and ends with its status. The report of a \

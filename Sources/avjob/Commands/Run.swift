@@ -10,7 +10,7 @@ import Threads
 /// `avjob run`
 struct Run: MediaCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Run the jobs of job files.",
+    commandName: "run", abstract: "Run the jobs of job files.",
     discussion: """
       All jobs are checked before any of them starts; then they run, as many at once as there \
       are cores, and idle cores help those that run ('taskset' bounds them). A job waits for the jobs whose outputs it reads, and for those in its 'needs'. \

@@ -11,6 +11,7 @@ import Terminal
 /// `avjob verify`
 struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "verify",
     abstract: "Prove that files are as receipts, records and manifests say, and write nothing.",
     discussion: """
       Of a folder, all that the receipts, records, lists of digests and BagIt bags in it name is \
