@@ -5,7 +5,7 @@ extension SoundStage {
   /// Waits until so many bytes were heard, or a message was printed.
   private static let waits = """
     heard() { for n in $(seq 3000); do [ $(stat -c %s $HEARD) -ge $1 ] && return; sleep 0.01; done; }
-    said() { for n in $(seq 3000); do grep -q "$1" said.txt && return; sleep 0.01; done; }
+    said() { for n in $(seq 3000); do [[ $(<said.txt) =~ $1 ]] && return; sleep 0.01; done; }
 
     """
 

@@ -18,7 +18,14 @@ struct Stage {
   /// there ends at once, with status 137. `taskset -c $(core) …` runs on one core, whatever there
   /// are.
   func run(_ script: String, environment: [String: String] = [:]) throws -> ToolResult {
+    // To wait for what never comes by a FIFO costs no process.
+    let waits = TestFolder()
+    mkfifo(waits.path("never"), 0o600)
+    defer { withExtendedLifetime(waits) {} }
     let prelude = """
+      cd "$1"
+      shift
+      sleep() { read -rt "$1" <>"$NEVER" || true; }
       command_not_found_handle() { echo "$1: command not found" >&2; kill -KILL $$; }
       avjob() {
         if [ -z "${AVJOB_LOADED-}" ] || [ -n "${LD_PRELOAD-}${LD_LIBRARY_PATH-}" ]; then
@@ -34,15 +41,13 @@ struct Stage {
     let patience = getenv("AVJOB_PATIENCE").flatMap { Int(String(cString: $0)) } ?? 60
     let own = [
       "AVJOB": Command.path, "FIXTURES": Fixture.path(""), "AVJOB_PATIENCE": "\(patience)",
-      "TURN": turningScript,
+      "TURN": turningScript, "NEVER": waits.path("never"),
     ]
     // The limit is for loops that wait for what never comes.
     return try Tool.run(
-      [
-        "timeout", "--foreground", "--signal=KILL", "\(20 * patience)", "bash", "-c",
-        prelude + script,
-      ],
-      environment: environment.merging(own) { theirs, _ in theirs }, in: folder.root)
+      ["bash", "-c", prelude + script, "bash", folder.root],
+      environment: environment.merging(own) { theirs, _ in theirs },
+      patience: .seconds(20 * patience))
   }
 
   /// Runs a script that must succeed, each line of it.

@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import Threads
 
 /// What a program that nobody here wrote said and gave.
 public struct ToolResult: Sendable {
@@ -45,23 +46,25 @@ public enum Tool {
   private static let known = Mutex<[[String]: ToolResult]>([:])
 
   /// Runs a program to its end; the first argument is its name. Its input is empty. What FFmpeg
-  /// makes without a file of a test is made once in a run.
+  /// makes without a file of a test is made once in a run. What takes longer than `patience` is killed.
   ///
   /// - Throws: `ToolFailure` where it cannot be started; its own status is in the result.
   public static func run(
-    _ arguments: [String], environment: [String: String] = [:], in folder: String? = nil
+    _ arguments: [String], environment: [String: String] = [:], in folder: String? = nil,
+    patience: Duration? = nil
   ) throws -> ToolResult {
     let isRepeatable =
       arguments.first == "ffmpeg" && folder == nil && environment.isEmpty
       && !arguments.contains { $0.contains("/tmp/") }
     if isRepeatable, let result = known.withLock({ $0[arguments] }) { return result }
-    let result = try execute(arguments, environment, in: folder)
+    let result = try execute(arguments, environment, in: folder, patience)
     if isRepeatable { known.withLock { $0[arguments] = result } }
     return result
   }
 
   private static func execute(
-    _ arguments: [String], _ environment: [String: String], in folder: String?
+    _ arguments: [String], _ environment: [String: String], in folder: String?,
+    _ patience: Duration?
   ) throws -> ToolResult {
     let folderPath = TestFolder()
     let outputPath = folderPath.path("stdout")
@@ -74,6 +77,11 @@ public enum Tool {
     posix_spawn_file_actions_addopen(&actions, 2, errorPath, O_WRONLY | O_CREAT, 0o600)
     let arguments = (folder.map { ["env", "-C", $0] } ?? []) + arguments
     let process = try spawn(arguments, environment, &actions)
+    if let patience { Watchdog.shared.watch(process, for: patience) }
+    // It is ended and not yet forgotten by the kernel: nobody else has its number.
+    var ended = siginfo_t()
+    while waitid(P_PID, id_t(process), &ended, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+    if patience != nil { Watchdog.shared.forget(process) }
     var result: Int32 = 0
     while waitpid(process, &result, 0) < 0, errno == EINTR {}
     let isSignalled = result & 0x7f != 0
@@ -130,6 +138,34 @@ public enum Tool {
       entry += 1
     }
     return variables + added.map { "\($0.key)=\($0.value)" }
+  }
+}
+
+/// Kills programs that take too long, as timeout(1) does, which costs a process for each.
+private final class Watchdog: Sendable {
+  static let shared = Watchdog()
+
+  private let ends = Mutex<[pid_t: ContinuousClock.Instant]>([:])
+
+  private init() {
+    do { _ = try Thread.spawn(name: "watchdog") { [self] in look() } } catch {
+      fatalError("\(error)")
+    }
+  }
+
+  func watch(_ process: pid_t, for patience: Duration) {
+    ends.withLock { $0[process] = .now + patience }
+  }
+
+  func forget(_ process: pid_t) { ends.withLock { $0[process] = nil } }
+
+  private func look() {
+    while true {
+      sleep(1)
+      ends.withLock { ends in
+        for (process, end) in ends where end < .now { kill(process, SIGKILL) }
+      }
+    }
   }
 }
 
