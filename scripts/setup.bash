@@ -139,9 +139,9 @@ set_command_build() {
   fi
 }
 
-# Sets `tests_build` to how the tests, and all modules, are built, but for the product. All but the tests
-# is optimized (Package.swift tells why), packages that we depend on as well: their unoptimized code took a
-# third of the computing tests' own time. They have a folder of their own: with other compiler flags than
+# Sets `tests_build` to how the tests, and all modules, are built, but for the product. All is optimized
+# but some of the tests (Package.swift tells why), packages that we depend on as well: their unoptimized
+# code took a third of the computing tests' own time. They have a folder of their own: with other compiler flags than
 # `swift build` has, neither rebuilds for the other.
 set_tests_build() {
   set_overlay_options
