@@ -34,6 +34,8 @@ struct ShownSegment {
   var fades: [PictureFade] = []
   /// Its moves from and to other pictures that are shown meanwhile, if there are such.
   var crossfades: [PictureFade] = []
+  /// Cross-fades of the sound alone, in the middle of which one picture replaces the other.
+  var cuts: [PictureFade] = []
   /// What comes in over it, in order of time.
   var entering: [Entering] = []
 
@@ -53,6 +55,7 @@ struct ShownSegment {
     part.target = common
     part.fades.removeAll { !$0.isUnderWay(in: common) }
     part.crossfades.removeAll { !$0.isUnderWay(in: common) }
+    part.cuts.removeAll { !$0.isUnderWay(in: common) }
     part.entering = entering.compactMap { coming in
       coming.segment.limited(to: range).map { Entering(segment: $0, fade: coming.fade) }
     }
@@ -68,6 +71,7 @@ struct ShownSegment {
     copy.target = map(target)
     copy.fades = fades.map(moved)
     copy.crossfades = crossfades.map(moved)
+    copy.cuts = cuts.map(moved)
     copy.entering = entering.map {
       Entering(segment: $0.segment.moved(map), fade: moved($0.fade))
     }
@@ -81,6 +85,7 @@ struct ShownSegment {
       switch move.transition {
       case .black: copy.fades.append(move.fade)
       case .blend: copy.crossfades.append(move.fade)
+      case .cut: copy.cuts.append(move.fade)
       }
     }
     return copy
@@ -89,6 +94,16 @@ struct ShownSegment {
   /// Its cross-fade that is under way in a range.
   fileprivate func crossfade(isIn: Bool, in range: TimeRange) -> PictureFade? {
     crossfades.first { $0.isIn == isIn && $0.isUnderWay(in: range) }
+  }
+
+  /// When another one, which it leaves to, replaces it; nil where they are not of one cross-fade that cuts
+  /// pictures.
+  fileprivate func cut(to next: ShownSegment) -> Time? {
+    let overlap = target.intersection(next.target)
+    guard let leaving = cuts.first(where: { !$0.isIn && $0.isUnderWay(in: overlap) }),
+      next.cuts.contains(where: { $0.isIn && $0.isUnderWay(in: overlap) })
+    else { return nil }
+    return leaving.range.start + leaving.range.duration.multiplied(by: 1, over: 2)
   }
 }
 
@@ -119,14 +134,16 @@ extension AudioMix {
 
 extension Composition {
   /// What is shown in a range, whose start is 0 then, in order of time and without overlaps: in a
-  /// cross-fade the second comes in over the first, and where two overlap otherwise, the second replaces
-  /// the first in the middle. `mix` is that of the whole composition.
+  /// cross-fade the second comes in over the first, or replaces it in the middle where the fade cuts
+  /// pictures. `mix` is that of the whole composition.
+  ///
+  /// - Throws: Where two are shown at one moment and no cross-fade of a list joins them.
   func shownSegments(
     in range: TimeRange, under mix: AudioMix
   ) throws(PictureProblem) -> [ShownSegment] {
     let moves = mix.pictureMoves(from: .zero)
-    var all: [ShownSegment] = []
-    for next in try shownSegments().sorted(by: { $0.target.start < $1.target.start })
+    var all = OrderedPictures(help: overlapHelp)
+    for next in try shownSegments().beginningInOrder.cutInCrossfades
     where next.limited(to: range) != nil {
       guard !next.isReversed else {
         throw PictureProblem(
@@ -134,7 +151,7 @@ extension Composition {
       }
       try all.add(next.following(moves))
     }
-    let shown = all.compactMap { $0.limited(to: range) }.map { segment in
+    let shown = all.segments.compactMap { $0.limited(to: range) }.map { segment in
       segment.moved { TimeRange(start: $0.start - range.start, duration: $0.duration) }
     }
     if let first = shown.first, first.target.start > .zero {
@@ -145,32 +162,20 @@ extension Composition {
     return shown
   }
 
-  /// The ranges of all tracks that are shown, nested ones too, in no order.
-  ///
-  /// - Throws: Where a track of pictures shows something at a moment at which another one does, or holds
-  ///   an asset without a picture.
-  fileprivate func shownSegments() throws(PictureProblem) -> [ShownSegment] {
-    var shown: [[ShownSegment]] = []
-    for track in shownTracks { shown.append(try track.shownSegments()) }
-    if !videoTracks.isEmpty { try Self.requireApart(shown) }
-    return shown.flatMap(\.self)
+  /// What to do about two pictures at one moment.
+  private var overlapHelp: String {
+    videoTracks.isEmpty
+      ? "write the sound of one of them into a file of its own first, and take that"
+      : "take that time out of one of the two tracks, or disable one"
   }
 
-  /// Refuses what two tracks of pictures show at one moment, but for a cross-fade that their mixes ask
-  /// for. O(n log n) in the number of segments, for each track.
-  private static func requireApart(_ tracks: [[ShownSegment]]) throws(PictureProblem) {
-    let all = tracks.enumerated().flatMap { track, shown in shown.map { (track: track, $0) } }
-      .sorted { $0.1.target.start < $1.1.target.start }
-    // Of each track the range that ends last.
-    var last: [ShownSegment?] = tracks.map { _ in nil }
-    for (track, next) in all {
-      for case (let other, let before?) in last.enumerated()
-      where other != track && next.target.start < before.target.end && !before.blends(with: next) {
-        throw PictureProblem(
-          before, and: next, help: "take that time out of one of the two tracks, or disable one")
-      }
-      if last[track].map({ $0.target.end < next.target.end }) ?? true { last[track] = next }
-    }
+  /// The ranges of all tracks that are shown, nested ones too, in no order.
+  ///
+  /// - Throws: Where a track of pictures holds an asset without one.
+  fileprivate func shownSegments() throws(PictureProblem) -> [ShownSegment] {
+    var shown: [ShownSegment] = []
+    for track in shownTracks { shown += try track.shownSegments() }
+    return shown
   }
 }
 
@@ -218,9 +223,46 @@ extension Segment {
 }
 
 extension [ShownSegment] {
+  /// Those that begin earlier come first.
+  fileprivate var beginningInOrder: [ShownSegment] {
+    sorted { $0.target.start < $1.target.start }
+  }
+
+  /// The same where in cross-fades that cut pictures each is shown alone, in the order of their starts, in
+  /// which these are. O(n log n), and once more for each two that overlap.
+  fileprivate var cutInCrossfades: [ShownSegment] {
+    var kept = map { (start: $0.target.start, end: $0.target.end) }
+    for index in indices {
+      for next in indices[(index + 1)...] {
+        guard self[next].target.start < self[index].target.end else { break }
+        for (leaving, coming) in [(index, next), (next, index)] {
+          guard let middle = self[leaving].cut(to: self[coming]) else { continue }
+          kept[leaving].end = Swift.min(kept[leaving].end, middle)
+          kept[coming].start = Swift.max(kept[coming].start, middle)
+        }
+      }
+    }
+    return zip(self, kept).compactMap { segment, kept in
+      kept.start < kept.end
+        ? segment.limited(to: TimeRange(start: kept.start, end: kept.end)) : nil
+    }.beginningInOrder
+  }
+}
+
+/// Pictures that are shown one after the other.
+private struct OrderedPictures {
+  /// In order of time, without overlaps; the last one ends last.
+  private(set) var segments: [ShownSegment] = []
+  /// What to do about two at one moment.
+  let help: String
+
+  init(help: String) { self.help = help }
+
   /// Adds a segment to others that began before it.
-  fileprivate mutating func add(_ next: ShownSegment) throws(PictureProblem) {
-    guard let last, next.target.start < last.target.end else { return append(next) }
+  mutating func add(_ next: ShownSegment) throws(PictureProblem) {
+    guard let last = segments.last, next.target.start < last.target.end else {
+      return segments.append(next)
+    }
     let overlap = last.target.intersection(next.target)
     if last.crossfade(isIn: false, in: overlap) != nil,
       let fade = next.crossfade(isIn: true, in: overlap)
@@ -233,13 +275,7 @@ extension [ShownSegment] {
     {
       return try blend(last, by: fade, below: next, in: overlap)
     }
-    guard last.target.end < next.target.end, last.target.start < next.target.start else {
-      throw Self.problem(last, next)
-    }
-    let middle = overlap.start + overlap.duration.multiplied(by: 1, over: 2)
-    self[count - 1] =
-      last.limited(to: TimeRange(start: last.target.start, end: middle)) ?? last
-    append(next.limited(to: TimeRange(start: middle, end: next.target.end)) ?? next)
+    throw PictureProblem(last, and: next, help: help)
   }
 
   /// Lets `next` come in over the last one; it is shown alone behind the overlap.
@@ -247,11 +283,12 @@ extension [ShownSegment] {
     _ next: ShownSegment, by fade: PictureFade, over last: ShownSegment, in overlap: TimeRange
   ) throws(PictureProblem) {
     guard last.isFree(in: overlap), let entering = next.limited(to: overlap) else {
-      throw Self.problem(last, next)
+      throw PictureProblem(last, and: next, help: help)
     }
-    self[count - 1].entering.append(ShownSegment.Entering(segment: entering, fade: fade))
+    segments[segments.count - 1].entering.append(
+      ShownSegment.Entering(segment: entering, fade: fade))
     if let rest = next.limited(to: TimeRange(start: overlap.end, end: next.target.end)) {
-      append(rest)
+      segments.append(rest)
     }
   }
 
@@ -260,36 +297,22 @@ extension [ShownSegment] {
     _ last: ShownSegment, by fade: PictureFade, below next: ShownSegment, in overlap: TimeRange
   ) throws(PictureProblem) {
     guard last.isFree(in: overlap), let entering = last.limited(to: overlap) else {
-      throw Self.problem(last, next)
+      throw PictureProblem(last, and: next, help: help)
     }
-    removeLast()
+    segments.removeLast()
     if let before = last.limited(to: TimeRange(start: last.target.start, end: overlap.start)) {
-      append(before)
+      segments.append(before)
     }
     var below = next
     below.entering.append(ShownSegment.Entering(segment: entering, fade: fade))
-    append(below)
+    segments.append(below)
     if let rest = last.limited(to: TimeRange(start: overlap.end, end: last.target.end)) {
-      append(rest)
+      segments.append(rest)
     }
-  }
-
-  private static func problem(_ last: ShownSegment, _ next: ShownSegment) -> PictureProblem {
-    PictureProblem(
-      last, and: next,
-      help: "write the sound of one of them into a file of its own first, and take that")
   }
 }
 
 extension ShownSegment {
-  /// Whether one of both comes in over the other while they are shown together.
-  fileprivate func blends(with other: ShownSegment) -> Bool {
-    let overlap = target.intersection(other.target)
-    return [true, false].contains { isIn in
-      crossfade(isIn: isIn, in: overlap) != nil && other.crossfade(isIn: !isIn, in: overlap) != nil
-    }
-  }
-
   /// Whether nothing comes in over it in a range that it began before.
   fileprivate func isFree(in range: TimeRange) -> Bool {
     target.start <= range.start && entering.allSatisfy { $0.segment.target.end <= range.start }

@@ -172,4 +172,7 @@ package enum PictureTransition: String, Sendable, Hashable, CaseIterable, Codabl
   /// It comes in over another picture where the volume rises, and another comes in over it where the
   /// volume falls; where there is no other, it stays as it is.
   case blend
+  /// In the middle of a cross-fade the one that comes replaces the one that leaves; where there is no
+  /// other, it stays as it is.
+  case cut
 }

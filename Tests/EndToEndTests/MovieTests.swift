@@ -222,6 +222,20 @@ struct MovieTests {
         "from 0s on two pictures would be shown at once: of 'lecture.mp4' and of 'late.mp4'"
       ),
       (
+        "tracks: { a: lecture.mp4 ..3s, b: { clip: late.mp4, at: 1s } }\noutput: out.mp4\n",
+        "from 1s on two pictures would be shown at once: of 'lecture.mp4' and of 'late.mp4'"
+      ),
+      (
+        """
+        tracks:
+          a: { clip: lecture.mp4 ..3s, fade_out: { duration: 2s, picture: cut } }
+          b: { clip: late.mp4, at: 1s, fade_in: { duration: 2s, picture: cut } }
+        output: { file: out.mp4, video: { h264: crf 30 } }
+
+        """,
+        "from 1s on two pictures would be shown at once: of 'lecture.mp4' and of 'late.mp4'"
+      ),
+      (
         "clip: other.avi\noutput: out.mp4\n",
         "the picture of 'other.avi' is not copied from avi, where the times of h264 are not known"
       ),

@@ -76,6 +76,9 @@ struct ShownPictureTests {
 
   private let leaves: Move = (.blend, isIn: false, start: 8, end: 10)
   private let comes: Move = (.blend, isIn: true, start: 0, end: 2)
+  /// The same where pictures are cut.
+  private let leavesByCut: Move = (.cut, isIn: false, start: 8, end: 10)
+  private let comesByCut: Move = (.cut, isIn: true, start: 0, end: 2)
 
   @Test("a fade of a clip, of a list and of the whole are moves of what is shown then")
   func fades() throws {
@@ -110,7 +113,9 @@ struct ShownPictureTests {
       try shown(tracks) == [
         "a 0s..10s @ 0s..10s [b 0s..2s @ 8s..10s by in 8s..10s]", "b 2s..10s @ 10s..18s",
       ])
-    let cut = [[segment("a", 0, 10, at: 0)], [segment("b", 0, 10, at: 8)]]
+    let cut = [
+      [segment("a", 0, 10, at: 0, [leavesByCut])], [segment("b", 0, 10, at: 8, [comesByCut])],
+    ]
     #expect(try shown(cut) == ["a 0s..9s @ 0s..9s", "b 1s..10s @ 9s..18s"])
     // Parts of a split job that divide it.
     #expect(
@@ -150,6 +155,49 @@ struct ShownPictureTests {
         "a 0s..10s @ 0s..10s [c 0s..1s @ 8s..9s by in 8s..10s] [d 0s..1s @ 9s..10s by in 8s..10s]",
         "d 1s..9s @ 10s..18s",
       ])
+    // Where pictures are cut, one replaces the other in the middle of the fade, whichever items lie there.
+    let cutLeaving = list(
+      [segment("a", 0, 9.5, at: 0), segment("b", 0, 0.5, at: 9.5)], at: 0, [leavesByCut])
+    let cutEntering = list(
+      [segment("c", 0, 0.5, at: 0), segment("d", 0, 9.5, at: 0.5)], at: 8, [comesByCut])
+    #expect(
+      try shown([[cutLeaving], [cutEntering]]) == ["a 0s..9s @ 0s..9s", "d 0.5s..9.5s @ 9s..18s"])
+  }
+
+  @Test("two at one moment that no cross-fade joins are refused, whichever begins and ends first")
+  func overlaps() throws {
+    func refusal(
+      _ a: (Double, Double), _ b: (Double, Double), _ moves: ([Move], [Move]) = ([], [])
+    ) throws -> String? {
+      do {
+        _ = try shown([
+          [
+            segment("x", 0, 1, at: 0),
+            segment("a", 0, a.1 - a.0, at: a.0, moves.0),
+          ], [segment("b", 0, b.1 - b.0, at: b.0, moves.1)],
+        ])
+        return nil
+      } catch let problem as PictureProblem {
+        return problem.message
+      }
+    }
+    let times = stride(from: 1.0, through: 5.0, by: 1)
+    for (start, end) in times.flatMap({ start in times.map { (start, $0) } }) where start < end {
+      let isApart = end <= 2 || start >= 4
+      let message = try refusal((2, 4), (start, end))
+      #expect((message == nil) == isApart, "\(start)..\(end)")
+      let from = max(2, start)
+      #expect(isApart || message?.hasPrefix("from \(Int(from))s on two pictures") == true)
+    }
+    // Fades of the sound alone, and such as those of a list on one side only, join nothing.
+    let out: Move = (nil, isIn: false, start: 1, end: 2)
+    let into: Move = (nil, isIn: true, start: 0, end: 1)
+    let cutOut: Move = (.cut, isIn: false, start: 1, end: 2)
+    let cutIn: Move = (.cut, isIn: true, start: 0, end: 1)
+    for moves in [([out], [into]), ([cutOut], [into]), ([out], [cutIn]), ([cutIn], [cutOut])] {
+      #expect(try refusal((2, 4), (3, 5), moves) != nil)
+    }
+    #expect(try refusal((2, 4), (3, 5), ([cutOut], [cutIn])) == nil)
   }
 
   @Test("one that ends where the next begins, and three pictures at once are refused")
@@ -187,7 +235,7 @@ struct ShownPictureTests {
   func plan() throws {
     func text(_ picture: PictureTransition?) throws -> [Substring] {
       let move: Move = (picture, isIn: false, start: 1, end: 4)
-      let blend: PictureTransition? = picture == nil ? nil : .blend
+      let blend: PictureTransition = picture == nil ? .cut : .blend
       let composition = Composition(tracks: [
         Track(segments: [segment("a.mp4", 0, 3, at: 0, [(blend, isIn: false, start: 2, end: 3)])]),
         Track(segments: [segment("b.mp4", 0, 3, at: 2, [(blend, isIn: true, start: 0, end: 1)])]),

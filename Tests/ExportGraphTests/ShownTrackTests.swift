@@ -135,15 +135,21 @@ struct ShownTrackTests {
     var disabled = tracks(8)
     disabled[1].isEnabled = false
     #expect(try graph(disabled).sinks[0].picture?.spans.map(\.target) == [range(0, 9)])
-    // Within one track a cross-fade of sounds may bring two, of which each is shown for a half.
-    let faded = Composition(tracks: [
+    // So are two within one track, whose nested composition plays both.
+    let both = Composition(tracks: [
       Track(segments: [clip(film("a.mp4"), range(0, 9), at: 0)]),
       Track(segments: [clip(film("b.mp4"), range(0, 9), at: 7)]),
     ])
     let nested = Track(
-      mediaType: .video, segments: [Segment(.composition(faded), source: range(0, 16), at: .zero)])
+      mediaType: .video, segments: [Segment(.composition(both), source: range(0, 16), at: .zero)])
     #expect(
-      try graph([nested]).sinks[0].picture?.spans.map(\.target) == [range(0, 8), range(8, 16)])
+      try refusal([nested])
+        == "from 7s on two pictures would be shown at once: of 'a.mp4' and of 'b.mp4'; "
+        + "take that time out of one of the two tracks, or disable one")
+    #expect(
+      try refusal(both.tracks)
+        == "from 7s on two pictures would be shown at once: of 'a.mp4' and of 'b.mp4'; "
+        + "write the sound of one of them into a file of its own first, and take that")
   }
 
   @Test("a track of pictures without one at the start, or with a sound alone, is refused")

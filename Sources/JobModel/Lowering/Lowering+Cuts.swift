@@ -187,7 +187,7 @@ struct Insertion {
 struct CutFade {
   var duration = Time.zero
   var curve = VolumeCurve.equalPower
-  var picture: PictureTransition?
+  var picture = PictureTransition.blend
 
   /// Where words are cut, unless another one is written.
   static let ofWords = Fade(.time(Time(value: 10, timescale: 1000)))
@@ -207,7 +207,7 @@ extension Lowering {
     guard let duration = time(text, rate: lowered.rate) else { return nil }
     let fade = CutFade(
       duration: duration, curve: written.value.curve ?? .equalPower,
-      picture: written.value.cutsPicture ? nil : .blend)
+      picture: written.value.cutsPicture ? .cut : .blend)
     guard duration > .zero else { return [:] }
     // How long a word is, nobody has chosen; the length of a written range, and of a written cross-fade,
     // somebody has.

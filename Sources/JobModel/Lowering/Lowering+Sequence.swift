@@ -89,7 +89,7 @@ extension Lowering {
     let curve = fade.value.curve ?? .equalPower
     let end = TimeRange(start: before.duration - duration, duration: duration)
     let start = TimeRange(start: .zero, duration: duration)
-    let picture: PictureTransition? = fade.value.cutsPicture ? nil : .blend
+    let picture: PictureTransition = fade.value.cutsPicture ? .cut : .blend
     placed[placed.count - 1].lowered.mix.addRamp(
       from: .unity, to: .silence, over: end, curve, picture)
     next.lowered.mix.addRamp(from: .silence, to: .unity, over: start, curve, picture)
