@@ -9,7 +9,8 @@ extension ExportSession {
   /// Findings about an export before it starts.
   public struct Review: Sendable {
     /// Why outputs cannot be written: no outputs, a read-only folder, settings that the format does
-    /// not have, a cover that is no picture.
+    /// not have, a cover that is no picture, moving pictures that cannot be copied or encoded as the
+    /// export has them.
     public var problems: [Failure] = []
     /// Wishes of the export that are left out: tags, covers and chapters without a place in an
     /// output's format, and a pan where the mix has no left and right.
@@ -22,7 +23,8 @@ extension ExportSession {
     package var growth: [DiskGrowth] = []
   }
 
-  /// Examines what `run` would do, and the disk, without changes. O(segments + outputs).
+  /// Examines what `run` would do, and the disk, without changes. Of moving pictures, what is near their cuts is
+  /// read. O(segments + outputs + pictures around the cuts).
   ///
   /// - Parameter isPredicting: Whether to fill `predictedAssets`.
   /// - Returns: The findings; without faults, all but the work is empty.
@@ -67,6 +69,10 @@ extension ExportSession {
       }
       try requireEncodable(sink, format: graph.nodes[sink.node].format, seeing: &cache.pictures)
       try requireConformable(sink, in: graph)
+      if let picture = sink.picture, cache.movies > 0 {
+        cache.movies -= 1
+        try library.requirePossible(picture)
+      }
       return nil
     } catch {
       return error.placed(at: sink.output.origin)
@@ -171,11 +177,11 @@ extension ExportSession {
     return notes + pictureNotes
   }
 
-  /// A note for each output that does not have all tracks of its sources, or their transparency, and for each
-  /// with pictures that an edit list hides. O(outputs).
+  /// Notes on outputs that do not have all tracks of their sources, or their transparency, and on those with
+  /// pictures that an edit list hides. O(outputs).
   package var pictureNotes: [Diagnostic] {
     let sinks = (try? graph())?.sinks ?? []
-    return sinks.compactMap { $0.picture?.lossNote(in: $0.output) }
+    return sinks.flatMap { $0.picture?.lossNotes(in: $0.output) ?? [] }
       + sinks.compactMap { $0.picture?.alphaNote(in: $0.output) }
       + sinks.compactMap { $0.picture?.redactionNote(in: $0.output, of: export) }
       + sinks.compactMap { $0.picture?.editNote(in: $0.output) }

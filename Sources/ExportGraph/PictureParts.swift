@@ -162,12 +162,10 @@ extension PicturePlan {
   private var totalText: String? {
     let known = spans.compactMap(\.parts)
     let encoded = known.flatMap(\.self).filter { $0.reason != nil }
-    let isRefused = isStrict && !encoded.isEmpty
-    guard encoding == nil, !known.isEmpty, spans.count > 1 || isRefused else { return nil }
+    guard encoding == nil, !known.isEmpty, spans.count > 1 else { return nil }
     let sum = encoded.reduce(0) { $0 + ($1.count ?? 0) }
     let rest = spans.count - known.count
     return "in all \(sum == 1 ? "1 picture" : "\(sum) pictures") encoded"
       + (rest == 0 ? "" : ", and \(rest == 1 ? "1 part" : "\(rest) parts") not looked at")
-      + (isRefused ? ", which 'copy strict' refuses" : "")
   }
 }

@@ -107,44 +107,6 @@ extension AssetTrack {
 }
 
 extension PicturePlan {
-  /// Whether the only source is shown whole, in a container of another kind than its own.
-  var isRemuxed: Bool {
-    guard encoding == nil, assets.count == 1, spans.count == 1, duration == assets[0].duration
-    else { return false }
-    let whole = TimeRange(start: .zero, duration: duration)
-    return spans[0].source == whole && spans[0].target == whole && !spans[0].isFaded
-  }
-
-  /// A note on the tracks which an output does not get; nil where it gets all.
-  package func lossNote(in output: Output) -> Diagnostic? {
-    guard let first = assets.first, let container = output.movie else { return nil }
-    let names = (Array(Set(lost.map(\.text))).sorted() + lostParts).joined(separator: ", ")
-    guard !names.isEmpty else { return nil }
-    guard !spans.isEmpty else {
-      return Diagnostic(
-        .note,
-        "'\(output.path)': \(container.name) has no place for \(names) of '\(first.location)': left out",
-        at: output.origin)
-    }
-    let sources = assets.count == 1 ? "'\(first.location)'" : "\(assets.count) sources"
-    let reason =
-      isRemuxed
-      ? "they are not put from one kind of container into another"
-      : "the picture is \(fadedSpans == nil ? "cut or joined" : "cut, joined or faded")"
-    return Diagnostic(
-      .note, "'\(output.path)': \(names) of \(sources) left out, since \(reason)", at: output.origin
-    )
-  }
-
-  /// What is left out beside tracks, since the picture is cut or joined.
-  private var lostParts: [String] {
-    guard !spans.isEmpty, let track = assets.first?.pictureTrack else { return [] }
-    let losesTimecode =
-      track.timecode != nil && (encoding != nil || track.timecode(after: .zero) == nil)
-    return (losesStyles ? ["the styles of subtitles"] : [])
-      + (losesTimecode ? ["the timecode"] : [])
-  }
-
   /// What is copied, for people: `h264, aac (fre), mov_text of 'talk.mp4', copied`.
   var text: String {
     func names(_ tracks: [AssetTrack]) -> [String] {
@@ -262,7 +224,9 @@ extension Export {
       throw PictureProblem(
         message:
           "'.\(output.path.extension ?? "")' is a video's extension, and "
-          + "\(only ?? "no source has a") moving picture")
+          + "\(only ?? "no source has a") moving picture",
+        help: Output.pictureHelp(output.path.stem, "m4a")
+          + "; 'video: { image: cover.jpg }' makes a picture for it")
     }
     for segment in shown.flatMap({ [$0] + $0.entering.map(\.segment) }) {
       try segment.asset.requirePictureTimes()

@@ -124,6 +124,12 @@ struct MovieEncodeTests {
     let yaml = "concat: [wide.mp4, \(other)]\noutput: { file: out.mp4, video: VIDEO }\n"
     let copied = try stage.job(yaml.replacing("VIDEO", with: "copy"))
     #expect(copied.status == 1)
+    // All of that is known before a run.
+    for command in ["check", "plan"] {
+      let before = try stage.run("avjob \(command) job.yaml")
+      #expect(
+        before.status == 1 && before.errors.contains("has a picture that differs"), "\(before)")
+    }
     #expect(
       copied.errors.contains(
         "'\(other)': has a picture that differs from that of 'wide.mp4' in \(difference): encode all of "
@@ -158,7 +164,12 @@ struct MovieEncodeTests {
     #expect(try facts("out.mp4", in: stage) == "h264,avc1,64,48,yuv420p,50\n")
     let refused = try stage.job(
       "clip: wide.mp4 1.2s..3s\noutput: { file: no.mp4, video: copy strict }\n")
-    #expect(refused.status == 1)
+    #expect(refused.status == 2)
+    for command in ["check", "plan", "check --json", "plan --json"] {
+      let before = try stage.run("avjob \(command) job.yaml")
+      #expect(before.status == 2, "\(before)")
+      #expect(before.errors.contains("which 'copy strict' forbids"), "\(before)")
+    }
     #expect(
       refused.errors.contains(
         "'wide.mp4': would have pictures from 1.2s on encoded, which 'copy strict' forbids; key "

@@ -241,7 +241,8 @@ struct MovieFadeTests {
       ("concat: [flat.mp4, steep.mp4]\ncrossfade: 1s", "crossfade"),
     ] {
       let refused = try stage.job("\(keys)\noutput: { file: out.mp4, video: copy strict }\n")
-      #expect(refused.status == 1)
+      #expect(refused.status == 2)
+      #expect(try stage.run("avjob check job.yaml").status == 2)
       let first = key == "fade_in" ? "0s" : "3s"
       #expect(
         refused.errors.contains(

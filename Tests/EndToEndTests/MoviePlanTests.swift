@@ -50,7 +50,8 @@ struct MoviePlanTests {
       #expect(
         errors.split(separator: "\n").count {
           $0.hasSuffix(
-            "'out.mp4': the timecode of 'talk.mp4' left out, since the picture is cut or joined")
+            "'out.mp4': the timecode of 'talk.mp4' left out, since the picture is encoded throughout"
+          )
         } == 1, "\(command): \(errors)")
     }
   }

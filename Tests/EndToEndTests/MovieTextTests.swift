@@ -127,7 +127,9 @@ struct MovieTextTests {
     let plan = try stage.run("avjob plan job.yaml")
     #expect(plan.text.contains("\(from[0]) (eng), \(from[1]) (fre)"))
     let losesStyles = from[1] == "ass" && to[1] != "ass"
-    let note = "the styles of subtitles of 'movie.mkv' left out, since the picture is cut or joined"
+    let note =
+      "the styles of subtitles of 'movie.mkv' left out, since \(kind.uppercased()) holds texts without "
+      + "them"
     #expect(
       plan.errors.contains(note) == losesStyles && plan.errors.isEmpty != losesStyles,
       "\(plan.errors)")
@@ -197,7 +199,8 @@ struct MovieTextTests {
     #expect(try stage.job("clip: uneven.mp4 1s..5s\noutput: out.mp4\n").status == 0)
     let errors = try stage.run("avjob plan job.yaml").errors
     #expect(
-      errors.contains("the timecode of 'uneven.mp4' left out, since the picture is cut or joined"),
+      errors.contains(
+        "the timecode of 'uneven.mp4' left out, since its pictures do not last equally long"),
       "\(errors)")
     #expect(try timecode("out.mp4", in: stage).filter { $0 != "\n" } == "")
   }

@@ -80,10 +80,9 @@ struct CutSurvey {
       return try copy(
         entrance.window, from: picture, of: passage, isWhole: entrance.isFromStart && isEmpty)
     }
-    if !isStrict {
-      _ = try passage.reel.decoder(isFaded: passage.range.isFaded)
-      try passage.reel.requireEncoding(isFaded: passage.range.isFaded)
-    }
+    guard !isStrict else { throw passage.strictRefusal(entrance, isCut: tick == nil) }
+    _ = try passage.reel.decoder(isFaded: passage.range.isFaded)
+    try passage.reel.requireEncoding(isFaded: passage.range.isFaded)
     let feed = PictureFeed(
       passage, entrance.window, from: entrance.first,
       to: { [passage] in passage.isEntry($0, until: $1, behind: entrance.first) },
@@ -238,19 +237,51 @@ extension PictureReels {
   }
 
   /// Refuses what cannot be cut and joined before a run works on it, as far as the packets near the ends of
-  /// its first ranges say. Where all codecs are there, what would be read from its start or from a server is
-  /// not read for it, and neither are fades, which may be anywhere.
-  func requirePossible(_ ranges: [PictureRange], of plan: PicturePlan) throws(LibAVError) {
+  /// its first ranges say. Unless it `readsAll`, where all codecs are there, what would be read from its start
+  /// or from a server is not read for it, and neither are fades, which may be anywhere.
+  func requirePossible(
+    _ ranges: [PictureRange], of plan: PicturePlan, readingAll readsAll: Bool = false
+  ) throws(LibAVError) {
     try survey(ranges, of: plan) { range in
       let asset = plan.assets[range.source]
       let isCostly = asset.location.url != nil || asset.container == "mpeg" || range.isFaded
-      guard isCostly, let reel = try? reel(range.source) else { return isCostly }
+      guard isCostly, !readsAll, let reel = try? reel(range.source) else {
+        return isCostly && !readsAll
+      }
       return reel.codecs.decodes(reel.stream) && reel.codecs.encodes(reel.stream.codecName)
     }
   }
 }
 
 extension MediaLibrary {
+  /// Refuses what a run would refuse of a picture, as far as the packets near the ends of its first ranges
+  /// and the first pictures of its first sources say; of `copy strict` all that is encoded. Files that are
+  /// not there yet, those of servers, and those that other processes read for this one, are not looked at.
+  ///
+  /// - Complexity: O(pictures around the cuts); of fades under `copy strict` O(pictures)
+  func requirePossible(_ plan: PicturePlan) throws(Failure) {
+    guard !isConfined, isLookedAt(plan) else { return }
+    let reels = PictureReels(
+      plan.assets, of: self, areDecoded: plan.encoding != nil, unless: CancellationFlag())
+    if let settings = plan.encoding {
+      if !settings.isStill { try requireFit(reels, of: plan, settings) }
+      return
+    }
+    do throws(LibAVError) {
+      try reels.requireAlike(plan.assets.indices.prefix(PictureReels.mostSurveyed.ranges))
+      try reels.requirePossible(
+        reels.ranges(of: plan, delayedBy: .zero), of: plan, readingAll: plan.isStrict)
+    } catch {
+      throw error.cause as? Failure ?? error.machineFailure
+    }
+  }
+
+  /// Whether all files of a plan are there, and of this machine.
+  private func isLookedAt(_ plan: PicturePlan) -> Bool {
+    !(plan.spans.isEmpty && plan.encoding == nil)
+      && plan.assets.allSatisfy { !$0.isPredicted && $0.location.url == nil }
+  }
+
   /// A plan with what is copied and what is encoded of its first spans, found in the files; nothing is
   /// decoded. Of one that is encoded throughout, the first picture of each of the first sources is decoded,
   /// and compared with that of the output. Files that are not there yet, and those of servers, are not
@@ -261,9 +292,7 @@ extension MediaLibrary {
   package func surveyed(
     _ plan: PicturePlan, unless cancellation: CancellationFlag = CancellationFlag()
   ) throws(Failure) -> PicturePlan {
-    guard plan.assets.allSatisfy({ !$0.isPredicted && $0.location.url == nil }) else {
-      return plan
-    }
+    guard isLookedAt(plan) else { return plan }
     let reels = PictureReels(
       plan.assets, of: self, areDecoded: plan.encoding != nil, unless: cancellation)
     if let settings = plan.encoding {

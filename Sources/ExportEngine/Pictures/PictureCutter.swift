@@ -77,42 +77,12 @@ final class PictureCutter {
           try assembler.beginCopy(of: reel, from: isWhole ? .entry : picture.kind)))
       return
     }
-    if assembler.isStrict { throw refusal(of: passage, entrance, isCut: tick == nil) }
+    if assembler.isStrict { throw passage.strictRefusal(entrance, isCut: tick == nil) }
     let decoder = try RangeDecoder(
       passage, entrance.window, from: entrance.first,
       to: { [passage] in passage.isEntry($0, until: $1, behind: entrance.first) },
       assembler.observer(of: reel))
     work = .encode(passage, RangeEncoder(decoder, of: passage, reels), nil)
-  }
-
-  /// Why a range would have pictures encoded: the fade that changes them, or the entries on both sides of
-  /// its cut. `isCut` says whether it begins there.
-  private func refusal(
-    of passage: PicturePassage, _ entrance: PicturePassage.Entrance, isCut: Bool
-  ) -> LibAVError {
-    let reel = passage.reel
-    func text(_ tick: Int64) -> String { reel.readableTime(of: tick) }
-    var window = entrance.window
-    var entries: [Int64] = []
-    while (try? window.fill(1)) != nil, let picture = window.take(1).first {
-      // Pictures before a fade may be encoded with it.
-      if picture.shown == entrance.first || picture.shown > entrance.first && !isCut,
-        !picture.isHidden,
-        let key = passage.fadeKey(picture.shown, until: window.next(after: picture.shown))
-      {
-        return .refusedPicture(
-          "would have pictures from \(text(entrance.first)) on encoded for '\(key)', which 'copy strict' "
-            + "forbids: write '\(key): { duration: 1s, picture: cut }', or 'video: copy'")
-      }
-      guard picture.kind != .other, !picture.isHidden else { continue }
-      entries.append(picture.shown)
-      if picture.shown > entrance.first { break }
-    }
-    let places = entries.filter { $0 != entrance.first }.map(text).listed("and")
-    return .refusedPicture(
-      "would have pictures from \(text(entrance.first)) on encoded, which 'copy strict' forbids; key "
-        + "pictures stand at \(places): cut there, as 'snap: keyframe' does, or write 'video: copy', or, "
-        + "for MP4 and MOV, 'video: { copy: edits }'")
   }
 
   /// Encodes the next pictures, up to an entry or to the range's end.

@@ -61,7 +61,11 @@ final class PictureReels {
 
   /// Names the source of an error.
   func blame(_ error: LibAVError, on index: Int) -> LibAVError {
-    error.blamed(on: error.inputFailure(assets[index].location))
+    if var failure = error.cause as? Failure, failure.remedy == .mendJob, failure.location == nil {
+      failure.location = assets[index].location
+      return .refusedPicture(error.operation).blamed(on: failure)
+    }
+    return error.blamed(on: error.inputFailure(assets[index].location))
   }
 }
 
@@ -99,14 +103,7 @@ extension PictureReels {
       let reel = try reel(index)
       do throws(LibAVError) {
         sets.append(try PictureSets(reel, encodes: encodes, beside: sets.first))
-        _ = try reel.requiredForm()
-        let own = PictureLook(reel)
-        if let look, let difference = own.difference(from: look) {
-          throw LibAVError.refusedPicture(
-            "has a picture that differs from that of '\(plan.assets[0].location)' in \(difference): "
-              + "encode all of it, as 'video: { h264: crf 20 }'")
-        }
-        look = look ?? own
+        look = try compared(reel, with: look)
       } catch {
         throw blame(error, on: index)
       }
@@ -139,6 +136,33 @@ extension PictureReels {
     try addTimes(to: track, of: plan, from: cutter.first)
     let texts = try texts(of: plan, ranges, timescale: assembler.timescale, atRate: sampleRate)
     return .made(CompanionTracks(track, try sounds.tracks(delayedBy: setting.delay), texts))
+  }
+
+  /// Refuses sources whose pictures cannot stand in one stream. O(sources).
+  func requireAlike(_ sources: Range<Int>) throws(LibAVError) {
+    var look: PictureLook?
+    for index in sources {
+      let reel = try reel(index)
+      do throws(LibAVError) {
+        look = try compared(reel, with: look)
+      } catch {
+        throw blame(error, on: index)
+      }
+    }
+  }
+
+  /// Compares a source's pictures with those of the first one; gives what all have in common.
+  private func compared(
+    _ reel: PictureReel, with first: PictureLook?
+  ) throws(LibAVError) -> PictureLook {
+    _ = try reel.requiredForm()
+    let own = PictureLook(reel)
+    if let first, let difference = own.difference(from: first) {
+      throw LibAVError.refusedPicture(
+        "has a picture that differs from that of '\(assets[0].location)' in \(difference): encode all of "
+          + "it, as 'video: { h264: crf 20 }'")
+    }
+    return first ?? own
   }
 
   /// Says of a track how long its pictures last, and the timecode of the one that is shown first.

@@ -61,6 +61,8 @@ public final class MediaLibrary: Sendable {
   let found = Mutex<[Key: Result<KnownStream, Failure>]>([:])
   private let recall: Recall?
   private let probe: Probe?
+  /// Whether other processes read the files, and this one trusts none of them.
+  var isConfined: Bool { probe != nil }
   let listen: Listen?
   private let silences = Mutex<[SilenceSearch: Result<SilenceFindings, Failure>]>([:])
   let keyPictureFinder: FindKeyPictures?

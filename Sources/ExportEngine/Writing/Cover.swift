@@ -92,6 +92,8 @@ package struct ReviewCache {
   var folders = FolderCache()
   var pictures = PictureCache()
   var rooms: RoomCache
+  /// How many more outputs' moving pictures may be looked at: each opens its sources once more.
+  var movies = 256
 
   /// An empty cache; `room` finds the disk that a file will be on.
   package init(room: @escaping (FilePath) -> DiskRoom? = { DiskRoom(for: $0) }) {

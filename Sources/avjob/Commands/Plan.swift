@@ -55,29 +55,29 @@ struct Plan: MediaCommand {
       ShardTable(
         preparation.work, among: $0, cores: machines.cores ?? context.budget.total)
     }
+    var refused: [Failure.Remedy] = []
     if let table, !isJSON {
       StandardStream.output.write(table.text)
     } else {
-      try print(preparation, table, context)
+      refused = try print(preparation, table, context)
     }
     if preparation.status != .success { throw preparation.status }
+    if let status = ExitCode(worstOf: refused) { throw status }
   }
 
+  /// Prints what is ready; gives what to do about pictures that a run would refuse.
   private func print(
     _ preparation: Preparation, _ table: ShardTable?, _ context: CommandContext
-  ) throws {
+  ) throws -> [Failure.Remedy] {
     var jobs: [JSONValue] = []
     var diagrams: [String] = []
+    var refused: [Failure.Remedy] = []
     for (index, work) in preparation.work.enumerated() {
       let (session, export) = (work.session, work.export)
       var graph = try graph(of: session, context)
       // What strangers' jobs read is opened in processes of their own alone.
       if format?.diagram == nil, !isConfined, index < Self.mostSurveyed {
-        graph = context.library.surveyed(graph) { failure, output in
-          var doubt = Diagnostic(failure, at: output.origin)
-          doubt.severity = .warning
-          context.report(Diagnostics(doubt))
-        }
+        refused += Self.survey(&graph, context)
       }
       // Wishes that are not met were reported in preparing.
       context.report(
@@ -122,6 +122,18 @@ struct Plan: MediaCommand {
         StandardStream.output.write(Graph.diagram(of: diagrams, in: language))
       }
     }
+    return refused
+  }
+
+  /// Adds to a graph what is copied and what is encoded of pictures; reports why they cannot be, and gives
+  /// what to do about that.
+  private static func survey(_ graph: inout Graph, _ context: CommandContext) -> [Failure.Remedy] {
+    var refused: [Failure.Remedy] = []
+    graph = context.library.surveyed(graph) { failure, output in
+      context.report(Diagnostics(Diagnostic(failure, at: output.origin)))
+      refused.append(failure.remedy)
+    }
+    return refused
   }
 
   /// Jobs whose pictures are looked at: each opens its sources once more.
