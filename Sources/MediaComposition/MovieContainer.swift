@@ -54,8 +54,9 @@ package enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
   /// What its files can hold with sound of a kind.
   func capabilities(_ kind: Output.Kind) -> OutputCapabilities {
     var held = kind.capabilities
+    held.name = name
     guard isMatroska else { return held }
-    (held.name, held.container, held.tagForm) = (name, demuxer, .matroska)
+    (held.container, held.tagForm) = (demuxer, .matroska)
     (held.holdsCover, held.chapterBounds, held.places) = (self == .mkv, .matroska, [])
     return held
   }

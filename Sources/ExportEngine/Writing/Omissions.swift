@@ -19,10 +19,8 @@ package func omissions(of sink: Sink) -> [Warning] {
   let beside = sink.sidecars.filter(\.isOfChapters)
   if sink.output.chapters.inFile, !format.holdsChapters, !sink.chapters.isEmpty {
     lost.append("the chapters")
-  } else if sink.output.chapters.inFile, beside.isEmpty, !format.holdsChapterLinks,
-    sink.chapters.contains(where: { $0.url != nil || $0.image != nil })
-  {
-    lost.append("the chapters' links and images")
+  } else if sink.output.chapters.inFile, beside.isEmpty, let parts = sink.lostChapterParts {
+    lost.append("the chapters' \(parts)")
   }
   let places = sink.output.transcript
   let isWordless =
@@ -128,5 +126,18 @@ extension Sink {
     // Words are what the job asks for, wherever they come from.
     inherited.transcript = Transcript()
     return (own, inherited)
+  }
+}
+
+extension Sink {
+  /// What its file has no place for of its chapters, and shows nowhere; nil: nothing.
+  fileprivate var lostChapterParts: String? {
+    guard !capabilities.holdsChapterLinks else { return nil }
+    let showsImages = picture?.encoding?.showsChapterImages == true
+    let parts = [
+      chapters.contains { $0.url != nil } ? "links" : nil,
+      !showsImages && chapters.contains { $0.image != nil } ? "images" : nil,
+    ].compactMap(\.self)
+    return parts.isEmpty ? nil : parts.joined(separator: " and ")
   }
 }
