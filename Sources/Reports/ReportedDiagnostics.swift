@@ -12,6 +12,7 @@ package final class ReportedDiagnostics: Sendable {
   /// Whether notes are left out.
   package let isQuiet: Bool
   private let interrupt: Interruption
+  private let rephrase: Rephrasing
   private let isPrinting: Atomic<Bool>
   private let reported = Mutex<[Diagnostic]>([])
 
@@ -19,16 +20,21 @@ package final class ReportedDiagnostics: Sendable {
   /// run it.
   package typealias Interruption = @Sendable (() -> Void) -> Void
 
+  /// Says a message in the words of the command. What it gives it leaves as it is.
+  package typealias Rephrasing = @Sendable (Diagnostic) -> Diagnostic
+
   /// So many errors are printed at once, and so many warnings.
   private static let limit = 1000
 
   /// Nothing reported so far. Messages and notes are printed within `interrupt`, and none before
-  /// `beginPrinting` if `isPrinting` is false.
+  /// `beginPrinting` if `isPrinting` is false. `rephrase` changes each before it is reported.
   package init(
     annotates: Bool = false, isQuiet: Bool = false, isPrinting: Bool = true,
-    interrupting interrupt: @escaping Interruption = { $0() }
+    interrupting interrupt: @escaping Interruption = { $0() },
+    rephrasing rephrase: @escaping Rephrasing = { $0 }
   ) {
     (self.annotates, self.isQuiet, self.interrupt) = (annotates, isQuiet, interrupt)
+    self.rephrase = rephrase
     self.isPrinting = Atomic(isPrinting)
   }
 
@@ -62,17 +68,25 @@ package final class ReportedDiagnostics: Sendable {
   }
 
   /// Keeps messages for reports, and prints nothing.
-  func keep(_ diagnostics: Diagnostics) { reported.withLock { $0 += diagnostics.all } }
+  func keep(_ diagnostics: Diagnostics) {
+    let rephrased = rephrased(diagnostics)
+    reported.withLock { $0 += rephrased.all }
+  }
+
+  private func rephrased(_ diagnostics: Diagnostics) -> Diagnostics {
+    Diagnostics(diagnostics.all.map(rephrase))
+  }
 
   /// Repeats messages on standard output, where a program reads them.
   func annotate(_ diagnostics: Diagnostics) {
     guard annotates else { return }
-    StandardStream.output.write(diagnostics.githubCommands(in: map), verbatim: true)
+    StandardStream.output.write(
+      rephrased(diagnostics).githubCommands(in: map), verbatim: true)
   }
 
   /// As the terminal at standard error shows messages.
   package func text(of diagnostics: Diagnostics) -> String {
-    diagnostics.render(in: map, style: Self.style, limit: Self.limit)
+    rephrased(diagnostics).render(in: map, style: Self.style, limit: Self.limit)
   }
 
   private static var style: Diagnostic.Style {

@@ -91,6 +91,55 @@ import Testing
         """)
   }
 
+  @Test(
+    "A remedy is an option of the command, or a key for the job file that it prints",
+    arguments: [
+      ("clip tone.wav -o out/", "help: write 'out/NAME.mp3'"),
+      ("clip tone.wav -o .", "help: add one, as '.mp3'; for a folder write './NAME.mp3'"),
+      (
+        "clip tone.wav -o x.mp3 --mp3 copy",
+        """
+        error: '--mp3 copy' of sources that are not MP3
+            1 | avjob clip tone.wav -o x.mp3 --mp3 copy
+              |                                    ^~~~
+          help: '--mp3 V2' encodes it
+        """
+      ),
+      (
+        "clip tone.wav -o x.mp4",
+        "help: for the sound alone write 'x.m4a'; 'video: { image: cover.jpg }' makes a picture for it; "
+          + "'--print-job' prints a job file to add that to"
+      ),
+      (
+        "concat h264.mp4 mpeg4.mp4 -o x.mp4",
+        "help: encode all of it, as 'video: { h264: crf 20 }'; '--print-job' prints a job file to add "
+          + "that to"
+      ),
+      (
+        "concat h264.mp4 large.mp4 -o x.mp4",
+        "encode all of it, as 'video: { h264: crf 20 }'; '--print-job' prints a job file to add that to"
+      ),
+      ("clip tone.wav --duration 0s -o x.wav", "help: write a longer duration, or leave it out"),
+      ("probe .", "error: '.': is a folder; name a file in it"),
+      ("probe --json .", "is a folder; name a file in it"),
+    ])
+  func remedies(call: String, text: String) throws {
+    let stage = Stage()
+    try stage.share(
+      """
+      sox -R -r 44100 -n -c 1 -b 16 tone.wav synth 1 sine 440
+      for name in h264 mpeg4 large; do
+        codec=$name; [[ $name == large ]] && codec=h264
+        ffmpeg -v error -f lavfi -i testsrc2=s=$([[ $name == large ]] && echo 96x64 || echo 48x32):d=1 \\
+          -f lavfi -i sine=d=1 -c:a aac -c:v ${codec/h264/libx264} -pix_fmt yuv420p $name.mp4
+      done
+      """)
+    let result = try stage.run("avjob \(call)")
+    #expect(result.status != 0)
+    #expect((result.errors + result.text).contains(text), "\(result.errors)")
+    #expect(!result.errors.contains("mp3: V2"), "\(result.errors)")
+  }
+
   @Test("A path is one path however its slashes are written, and a level is an option")
   func pathsAndLevels() throws {
     let stage = Stage()

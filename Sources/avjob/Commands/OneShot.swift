@@ -21,10 +21,15 @@ struct OneShot {
   let output: OutputOptions
   let reporting: ReportingOptions
 
-  init(_ output: OutputOptions, _ reporting: ReportingOptions) {
+  /// The work of a command with these options.
+  init(
+    _ command: any ParsableCommand.Type, _ output: OutputOptions, _ reporting: ReportingOptions
+  ) {
     self.output = output
     self.reporting = reporting
-    context = CommandContext(isQuiet: reporting.quiet)
+    let remedies = CommandRemedies(options: WrongArguments.options(of: command))
+    context = CommandContext(
+      isQuiet: reporting.quiet, rephrasing: { remedies.rephrased($0) })
     places = ArgumentPlaces(in: context.map)
   }
 

@@ -50,7 +50,9 @@ struct Probe: MediaCommand {
     let isMeasuring = loudness || !conform.isEmpty
     let analyses = isMeasuring ? KeptAnalyses.inCurrentFolder() : nil
     defer { analyses?.save() }
-    let context = CommandContext(remembering: analyses?.remembered)
+    let remedies = CommandRemedies(options: WrongArguments.options(of: Self.self))
+    let context = CommandContext(
+      remembering: analyses?.remembered, rephrasing: { remedies.rephrased($0) })
     var found: [ProbedMedia] = []
     var (warnings, errors) = ([] as [Diagnostic], [] as [Diagnostic])
     for word in media {
@@ -68,7 +70,7 @@ struct Probe: MediaCommand {
         if loudness { found[found.count - 1].loudness = levels }
         found[found.count - 1].conformances = specifications.map { $0.conformance(of: sound) }
       } catch {
-        errors.append(Diagnostic(error))
+        errors.append(remedies.rephrased(Diagnostic(error)))
       }
     }
     if output.json {
@@ -86,11 +88,11 @@ struct Probe: MediaCommand {
     }
     warnings += Self.mixedSets(found, specifications)
     context.report(Diagnostics(warnings + errors))
-    var remedies = errors.map(\.remedy)
+    var faults = errors.map(\.remedy)
     if found.contains(where: { !$0.conformances.allSatisfy(\.isMet) }) {
-      remedies.append(.mendInput)
+      faults.append(.mendInput)
     }
-    if let status = ExitCode(worstOf: remedies) { throw status }
+    if let status = ExitCode(worstOf: faults) { throw status }
   }
 }
 

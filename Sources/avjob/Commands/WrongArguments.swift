@@ -142,7 +142,7 @@ struct WrongArguments {
     ])
 
   /// The options of a command as its help lists them, and whether each takes a value.
-  private static func options(of command: any ParsableCommand.Type) -> [String: Bool] {
+  static func options(of command: any ParsableCommand.Type) -> [String: Bool] {
     var found: [String: Bool] = [:]
     let text = AVJob.helpMessage(for: command, includeHidden: true)
     for line in text.split(separator: "\n") where line.hasPrefix("  -") {

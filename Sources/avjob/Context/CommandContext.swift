@@ -38,16 +38,17 @@ struct CommandContext {
   /// The context of a command; `memory` is what it uses of earlier runs, and leaves to later ones,
   /// and media are probed in processes with these `bounds`, or nil: in this one. `analyses` is what a
   /// command without a memory uses and leaves of analyses. Messages are printed within `interrupt`, from
-  /// the start or from `beginPrinting` of `diagnostics` on.
+  /// the start or from `beginPrinting` of `diagnostics` on, and each as `rephrase` says it.
   init(
     _ memory: RunMemory? = nil, annotations: AnnotationOption.Reader? = nil, isQuiet: Bool = false,
     probingIn bounds: ProcessBounds? = nil, remembering analyses: RememberedAnalyses? = nil,
     isPrinting: Bool = true,
-    interrupting interrupt: @escaping ReportedDiagnostics.Interruption = { $0() }
+    interrupting interrupt: @escaping ReportedDiagnostics.Interruption = { $0() },
+    rephrasing rephrase: @escaping ReportedDiagnostics.Rephrasing = { $0 }
   ) {
     diagnostics = ReportedDiagnostics(
       annotates: annotations == .github, isQuiet: isQuiet, isPrinting: isPrinting,
-      interrupting: interrupt)
+      interrupting: interrupt, rephrasing: rephrase)
     self.memory = memory
     limits = .limits(openFiles: openFiles, memory: ProcessLimits.machineMemory)
     if let memory = bounds?.memory {
