@@ -47,7 +47,7 @@ import TestSupport
       job.yaml:8:9: error: '.mka' is not an output format
           8 | output: x.mka
             |         ^~~~~
-        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg, .opus or .amr
+        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .m4b, .ogg, .opus, .amr, .mp4, .mov, .mkv or .webm
       """#)
   }
 

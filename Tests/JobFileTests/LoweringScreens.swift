@@ -59,7 +59,7 @@ import TestSupport
       job.yaml:1:32: error: the range of 'a.wav' is empty
           1 | concat: [a.wav 30s..10s, a.wav 30s..30s, a.wav end..]
             |                                ^~~
-        help: the earlier time comes first, as '1:00..2:30'
+        help: end it later, as '1:00..2:30'
       job.yaml:1:48: error: the range starts at the end of 'a.wav', which lasts 1:00
           1 | concat: [a.wav 30s..10s, a.wav 30s..30s, a.wav end..]
             |                                                ^~~

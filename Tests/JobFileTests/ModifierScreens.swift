@@ -849,7 +849,7 @@ import TestSupport
       job.yaml:2:41: error: the range of 'a.wav' is empty
           2 |   past: { clip: a.wav, cut: [30s..2:00, 5s..5s, end-2:00..], output: past.mp3 }
             |                                         ^~
-        help: the earlier time comes first, as '1:00..2:30'
+        help: end it later, as '1:00..2:30'
       job.yaml:2:49: error: the range starts 2:00 before the end, but 'a.wav' lasts 1:00
           2 |   past: { clip: a.wav, cut: [30s..2:00, 5s..5s, end-2:00..], output: past.mp3 }
             |                                                 ^~~~~~~~

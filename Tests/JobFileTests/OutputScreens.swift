@@ -17,15 +17,15 @@ import TestSupport
       job.yaml:2:10: error: 'teaser' has no extension
           2 | output: [teaser, teaser.xyz, teaser.mka, teaser.lbc, { file: teaser }]
             |          ^~~~~~
-        help: add one, as '.mp3'; a folder is { folder: teaser, mp3: V2 }
+        help: add one, as '.mp3'; for a folder write { folder: teaser, mp3: V2 }
       job.yaml:2:18: error: '.xyz' is not an output format
           2 | output: [teaser, teaser.xyz, teaser.mka, teaser.lbc, { file: teaser }]
             |                  ^~~~~~~~~~
-        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg, .opus or .amr
+        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .m4b, .ogg, .opus, .amr, .mp4, .mov, .mkv or .webm
       job.yaml:2:30: error: '.mka' is not an output format
           2 | output: [teaser, teaser.xyz, teaser.mka, teaser.lbc, { file: teaser }]
             |                              ^~~~~~~~~~
-        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg, .opus or .amr
+        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .m4b, .ogg, .opus, .amr, .mp4, .mov, .mkv or .webm
       job.yaml:2:42: error: '.lbc' is not an output format
           2 | output: [teaser, teaser.xyz, teaser.mka, teaser.lbc, { file: teaser }]
             |                                          ^~~~~~~~~~
@@ -33,7 +33,7 @@ import TestSupport
       job.yaml:2:62: error: 'teaser' has no extension
           2 | output: [teaser, teaser.xyz, teaser.mka, teaser.lbc, { file: teaser }]
             |                                                              ^~~~~~
-        help: add one, as '.mp3'; a folder is { folder: teaser, mp3: V2 }
+        help: add one, as '.mp3'; for a folder write { folder: teaser, mp3: V2 }
       """#)
   }
 

@@ -260,7 +260,7 @@ extension Output.Request {
     guard let own = path.extension?.lowercased() else {
       throw QuantityError(
         "'\(path)' has no extension",
-        help: "add one, as '.mp3'; a folder is { folder: \(path), mp3: V2 }")
+        help: "add one, as '.mp3'; for a folder write { folder: \(path), mp3: V2 }")
     }
     if let kind = Output.Kind(extension: own) {
       self = .usual(kind)
@@ -290,12 +290,13 @@ extension Output.Request {
 
   private static let choices = {
     // Few write sound without a header.
-    let names = Output.Kind.allCases.filter { $0 != .raw }.compactMap { kind in
-      kind.capabilities.extensions.first.flatMap {
-        Output.Kind(extension: $0) == kind ? ".\($0)" : nil
-      }
+    let names = Output.Kind.allCases.filter { $0 != .raw }.flatMap { kind in
+      // What follows a kind's first name are spellings, but for the name of audiobooks.
+      kind.capabilities.extensions.prefix(kind == .aac ? 2 : 1)
+        .filter { Output.Kind(extension: $0) == kind }
     }
-    return "outputs end in " + names.listed("or")
+    let movies = MovieContainer.allCases.map { $0.extensions[0] }
+    return "outputs end in " + (names + movies).map { ".\($0)" }.listed("or")
   }()
 
   /// The extensions of this format, the usual one first. None where only the clip decides.

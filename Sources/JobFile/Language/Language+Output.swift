@@ -80,17 +80,17 @@ extension Language {
     format(.aiff, Values.pcm, "PCM, big-endian"),
     format(.caf, Values.cafSamples, "PCM or IMA4 in Apple's Core Audio Format"),
     format(.raw, Values.rawSamples, "samples without a header, as telephone systems have them"),
-    format(.flac, Values.bitDepth, "FLAC"),
-    format(.alac, Values.bitDepth, "Apple Lossless in MP4; in CAF by the name '.caf'"),
+    format(.flac, Values.bitDepth, "FLAC, also in MKV"),
+    format(.alac, Values.bitDepth, "Apple Lossless in MP4 and MOV; in CAF by the name '.caf'"),
     Key(
       "aac", Values.aac,
-      "AAC in MP4, by FFmpeg's encoder or libfdk-aac; bare by the name '.aac', or in CAF"
+      "AAC in MP4 and MOV, by FFmpeg's encoder or libfdk-aac; bare by the name '.aac', or in CAF"
     ) { output, choice in
       output.copying = output.copying ?? choice.copying
       output.take(choice.request, by: "aac")
     },
-    format(.vorbis, Values.vorbis, "Vorbis in Ogg"),
-    format(.opus, Values.codedBitRate, "Opus in Ogg"),
+    format(.vorbis, Values.vorbis, "Vorbis in Ogg, MKV and WebM"),
+    format(.opus, Values.codedBitRate, "Opus in Ogg, MKV and WebM"),
     format(.amr, Values.amrBitRate, "AMR narrow-band: one channel at 8 kHz, where FFmpeg has it"),
     Key("codec", as: Values.codec.form, "'same': that of the job's sources, at their quality") {
       entry, decoder, scope, output in

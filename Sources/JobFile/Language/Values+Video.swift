@@ -159,8 +159,9 @@ extension Values {
 
   /// What becomes of pictures.
   static let video: NodeNotation<Located<Output.Video>> = NodeNotation(
-    "video", "'copy', 'copy strict', 'none', or a map, as { h264: crf 20 }", text: videoWords,
-    convert: { $0 }, map: videoMap
+    "video",
+    "'copy', 'copy strict', 'none', or a map, as { h264: crf 20 }, { copy: edits } or { image: cover.jpg }",
+    text: videoWords, convert: { $0 }, map: videoMap
   ) { draft, node, decoder in
     guard !draft.isEdited else { return Located(.editedCopy, at: node.origin) }
     if let origin = draft.presetOrigin, !draft.settings.codec.hasPresets {

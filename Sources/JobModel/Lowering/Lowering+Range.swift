@@ -66,7 +66,7 @@ extension Lowering {
         isEmpty
           ? "the range of \(lowered.name) is empty"
           : "the range ends at \(span.b), before it starts at \(span.a)",
-        at: origin, help: "the earlier time comes first, as '1:00..2:30'")
+        at: origin, help: isEmpty ? range.longer : "the earlier time comes first, as '1:00..2:30'")
       return nil
     }
     return TimeRange(start: start, end: end)
@@ -125,4 +125,12 @@ extension Lowering {
   /// Lengths are printed to the millisecond, labels have six decimals and are drawn by hand: a time
   /// that lies beyond an end by up to a thousandth of a second is that end.
   static let slack = Time(value: 1, timescale: 1000)
+}
+
+extension ItemRange {
+  /// How to make it longer, where it lasts no time.
+  fileprivate var longer: String {
+    if case .duration = end { return "write a longer duration, or leave it out" }
+    return "end it later, as '1:00..2:30'"
+  }
 }

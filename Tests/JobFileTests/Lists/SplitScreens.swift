@@ -91,7 +91,7 @@ import TestSupport
       job.yaml:5:17: error: 'x.${part.title}' has no fixed extension
           5 | output: [x.mp3, "x.${part.title}", "${price}${part.n}.mp3"]
             |                 ^~~~~~~~~~~~~~~~~
-        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .ogg, .opus or .amr
+        help: outputs end in .mp3, .wav, .aiff, .caf, .flac, .m4a, .m4b, .ogg, .opus, .amr, .mp4, .mov, .mkv or .webm
       job.yaml:5:45: error: '$' before a variable of the part reads as '$${'
           5 | output: [x.mp3, "x.${part.title}", "${price}${part.n}.mp3"]
             |                                             ^~~~~~~~~
