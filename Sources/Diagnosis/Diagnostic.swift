@@ -38,6 +38,8 @@ package struct Diagnostic: Sendable, Hashable {
   package var remedy = Failure.Remedy.mendJob
   /// Whether its message is printed even where many others say the same of other things.
   package var isListed = false
+  /// The path of the file that it is about as a whole, where it has no place in a text.
+  package var file: String?
 
   /// A diagnostic at `origin`.
   package init(
@@ -99,6 +101,16 @@ package struct Diagnostics: Error, Sendable, Hashable {
 
   /// Those that do not.
   package var warnings: [Diagnostic] { all.filter { $0.severity != .error } }
+
+  /// The same ones, of which those without a place are about the file `path` as a whole. O(n)
+  package func about(file path: String) -> Diagnostics {
+    Diagnostics(
+      all.map { diagnostic in
+        var diagnostic = diagnostic
+        if diagnostic.origin == .unknown, diagnostic.file == nil { diagnostic.file = path }
+        return diagnostic
+      })
+  }
 
   /// Adds one.
   package mutating func append(_ diagnostic: Diagnostic) { all.append(diagnostic) }

@@ -334,6 +334,7 @@ extension Diagnostic {
     var copy = self
     copy.message = MediaURL.masked(message)
     copy.help = help.map(MediaURL.masked)
+    copy.file = file.map(MediaURL.masked)
     copy.notes = notes.map { Note(MediaURL.masked($0.message), at: $0.origin) }
     return copy
   }

@@ -140,7 +140,8 @@ enum JSONReport {
       "class": diagnostic.severity == .error ? .text(diagnostic.remedy.className) : nil,
       "message": .text(diagnostic.message),
       "help": diagnostic.help.map { .text($0) },
-    ]).with(place(message.place)).with(.members(["excerpt": message.excerpt.map { .text($0) }]))
+    ]).with(message.place.map(place) ?? .members(["file": diagnostic.file.map { .text($0) }]))
+      .with(.members(["excerpt": message.excerpt.map { .text($0) }]))
   }
 
   /// The members of a place; none where it is not known.

@@ -120,7 +120,9 @@ extension RunReport.Message {
     diagnostic.remedy =
       Failure.Remedy.allCases.first { $0.className == value["class"]?.text } ?? .mendJob
     diagnostic.help = value["help"]?.text
-    self.init(diagnostic: diagnostic, place: Place(value), screen: "")
+    let place = Place(value)
+    if place == nil { diagnostic.file = value["file"]?.text }
+    self.init(diagnostic: diagnostic, place: place, screen: "")
     screen = screen(excerpt: value["excerpt"]?.text)
   }
 

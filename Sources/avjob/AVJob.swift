@@ -49,6 +49,7 @@ struct AVJob: ParsableCommand {
       if let print = BuildFacts.printer(for: words) { print() } else { try run(words) }
     } catch let failure as Failure {
       StandardStream.error.write("error: \(failure.message)\n")
+      arguments.printDocument(of: Diagnostic(failure), status: ExitStatus.jobFailed)
       endProcess(ExitStatus.jobFailed)
     } catch {
       _ = reportLoss()
@@ -116,6 +117,9 @@ struct AVJob: ParsableCommand {
     guard status == .validationFailure else { exit(withError: error) }
     let wrong = arguments.message(for: error)
     ReportedDiagnostics.refuse(wrong.message, help: wrong.help)
+    arguments.printDocument(
+      of: Diagnostic(wrong.message, at: .unknown, help: wrong.help), status: ExitStatus.wrongJob)
+    _ = reportLoss()
     endProcess(ExitStatus.wrongJob)
   }
 }

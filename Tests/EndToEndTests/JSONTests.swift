@@ -49,6 +49,33 @@ struct JSONTests {
     #expect(probe.contains("\"start_exact\": \"1s\""))
   }
 
+  @Test(
+    "a document, or a stream of events, is printed where the arguments or the job file are wrong",
+    arguments: [
+      ("check --json jobs.yaml --set a", "check"), ("check jobs.yaml --nope --json", "check"),
+      ("check --json nope.yaml", "check"), ("plan --json jobs.yaml --set a", "plan"),
+      ("plan --format=json --json=yes jobs.yaml", "plan"), ("plan --json nope.yaml", "plan"),
+      ("plan --format json wrong.yaml", "plan"), ("probe --json --stream x a.wav", "probe"),
+      ("run --progress json jobs.yaml --set a", "event"),
+      ("run --progress=json nope.yaml", "event"),
+    ])
+  func refusals(command: String, schema: String) throws {
+    let stage = try stage()
+    try stage.write("wrong.yaml", "clip: a.wav\nouput: x.mp3\n")
+    let result = try stage.run("avjob \(command)")
+    #expect(result.status == 2)
+    if schema == "event" {
+      try JSONSchema.validate(lines: result.text, as: schema)
+    } else {
+      try JSONSchema.validate(result.text, as: schema)
+    }
+    // The first line of the screen, without its place.
+    let line = result.errors.split(separator: "\n")[0]
+    let message = try #require(line.split(separator: "error: ").last)
+    #expect(result.text.contains("\(message)\""), "\(result.text)")
+    #expect(result.text.contains(#""file""#) == !result.errors.contains("avjob help"))
+  }
+
   @Test("a plan has the records, as text and as JSON")
   func records() throws {
     let stage = try stage()

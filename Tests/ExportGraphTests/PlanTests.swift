@@ -217,7 +217,9 @@ struct PlanTests {
     #expect(document.line == expected)
     // What is to be fetched is found where media are read.
     let job = document.with(["fetches": []])
-    let whole: JSONValue = ["version": 2, "avjob": "0.1.0", "jobs": [job]]
+    let whole: JSONValue = [
+      "version": 2, "avjob": "0.1.0", "jobs": [job], "exit_status": 0, "messages": [],
+    ]
     try JSONSchema.validate(whole.line, as: "plan")
   }
 
@@ -254,6 +256,7 @@ struct PlanTests {
     #expect(document.line.contains(#""reversed":true"#))
     let whole: JSONValue = [
       "version": 2, "avjob": "0.1.0", "jobs": [document.with(["fetches": []])],
+      "exit_status": 0, "messages": [],
     ]
     try JSONSchema.validate(whole.line, as: "plan")
     // Without a place for words, there is neither.

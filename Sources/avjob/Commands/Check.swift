@@ -32,18 +32,28 @@ struct Check: MediaCommand {
     } catch let code as ExitCode { status = code }
     if options.output.json {
       options.output.print(
-        version: 1,
-        [
-          "files": .list(options.files.map { .text($0) }), "jobs": .count(jobs),
-          "parts": .count(parts),
-          "refused": .count(refused), "exit_status": .count(status.rawValue),
-          "messages": .messages(context.diagnostics.all, in: context.map),
-        ])
+        version: Self.documentVersion,
+        Self.members(
+          files: options.files, jobs: jobs, parts: parts, refused: refused, status: status,
+          messages: .messages(context.diagnostics.all, in: context.map)))
     } else if status == .success {
       let subject = jobs == 1 ? "1 job" : "\(jobs) jobs"
       let detail = parts == 0 ? "" : parts == 1 ? " with 1 part" : " with \(parts) parts"
       StandardStream.output.write("\(subject)\(detail) \(jobs == 1 ? "is" : "are") fine\n")
     }
     if status != .success { throw status }
+  }
+
+  static let documentVersion: Int64 = 1
+
+  /// The members of the document beside its head.
+  static func members(
+    files: [String], jobs: Int = 0, parts: Int = 0, refused: Int = 0, status: ExitCode,
+    messages: JSONValue
+  ) -> JSONValue {
+    [
+      "files": .list(files.map { .text($0) }), "jobs": .count(jobs), "parts": .count(parts),
+      "refused": .count(refused), "exit_status": .count(status.rawValue), "messages": messages,
+    ]
   }
 }

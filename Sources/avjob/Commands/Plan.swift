@@ -50,25 +50,60 @@ struct Plan: MediaCommand {
 
   func run() throws {
     let context = options.context
+    let status: ExitCode
+    do {
+      status = try printPlan(context)
+    } catch let refusal as ExitCode where isJSON {
+      printDocument([], status: refusal, context)
+      throw refusal
+    }
+    if status != .success { throw status }
+  }
+
+  /// Prints the plan of all jobs that can run, and returns the command's status. Throws before anything
+  /// is printed as JSON.
+  private func printPlan(_ context: CommandContext) throws -> ExitCode {
     let preparation = try options.prepare(for: .run, context, shards: machines.shards)
     let table = machines.shards.map {
       ShardTable(
         preparation.work, among: $0, cores: machines.cores ?? context.budget.total)
     }
-    var refused: [Failure.Remedy] = []
     if let table, !isJSON {
       StandardStream.output.write(table.text)
-    } else {
-      refused = try print(preparation, table, context)
+      return preparation.status
     }
-    if preparation.status != .success { throw preparation.status }
-    if let status = ExitCode(worstOf: refused) { throw status }
+    return try print(preparation, table, context)
   }
 
-  /// Prints what is ready; gives what to do about pictures that a run would refuse.
+  static let documentVersion: Int64 = 2
+
+  /// The members of the document beside its head.
+  static func members(
+    shards: JSONValue? = nil, jobs: [JSONValue], manifests: [JSONValue] = [], status: ExitCode,
+    messages: JSONValue
+  ) -> JSONValue {
+    .members([
+      "shards": shards, "jobs": .list(jobs),
+      "manifests": manifests.isEmpty ? nil : .list(manifests),
+      "exit_status": .count(status.rawValue), "messages": messages,
+    ])
+  }
+
+  private func printDocument(
+    _ jobs: [JSONValue], shards: JSONValue? = nil, manifests: [JSONValue] = [], status: ExitCode,
+    _ context: CommandContext
+  ) {
+    options.output.print(
+      version: Self.documentVersion,
+      Self.members(
+        shards: shards, jobs: jobs, manifests: manifests, status: status,
+        messages: .messages(context.diagnostics.all, in: context.map)))
+  }
+
+  /// Prints what is ready; gives the command's status, to which pictures count that a run would refuse.
   private func print(
     _ preparation: Preparation, _ table: ShardTable?, _ context: CommandContext
-  ) throws -> [Failure.Remedy] {
+  ) throws -> ExitCode {
     var jobs: [JSONValue] = []
     var diagrams: [String] = []
     var refused: [Failure.Remedy] = []
@@ -101,17 +136,15 @@ struct Plan: MediaCommand {
       StandardStream.output.write(
         graph.planText(name: name, duration: duration, records: records) + Self.text(fetches))
     }
+    var status = preparation.status
+    if status == .success, let refusal = ExitCode(worstOf: refused) { status = refusal }
     switch format ?? (isJSON ? .json : .text) {
     case .text:
       for planned in preparation.manifests { StandardStream.output.write(Self.text(planned)) }
     case .json:
-      let manifests = preparation.manifests.map(Self.json)
-      options.output.print(
-        version: 2,
-        .members([
-          "shards": table?.json, "jobs": .list(jobs),
-          "manifests": manifests.isEmpty ? nil : .list(manifests),
-        ]))
+      printDocument(
+        jobs, shards: table?.json, manifests: preparation.manifests.map(Self.json),
+        status: status, context)
     case .html:
       let summary = jobs.count == 1 ? "1 job" : "\(jobs.count) jobs"
       let data: JSONValue = ["kind": "plan", "plan": ["jobs": .list(jobs)]]
@@ -122,7 +155,7 @@ struct Plan: MediaCommand {
         StandardStream.output.write(Graph.diagram(of: diagrams, in: language))
       }
     }
-    return refused
+    return status
   }
 
   /// Adds to a graph what is copied and what is encoded of pictures; reports why they cannot be, and gives
@@ -158,18 +191,23 @@ struct Plan: MediaCommand {
       fetch.location, ["bytes": .integer(fetch.byteCount), "size": .integer(fetch.size)])
   }
 
-  /// The part of the plan that says what comes over the network; empty where nothing does.
+  /// The part of the plan that says what comes over the network, and what is in the cache; empty where
+  /// nothing is a server's.
   private static func text(_ fetches: [MediaFetch]) -> String {
-    guard !fetches.isEmpty else { return "" }
-    let lines = fetches.map { fetch in
-      let size = Figures.size(bytes: fetch.size)
-      let part =
-        fetch.byteCount == 0
-        ? "0 bytes of \(size) (cached)"
-        : "about \(Figures.size(bytes: fetch.byteCount)) of \(size)"
-      return "    \(fetch.location)  \(part)"
+    func list(_ heading: String, _ fetches: [MediaFetch]) -> [String] {
+      guard !fetches.isEmpty else { return [] }
+      return ["  " + heading]
+        + fetches.map { fetch in
+          let size = Figures.size(bytes: fetch.size)
+          let part =
+            fetch.byteCount == 0 ? size : "about \(Figures.size(bytes: fetch.byteCount)) of \(size)"
+          return "    \(fetch.location)  \(part)"
+        }
     }
-    return (["  to be fetched"] + lines).map { $0 + "\n" }.joined()
+    let lines =
+      list("to be fetched", fetches.filter { $0.byteCount > 0 })
+      + list("in the cache", fetches.filter { $0.byteCount == 0 })
+    return lines.map { $0 + "\n" }.joined()
   }
 
   private func graph(of session: ExportSession, _ context: CommandContext) throws -> Graph {

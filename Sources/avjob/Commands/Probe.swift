@@ -75,11 +75,10 @@ struct Probe: MediaCommand {
     }
     if output.json {
       output.print(
-        version: 1,
-        [
-          "media": .list(found.map { $0.json(in: context.map) }),
-          "messages": .messages(errors, in: context.map),
-        ])
+        version: Self.documentVersion,
+        Self.members(
+          media: found.map { $0.json(in: context.map) },
+          messages: .messages(errors, in: context.map)))
     } else {
       for medium in found {
         let facts = conform.isEmpty || loudness ? medium.text : ""
@@ -97,6 +96,13 @@ struct Probe: MediaCommand {
 }
 
 extension Probe {
+  static let documentVersion: Int64 = 1
+
+  /// The members of the document beside its head.
+  static func members(media: [JSONValue], messages: JSONValue) -> JSONValue {
+    ["media": .list(media), "messages": messages]
+  }
+
   private func measurement(
     of asset: Asset, _ context: CommandContext
   ) throws(Failure) -> LoudnessMeasurement {

@@ -17,7 +17,7 @@ struct WrongArguments {
   }
 
   /// The command that the first words name, as `cache list`, and these words; nil where they name none.
-  private var call: (command: any ParsableCommand.Type, names: [String])? {
+  var call: (command: any ParsableCommand.Type, names: [String])? {
     guard let first = words.first, let command = Self.command(first) else { return nil }
     let part = words.dropFirst().first.flatMap { name in
       command.configuration.subcommands.first { $0._commandName == name }

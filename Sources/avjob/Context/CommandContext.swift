@@ -150,7 +150,7 @@ struct CommandContext {
         report(Diagnostics(file.warnings))
         loaded.append(file)
       } catch {
-        report(error)
+        report(error.about(file: path.string))
         faults += error.errors.map(\.remedy)
       }
     }
@@ -198,7 +198,7 @@ struct CommandContext {
       do throws(Diagnostics) {
         found += try JobFile.paths(in: spelled, files: files).map { ($0, spelled) }
       } catch {
-        report(error)
+        report(error.about(file: spelled.string))
         isComplete = false
       }
     }
