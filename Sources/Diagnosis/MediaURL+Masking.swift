@@ -123,7 +123,8 @@ extension MediaURL {
       end = Self.end(of: scalars, from: at, isQuoted: isQuoted)
       path = max(path, authorityEnd(in: scalars[at..<end]))
     } else if let colon = scalars[(scalars[start..<path].lastIndex(of: "]") ?? start)..<path]
-      .firstIndex(of: ":"), !isPort(scalars[start..<path], behind: colon),
+      .firstIndex(of: ":"),
+      !isPort(scalars[start..<max(colon, portEnd(scalars, path, end))], behind: colon),
       !["…", "$"].contains(scalars[colon + 1])
     {
       // The start of a password that has lost its '@'.
@@ -138,6 +139,13 @@ extension MediaURL {
       if !isShortened { secrets.append(Secret(range: question + 1..<end, isQuery: true)) }
     }
     return end
+  }
+
+  /// The end of an authority without the punctuation of a message, if nothing else follows it.
+  private static func portEnd(_ scalars: [Unicode.Scalar], _ path: Int, _ end: Int) -> Int {
+    guard path == end else { return path }
+    return scalars[..<path].lastIndex { !":;,.)".unicodeScalars.contains($0) }.map { $0 + 1 }
+      ?? path
   }
 
   /// The end of an address that is quoted, or not, from a place within it.
