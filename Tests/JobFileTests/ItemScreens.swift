@@ -392,8 +392,86 @@ import TestSupport
       job.yaml:1:31: error: there is no folder 'row'
           1 | concat: ["*.aiff", raw/*.mp3, row/*.wav]
             |                               ^~~~~~~~~
-        help: did you mean 'raw'?
+        help: did you mean 'raw'? A path counts from the folder of the file that it stands in
       """#)
+  }
+
+  @Test("Brackets in a pattern are explained where their own name is meant")
+  func bracketsInPatterns() {
+    var bench = Bench()
+    bench.media += ["b [x]/one.mp3", "Take 1.wav", "Take [3].wav", "x/deep [y]/two.mp3"]
+    expect(
+      bench.screen(
+        #"""
+        concat: ["b [x]/*.mp3", "x/*[y]/two.mp3", "[xy] none.wav", "*/none.mp3"]
+        output: x.mp3
+        """#),
+      #"""
+      job.yaml:1:10: error: no file in the job file's folder matches 'b [x]/*.mp3'
+          1 | concat: ["b [x]/*.mp3", "x/*[y]/two.mp3", "[xy] none.wav", "*/none.mp3"]
+            |          ^~~~~~~~~~~~~
+        help: '[x]' stands for one of these characters: write 'b [[]x]/*.mp3'
+      job.yaml:1:25: error: no file in 'x' matches 'x/*[y]/two.mp3'
+          1 | concat: ["b [x]/*.mp3", "x/*[y]/two.mp3", "[xy] none.wav", "*/none.mp3"]
+            |                         ^~~~~~~~~~~~~~~~
+        help: '[y]' stands for one of these characters: write 'x/*[[]y]/two.mp3'
+      job.yaml:1:43: error: no file in the job file's folder matches '[xy] none.wav'
+          1 | concat: ["b [x]/*.mp3", "x/*[y]/two.mp3", "[xy] none.wav", "*/none.mp3"]
+            |                                           ^~~~~~~~~~~~~~~
+        help: '[xy]' stands for one of these characters
+      job.yaml:1:60: error: no file in the job file's folder matches '*/none.mp3'
+          1 | concat: ["b [x]/*.mp3", "x/*[y]/two.mp3", "[xy] none.wav", "*/none.mp3"]
+            |                                                            ^~~~~~~~~~~~
+        help: '*' stands for any characters of a name, '**' for any folders
+      """#)
+    // Each of the ways to write a bracket, and a class that is meant as one.
+    expect(
+      bench.screen(
+        #"""
+        concat: ["b [[]x]/*.mp3", 'b \[x\]/*.mp3', "Take [3].wav", "Take [0-9].wav", "T* [12].wav"]
+        output: x.mp3
+        """#.replacing(#"\"#, with: #""#)), "")
+    let note = bench.screen("concat: [\"Take [12].wav\"]\noutput: x.mp3")
+    expect(
+      note,
+      #"""
+      job.yaml:1:10: note: 'Take [12].wav' is a pattern, and finds 'Take 1.wav'
+          1 | concat: ["Take [12].wav"]
+            |          ^~~~~~~~~~~~~~~
+        help: '[12]' stands for one of these characters; a file of that name is 'Take [[]12].wav'
+      """#)
+    // A file of the very name is that file, in a loop, too.
+    bench.media.append("Take 3.wav")
+    expect(bench.screen("for_each: \"Take [3].wav\"\noutput: \"${input.stem}.mp3\""), "")
+    let job = try? bench.load("for_each: \"Take [3].wav\"\noutput: \"${input.stem}.mp3\"").jobs
+      .first
+    #expect(job?.outputs.first?.path == "Take [3].mp3")
+  }
+
+  @Test("A missing folder of a pattern is corrected to a folder, never to a file")
+  func missingFolders() {
+    var bench = Bench()
+    bench.media += ["memos.wav", "takes/day/x.wav"]
+    expect(
+      bench.screen(
+        "concat: [memos/*.wav, tekes/day/*.wav, takes/dey/*/x.wav, /far/off/*.wav]\noutput: x.mp3"),
+      """
+      job.yaml:1:10: error: there is no folder 'memos'
+          1 | concat: [memos/*.wav, tekes/day/*.wav, takes/dey/*/x.wav, /far/off/*.wav]
+            |          ^~~~~~~~~~~
+        help: a path counts from the folder of the file that it stands in
+      job.yaml:1:23: error: there is no folder 'tekes'
+          1 | concat: [memos/*.wav, tekes/day/*.wav, takes/dey/*/x.wav, /far/off/*.wav]
+            |                       ^~~~~~~~~~~~~~~
+        help: did you mean 'takes'? A path counts from the folder of the file that it stands in
+      job.yaml:1:40: error: there is no folder 'takes/dey'
+          1 | concat: [memos/*.wav, tekes/day/*.wav, takes/dey/*/x.wav, /far/off/*.wav]
+            |                                        ^~~~~~~~~~~~~~~~~
+        help: did you mean 'takes/day'? A path counts from the folder of the file that it stands in
+      job.yaml:1:59: error: there is no folder '/far'
+          1 | concat: [memos/*.wav, tekes/day/*.wav, takes/dey/*/x.wav, /far/off/*.wav]
+            |                                                           ^~~~~~~~~~~~~~
+      """)
   }
 
   @Test("Keys as other programs call them")

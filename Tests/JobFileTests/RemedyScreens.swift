@@ -215,7 +215,7 @@ import Testing
       jobs/job.yaml:1:7: error: there is no file 'near.wav'
           1 | clip: near.wav
             |       ^~~~~~~~
-        help: it is where avjob was called: a path counts from the folder of the file it stands in
+        help: it is where avjob was called: a path counts from the folder of the file that it stands in
       """#)
   }
 

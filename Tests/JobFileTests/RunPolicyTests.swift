@@ -152,6 +152,7 @@ import TestSupport
       job.yaml:4:20: error: there is no folder 'none'
           4 |   all: { for_each: none/*.wav, output: { folder: x, mp3: V2 } }
             |                    ^~~~~~~~~~
+        help: a path counts from the folder of the file that it stands in
       """#)
   }
 }

@@ -214,7 +214,13 @@ extension Decoder {
         [.address($0)]
       } ?? []
     }
-    let pattern = text.pattern(0..<text.string.unicodeScalars.count)
+    var pattern = text.pattern(0..<text.string.unicodeScalars.count)
+    // What is the name of a file is that file, as in a list of clips.
+    if FilePattern.isPattern(pattern), (try? Self.checkPath(text.path)) != nil,
+      kind(of: path(text)) == .file
+    {
+      pattern = FilePattern.escaped(text.path)
+    }
     let isGood: Void? = checked(at: text.origin) { () throws(QuantityError) in
       try Self.checkPath(text.path)
       if !FilePattern.isPattern(pattern) { try checkEnd(of: text.path, path(text), .input) }

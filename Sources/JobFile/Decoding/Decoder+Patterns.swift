@@ -20,13 +20,13 @@ extension Decoder {
       return []
     }
     do throws(FilePattern.Failure) {
-      return try FilePattern(withHome(pattern)).matches(in: files, base: folder)
+      let found = try FilePattern(withHome(pattern)).matches(in: files, base: folder)
+      noteClasses(pattern, at: origin, found)
+      return found
     } catch {
       switch error {
       case .noFolder(let missing):
-        sink.error(
-          "there is no folder \(name(missing))", at: origin,
-          help: nearestFolder(missing, in: folder))
+        refuseFolder(missing, in: folder, at: origin)
       case .outside(let folder): sink.add(.outside("'\(folder)'", at: origin))
       case .noMatch where isLoop && allowsNoFiles && FilePattern.isPattern(pattern):
         foundNoFiles = true
@@ -74,8 +74,14 @@ extension Decoder {
       files.entries(of: base.isEmpty ? "." : base)?.prefix(10_000)
       .filter { $0.kind == .file && !$0.name.string.hasPrefix(".") } ?? []
     let endings = Set(found.compactMap { FilePath($0.name.string).extension }).sorted()
-    var help = "'*' stands for any characters of a name, '**' for any folders"
-    if found.isEmpty {
+    let classes = FilePattern.Classes(of: pattern)
+    var help =
+      classes.meaning ?? "'*' stands for any characters of a name, '**' for any folders"
+    if let meant = bracketHelp(classes, in: folder) {
+      help = meant
+    } else if FilePattern.isPattern(path.removingLastComponent().string) {
+      // The files are looked for in other folders.
+    } else if found.isEmpty {
       help = "there are no files in it"
     } else if let wanted = path.extension, !FilePattern.isPattern(wanted), !endings.isEmpty,
       !endings.contains(wanted)
@@ -86,12 +92,55 @@ extension Decoder {
     sink.error("no file in \(name) matches '\(pattern)'", at: origin, help: help)
   }
 
-  private func nearestFolder(_ missing: FilePath, in folder: FilePath) -> String? {
-    guard sink.isSuggesting else { return nil }
-    let path = missing.isAbsolute ? missing : folder.pushing(missing)
-    return files.nearestEntry(to: path).map {
-      "did you mean '\(missing.removingLastComponent().appending($0))'?"
+  /// What to write for a name with brackets, where the pattern with the brackets themselves matches
+  /// files.
+  private func bracketHelp(_ classes: FilePattern.Classes, in folder: FilePath) -> String? {
+    guard let meaning = classes.meaning,
+      let meant = try? FilePattern(withHome(classes.literal)),
+      (try? meant.matches(in: files, base: folder)) != nil
+    else { return nil }
+    return "\(meaning): write '\(classes.literal)'"
+  }
+
+  /// Notes a pattern that may be meant as the name of one file: nothing but a class is a wildcard in
+  /// it.
+  private func noteClasses(
+    _ pattern: String, at origin: Origin, _ found: [FilePattern.Match]
+  ) {
+    let classes = FilePattern.Classes(of: pattern)
+    guard let meaning = classes.meaning, !classes.hasOthers, !classes.isEvident,
+      let match = found.first
+    else { return }
+    sink.add(
+      Diagnostic(
+        .note, "'\(pattern)' is a pattern, and finds '\(match.path.lastComponent?.string ?? "")'",
+        at: origin,
+        help: "\(meaning); a file of that name is '\(classes.literal)'"))
+  }
+
+  /// Reports a folder that is missing, or the first one above it that is.
+  private func refuseFolder(_ written: FilePath, in folder: FilePath, at origin: Origin) {
+    func place(_ path: FilePath) -> FilePath { path.isAbsolute ? path : folder.pushing(path) }
+    var missing = written
+    while kind(of: place(missing.removingLastComponent())) == nil, missing.components.count > 1,
+      !missing.removingLastComponent().isEmpty
+    {
+      missing = missing.removingLastComponent()
     }
+    let nearest =
+      sink.isSuggesting ? files.nearestEntry(to: place(missing), of: [.folder]) : nil
+    let meant = nearest.map { missing.removingLastComponent().appending($0) }
+    var help: [String] = meant.map { ["did you mean '\($0)'?"] } ?? []
+    if !missing.isAbsolute {
+      let rule = MissingFile.rule
+      help.append(
+        nearest == nil && place(missing) != missing && files.kind(of: missing) == .folder
+          ? "it is where avjob was called: \(rule)"
+          : help.isEmpty ? rule : rule.prefix(1).uppercased() + rule.dropFirst())
+    }
+    sink.error(
+      "there is no folder '\(missing)'", at: origin,
+      help: help.isEmpty ? nil : help.joined(separator: " "))
   }
 
   /// `~/` written out.

@@ -378,14 +378,13 @@ private struct PatternComponent {
   }
 
   private static func set(in scalars: [Unicode.Scalar], at open: Int) -> (Token, Int)? {
-    var index = open + 1
-    let isNegated = index < scalars.count && (scalars[index] == "!" || scalars[index] == "^")
-    if isNegated { index += 1 }
-    let first = index
+    guard let (contents, isNegated) = FilePattern.characterClass(in: scalars, at: open) else {
+      return nil
+    }
+    var index = contents.lowerBound
     var ranges: [ClosedRange<Unicode.Scalar>] = []
-    while index < scalars.count {
-      if scalars[index] == "]", index > first { return (.set(ranges, isNegated: isNegated), index) }
-      if index + 2 < scalars.count, scalars[index + 1] == "-", scalars[index + 2] != "]",
+    while index < contents.upperBound {
+      if index + 2 < contents.upperBound, scalars[index + 1] == "-",
         scalars[index] <= scalars[index + 2]
       {
         ranges.append(scalars[index]...scalars[index + 2])
@@ -395,6 +394,6 @@ private struct PatternComponent {
         index += 1
       }
     }
-    return nil
+    return (.set(ranges, isNegated: isNegated), contents.upperBound)
   }
 }

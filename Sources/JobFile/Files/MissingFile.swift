@@ -61,7 +61,7 @@ package struct MissingFile: Sendable {
     case nil: break
     }
     var help = help ?? Self.help(for: called)
-    if isSuggesting, help == nil, let entry = files.nearestEntry(to: path) {
+    if isSuggesting, help == nil, let entry = files.nearestEntry(to: path, of: [.file]) {
       let own = FilePath(called)
       help = "did you mean '\(own.removingLastComponent().appending(entry))'?"
     }
@@ -79,7 +79,7 @@ package struct MissingFile: Sendable {
   /// Where to look for a missing path that resembles no other.
   private func whereToLook(for called: FilePath) -> String {
     if !called.isAbsolute, path != called, files.kind(of: called) == .file {
-      return "it is where avjob was called: a path counts from the folder of the file it stands in"
+      return "it is where avjob was called: \(Self.rule)"
     }
     var folder = path.removingLastComponent()
     var missing: FilePath?
@@ -90,8 +90,11 @@ package struct MissingFile: Sendable {
     if let missing { return "there is no folder '\(missing)' either" }
     return called.isAbsolute || called == path
       ? "put it there, or name another one"
-      : "put it there: a path counts from the folder of the file that it stands in"
+      : "put it there: \(Self.rule)"
   }
+
+  /// What relative paths are relative to.
+  static let rule = "a path counts from the folder of the file that it stands in"
 
   /// The errors for files that no job writes: some at one place, and a bounded number of all.
   ///
@@ -126,11 +129,12 @@ extension DiagnosticSink {
 }
 
 extension FileSystem {
-  /// The name in the folder of `path` nearest to its last one.
-  func nearestEntry(to path: FilePath) -> String? {
+  /// The name in the folder of `path` nearest to its last one, among those of some kinds.
+  func nearestEntry(to path: FilePath, of kinds: Set<FileKind> = [.file, .folder]) -> String? {
     guard let last = path.lastComponent?.string else { return nil }
     let parent = path.removingLastComponent()
-    let found = entries(of: parent.isEmpty ? "." : parent)?.prefix(10_000).map(\.name.string)
+    let found = entries(of: parent.isEmpty ? "." : parent)?.prefix(10_000)
+      .filter { kinds.contains($0.kind) }.map(\.name.string)
     let names = (found ?? []).sorted()
     return names.first { $0.lowercased() == last.lowercased() }
       ?? names.first { FilePath($0).extension != nil && FilePath($0).stem == last }
