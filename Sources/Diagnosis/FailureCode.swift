@@ -32,6 +32,8 @@ extension Failure {
     public static let mediaEmpty = Code("media.empty")
     /// No known format, or one without sound.
     public static let mediaUnsupported = Code("media.unsupported")
+    /// The file has no such stream of sound.
+    public static let mediaStreamNotFound = Code("media.streamNotFound")
     /// Another file is at its place than when it was probed; another attempt probes it anew.
     public static let mediaChanged = Code("media.changed")
     /// Damaged, or not what it says it is: every `mendInput` without another code.

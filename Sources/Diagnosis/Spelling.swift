@@ -34,6 +34,20 @@ package enum Spelling {
     nearest(to: word, among: candidates).map { "did you mean '\($0)'?" }
   }
 
+  /// The help for a word of three letters or more that is a part of one of `candidates`, as `noise` is
+  /// of `denoise`, or has one as a part: `did you mean 'WORD'?`; nil where none or several are.
+  ///
+  /// - Complexity: O(candidates · length)
+  package static func help(forPart word: String, among candidates: some Sequence<String>) -> String?
+  {
+    let word = word.lowercased()
+    guard word.utf8.count >= 3 else { return nil }
+    let found = candidates.prefix(candidateLimit).filter {
+      $0.contains(word) || $0.utf8.count >= 4 && word.contains($0)
+    }
+    return found.count == 1 ? found.first.map { "did you mean '\($0)'?" } : nil
+  }
+
   /// How many letters differ between two texts, of which the first 64 letters count; nil where they are
   /// more than `limit`.
   ///

@@ -89,7 +89,10 @@ package struct DeliverySpecification: Sendable, Hashable {
     let names = checked.map(\.name)
     guard !names.contains(name) else { return nil }
     if let known = named(name) {
-      return ("'\(name)' has no limits to check a file by", "its source is \(known.document)")
+      return (
+        "'\(name)' has no limits to check a file by",
+        "leave it out, and write 'loudness: \(name)' for its level: its source is \(known.document)"
+      )
     }
     return (
       "'\(name)' is no delivery specification",

@@ -43,6 +43,9 @@ public struct FDKAACSettings: Sendable, Hashable, Codable {
     .mono, .stereo, ChannelLayout(mask: 0x7), ChannelLayout(mask: 0x107), .surround50, .surround51,
   ]
 
+  /// What to write for AAC without libfdk-aac, in whichever form the setting is written.
+  package static let alternative = "write a bit rate alone for FFmpeg's encoder, as 'aac: 128k'"
+
   /// Why nothing can be encoded with these settings at a sample rate in a layout; nil where the
   /// library is to be asked.
   func problem(sampleRate: Int, layout: ChannelLayout) -> String? {
@@ -51,7 +54,7 @@ public struct FDKAACSettings: Sendable, Hashable, Codable {
     }
     guard Self.layouts.contains(layout) || Self.layouts.contains(layout.surroundsAtBack ?? layout)
     else {
-      return "libfdk-aac has no layout of \(layout.name): leave 'encoder: fdk' out"
+      return "libfdk-aac has no layout of \(layout.name): \(Self.alternative)"
     }
     // The core has half the rate, and 8 kHz at least.
     let least = profile == .lc ? 8_000 : 16_000

@@ -127,7 +127,7 @@ struct JobConflicts: Sendable {
     guard jobs[output.job].folder != nil else {
       return Diagnostic(
         "\(names) would both become '\(output.path)'", at: output.origin,
-        help: "compress each into a folder of its own" + folders(for: other, output))
+        help: compressing(other, output))
     }
     let areParts = jobs[output.job].split != nil && jobs[other.job].split != nil
     return Diagnostic(
@@ -137,15 +137,27 @@ struct JobConflicts: Sendable {
         : "make the path depend on the job, as with '${input.stem}' or '${n:02}'")
   }
 
-  /// `: '-o out/day1' and '-o out/day2'`; nothing where the sources' folders have one name.
-  private func folders(for outputs: PathRegistry.Writer...) -> String {
-    let folders = outputs.map { output in
-      let medium = jobs[output.job].media.first?.location.file
+  /// How two files become two files that would both become one.
+  private func compressing(_ outputs: PathRegistry.Writer...) -> String {
+    let media = outputs.map { jobs[$0.job].media.first?.location.file }
+    let folders = zip(outputs, media).map { output, medium in
       let source = medium?.removingLastComponent().lastComponent
       let target = output.path.removingLastComponent()
       return source.map { $0.kind == .regular ? target.appending($0) : target } ?? target
     }
-    return folders[0] == folders[1] ? "" : ": '-o \(folders[0])' and '-o \(folders[1])'"
+    if folders[0] != folders[1] {
+      return
+        "compress each into a folder of its own: '-o \(folders[0])' and '-o \(folders[1])'"
+    }
+    // The files of a folder are one argument.
+    if outputs.contains(where: { jobs[$0.job].loop != nil }) {
+      return "--print-job prints the job file: in it, write 'file: …/${input.dir}/${input.name}"
+        + ".\(outputs[1].path.extension ?? "mp3")' for 'folder: …'"
+    }
+    let name = media[1]?.lastComponent?.string ?? ""
+    let own = outputs[1].path.removingLastComponent()
+      .appending("\(name).\(outputs[1].path.extension ?? "")")
+    return "compress one of them alone, as '-o \(own)'"
   }
 
   private func name(of writer: PathRegistry.Writer) -> String {

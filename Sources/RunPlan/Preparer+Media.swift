@@ -24,7 +24,7 @@ extension Preparer {
         }
         if let failure = issue.failure, failed.insert(reference).inserted {
           found.append(
-            writtenLater(reference, index) ?? Diagnostic(failure, at: reference.origin))
+            writtenLater(reference, index) ?? Self.diagnostic(failure, of: reference))
         }
         guard isNew else { continue }
         for var warning in issue.warnings where !isStrict {
@@ -34,5 +34,16 @@ extension Preparer {
       }
     }
     return found
+  }
+
+  /// A failure of a medium, where the job names what is wrong with it: the medium, or its stream.
+  static func diagnostic(_ failure: Failure, of reference: MediaReference) -> Diagnostic {
+    guard failure.code == .mediaStreamNotFound, reference.streamOrigin != .unknown else {
+      return Diagnostic(failure, at: reference.origin)
+    }
+    var diagnostic = Diagnostic(failure, at: reference.streamOrigin)
+    diagnostic.help =
+      "streams count from 0, as 'avjob probe' lists them; without 'stream' the best one is taken"
+    return diagnostic
   }
 }

@@ -305,10 +305,11 @@ struct Preparer {
     if let writer = writer(of: reference.location, readBy: index) {
       guard var asset = predictions[writer.job]?[writer.path] else { return nil }
       guard reference.stream ?? asset.streamIndex == asset.streamIndex else {
-        outcome.found.append(
-          Diagnostic(
-            "'\(reference.location)': has no stream of sound \(reference.stream ?? 0); it has "
-              + "\(asset.streamIndex)", at: reference.origin))
+        let failure = Failure(
+          .mendJob,
+          "has no stream of sound \(reference.stream ?? 0); it has \(asset.streamIndex)",
+          location: reference.location, code: .mediaStreamNotFound)
+        outcome.found.append(Self.diagnostic(failure, of: reference))
         (outcome.isRefused, outcome.isMistake) = (true, true)
         return nil
       }

@@ -37,6 +37,19 @@ import Testing
     }
   }
 
+  @Test("A word that one candidate alone has as a part, or is a part of, is suggested")
+  func parts() {
+    let names = ["denoise", "declick", "deesser", "highpass", "lowpass", "eq"]
+    for (word, meant) in [
+      ("noise", "denoise"), ("Click", "declick"), ("highpassfilter", "highpass"),
+    ] {
+      #expect(Spelling.help(forPart: word, among: names) == "did you mean '\(meant)'?")
+    }
+    for word in ["pass", "no", "eqs", "flanger", ""] {
+      #expect(Spelling.help(forPart: word, among: names) == nil, "\(word)")
+    }
+  }
+
   @Test("Of very many words the first ten thousand are looked at")
   func many() {
     let others = (0..<9_999).map { "other-\($0)" }

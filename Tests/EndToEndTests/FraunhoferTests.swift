@@ -25,7 +25,7 @@ struct FraunhoferTests {
       let refused = try stage.run("LD_LIBRARY_PATH=$PWD/none avjob \(command) job.yaml")
       #expect(refused.status != 0)
       #expect(
-        refused.errors.contains("'encoder: fdk' needs libfdk-aac.so.2, which is not installed"),
+        refused.errors.contains("'fdk' needs libfdk-aac.so.2, which is not installed"),
         "\(refused.errors)")
       #expect(refused.errors.contains("job.yaml:2:"))
       #expect(refused.errors.contains("fdk-aac") && refused.errors.contains("install"))

@@ -22,6 +22,103 @@ import Testing
         """)
   }
 
+  @Test("Two inputs of one name in one folder are made apart, by the job file or by a name")
+  func oneFolder() throws {
+    let stage = try stage()
+    try stage.make("sox b/a.wav b/a.flac")
+    let folder = try stage.run("avjob compress b -o out")
+    #expect(folder.status == 2)
+    #expect(
+      folder.errors == """
+        command line:1:21: error: 'b/a.flac' and 'b/a.wav' would both become 'out/a.mp3'
+            1 | avjob compress b -o out
+              |                     ^~~
+          help: --print-job prints the job file: in it, write 'file: \
+        …/${input.dir}/${input.name}.mp3' for 'folder: …'
+
+        """)
+    try stage.make(
+      """
+      avjob compress b -o out --print-job >job.yaml 2>warnings
+      grep -q 'warning: .* would both become' warnings
+      sed -i 's|folder: out|file: out/${input.dir}/${input.name}.mp3|' job.yaml
+      avjob run -q job.yaml; ls out; rm -r out
+      """)
+    let files = try stage.run("avjob compress b/a.wav b/a.flac -o out")
+    #expect(files.status == 2)
+    #expect(files.errors.hasSuffix("  help: compress one of them alone, as '-o out/a.flac.mp3'\n"))
+    try stage.make(
+      "avjob compress -q b/a.wav -o out/; avjob compress -q b/a.flac -o out/a.flac.mp3")
+  }
+
+  @Test("A bad file of a pattern or a folder is reported there")
+  func places() throws {
+    let stage = try stage()
+    try stage.make("echo no sound >b/bad.wav")
+    try stage.write(
+      "job.yaml",
+      """
+      jobs:
+        one: { for_each: b/*.wav, output: { folder: out, mp3: V2 } }
+        two: { for_each: { input: [b/*.wav] }, output: { folder: two, mp3: V2 } }
+        three: { clip: a.wav, stream: 7, output: three.mp3 }
+
+      """)
+    let result = try stage.run("avjob check job.yaml")
+    #expect(result.errors.contains("job.yaml:2:20: error: 'b/bad.wav': "), "\(result.errors)")
+    #expect(
+      result.errors.contains(
+        """
+        job.yaml:4:33: error: 'a.wav': has no stream of sound 7; it has 0
+            4 |   three: { clip: a.wav, stream: 7, output: three.mp3 }
+              |                                 ^
+          help: streams count from 0, as 'avjob probe' lists them; without 'stream' the best one is \
+        taken
+        """), "\(result.errors)")
+    #expect(
+      try stage.run("avjob check --only two job.yaml").errors.contains("job.yaml:3:29: error: "))
+    #expect(
+      try stage.run("avjob compress b -o out").errors.hasPrefix("command line:1:16: error: 'b/bad"))
+  }
+
+  @Test("An output in a folder of the system's own is refused once, and not tried again")
+  func systemFolders() throws {
+    let stage = try stage()
+    let isRoot = try stage.run("id -u").text == "0\n"
+    for path in ["/proc/a.mp3", "/proc/new/a.mp3"] {
+      let result = try stage.run("avjob compress a.wav -o \(path)")
+      #expect(result.status != 75 && !result.errors.contains("another attempt"), "\(result.errors)")
+      guard isRoot else { continue }
+      #expect(
+        result.status == 2
+          && result.errors.contains(
+            "'\(path)': lies in a folder of the system's own, which takes no files; write elsewhere"
+          ), "\(result.errors)")
+    }
+  }
+
+  @Test("A map that is not in the language is corrected, and the options list all their values")
+  func values() throws {
+    let stage = try stage()
+    #expect(
+      try stage.run("avjob schema nope; avjob schema outptu").errors == """
+        error: there is no map 'nope'; 'avjob schema all' prints all of them
+          help: 'avjob help schema' lists the options
+        error: there is no map 'outptu'; did you mean 'output'?
+          help: 'avjob help schema' lists the options
+
+        """)
+    let help = try stage.make("avjob help concat | tr -s ' \\n' ' '").text
+    for text in [
+      "Encode Vorbis: a quality, 'q-1' to 'q10', a bit rate, as '160k', or 'copy'.",
+      "Write WAV: '16 bit', '24 bit', '32 bit float', '8 bit', 'mu-law', 'a-law', 'gsm' or 'copy'.",
+      "Write CAF: '16 bit', '24 bit', '32 bit float', 'ima4' or 'copy'.",
+      "Join copied MP3, AAC or Opus: exact, nudge or strict.",
+    ] {
+      #expect(help.contains(text), "\(help)")
+    }
+  }
+
   @Test("An input of which a file of its own is made is named once")
   func repeated() throws {
     let result = try stage().run("avjob compress a.wav ./a.wav b/a.wav a.wav -o out")

@@ -56,7 +56,7 @@ import TestSupport
       job.yaml:4:30: error: 'youtube' has no limits to check a file by
           4 |   c: { clip: a.wav, conform: youtube, output: c.mp3 }
             |                              ^~~~~~~
-        help: its source is YouTube's playback, which has no published document
+        help: leave it out, and write 'loudness: youtube' for its level: its source is YouTube's playback, which has no published document
       """)
   }
 

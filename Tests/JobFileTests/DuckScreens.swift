@@ -146,7 +146,7 @@ import Testing
       job.yaml:3:1: error: unknown key 'duck'
           3 | duck: { under: voice, by: 12 dB }
             | ^~~~
-        help: 'duck' is a key of an item, not of a job file
+        help: 'duck' belongs to a track: write it beside all of the track, as music: { concat: [...], duck: ... }
       """#)
   }
 

@@ -189,6 +189,24 @@ import TestSupport
     #expect(screen.hasSuffix("\nerror: 45 more are not shown"))
   }
 
+  @Test("A name that only --set has is not suggested, unless the file uses it")
+  func strayNames() {
+    func helps(_ yaml: String) -> [Substring] {
+      var bench = Bench()
+      bench.options.variables = [.init("dri", ".")]
+      return bench.screen(yaml).split(separator: "\n").filter { $0.contains("help:") }
+    }
+    #expect(
+      helps("clip: ${dir}/a.wav\noutput: x.mp3") == [
+        "  help: add it to 'vars', or pass --set dir=VALUE", "  help: did you mean 'dir'?",
+      ])
+    #expect(
+      helps("vars: { here: \"${dir}\" }\nclip: ${here}/a.wav\noutput: x.mp3").first
+        == "  help: add it to 'vars', or pass --set dir=VALUE")
+    #expect(
+      helps("clip: ${dir}/a.wav\noutput: ${dri}/x.mp3") == ["  help: did you mean '${dri}'?"])
+  }
+
   @Test("One error that all jobs share is reported once")
   func sharedFaults() {
     expect(

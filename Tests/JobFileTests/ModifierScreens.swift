@@ -168,7 +168,7 @@ import TestSupport
       job.yaml:3:27: error: '33' is out of range
           3 |   - { clip: a.wav, speed: 33 }
             |                           ^~
-        help: speeds go from 1/32 to 32
+        help: speeds go from 1/32 to 32; of 100 it is '33 %'
       job.yaml:4:27: error: '1/0' is no speed
           4 |   - { clip: a.wav, speed: 1/0 }
             |                           ^~~

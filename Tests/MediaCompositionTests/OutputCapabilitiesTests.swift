@@ -121,7 +121,8 @@ struct OutputCapabilitiesTests {
       ),
       (
         .fdkAAC(FDKAACSettings(.vbr(quality: 5))), 44_100, .quad,
-        "libfdk-aac has no layout of quad: leave 'encoder: fdk' out"
+        "libfdk-aac has no layout of quad: write a bit rate alone for FFmpeg's encoder, as "
+          + "'aac: 128k'"
       ),
       (
         .fdkAAC(FDKAACSettings(.bitRate(32_000), profile: .heV2)), 44_100, .mono,

@@ -88,8 +88,8 @@ struct Prober {
     guard missing > 0 else { return }
     throw Failure(
       .mendInput,
-      "was cut short: its last \(missing) bytes are missing, and its index (moov) with them; download "
-        + "it again", location: location)
+      "was cut short: its last \(missing) bytes are missing, and its index (moov) with them; copy "
+        + "or download it again", location: location)
   }
 
   // MARK: Through libavformat
@@ -215,7 +215,7 @@ struct Prober {
       throw Failure(
         .mendInput,
         "was cut short: \(missing) bytes are missing, more than the \(identity.size) that are there; "
-          + "download it again", location: location)
+          + "copy or download it again", location: location)
     }
     if missing == 1 { return "was cut short: its last byte is missing" }
     if missing > 0 { return "was cut short: its last \(missing) bytes are missing" }
@@ -234,7 +234,7 @@ struct Prober {
           .mendJob,
           "has no stream of sound \(index); "
             + (sounding.isEmpty ? "it has none" : "it has " + sounding.joined(separator: ", ")),
-          location: location)
+          location: location, code: .mediaStreamNotFound)
       }
       return streams[index]
     }

@@ -120,8 +120,8 @@ extension FDKError {
     case .libraryMissing:
       return Failure(
         .mendMachine,
-        "'encoder: fdk' needs \(FDKLibrary.name), which is not installed; "
-          + "\(OptionalLibrary.fdkAAC.installation), or leave 'encoder: fdk' out",
+        "'fdk' needs \(FDKLibrary.name), which is not installed; "
+          + "\(OptionalLibrary.fdkAAC.installation), or \(FDKAACSettings.alternative)",
         code: .libraryMissing)
     case .noProfile:
       return Failure(

@@ -214,7 +214,7 @@ extension Decoder {
   /// The clip of a job without one: the file of its `for_each`.
   private func input(_ fields: Fields, _ scope: Scope) -> [FoundClip] {
     if let input = scope.input?.kind.medium {
-      return [FoundClip(item: .clip(input.location, origin: fields.origin))]
+      return [FoundClip(item: .clip(input.location, origin: origin(ofInput: fields)))]
     }
     // A job without a `for_each` breaks a rule, which was reported.
     if !fields.isIncomplete, fields["for_each"] != nil {
@@ -225,6 +225,12 @@ extension Decoder {
           : Language.contentHelp)
     }
     return []
+  }
+
+  /// Where the files of a loop are written: its pattern or its list.
+  private func origin(ofInput fields: Fields) -> Origin {
+    guard let loop = fields["for_each"]?.value else { return fields.origin }
+    return loop.entries.first { $0.key == "input" }?.value.origin ?? loop.origin
   }
 
   private func binding(of file: FilePattern.Match) -> InputBinding {

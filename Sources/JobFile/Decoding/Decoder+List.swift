@@ -199,6 +199,7 @@ extension Decoder {
           help: "write { every: \(text.string) } for parts of that length")
         return nil
       }
+      guard !refusesMisspelt(text, of: ["chapters", "cues"]) else { return nil }
       return timeList(node, scope).map(Split.Points.list)
     }
     guard node.hasKey(of: schema) else {
@@ -220,6 +221,18 @@ extension Decoder {
       return Values.cueParts.read(cues.value, self, scope).map(Split.Points.cues)
     }
     return silencePoints(fields, scope)
+  }
+
+  /// Refuses a text that is no file, and nearly one of the words that stand in place of a file.
+  ///
+  /// - Returns: Whether it did.
+  func refusesMisspelt(_ text: Text, of words: [String]) -> Bool {
+    guard MediaURL.scheme(of: text.string) == nil, kind(of: path(text)) == nil,
+      files.nearestEntry(to: path(text), of: [.file]) == nil,
+      let help = Spelling.help(for: text.string, among: words)
+    else { return false }
+    sink.error("there is no file '\(text.string)'", at: text.origin, help: help)
+    return true
   }
 
   /// Parts between silences; nil if they were refused.

@@ -31,9 +31,9 @@ struct ItemDraft {
     range = own
   }
 
-  fileprivate mutating func setStream(_ index: Int) {
+  fileprivate mutating func setStream(_ index: Located<Int>) {
     guard case .clip(var reference) = item.content else { return }
-    reference.stream = index
+    (reference.stream, reference.streamOrigin) = (index.value, index.origin)
     item.content = .clip(reference)
   }
 
@@ -86,7 +86,7 @@ struct ItemDraft {
 extension Language {
   static let modifiers: Keys<ItemDraft> = Keys([
     Key("stream", Values.stream, "the stream of the file, counted from 0 as by ffprobe") {
-      $0.setStream($1.value)
+      $0.setStream($1)
     },
     Key("raw", Values.rawSound, "what a file without a header holds") { $0.setRaw($1) },
     Key("from", Values.edge, "where the item starts, in its own time") { draft, from in
@@ -172,8 +172,7 @@ extension Language {
     ) { entry, decoder, scope, draft in
       guard draft.context == .track else {
         return decoder.sink.error(
-          "'duck' belongs to a track", at: entry.keyOrigin,
-          help: "write it beside all of the track, as music: { concat: [...], duck: ... }")
+          "'duck' belongs to a track", at: entry.keyOrigin, help: Schema.duckHelp)
       }
       draft.item.ducking = Values.ducking.read(entry.value, decoder, scope)
     },

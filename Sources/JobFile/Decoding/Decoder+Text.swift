@@ -220,7 +220,11 @@ extension Decoder {
   private static let clockNames: Set = ["today", "now", "time", "timestamp", "year"]
 
   private func nearest(to name: String, _ scope: Scope) -> String? {
-    Spelling.nearest(to: name, among: scope.names.lazy.filter { !self.isForeign($0, scope) })
+    Spelling.nearest(
+      to: name,
+      among: scope.names.lazy.filter {
+        !self.isForeign($0, scope) && !self.strayNames.contains($0)
+      })
   }
 
   private func unknown(_ reference: Template.Reference, _ scope: Scope) -> VariableError {

@@ -81,6 +81,8 @@ final class Decoder {
   var usesToday = false
   /// Where the file, or the command line, sets variables.
   var globalPlaces: [String: Origin] = [:]
+  /// Variables that the command line alone has, and no file uses: not what anything was meant to be.
+  var strayNames: Set<String> = []
   /// Variables of the file whose texts begin with variables without text.
   var startingEmpty: Set<String> = []
   /// Variables with refused names: their uses are not reported.
@@ -299,42 +301,6 @@ extension Decoder {
       return false
     }
     return true
-  }
-
-  private func refuseUnknown(_ entry: YAMLEntry, by schema: Schema) {
-    guard !sink.drops(at: entry.keyOrigin) else { return }
-    let nearest = Spelling.nearest(to: entry.key, among: schema.names)
-    // A key without a value was refused; often it is half of a text.
-    guard !entry.value.isMissing || nearest != nil else { return }
-    var help = help(for: entry.key, schema)
-    if schema["jobs"] != nil, nearest == nil,
-      entry.value.hasKey(Language.contentNames.contains)
-    {
-      help = "a job with a name stands under 'jobs': { \(entry.key): { ... } }"
-    }
-    sink.error("unknown key '\(entry.key)'", at: entry.keyOrigin, help: help)
-  }
-
-  private func help(for word: String, _ schema: Schema) -> String? {
-    if let hint = Schema.elsewhere[word.lowercased()],
-      schema["clip"] != nil || schema["file"] != nil
-    {
-      return hint
-    }
-    if word == "file", schema["clip"] != nil {
-      return "write 'clip: …' here; 'file' is a key of 'sources' and of 'output'"
-    }
-    let others = [Language.item, Language.job, Language.source, Language.output] + Language.maps
-    if let other = others.first(where: { $0[word] != nil && $0.subject != schema.subject }) {
-      return "'\(word)' is a key of \(other.subject), not of \(schema.subject)"
-    }
-    if let help = Spelling.help(for: word, among: schema.names) { return help }
-    if let meant = Schema.synonyms[word.lowercased()].flatMap({ schema[$0] }) {
-      return "write '\(meant.name)'"
-    }
-    return schema.names.count > 10
-      ? "'avjob schema \(schema.name)' lists the keys of \(schema.subject)"
-      : "\(schema.subject) has \(schema.names.quoted)"
   }
 
   /// Refuses an empty list or map.

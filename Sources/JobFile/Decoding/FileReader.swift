@@ -165,6 +165,9 @@ struct FileReader {
     var scope = Scope(globals: given, environment: options.environment)
     scope.bindsUnknownNames = lacksInclude
     var declared: Set<String> = []
+    decoder.strayNames = Set(given.keys)
+      .subtracting((fields["vars"]?.value.entries ?? []).map(\.key))
+      .subtracting(namesUsed(in: roots))
     for variable in options.variables { decoder.globalPlaces[variable.name] = variable.origin }
     if case .mapping(let entries)? = fields["vars"]?.value.kind {
       for entry in entries {
@@ -186,20 +189,24 @@ struct FileReader {
     declared: Set<String>, _ roots: [YAMLNode], _ scope: Scope
   ) {
     guard !options.variables.isEmpty else { return }
-    var used = declared
-    var shown = declared.filter { !decoder.isForeign($0, scope) }
-    for root in roots {
-      var names = Set(root.variables)
-      root.collectKeyVariables(into: &names)
-      used.formUnion(names)
-      if decoder.map.showsWords(at: root.origin) { shown.formUnion(names) }
-    }
+    let used = declared.union(namesUsed(in: roots))
+    let shown = declared.filter { !decoder.isForeign($0, scope) }
+      .union(namesUsed(in: roots.filter { decoder.map.showsWords(at: $0.origin) }))
     for variable in options.variables where !used.contains(variable.name) {
       refuse(
         variable,
         Diagnostic(
           "'\(path)' has no variable '\(variable.name)'", at: variable.origin,
           help: Spelling.help(for: variable.name, among: shown.sorted())))
+    }
+  }
+
+  /// The variables that files read.
+  private func namesUsed(in roots: [YAMLNode]) -> Set<String> {
+    guard !options.variables.isEmpty else { return [] }
+    return roots.reduce(into: []) { used, root in
+      used.formUnion(root.variables)
+      root.collectKeyVariables(into: &used)
     }
   }
 

@@ -88,6 +88,10 @@ struct Schema: Sendable {
     for key in ["fade", "fades", "fadein_out"] {
       hints[key] = "write 'fade_in' for the start of an item, 'fade_out' for its end"
     }
+    hints["duck"] = "'duck' belongs to a track: \(duckHelp)"
     return hints
   }()
+
+  /// Where the key `duck` stands.
+  static let duckHelp = "write it beside all of the track, as music: { concat: [...], duck: ... }"
 }

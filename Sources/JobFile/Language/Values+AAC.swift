@@ -59,7 +59,15 @@ extension Values {
           + Pattern.one(of: Pattern.bitRateBody, "vbr *0*[1-5]")))
   ) { text throws(QuantityError) in
     let words = text.split(separator: " ", omittingEmptySubsequences: true)
-    guard words.first.map(String.init) == fdkWord else { return try Quantity.request(.aac, text) }
+    guard words.first.map(String.init) == fdkWord else {
+      if words.count > 1, let first = words.first,
+        first == "vbr" || FDKAACSettings.Profile(rawValue: String(first)) != nil
+      {
+        throw QuantityError(
+          "'\(first)' is of libfdk-aac alone", help: "write '\(fdkWord) \(text)'")
+      }
+      return try Quantity.request(.aac, text)
+    }
     return FormatChoice(request: .exactly(.fdkAAC(try Quantity.fdkSettings(words.dropFirst()))))
   }
 

@@ -246,6 +246,7 @@ extension Values {
       decoder.sink.error(
         "unknown effect '\(name)'", at: origin,
         help: Spelling.help(for: name, among: schema.names)
+          ?? Spelling.help(forPart: name, among: schema.names)
           ?? "the effects are \(schema.names.quoted)")
       return
     }

@@ -35,7 +35,7 @@ extension Values {
     Pattern.one(of: "(16|24)" + Pattern.bits, Pattern.copying))
 
   static let vorbis = form(
-    "vorbis", "a quality, as 'q5', a bit rate, as '160k', or 'copy'",
+    "vorbis", "a quality, 'q-1' to 'q10', a bit rate, as '160k', or 'copy'",
     Pattern.one(
       of: #"[qQ](-0*1(\.0+)?|-0+(\.[0-9]+)?|\+?0*[0-9](\.[0-9]+)?|\+?0*10(\.0+)?)"#,
       Pattern.bitRateBody, Pattern.copying))

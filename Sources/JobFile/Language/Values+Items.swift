@@ -177,11 +177,13 @@ extension Values {
       chapters = decoder.chapterSearch(node, scope).map { .search($0) }
     case .mapping: chapters = points(node)
     case .scalar, .sequence, .missing:
-      switch decoder.text(node, scope)?.string {
+      guard let text = decoder.text(node, scope) else { return nil }
+      switch text.string {
       case "keep": chapters = .keep
       case "files": chapters = .files
-      case nil: return nil
-      default: chapters = points(node)
+      default:
+        guard !decoder.refusesMisspelt(text, of: ["keep", "files"]) else { return nil }
+        chapters = points(node)
       }
     }
     return chapters.map { Located($0, at: node.origin) }

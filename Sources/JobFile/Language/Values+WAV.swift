@@ -18,7 +18,7 @@ extension Values {
   }
 
   /// The forms of `pcm`, and formats of telephony.
-  private static let wavePCM = TextNotation(
+  static let wavePCM = TextNotation(
     "wav_pcm", "'16 bit', '24 bit', '32 bit float', '8 bit', 'mu-law', 'a-law', 'gsm' or 'copy'",
     Pattern.whole(
       Pattern.one(of: pcmBody, "8" + Pattern.bits, lawBody, Pattern.anyCase("gsm")))

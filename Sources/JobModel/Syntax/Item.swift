@@ -136,6 +136,8 @@ package struct MediaReference: Sendable, Hashable {
   package var location: MediaLocation
   /// An index into all of the file's streams, as ffprobe counts them; nil: the best sound.
   package var stream: Int?
+  /// Where the stream is chosen; unknown where it is not.
+  package var streamOrigin = Origin.unknown
   /// What a file without a header holds, which its name does not say.
   package var raw: RawSound?
   /// The SHA-256 of all its bytes, as 64 hexadecimal digits in small letters, if it must have one.

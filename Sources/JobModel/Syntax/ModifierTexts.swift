@@ -94,7 +94,10 @@ extension Quantity {
       speed = Speed(Int64(billionths), over: isPercent ? 100_000_000_000 : 1_000_000_000)
     }
     guard let speed else {
-      throw QuantityError("'\(text)' is out of range", help: "speeds go from 1/32 to 32")
+      throw QuantityError(
+        "'\(text)' is out of range",
+        help: "speeds go from 1/32 to 32"
+          + ((try? Self.speed(text + " %")) == nil ? "" : "; of 100 it is '\(text) %'"))
     }
     return speed
   }

@@ -134,7 +134,19 @@ struct OneShot {
       context.note("\(count - jobs.count) of \(count) outputs exist and are left out")
     }
     let loaded = LoadedJobs(jobs: jobs)
-    try context.refuse(JobDependencies(loaded).problems.filter { $0.severity == .error })
+    let problems = JobDependencies(loaded).problems
+    guard output.printJob else {
+      try context.refuse(problems.filter { $0.severity == .error })
+      return loaded
+    }
+    // The file is printed to be changed.
+    context.report(
+      Diagnostics(
+        problems.map { problem in
+          var warning = problem
+          warning.severity = .warning
+          return warning
+        }))
     return loaded
   }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Diagnosis
 import JobFile
 import Terminal
 
@@ -28,8 +29,9 @@ struct SchemaCommand: ParsableCommand {
     let name = map.joined(separator: " ")
     guard let keys = name == "all" ? JobFile.reference : JobFile.reference(of: name) else {
       throw ValidationError(
-        "there is no map '\(name)'; there are "
-          + (JobFile.referenceNames + ["all"]).joined(separator: ", "))
+        "there is no map '\(name)'; "
+          + (Spelling.help(for: name, among: JobFile.referenceNames + ["all"])
+            ?? "'avjob schema all' prints all of them"))
     }
     StandardStream.output.write(keys)
   }

@@ -33,23 +33,23 @@ struct OutputOptions: ParsableArguments {
 
   @Option(
     parsing: .unconditional,
-    help: .value("quality", "Encode Vorbis: q-1 … q10, or a bit rate."),
+    help: .value("quality", "Encode Vorbis: \(JobFile.texts(ofOutputKey: "vorbis"))."),
     completion: .list((-1...10).map { "q\($0)" }))
   var vorbis: String?
 
-  @Option(help: .value("depth", "Encode FLAC: '16 bit', '24 bit' or 'copy'."))
+  @Option(help: .value("depth", "Encode FLAC: \(JobFile.texts(ofOutputKey: "flac"))."))
   var flac: String?
 
-  @Option(help: .value("depth", "Encode ALAC: '16 bit', '24 bit' or 'copy'."))
+  @Option(help: .value("depth", "Encode ALAC: \(JobFile.texts(ofOutputKey: "alac"))."))
   var alac: String?
 
-  @Option(help: .value("depth", "Write WAV: '16 bit', '24 bit', '32 bit float', 'copy'…"))
+  @Option(help: .value("depth", "Write WAV: \(JobFile.texts(ofOutputKey: "wav"))."))
   var wav: String?
 
-  @Option(help: .value("depth", "Write AIFF with the depths of --wav."))
+  @Option(help: .value("depth", "Write AIFF: \(JobFile.texts(ofOutputKey: "aiff"))."))
   var aiff: String?
 
-  @Option(help: .value("depth", "Write CAF with the depths of --wav, or 'ima4'."))
+  @Option(help: .value("depth", "Write CAF: \(JobFile.texts(ofOutputKey: "caf"))."))
   var caf: String?
 
   @Option(
@@ -59,7 +59,7 @@ struct OutputOptions: ParsableArguments {
   var amr: String?
 
   @Option(
-    help: .value("join", "Let copied MP3 meet so: \(Self.joins.listed("or"))."),
+    help: .value("join", "Join copied MP3, AAC or Opus: \(Self.joins.listed("or"))."),
     completion: .list(Self.joins))
   var join: String?
 
