@@ -38,6 +38,14 @@ package enum PathCalls {
     avjob_is_made_by_kernel(file.rawValue)
   }
 
+  /// The same of a folder; false where it cannot be opened. The empty path is the current folder.
+  package static func isMadeByKernel(folder: FilePath) -> Bool {
+    let path = folder.isEmpty ? "." : folder
+    guard let file = try? openFile(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) else { return false }
+    defer { try? file.close() }
+    return isMadeByKernel(file)
+  }
+
   /// Asks `ask` about an open file, and closes it.
   private static func fact(_ descriptor: Int32, _ ask: (Int32) -> Int32) -> Int32 {
     guard descriptor >= 0 else { return -1 }

@@ -96,7 +96,7 @@ extension BadMedium {
     BadMedium(
       "cut.m4a",
       says: "was cut short: its last 9092 bytes are missing, and its index (moov) with them; "
-        + "download it again",
+        + "copy or download it again",
       script: """
         printf '\\0\\0\\0\\24ftypM4A \\0\\0\\0\\0M4A \\0\\0\\47\\20mdat' > cut.m4a
         head -c 900 tone.wav >> cut.m4a
@@ -136,7 +136,7 @@ extension BadMedium {
       "promise.wav",
       says: """
         its header announces 1521.743 s, and 1.000 s can be decoded: less than half; \
-        download it again
+        copy or download it again
         """,
       script: """
         cp tone.wav promise.wav
@@ -209,7 +209,9 @@ extension BadMedium {
         """),
     BadMedium(
       "damaged.flac",
-      warns: ["is damaged in one place, where sound is missing: at 0:00.372; download it again"],
+      warns: [
+        "is damaged in one place, where sound is missing: at 0:00.372; copy or download it again"
+      ],
       frames: 44_100,
       script: """
         flac -s tone.wav -o damaged.flac

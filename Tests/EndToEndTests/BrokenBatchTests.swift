@@ -35,7 +35,9 @@ struct BrokenBatchTests {
   ]
   private static let later = Way(
     "cp broken.m4a FILE",
-    "breaks off at 0.464 s and not at 1.000 s; download it again, or clip a range before that")
+    "breaks off at 0.464 s and not at 1.000 s; copy or download it again, or clip a "
+      + "range before that"
+  )
 
   /// A folder with 160 sounds, each another one, and 40 files that are none, and a job for each.
   private func stage(_ ways: [Way]) throws -> Stage {

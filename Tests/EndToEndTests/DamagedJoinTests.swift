@@ -67,7 +67,7 @@ struct DamagedJoinTests {
     #expect(
       result.errors.contains(
         "'bad.m4a': is damaged in one place, where sound is missing: at \(time(ofPacket: 60)); "
-          + "download it again"), "\(result.errors)")
+          + "copy or download it again"), "\(result.errors)")
   }
 
   @Test("FLAC is named with the time where sound is missing, copied or not")

@@ -94,7 +94,7 @@ struct DoubtfulSourceTests {
       """)
     let announced = "its header announces 1.000 s, 0.680 s can be decoded"
     let damaged =
-      "is damaged in one place, where sound is missing: at 0:00.372; download it again"
+      "is damaged in one place, where sound is missing: at 0:00.372; copy or download it again"
     for (name, words) in [("cut.wav", announced), ("damaged.flac", damaged)] {
       let outputs = "[{ file: x.wav }, { file: r.json, json: sidecar }]"
       let lenient = try stage.job("clip: \(name)\noutput: \(outputs)\n")

@@ -218,7 +218,7 @@ struct EditListTests {
       let failure = #expect(throws: Failure.self) { try PlayedSound(path) }
       #expect(
         failure?.message == "its header announces 60.000 s, and 5.000 s can be decoded: less than "
-          + "half; download it again")
+          + "half; copy or download it again")
     }
   }
 }

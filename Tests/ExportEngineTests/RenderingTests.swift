@@ -116,7 +116,7 @@ struct RenderingTests {
     #expect(failure?.remedy == .mendInput)
     #expect(
       failure?.message
-        == "breaks off at 30.277 s and not at 30.289 s; download it again, or clip a range "
+        == "breaks off at 30.277 s and not at 30.289 s; copy or download it again, or clip a range "
         + "before that")
   }
 

@@ -115,7 +115,7 @@ import Testing
     #expect(told.map(\.path?.lastComponent?.string) == ["damaged.flac"])
     #expect(
       told.map(\.message) == [
-        "is damaged in one place, where sound is missing: at 0:15.882; download it again"
+        "is damaged in one place, where sound is missing: at 0:15.882; copy or download it again"
       ])
   }
 }

@@ -126,7 +126,7 @@ extension Prober {
       guard start < end else { return nil }
       return BytesBehind(
         range: start..<end, heard: heard ?? start, otherwise: otherwise,
-        remedy: "it is damaged, download it again")
+        remedy: "it is damaged, copy or download it again")
     }
     if demuxer.formatName == "ogg" {
       guard let rest, let range else { return nil }

@@ -121,8 +121,8 @@ extension Prober {
     throw Failure(
       .mendInput,
       "is so damaged that less than half of it can be decoded: \(found.inSeconds), in "
-        + "\(frames.byteCount) of \(frames.streamLength) bytes; download it again, or cut off "
-        + "what is no MP3",
+        + "\(frames.byteCount) of \(frames.streamLength) bytes; copy or download it again, or "
+        + "cut off what is no MP3",
       location: location)
   }
 

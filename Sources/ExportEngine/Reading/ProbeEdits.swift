@@ -221,7 +221,7 @@ extension Prober {
     throw Failure(
       .mendInput,
       "its time stamps leap by \(seconds(hole.count)) at \(seconds(hole.frame)), longer than all of "
-        + "its sound (\(seconds(frames))); download it again, or write it as a WAV first",
+        + "its sound (\(seconds(frames))); copy or download it again, or write it as a WAV first",
       location: location)
   }
 

@@ -168,7 +168,7 @@ extension Prober {
       .mendInput,
       "is so damaged that less than half of it can be decoded: "
         + "\(count.packets - count.refused) packets in \(count.packetBytes) of \(byteCount) bytes; "
-        + "download it again", location: location)
+        + "copy or download it again", location: location)
   }
 
   /// The container's delay for a counted stream, nil without one; `lead` is raised where FFmpeg's

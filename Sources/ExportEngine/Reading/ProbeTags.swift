@@ -97,7 +97,7 @@ extension Prober {
     let text = "holds \(stray.count) bytes from byte \(stray.lowerBound) on that are no atoms"
     guard Int64(stray.count) <= stray.lowerBound else {
       throw Failure(
-        .mendInput, text + ", more than are read; download it again", location: location)
+        .mendInput, text + ", more than are read; copy or download it again", location: location)
     }
     return Warning(text + ": they are left out", location: location)
   }
@@ -119,7 +119,7 @@ extension Prober {
     throw Failure(
       .mendInput,
       "\(header) announces \(announced.inSeconds), and \(found.inSeconds)\(ofLink) can be decoded: "
-        + "less than half; download it again", location: location)
+        + "less than half; copy or download it again", location: location)
   }
 
   private var header: String {

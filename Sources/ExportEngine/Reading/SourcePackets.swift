@@ -187,7 +187,8 @@ final class SourcePackets {
   func unreadable(_ what: String) -> Failure {
     Failure(
       .mendInput,
-      "\(what); download it again, or write a bit rate, as '128k', to encode what can be decoded",
+      "\(what); copy or download it again, or write a bit rate, as '128k', to "
+        + "encode what can be decoded",
       location: facts.location)
   }
 

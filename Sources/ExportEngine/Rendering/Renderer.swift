@@ -81,7 +81,8 @@ package final class Renderer {
     guard let location = lost.min(by: { "\($0)" < "\($1)" }) else { return }
     throw Failure(
       .mendInput,
-      "is so damaged that less than half of what is read of it can be decoded; download it again",
+      "is so damaged that less than half of what is read of it can be decoded; copy or "
+        + "download it again",
       location: location)
   }
 
@@ -102,7 +103,7 @@ package final class Renderer {
       .map { location, damage in
         let (rate, origin) = heard[location] ?? (1, .unknown)
         return Warning(
-          "is damaged \(damage.text(atRate: rate)); download it again", location: location,
+          "is damaged \(damage.text(atRate: rate)); copy or download it again", location: location,
           origin: origin)
       }
       .sorted { ($0.location?.description ?? "") < ($1.location?.description ?? "") }

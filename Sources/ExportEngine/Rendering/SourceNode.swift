@@ -55,7 +55,7 @@ final class SourceNode: Sound {
     return Failure(
       .mendInput,
       "breaks off at \(found.inSeconds) and not at \(asset.duration.inSeconds); "
-        + "download it again, or clip a range before that", location: asset.location)
+        + "copy or download it again, or clip a range before that", location: asset.location)
   }
 
   /// Integers are finite by nature; decoders of other formats may pass on a file's NaN.

@@ -61,8 +61,8 @@ struct CopiedDamage {
       let others = frames.count - named.count
       return Warning(
         "is damaged at " + named.joined(separator: ", ") + (others > 0 ? " and \(others) more" : "")
-          + ", where its frames are copied as they are; download it again, or write a quality, as "
-          + "'V2', to encode what can be decoded", location: source.location)
+          + ", where its frames are copied as they are; copy or download it again, or "
+          + "write a quality, as 'V2', to encode what can be decoded", location: source.location)
     }
   }
 

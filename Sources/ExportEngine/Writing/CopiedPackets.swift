@@ -126,7 +126,7 @@ extension CopiedPackets.Refused {
       "has \(count == 1 ? "a packet" : "packets") that no decoder takes, at "
         + Self.listed(first.times)
         + (others.isEmpty ? "" : ", and so have " + Self.listed(others))
-        + "; '\(path)' with copies of them is not written: download what is damaged again, or "
+        + "; '\(path)' with copies of them is not written: copy or download what is damaged again, or "
         + "write a bit rate, as '128k', to encode what can be decoded",
       location: first.source)
   }

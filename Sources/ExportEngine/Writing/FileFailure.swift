@@ -23,6 +23,19 @@ extension Failure {
       code: found.code)
   }
 
+  /// A file, or a folder, for `path` that cannot be created in `folder`.
+  static func creating(
+    _ errno: Int32, _ action: String, path: FilePath, in folder: FilePath
+  ) -> Failure {
+    // There, a name is "no such file" whenever it is tried.
+    guard errno == ENOENT, PathCalls.isMadeByKernel(folder: folder) else {
+      return writing(errno, action, path: path)
+    }
+    return Failure(
+      .mendJob, "lies in a folder of the system's own, which takes no files; write elsewhere",
+      path: path, code: .outputNotWritable)
+  }
+
   /// The same failure, about `path` if it has none yet.
   func about(_ path: FilePath) -> Failure {
     guard location == nil else { return self }

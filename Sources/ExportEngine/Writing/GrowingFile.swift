@@ -26,7 +26,9 @@ struct GrowingFile {
     let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (isReplacing ? 0 : O_EXCL)
     let descriptor = PathCalls.open(target, flags, 0o666)
     guard descriptor >= 0 else {
-      guard errno == EEXIST else { throw .writing(errno, "cannot create the file", path: path) }
+      guard errno == EEXIST else {
+        throw .creating(errno, "cannot create the file", path: path, in: target.folder)
+      }
       throw Failure(.mendJob, "exists already; record to another file", path: path)
     }
     let file = GrowingFile(path: target, descriptor: descriptor)

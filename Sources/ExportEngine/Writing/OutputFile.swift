@@ -84,7 +84,8 @@ package final class OutputFile: ByteOutput {
       do throws(Errno) {
         temporary = try TemporaryFile.create(for: target, in: target.folder)
       } catch {
-        throw .writing(error.rawValue, "cannot create a file in its folder", path: path)
+        throw .creating(
+          error.rawValue, "cannot create a file in its folder", path: path, in: target.folder)
       }
       temporary.takeRights(of: existing, at: target)
       return .beside(temporary)
@@ -373,7 +374,8 @@ extension OutputFile {
       if PathCalls.mkdir(folder, 0o777) == 0 {
         made.append(folder)
       } else if errno != EEXIST {
-        let failure = Failure.writing(errno, "cannot make the folder \(folder)", path: path)
+        let failure = Failure.creating(
+          errno, "cannot make the folder \(folder)", path: path, in: folder.folder)
         removeFolders(made)
         throw failure
       }
