@@ -221,20 +221,58 @@ extension CodedForm {
     return nil
   }
 
-  /// A sequence header of AV1 (5.5.1), up to the size of its frames. Formats that need what stands behind
-  /// differ in their profile, but for bits of ten and twelve.
+  /// A sequence header of AV1 (5.5.1), up to the way in which pixels lie.
   private static func sequence(_ bytes: [UInt8]) throws(BitstreamRefusal) -> CodedForm {
     var reader = BitReader(bytes, of: .sequenceHeader)
     let profile = try reader.bits(3)
     try reader.skip(1)
-    if try reader.flag() {
+    let isReduced = try reader.flag()
+    if isReduced {
       try reader.skip(5)
     } else {
       try skipOperatingPoints(&reader)
     }
     let (width, height) = (Int(try reader.bits(4)) + 1, Int(try reader.bits(4)) + 1)
-    let columns = Int(try reader.bits(width)) + 1
-    return CodedForm(columns, Int(try reader.bits(height)) + 1, format: profile)
+    let (columns, rows) = (Int(try reader.bits(width)) + 1, Int(try reader.bits(height)) + 1)
+    if !isReduced, try reader.flag() { try reader.skip(7) }
+    try reader.skip(3)
+    if !isReduced { try skipTools(&reader) }
+    try reader.skip(3)
+    return CodedForm(columns, rows, format: try format(&reader, profile))
+  }
+
+  /// The tools of a sequence header of AV1 that is not reduced, from `enable_interintra_compound` to
+  /// `order_hint_bits_minus_1` (5.5.1).
+  private static func skipTools(_ reader: inout BitReader) throws(BitstreamRefusal) {
+    try reader.skip(4)
+    let hasOrderHint = try reader.flag()
+    if hasOrderHint { try reader.skip(2) }
+    // Where the header leaves it to pictures, they may be of a screen.
+    let isLeftOpen = try reader.flag()
+    let mayBeScreen = isLeftOpen ? true : try reader.flag()
+    if mayBeScreen, try !reader.flag() { try reader.skip(1) }
+    if hasOrderHint { try reader.skip(3) }
+  }
+
+  /// The profile, the depth in bits, and how colours are sampled (AV1, 5.5.2, `color_config`).
+  private static func format(
+    _ reader: inout BitReader, _ profile: UInt32
+  ) throws(BitstreamRefusal) -> UInt32 {
+    let isHigh = try reader.flag()
+    let isTwelve = isHigh && profile == 2 ? try reader.flag() : false
+    let isGray = profile == 1 ? false : try reader.flag()
+    // The primaries, the transfer and the matrix.
+    let colours = try reader.flag() ? try reader.bits(24) : 0
+    var sampling: UInt32 = 0
+    if isGray {
+      sampling = 1
+    } else if colours == 0x01_0D00 {
+      sampling = 2
+    } else {
+      try reader.skip(1)
+      if isTwelve { sampling = try reader.flag() ? 4 + reader.bits(1) : 3 }
+    }
+    return profile << 5 | (isHigh ? 16 : 0) | (isTwelve ? 8 : 0) | sampling
   }
 
   private static func skipOperatingPoints(

@@ -50,6 +50,12 @@ struct CodedFormTests {
       ("vp9", "-pix_fmt yuv420p", "-pix_fmt yuv444p", "format of its pixels"),
       ("vp9", "-pix_fmt yuv420p", "-pix_fmt yuv420p10le", "format of its pixels"),
       ("av1", "-pix_fmt yuv420p", "-pix_fmt yuv444p", "format of its pixels"),
+      ("av1", "-pix_fmt yuv420p", "-pix_fmt yuv420p10le", "format of its pixels"),
+      ("av1", "-pix_fmt yuv420p", "-pix_fmt gray", "format of its pixels"),
+      ("av1", "-pix_fmt yuv444p", "-pix_fmt yuv444p10le", "format of its pixels"),
+      ("av1", "-pix_fmt yuv422p10le", "-pix_fmt yuv422p12le", "format of its pixels"),
+      ("av1", "-pix_fmt yuv420p12le", "-pix_fmt yuv422p12le", "format of its pixels"),
+      ("av1", "-pix_fmt yuv444p", "-pix_fmt gbrp", "format of its pixels"),
       ("mjpeg", "-pix_fmt yuvj420p", "-pix_fmt yuvj422p", "format of its pixels"),
       ("prores", "-pix_fmt yuv422p10le", "-pix_fmt yuva444p10le", "format of its pixels"),
     ])
