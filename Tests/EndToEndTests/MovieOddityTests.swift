@@ -4,13 +4,6 @@ import Testing
 /// Oddities of real videos, each of which was cut wrongly or refused once.
 @Suite("Movies as programs wrote them")
 struct MovieOddityTests {
-  /// Digests of a file's pictures from `start` on, as they are decoded and shown.
-  private func pictures(_ name: String, in stage: Stage) throws -> [String] {
-    try stage.make(
-      "ffmpeg -v error -i \(name) -map 0:v -fps_mode passthrough -f framemd5 - | grep -v '^#'"
-    ).text.split(separator: "\n").compactMap { $0.split(separator: ",").last.map(String.init) }
-  }
-
   /// How like the pictures of a cut are to those of its source, in decibels at the worst; of what both
   /// have of a picture.
   private func likeness(
@@ -64,7 +57,7 @@ struct MovieOddityTests {
     let result = try stage.job(
       "clip: unreferring.webm 8.2s..12s\noutput: { file: out.webm, opus: 64k }\n")
     #expect(result.status == 0, "\(result.errors)")
-    #expect(try pictures("out.webm", in: stage).count == 57)
+    #expect(try stage.pictures(of: "out.webm").count == 57)
     #expect(try likeness("out.webm", "whole.webm", from: 8.2, lasting: 3.8, in: stage) > 30)
   }
 
@@ -106,7 +99,7 @@ struct MovieOddityTests {
     let versions = try stage.make(
       "grep -ao 'x264 - core [0-9]*' out.mp4 | sed 's/ 1[5-9][0-9]$/ new/'")
     #expect(versions.text == "x264 - core new\nx264 - core 142\n")
-    let (all, cut) = (try pictures("old.mp4", in: stage), try pictures("out.mp4", in: stage))
+    let (all, cut) = (try stage.pictures(of: "old.mp4"), try stage.pictures(of: "out.mp4"))
     #expect(Array(cut[12...]) == Array(all[25..<75]))
   }
 
@@ -133,6 +126,6 @@ struct MovieOddityTests {
       """
     ).text.split(separator: "\n")
     #expect(digests.count == 2 && digests.first == digests.last, "\(digests)")
-    #expect(try pictures(name, in: stage) == pictures("out.mkv", in: stage))
+    #expect(try stage.pictures(of: name) == stage.pictures(of: "out.mkv"))
   }
 }

@@ -17,13 +17,6 @@ struct MovieSilenceTests {
     return stage
   }
 
-  /// The digests of a file's pictures as they are shown.
-  private func pictures(_ name: String, in stage: Stage) throws -> [String] {
-    try stage.make(
-      "ffmpeg -v error -i \(name) -map 0:v -fps_mode passthrough -f framemd5 - | grep -v '^#'"
-    ).text.split(separator: "\n").compactMap { $0.split(separator: ",").last.map(String.init) }
-  }
-
   @Test("a picture is cut and joined, and its sound is silence", arguments: ["mp4", "webm"])
   func cut(kind: String) throws {
     let stage = try stage()
@@ -37,9 +30,9 @@ struct MovieSilenceTests {
     let result = try stage.run("avjob run job.yaml")
     #expect(result.status == 0)
     #expect(result.errors.contains("job.yaml:2:17: note: no source has sound: it is silence\n"))
-    let source = try pictures("screen.\(kind)", in: stage)
+    let source = try stage.pictures(of: "screen.\(kind)")
     #expect(source.count == 100)
-    #expect(try pictures("out.\(kind)", in: stage) == Array(source[25..<50] + source[75..<100]))
+    #expect(try stage.pictures(of: "out.\(kind)") == Array(source[25..<50] + source[75..<100]))
     let level = try stage.make(
       "ffmpeg -hide_banner -i out.\(kind) -map 0:a -af volumedetect -f null - 2>&1 | grep -c '91.0 dB'"
     )
@@ -58,7 +51,7 @@ struct MovieSilenceTests {
       """)
     #expect(result.status == 0 && result.errors == "", "\(result.errors)")
     #expect(
-      try pictures("out.mp4", in: stage) == (try pictures("screen.mp4", in: stage)))
+      try stage.pictures(of: "out.mp4") == (try stage.pictures(of: "screen.mp4")))
     let facts = try stage.make(
       """
       ffprobe -v error -select_streams a -show_entries stream=sample_rate,channels,duration \\

@@ -18,13 +18,6 @@ struct MovieStartTests {
     return stage
   }
 
-  /// Digests of the pictures of a file, from the first one on that a player shows undamaged.
-  private func pictures(_ name: String, in stage: Stage) throws -> [String] {
-    try stage.make(
-      "ffmpeg -v error -i \(name) -map 0:v -fps_mode passthrough -f framemd5 - | grep -v '^#'"
-    ).text.split(separator: "\n").compactMap { $0.split(separator: ",").last.map(String.init) }
-  }
-
   @Test(
     "pictures before the first entry are left out, however many they are",
     arguments: [
@@ -33,11 +26,11 @@ struct MovieStartTests {
     ])
   func middle(options: String) throws {
     let stage = try stage(options)
-    let all = try pictures("whole.ts", in: stage)
+    let all = try stage.pictures(of: "whole.ts")
     for (job, count) in [("clip: middle.ts\ngain: -3 dB", 100), ("clip: middle.ts 200ms..3s", 50)] {
       let result = try stage.job("\(job)\noutput: out.mp4\n")
       #expect(result.status == 0, "\(result.errors)")
-      let own = try pictures("out.mp4", in: stage)
+      let own = try stage.pictures(of: "out.mp4")
       // Open groups begin with pictures that need what is not there.
       #expect(own.count > count / 3 && own.count <= count, "\(own.count)")
       if job.contains("gain") { #expect(own == Array(all.suffix(own.count))) }

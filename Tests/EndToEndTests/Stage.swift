@@ -81,6 +81,13 @@ struct Stage {
     ).floats
   }
 
+  /// Digests of a file's pictures, as FFmpeg decodes them, from the first one on that it gives.
+  func pictures(of name: String) throws -> [String] {
+    try make(
+      "ffmpeg -v error -i \(name) -map 0:v -fps_mode passthrough -f framemd5 - | grep -v '^#'"
+    ).text.split(separator: "\n").compactMap { $0.split(separator: ",").last.map(String.init) }
+  }
+
   /// Every file and folder with its kind and size, in order of name, but for what avjob keeps for
   /// its next run.
   func listing() throws -> [String] {
