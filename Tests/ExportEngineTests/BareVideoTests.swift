@@ -50,6 +50,9 @@ struct BareVideoTests {
     #expect(
       message.hasPrefix("is a stream of pictures without a container: \(kind); put it into one"),
       "\(message)")
+    #expect(
+      !message.contains("25") || message.hasSuffix("', where 25 is the number of pictures a second")
+    )
     #expect(failure?.code == .mediaUnsupported && failure?.remedy == .mendInput)
     let command = try #require(message.split(separator: "'").dropFirst().first)
       .replacing(" OUT", with: " out").replacing("IN", with: name)

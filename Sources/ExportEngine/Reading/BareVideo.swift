@@ -55,9 +55,9 @@ enum BareVideo: String, CaseIterable {
     let remedy =
       switch self {
       case .h264, .hevc, .mpeg2, .vc1:
-        "'mkvmerge --default-duration 0:25p -o OUT.mkv IN', where 25 is how many there are a second"
+        "'mkvmerge --default-duration 0:25p -o OUT.mkv IN', where 25 is the number of pictures a second"
       case .mpeg4, .av1, .mjpeg:
-        "'ffmpeg -r 25 -i IN -c copy OUT.mkv', where 25 is how many there are a second"
+        "'ffmpeg -r 25 -i IN -c copy OUT.mkv', where 25 is the number of pictures a second"
       case .ivf: "'ffmpeg -i IN -c copy OUT.mkv'"
       case .yuv4mpeg: "'ffmpeg -i IN OUT.mkv'"
       }
@@ -69,7 +69,9 @@ enum BareVideo: String, CaseIterable {
 }
 
 extension Prober {
-  /// What a file is that no demuxer knows, by its first bytes.
+  /// What a file is that no demuxer knows, by its first bytes: the failure with which it is refused.
+  ///
+  /// - Throws: Where these bytes cannot be read.
   func unknownFormat() throws(Failure) -> Failure {
     let head = try bytes.bytes(at: 0, count: Playlist.headSize)
     if let list = Playlist(head) { return list.failure(location) }
