@@ -43,6 +43,10 @@ struct MovieChangeTests {
         "libaom-av1 -usage realtime -cpu-used 8", "-s 160x120", "mkv",
         "size of its picture from 320x240 to 160x120"
       ),
+      (
+        "libaom-av1 -usage realtime -cpu-used 8", "-pix_fmt yuv420p10le", "mkv",
+        "format of its pixels"
+      ),
       ("mjpeg", "-s 160x120", "mkv", "size of its picture from 320x240 to 160x120"),
       ("prores_ks", "-s 160x120", "mkv", "size of its picture from 320x240 to 160x120"),
     ])
@@ -78,6 +82,71 @@ struct MovieChangeTests {
     #expect(
       found.count == 2 && [115_200, 230_400].contains(found[1]) && abs(found[0] - 112) <= 1,
       "\(found)")
+  }
+
+  @Test(
+    "a range before a change has the pictures that it has without the change, and one behind it is refused",
+    arguments: [
+      ("mpeg2video -bf 2", "ts", "mov"), ("mpeg4 -bf 2", "ts", "mov"),
+      ("libx264 -preset fast -bf 2 -x264-params b-adapt=0:scenecut=0", "ts", "mov"),
+      ("libx265 -preset ultrafast -bf 2 -x265-params log-level=error", "ts", "mov"),
+      ("libvpx -deadline realtime", "mkv", "webm"), ("mjpeg", "mkv", "mov"),
+    ])
+  func outside(codec: String, container: String, kind: String) throws {
+    let stage = Stage()
+    try join("-c:v \(codec)", "-c:v \(codec) -s 160x120", as: container, in: stage)
+    let source = try stage.pictures(of: "a.\(container)")
+    #expect(source.count == 100)
+    let videos = kind == "mov" ? ["copy", "{ copy: edits }"] : ["copy"]
+    for (range, count) in [("1s..2s", 25), ("1s..2.5s", 38), ("0.3s..3.4s", 78), ("1s..3.9s", 73)] {
+      for video in videos {
+        var found: [[String]] = []
+        for name in ["a", "changing"] {
+          let result = try stage.job(
+            "clip: \(name).\(container) \(range)\n"
+              + "output: { file: \(name)-out.\(kind), video: \(video) }\n")
+          #expect(result.status == 0, "\(range), \(video): \(result.errors)")
+          found.append(try stage.pictures(of: "\(name)-out.\(kind)"))
+          try stage.make("rm \(name)-out.\(kind)")
+        }
+        #expect(found[0] == found[1], "\(range), \(video)")
+        #expect(abs(found[1].count - count) <= 1, "\(range), \(video): \(found[1].count)")
+        // Some of them are copied, one behind the other.
+        let places = found[1].compactMap { source.firstIndex(of: $0) }
+        #expect(places.count >= 12, "\(range), \(video): \(places)")
+        #expect(
+          zip(places, places.dropFirst()).allSatisfy { $0 + 1 == $1 },
+          "\(range), \(video): \(places)")
+      }
+    }
+    for video in videos {
+      let behind = try stage.job(
+        "clip: changing.\(container) 4.6s..4.8s\n"
+          + "output: { file: behind.\(kind), video: \(video) }\n")
+      #expect(behind.status == 1 && behind.errors.contains("': changes the "), "\(behind.errors)")
+    }
+  }
+
+  @Test("a change far behind a range, with no key picture between the two, does not matter")
+  func far() throws {
+    let stage = Stage()
+    try stage.make(
+      """
+      make() {
+        ffmpeg -v error -f lavfi -i testsrc2=s=$1:r=5:d=$2 -f lavfi -i anoisesrc=d=$2:r=48000 \
+          -c:a mp2 -c:v libx264 -preset ultrafast -g 1000 -x264-params scenecut=0 $3
+      }
+      make 64x48 100 a.ts
+      make 128x96 4 b.ts
+      printf 'file a.ts\\nfile b.ts\\n' > parts
+      ffmpeg -v error -f concat -i parts -c copy changing.ts
+      """)
+    let result = try stage.job("clip: changing.ts 0s..60s\noutput: out.mov\n")
+    #expect(result.status == 0, "\(result.errors)")
+    let (copied, source) = (
+      try stage.pictures(of: "out.mov"), try stage.pictures(of: "a.ts")
+    )
+    #expect(copied.count == 300 && copied.dropLast(4) == source.prefix(296))
   }
 
   @Test("a rate of pictures that changes is copied: all pictures are there, each at its time")

@@ -67,6 +67,73 @@ struct PictureSurveyTests {
     #expect(entrance.isCopied && entrance.window.pictures.first?.shown == entrance.first)
   }
 
+  @Test(
+    "a picture that changes the form ends what is decoded, unless what follows it is shown in the range"
+  )
+  func change() throws {
+    let reel = try reel("0", "-preset fast -bf 2 -x264-params scenecut=0:b-adapt=0:b-pyramid=0")
+    func all() throws -> [CodedPicture] {
+      var pictures: [CodedPicture] = []
+      try reel.rewind()
+      while let picture = try reel.next() { pictures.append(picture) }
+      return pictures
+    }
+    let pictures = try all()
+    // In order of decoding: two pictures follow it that are shown before it.
+    let place = try #require(
+      pictures.indices.dropFirst(30).dropLast(30).first {
+        pictures[$0 + 2].shown < pictures[$0].shown
+      })
+    let changed = CodedPicture(
+      packet: pictures[place].packet, shown: pictures[place].shown, kind: .other,
+      duration: pictures[place].duration, change: "size of its picture")
+    func given(until tick: Int64) throws -> [Int64] {
+      // The reel stands at its end.
+      let read = try all()
+      let window = PictureWindow(
+        reel, ahead: (read[..<place] + [changed] + read[(place + 1)...])[...])
+      let passage = PicturePassage(
+        PictureRange(source: 0, from: nil, to: reel.time(of: tick), place: { $0 }), of: reel)
+      var feed = PictureFeed(passage, window, from: 0, to: { _, _ in false }, nil)
+      var given: [Int64] = []
+      while let picture = try feed.next() { given.append(picture.shown) }
+      return given
+    }
+    let earliest = pictures[place + 1].shown
+    #expect(earliest < changed.shown)
+    // All that is shown before what follows it was given.
+    #expect(try given(until: earliest) == pictures[..<place].map(\.shown))
+    let after = pictures.map(\.shown).filter { $0 > changed.shown }.min()
+    for tick in [pictures[place + 2].shown, changed.shown, try #require(after)] {
+      let error = #expect(throws: LibAVError.self) { try given(until: tick) }
+      #expect(
+        error?.inputFailure(.file("movie.mp4")).message.contains(
+          "changes the size of its picture midway")
+          == true)
+    }
+  }
+
+  @Test("the form of a JPEG is found behind any number of segments of applications")
+  func segments() throws {
+    let reel = try reel("0", "-c:v mjpeg -pix_fmt yuvj420p")
+    let packet = try #require(try reel.next()).packet
+    let bytes = packet.bytes
+    let segment: [UInt8] = [0xFF, 0xE1, 0xFF, 0xFF] + [UInt8](repeating: 7, count: 0xFFFD)
+    let longer = try (bytes.prefix(2) + segment + segment + bytes.dropFirst(2)).packet(like: packet)
+    let form = try #require(reel.coding.form(saidBy: longer))
+    #expect(form.width == 64 && form.height == 48 && form == reel.coding.form(saidBy: packet))
+  }
+
+  @Test("no picture is decoded of a codec without a decoder")
+  func undecodable() throws {
+    #expect(try reel("0").firstFrame() != nil)
+    let asset = try stage.library.asset(at: FilePath(stage.folder.path("movie.mp4")))
+    let reel = try PictureReel(
+      0, stage.library.openPictures(of: asset), of: asset.pictureTrack,
+      by: PictureCodecs(decodes: { _ in false }), unless: CancellationFlag())
+    #expect(try reel.firstFrame() == nil)
+  }
+
   @Test("a source that is not read is not taken for one without an encoder")
   func unread() throws {
     let flag = CancellationFlag()

@@ -239,6 +239,9 @@ extension PictureReels {
   /// Refuses what cannot be cut and joined before a run works on it, as far as the packets near the ends of
   /// its first ranges say. Unless it `readsAll`, where all codecs are there, what would be read from its start
   /// or from a server is not read for it, and neither are fades, which may be anywhere.
+  ///
+  /// - Throws: Why a picture cannot be cut and joined, with its source's failure as `cause`.
+  /// - Complexity: O(pictures around the cuts)
   func requirePossible(
     _ ranges: [PictureRange], of plan: PicturePlan, readingAll readsAll: Bool = false
   ) throws(LibAVError) {

@@ -168,6 +168,7 @@ final class EditedPictureCopy: CopiedPictures {
 
   /// A picture's packet, in its place; nil where it is left out.
   private func packet(of picture: CodedPicture, _ run: inout Run) throws(LibAVError) -> Packet? {
+    try run.passage.reel.requireUnchanged(picture)
     let rewritten: [RewrittenPicture]
     do throws(BitstreamRefusal) {
       rewritten = try run.rewriter.rewrite(
@@ -248,7 +249,7 @@ extension PicturePassage {
   /// Goes to where the range begins, so that it is copied for an edit; nil where nothing is shown of the
   /// first ranges. `isFirst` says whether nothing was shown before.
   ///
-  /// - Throws: Also a refusal of what no edit shows.
+  /// - Throws: Also a refusal of what no edit shows, and of an entry that changes the form or the coding.
   mutating func enterForEdit(isFirst: Bool) throws(LibAVError) -> EditEntrance? {
     // Readers, too, begin with the last key picture.
     guard let entrance = try enter(encodes: false) else {
@@ -256,6 +257,7 @@ extension PicturePassage {
       return nil
     }
     guard let picture = entrance.window.pictures.first else { throw LibAVError.streamMissing }
+    try reel.requireUnchanged(picture)
     // Otherwise the last picture of the range before would have to be shown longer.
     guard isFirst || range.from.map(range.place) == time(of: entrance.first) else {
       throw emptyRange

@@ -130,10 +130,12 @@ extension PictureCoding {
   /// does not say it.
   func form(saidBy packet: Packet) -> CodedForm? {
     guard case .other(let codec, _) = self else { return nil }
-    return CodedForm(of: packet.withBytes { Array($0.prefix(Self.mostHeader)) }, codec: codec)
+    // In a JPEG any number of segments of applications stands before it, each of up to 64 KiB.
+    let most = codec == "mjpeg" ? Int.max : Self.mostHeader
+    return CodedForm(of: packet.withBytes { Array($0.prefix(most)) }, codec: codec)
   }
 
-  /// More bytes than headers of pictures have.
+  /// More bytes than stand before the form of pictures, but of a JPEG.
   private static let mostHeader = 1 << 16
 
   static func hasSequenceHeader(_ bytes: [UInt8]) -> Bool {

@@ -30,10 +30,18 @@ struct PictureCopy {
   /// Goes on by as few pictures as can be copied without one missing behind them. What cannot be
   /// rewritten is encoded, from there to the next entry; an entry from which nothing can be copied is
   /// noted in `passage`.
+  ///
+  /// - Throws: Also where a picture before the range's end changes the form or the coding.
   mutating func next(of passage: inout PicturePassage) throws(LibAVError) -> Step {
     let count = try closedCount()
     let chunk = window.take(count)
     guard let first = chunk.first else { return .ended }
+    for picture in chunk
+    where picture.change != nil
+      && passage.includes(picture.shown, until: window.next(after: picture.shown))
+    {
+      try passage.reel.requireUnchanged(picture)
+    }
     let shown = chunk.filter { !isLeading($0) }
     let included = shown.filter {
       !$0.isHidden && passage.includes($0.shown, until: window.next(after: $0.shown))

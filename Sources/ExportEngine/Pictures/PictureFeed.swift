@@ -31,11 +31,21 @@ struct PictureFeed {
     (self.isEntry, self.observer) = (isEntry, observer)
   }
 
-  /// The next picture in order of decoding; nil behind the last one.
+  /// The next picture in order of decoding; nil behind the last one. One that changes the form or the coding
+  /// ends it, where neither it nor what follows it is shown in the range.
+  ///
+  /// - Throws: Also where such a picture is needed.
   mutating func next() throws(LibAVError) -> CodedPicture? {
+    let picture = try following()
+    if let picture { try passage.reel.requireUnchanged(picture) }
+    return picture
+  }
+
+  private mutating func following() throws(LibAVError) -> CodedPicture? {
     guard entry == nil else { return around.popFirst() }
     try window.fill(1)
     guard let picture = window.pictures.first else { return nil }
+    if picture.change != nil, !window.pictures.contains(where: isIncluded) { return nil }
     guard isEntry(picture, window.next(after: picture.shown)) else {
       _ = window.take(1)
       observer?.observe(picture)
@@ -53,10 +63,14 @@ struct PictureFeed {
   /// Takes the expected picture that is shown first.
   mutating func takeExpected() { expected.removeFirst() }
 
+  /// Whether it is shown before the range's end.
+  private func isIncluded(_ picture: CodedPicture) -> Bool {
+    passage.includes(picture.shown, until: window.next(after: picture.shown))
+  }
+
   private mutating func expect(_ picture: CodedPicture) {
+    guard !picture.isHidden, picture.shown >= first, isIncluded(picture) else { return }
     let end = window.next(after: picture.shown)
-    guard !picture.isHidden, picture.shown >= first, passage.includes(picture.shown, until: end)
-    else { return }
     isChanged = isChanged || passage.isChanged(picture.shown, until: end)
     expected.insert(
       picture.shown, at: expected.lastIndex { $0 <= picture.shown }.map { $0 + 1 } ?? 0)

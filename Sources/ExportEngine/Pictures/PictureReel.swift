@@ -13,6 +13,9 @@ struct CodedPicture {
   let kind: PictureKind
   /// How long it is shown, as its container says: 0 where it does not.
   let duration: Int64
+  /// What changes with it that a container describes once, for people; nil: nothing, or all of the source is
+  /// decoded. `PictureReel.requireUnchanged` refuses it where it is used.
+  let change: String?
   /// Whether an edit list hides it: it is decoded for others alone.
   var isHidden: Bool { packet.isDiscarded }
 }
@@ -45,7 +48,7 @@ final class PictureReel {
   private let origin: Time
   /// The codecs that there are.
   let codecs: PictureCodecs
-  /// The form that the first picture says which says it; nil: none of the first does.
+  /// The form in the headers of the first key picture that has one; nil: none of the first packets has.
   private let codedForm: CodedForm?
   private let packets: PicturePackets
   /// How many pictures were read.
@@ -96,25 +99,26 @@ final class PictureReel {
     if let known = coding.form ?? stream.pictureForm {
       form = known
     } else {
-      form = try Self.firstFrame(of: stream, in: first)?.form
+      form = try Self.firstFrame(of: stream, in: first, by: codecs)?.form
     }
     reorderDepth = max(stream.reorderDepth, coding.reorderDepth ?? 0, order.depth)
     try rewind()
   }
 
-  /// The first picture that can be decoded; nil where none of the first can be. Behind it the reel stands at
-  /// its first picture.
+  /// The first picture that can be decoded; nil where none of the first can be, or `codecs` have no decoder.
+  /// Behind it the reel stands at its first picture.
   func firstFrame() throws(LibAVError) -> Frame? {
     try rewind()
     let first = try PicturePackets.first(reading: packets.read)
     try rewind()
-    return try Self.firstFrame(of: stream, as: coding.form, in: first)
+    return try Self.firstFrame(of: stream, as: coding.form, in: first, by: codecs)
   }
 
   private static func firstFrame(
-    of stream: LibAV.Stream, as form: PictureForm? = nil, in packets: [Packet]
+    of stream: LibAV.Stream, as form: PictureForm? = nil, in packets: [Packet],
+    by codecs: PictureCodecs
   ) throws(LibAVError) -> Frame? {
-    guard Decoder.exists(for: stream) else { return nil }
+    guard codecs.decodes(stream) else { return nil }
     let decoder = try Decoder.open(stream, removesPadding: true, as: form)
     let frame = try Frame()
     for packet in packets + [nil] {
@@ -130,8 +134,7 @@ final class PictureReel {
 
   /// The next picture; nil at the end.
   ///
-  /// - Throws: Also for a picture without a time, for one that changes the coding midway, and where nobody
-  ///   waits for it any more.
+  /// - Throws: Also for a picture without a time, and where nobody waits for it any more.
   func next() throws(LibAVError) -> CodedPicture? {
     guard let packet = try packets.read() else { return nil }
     readCount += 1
@@ -141,13 +144,18 @@ final class PictureReel {
         "has a picture more than 20,000 hours from its beginning; remux it")
     }
     let (kind, isChange) = coding.kind(of: packet)
-    if !isDecoded, let change = change(in: packet, isChange) {
-      throw LibAVError.refusedPicture(
-        "changes the \(change) midway, at \(readableTime(of: shown)); encode all of it, as 'video: { h264: "
-          + "crf 20 }'")
-    }
     let duration = min(max(0, packet.duration), Int64(clamping: farthestTick))
-    return CodedPicture(packet: packet, shown: shown, kind: kind, duration: duration)
+    return CodedPicture(
+      packet: packet, shown: shown, kind: kind, duration: duration,
+      change: isDecoded ? nil : change(in: packet, isChange))
+  }
+
+  /// Refuses a picture that is used and changes what a container describes once.
+  func requireUnchanged(_ picture: CodedPicture) throws(LibAVError) {
+    guard let change = picture.change else { return }
+    throw LibAVError.refusedPicture(
+      "changes the \(change) midway, at \(readableTime(of: picture.shown)); encode all of it, as 'video: { "
+        + "h264: crf 20 }'")
   }
 
   /// What a packet changes, which the container describes once; nil: nothing. `isCoding` says whether it has

@@ -115,7 +115,7 @@ final class RangeDecoder {
   }
 
   /// Whether nothing behind a picture needs what was sent before it, and it has another form or other
-  /// parameter sets. Where not all is decoded, `PictureReel` refuses such a picture.
+  /// parameter sets. Where not all is decoded, `PictureFeed` refuses such a picture.
   private func beginsAnew(_ picture: CodedPicture) -> Bool {
     guard passage.reel.isDecoded, picture.kind == .entry else { return false }
     let coding = passage.reel.coding

@@ -130,7 +130,8 @@ extension MediaLibrary {
       // Another demuxer, since its form may have to be looked for.
       let own = try openPictures(of: asset)
       let reel = try reading(asset.location) { () throws(LibAVError) in
-        let reel = try PictureReel(0, own, of: track, unless: cancellation)
+        let reel = try PictureReel(
+          0, own, of: track, by: pictureCodecs, unless: cancellation)
         // MP4's entry for VP9 (`vpcC`) says how pixels lie; others can do without.
         if track.codec == "vp9" { _ = try reel.requiredForm() }
         return reel
