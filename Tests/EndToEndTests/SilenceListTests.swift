@@ -97,6 +97,53 @@ struct SilenceListTests {
         == "0.000000\t1.000000\tsilence\n3.000000\t4.250000\tsilence\n")
   }
 
+  @Test(
+    "Silence at the end is a track of its own at any sample rate, and none begins behind the end")
+  func ends() throws {
+    let stage = Stage()
+    // 44106 frames, half of them silent, are 48006.53 at 48 kHz.
+    try stage.make(
+      """
+      sox -R -r 44100 -n -c 1 -b 16 half.wav synth 0.5 pinknoise vol 0.3 pad 0 22056s
+      sox -R -r 48000 -n -c 1 -b 16 short.wav synth 1.01 pinknoise vol 0.3 pad 0 96s
+      """)
+    for (rate, frameCount) in [("48 kHz", 48_007), ("44.1 kHz", 44_106), ("32 kHz", 32_004)] {
+      let result = try stage.job(
+        """
+        clip: half.wav
+        output:
+          { file: out.wav, sample_rate: \(rate), silences: { as: cue, longer_than: 100ms, below: -60 dB } }
+        """)
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(try stage.make("soxi -s out.wav").text == "\(frameCount)\n")
+      #expect(
+        try stage.make("cat out.silences.cue").text == """
+          FILE "out.wav" WAVE
+            TRACK 01 AUDIO
+              INDEX 01 00:00:00
+            TRACK 02 AUDIO
+              TITLE "silence"
+              INDEX 01 00:00:38
+
+          """)
+    }
+    // From 1.010 s to 1.012 s, and the next 75th of a second is at 1.0133 s.
+    try stage.write(
+      "job.yaml",
+      """
+      clip: short.wav
+      output: { file: out.flac, silences: { as: cue, longer_than: 1ms, below: -60 dB } }
+      """)
+    try stage.write(
+      "parts.yaml", "clip: out.flac\nsplit: out.silences.cue\noutput: 'c${part.n}.wav'\n")
+    try stage.make("avjob run --quiet job.yaml && avjob run --quiet parts.yaml")
+    #expect(
+      try stage.make("cat out.silences.cue").text
+        == "FILE \"out.flac\" WAVE\n  TRACK 01 AUDIO\n    INDEX 01 00:00:00\n")
+    #expect(try stage.make("soxi -s c*.wav").text == "48576\n")
+    try stage.make("metaflac --import-cuesheet-from=out.silences.cue out.flac")
+  }
+
   @Test("The plan, the record and receipts know lists of silences, and stale ones go")
   func files() throws {
     let stage = try book()
@@ -157,8 +204,8 @@ struct SilenceListTests {
     #expect(refused.status != 0)
     #expect(
       refused.errors.contains(
-        "a CUE sheet has 99 tracks, and silences divide this into 101: list longer silences, or write "
-          + "'as: labels'"), "\(refused.errors)")
+        "a CUE sheet has 99 tracks, and silences divide the output into 101 tracks: list longer "
+          + "silences, or write 'as: labels'"), "\(refused.errors)")
     #expect(refused.errors.contains("job.yaml:2:"), "\(refused.errors)")
     let made = try stage.job(
       """

@@ -18,15 +18,24 @@ struct SilenceText {
   ///   - sampleRate: Of its sound.
   init(of sink: Sink, sampleRate: Int) {
     self.sink = sink
-    let end = Time(frames: Int64(sink.frames.count), rate: sampleRate)
     silences = sink.output.silences?.found ?? []
-    sheet = Self.tracks(between: silences, end: end)
+    sheet = Self.tracks(
+      between: silences, frameCount: Int64(sink.frames.count), sampleRate: sampleRate)
   }
 
   /// A track for each part that sounds, with the silence before it as its pregap. A silence that no sound
-  /// follows is a track of its own. In 75ths of a second that lie within the silences, so that no sound is
-  /// cut.
-  private static func tracks(between silences: [TimeRange], end: Time) -> [CueSheetText.Track] {
+  /// follows is a track of its own, if a 75th of a second begins in it. In 75ths of a second that lie within
+  /// the silences, so that no sound is cut; a silence in which none begins is no pregap, and the track
+  /// begins up to a 75th before its sound.
+  ///
+  /// - Parameters:
+  ///   - silences: In order of time.
+  ///   - frameCount: The output's length.
+  ///   - sampleRate: At which the frames count.
+  private static func tracks(
+    between silences: [TimeRange], frameCount: Int64, sampleRate: Int
+  ) -> [CueSheetText.Track] {
+    let end = Time(frames: frameCount, rate: sampleRate)
     var tracks: [CueSheetText.Track] = []
     if let first = silences.first, first.start > .zero {
       tracks.append(.init(title: "", gap: nil, start: .zero))
@@ -36,10 +45,14 @@ struct SilenceText {
     }
     for silence in silences {
       let start = rounded(silence.start, .towardPositiveInfinity)
-      tracks.append(
-        silence.end < end
-          ? .init(title: "", gap: start, start: rounded(silence.end, .towardNegativeInfinity))
-          : .init(title: title, gap: nil, start: start))
+      // The last silence has the exact end, which the output's frames may pass.
+      let endFrame = silence.end.frames(atRate: sampleRate, rounding: .towardPositiveInfinity)
+      if endFrame < frameCount {
+        let sound = rounded(silence.end, .towardNegativeInfinity)
+        tracks.append(.init(title: "", gap: start, start: sound))
+      } else if tracks.isEmpty || start < end {
+        tracks.append(.init(title: title, gap: nil, start: start))
+      }
     }
     return tracks
   }
@@ -50,8 +63,9 @@ struct SilenceText {
     guard sheet.count > most else { return }
     throw Failure(
       .mendJob,
-      "a CUE sheet has \(most) tracks, and silences divide this into \(sheet.count): list longer "
-        + "silences, or write 'as: labels'", origin: sink.output.silences?.origin ?? .unknown)
+      "a CUE sheet has \(most) tracks, and silences divide the output into \(sheet.count) tracks: list "
+        + "longer silences, or write 'as: labels'",
+      origin: sink.output.silences?.origin ?? .unknown)
   }
 
   /// The bytes of a list, which depend on the silences, those of a CUE sheet also on the output's name and
