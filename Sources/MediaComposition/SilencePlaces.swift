@@ -36,7 +36,7 @@ package struct SilencePlaces: Sendable, Hashable, Codable {
   package var threshold: Gain
   /// Where the level and the length were written.
   package var origin: Origin
-  /// Those of the written part, from its start, in order; none before the sound was analysed.
+  /// Those of the written part, from its start, in order and apart; none before the sound was analysed.
   package var found: [TimeRange] = []
 
   /// Silences of at least `least` below `threshold`, in these files.
@@ -48,10 +48,13 @@ package struct SilencePlaces: Sendable, Hashable, Codable {
   }
 
   /// The same for a part of the timeline whose silences were found: what is left of them in the part, where
-  /// that is long enough. O(silences).
+  /// that is long enough.
+  ///
+  /// - Complexity: O(log n + silences in the part)
   package func part(_ range: TimeRange) -> SilencePlaces {
     var part = self
-    part.found = found.compactMap { silence in
+    let reaching = found[found.partitioningIndex { $0.end > range.start }...]
+    part.found = reaching.prefix { $0.start < range.end }.compactMap { silence in
       let left = silence.intersection(range)
       return left.duration >= least ? left.moved(by: -range.start) : nil
     }
