@@ -34,7 +34,8 @@ extension Ledger {
   }
 
   /// Notes in the receipts of outputs that are up to date that they are those of a loop's job. Where
-  /// receipts cannot be written, or another process works on the export, a later run notes it.
+  /// receipts cannot be written, or another process works on the export, a later run notes it. For a caller
+  /// that does not hold the export's lock.
   ///
   /// - Parameters:
   ///   - loop: The number of the job's loop; nil: it is of none.
@@ -43,8 +44,22 @@ extension Ledger {
   package func note(_ loop: UInt64?, thatMakes inputs: ExportInputs) {
     guard case .granted(let lock) = begin(inputs) else { return giveUpWait(inputs) }
     defer { lock.end() }
+    writeLoop(loop, of: inputs, holding: lock)
+  }
+
+  /// The same as `note(_:thatMakes:)`, for a caller that holds the export's lock. Receipts of another job,
+  /// which another process may have written since the outputs were found up to date, are left as they are.
+  ///
+  /// - Parameters:
+  ///   - loop: The number of the job's loop; nil: it is of none.
+  ///   - inputs: The export.
+  ///   - lock: Of the export; the caller ends it later.
+  /// - Complexity: O(sizes of the receipts)
+  package func writeLoop(_ loop: UInt64?, of inputs: ExportInputs, holding lock: ExportLock) {
     for output in inputs.outputs {
-      guard var receipt = receipt(ofOutput: output.path) else { continue }
+      guard var receipt = receipt(ofOutput: output.path), receipt.job == inputs.byAspect else {
+        continue
+      }
       receipt.loop = Receipt.loop(loop)
       try? write(receipt, ofOutput: output.path)
     }

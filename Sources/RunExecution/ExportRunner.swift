@@ -93,9 +93,12 @@ package struct ExportRunner: JobRunner {
     defer { lock?.end() }
     // Not while another process has the job, though its machine cannot be seen from here.
     leftovers.removeLeftovers(of: session.export)
-    if lock != nil {
+    if let lock {
       // Another process that had the lock before may have made it.
-      guard let still = try reason() else { return .upToDate }
+      guard let still = try reason() else {
+        if isOfAnotherLoop { ledger.writeLoop(work.loop, of: inputs, holding: lock) }
+        return .upToDate
+      }
       why = still
     }
     for asset in session.export.composition.readAssets { try session.library.confirm(asset) }

@@ -176,35 +176,6 @@ struct LedgerTests {
     #expect(try reason(claim) == "'out.mp3' has no receipt of an earlier run")
   }
 
-  @Test(
-    "what another loop, or none, is known to have made becomes the loop's that finds it as it is")
-  func loops() throws {
-    let claim = project.claim()
-    let output = project.path("out.mp3")
-    // As receipts were before loops had numbers.
-    #expect(try ledger().record(claim))
-    #expect(ledger().loop(of: output) == nil)
-    var found = try ledger().reason(for: claim, by: 7)
-    #expect(found.reason == nil && found.isOfAnotherLoop)
-    ledger().note(7, thatMakes: claim)
-    #expect(ledger().loop(of: output) == 7)
-    found = try ledger().reason(for: claim, by: 7)
-    #expect(found.reason == nil && !found.isOfAnotherLoop)
-    found = try ledger().reason(for: project.claim(timeline: "9"), by: 8)
-    #expect(found.reason != nil && !found.isOfAnotherLoop)
-    ledger().note(nil, thatMakes: claim)
-    #expect(ledger().loop(of: output) == nil)
-    #expect(try reason() == nil)
-    // Not beside another process that works on it.
-    guard case .granted(let lock) = ledger().begin(claim) else {
-      Issue.record("no lock")
-      return
-    }
-    ledger().note(7, thatMakes: claim)
-    #expect(ledger().loop(of: output) == nil)
-    lock.end()
-  }
-
   @Test("a project that is moved as a whole keeps its receipts")
   func moved() throws {
     #expect(try ledger().record(project.claim()))
