@@ -35,7 +35,7 @@ import Testing
         - { file: x.wav, silences: { as: [labels, cue], longer_than: 1s, below: -50 dB } }
         - { file: b.flac, silences: { as: labels, longer_than: 1s, below: -50 dB } }
         - { file: c.flac, silences: { as: cue, longer_than: 1600ms, below: -50 dB } }
-        - { file: d.flac, silences: { as: [], longer_than: 1s, below: -50 dB } }
+        - { file: d.flac, silences: { as: [], longer_than: 3s, below: -50 dB } }
         - e.flac
       """)
     let outputs = exports[0].outputs
@@ -46,6 +46,18 @@ import Testing
     #expect(outputs[3].sidecars.isEmpty && outputs[4].silences == nil)
     #expect(asked.list.map(\.least).count == 2)
     #expect(asked.list.allSatisfy { Int($0.mix.gain.decibels.rounded()) == -6 })
+  }
+
+  @Test("A sound whose silences are listed nowhere is not analysed for them")
+  func nowhere() throws {
+    func listens(_ places: String) throws -> Bool {
+      let jobs = try Bench().load(
+        "clip: a.wav\noutput: { file: a.flac, silences: { as: \(places), longer_than: 1s, below: -50 dB } }"
+      ).jobs
+      return try #require(jobs.first).listens
+    }
+    #expect(try listens("cue") && listens("[labels]"))
+    #expect(try !listens("[]"))
   }
 
   @Test("Lists of silences that are none")

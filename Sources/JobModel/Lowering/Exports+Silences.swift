@@ -7,7 +7,7 @@ extension Job {
   /// one level and length share a search.
   ///
   /// - Parameters:
-  ///   - whole: Its outputs get what is found.
+  ///   - whole: Its outputs with lists get what is found.
   ///   - listen: As of `exports`.
   /// - Throws: What is wrong; nothing where the sound cannot be analysed now.
   /// - Complexity: O(silences) for each output, besides the searches
@@ -15,7 +15,9 @@ extension Job {
     var lowering = Lowering(assets: [:], sampleRate: sampleRate, listen: listen)
     var known: [SilenceSearch: [TimeRange]] = [:]
     for index in whole.export.outputs.indices {
-      guard let places = whole.export.outputs[index].silences else { continue }
+      guard let places = whole.export.outputs[index].silences, !places.sidecars.isEmpty else {
+        continue
+      }
       let search = SilenceSearch(
         in: whole.export.composition, mix: whole.export.mix, below: places.threshold,
         lasting: places.least)

@@ -142,7 +142,7 @@ extension Job {
   package var listens: Bool {
     if case .silence = split?.points { return true }
     if item.chapterSearch != nil || automation?.listens == true { return true }
-    if outputs.contains(where: { $0.silences != nil }) { return true }
+    if outputs.contains(where: { $0.silences?.sidecars.isEmpty == false }) { return true }
     var listens = false
     Item.forEach(of: [item]) { items, index in
       listens =
