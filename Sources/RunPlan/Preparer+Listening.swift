@@ -51,8 +51,9 @@ extension Preparer {
       let writer = writers[awaited.location].map { "'\($0)'" } ?? "another job"
       throw Failure(
         .mendJob,
-        "cannot be analysed yet: \(writer) writes it in this run; trim or split it there, or "
-          + "move this job to a file of its own, which you run later", location: awaited.location)
+        "cannot be analysed yet: \(writer) writes it in this run; trim or split it, or list its "
+          + "silences, there, or move this job to a file of its own, which you run later",
+        location: awaited.location)
     }
   }
 }

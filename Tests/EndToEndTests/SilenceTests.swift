@@ -230,6 +230,7 @@ struct SilenceTests {
         clean: { clip: tone.wav, effects: [denoise], output: clean.flac }
         short: { clip: clean.flac, trim: -50 dB, output: short.mp3 }
         parts: { clip: clean.flac, split: { silence: 1s, below: -50 dB }, output: "${part.n}.mp3" }
+        lists: { clip: clean.flac, output: { file: l.wav, silences: { as: cue, longer_than: 1s, below: -50 dB } } }
 
       """
     try stage.write("job.yaml", yaml)
@@ -238,12 +239,15 @@ struct SilenceTests {
     expect(
       result.errors,
       """
-      job.yaml:3:36: error: 'clean.flac': cannot be analysed yet: 'clean' writes it in this run; trim or split it there, or move this job to a file of its own, which you run later
+      job.yaml:3:36: error: 'clean.flac': cannot be analysed yet: 'clean' writes it in this run; trim or split it, or list its silences, there, or move this job to a file of its own, which you run later
           3 |   short: { clip: clean.flac, trim: -50 dB, output: short.mp3 }
             |                                    ^~~~~~
-      job.yaml:4:37: error: 'clean.flac': cannot be analysed yet: 'clean' writes it in this run; trim or split it there, or move this job to a file of its own, which you run later
+      job.yaml:4:37: error: 'clean.flac': cannot be analysed yet: 'clean' writes it in this run; trim or split it, or list its silences, there, or move this job to a file of its own, which you run later
           4 |   parts: { clip: clean.flac, split: { silence: 1s, below: -50 dB }, output: "${part.n}.mp3" }
             |                                     ^
+      job.yaml:5:63: error: 'clean.flac': cannot be analysed yet: 'clean' writes it in this run; trim or split it, or list its silences, there, or move this job to a file of its own, which you run later
+          5 |   lists: { clip: clean.flac, output: { file: l.wav, silences: { as: cue, longer_than: 1s, below: -50 dB } } }
+            |                                                               ^
 
       """)
   }
