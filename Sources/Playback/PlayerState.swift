@@ -51,7 +51,8 @@ struct PlayerState {
   var isDropped = false
   /// Whether the rendered sound may be out of date; reset by the rendering thread.
   var isChanged = false
-  /// The frame of the rings that was heard when it first may have been; nil: not known. Reset with it.
+  /// The frame of the rings that was heard when the rendered sound may first have been out of date; nil:
+  /// not known. Reset with `isChanged`.
   var changedFrame: Int64?
   /// Whether a player that plays is to begin anew where it is; reset by the rendering thread.
   var isRestarted = false

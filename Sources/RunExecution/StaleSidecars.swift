@@ -6,8 +6,8 @@ import Synchronization
 import SystemPackage
 import WorkerPool
 
-/// Removes sidecars that earlier runs of exports made and that these do not write any more: their words and
-/// chapters are not those of the new outputs. Safe from any thread.
+/// Removes sidecars that earlier runs of exports made and that these do not write any more: their words,
+/// chapters and silences are not those of the new outputs. Safe from any thread.
 final class StaleSidecars: Sendable {
   private let registry: Mutex<PathRegistry>
 
