@@ -138,13 +138,13 @@ import Testing
       try moves("clip: a.wav\nfade_in: \(cut)\nfade_out: { duration: 1s, picture: fade }")
         == [nil, .black])
     #expect(try moves("concat: [a.wav, b.wav]\ncrossfade: 1s") == [.blend, .blend])
-    #expect(try moves("concat: [a.wav, b.wav]\ncrossfade: \(cut)") == [nil, nil])
+    #expect(try moves("concat: [a.wav, b.wav]\ncrossfade: \(cut)") == [.cut, .cut])
     #expect(
       try moves("concat: [a.wav, { clip: b.wav, crossfade: \(cut) }]\ncrossfade: 2s")
-        == [nil, nil])
+        == [.cut, .cut])
     let ranges = "clip: a.wav\ncut: { ranges: [10s..20s], crossfade:"
     #expect(try moves("\(ranges) 1s }") == [.blend, .blend])
-    #expect(try moves("\(ranges) \(cut) }") == [nil, nil])
+    #expect(try moves("\(ranges) \(cut) }") == [.cut, .cut])
     let found = #expect(throws: Diagnostics.self) {
       try moves("clip: a.wav\nfade_in: { duration: 1s, picture: wipe }")
     }

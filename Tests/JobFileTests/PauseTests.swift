@@ -51,7 +51,7 @@ import Testing
     // A picture is cut.
     #expect(
       export.composition.tracks.flatMap(\.segments).flatMap(\.mix.envelopes).flatMap(\.ramps)
-        .allSatisfy { $0.picture == nil && $0.curve == .equalPower })
+        .allSatisfy { $0.picture == .cut && $0.curve == .equalPower })
   }
 
   @Test("What is listened to is the item after its cuts, with the least length and what is left")

@@ -187,7 +187,7 @@ struct Insertion {
 struct CutFade {
   var duration = Time.zero
   var curve = VolumeCurve.equalPower
-  var picture = PictureTransition.blend
+  var picture = PictureTransition.cut
 
   /// Where words are cut, unless another one is written.
   static let ofWords = Fade(.time(Time(value: 10, timescale: 1000)))
