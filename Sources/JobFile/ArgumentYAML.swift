@@ -1,4 +1,5 @@
 import Diagnosis
+import YAML
 
 extension ArgumentNode {
   /// The same tree as a job file, which reads back unchanged: lists and maps in blocks, one value a
@@ -80,9 +81,9 @@ extension ArgumentNode {
   }
 
   private static func isPlain(_ text: String) -> Bool {
-    guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last else {
-      return false
-    }
+    guard !YAMLScalar.isNull(text),
+      let first = text.unicodeScalars.first, let last = text.unicodeScalars.last
+    else { return false }
     let second = text.unicodeScalars.dropFirst().first
     let startsWell =
       isWord(first) || first == "/" || first == "." || (first == "-" && second.map(isWord) == true)

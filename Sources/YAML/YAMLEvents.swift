@@ -31,7 +31,12 @@ struct YAMLEvent {
     case other
   }
 
-  enum ScalarStyle { case plain, quoted, block }
+  enum ScalarStyle {
+    case plain, singleQuoted, doubleQuoted, block
+
+    /// Characters before the text, and behind it.
+    var quoteLength: Int { self == .singleQuoted || self == .doubleQuoted ? 1 : 0 }
+  }
 
   var kind: Kind
   /// Where it begins, with its anchor and its tag.
@@ -100,7 +105,8 @@ final class YAMLEvents {
         switch scalar.style {
         case YAML_PLAIN_SCALAR_STYLE: .plain
         case YAML_LITERAL_SCALAR_STYLE, YAML_FOLDED_SCALAR_STYLE: .block
-        default: .quoted
+        case YAML_SINGLE_QUOTED_SCALAR_STYLE: .singleQuoted
+        default: .doubleQuoted
         }
       result.kind = .scalar(String(decoding: text, as: UTF8.self), style)
       result.hasProperties = scalar.anchor != nil || scalar.tag != nil

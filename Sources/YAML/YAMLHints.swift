@@ -27,7 +27,8 @@ struct YAMLHints {
   /// What to say.
   var diagnostic: Diagnostic {
     let rules: [(YAMLHints) -> Diagnostic?] = [
-      \.indicator, \.document, \.minus, \.escape, \.afterQuote, \.flowColon, \.unclosed,
+      \.indicator, \.document, \.minus, \.surrogate, \.escape, \.afterQuote, \.flowColon,
+      \.unclosed,
       \.flowText, \.reservedCharacter, \.tab, \.colon, \.noColon, \.indentation,
     ]
     for rule in rules where isShort { if let diagnostic = rule(self) { return diagnostic } }
@@ -50,6 +51,13 @@ struct YAMLHints {
       "no plain text may begin with '\(first)', and a job file has no \(kind)", at: origin,
       help: "quote the text, \"\(text)\""
         + (first == "!" ? "" : "; what is used twice goes under 'vars' or 'sources'"))
+  }
+
+  /// `null` and `~`, which are texts in quotes alone.
+  static func null(_ text: String, at origin: Origin) -> Diagnostic {
+    Diagnostic(
+      "'\(text)' without quotes is no value", at: origin,
+      help: "leave it out; \"\" is an empty text, which removes a tag, and \"\(text)\" is the word")
   }
 
   static func secondDocument(at origin: Origin) -> Diagnostic {
@@ -128,6 +136,18 @@ extension YAMLHints {
     }
     return say(
       "a list begins on a line of its own", "-", help: "write it below the key, or as [a, b]")
+  }
+
+  /// `"\ud83d"`, of which the other half is missing.
+  private var surrogate: Diagnostic? {
+    guard problem.text.contains("escape"), before.hasSuffix("\\u"),
+      let digits = after.prefixMatch(of: /[dD][89a-fA-F][0-9a-fA-F]{2}/)?.output
+    else { return nil }
+    var start = problem.mark
+    start.column -= 2
+    return say(
+      "'\\u\(digits)' is half of a character, and the other half is not beside it", at: start,
+      "\\u\(digits)", help: "write the character itself, or both halves, as '\\ud83d\\ude00'")
   }
 
   /// `"C:\Users\me"`

@@ -78,4 +78,9 @@ package struct YAMLScalar: Sendable {
     self.text = text
     self.contentOffset = contentOffset
   }
+
+  /// Whether a text without quotes stands for no value (YAML 1.2.2, 10.2.1.1 and 10.3.2).
+  package static func isNull(_ text: String) -> Bool {
+    ["null", "Null", "NULL", "~"].contains(text)
+  }
 }

@@ -122,9 +122,9 @@ package final class YAMLOutline: Sendable {
       }
       let start = byte(at: event.start)
       switch event.kind {
-      case .scalar(let read, _):
+      case .scalar(let read, let style):
         return YAMLOutline(
-          .scalar(disguise.removed(from: read)), at: event.start,
+          .scalar(disguise.removed(from: read, style)), at: event.start,
           start..<max(start, byte(at: event.end)))
       case .sequenceStart(let isFlow):
         var elements: [YAMLOutline] = []

@@ -283,12 +283,12 @@ extension YAMLReader {
   private mutating func scalar(
     _ read: String, _ style: YAMLEvent.ScalarStyle, _ event: YAMLEvent, isKey: Bool = false
   ) -> YAMLNode {
-    if style == .quoted, let diagnostic = escape(in: read, event) {
+    let text = disguise.removed(from: read, style)
+    if style == .doubleQuoted, let diagnostic = escape(in: read, text, event) {
       sink.add(diagnostic)
       return YAMLNode(.missing, origin: diagnostic.origin, in: folder)
     }
-    let text = disguise.removed(from: read)
-    let quotes = style == .quoted ? 1 : 0
+    let quotes = style.quoteLength
     let isOneLine = event.start.line == event.end.line
     let length =
       isOneLine
@@ -296,6 +296,10 @@ extension YAMLReader {
     let here = origin(event.start, length: length)
     if style == .plain, text.utf8.first == UInt8(ascii: "*") {
       sink.add(YAMLHints.refusal(of: text, at: here))
+      return YAMLNode(.missing, origin: here, in: folder)
+    }
+    if style == .plain, !isKey, YAMLScalar.isNull(text) {
+      sink.add(YAMLHints.null(text, at: here))
       return YAMLNode(.missing, origin: here, in: folder)
     }
     // Escapes and folds make a text shorter than it is written.
@@ -314,20 +318,26 @@ extension YAMLReader {
     return YAMLNode(.scalar(result), origin: here, in: folder)
   }
 
-  /// `"\U00100000"`: an escape gives a character that `YAMLDisguise` needs.
-  private mutating func escape(in read: String, _ event: YAMLEvent) -> Diagnostic? {
+  /// `"\U00100000"`, `"\udbc0\udc00"`: escapes give a character that `YAMLDisguise` needs.
+  private mutating func escape(
+    in read: String, _ text: String, _ event: YAMLEvent
+  ) -> Diagnostic? {
     guard read.unicodeScalars.contains(where: { $0.value >= YAMLDisguise.first }) else {
       return nil
     }
-    let written = text(from: event.start).unicodeScalars
-      .prefix(event.end.index - event.start.index)
-    guard written.first == "\"",
-      let start = Substring(written).firstRange(of: #"\U0010"#)?.lowerBound
-    else { return nil }
-    let digits = written[start...].dropFirst(4).prefix(6)
+    let length = event.end.index - event.start.index
+    let written = self.text(from: event.start).unicodeScalars.prefix(length)
+    let code: String
+    if let start = Substring(written).firstRange(of: #"\U0010"#)?.lowerBound {
+      code = String(Substring(written[start...].dropFirst(4).prefix(6)))
+    } else if let first = text.unicodeScalars.first(where: { $0.value >= YAMLDisguise.first }) {
+      code = first.value.digits(6, radix: 16)
+    } else {
+      return nil
+    }
     return Diagnostic(
-      "the character U+\(Substring(digits)) may not stand in a job file",
-      at: origin(event.start, length: written.count), help: "take it out")
+      "the character U+\(code) may not stand in a job file",
+      at: origin(event.start, length: length), help: "take it out")
   }
 
   /// `title: Ice #1` reads as `Ice`.

@@ -2,8 +2,8 @@ import Diagnosis
 import JobModel
 
 /// Characters that are plain text in a job file and something else to libyaml: `*`, which begins an
-/// alias in YAML and a pattern in job files, and the line ends of YAML 1.1 that editors do not count
-/// (NEL, LS, PS).
+/// alias in YAML and a pattern in job files, the line ends of YAML 1.1 that editors do not count (NEL,
+/// LS, PS), and the pairs of escapes of JSON for one character (`\ud83d\ude00`; RFC 8259, 7).
 ///
 /// They go through libyaml as private characters of plane 16, which no job file may hold, so that
 /// reading continues after them and columns stay.
@@ -11,41 +11,95 @@ struct YAMLDisguise {
   /// U+100000 and above: a job file that holds one is refused before.
   static let first: UInt32 = 0x10_0000
   private static let plain: [Unicode.Scalar] = ["*", "\u{85}", "\u{2028}", "\u{2029}"]
+  /// What the characters of a pair of escapes are added to: it is one only in double quotes.
+  private static let firstOfPair: UInt32 = first + 0x100
+  private static let pairLength = 12
 
   private let isNeeded: Bool
 
   /// - Complexity: O(length of `text`)
   init(of text: String) {
     // The bytes of most texts show that they need none.
-    let isPlain = text.utf8.withBytes { $0.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "*") } }
-    isNeeded = !isPlain && text.unicodeScalars.contains { Self.plain.contains($0) }
+    let isPlain = text.utf8.withBytes {
+      $0.allSatisfy { $0 < 0x80 && $0 != UInt8(ascii: "*") && $0 != UInt8(ascii: "\\") }
+    }
+    isNeeded =
+      !isPlain && text.unicodeScalars.contains { $0 == "\\" || Self.plain.contains($0) }
   }
 
   /// `text` as libyaml reads it.
   func applied(to text: String) -> String {
     guard isNeeded else { return text }
-    return Self.mapped(text) { scalar in
-      Self.plain.firstIndex(of: scalar).flatMap { Unicode.Scalar(Self.first + UInt32($0)) }
+    var view = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    // Whether the next character is the one behind a backslash, if it is in double quotes.
+    var isEscaped = false
+    while let scalar = rest.first {
+      if scalar == "\\", !isEscaped, Self.pair(rest.prefix(Self.pairLength)) != nil {
+        for part in rest.prefix(Self.pairLength) {
+          view.append(Unicode.Scalar(Self.firstOfPair + part.value) ?? part)
+        }
+        rest = rest.dropFirst(Self.pairLength)
+        continue
+      }
+      isEscaped = scalar == "\\" && !isEscaped
+      let other = Self.plain.firstIndex(of: scalar)
+        .flatMap { Unicode.Scalar(Self.first + UInt32($0)) }
+      view.append(other ?? scalar)
+      rest = rest.dropFirst()
     }
+    return String(view)
   }
 
-  /// `text` as the file has it.
-  func removed(from text: String) -> String {
+  /// What libyaml read as `text`, as the file has it.
+  func removed(from text: String, _ style: YAMLEvent.ScalarStyle) -> String {
     guard isNeeded, text.unicodeScalars.contains(where: { $0.value >= Self.first }) else {
       return text
     }
-    return Self.mapped(text) { scalar in
-      let index = Int(scalar.value) - Int(Self.first)
-      return Self.plain.indices.contains(index) ? Self.plain[index] : nil
+    var view = String.UnicodeScalarView()
+    var pair = Substring.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      if let part = Self.part(of: scalar) {
+        pair.append(part)
+        guard pair.count == Self.pairLength else { continue }
+        if style == .doubleQuoted, let character = Self.pair(pair) {
+          view.append(character)
+        } else {
+          view.append(contentsOf: pair)
+        }
+        pair = Substring.UnicodeScalarView()
+      } else {
+        let index = Int(scalar.value) - Int(Self.first)
+        view.append(Self.plain.indices.contains(index) ? Self.plain[index] : scalar)
+      }
     }
+    return String(view)
   }
 
-  private static func mapped(
-    _ text: String, _ other: (Unicode.Scalar) -> Unicode.Scalar?
-  ) -> String {
-    var view = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars { view.append(other(scalar) ?? scalar) }
-    return String(view)
+  /// The character of a pair of escapes (RFC 2781, 2.2) that a character in private use stands for.
+  private static func part(of scalar: Unicode.Scalar) -> Unicode.Scalar? {
+    guard scalar.value >= firstOfPair, scalar.value < firstOfPair + 0x80 else { return nil }
+    return Unicode.Scalar(scalar.value - firstOfPair)
+  }
+
+  /// The character that twelve others, as `\ud83d\ude00`, are the two halves of (RFC 2781, 2.2).
+  private static func pair(_ written: Substring.UnicodeScalarView) -> Unicode.Scalar? {
+    guard let high = half(written.prefix(6), within: 0xD800...0xDBFF),
+      let low = half(written.dropFirst(6), within: 0xDC00...0xDFFF)
+    else { return nil }
+    return Unicode.Scalar(0x1_0000 + (high - 0xD800) << 10 + (low - 0xDC00))
+  }
+
+  /// The number of an escape.
+  private static func half(
+    _ escape: Substring.UnicodeScalarView, within range: ClosedRange<UInt32>
+  ) -> UInt32? {
+    guard escape.count == 6, escape.starts(with: ["\\", "u"]) else { return nil }
+    let digits = escape.dropFirst(2)
+    guard digits.allSatisfy(\.properties.isASCIIHexDigit),
+      let value = UInt32(Substring(digits), radix: 16), range.contains(value)
+    else { return nil }
+    return value
   }
 }
 

@@ -33,9 +33,9 @@ enum AgentsPage {
   private static let writing = """
     ## Writing a job file
 
-    JSON is YAML, so a serializer of JSON does all quoting. It must write characters beyond U+FFFF as
-    they are, in UTF-8 (`ensure_ascii=False` in Python): YAML has no pairs such as `\\ud83d\\ude00`. In a
-    folder that you name, files are job files if their names end in `.yaml` or `.yml`.
+    JSON is YAML, so a serializer of JSON does all quoting, also with its escapes (`\\ud83d\\ude00`).
+    Leave keys without a value out: `null` is refused, and `""` removes a tag. In a folder that you
+    name, files are job files if their names end in `.yaml` or `.yml`.
 
     ```yaml
     # teaser.yaml
@@ -71,8 +71,10 @@ enum AgentsPage {
       "messages": []
     ```
 
-    All mistakes are reported in one pass, each as `file:line:column: severity: message` with the line
-    and perhaps `help:`, what to write instead. With `--json` they are `messages` with `severity`,
+    All mistakes of one kind are reported together: of YAML's own syntax the first one, then those of
+    keys and values, then those that depend on lengths and on what media hold. So check again after each
+    correction, until the status is 0. Each is `file:line:column: severity: message` with the line and
+    perhaps `help:`, what to write instead. With `--json` they are `messages` with `severity`,
     `class`, `message`, `help`, `file`, `line`, `column` and `excerpt`. Decide by `class`:
 
     | class | what to do |
