@@ -113,7 +113,7 @@ enum ID3Slot: Hashable {
   }
 
   /// `yyyy[-MM[-dd[THH[:mm[:ss]]]]]`; what others add behind the seconds is dropped.
-  private static func timeStamp(_ text: String) -> String? {
+  static func timeStamp(_ text: String) -> String? {
     let pattern = Array("dddd-dd-ddTdd:dd:dd")
     var stamp = ""
     for (character, expected) in zip(text, pattern) {
@@ -134,6 +134,9 @@ enum ID3Slot: Hashable {
 }
 
 extension ID3Tag {
+  /// Whether a text is a time of a tag, from its year to its second (ID3v2.4.0, main structure, 4).
+  package static func isTimeStamp(_ text: String) -> Bool { ID3Slot.timeStamp(text) != nil }
+
   /// The keys of tags that have a frame of their own whose form their values do not have, such as a
   /// date that is none: they become `TXXX` frames, which few players show. O(n)
   package static func misfits(among items: [Item]) -> [String] {

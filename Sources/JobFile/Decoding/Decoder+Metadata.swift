@@ -12,6 +12,8 @@ struct JobTags {
   var naming: NameTemplate?
   /// Where the cover is written.
   var coverOrigin = Origin.unknown
+  /// The keys that tags are given under, by what is the same for keys of one tag.
+  fileprivate var given: [String: (key: String, origin: Origin)] = [:]
 }
 
 extension Values {
@@ -20,9 +22,12 @@ extension Values {
     "metadata", JobTags(), example: "tags, as { title: Intro, artist: Deep Fields }",
     others: { entry, decoder, scope, tags in
       decoder.warnOfTag(entry)
+      let identity = TagForm.identity(of: entry.key)
+      if let other = tags.given[identity] { return decoder.refuse(entry, asTagOf: other) }
+      tags.given[identity] = (entry.key, entry.keyOrigin)
       guard let values = decoder.values(of: entry, scope) else { return }
       decoder.requirePairs(values, of: entry)
-      tags.metadata.set(values, of: entry.key)
+      tags.metadata.set(values, of: TagForm.name(of: entry.key))
     },
     [
       Key("cover", as: cover, "a JPEG or PNG picture; \"\" for none") {
@@ -69,7 +74,7 @@ extension Decoder {
   /// One text, or several in a list; an empty list, as an empty text, takes the tag away.
   fileprivate func values(of entry: YAMLEntry, _ scope: Scope) -> [String]? {
     guard case .sequence(let nodes) = entry.value.kind else {
-      return text(entry.value, scope).map { [$0.string] }
+      return text(entry.value, scope).map { [tagValue($0, of: entry.key)] }
     }
     guard nodes.count <= Metadata.mostItems else {
       sink.error(
@@ -77,8 +82,30 @@ extension Decoder {
         at: entry.value.origin, help: "leave some of them out")
       return nil
     }
-    let values = nodes.compactMap { text($0, scope)?.string }.filter { !$0.isEmpty }
-    return values.isEmpty ? [""] : values
+    let values = nodes.compactMap { text($0, scope) }.filter { !$0.string.isEmpty }
+    return values.isEmpty ? [""] : values.map { tagValue($0, of: entry.key) }
+  }
+
+  /// A value of a tag, with a warning where it does not have the tag's form: some formats would hold it as a
+  /// tag that no player shows. Of a split job, a value with variables of the part is not known yet.
+  private func tagValue(_ text: Text, of key: String) -> String {
+    let value = text.string
+    guard !value.isEmpty, !value.contains("${"), let form = TagForm(of: key), !form.holds(value)
+    else { return value }
+    sink.add(
+      Diagnostic(
+        .warning, "'\(key)' is \(form.description); '\(value)' is written as it is",
+        at: text.origin,
+        help: form.meant(by: value).map { "write '\($0)'" }
+          ?? "players read no other form, and some formats have no place for it"))
+    return value
+  }
+
+  /// Refuses another key of a tag.
+  fileprivate func refuse(_ entry: YAMLEntry, asTagOf other: (key: String, origin: Origin)) {
+    sink.error(
+      "'\(entry.key)' and '\(other.key)' are one tag", at: entry.keyOrigin,
+      help: "keep one of them", notes: [.init("the other one is here", at: other.origin)])
   }
 
   /// Refuses a list of functions and names in turns (ID3v2.4.0, 4.2.2, "TIPL") of which a name is
