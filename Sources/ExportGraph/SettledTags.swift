@@ -185,6 +185,33 @@ extension Time {
   }
 }
 
+extension Asset {
+  /// What a file has about its work, beside the sound, by its name for people.
+  package enum Companion: String, Sendable, Hashable, CaseIterable {
+    case tags, cover, chapters
+  }
+
+  /// What it has of these. O(tags)
+  package var companions: [Companion] {
+    var found: [Companion] = []
+    if metadata.items.contains(where: { isOfWork($0.key) }) { found.append(.tags) }
+    if metadata.cover != nil { found.append(.cover) }
+    if !chapters.isEmpty { found.append(.chapters) }
+    return found
+  }
+
+  /// Whether a tag is of the work, and not what a recorder says of its recording: the texts of `bext` (EBU
+  /// Tech 3285, 2.3), a day, a language, a program.
+  private func isOfWork(_ key: String) -> Bool {
+    let name = key.lowercased()
+    let isOfRecorder =
+      ["date", "creation_time", "encoded_by", "encoder", "language"].contains(name)
+      || marks?.broadcast != nil
+        && ["comment", "originator_reference", "coding_history"].contains(name)
+    return !isOfRecorder && TagClass(of: name) == .content
+  }
+}
+
 extension Export {
   /// The only source, and what of it no output has, if there is something: what comes with several is
   /// not expected in an output, as their tags are not. The texts that the words were read from are not

@@ -31,7 +31,9 @@ extension Job {
       findKeyPicture: findKeyPicture, readTranscript: readTranscript)
     lowering.leftOut = leftOut ?? [:]
     defer { budget = lowering.budget }
-    guard var lowered = lowering.lowered(ofJob: item), lowering.diagnostics.isEmpty else {
+    guard var lowered = lowering.lowered(ofJob: item, isWritten: folder != nil),
+      lowering.diagnostics.isEmpty
+    else {
       throw lowering.diagnostics
     }
     // Mapped once, and then no part of the sound: neither what renders it nor what remembers it depends
@@ -55,7 +57,8 @@ extension Job {
       base.media.flatMap { known[$0]?.metadata } ?? Metadata()
     }
     return Whole(
-      export: settled.export, notes: lowering.notes + settled.notes,
+      export: settled.export,
+      notes: lowering.notes + settled.notes + notesOfNotKept(known),
       remarks: lowering.remarks,
       baseTags: tags(metadataBase ?? inheritedBase),
       outputTags: outputs.indices.map { outputBases?[$0].map(tags) })
@@ -83,7 +86,7 @@ extension Output {
 
 extension LoweredItem {
   /// The item as a job's timeline, without its level and chapters, which are the export's.
-  fileprivate var timeline: Composition {
+  var timeline: Composition {
     var bare = self
     (bare.mix, bare.chapters) = (.unity, [])
     let segment = bare.segment(at: .zero)

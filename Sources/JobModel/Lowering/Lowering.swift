@@ -46,6 +46,8 @@ struct Lowering {
   private var keptTranscripts: [MediaReference: Result<Transcript?, Failure>] = [:]
   /// What groups keep of the files of their clips.
   var keptGroups: [ItemPlace: KeptGroup] = [:]
+  /// Clips that are to keep chapters of their files, which have none.
+  private(set) var chapterless: [MediaReference] = []
   /// Whether anything in the job has words.
   private(set) var hasTranscripts = false
   /// Whether messages may quote its words.
@@ -68,12 +70,13 @@ struct Lowering {
     self.sampleRate = sampleRate
   }
 
-  /// A job's item.
-  mutating func lowered(ofJob item: Item) -> LoweredItem? {
+  /// A job's item; whether a job file has it.
+  mutating func lowered(ofJob item: Item, isWritten: Bool = true) -> LoweredItem? {
     hasTranscripts = item.hasTranscripts
     quotesWords = item.quotesWords
     let lowered = lowered(at: addRoot(item))
     reportKeptGroups()
+    noteClipsWithoutChapters(beside: lowered, isWritten: isWritten)
     return lowered
   }
 
@@ -126,6 +129,7 @@ struct Lowering {
       guard let content = contents[reference], case .asset(let asset) = content else { return nil }
       var clip = made(content, asset.duration, rate: asset.sampleRate, .medium(reference.location))
       if keepsChapters(at: place) { clip.chapters = asset.chapters }
+      if asset.chapters.isEmpty, lacksChapters(item, at: place) { chapterless.append(reference) }
       return clip
     case .silence(let duration):
       let origin = duration.origin

@@ -126,7 +126,8 @@ extension Item {
       && (transcript == nil || transcript?.value.source == .keep)
   }
 
-  fileprivate var hasOwnChapters: Bool {
+  /// Whether it has chapters that its job writes, or searches.
+  var hasOwnChapters: Bool {
     chapter != nil || !chapters.isEmpty || chapterSearch != nil
   }
 
