@@ -62,4 +62,25 @@ import Testing
         help: write words, or a list, as [um, uh, you know]
       """)
   }
+
+  @Test("a word that resembles one which is said is asked for, and nothing is edited for it")
+  func misspelt() throws {
+    let yaml = WordEditTests.clip + "mute: { words: [um, begni] }\noutput: x.wav"
+    expect(
+      WordEditTests.bench().exportScreen(yaml),
+      """
+      job.yaml:3:16: warning: 'begni' is not in the transcript of 'a.wav'
+          3 | mute: { words: [um, begni] }
+            |                ^~
+        help: did you mean 'begin' at 1.9s? 'begni' silences nothing
+      """)
+    let cut = WordEditTests.bench().exportScreen(
+      WordEditTests.clip + "cut: { words: yess }\noutput: x.wav")
+    #expect(cut.hasSuffix("help: did you mean 'yes' at 3.1s?"), "\(cut)")
+    // Neither a word that another phrase names, nor one that is not heard.
+    for keys in ["cut: { words: [um, uum] }", "from: 10s\ncut: { words: begni }"] {
+      let said = WordEditTests.bench().exportScreen(WordEditTests.clip + keys + "\noutput: x.wav")
+      #expect(said.hasSuffix("what is not said needs no edit"), "\(said)")
+    }
+  }
 }

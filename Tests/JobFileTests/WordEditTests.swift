@@ -41,7 +41,7 @@ import Testing
   }
 
   /// Words at 1, 1.3, 1.6 s and so on: `so um we` are 0, 1 and 2.
-  private static func bench() -> Bench {
+  static func bench() -> Bench {
     var bench = Bench()
     bench.texts["a.json"] = transcript([
       "Ann: so um we begin", "Ben: you know uh yes", "Ann: so we end in 2014* then",
@@ -59,7 +59,7 @@ import Testing
     return found
   }
 
-  private static let clip = "clip: a.wav\ntranscript: a.json\n"
+  static let clip = "clip: a.wav\ntranscript: a.json\n"
 
   private func tracks(_ yaml: String, _ bench: Bench = Self.bench()) throws -> [String] {
     try Shapes.tracks(yaml, bench)

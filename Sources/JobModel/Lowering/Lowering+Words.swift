@@ -208,7 +208,8 @@ extension Lowering {
         as: use == .muted ? .warning : .note, at: selection.origin,
         help: parts.first.map {
           "'\(text.shortText(of: $0))' has one time: name all of it, or write a time"
-        } ?? "what is not said needs no edit")
+        } ?? meant(by: missing, use, besides: found, in: text, of: lowered)
+          ?? "what is not said needs no edit")
     }
     let heard = found.filter { text.isHeard($0.words, in: lowered.source) }
     return heard.sorted { $0.words.lowerBound < $1.words.lowerBound }.reduce(into: []) {
@@ -219,6 +220,22 @@ extension Lowering {
       let end = max(last.words.upperBound, run.words.upperBound)
       runs[runs.count - 1].words = last.words.lowerBound..<end
     }
+  }
+
+  /// A question whether words that are heard were meant by one of some phrases that no words are; nil
+  /// where none resembles them.
+  private func meant(
+    by phrases: [String], _ use: WordUse, besides runs: [WordRun], in text: SpokenWords,
+    of lowered: LoweredItem
+  ) -> String? {
+    let known = runs.map(\.words)
+    guard let near = text.misspelt(phrases, besides: known, within: lowered.source) else {
+      return nil
+    }
+    let time = Self.text(text.approximateStart(of: near.words) - lowered.source.start)
+    return
+      "did you mean \(quotesWords ? "'\(text.shortText(of: near.words))'" : "the words") at \(time)?"
+      + (use == .muted ? " '\(near.phrase)' silences nothing" : "")
   }
 
   /// The cues that have numbers in their file, by their indices; of several transcripts together each
@@ -337,59 +354,5 @@ extension LoweredItem {
     whole.source = content.extent
     whole.duration = whole.source.duration
     return whole
-  }
-}
-
-extension SpokenWords {
-  /// The places of a phrase of which some is heard in a range.
-  fileprivate func occurrences(of phrase: String, within range: TimeRange) -> [Range<Int>] {
-    occurrences(of: phrase).filter { isHeard($0, in: range) }
-  }
-
-  /// Whether words are heard in a range, as far as their times are known. What lasts no time is heard at
-  /// both ends too: there it stays in the text.
-  fileprivate func isHeard(_ words: Range<Int>, in range: TimeRange) -> Bool {
-    let last = self.words[words.upperBound - 1]
-    let end = last.end ?? transcript.cues[last.cue].range.end
-    let start = approximateStart(of: words)
-    if start == end { return start >= range.start && start <= range.end }
-    return start < range.end && end > range.start
-  }
-
-  /// What an edit leaves before the first word, or behind the last, if nobody would take it for sound.
-  private static let shortestRim = Time(value: 20, timescale: 1000)
-
-  /// The edges of an edit, moved to the start or the end of an item where hardly any sound without words
-  /// would be left there.
-  fileprivate func closingRims(
-    _ ends: (start: Time, end: Time), beside words: Range<Int>, of item: TimeRange
-  ) -> (start: Time, end: Time) {
-    func isSilent(_ words: Range<Int>, _ start: Time, _ end: Time) -> Bool {
-      start < end && end - start < Self.shortestRim
-        && (words.isEmpty || !isHeard(words, in: TimeRange(start: start, end: end)))
-    }
-    let isFirst = isSilent(0..<words.lowerBound, item.start, ends.start)
-    let isLast = isSilent(words.upperBound..<self.words.count, ends.end, item.end)
-    return (isFirst ? item.start : ends.start, isLast ? item.end : ends.end)
-  }
-
-  /// When words begin; if that is not known, when their cue does.
-  fileprivate func approximateStart(of words: Range<Int>) -> Time {
-    let first = self.words[words.lowerBound]
-    return first.start ?? transcript.cues[first.cue].range.start
-  }
-
-  /// Words for a message; of many the first and the last ones.
-  func shortText(of words: Range<Int>) -> String {
-    guard words.count > 8 else { return text(of: words) }
-    return text(of: words.prefix(3)) + " … " + text(of: words.suffix(3))
-  }
-
-  /// Words between their neighbours: `so [um] we`.
-  fileprivate func context(of words: Range<Int>) -> String {
-    let before = text(of: max(0, words.lowerBound - 1)..<words.lowerBound)
-    let after = text(of: words.upperBound..<min(self.words.count, words.upperBound + 1))
-    return [before, "[\(shortText(of: words))]", after].filter { !$0.isEmpty }
-      .joined(separator: " ")
   }
 }
