@@ -23,6 +23,8 @@ public struct MediaStream: Sendable, Hashable {
   public var title: String?
   /// Of a moving picture; nil for other streams.
   package var picture: MediaPicture?
+  /// Whether it has the titles of the file's chapters, as QuickTime's chapter track.
+  package var holdsChapters = false
 }
 
 /// What a file says of its moving picture, beside the times of its pictures (`AssetTrack`).
@@ -83,7 +85,8 @@ extension MediaLibrary {
           sampleRate: stream.isAudio && stream.sampleRate > 0 ? stream.sampleRate : nil,
           channelLayout: channels.map { ChannelLayout(mask: stream.channelMask, count: $0) },
           language: stream.language, title: stream.tag("title"),
-          picture: stream.isMovingPicture ? MediaPicture(stream, of: location) : nil)
+          picture: stream.isMovingPicture ? MediaPicture(stream, of: location) : nil,
+          holdsChapters: demuxer.isChapterTrack(stream))
       }
     }
   }
@@ -135,17 +138,23 @@ extension LibAV.Stream {
   }
 }
 
+extension Demuxer {
+  /// Whether a stream has the titles of chapters in QuickTime's form, which FFmpeg gives as chapters, and
+  /// as a stream of bytes besides (`mov_read_chapters`).
+  func isChapterTrack(_ stream: LibAV.Stream) -> Bool {
+    stream.codecName == "bin_data" && !chapters.isEmpty
+  }
+}
+
 extension AssetTrack {
   /// The tracks of a file with moving pictures, without pictures of its tags, and without what its
   /// demuxer has read for itself: chapters, and time codes. None of other files.
   static func all(of demuxer: Demuxer) -> [AssetTrack] {
     guard demuxer.hasMovingPicture else { return [] }
-    let hasChapters = !demuxer.chapters.isEmpty
     return demuxer.streams.compactMap { stream in
       guard !stream.isAttachedPicture, let type = MediaType(rawValue: stream.mediaType),
         type != .video || stream.isMovingPicture,
-        type != .data
-          || stream.codecName != "none" && !(stream.codecName == "bin_data" && hasChapters)
+        type != .data || stream.codecName != "none" && !demuxer.isChapterTrack(stream)
       else { return nil }
       var track = AssetTrack(
         index: stream.index, mediaType: type, codec: stream.codecName, language: stream.language)

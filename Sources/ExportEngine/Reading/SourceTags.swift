@@ -189,8 +189,7 @@ extension Prober {
     }
     guard !demuxer.hasMovingPicture else { return found }
     for other in demuxer.streams where other.index != stream.index && !other.isAttachedPicture {
-      // Titles of QuickTime's chapters.
-      if other.codecName == "bin_data", !demuxer.chapters.isEmpty { continue }
+      if demuxer.isChapterTrack(other) { continue }
       switch other.mediaType {
       case "video": continue
       case "audio": found.append("stream \(other.index) (\(other.codecName))")

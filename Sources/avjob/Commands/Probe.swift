@@ -189,6 +189,13 @@ struct ProbedMedia {
     ]
   }
 
+  /// A tag, with a row for each of its lines: the key stands before each, as a line of a tag alone might be
+  /// a command to runners of CI systems.
+  private static func rows(of tag: Metadata.Item) -> [(String, String)] {
+    let lines = tag.value.split(whereSeparator: \.isNewline)
+    return lines.isEmpty ? [(tag.key, "")] : lines.map { (tag.key, String($0)) }
+  }
+
   /// A few aligned lines.
   var text: String {
     let format = AudioFormat(sampleRate: asset.sampleRate, channelLayout: asset.channelLayout)
@@ -219,7 +226,7 @@ struct ProbedMedia {
       rows.append((name, "\(count) samples \(place) the sound are left out"))
     }
     rows += loudnessRows
-    rows += asset.metadata.items.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    rows += asset.metadata.items.sorted { $0.key < $1.key }.flatMap(Self.rows(of:))
     if let cover { rows.append(("cover", "\(cover.format), \(Figures.size(bytes: cover.bytes))")) }
     rows += asset.chapters.map { ("chapter", "\($0.start.clockText(decimals: 3))  \($0.title)") }
     let width = rows.map(\.0.count).max() ?? 0
@@ -251,7 +258,8 @@ extension MediaStream {
   fileprivate var text: String {
     let isSound = kind == "audio"
     let facts = [sound?.description, language, title.map { "'\($0)'" }].compactMap(\.self)
-    return (["stream \(index)", isSound ? codec : "\(kind) (\(codec))"] + facts)
+    let what = isSound ? codec : holdsChapters ? "titles of its chapters" : "\(kind) (\(codec))"
+    return (["stream \(index)", what] + facts)
       .joined(separator: ", ") + (isSound ? ": '--stream \(index)'" : "")
   }
 }
