@@ -14,10 +14,8 @@ import WorkerPool
 struct ExportRunnerTests {
   private let folder = TestFolder()
 
-  /// Runs the job file.
-  ///
-  /// - Parameter meanwhile: Called when the work is settled, and before it starts.
-  /// - Returns: What became of its one export, and the loop that the receipt has.
+  /// Runs the job file, `meanwhile` being called when its work is settled and before it starts; tells what
+  /// became of its one export, and the loop that the receipt has.
   private func run(_ job: String, _ meanwhile: () throws -> Void = {}) throws -> (
     isUpToDate: Bool, loop: UInt64?, ownLoop: UInt64?
   ) {

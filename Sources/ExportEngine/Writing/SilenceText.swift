@@ -32,6 +32,7 @@ struct SilenceText {
   ///   - silences: In order of time.
   ///   - frameCount: The output's length.
   ///   - sampleRate: At which the frames count.
+  /// - Returns: In order of time.
   private static func tracks(
     between silences: [TimeRange], frameCount: Int64, sampleRate: Int
   ) -> [CueSheetText.Track] {
