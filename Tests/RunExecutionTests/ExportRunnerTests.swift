@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportEngine
 import JobFile
 import MediaComposition
