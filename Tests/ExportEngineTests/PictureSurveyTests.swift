@@ -89,9 +89,9 @@ struct PictureSurveyTests {
       duration: pictures[place].duration, change: "size of its picture")
     func given(until tick: Int64) throws -> [Int64] {
       // The reel stands at its end.
-      let read = try all()
-      let window = PictureWindow(
-        reel, ahead: (read[..<place] + [changed] + read[(place + 1)...])[...])
+      var read = try all()
+      read[place] = changed
+      let window = PictureWindow(reel, ahead: read[...])
       let passage = PicturePassage(
         PictureRange(source: 0, from: nil, to: reel.time(of: tick), place: { $0 }), of: reel)
       var feed = PictureFeed(passage, window, from: 0, to: { _, _ in false }, nil)
@@ -119,8 +119,10 @@ struct PictureSurveyTests {
     let packet = try #require(try reel.next()).packet
     let bytes = packet.bytes
     let segment: [UInt8] = [0xFF, 0xE1, 0xFF, 0xFF] + [UInt8](repeating: 7, count: 0xFFFD)
-    let longer = try (bytes.prefix(2) + segment + segment + bytes.dropFirst(2)).packet(like: packet)
-    let form = try #require(reel.coding.form(saidBy: longer))
+    var longer = bytes
+    longer.insert(contentsOf: segment + segment, at: 2)
+    let behind = try longer.packet(like: packet)
+    let form = try #require(reel.coding.form(saidBy: behind))
     #expect(form.width == 64 && form.height == 48 && form == reel.coding.form(saidBy: packet))
   }
 
