@@ -430,7 +430,7 @@ import TestSupport
         #"""
         concat: ["b [[]x]/*.mp3", 'b \[x\]/*.mp3', "Take [3].wav", "Take [0-9].wav", "T* [12].wav"]
         output: x.mp3
-        """#.replacing(#"\"#, with: #""#)), "")
+        """#), "")
     let note = bench.screen("concat: [\"Take [12].wav\"]\noutput: x.mp3")
     expect(
       note,

@@ -72,7 +72,7 @@ import Testing
     #expect(said.contains("t.csv:3:3: warning: 'date' is year, month and day"), "\(said)")
     #expect(
       Bench().screen(
-        "clip: a.wav\nsplit: 10s\nmetadata: { track: \"${part.n}/${part.count}\" }\n"
+        "clip: a.wav\nsplit: { every: 10s }\nmetadata: { track: \"${part.n}/${part.count}\" }\n"
           + "output: \"${part.n}.mp3\"") == "")
   }
 

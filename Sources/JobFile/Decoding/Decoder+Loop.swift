@@ -215,8 +215,9 @@ extension Decoder {
       } ?? []
     }
     var pattern = text.pattern(0..<text.string.unicodeScalars.count)
-    // What is the name of a file is that file, as in a list of clips.
-    if FilePattern.isPattern(pattern), (try? Self.checkPath(text.path)) != nil,
+    // A name with brackets that a file has is that file, as in a list of clips. `*.wav` is all of them.
+    if FilePattern.isPattern(pattern), !FilePattern.Classes(of: pattern).hasOthers,
+      (try? Self.checkPath(text.path)) != nil,
       kind(of: path(text)) == .file
     {
       pattern = FilePattern.escaped(text.path)
