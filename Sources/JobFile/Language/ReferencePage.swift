@@ -22,13 +22,14 @@ extension JobFile {
     Language.maps.first { $0.name.lowercased() == name.lowercased() }?.section
   }
 
-  /// The texts that a key of an output has as a value, in words: `'16 bit', '24 bit' or 'copy'`.
+  /// The texts that a key of an output has as a value, as a shell takes them: `'16 bit', '24 bit' or copy`.
   ///
   /// - Parameter key: `caf`, `vorbis` …
   /// - Returns: The words; empty where there is no such key.
   package static func texts(ofOutputKey key: String) -> String {
     // Its own form has a map, too.
-    key == "wav" ? Values.wavePCM.form.example : Language.output[key]?.form.example ?? ""
+    let form = key == "wav" ? Values.wavePCM.form : Language.output[key]?.form
+    return form?.example.replacing(/'(\S+)'/) { $0.output.1 } ?? ""
   }
 
   /// The names that `reference(of:)` takes.

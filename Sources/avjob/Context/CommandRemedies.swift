@@ -31,7 +31,7 @@ struct CommandRemedies: Sendable {
       rest = behind
     }
     result += rest
-    let isHinted = !needsJob || options["--print-job"] == nil || result.hasSuffix(Self.jobHint)
+    let isHinted = !needsJob || options["--print-job"] == nil || result.contains("--print-job")
     return isHinted ? result : result + Self.jobHint
   }
 
