@@ -95,10 +95,15 @@ import Testing
         for job in file.jobs {
           let exports = try job.exports(
             assets: {
-              $0.location == "lecture.mp4"
-                ? PictureTimeTests.movie(
+              if $0.location == "lecture.mp4" {
+                return PictureTimeTests.movie(
                   "lecture.mp4", lasting: Time(value: 1, timescale: 25), seconds: 7200)
-                : .fake($0.location.description, seconds: 7200)
+              }
+              var asset = Asset.fake($0.location.description, seconds: 7200)
+              if $0.location == "talk.m4a" {
+                asset.chapters = [Chapter(start: .zero, title: "Talk")]
+              }
+              return asset
             },
             listen: { _ in SilenceFindings([]) }, findKeyPicture: { $0.time })
           #expect(!exports.exports.isEmpty && exports.warnings.isEmpty, "\(yaml)")

@@ -54,15 +54,20 @@ extension Job {
   }
 
   private var holdsTags: Bool {
-    outputs.contains { $0.kind?.capabilities.heldTags?.isEmpty != true }
+    outputs.contains { $0.held?.heldTags?.isEmpty != true }
   }
 
   private var holdsChapters: Bool {
     outputs.contains { output in
-      output.chapters.inFile && output.kind?.capabilities.holdsChapters != false
+      output.chapters.inFile && output.held?.holdsChapters != false
         || !output.chapters.sidecars.isEmpty
     }
   }
+}
+
+extension Output {
+  /// What its file can hold; nil where its kind is that of its sources.
+  fileprivate var held: OutputCapabilities? { kind.map(capabilities(as:)) }
 }
 
 extension Lowering {
