@@ -57,7 +57,7 @@ struct HighEfficiencyCopyTests {
     #expect(refused.status != 0)
     #expect(
       refused.errors.contains(
-        "'aac: copy' finds nothing to copy: its packets cannot be cut exactly"),
+        "'--aac copy' finds nothing to copy: its packets cannot be cut exactly"),
       "\(refused.errors)")
     #expect(try stage.run("ls cut.m4a").status != 0)
   }
@@ -87,7 +87,7 @@ struct HighEfficiencyCopyTests {
   func coreAudio() throws {
     try prepare()
     let refused = try stage.run("avjob clip he-aac.m4a -o copy.caf --aac copy")
-    #expect(refused.status != 0 && refused.errors.contains("'aac: copy'"), "\(refused.errors)")
+    #expect(refused.status != 0 && refused.errors.contains("'--aac copy'"), "\(refused.errors)")
     try stage.write("same.yaml", "clip: he-aac.m4a\noutput: { file: out.caf, codec: same }\n")
     let said = try stage.make("avjob run same.yaml").errors
     #expect(

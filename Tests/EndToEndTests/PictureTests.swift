@@ -153,7 +153,7 @@ struct PictureTests {
       avjob plan --format dot jobs.yaml | head -5
       cmp <(avjob plan --format json jobs.yaml) <(avjob plan --json jobs.yaml)
       cmp <(avjob plan --format text jobs.yaml) <(avjob plan jobs.yaml)
-      avjob plan --format dot --json jobs.yaml; echo $?
+      avjob plan --format dot --json jobs.yaml | grep exit_status; echo ${PIPESTATUS[0]}
       avjob plan --format dot --shards 2 jobs.yaml; echo $?
       """)
     #expect(
@@ -167,6 +167,7 @@ struct PictureTests {
           node [shape=box]
           subgraph "cluster_j1job" {
             label="clean"
+          "exit_status": 2,
         2
         2
 
