@@ -14,8 +14,11 @@ import Testing
   }
 
   private func run(_ stage: Stage, _ options: String) throws -> ToolResult {
+    // In Bash's own process, which it would run in without an `exit`, it would have the peak of memory of
+    // the tests, beside which that of a child cannot be told.
     try stage.run(
-      "LD_PRELOAD=\(try Rig.decoders.get()) \"$AVJOB\" run --quiet --retry 0 \(options) job.yaml")
+      "LD_PRELOAD=\(try Rig.decoders.get()) \"$AVJOB\" run --quiet --retry 0 \(options) job.yaml; exit"
+    )
   }
 
   private let crash =
