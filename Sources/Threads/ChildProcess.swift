@@ -298,13 +298,29 @@ package final class ChildProcess {
     return note(status)
   }
 
-  /// Bytes of memory that the child had at its peak; 0 where that is not more than this process's
-  /// own peak, and before the child was waited for. Linux counts the memory of the parent as the
-  /// child's, too (`ru_maxrss`, posix_spawn(3)), so a smaller peak cannot be told.
+  /// Bytes of memory that the child had at its peak; 0 where that is not more than this program's own
+  /// peak, and before the child was waited for. Linux counts the memory of the parent as the child's, too
+  /// (`ru_maxrss`, posix_spawn(3)), so a smaller peak cannot be told.
   package var peakMemory: Int {
-    var own = rusage()
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &own)
-    return usage.ru_maxrss > own.ru_maxrss ? Int(usage.ru_maxrss) * 1024 : 0
+    let peak = Int(usage.ru_maxrss) * 1024
+    return peak > Self.ownPeak ? peak : 0
+  }
+
+  /// Bytes that this program had at its peak (`VmHWM`, proc_pid_status(5)). Its own `ru_maxrss` has the peak
+  /// of the program that execve(2) replaced by it as well, which no child is given.
+  private static var ownPeak: Int {
+    guard let status = fopen("/proc/self/status", "re") else { return .max }
+    defer { fclose(status) }
+    let length: Int32 = 256
+    var line = [CChar](repeating: 0, count: Int(length))
+    while fgets(&line, length, status) != nil {
+      let words = line.prefix { $0 != 0 }.split { $0 == 9 || $0 == 32 || $0 == 10 }
+        .map { String(decoding: $0.lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self) }
+      if words.first == "VmHWM:", words.count > 1, let kilobytes = Int(words[1]) {
+        return kilobytes * 1024
+      }
+    }
+    return .max
   }
 
   private func note(_ status: Int32) -> End {

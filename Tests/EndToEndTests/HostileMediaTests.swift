@@ -14,11 +14,13 @@ import Testing
   }
 
   private func run(_ stage: Stage, _ options: String) throws -> ToolResult {
-    // In Bash's own process, which it would run in without an `exit`, it would have the peak of memory of
-    // the tests, beside which that of a child cannot be told.
+    // The peak of memory of the program before stays that of the process (getrusage(2)).
     try stage.run(
-      "LD_PRELOAD=\(try Rig.decoders.get()) \"$AVJOB\" run --quiet --retry 0 \(options) job.yaml; exit"
-    )
+      """
+      large='import os, sys; x = b"x" * (400 << 20); os.execvp(sys.argv[1], sys.argv[1:])'
+      exec python3 -c "$large" env LD_PRELOAD=\(try Rig.decoders.get()) \
+        "$AVJOB" run --quiet --retry 0 \(options) job.yaml
+      """)
   }
 
   private let crash =
