@@ -119,6 +119,8 @@ import Testing
         "concat h264.mp4 large.mp4 -o x.mp4",
         "encode all of it, as 'video: { h264: crf 20 }'; '--print-job' prints a job file to add that to"
       ),
+      ("clip 'title: x.wav' -o x.mp3", "error: there is no file 'title: x.wav'"),
+      ("clip 'gain: 3 dB.wav' -o x.mp3", "error: 'gain: 3 dB.wav': "),
       ("clip tone.wav --duration 0s -o x.wav", "help: write a longer duration, or leave it out"),
       ("probe .", "error: '.': is a folder; name a file in it"),
       ("probe --json .", "is a folder; name a file in it"),
@@ -128,6 +130,7 @@ import Testing
     try stage.share(
       """
       sox -R -r 44100 -n -c 1 -b 16 tone.wav synth 1 sine 440
+      echo no sound >'gain: 3 dB.wav'
       for name in h264 mpeg4 large; do
         codec=$name; [[ $name == large ]] && codec=h264
         ffmpeg -v error -f lavfi -i testsrc2=s=$([[ $name == large ]] && echo 96x64 || echo 48x32):d=1 \\

@@ -40,7 +40,7 @@ struct Clip: MediaCommand {
   @OptionGroup var network: NetworkOptions
 
   func run() throws {
-    let shot = OneShot(Self.self, output, reporting)
+    let shot = OneShot(output, reporting)
     let sources = try shot.sources([input])
     let modifiers = shot.places.entries([
       ("from", from), ("to", to), ("duration", duration), ("fade_in", fadeIn),

@@ -43,7 +43,7 @@ struct Compress: MediaCommand {
   }
 
   func run() throws {
-    let shot = OneShot(Self.self, output, reporting)
+    let shot = OneShot(output, reporting)
     let places = shot.places
     try shot.refuseRepeated(inputs)
     let folders = inputs.filter(Self.isFolder)

@@ -32,7 +32,7 @@ struct Concat: MediaCommand {
   }
 
   func run() throws {
-    let shot = OneShot(Self.self, output, reporting)
+    let shot = OneShot(output, reporting)
     let places = shot.places
     let sources = try shot.sources(inputs)
     try shot.run(

@@ -22,12 +22,10 @@ struct OneShot {
   let reporting: ReportingOptions
 
   /// The work of a command with these options.
-  init(
-    _ command: any ParsableCommand.Type, _ output: OutputOptions, _ reporting: ReportingOptions
-  ) {
+  init(_ output: OutputOptions, _ reporting: ReportingOptions) {
     self.output = output
     self.reporting = reporting
-    let remedies = CommandRemedies(options: WrongArguments.options(of: command))
+    let remedies = CommandRemedies()
     context = CommandContext(
       isQuiet: reporting.quiet, rephrasing: { remedies.rephrased($0) })
     places = ArgumentPlaces(in: context.map)

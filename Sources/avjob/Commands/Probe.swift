@@ -50,7 +50,7 @@ struct Probe: MediaCommand {
     let isMeasuring = loudness || !conform.isEmpty
     let analyses = isMeasuring ? KeptAnalyses.inCurrentFolder() : nil
     defer { analyses?.save() }
-    let remedies = CommandRemedies(options: WrongArguments.options(of: Self.self))
+    let remedies = CommandRemedies()
     let context = CommandContext(
       remembering: analyses?.remembered, rephrasing: { remedies.rephrased($0) })
     var found: [ProbedMedia] = []

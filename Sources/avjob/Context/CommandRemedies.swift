@@ -1,14 +1,33 @@
 import Diagnosis
+import Threads
+import Synchronization
 
-/// Says in a command's words what messages say in those of job files, since what makes sound has one
-/// language: `'mp3: V2'` is `'--mp3 V2'`. What no option says, the command's job file does.
-struct CommandRemedies: Sendable {
-  /// The command's options, as `--mp3`, and whether each takes a value.
-  let options: [String: Bool]
+/// Rewrites messages in a command's words: `'mp3: V2'` becomes `'--mp3 V2'`. Commands without a job file are
+/// trees of jobs, whose messages name keys of job files. A key without an option stays, and the message
+/// says that the command prints its job file. Safe from any thread.
+final class CommandRemedies: Sendable {
+  /// The words of the command line, without `avjob`.
+  private let words: [String]
+  /// The command's options, as `--mp3`, and whether each takes a value; nil before the first message: its
+  /// help is laid out to find them.
+  private let foundOptions = Mutex<[String: Bool]?>(nil)
 
   private static let jobHint = "; '--print-job' prints a job file to add that to"
 
-  /// The same message for who typed the command. One that is rephrased stays as it is.
+  /// Those of the command that this process was called with.
+  init() { words = Array(ProcessArguments.words.dropFirst()) }
+
+  private var options: [String: Bool] {
+    foundOptions.withLock { found in
+      let options =
+        found ?? WrongArguments(words: words).call.map { WrongArguments.options(of: $0.command) }
+        ?? [:]
+      found = options
+      return options
+    }
+  }
+
+  /// The same message for the user of the command. Rephrasing it again changes nothing.
   func rephrased(_ diagnostic: Diagnostic) -> Diagnostic {
     var diagnostic = diagnostic
     diagnostic.message = rephrased(diagnostic.message, isHelp: false)
@@ -22,11 +41,13 @@ struct CommandRemedies: Sendable {
     var (result, needsJob, rest) = ("", Self.hasMap(text), text[...])
     while let (before, quoted, behind) = Self.quoted(in: rest) {
       result += before
-      if let option = option(for: quoted, isHelp: isHelp) {
+      // A file may be called as an entry: `title: Intro.wav`. Then it was typed, or the message is about it.
+      let isName = words.contains { $0 == quoted } || behind.hasPrefix(":")
+      if !isName, let option = option(for: quoted, isHelp: isHelp) {
         result += option
       } else {
         result += "'\(quoted)'"
-        needsJob = needsJob || Self.entry(quoted) != nil
+        needsJob = needsJob || !isName && Self.entry(quoted) != nil
       }
       rest = behind
     }
