@@ -2,7 +2,7 @@ import Diagnosis
 import MediaComposition
 import MediaTime
 
-/// What an output does not get of its pictures' files, for one reason.
+/// Tracks and parts of its pictures' files that an output lacks for one reason.
 private struct PictureLoss {
   var names: [String]
   var reason: String
@@ -23,7 +23,7 @@ extension PicturePlan {
     return spans[0].source == whole && spans[0].target == whole
   }
 
-  /// Notes on what an output does not get of its pictures' files, one for each reason.
+  /// Notes on the tracks and parts of its pictures' files that an output lacks, one for each reason.
   package func lossNotes(in output: Output) -> [Diagnostic] {
     guard let first = assets.first, let container = output.movie else { return [] }
     guard !spans.isEmpty else {

@@ -232,7 +232,7 @@ extension [ShownSegment] {
   /// which these are. O(n log n), and once more for each two that overlap.
   fileprivate var cutInCrossfades: [ShownSegment] {
     var kept = map { (start: $0.target.start, end: $0.target.end) }
-    for index in indices {
+    for index in indices where !self[index].cuts.isEmpty {
       for next in indices[(index + 1)...] {
         guard self[next].target.start < self[index].target.end else { break }
         for (leaving, coming) in [(index, next), (next, index)] {
