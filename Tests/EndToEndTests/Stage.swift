@@ -20,7 +20,7 @@ struct Stage {
   func run(_ script: String, environment: [String: String] = [:]) throws -> ToolResult {
     // To wait for what never comes by a FIFO costs no process.
     let waits = TestFolder()
-    mkfifo(waits.path("never"), 0o600)
+    guard mkfifo(waits.path("never"), 0o600) == 0 else { throw ToolFailure(description: "no FIFO") }
     defer { withExtendedLifetime(waits) {} }
     let prelude = """
       cd "$1"
