@@ -130,7 +130,7 @@ extension Sink {
 }
 
 extension Sink {
-  /// What its file has no place for of its chapters, and shows nowhere; nil: nothing.
+  /// The parts of its chapters that its file neither holds nor shows; nil: none.
   fileprivate var lostChapterParts: String? {
     guard !capabilities.holdsChapterLinks else { return nil }
     let showsImages = picture?.encoding?.showsChapterImages == true

@@ -1,7 +1,7 @@
 import JobModel
 import MPEGAudio
 
-/// How the value of a tag is written that formats hold as more than a text.
+/// The form of a tag's value that formats hold as more than a text.
 enum TagForm {
   /// `3` or `3/12` (`trkn`, `disk`; ID3v2.4.0, 4.2.1, "TRCK").
   case pair

@@ -2,7 +2,7 @@ import Diagnosis
 import ExportGraph
 import MediaComposition
 
-/// What the files of a job's items have beside their sound, and no output gets.
+/// Tags, covers and chapters of the files of a job's items that no output gets.
 extension Job {
   /// Notes on tags, covers and chapters of the sources of a sequence or a mix, whose outputs start without
   /// them: none where the job says itself what its outputs have, or where no output has a place for them.
