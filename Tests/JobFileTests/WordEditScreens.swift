@@ -69,9 +69,9 @@ import Testing
     expect(
       WordEditTests.bench().exportScreen(yaml),
       """
-      job.yaml:3:17: warning: 'begni' is not in the transcript of 'a.wav'
+      job.yaml:3:21: warning: 'begni' is not in the transcript of 'a.wav'
           3 | mute: { words: [um, begni] }
-            |                 ^~
+            |                     ^~~~~
         help: did you mean 'begin' at 1.9s? 'begni' silences nothing
       """)
     let cut = WordEditTests.bench().exportScreen(

@@ -172,7 +172,7 @@ extension Lowering {
     of selection: WordSelection, _ use: WordUse, in text: SpokenWords, of lowered: LoweredItem
   ) -> [WordRun]? {
     var found: [WordRun] = []
-    var missing: [String] = []
+    var missing: [Located<String>] = []
     let phrases = selection.phrases.map(\.value)
     let places =
       use == .muted ? text.mentions(of: phrases) : phrases.map { text.occurrences(of: $0) }
@@ -180,7 +180,7 @@ extension Lowering {
       let heard = words.filter { text.isHeard($0, in: lowered.source) }
       found += heard.map { WordRun(words: $0, origin: phrase.origin) }
       // Elsewhere in the file is no place of this item, but not missing from the transcript.
-      if words.isEmpty { missing.append(phrase.value) }
+      if words.isEmpty { missing.append(phrase) }
     }
     var isWhole = true
     for speaker in selection.speakers {
@@ -198,17 +198,19 @@ extension Lowering {
       found += cues.map { WordRun(words: text.words(ofCue: $0), origin: numbers.origin) }
     }
     guard isWhole else { return nil }
-    if !missing.isEmpty {
-      let parts = text.mentions(of: missing).joined()
+    if let first = missing.first {
+      let phrases = missing.map(\.value)
+      let parts = text.mentions(of: phrases).joined()
         .filter { text.isHeard($0, in: lowered.source) }
+      let near = parts.isEmpty ? misspelt(missing, besides: found, in: text, of: lowered) : nil
       note(
-        "\(missing.quoted) \(missing.count == 1 ? "is" : "are") not in the transcript of "
+        "\(phrases.quoted) \(phrases.count == 1 ? "is" : "are") not in the transcript of "
           + "\(lowered.name)\(parts.isEmpty ? "" : " as whole words")",
         // A name that stays is worse than a filler that stays.
-        as: use == .muted ? .warning : .note, at: selection.origin,
+        as: use == .muted ? .warning : .note, at: near?.phrase.origin ?? first.origin,
         help: parts.first.map {
           "'\(text.shortText(of: $0))' has one time: name all of it, or write a time"
-        } ?? meant(by: missing, use, besides: found, in: text, of: lowered)
+        } ?? near.map { meant($0.words, by: $0.phrase.value, use, in: text, of: lowered) }
           ?? "what is not said needs no edit")
     }
     let heard = found.filter { text.isHeard($0.words, in: lowered.source) }
@@ -222,20 +224,32 @@ extension Lowering {
     }
   }
 
-  /// A question whether words that are heard were meant by one of some phrases that no words are; nil
-  /// where none resembles them.
-  private func meant(
-    by phrases: [String], _ use: WordUse, besides runs: [WordRun], in text: SpokenWords,
+  /// The first of some phrases that no words are which resembles words that are heard, and these; nil
+  /// where none does.
+  private func misspelt(
+    _ phrases: [Located<String>], besides runs: [WordRun], in text: SpokenWords,
     of lowered: LoweredItem
-  ) -> String? {
+  ) -> (phrase: Located<String>, words: Range<Int>)? {
     let known = runs.map(\.words)
-    guard let near = text.misspelt(phrases, besides: known, within: lowered.source) else {
-      return nil
+    for phrase in phrases {
+      if let words = text.words(
+        meantBy: phrase.value, besides: known, within: lowered.source)
+      {
+        return (phrase, words)
+      }
     }
-    let time = Self.text(text.approximateStart(of: near.words) - lowered.source.start)
+    return nil
+  }
+
+  /// A question whether words were meant by a phrase that no words are.
+  private func meant(
+    _ words: Range<Int>, by phrase: String, _ use: WordUse, in text: SpokenWords,
+    of lowered: LoweredItem
+  ) -> String {
+    let time = Self.text(text.approximateStart(of: words) - lowered.source.start)
     return
-      "did you mean \(quotesWords ? "'\(text.shortText(of: near.words))'" : "the words") at \(time)?"
-      + (use == .muted ? " '\(near.phrase)' silences nothing" : "")
+      "did you mean \(quotesWords ? "'\(text.shortText(of: words))'" : "the words") at \(time)?"
+      + (use == .muted ? " '\(phrase)' silences nothing" : "")
   }
 
   /// The cues that have numbers in their file, by their indices; of several transcripts together each

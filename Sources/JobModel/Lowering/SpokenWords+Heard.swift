@@ -41,26 +41,21 @@ extension SpokenWords {
     return first.start ?? transcript.cues[first.cue].range.start
   }
 
-  /// The first of some phrases that no words are which resembles words that are heard in a range, and these;
-  /// nil where none does. Words that other phrases name are not meant by it.
+  /// Words that are heard in a range and that a phrase resembles which no words are; nil where it resembles
+  /// none. Words that other phrases name are not meant by it.
   ///
-  /// - Complexity: As `nearest(to:)`, for each phrase
-  func misspelt(
-    _ phrases: [String], besides known: [Range<Int>], within range: TimeRange
-  ) -> (phrase: String, words: Range<Int>)? {
-    for phrase in phrases {
-      guard let words = nearest(to: phrase), isHeard(words, in: range),
-        !known.contains(where: { $0.overlaps(words) })
-      else { continue }
-      let letters = Self.pieces(of: phrase).joined(separator: " ")
-      let others = Self.pieces(of: text(of: words)).joined(separator: " ")
-      // Of fillers of two letters, one is not another misspelt.
-      let limit = min(3, letters.count / 3)
-      if Spelling.distance(from: letters, to: others, limit: limit) != nil {
-        return (phrase, words)
-      }
-    }
-    return nil
+  /// - Complexity: As `nearest(to:)`
+  func words(
+    meantBy phrase: String, besides known: [Range<Int>], within range: TimeRange
+  ) -> Range<Int>? {
+    guard let words = nearest(to: phrase), isHeard(words, in: range),
+      !known.contains(where: { $0.overlaps(words) })
+    else { return nil }
+    let letters = Self.pieces(of: phrase).joined(separator: " ")
+    let others = Self.pieces(of: text(of: words)).joined(separator: " ")
+    // Of fillers of two letters, one is not another misspelt.
+    let limit = min(3, letters.count / 3)
+    return Spelling.distance(from: letters, to: others, limit: limit) == nil ? nil : words
   }
 
   /// Words for a message; of many the first and the last ones.
