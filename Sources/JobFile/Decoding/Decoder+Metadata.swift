@@ -22,12 +22,12 @@ extension Values {
     "metadata", JobTags(), example: "tags, as { title: Intro, artist: Deep Fields }",
     others: { entry, decoder, scope, tags in
       decoder.warnOfTag(entry)
-      let identity = TagForm.identity(of: entry.key)
+      let identity = TagValueForm.identity(of: entry.key)
       if let other = tags.given[identity] { return decoder.refuse(entry, asTagOf: other) }
       tags.given[identity] = (entry.key, entry.keyOrigin)
       guard let values = decoder.values(of: entry, scope) else { return }
       decoder.requirePairs(values, of: entry)
-      tags.metadata.set(values, of: TagForm.name(of: entry.key))
+      tags.metadata.set(values, of: TagValueForm.name(of: entry.key))
     },
     [
       Key("cover", as: cover, "a JPEG or PNG picture; \"\" for none") {
@@ -90,7 +90,8 @@ extension Decoder {
   /// tag that no player shows. Of a split job, a value with variables of the part is not known yet.
   private func tagValue(_ text: Text, of key: String) -> String {
     let value = text.string
-    guard !value.isEmpty, !value.contains("${"), let form = TagForm(of: key), !form.holds(value)
+    guard !value.isEmpty, !value.contains("${"), let form = TagValueForm(of: key),
+      !form.holds(value)
     else { return value }
     sink.add(
       Diagnostic(

@@ -2,14 +2,14 @@ import JobModel
 import MPEGAudio
 
 /// The form of a tag's value that formats hold as more than a text.
-enum TagForm {
+enum TagValueForm {
   /// `3` or `3/12` (`trkn`, `disk`; ID3v2.4.0, 4.2.1, "TRCK").
   case pair
   case number
   /// ISO 8601, as far as it is known: `2026`, `2026-11-29` (ID3v2.4.0, 4).
   case day
 
-  private static let forms: [String: TagForm] = [
+  private static let forms: [String: TagValueForm] = [
     "track": .pair, "disc": .pair,
     "date": .day, "release_date": .day, "original_date": .day, "creation_time": .day,
     "bpm": .number, "movement_number": .number, "movement_count": .number,

@@ -5,7 +5,7 @@ import Testing
 @testable import JobModel
 
 /// Values of tags that formats hold as numbers and days, and names of one tag.
-@Suite struct TagFormTests {
+@Suite struct TagValueFormTests {
   private func said(_ tags: String) -> String {
     Bench().screen("clip: a.wav\nmetadata: { \(tags) }\noutput: x.m4b")
   }
