@@ -2,7 +2,49 @@ import ArgumentParser
 import Diagnosis
 import JSON
 import MediaComposition
+import Receipts
 import Reports
+
+/// A command that prints one JSON document, which has a place for messages.
+protocol DocumentingCommand: ParsableCommand {
+  /// The version of the document's form.
+  static var documentVersion: Int64 { get }
+  /// The options that ask for the document, each as its words.
+  static var documentWords: [[String]] { get }
+  /// The members of the document beside its head, where nothing was done.
+  static func refusedMembers(status: ExitCode, messages: JSONValue) -> JSONValue
+}
+
+extension DocumentingCommand {
+  static var documentWords: [[String]] { [["--json"]] }
+}
+
+extension Check: DocumentingCommand {
+  static func refusedMembers(status: ExitCode, messages: JSONValue) -> JSONValue {
+    members(files: [], status: status, messages: messages)
+  }
+}
+
+extension Plan: DocumentingCommand {
+  static var documentWords: [[String]] { [["--json"], ["--format", "json"]] }
+
+  static func refusedMembers(status: ExitCode, messages: JSONValue) -> JSONValue {
+    members(jobs: [], status: status, messages: messages)
+  }
+}
+
+extension Probe: DocumentingCommand {
+  static func refusedMembers(status: ExitCode, messages: JSONValue) -> JSONValue {
+    members(media: [], messages: messages)
+  }
+}
+
+extension Verify: DocumentingCommand {
+  static func refusedMembers(status: ExitCode, messages: JSONValue) -> JSONValue {
+    FixityTally(FixityInventory(), listsAll: false, keepsResults: true)
+      .json(exitStatus: status, messages: messages)
+  }
+}
 
 extension WrongArguments {
   /// Prints the document or the events that the words ask for, with `refusal` as the only message: a
@@ -13,19 +55,13 @@ extension WrongArguments {
     if asks(for: ["--progress", "json"]), Self.options(of: call.command)["--progress"] != nil {
       return printEvents(of: refusal, status: status)
     }
-    let messages = JSONValue.messages([refusal], in: SourceMap())
-    let document = JSONOption()
-    if call.command == Check.self, asks(for: ["--json"]) {
-      document.print(
-        version: Check.documentVersion,
-        Check.members(files: [], status: ExitCode(status), messages: messages))
-    } else if call.command == Plan.self, asks(for: ["--json"]) || asks(for: ["--format", "json"]) {
-      document.print(
-        version: Plan.documentVersion,
-        Plan.members(jobs: [], status: ExitCode(status), messages: messages))
-    } else if call.command == Probe.self, asks(for: ["--json"]) {
-      document.print(version: Probe.documentVersion, Probe.members(media: [], messages: messages))
-    }
+    guard let command = call.command as? any DocumentingCommand.Type,
+      command.documentWords.contains(where: asks)
+    else { return }
+    JSONOption().print(
+      version: command.documentVersion,
+      command.refusedMembers(
+        status: ExitCode(status), messages: .messages([refusal], in: SourceMap())))
   }
 
   /// Whether these words are among the options, with a value beside its name or after `=`.

@@ -22,6 +22,8 @@ struct Verify: ParsableCommand {
       wrong.
       """)
 
+  static let documentVersion: Int64 = 1
+
   @Argument(
     help: .value("paths", "Prove these files, or those in these folders."), completion: .file())
   var paths: [String]
@@ -57,12 +59,6 @@ struct Verify: ParsableCommand {
       let line = tally.add(result)
       if !output.json, let line { StandardStream.output.write(line) }
     }
-    let isProved = tally.isProved && unreached.isEmpty
-    if output.json {
-      output.print(version: 1, tally.json(exitStatus: isProved ? 0 : ExitStatus.jobFailed))
-    } else if !quiet {
-      StandardStream.output.write(tally.summary + "\n")
-    }
     if tally.isEmpty, unreached.isEmpty {
       unreached.append(
         Diagnostic(
@@ -70,7 +66,18 @@ struct Verify: ParsableCommand {
           help: "'avjob run --checksum' keeps digests in receipts, 'json: sidecar' in records, and "
             + "'bag' in a bag"))
     }
-    CommandContext().report(Diagnostics(unreached))
+    let isProved = tally.isProved && unreached.isEmpty
+    let context = CommandContext()
+    if output.json {
+      output.print(
+        version: Self.documentVersion,
+        tally.json(
+          exitStatus: isProved ? .success : .jobFailed,
+          messages: .messages(unreached, in: context.map)))
+    } else if !quiet {
+      StandardStream.output.write(tally.summary + "\n")
+    }
+    context.report(Diagnostics(unreached))
     if !isProved { throw ExitCode.jobFailed }
   }
 }
@@ -138,14 +145,15 @@ struct FixityTally {
   }
 
   /// The members of the document beside its head.
-  func json(exitStatus: Int32) -> JSONValue {
+  func json(exitStatus: ExitCode, messages: JSONValue) -> JSONValue {
     .members([
-      "exit_status": .count(exitStatus),
+      "exit_status": .count(exitStatus.rawValue),
       "totals": .object(
         FixityResult.State.allCases.map { JSONValue.Member($0.rawValue, .count(counts[$0] ?? 0)) }),
       "addresses": .count(addressCount),
       "faults": .list(faults.map { .file($0.path, ["message": .text($0.reason)]) }),
       "files": .list(kept),
+      "messages": messages,
     ])
   }
 }
