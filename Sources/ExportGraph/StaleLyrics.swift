@@ -1,17 +1,12 @@
 import MediaComposition
+import Tagging
 
 extension Sink {
   /// Leaves out lyrics of sources where the output's own words are its lyrics, and where words of them are
   /// muted. Those that the job gives it stay.
   mutating func dropStaleLyrics(in export: Export) {
     guard output.transcript.lyrics || !export.redactedSources.isEmpty else { return }
-    let candidates = metadata.items.filter { item in
-      Self.isLyrics(item.key) && export.inheritedTags.contains(item.key.lowercased())
-    }
-    guard !candidates.isEmpty else { return }
-    let known = Set(export.composition.assets.flatMap(\.metadata.items))
-    let names = candidates.filter { output.metadata[$0.key] == nil || known.contains($0) }
-      .map(\.key)
+    let names = inheritedLyrics(of: export.composition.assets, in: export).map(\.key)
     guard !names.isEmpty else { return }
     for name in names { metadata[name] = nil }
     staleTags.append(
@@ -21,10 +16,14 @@ extension Sink {
           ? "its lyrics are the words of the job" : "words of the source are muted"))
   }
 
-  /// Whether a tag has lyrics: as ID3 has them in a language (`lyrics-eng`) or with a description
-  /// (`lyrics:Live`), or by its names in Vorbis comments.
-  private static func isLyrics(_ key: String) -> Bool {
-    let name = key.lowercased().prefix { $0 != ":" && $0 != "-" }
-    return ["lyrics", "unsyncedlyrics", "syncedlyrics"].contains(name)
+  /// Its lyrics that are from a file: all that the job has not written for this output, and of those the
+  /// ones that some of `assets` have. O(tags of the assets) where it has any.
+  func inheritedLyrics(of assets: some Sequence<Asset>, in export: Export) -> [Metadata.Item] {
+    let candidates = metadata.items.filter { item in
+      TagNames.isLyrics(item.key) && export.inheritedTags.contains(item.key.lowercased())
+    }
+    guard !candidates.isEmpty else { return [] }
+    let known = Set(assets.flatMap(\.metadata.items))
+    return candidates.filter { output.metadata[$0.key] == nil || known.contains($0) }
   }
 }

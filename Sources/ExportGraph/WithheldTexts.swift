@@ -38,3 +38,44 @@ extension PicturePlan {
       at: output.origin)
   }
 }
+
+extension Sink {
+  /// A note on subtitles and lyrics of sources of which something is muted without a transcript: they may
+  /// have its words, and the output gets them. nil where there are none. O(segments + tags).
+  package func unmutedWordsNote(of export: Export) -> Diagnostic? {
+    guard !export.silencedSources.isEmpty else { return nil }
+    let assets = Dictionary(grouping: export.composition.assets, by: \.location)
+    var (parts, removed): ([String], [String]) = ([], [])
+    var hasSubtitles = false
+    for location in export.silencedSources {
+      let tags = Set((assets[location] ?? []).flatMap(\.metadata.items))
+      let lyrics = inheritedLyrics(of: assets[location] ?? [], in: export)
+        .filter(tags.contains).map(\.key)
+      let texts = picture?.texts(of: location).map(\.text) ?? []
+      hasSubtitles = hasSubtitles || !texts.isEmpty
+      removed += lyrics.filter { !removed.contains($0) }
+      guard !texts.isEmpty || !lyrics.isEmpty else { continue }
+      parts.append("\((texts + lyrics).joined(separator: ", ")) of '\(location)'")
+    }
+    guard !parts.isEmpty else { return nil }
+    let tags = removed.map { "\($0): \"\"" }.joined(separator: ", ")
+    return Diagnostic(
+      .note,
+      "'\(output.path)': \(parts.joined(separator: ", ")) may have words that are muted, and stay",
+      at: output.origin,
+      help: hasSubtitles
+        ? "give the clip its words, as 'transcript: keep': what has muted ones is then left out"
+        : "remove them by 'metadata: { \(tags) }', or give the clip a 'transcript'")
+  }
+}
+
+extension PicturePlan {
+  /// The tracks of texts that the output has of a source.
+  fileprivate func texts(of location: MediaLocation) -> [AssetTrack] {
+    assets.indices.filter { assets[$0].location == location }.flatMap { number in
+      spans.isEmpty
+        ? tracks.filter { $0.mediaType == .subtitle }
+        : texts.compactMap { $0.streams[number] }
+    }
+  }
+}

@@ -81,8 +81,13 @@ enum ID3Keys {
   /// The key of a `TXXX` frame.
   static func key(ofDescription text: String) -> String {
     if text.isEmpty { return "TXXX" }
-    return keyOfDescription[text.lowercased()] ?? text
+    let name = text.lowercased()
+    return unsyncedLyrics.contains(name) ? "lyrics" : keyOfDescription[name] ?? text
   }
+
+  /// Descriptions of lyrics: FFmpeg writes `USLT` as one, which is a frame of its own (§4.8), and
+  /// foobar2000 and Mp3tag have the others. Lyrics with times keep their names: their text is another one.
+  private static let unsyncedLyrics: Set = ["uslt", "unsynced lyrics", "unsyncedlyrics"]
 
   /// The owner of the `UFID` frame that identifies a recording (Picard's "Tag Mapping").
   static let musicBrainz = "http://musicbrainz.org"

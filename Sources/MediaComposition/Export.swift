@@ -36,6 +36,8 @@ public struct Export: Sendable, Hashable, Codable {
   package var keptTexts: [KeptText] = []
   /// Sources of which words are muted.
   package var redactedSources: [MediaLocation] = []
+  /// Other sources of which something is muted: nothing is known of their words.
+  package var silencedSources: [MediaLocation] = []
   /// The files to be written.
   public var outputs: [Output]
   /// Records of the export, beside its outputs.

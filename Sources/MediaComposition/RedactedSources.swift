@@ -23,6 +23,14 @@ extension Composition {
     return found
   }
 
+  /// The sources of which anything is muted, each once, in the order of their first use, whether it has
+  /// words or not. O(segments · ranges that are muted).
+  package var silencedSources: [MediaLocation] {
+    var found: [MediaLocation] = []
+    collectRedacted(RedactedPart(hasWords: true), &found)
+    return found
+  }
+
   fileprivate func collectRedacted(_ part: RedactedPart, _ found: inout [MediaLocation]) {
     for track in tracks {
       var part = part

@@ -195,6 +195,27 @@ package enum TagNames {
     "ISFT": "encoder", "ISMP": "timecode", "ITCH": "encoded_by",
   ]
 
+  /// Names of lyrics without times and with them, without what may part their words: ID3's frames, which
+  /// FFmpeg writes as descriptions of `TXXX`, what foobar2000, Mp3tag and Picard call their fields, and
+  /// those of Windows Media.
+  private static let lyricsNames: Set<Substring> = [
+    "lyrics", "uslt", "unsyncedlyrics", "unsynchronisedlyrics", "unsynchronizedlyrics", "sylt",
+    "syncedlyrics", "synchronisedlyrics", "synchronizedlyrics", "lyricssynchronised",
+  ]
+
+  /// Whether a tag has lyrics by any program's name for them, in any case: also in a language, as FFmpeg
+  /// names them (`lyrics-eng`), and with a description, as TagLib does (`lyrics:Live`). O(length)
+  package static func isLyrics(_ name: String) -> Bool {
+    let plain = name.lowercased().prefix { $0 != ":" }
+    let parts = (plain.hasPrefix("wm/") ? plain.dropFirst(3) : plain)
+      .split(separator: "-", maxSplits: 3, omittingEmptySubsequences: false)
+    var known: Substring = ""
+    return parts.contains { part in
+      known += part.filter { $0 != " " && $0 != "_" }
+      return lyricsNames.contains(known)
+    }
+  }
+
   /// The key of a chunk of RIFF's INFO list; its name where it has none.
   package static func key(ofInfo name: String) -> String { keysOfInfo[name] ?? name }
 

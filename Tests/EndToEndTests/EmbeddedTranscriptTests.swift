@@ -364,29 +364,4 @@ import Testing
       #expect(notes.contains("in no output: subtitles of stream 1 (mov_text)"), "\(notes)")
     }
   }
-
-  @Test("lyrics of a source go where the words of the job become lyrics")
-  func staleLyrics() throws {
-    let stage = try stage()
-    try stage.write("said.vtt", Self.spoken)
-    let source = try stage.job(
-      "clip: talk.m4a\nmetadata: { lyrics: Jane sings }\noutput: old.mp3\n")
-    #expect(source.status == 0, "\(source.errors)")
-    let result = try stage.job(
-      "clip: old.mp3\ntranscript: said.vtt\noutput: { file: x.mp3, transcript: lyrics }\n")
-    #expect(result.status == 0, "\(result.errors)")
-    let notes = try stage.run("avjob plan job.yaml").errors
-    #expect(
-      notes.contains(
-        "'x.mp3': lyrics of the source left out, since its lyrics are the words of the job"),
-      "\(notes)")
-    let found = try stage.make(
-      """
-      /usr/bin/python3 -c "
-      from mutagen.id3 import ID3
-      for frame in ID3('x.mp3').getall('USLT'): print(frame.text)"
-      """
-    ).text
-    #expect(found == "Ann: Grüße\nfirst\nBo: second\n")
-  }
 }

@@ -129,4 +129,49 @@ import Transcripts
         StaleTags(names: ["lyrics-eng"], reason: "words of the source are muted")
       ])
   }
+
+  @Test("lyrics are left out by whatever name a program has given them")
+  func foreignLyrics() throws {
+    var export = export("b.flac")
+    export.outputs[0] = Output(path: "b.flac", format: .flac(bitDepth: 16))
+    let names = ["USLT", "UNSYNCED LYRICS", "SYLT", "SYNCED LYRICS", "lyrics:Live"]
+    for name in names { export.metadata[name] = "Jane sings" }
+    export.metadata["lyricist"] = "Ann"
+    export.inheritedTags += names.map { $0.lowercased() } + ["lyricist"]
+    export.redactedSources = [location]
+    let sink = try Graph(compiling: export).sinks[0]
+    #expect(Set(sink.metadata.items.map(\.key)) == ["title", "lyricist"])
+    #expect(Set(sink.staleTags.flatMap(\.names)) == Set(names + ["lyrics-eng"]))
+  }
+
+  @Test(
+    "of a source that is muted without a transcript, a note names the texts that may have its words",
+    arguments: [0, 1] as [Int64])
+  func silenced(start: Int64) throws {
+    var export = export("b.mp4", from: start)
+    func note() throws -> Diagnostic? {
+      try Graph(compiling: export).sinks[0].unmutedWordsNote(of: export)
+    }
+    #expect(try note() == nil)
+    export.silencedSources = [.file("other.mp4")]
+    #expect(try note() == nil)
+    export.silencedSources = [location]
+    #expect(
+      try note()?.message
+        == "'b.mp4': subtitles of stream 2 (mov_text), subtitles of stream 3 (mov_text), lyrics-eng of "
+        + "'talk.mp4' may have words that are muted, and stay")
+    #expect(
+      try note()?.help
+        == "give the clip its words, as 'transcript: keep': what has muted ones is then left out")
+    export.outputs[0] = Output(path: "b.mp3", format: .mp3(MP3Preset.voice.settings))
+    #expect(
+      try note()?.message
+        == "'b.mp3': lyrics-eng of 'talk.mp4' may have words that are muted, and stay")
+    #expect(
+      try note()?.help
+        == "remove them by 'metadata: { lyrics-eng: \"\" }', or give the clip a 'transcript'")
+    // The job's own are its business.
+    export.outputs[0].metadata["lyrics-eng"] = "The job's"
+    #expect(try note() == nil)
+  }
 }

@@ -121,6 +121,29 @@ import Transcripts
     #expect(try Self.lines(item) == [])
   }
 
+  @Test("sources are named of which something is muted, with and without words")
+  func silencedSources() throws {
+    func sources(_ item: Item) throws -> [[String]] {
+      let export = try #require(Self.export(item).first)
+      return [export.redactedSources, export.silencedSources].map { $0.map { "\($0)" } }
+    }
+    var plain = Self.clip(nil)
+    #expect(try sources(plain) == [[], []])
+    plain.mutes = [Located(Self.part(12, 13))]
+    #expect(try sources(plain) == [[], ["a.wav"]])
+    // Neither the sound nor what renders it has anything of that.
+    let export = try #require(Self.export(plain).first)
+    #expect(!export.composition.tracks.flatMap(\.segments).contains { $0.speech != nil })
+    var worded = Self.clip()
+    worded.mutes = plain.mutes
+    #expect(try sources(worded) == [["a.wav"], []])
+    var whole = Item.clip(.file("b.wav"))
+    whole.isMuted = true
+    #expect(try sources(whole) == [[], ["b.wav"]])
+    #expect(
+      try sources(Item(.concat(ItemSequence([worded, whole])))) == [["a.wav"], ["b.wav"]])
+  }
+
   @Test("what is muted stays unread where a later edit removes the sound that is muted")
   func mutesAndCuts() throws {
     let worded = Transcript([

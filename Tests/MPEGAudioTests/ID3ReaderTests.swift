@@ -136,6 +136,20 @@ import Testing
     }
   }
 
+  @Test(
+    "lyrics that other programs write as a text of their own are lyrics",
+    arguments: ["USLT", "UNSYNCED LYRICS", "UnsyncedLyrics"], ID3Version.allCases)
+  func foreignLyrics(description: String, version: ID3Version) throws {
+    let written = ID3Tag(items: [
+      .init(key: description, value: "La"), .init(key: "SYNCEDLYRICS", value: "[00:01.00]La"),
+    ])
+    let read = ID3Tag(parsing: try written.encoded(as: version))
+    #expect(
+      read?.items == [
+        .init(key: "lyrics", value: "La"), .init(key: "SYNCEDLYRICS", value: "[00:01.00]La"),
+      ])
+  }
+
   @Test("2.2 is read under the names of its successors")
   func version22() {
     func frame(_ name: String, _ body: [UInt8]) -> [UInt8] {

@@ -19,6 +19,27 @@ struct TagTests {
     #expect(read.items.prefix(3).map(\.key) == ["artist", "compilation", "track"])
   }
 
+  @Test(
+    "lyrics are known by all programs' names for them",
+    arguments: [
+      "lyrics", "LYRICS", "lyrics-eng", "lyrics-", "lyrics:Live", "USLT", "uslt:Live", "SYLT",
+      "UNSYNCED LYRICS", "unsynced_lyrics", "UnsyncedLyrics", "unsynced-lyrics-eng",
+      "SYNCED LYRICS",
+      "SYNCEDLYRICS", "WM/Lyrics", "WM/Lyrics_Synchronised",
+    ])
+  func lyrics(name: String) {
+    #expect(TagNames.isLyrics(name))
+  }
+
+  @Test(
+    "a name that only has the word is none of lyrics",
+    arguments: [
+      "lyricist", "lyricsource", "original_lyricist", "my lyrics", "WM/Writer", "", "-", ":",
+    ])
+  func noLyrics(name: String) {
+    #expect(!TagNames.isLyrics(name))
+  }
+
   @Test("what has not the form of its atom becomes a free-form one")
   func misfits() {
     let items: [ItemList.Item] = [.init("bpm", ["fast"]), .init("track", ["A3"])]

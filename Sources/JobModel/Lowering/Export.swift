@@ -39,10 +39,11 @@ extension Job {
     // Mapped once, and then no part of the sound: neither what renders it nor what remembers it depends
     // on words, and parts need not search all of it.
     let transcript = lowering.hasTranscripts ? lowering.transcript(of: lowered) : nil
-    var redacted: [MediaLocation] = []
-    if transcript != nil {
-      redacted =
-        Composition(tracks: [Track(segments: [lowered.segment(at: .zero)])]).redactedSources
+    var (redacted, silenced): ([MediaLocation], [MediaLocation]) = ([], [])
+    if transcript != nil || item.hasMutes {
+      let whole = Composition(tracks: [Track(segments: [lowered.segment(at: .zero)])])
+      if transcript != nil { redacted = whole.redactedSources }
+      if item.hasMutes { silenced = whole.silencedSources.filter { !redacted.contains($0) } }
       lowered = lowered.withoutTranscripts
     }
     var export = Export(
@@ -52,6 +53,7 @@ extension Job {
       origin: origin)
     (export.origins, export.loudness) = (origins, loudness)
     (export.transcript, export.redactedSources) = (transcript, redacted)
+    export.silencedSources = silenced
     let settled = try export.settled()
     func tags(_ base: MetadataBase) -> Metadata {
       base.media.flatMap { known[$0]?.metadata } ?? Metadata()

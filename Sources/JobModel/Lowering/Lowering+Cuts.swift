@@ -59,7 +59,7 @@ extension Lowering {
         let lead = before?.half ?? .zero
         if before != nil { lane = 1 - lane }
         var piece = lowered.piece(range, mix, crossing: before, after)
-        if hasTranscripts {
+        if hasTranscripts || !redactions.isEmpty {
           piece.read(range, redacted: redactions, crossing: lead)
         }
         lanes[lane].append(piece.segment(at: end - lead))

@@ -68,9 +68,7 @@ extension Lowering {
     else { return nil }
     if !ranges.isEmpty {
       mix.envelopes.append(Self.envelope(silencing: ranges.map(\.value), of: lowered.duration))
-      if hasTranscripts {
-        redactions = ranges.map { SegmentSpeech.Redaction($0.value, text: item.redaction) }
-      }
+      redactions = ranges.map { SegmentSpeech.Redaction($0.value, text: item.redaction) }
     }
     return mix
   }

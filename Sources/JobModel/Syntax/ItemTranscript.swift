@@ -54,4 +54,15 @@ extension Item {
     Self.forEach(of: [self]) { items, index in found = found || items[index].transcript != nil }
     return found
   }
+
+  /// Whether something of the item, or of one below it, is muted.
+  package var hasMutes: Bool {
+    var found = false
+    Self.forEach(of: [self]) { items, index in
+      found =
+        found || items[index].isMuted || !items[index].mutes.isEmpty
+        || items[index].mutedWords != nil
+    }
+    return found
+  }
 }
