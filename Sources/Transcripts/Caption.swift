@@ -1,3 +1,5 @@
+import MediaTime
+
 extension Transcript {
   /// What is shown of a cue without its markup.
   package struct Caption: Sendable, Hashable {
@@ -8,19 +10,20 @@ extension Transcript {
     package var text: String
   }
 
-  /// Its cues as captions, in order; `lines` as for `bytes(as:lines:)`. O(n)
-  package func captions(lines: LineLayout? = nil) -> [Caption] {
-    PlainWriter.captions(of: writtenCues(lines))
+  /// Its cues as captions, in order; `lines` and `end` as for `bytes(as:lines:wordSegments:until:)`. O(n)
+  package func captions(lines: LineLayout? = nil, until end: Time? = nil) -> [Caption] {
+    PlainWriter.captions(of: writtenCues(lines, isPrefixed: true, until: end), lines: lines)
   }
 }
 
 extension PlainWriter {
-  static func captions(of cues: [WrittenCue]) -> [Transcript.Caption] {
-    var speaker: String?
+  static func captions(of cues: [WrittenCue], lines: LineLayout?) -> [Transcript.Caption] {
+    var prefixes = SpeakerPrefixes()
     return cues.map { cue in
-      defer { speaker = cue.speaker }
-      let name = cue.speaker == speaker ? "" : cue.speaker.map { "\($0): " } ?? "- "
-      return Transcript.Caption(milliseconds: cue.start..<cue.end, text: name + cue.text)
+      let prefix = prefixes.next(cue.text, of: cue.speaker)
+      return Transcript.Caption(
+        milliseconds: cue.start..<cue.end,
+        text: lines?.text(cue.text, behind: prefix) ?? prefix + cue.text)
     }
   }
 }

@@ -118,10 +118,8 @@ extension Cue {
     guard speaker == nil, words.isEmpty else { return [(self, false)] }
     var turns: [(text: String, hasDash: Bool)] = []
     for line in text.split(separator: "\n") {
-      let rest = line.drop { "-\u{2010}\u{2013}\u{2014}".contains($0) }
-      // `-5` is a number, and `--` goes on.
-      if line.count == rest.count + 1, rest.first?.isNumber != true {
-        turns.append((String(rest.drop(while: \.isWhitespace)), true))
+      if line.beginsTurn {
+        turns.append((String(line.dropFirst().drop(while: \.isWhitespace)), true))
       } else if turns.isEmpty {
         turns.append((String(line), false))
       } else {

@@ -20,32 +20,62 @@ public struct LineLayout: Sendable, Hashable, Codable {
 
   /// `cues`, which are in order, in this layout: those that fit stay as they are; others are divided
   /// where words begin, and lose their markup. O(n)
-  func layOut(_ cues: [Cue]) -> [Cue] {
+  ///
+  /// - Parameters:
+  ///   - cues: In order of their starts.
+  ///   - isPrefixed: Whether names of speakers stand in front of texts and need room.
+  ///   - end: Until when the last cue may stay for as long as it takes to read it.
+  /// - Returns: What is written, in order.
+  func layOut(_ cues: [Cue], isPrefixed: Bool = false, until end: Time? = nil) -> [Cue] {
     var result: [Cue] = []
-    for cue in cues { result += fits(cue) ? [cue] : divided(cue) }
-    lengthen(&result)
+    var counts: [Int] = []
+    var prefixes = SpeakerPrefixes()
+    for cue in cues {
+      let text = isPrefixed ? cue.text.tidiedLines : ""
+      let prefix = text.isEmpty ? "" : prefixes.next(text, of: cue.writtenSpeaker)
+      let parts = fits(cue, behind: prefix.count) ? [cue] : divided(cue, behind: prefix.count)
+      result += parts
+      counts += parts.enumerated().map {
+        $0.element.text.count + ($0.offset == 0 ? prefix.count : 0)
+      }
+    }
+    lengthen(&result, counts, until: end)
     return result
+  }
+
+  /// A text in this layout behind a speaker's name, which has a line of its own if the first line has no
+  /// room for both and there may be several.
+  func text(_ text: String, behind prefix: String) -> String {
+    let first = text.prefix { $0 != "\n" }
+    guard !prefix.isEmpty, lines > 1, prefix.count + first.count > width else {
+      return prefix + text
+    }
+    return prefix.dropLast() + "\n" + text
   }
 
   /// How many cues of `transcript` lose markup in this layout, which WebVTT would have. O(n)
   package func markupLosses(of transcript: Transcript) -> Int {
-    transcript.cues.count { $0.markup != nil && !fits($0) }
+    transcript.cues.count { $0.markup != nil && !fits($0, behind: 0) }
   }
 
-  private func fits(_ cue: Cue) -> Bool {
+  private func fits(_ cue: Cue, behind lead: Int) -> Bool {
     let found = cue.text.split(separator: "\n")
     return found.count <= lines && found.allSatisfy { $0.count <= width }
+      && lead + (found.first?.count ?? 0) <= max(width, lead)
   }
 
-  /// Lets cues stay for as long as it takes to read them, where the next one is not there yet.
-  private func lengthen(_ cues: inout [Cue]) {
+  /// Lets cues of so many characters stay for as long as it takes to read them, where the next one is not
+  /// there yet.
+  private func lengthen(_ cues: inout [Cue], _ counts: [Int], until end: Time?) {
     guard let readingSpeed, readingSpeed > 0, readingSpeed.isFinite else { return }
-    for index in cues.indices.dropLast() {
+    for index in cues.indices {
       let range = cues[index].range
       let wanted = Time(
-        seconds: Double(cues[index].text.count) / readingSpeed, preferredTimescale: 1000,
+        seconds: Double(counts[index]) / readingSpeed, preferredTimescale: 1000,
         rounding: .towardPositiveInfinity)
-      let free = cues[index + 1].range.start - range.start
+      let isLast = index == cues.count - 1
+      guard let next = isLast ? end : cues[index + 1].range.start else { return }
+      let free = next - range.start
       guard range.duration < wanted, range.duration < free else { continue }
       cues[index].range.duration = min(wanted, free)
     }
@@ -58,22 +88,28 @@ public struct LineLayout: Sendable, Hashable, Codable {
     var range: Range<String.Index>
     var length: Int
     /// Whether nothing stands between it and the one before.
-    var isJoined: Bool
+    var isJoined = false
+    /// Whether it always begins a line: a turn of a dialogue does, or it would be read as part of the one
+    /// before.
+    var beginsTurn = false
   }
 
-  private func divided(_ cue: Cue) -> [Cue] {
-    let pieces = pieces(of: cue.text)
+  /// A cue in parts; `lead` characters stand in front of the first one.
+  private func divided(_ cue: Cue, behind lead: Int) -> [Cue] {
+    let pieces = pieces(of: cue.text, behind: lead)
     var clock = WordClock(cue)
     var cues: [Cue] = []
     var first = 0
     var start = cue.range.start
     while first < pieces.count {
-      let next = end(of: pieces, from: first, in: cue.text)
+      let lead = first == 0 ? lead : 0
+      let next = end(of: pieces, from: first, behind: lead, in: cue.text)
       let end =
         next < pieces.count
         ? max(start, clock.time(at: pieces[next].range.lowerBound)) : cue.range.end
       var part = Cue(
-        text(of: pieces[first..<next], in: cue.text), in: TimeRange(start: start, end: end),
+        text(of: pieces[first..<next], behind: lead, in: cue.text),
+        in: TimeRange(start: start, end: end),
         speaker: cue.speaker,
         words: Array(clock.takeWords(until: pieces[next - 1].range.upperBound)))
       part.settings = cue.settings
@@ -84,27 +120,52 @@ public struct LineLayout: Sendable, Hashable, Codable {
     return cues
   }
 
-  private func pieces(of text: String) -> [Piece] {
+  private func pieces(of text: String, behind lead: Int) -> [Piece] {
     var pieces: [Piece] = []
-    for word in text.split(whereSeparator: \.isWhitespace) {
-      var rest = word
-      while !rest.isEmpty {
-        let piece = rest.prefix(width)
-        pieces.append(
-          Piece(
-            range: piece.startIndex..<piece.endIndex, length: piece.count,
-            isJoined: piece.startIndex != word.startIndex))
-        rest = rest[piece.endIndex...]
+    for line in text.split(whereSeparator: \.isNewline) {
+      let words = line.split(whereSeparator: \.isWhitespace)
+      for (index, word) in words.enumerated() {
+        func room(isFirst: Bool) -> Int {
+          isFirst && lines == 1 && lead < width ? width - lead : width
+        }
+        if index > 0, word.beginsTurn, let last = pieces.last {
+          // At the start of a line it would be read as a turn, so it stays with the word before it.
+          let both = text[last.range.lowerBound..<word.endIndex]
+          if both.count <= room(isFirst: pieces.count == 1) {
+            pieces[pieces.count - 1].range = both.startIndex..<both.endIndex
+            pieces[pieces.count - 1].length = both.count
+            continue
+          }
+        }
+        pieces += self.pieces(
+          ofWord: word, room(isFirst: pieces.isEmpty), beginsTurn: index == 0 && word.beginsTurn)
       }
+    }
+    return pieces
+  }
+
+  /// A word, in pieces if it is longer than a line, of which the first one has less `room`.
+  private func pieces(ofWord word: Substring, _ room: Int, beginsTurn: Bool) -> [Piece] {
+    var pieces: [Piece] = []
+    var rest = word
+    while !rest.isEmpty {
+      let piece = rest.prefix(pieces.isEmpty ? room : width)
+      pieces.append(
+        Piece(
+          range: piece.startIndex..<piece.endIndex, length: piece.count,
+          isJoined: !pieces.isEmpty, beginsTurn: pieces.isEmpty && beginsTurn))
+      rest = rest[piece.endIndex...]
     }
     return pieces
   }
 
   /// Where a cue ends that begins with piece `first`: behind as much as fits, or in the second half of
   /// that behind a sentence, or else behind a comma.
-  private func end(of pieces: [Piece], from first: Int, in text: String) -> Int {
+  private func end(
+    of pieces: [Piece], from first: Int, behind lead: Int, in text: String
+  ) -> Int {
     var end = first
-    forEachPlace(pieces[first...]) { line, _ in
+    forEachPlace(pieces[first...], behind: lead) { line, _ in
       if line < lines { end += 1 }
       return line < lines
     }
@@ -120,24 +181,28 @@ public struct LineLayout: Sendable, Hashable, Codable {
   }
 
   /// Fills lines with pieces: calls `body` with the line of each, from 0, and whether it begins one,
-  /// until that gives false.
+  /// until that gives false. `lead` characters stand in front of them, on a line of their own if the first
+  /// piece has no room beside them, as in `text(_:behind:)`.
   private func forEachPlace(
-    _ pieces: ArraySlice<Piece>, _ body: (_ line: Int, _ isFirst: Bool) -> Bool
+    _ pieces: ArraySlice<Piece>, behind lead: Int,
+    _ body: (_ line: Int, _ isFirst: Bool) -> Bool
   ) {
-    var (line, used) = (0, 0)
-    for piece in pieces {
-      let needed = piece.length + (piece.isJoined || used == 0 ? 0 : 1)
-      let isFirst = used == 0 || used + needed > width
-      if isFirst, used > 0 { line += 1 }
-      used = isFirst ? piece.length : used + needed
-      guard body(line, isFirst) else { return }
+    var (line, used) = (0, lead)
+    for (index, piece) in zip(pieces.indices, pieces) {
+      let isLeading = index == pieces.startIndex
+      let needed = piece.length + (piece.isJoined || isLeading ? 0 : 1)
+      let isOver = used + needed > width && (!isLeading || lead > 0 && lines > 1)
+      let breaks = isOver || piece.beginsTurn && !isLeading
+      if breaks { line += 1 }
+      used = breaks ? piece.length : used + needed
+      guard body(line, breaks || isLeading) else { return }
     }
   }
 
-  private func text(of pieces: ArraySlice<Piece>, in text: String) -> String {
+  private func text(of pieces: ArraySlice<Piece>, behind lead: Int, in text: String) -> String {
     var result = ""
     var index = pieces.startIndex
-    forEachPlace(pieces) { _, isFirst in
+    forEachPlace(pieces, behind: lead) { _, isFirst in
       if isFirst, !result.isEmpty {
         result += "\n"
       } else if !result.isEmpty, !pieces[index].isJoined {
@@ -172,11 +237,26 @@ private struct WordClock {
       else { return }
       anchors.append((offset, time))
     }
-    for (word, place) in zip(cue.words, places) {
-      guard let range = word.range else { continue }
-      add(place.lowerBound, range.start)
-      add(place.upperBound, range.end)
+    let words = zip(cue.words, places).compactMap { word, place in
+      word.range.map { (place: place, range: $0) }
     }
+    // Recognisers give words that they invent no time of their own, many at one moment: those are spread
+    // between the words beside them.
+    var hasSpread = false
+    for (index, word) in words.enumerated() {
+      let (start, end) = (word.range.start, word.range.end)
+      let before = index > 0 ? words[index - 1].range.end : nil
+      let next = index + 1 < words.count ? words[index + 1].range.start : cue.range.end
+      if start == end, before == start || next == start {
+        hasSpread = true
+        continue
+      }
+      // Where they have no time at all, the next word gives some of its own.
+      if !hasSpread || start != anchors.last?.time { add(word.place.lowerBound, start) }
+      add(word.place.upperBound, end)
+      hasSpread = false
+    }
+    while hasSpread, anchors.count > 1, anchors.last?.time == cue.range.end { anchors.removeLast() }
     anchors.append((utf8.count, cue.range.end))
   }
 

@@ -13,16 +13,19 @@ extension Transcript {
   ///     as in all other forms.
   ///   - wordSegments: Whether the JSON of Podcasting 2.0 has a segment for each word with times, as the
   ///     example of the Podcast Namespace; else it has one for each cue.
+  ///   - end: Of the sound, until which `lines` may let the last cue stay; nil: it keeps its length.
   /// - Returns: UTF-8 without a byte-order mark, with line feeds.
   /// - Complexity: O(n)
   public func bytes(
-    as format: TranscriptFormat, lines: LineLayout? = nil, wordSegments: Bool = false
+    as format: TranscriptFormat, lines: LineLayout? = nil, wordSegments: Bool = false,
+    until end: Time? = nil
   ) -> [UInt8] {
-    let cues = writtenCues(format.isOfCaptions ? lines : nil)
+    let lines = format.isOfCaptions ? lines : nil
+    let cues = writtenCues(lines, isPrefixed: format == .srt, until: end)
     let text =
       switch format {
       case .vtt: VTTWriter.text(cues, language: language)
-      case .srt: PlainWriter.srt(cues)
+      case .srt: PlainWriter.srt(cues, lines: lines)
       case .podcasting2: PodcastWriter.text(cues, wordSegments: wordSegments)
       case .txt: PlainWriter.paragraphs(cues)
       case .labels: PlainWriter.labels(cues)
@@ -30,9 +33,10 @@ extension Transcript {
     return Array(text.utf8)
   }
 
-  /// The cues as files have them.
-  func writtenCues(_ lines: LineLayout?) -> [WrittenCue] {
-    (lines.map { $0.layOut(cues) } ?? cues).compactMap(WrittenCue.init)
+  /// The cues as files have them; whether the names of speakers stand in front of texts.
+  func writtenCues(_ lines: LineLayout?, isPrefixed: Bool, until end: Time?) -> [WrittenCue] {
+    let cues = lines?.layOut(cues, isPrefixed: isPrefixed, until: end) ?? cues
+    return cues.compactMap(WrittenCue.init)
   }
 }
 
@@ -53,7 +57,7 @@ struct WrittenCue {
     self.cue = cue
     start = CaptionTime.milliseconds(cue.range.start)
     end = max(CaptionTime.milliseconds(cue.range.end), start + 1)
-    speaker = cue.speaker?.tidiedLines.onOneLine.nonEmpty
+    speaker = cue.writtenSpeaker
   }
 
   func times(mark: UInt8) -> String {
@@ -68,9 +72,9 @@ struct WrittenCue {
 /// Writers of forms without markup.
 enum PlainWriter {
   /// SRT: a name or a dash where the speaker changes.
-  static func srt(_ cues: [WrittenCue]) -> String {
+  static func srt(_ cues: [WrittenCue], lines: LineLayout?) -> String {
     var text = ""
-    for (index, (cue, caption)) in zip(cues, captions(of: cues)).enumerated() {
+    for (index, (cue, caption)) in zip(cues, captions(of: cues, lines: lines)).enumerated() {
       if index > 0 { text += "\n" }
       text += "\(index + 1)\n\(cue.times(mark: UInt8(ascii: ",")))\n\(defused(caption.text))\n"
     }

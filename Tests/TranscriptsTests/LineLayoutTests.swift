@@ -104,6 +104,134 @@ import Testing
       ])
   }
 
+  @Test("The last cue stays until it can be read, up to the end of the sound")
+  func readingSpeedOfTheLast() {
+    let cues = [Cue("0123456789", 0..<500), Cue("0123456789", 2000..<2100)]
+    let layout = LineLayout(readingSpeed: 10)
+    func last(until end: Int64?) -> String? {
+      layout.layOut(cues, until: end.map { Time(value: $0, timescale: 1000) }).last
+        .map(TranscriptBench.line)
+    }
+    #expect(last(until: nil) == "2000-2100 0123456789")
+    #expect(last(until: 9000) == "2000-3000 0123456789")
+    #expect(last(until: 2500) == "2000-2500 0123456789")
+    #expect(last(until: 1000) == "2000-2100 0123456789")
+  }
+
+  @Test(
+    "Names in front of texts have room, and a line of their own where a word has none beside them")
+  func names() {
+    func captions(_ cues: [Cue], _ layout: LineLayout) -> [String] {
+      Transcript(cues).captions(lines: layout).map(\.text)
+    }
+    let cues = [
+      Cue("One two three", 0..<1000, speaker: "Ann"), Cue("four five", 1000..<2000, speaker: "Ann"),
+      Cue("six seven", 2000..<3000),
+    ]
+    #expect(
+      captions(cues, LineLayout(width: 9)) == [
+        "Ann: One\ntwo three", "four five", "- six\nseven",
+      ])
+    #expect(
+      captions([Cue("understanding you", 0..<1000, speaker: "Alex")], LineLayout(width: 13))
+        == ["Alex:\nunderstanding", "you"])
+    // One line has to hold both.
+    #expect(
+      captions([Cue("understanding", 0..<1000, speaker: "Al")], LineLayout(width: 9, lines: 1))
+        == ["Al: under", "standing"])
+    // WebVTT has a place of its own for names.
+    let vtt = Transcript(cues).bytes(as: .vtt, lines: LineLayout(width: 9))
+    #expect(String(decoding: vtt, as: UTF8.self).contains("<v Ann>One two\nthree"))
+  }
+
+  @Test("With names in front no line is too long, and who says what is read back")
+  func prefixes() {
+    let plain = ["a", "bb", "ccc,", "dddd.", "eeeeeeeeee", "x\ny", "-5"]
+    let speakers: [String?] = ["Ann", "Dr. Who", nil]
+    /// What is said by one after the other.
+    func voices(_ cues: [Cue]) -> [String] {
+      cues.reduce(into: [(speaker: String?, text: String)]()) { voices, cue in
+        let text = cue.text.filter { !$0.isWhitespace }
+        if let last = voices.last, last.speaker == cue.speaker {
+          voices[voices.count - 1].text += text
+        } else {
+          voices.append((cue.speaker, text))
+        }
+      }.map { "\($0.speaker ?? "nobody") \($0.text)" }
+    }
+    var dice = Dice(7)
+    for index in 0..<300 {
+      let hasDashes = index % 2 == 0
+      let words = hasDashes ? plain + ["-", "–"] : plain
+      let cues = (Int64(0)..<8).map { place in
+        let texts = (0..<dice.number(1..<12)).map { _ in words.randomElement(using: &dice) ?? "" }
+        return Cue(
+          texts.joined(separator: " "), place * 1000..<place * 1000 + 1000,
+          speaker: speakers.randomElement(using: &dice) ?? nil)
+      }
+      let layout = LineLayout(width: Int(dice.number(10..<20)), lines: Int(dice.number(1..<4)))
+      let transcript = Transcript(cues)
+      for caption in transcript.captions(lines: layout) {
+        let lines = caption.text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= layout.lines, "\(caption.text)")
+        #expect(lines.allSatisfy { 1...layout.width ~= $0.count }, "\(caption.text)")
+      }
+      guard !hasDashes else { continue }
+      let written = transcript.bytes(as: .srt, lines: layout)
+      let read = TranscriptBench.read(written, speakerPrefix: true).transcript
+      #expect(voices(read.cues) == voices(cues))
+    }
+  }
+
+  @Test("Each turn of a dialogue begins a line, and is read back as its speaker's")
+  func dialogue() {
+    let cue = Cue("- Ann: How are you doing today friend?\n- Ben: Fine.", 0..<4000)
+    let captions = Transcript([cue]).captions(lines: LineLayout(width: 32)).map(\.text)
+    #expect(captions == ["- Ann: How are you doing today\nfriend?", "- Ben: Fine."])
+    let three = Cue("- Ann: How are you?\n- Ben: Fine.", 0..<4000)
+    let srt = Transcript([three]).bytes(as: .srt, lines: LineLayout(width: 14, lines: 3))
+    #expect(
+      TranscriptBench.cues(String(decoding: srt, as: UTF8.self), speakerPrefix: true) == [
+        "0-4000 Ann: How are/you?", "0-4000 Ben: Fine.",
+      ])
+  }
+
+  @Test("A dash within a text begins no line, where it would be read as a turn")
+  func dashes() {
+    #expect(
+      LineLayout(width: 8, lines: 3).layOut([Cue("well, no - yes -5 -- x", 0..<1000)]).map(\.text)
+        == ["well,\nno - yes\n-5 -- x"])
+    // Nobody behind a name, whose text begins a turn itself.
+    let cues = [Cue("One", 0..<1000, speaker: "Ann"), Cue("- Ben: two", 1000..<2000)]
+    #expect(Transcript(cues).captions().map(\.text) == ["Ann: One", "- Ben: two"])
+  }
+
+  @Test("Words that last no time, many at one moment, are spread over the time beside them")
+  func momentaryWords() {
+    func words(_ times: [(Int64, Int64)]) -> [Word] {
+      times.enumerated().map {
+        Word("w\($0.offset)", in: .milliseconds($0.element.0..<$0.element.1))
+      }
+    }
+    func starts(_ times: [(Int64, Int64)], until end: Int64) -> [Int64] {
+      let words = words(times)
+      let cue = Cue(words.map(\.text).joined(separator: " "), 0..<end, words: words)
+      return LineLayout(width: 2, lines: 1).layOut([cue]).map {
+        $0.range.start.frames(atRate: 1000)
+      }
+    }
+    let none = Array(repeating: (Int64(0), Int64(0)), count: 4)
+    // "w0 w1 w2 w3 w4": each has three letters of twelve before w4.
+    #expect(starts(none + [(1200, 1500)], until: 1500) == [0, 300, 600, 900, 1200])
+    // Where the next word follows at once, it gives of its own time.
+    #expect(starts(none + [(0, 1400)], until: 1400) == [0, 300, 600, 900, 1200])
+    // At the end of a cue, those before them do.
+    let last = Array(repeating: (Int64(1400), Int64(1400)), count: 4)
+    #expect(starts([(0, 1400)] + last, until: 1400) == [0, 300, 600, 900, 1200])
+    // One by itself has the time that it has.
+    #expect(starts([(0, 200), (500, 500), (900, 1000)], until: 1000) == [0, 500, 900])
+  }
+
   @Test("No letter and no word is lost, no line is too long, and no time goes backwards")
   func properties() {
     var dice = Dice(46)

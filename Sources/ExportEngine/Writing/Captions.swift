@@ -39,14 +39,14 @@ extension Sink {
   private func captionSamples(
     from delay: Time, timescale: Int32, sampleRate: Int
   ) -> CueSamples {
-    let end = Time(frames: Int64(frames.count), rate: sampleRate) + delay
+    let length = Time(frames: Int64(frames.count), rate: sampleRate)
     return CueSamples(
-      of: Self.cues(of: captions, from: delay), timescale: timescale,
-      until: end.frames(atRate: Int(timescale)))
+      of: Self.cues(of: captions(until: length), from: delay), timescale: timescale,
+      until: (length + delay).frames(atRate: Int(timescale)))
   }
 
-  private var captions: [Transcript.Caption] {
-    transcript.captions(lines: output.transcript.lines)
+  private func captions(until end: Time? = nil) -> [Transcript.Caption] {
+    transcript.captions(lines: output.transcript.lines, until: end)
   }
 
   /// The words as a tag has them; nil where it has no place for them.
@@ -62,7 +62,7 @@ extension Sink {
   /// What captions do not hold, in words.
   var captionOmissions: [String] {
     guard hasCaptions else { return [] }
-    let captions = captions
+    let captions = captions()
     let most = Int(UInt16.max)
     let long = captions.count { $0.text.utf8.count > most }
     var omissions: [String] = []

@@ -60,7 +60,8 @@ private func openSidecars(
     case .transcript(let format):
       let places = sink.output.transcript
       bytes = sink.transcript.bytes(
-        as: format, lines: places.lines, wordSegments: places.wordSegments)
+        as: format, lines: places.lines, wordSegments: places.wordSegments,
+        until: Time(frames: Int64(sink.frames.count), rate: sampleRate))
     case .silences(let format):
       bytes = try SilenceText(of: sink, sampleRate: sampleRate).bytes(as: format)
     }

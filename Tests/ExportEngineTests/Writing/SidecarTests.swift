@@ -71,8 +71,12 @@ struct SidecarTests {
     #expect(
       String(decoding: try readFile(folder.path("out/a.srt")), as: UTF8.self) == """
         1
-        00:00:01,000 --> 00:00:02,000
-        Ann: One two
+        00:00:01,000 --> 00:00:01,615
+        Ann: One
+        two
+
+        2
+        00:00:01,615 --> 00:00:02,000
         three
 
         """)
