@@ -148,9 +148,10 @@ extension SpokenWords {
     return start < range.end && self.words[index].end.map { $0 > range.start } ?? false
   }
 
-  /// Words that other voices than that of `words` say in a range, in order of time. O(n)
+  /// Words beside `words` that other voices than that of the first of these say in a range, in order of
+  /// time. O(n)
   package func otherVoices(in range: TimeRange, beside words: Range<Int>) -> [Int] {
-    timed.filter { isAnotherVoice($0, during: words, range) }
+    timed.filter { !words.contains($0) && isAnotherVoice($0, during: words, range) }
   }
 
   /// Words that last no time, with what may have their sound: half of each word beside them, or up to

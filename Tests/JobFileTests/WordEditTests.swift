@@ -372,7 +372,8 @@ import Testing
       ),
       (
         "transcript: a.json\nkeep: { words: hm }",
-        "nothing is left of 'a.wav'; cut less of it"
+        "'hm' is not in the transcript of 'a.wav', and nothing else of it is kept; name words that are "
+          + "said"
       ),
     ])
   func refused(keys: String, refusal: String) {

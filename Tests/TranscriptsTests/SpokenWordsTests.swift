@@ -146,6 +146,7 @@ import Testing
     let yes = try #require(words.occurrences(of: "yes").first)
     #expect(words.otherVoices(in: Self.range(450, 650), beside: yes) == [1, 2])
     #expect(words.otherVoices(in: Self.range(450, 650), beside: 0..<1) == [3])
+    #expect(words.otherVoices(in: Self.range(450, 650), beside: 2..<4) == [])
   }
 
   @Test("of nobody that is named, who speaks meanwhile in a cue of his own is a neighbour")

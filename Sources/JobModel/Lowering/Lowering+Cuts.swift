@@ -25,7 +25,9 @@ extension Lowering {
     let kept = cuts.map(\.value).gaps(in: lowered.duration)
     let origin = cuts.first?.origin ?? item.insertions.first?.origin ?? item.origin
     if kept.isEmpty, insertions.isEmpty {
-      error("nothing is left of \(lowered.name)", at: origin, help: "cut less of it")
+      error(
+        "nothing is left of \(lowered.name)", at: origin,
+        help: item.keptWords == nil ? "cut less of it" : "keep more of it")
       return false
     }
     let count = kept.count + insertions.count

@@ -198,22 +198,12 @@ extension Lowering {
       found += cues.map { WordRun(words: text.words(ofCue: $0), origin: numbers.origin) }
     }
     guard isWhole else { return nil }
-    if let first = missing.first {
-      let phrases = missing.map(\.value)
-      let parts = text.mentions(of: phrases).joined()
-        .filter { text.isHeard($0, in: lowered.source) }
-      let near = parts.isEmpty ? misspelt(missing, besides: found, in: text, of: lowered) : nil
-      note(
-        "\(phrases.quoted) \(phrases.count == 1 ? "is" : "are") not in the transcript of "
-          + "\(lowered.name)\(parts.isEmpty ? "" : " as whole words")",
-        // A name that stays is worse than a filler that stays.
-        as: use == .muted ? .warning : .note, at: near?.phrase.origin ?? first.origin,
-        help: parts.first.map {
-          "'\(text.shortText(of: $0))' has one time: name all of it, or write a time"
-        } ?? near.map { meant($0.words, by: $0.phrase.value, use, in: text, of: lowered) }
-          ?? "what is not said needs no edit")
-    }
     let heard = found.filter { text.isHeard($0.words, in: lowered.source) }
+    if use == .kept, heard.isEmpty {
+      refuseToKeepNothing(of: selection, missing, in: text, of: lowered)
+      return nil
+    }
+    if !missing.isEmpty { noteMissing(missing, use, besides: found, in: text, of: lowered) }
     return heard.sorted { $0.words.lowerBound < $1.words.lowerBound }.reduce(into: []) {
       runs, run in
       guard let last = runs.last, run.words.lowerBound <= last.words.upperBound else {
@@ -222,6 +212,44 @@ extension Lowering {
       let end = max(last.words.upperBound, run.words.upperBound)
       runs[runs.count - 1].words = last.words.lowerBound..<end
     }
+  }
+
+  /// Says which phrases no words are, and what may be meant.
+  private mutating func noteMissing(
+    _ missing: [Located<String>], _ use: WordUse, besides found: [WordRun], in text: SpokenWords,
+    of lowered: LoweredItem
+  ) {
+    let parts = text.mentions(of: missing.map(\.value)).joined()
+      .filter { text.isHeard($0, in: lowered.source) }
+    let near = parts.isEmpty ? misspelt(missing, besides: found, in: text, of: lowered) : nil
+    note(
+      Self.missing(missing, in: lowered) + (parts.isEmpty ? "" : " as whole words"),
+      // A name that stays is worse than a filler that stays.
+      as: use == .muted ? .warning : .note, at: near?.phrase.origin ?? missing[0].origin,
+      help: parts.first.map {
+        "'\(text.shortText(of: $0))' has one time: name all of it, or write a time"
+      } ?? near.map { meant($0.words, by: $0.phrase.value, use, in: text, of: lowered) }
+        ?? "what is not said needs no edit")
+  }
+
+  /// Refuses to keep words of which none is heard.
+  private mutating func refuseToKeepNothing(
+    of selection: WordSelection, _ missing: [Located<String>], in text: SpokenWords,
+    of lowered: LoweredItem
+  ) {
+    let near = misspelt(missing, besides: [], in: text, of: lowered)
+    error(
+      missing.isEmpty
+        ? "none of the words to keep are said in the range of \(lowered.name)"
+        : Self.missing(missing, in: lowered) + ", and nothing else of it is kept",
+      at: near?.phrase.origin ?? missing.first?.origin ?? selection.origin,
+      help: near.map { meant($0.words, by: $0.phrase.value, .kept, in: text, of: lowered) }
+        ?? (missing.isEmpty ? "name words of the range, or widen it" : "name words that are said"))
+  }
+
+  private static func missing(_ phrases: [Located<String>], in lowered: LoweredItem) -> String {
+    "\(phrases.map(\.value).quoted) \(phrases.count == 1 ? "is" : "are") not in the transcript of "
+      + "\(lowered.name)"
   }
 
   /// The first of some phrases that no words are which resembles words that are heard, and these; nil
