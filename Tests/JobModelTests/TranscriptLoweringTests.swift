@@ -288,6 +288,15 @@ import Transcripts
     #expect(messages(-2) == ["note: 1 cue ends before the start of 'a.wav': left out"])
     #expect(messages(-4) == ["note: 2 cues end before the start of 'a.wav': left out"])
     #expect(messages(-6) == ["error: 3 cues end before the start of 'a.wav', of 20"])
+    // Of few cues, two are many and no sign of another file.
+    func few(_ seconds: Int64) -> [String] {
+      var transcript = ItemTranscript(.read(Transcript(Array(cues.prefix(5)))))
+      transcript.offset = Self.time(seconds)
+      return Self.messages(Self.clip(transcript))
+    }
+    #expect(few(-2) == ["note: 1 cue ends before the start of 'a.wav': left out"])
+    #expect(few(-4) == ["note: 2 cues end before the start of 'a.wav': left out"])
+    #expect(few(-6) == ["error: 3 cues end before the start of 'a.wav', of 5"])
     // One at the start itself is in the file.
     #expect(messages(0, first: [Cue("sign", in: Self.range(0, 0))]) == [])
   }

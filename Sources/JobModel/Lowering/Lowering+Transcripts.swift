@@ -85,8 +85,9 @@ extension Lowering {
     return nil
   }
 
-  /// How many cues a recogniser may invent after the end of a recording that has few of them.
-  private static let mostInventedCues = 2
+  /// How many cues of a recording that has few of them may lie outside of it: a recogniser may invent them
+  /// after its end, and an offset move them before its start.
+  private static let mostOutside = 2
 
   /// Reports words that come too early or too late for what they belong to; false after an error.
   private mutating func checkTimes(
@@ -101,7 +102,7 @@ extension Lowering {
     let end = lowered.source.end - speech.offset
     let late = cues.count - cues.partitioningIndex { $0.range.start >= end }
     // A recogniser invents some in the silence after the end; many are the words of another recording.
-    if late > Self.mostInventedCues, late * 10 > cues.count {
+    if late > Self.mostOutside, late * 10 > cues.count {
       // Words that count in the item count from where its range begins.
       let first = lowered.source.start
       let lengths = lengths(last.range.start + speech.offset - first, lowered.source.end - first)
@@ -116,7 +117,7 @@ extension Lowering {
       count == 1 ? "1 cue \(verb)s" : "\(count) cues \(verb)"
     }
     let before = "\(subject(early, "end")) before the start of \(lowered.name)"
-    if early * 10 > cues.count {
+    if early > Self.mostOutside, early * 10 > cues.count {
       error(
         "\(before), of \(cues.count)", at: origin,
         help: "write an 'offset' nearer to zero, or take the transcript of this file")
