@@ -268,7 +268,7 @@ package struct JobFile: Sendable {
     let written = FilePath(isYAML ? path.string : path.string + ".yaml")
     if !isYAML, files.kind(of: written) == .file { return "did you mean '\(written)'?" }
     if let entry = files.nearestEntry(to: written) ?? files.nearestEntry(to: path) {
-      return "did you mean '\(path.removingLastComponent().appending(entry))'?"
+      return path.suggestion(of: entry)
     }
     let folder = path.removingLastComponent()
     guard folder.isEmpty || files.kind(of: folder) == .folder else {

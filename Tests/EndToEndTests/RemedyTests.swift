@@ -8,6 +8,26 @@ import Testing
     return stage
   }
 
+  @Test(
+    "A name that looks the same and has another form of a letter is told apart, with the remedy")
+  func formsOfLetters() throws {
+    let stage = try stage()
+    try stage.make(
+      "mkdir $'ze\\xcc\\x81'; cp a.wav $'cafe\\xcc\\x81.wav'; cp a.wav $'ze\\xcc\\x81/a.wav'")
+    try stage.write(
+      "job.yaml", "concat: [\"caf\\u00E9.wav\", \"z\\u00E9/a.wav\"]\noutput: x.mp3\n")
+    let help =
+      "help: the name on the disk looks the same, and has 'e\u{301}' as 2 characters, U+0065 U+0301, "
+      + "not as one character, U+00E9: rename it, or write "
+    let result = try stage.run("avjob check job.yaml")
+    #expect(result.status == 2)
+    #expect(result.errors.contains(help + #""cafe\u0301.wav""#), "\(result.errors)")
+    #expect(result.errors.contains(help + #""ze\u0301""#), "\(result.errors)")
+    try stage.write(
+      "job.yaml", #"{ concat: ["cafe\u0301.wav", "ze\u0301/a.wav"], output: x.mp3 }"#)
+    #expect(try stage.run("avjob check job.yaml").status == 0)
+  }
+
   @Test("Two inputs of one name go into two folders")
   func compress() throws {
     let result = try stage().run("avjob compress a.wav b/a.wav -o out")

@@ -129,9 +129,8 @@ extension Decoder {
     }
     let nearest =
       sink.isSuggesting ? files.nearestEntry(to: place(missing), of: [.folder]) : nil
-    let meant = nearest.map { missing.removingLastComponent().appending($0) }
-    var help: [String] = meant.map { ["did you mean '\($0)'?"] } ?? []
-    if !missing.isAbsolute {
+    var help = nearest.map { [missing.suggestion(of: $0)] } ?? []
+    if !missing.isAbsolute, nearest != missing.lastComponent?.string {
       let rule = MissingFile.rule
       help.append(
         nearest == nil && place(missing) != missing && files.kind(of: missing) == .folder

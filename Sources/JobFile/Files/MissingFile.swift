@@ -62,8 +62,7 @@ package struct MissingFile: Sendable {
     }
     var help = help ?? Self.help(for: called)
     if isSuggesting, help == nil, let entry = files.nearestEntry(to: path, of: [.file]) {
-      let own = FilePath(called)
-      help = "did you mean '\(own.removingLastComponent().appending(entry))'?"
+      help = FilePath(called).suggestion(of: entry)
     }
     if isSuggesting, help == nil { help = whereToLook(for: FilePath(called)) }
     return Diagnostic("there is no file '\(called)'", at: origin, help: help)
@@ -87,7 +86,11 @@ package struct MissingFile: Sendable {
       missing = folder
       folder = folder.removingLastComponent()
     }
-    if let missing { return "there is no folder '\(missing)' either" }
+    if let missing {
+      let last = missing.lastComponent?.string
+      let twin = files.nearestEntry(to: missing, of: [.folder]).flatMap { $0 == last ? $0 : nil }
+      return twin.map(missing.suggestion) ?? "there is no folder '\(missing)' either"
+    }
     return called.isAbsolute || called == path
       ? "put it there, or name another one"
       : "put it there: \(Self.rule)"
@@ -125,6 +128,41 @@ extension DiagnosticSink {
     for file in files where !drops(at: file.origin) {
       add(file.diagnostic(suggesting: isSuggesting))
     }
+  }
+}
+
+extension FilePath {
+  /// The question whether `entry` of its folder is meant; of a name that looks the same, how it differs:
+  /// Unicode has two forms of many letters, and file systems tell them apart (Unicode Standard Annex 15).
+  func suggestion(of entry: String) -> String {
+    let folder = removingLastComponent()
+    guard let last = lastComponent?.string, last == entry,
+      let (own, other) = zip(last, entry).first(where: { !$0.utf8.elementsEqual($1.utf8) })
+    else { return "did you mean '\(folder.appending(entry))'?" }
+    func codes(_ letter: Character) -> String {
+      let codes = letter.unicodeScalars.map { "U+" + Self.digits(of: $0, count: 4) }
+      return "\(codes.count == 1 ? "one character" : "\(codes.count) characters"), "
+        + codes.joined(separator: " ")
+    }
+    let escaped = zip(last, entry).map { own, other in
+      own.utf8.elementsEqual(other.utf8) ? "\(other)" : Self.escaped(other)
+    }
+    return "the name on the disk looks the same, and has '\(other)' as \(codes(other)), not as "
+      + "\(codes(own)): rename it, or write \"\(folder.appending(escaped.joined()))\""
+  }
+
+  /// A letter in a quoted text of YAML, with its characters beyond ASCII as numbers (YAML 1.2.2, 5.7).
+  private static func escaped(_ letter: Character) -> String {
+    letter.unicodeScalars.map { scalar in
+      if scalar.isASCII { return String(scalar) }
+      return scalar.value > 0xFFFF
+        ? "\\U" + digits(of: scalar, count: 8) : "\\u" + digits(of: scalar, count: 4)
+    }.joined()
+  }
+
+  private static func digits(of scalar: Unicode.Scalar, count: Int) -> String {
+    let digits = String(scalar.value, radix: 16, uppercase: true)
+    return String(repeating: "0", count: max(0, count - digits.count)) + digits
   }
 }
 
