@@ -63,8 +63,8 @@ extension SourceMap {
     of hidden: Hidden, _ count: Int, from first: Place, _ remedy: Failure.Remedy
   ) -> Diagnostic {
     let text = state.withLock { $0.texts[hidden.source] }
-    let (one, many) = hidden.severity == .error ? ("mistake", "mistakes") : ("warning", "warnings")
-    let found = count == 1 ? "1 \(one), in line" : "\(count) \(many), the first in line"
+    let noun = hidden.severity == .error ? "mistake" : hidden.severity.rawValue
+    let found = count == 1 ? "1 \(noun), in line" : "\(count) \(noun)s, the first in line"
     let isIncluded = text.inclusion.origin != .unknown
     var diagnostic = Diagnostic(
       hidden.severity, "'\(text.name)', read as \(text.noun): \(found) \(first.line)",

@@ -59,6 +59,18 @@ import Testing
         """)
   }
 
+  @Test("Notes on it are counted as notes")
+  func notes() throws {
+    let stage = try stage()
+    try stage.write("outside.vtt", "WEBVTT\n\nNOTE S3CRET\n\n00:00.000 --> 00:01.000\nOne\n")
+    try stage.write("job/job.yaml", "clip: a.wav\ntranscript: ../outside.vtt\noutput: x.mp3\n")
+    let result = try stage.run("cd job; avjob check job.yaml")
+    #expect(result.status == 0)
+    #expect(
+      result.errors.contains("'../outside.vtt', read as a transcript: 1 note, in line 3"),
+      "\(result.errors)")
+  }
+
   @Test(
     "A job file that is a link out of its folder is not quoted, named or found in a folder",
     arguments: ["jobs", "jobs/job.yaml", "jobs/*.yaml"])
