@@ -98,7 +98,10 @@ struct MovieChangeTests {
     let source = try stage.pictures(of: "a.\(container)")
     #expect(source.count == 100)
     let videos = kind == "mov" ? ["copy", "{ copy: edits }"] : ["copy"]
-    for (range, count) in [("1s..2s", 25), ("1s..2.5s", 38), ("0.3s..3.4s", 78), ("1s..3.9s", 73)] {
+    // No edge lies between two pictures: newer FFmpeg moves what it joins by some milliseconds.
+    for (range, count) in [
+      ("1s..2s", 25), ("1s..2.49s", 37), ("0.31s..3.41s", 77), ("1s..3.89s", 72),
+    ] {
       for video in videos {
         var found: [[String]] = []
         for name in ["a", "changing"] {
