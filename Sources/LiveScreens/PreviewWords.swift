@@ -76,7 +76,7 @@ extension Cue {
     let shown =
       max(0, word - Self.wordsAround)..<min(words.count, word + Self.wordsAround + 1)
     let parts = [
-      shown.lowerBound > 0 ? "…" : nil, words[shown].map(\.text).joined(separator: " "),
+      shown.lowerBound > 0 ? "…" : nil, SpokenText.joined(words[shown].map(\.text)),
       shown.upperBound < words.count ? "…" : nil,
     ]
     return parts.compactMap(\.self).joined(separator: " ")
@@ -85,10 +85,10 @@ extension Cue {
   /// The words in a range, where words have times; else all of the text.
   fileprivate func text(in range: TimeRange) -> String {
     guard words.contains(where: { $0.range != nil }) else { return text }
-    return words.filter { word in
+    let said = words.filter { word in
       word.range.map { $0.start < range.end && range.start < $0.end } ?? false
     }
-    .map(\.text).joined(separator: " ")
+    return SpokenText.joined(said.map(\.text))
   }
 }
 
@@ -98,7 +98,7 @@ extension String {
 
   /// This text on one line that gives a terminal no orders. O(n)
   fileprivate var onOneLine: String {
-    split(whereSeparator: \.isWhitespace).joined(separator: " ").printable
+    SpokenText.onOneLine(self).printable
   }
 }
 

@@ -1,6 +1,7 @@
 import Diagnosis
 import JSON
 import SystemPackage
+import Transcripts
 
 /// A list of the sound files of a data set, with what is said in each: one line a file.
 package struct DataSetManifest: Sendable, Hashable, Codable {
@@ -82,10 +83,9 @@ package struct Utterance: Sendable, Hashable, Codable {
 }
 
 extension String {
-  /// The text with one space for each run of blanks, tabs and line ends, and none at its ends. O(n)
-  package var onOneLine: String {
-    split { $0.isWhitespace }.joined(separator: " ")
-  }
+  /// The text with one space for each run of blanks, tabs and line ends, and none at its ends; none for
+  /// a line end between two letters of a script without spaces. O(n)
+  package var onOneLine: String { SpokenText.onOneLine(self) }
 }
 
 // MARK: - Its bytes

@@ -162,11 +162,24 @@ extension String {
     return utf8.allSatisfy { UInt8(ascii: " ")...UInt8(ascii: "~") ~= $0 }
   }
 
-  /// The text on one line: a blank for each line end. O(n)
+  /// The text on one line: a blank for the line ends between two lines, but none where
+  /// `SpokenText.joined(_:)` has none. O(n)
   var onOneLine: String {
     guard unicodeScalars.contains(where: \.isLineEnd) else { return self }
     var result = String.UnicodeScalarView()
-    result.append(contentsOf: unicodeScalars.lazy.map { $0.isLineEnd ? " " : $0 })
+    var last: Unicode.Scalar?
+    var isBehindEnd = false
+    for scalar in unicodeScalars {
+      guard !scalar.isLineEnd else {
+        isBehindEnd = true
+        continue
+      }
+      if isBehindEnd, SpokenText.hasBlank(between: last, and: scalar) { result.append(" ") }
+      isBehindEnd = false
+      last = scalar
+      result.append(scalar)
+    }
+    if isBehindEnd { result.append(" ") }
     return String(result)
   }
 }

@@ -87,7 +87,7 @@ public struct LineLayout: Sendable, Hashable, Codable {
   private struct Piece {
     var range: Range<String.Index>
     var length: Int
-    /// Whether nothing stands between it and the one before.
+    /// Whether nothing stands between it and the one before, or a line end that is no blank.
     var isJoined = false
     /// Whether it always begins a line: a turn of a dialogue does, or it would be read as part of the one
     /// before.
@@ -137,15 +137,23 @@ public struct LineLayout: Sendable, Hashable, Codable {
             continue
           }
         }
+        let isJoined =
+          index == 0
+          && !SpokenText.hasBlank(
+            between: pieces.last.flatMap { text[$0.range].unicodeScalars.last },
+            and: word.unicodeScalars.first)
         pieces += self.pieces(
-          ofWord: word, room(isFirst: pieces.isEmpty), beginsTurn: index == 0 && word.beginsTurn)
+          ofWord: word, room(isFirst: pieces.isEmpty), isJoined: isJoined,
+          beginsTurn: index == 0 && word.beginsTurn)
       }
     }
     return pieces
   }
 
   /// A word, in pieces if it is longer than a line, of which the first one has less `room`.
-  private func pieces(ofWord word: Substring, _ room: Int, beginsTurn: Bool) -> [Piece] {
+  private func pieces(
+    ofWord word: Substring, _ room: Int, isJoined: Bool, beginsTurn: Bool
+  ) -> [Piece] {
     var pieces: [Piece] = []
     var rest = word
     while !rest.isEmpty {
@@ -153,7 +161,7 @@ public struct LineLayout: Sendable, Hashable, Codable {
       pieces.append(
         Piece(
           range: piece.startIndex..<piece.endIndex, length: piece.count,
-          isJoined: !pieces.isEmpty, beginsTurn: pieces.isEmpty && beginsTurn))
+          isJoined: isJoined || !pieces.isEmpty, beginsTurn: pieces.isEmpty && beginsTurn))
       rest = rest[piece.endIndex...]
     }
     return pieces

@@ -75,6 +75,57 @@ package enum SpokenText {
     }
   }
 
+  // MARK: Joining
+
+  /// `texts` in a row, with a blank between two of them, but none between two letters of a script that
+  /// has no spaces between words, and none beside its punctuation. O(n)
+  package static func joined(_ texts: some Sequence<some StringProtocol>) -> String {
+    var result = ""
+    for text in texts where !text.isEmpty {
+      if !result.isEmpty,
+        hasBlank(between: result.unicodeScalars.last, and: text.unicodeScalars.first)
+      {
+        result += " "
+      }
+      result += text
+    }
+    return result
+  }
+
+  /// `text` with one space for each run of blanks, tabs and line ends, and none at its ends; lines are
+  /// joined as `joined(_:)` joins texts. O(n)
+  package static func onOneLine(_ text: String) -> String {
+    joined(
+      text.split(whereSeparator: \.isNewline).map {
+        $0.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+      })
+  }
+
+  /// Whether a blank stands between two texts that are joined, of which one ends with `last` and the next
+  /// begins with `first`; nil: nothing is there.
+  static func hasBlank(between last: Unicode.Scalar?, and first: Unicode.Scalar?) -> Bool {
+    guard let last, let first else { return true }
+    if isWidePunctuation(last) || isWidePunctuation(first) { return false }
+    return !(isWithoutSpaces(last) && isWithoutSpaces(first))
+  }
+
+  /// Whether a text that ends with `last`, or one behind it that begins with `first`, has a letter there
+  /// of a script without spaces.
+  static func isUnspaced(between last: Unicode.Scalar?, and first: Unicode.Scalar?) -> Bool {
+    [last, first].contains { $0.map { isWithoutSpaces($0) || isWidePunctuation($0) } ?? false }
+  }
+
+  /// Whether a mark is Chinese or Japanese punctuation, which has its blank within (Unicode Standard,
+  /// Blocks.txt: CJK Symbols and Punctuation, Halfwidth and Fullwidth Forms).
+  private static func isWidePunctuation(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x3001...0x3003, 0x3008...0x3011, 0x3014...0x301F, 0xFF01...0xFF0F, 0xFF1A...0xFF20,
+      0xFF3B...0xFF40, 0xFF5B...0xFF65:
+      true
+    default: false
+    }
+  }
+
   private static let apostrophes: Set<Unicode.Scalar> = [
     "'", "\u{2019}", "\u{2018}", "\u{2BC}", "\u{2B9}", "\u{B4}", "\u{60}", "\u{201B}", "\u{FF07}",
   ]

@@ -98,7 +98,7 @@ package struct SpokenWords: Sendable {
 
   /// Some words, as they are written.
   package func text(of words: Range<Int>) -> String {
-    self.words[words].map(\.text).filter { !$0.isEmpty }.joined(separator: " ")
+    SpokenText.joined(self.words[words].map(\.text))
   }
 }
 

@@ -108,7 +108,15 @@ enum PlainWriter {
     var last: WrittenCue?
     for cue in cues {
       let isSame = last.map { $0.speaker == cue.speaker } ?? false
-      if let last { text += isSame && !last.cue.endsParagraph ? " " : "\n\n" }
+      if let last {
+        if !isSame || last.cue.endsParagraph {
+          text += "\n\n"
+        } else if SpokenText.hasBlank(
+          between: text.unicodeScalars.last, and: cue.line.unicodeScalars.first)
+        {
+          text += " "
+        }
+      }
       if !isSame, let speaker = cue.speaker { text += "\(speaker): " }
       text += cue.line
       last = cue

@@ -39,6 +39,12 @@ import Testing
     #expect(try text("/home/out/wav/train.json", .nemo).contains("\"1.wav\""))
   }
 
+  @Test("What is said is one line, with no blank between two lines of a script without spaces")
+  func lineEnds() {
+    #expect(Utterance(" one,\n two\t three").text == "one, two three")
+    #expect(Utterance("今日は いい\n天気 \r\nですね。").text == "今日は いい天気ですね。")
+  }
+
   @Test("audiofolder: all objects have the columns that one has; a table quotes what it must")
   func audiofolder() throws {
     #expect(

@@ -35,6 +35,14 @@ import Testing
         == ["0-1000 Ann: aaaa bbbb", "1000-2000 Ann: cccc dddd", "2000-2400 Ann: eeee"])
   }
 
+  @Test("Lines of a script without spaces are joined without a blank, and blanks in a line stay")
+  func unspaced() {
+    let cue = Cue("今日は\nいい 天気\nですね。", 0..<1000)
+    #expect(lines([cue], LineLayout()) == ["0-1000 今日はいい 天気ですね。"])
+    #expect(lines([cue], LineLayout(width: 9)) == ["0-1000 今日はいい 天気/ですね。"])
+    #expect(lines([Cue("one\ntwo\nthree", 0..<1000)], LineLayout()) == ["0-1000 one two three"])
+  }
+
   @Test("With them it is divided where a word begins, and each part has its own words")
   func words() {
     let words = [

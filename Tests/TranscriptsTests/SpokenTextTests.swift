@@ -19,6 +19,23 @@ import Transcripts
     #expect(SpokenText.folded(folded) == folded)
   }
 
+  @Test(
+    "Texts are joined with a blank, but for letters of scripts without spaces and their punctuation",
+    arguments: [
+      (["one", "", "two"], "one two"), (["今日は", "いい", "天気"], "今日はいい天気"),
+      (["สวัสดี", "ครับ"], "สวัสดีครับ"), (["好。", "好"], "好。好"), (["안녕", "하세요"], "안녕 하세요"),
+      (["私の", "Mac"], "私の Mac"), (["Mac", "、", "iPhone"], "Mac、iPhone"), ([], ""),
+    ])
+  func joining(texts: [String], joined: String) {
+    #expect(SpokenText.joined(texts) == joined)
+    #expect(SpokenText.onOneLine(" " + texts.joined(separator: "\r\n \t") + "\n") == joined)
+  }
+
+  @Test("Blanks within a line stay, whatever the script")
+  func blanks() {
+    #expect(SpokenText.onOneLine("今日は  いい\n天気") == "今日は いい天気")
+  }
+
   @Test("Words are what spaces part")
   func words() {
     #expect(SpokenText.words(of: "You — know, don't you?") == ["you", "know", "don't", "you"])

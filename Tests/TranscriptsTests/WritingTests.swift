@@ -136,6 +136,8 @@ import Testing
     let two = [end, Cue("two", 1..<2, speaker: "Ann"), Cue("three", 2..<3, speaker: "Ann")]
     #expect(text(Transcript(two), .txt) == "Ann: One\n\ntwo three\n")
     #expect(text(Transcript(), .txt) == "")
+    let japanese = [Cue("今日は\nいい天気", 0..<1000), Cue("ですね。", 1000..<2000)]
+    #expect(text(Transcript(japanese), .txt) == "今日はいい天気ですね。\n")
     #expect(text(Transcript(), .vtt) == "WEBVTT\n")
     #expect(text(Transcript(), .srt) == "")
   }

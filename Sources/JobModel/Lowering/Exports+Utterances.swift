@@ -70,7 +70,7 @@ extension Export {
     let heard = transcript(in: frames, rate: rate)
     let speakers = Set(heard.cues.map(\.speaker))
     return Utterance(
-      heard.cues.map(\.text).joined(separator: " "),
+      SpokenText.joined(heard.cues.map(\.text)),
       speaker: speakers.count == 1 ? speakers.first ?? nil : nil, language: heard.language)
   }
 }
