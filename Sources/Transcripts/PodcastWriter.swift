@@ -75,26 +75,34 @@ extension PodcastWriter.Segment {
       endsParagraph: cue.cue.endsParagraph)
   }
 
-  /// The words of a cue, each with the punctuation beside it, and with words without times behind it;
-  /// the whole cue where no word has times.
+  /// The words of a cue, each with the punctuation beside it, and with what follows it without times or
+  /// without a blank between; the whole cue where no word has times.
   fileprivate static func words(of cue: WrittenCue) -> [Self] {
     let (text, words) = (cue.cue.text, cue.cue.words)
     guard let places = cue.cue.placesOfWords else { return [Self(cue)] }
-    let timed = words.indices.filter { words[$0].range != nil }
+    var timed: [Int] = []
+    for index in words.indices where words[index].range != nil {
+      // Readers put blanks between segments.
+      if timed.isEmpty || !text.isJoined(places[index], to: places[index - 1]) {
+        timed.append(index)
+      }
+    }
     var segments: [Self] = []
     for (number, index) in timed.enumerated() {
       guard let range = words[index].range else { continue }
       let next = number + 1 < timed.count ? timed[number + 1] : nil
-      let first = number == 0 ? text.startIndex : text.border(between: places, before: index)
-      let last = next.map { text.border(between: places, before: $0) } ?? text.endIndex
+      let first = number == 0 ? text.startIndex : text.border(before: index, of: places)
+      let last = next.map { text.border(before: $0, of: places) } ?? text.endIndex
       guard first < last, let body = String(text[first..<last]).tidiedLines.nonEmpty else {
         continue
       }
       var start = CaptionTime.milliseconds(range.start)
-      var end = CaptionTime.milliseconds(range.end)
+      let others = words[(index + 1)..<(next ?? words.count)]
+      let latest = others.compactMap(\.range?.end).reduce(range.end, max)
+      var end = CaptionTime.milliseconds(latest)
       // Words without times are said before it, or behind it.
       if number == 0, index > 0 { start = min(start, cue.start) }
-      if (next ?? words.count) > index + 1 {
+      if others.contains(where: { $0.range == nil }) {
         end = max(
           end, next.flatMap { words[$0].range?.start }.map(CaptionTime.milliseconds) ?? cue.end)
       }
@@ -106,12 +114,11 @@ extension PodcastWriter.Segment {
 }
 
 extension String {
-  /// Where a word begins with the punctuation in front of it; that behind the word before belongs to
-  /// that.
-  fileprivate func border(between places: [Range<Index>], before word: Int) -> Index {
-    guard word > 0 else { return startIndex }
-    let gap = places[word - 1].upperBound..<places[word].lowerBound
-    return self[gap].firstIndex(where: \.isWhitespace) ?? gap.upperBound
+  /// Whether nothing blank stands between two words at places, and blanks would change them.
+  fileprivate func isJoined(_ place: Range<Index>, to before: Range<Index>) -> Bool {
+    !self[before.upperBound..<place.lowerBound].contains(where: \.isWhitespace)
+      && !SpokenText.isUnspaced(
+        between: self[before].unicodeScalars.last, and: self[place].unicodeScalars.first)
   }
 }
 

@@ -60,11 +60,13 @@ struct RecognizedSegment {
     }
     if words.isEmpty { words = tokens.words(in: &text) }
     if speaker == nil { speaker = words.lazy.compactMap(\.speaker).first }
-    dropBackwardTimes()
   }
 
-  /// A word that begins before the one before it has no place in the recording.
-  private mutating func dropBackwardTimes() {
+  /// Joins the parts of words, where its language has words with blanks between them. O(n)
+  mutating func joinWords() { words = words.joined(asIn: body) }
+
+  /// A word that begins before the one before it has no place in the recording. O(n)
+  mutating func dropBackwardTimes() {
     var last: Time?
     for index in words.indices {
       guard let range = words[index].range else { continue }
@@ -83,7 +85,7 @@ struct RecognizedSegment {
     start = ranges.first?.start
     if words.first?.range == nil, let before, let first = start { start = min(before, first) }
     end = ranges.map(\.end).max()
-    body = words.map(\.text).joined(separator: " ")
+    body = SpokenText.joined(words.map(\.text))
     speaker = words.lazy.compactMap(\.speaker).first
     endsParagraph = words.last?.endsParagraph ?? false
     self.words = words
@@ -215,75 +217,12 @@ extension RecognizedSegment {
     var cue = Cue(body, in: .zero)
     cue.words = words.map { Word($0.text) }
     guard let places = cue.placesOfWords else {
-      return runs.map { words[$0].map(\.text).joined(separator: " ") }
+      return runs.map { SpokenText.joined(words[$0].map(\.text)) }
     }
     return runs.map { run in
       let first = run.lowerBound == 0 ? body.startIndex : places[run.lowerBound].lowerBound
       let end = run.upperBound == words.count ? body.endIndex : places[run.upperBound].lowerBound
       return String(body[first..<end]).tidiedLines
     }
-  }
-}
-
-/// A word of a recogniser.
-struct RecognizedWord {
-  let place: Range<Int>
-  private(set) var text: String
-  private(set) var range: TimeRange?
-  private let confidence: Double?
-  private(set) var speaker: String?
-  /// Whether a paragraph ends with it.
-  let endsParagraph: Bool
-  /// Why it has no times.
-  private var fault: Finding?
-
-  /// A word from `start` to `end`, which it has only where both are known and in order.
-  init(
-    _ text: String, from start: Time?, to end: Time?, confidence: Double?, speaker: String? = nil,
-    endsParagraph: Bool = false, at place: Range<Int>
-  ) {
-    (self.place, self.text, self.confidence) = (place, text.onOneLine, confidence)
-    (self.speaker, self.endsParagraph) = (speaker, endsParagraph)
-    guard let start, let end else {
-      fault = .timelessWord
-      return
-    }
-    if end < start { fault = .backwardWord } else { range = TimeRange(start: start, end: end) }
-  }
-
-  /// Takes a word from `json`; nil where it has no letter.
-  init?(
-    _ json: inout JSONReader, in text: inout TranscriptText
-  ) throws(JSONValue.ReadingError) {
-    let first = json.offset
-    var seen = SeenNames()
-    var (start, end): (Time?, Time?)
-    var (spelled, speaker): (String?, String?)
-    var confidence: Double?
-    try json.eachMember { json, name throws(JSONValue.ReadingError) in
-      seen.note(name, before: json, in: &text)
-      switch name {
-      case "word", "text": spelled = try json.spokenText(in: &text)
-      case "start": start = try json.time(called: name, in: &text)
-      case "end": end = try json.time(called: name, in: &text)
-      case "probability", "score", "confidence":
-        confidence = try json.probability()
-      case "speaker": speaker = try json.spokenText(in: &text)
-      default: try json.skip()
-      }
-    }
-    guard let spelled = spelled?.nonEmpty else { return nil }
-    self.init(
-      spelled, from: start, to: end, confidence: confidence, speaker: speaker,
-      at: first..<first + 1)
-  }
-
-  /// Its times have no place in the recording.
-  mutating func dropTimes() { (range, fault) = (nil, .backwardWord) }
-
-  /// The word in a cue; what is odd with it is counted.
-  func word(in text: inout TranscriptText) -> Word {
-    if let fault { text.find(fault, at: place) }
-    return Word(self.text, in: range, confidence: confidence)
   }
 }

@@ -131,20 +131,30 @@ struct RecognizerReader {
     try eachObject(&json) { reader, json throws(JSONValue.ReadingError) in
       // What is beyond the limit is refused when cues are made of segments.
       guard reader.segments.count <= CueCollector.cueLimit else { return try json.skip() }
-      let isSpaced = !Self.unspaced.contains(reader.language ?? "")
       reader.segments.append(
-        try RecognizedSegment(&json, isSpaced: isSpaced, in: &reader.text))
+        try RecognizedSegment(&json, isSpaced: reader.isSpaced, in: &reader.text))
     }
   }
 
   /// Languages that have no spaces between words; Whisper's tokenizer has the same list.
   private static let unspaced: Set = ["zh", "ja", "th", "lo", "my", "yue"]
 
+  /// Whether words begin with a space, as far as the language is known by now.
+  private var isSpaced: Bool {
+    !(language?.split(separator: "-").first.map { Self.unspaced.contains($0.lowercased()) } ?? false)
+  }
+
   // MARK: Cues
 
   private mutating func cues() -> [Cue] {
     var cues = CueCollector(speakerPrefix: hasPrefixes)
-    if segments.isEmpty { segments = RecognizedSegment.sentences(of: words) }
+    if segments.isEmpty {
+      segments = RecognizedSegment.sentences(of: isSpaced ? words.joined(asIn: "") : words)
+    } else {
+      // Whisper writes the language behind the segments.
+      if isSpaced { for index in segments.indices { segments[index].joinWords() } }
+      for index in segments.indices { segments[index].dropBackwardTimes() }
+    }
     for index in segments.indices { segments[index].number = index + 1 }
     segments = segments.filter { segment in
       if segment.start == nil {
@@ -155,7 +165,10 @@ struct RecognizerReader {
     }
     segments = zip(segments.indices, segments)
       .sorted { ($0.1.start ?? .zero, $0.0) < ($1.1.start ?? .zero, $1.0) }.map(\.1)
-    if segments.allSatisfy(\.words.isEmpty) { shareWords() }
+    if segments.allSatisfy(\.words.isEmpty) {
+      shareWords()
+      if isSpaced { for index in segments.indices { segments[index].joinWords() } }
+    }
     segments = segments.flatMap(\.turns)
     setEnds()
     segments = segments.ofSentences

@@ -91,6 +91,13 @@ extension JSONReader {
   mutating func spokenText(
     in text: inout TranscriptText
   ) throws(JSONValue.ReadingError) -> String? {
+    try writtenText(in: &text)?.tidiedLines
+  }
+
+  /// A text with its blanks; nil for any other value.
+  mutating func writtenText(
+    in text: inout TranscriptText
+  ) throws(JSONValue.ReadingError) -> String? {
     guard try kind() == .text else {
       try skip()
       return nil
@@ -99,6 +106,6 @@ extension JSONReader {
     let (bytes, hasHalfPair) = try looseText()
     let whole = String(validating: bytes, as: UTF8.self)
     if hasHalfPair || whole == nil { text.find(.brokenText, at: first..<offset) }
-    return (whole ?? String(decoding: bytes, as: UTF8.self)).tidiedLines
+    return whole ?? String(decoding: bytes, as: UTF8.self)
   }
 }

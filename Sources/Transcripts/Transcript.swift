@@ -97,6 +97,22 @@ extension Cue {
   }
 }
 
+extension String {
+  /// Where a word begins with the punctuation in front of it: what stands between two words belongs to
+  /// the first one up to its first blank, and all of it where there is none; before the first word it
+  /// is that word's.
+  ///
+  /// - Parameters:
+  ///   - word: The index of the word, below the number of places.
+  ///   - places: Where each word stands, in order, as `Cue.placesOfWords` has them.
+  /// - Complexity: O(n), n the length of the gap before the word
+  package func border(before word: Int, of places: [Range<Index>]) -> Index {
+    guard word > 0 else { return startIndex }
+    let gap = places[word - 1].upperBound..<places[word].lowerBound
+    return self[gap].firstIndex(where: \.isWhitespace) ?? gap.upperBound
+  }
+}
+
 extension Substring.UTF8View {
   /// Where `wanted` stands first (Knuth, Morris and Pratt). O(n)
   fileprivate func place(of wanted: [UInt8]) -> Range<Index>? {
