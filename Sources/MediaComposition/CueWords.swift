@@ -68,6 +68,7 @@ struct CueWords {
     }
     (part.text, part.words, part.markup) = ("", [], nil)
     var last: Int?
+    // The punctuation behind the last word is still to come.
     for index in kept {
       let range = texts[index] == nil ? cue.words[index].range : spoken[index]
       let heard = range.map(mapped)
@@ -75,7 +76,7 @@ struct CueWords {
         let before = part.words[part.words.count - 1].range
         part.words[part.words.count - 1].range = before.map { $0.union(heard ?? $0) } ?? heard
       } else {
-        if let last { part.text += gap(from: last, to: index) }
+        part.text += last.map { gap(from: $0, to: index) } ?? front(of: index)
         var word = cue.words[index]
         if let text = texts[index] { word = Word(text) }
         word.range = heard
@@ -84,18 +85,29 @@ struct CueWords {
       }
       last = index
     }
+    if let last { part.text += back(of: last) }
   }
 
-  /// What stands between two words that follow one another now.
+  /// What stands between two words that follow one another now: of what stood beside words that are
+  /// gone, nothing.
   private func gap(from last: Int, to index: Int) -> String {
-    let gap = cue.text[places[index - 1].upperBound..<places[index].lowerBound]
+    let gap = cue.text[places[last].upperBound..<places[index].lowerBound]
     if last + 1 == index { return String(gap) }
-    // Punctuation between them belonged to what is gone.
-    return gap.contains(where: \.isWhitespace) ? " " : ""
+    return back(of: last) + (gap.contains(where: \.isWhitespace) ? " " : "") + front(of: index)
   }
-}
 
-extension Substring {
-  /// Whether it has nothing that is spoken.
-  fileprivate var isSilent: Bool { !contains { $0.isLetter || $0.isNumber } }
+  /// The punctuation in front of a word, which stays and goes with it.
+  private func front(of index: Int) -> String {
+    let front = cue.text[
+      cue.text.border(before: index, of: places)..<places[index].lowerBound]
+    return String(front.drop(while: \.isWhitespace))
+  }
+
+  /// The same behind it.
+  private func back(of index: Int) -> String {
+    let end =
+      index + 1 < places.count
+      ? cue.text.border(before: index + 1, of: places) : cue.text.endIndex
+    return String(cue.text[places[index].upperBound..<end])
+  }
 }
