@@ -11,6 +11,9 @@ extension Transcript {
   /// WebVTT is read by its section 6.1 ("WebVTT file parsing"), but that a cue with times that go
   /// backwards is refused, where that section keeps it and nobody sees it.
   ///
+  /// A file without a cue, as of a recording in which nothing is said, is an empty transcript, with a
+  /// warning.
+  ///
   /// - Parameters:
   ///   - path: The file.
   ///   - speakerPrefix: Whether `Ann: Hello.` is a line of Ann's; else it is text.

@@ -21,7 +21,8 @@ extension Transcript {
   ///     with a warning.
   ///   - isQuoted: Whether messages may quote it.
   ///   - map: Gets its text.
-  /// - Returns: The transcript, and its messages; its cues mean nothing beside an error.
+  /// - Returns: The transcript, and its messages; its cues mean nothing beside an error. An empty file, and
+  ///   one of a known form without a cue, as recognisers write of silence, has a warning.
   /// - Complexity: O(n log n)
   package static func read(
     _ bytes: [UInt8], path: FilePath, named: Origin, speakerPrefix: Bool = false,
@@ -40,7 +41,12 @@ extension Transcript {
     guard !text.isRefused else { return (Transcript(), text.sink) }
     let transcript = read(&text, speakerPrefix: speakerPrefix)
     if transcript.cues.isEmpty, !text.isRefused {
-      text.refuse("has no cue", help: "a transcript has times and texts")
+      if text.hasFound(.orphan) {
+        text.refuse("has no cue", help: "a transcript has times and texts")
+      } else {
+        // What a recogniser writes of silence.
+        text.warn("has no cue", help: "check the file, unless nothing is said in the sound")
+      }
     }
     text.reportFindings()
     return (transcript, text.sink)
@@ -56,7 +62,8 @@ extension Transcript {
     }
     if let table = TableTranscript(text) { return table.read(&text, speakerPrefix: speakerPrefix) }
     if SRTReader.reads(text) { return SRTReader.read(&text, speakerPrefix: speakerPrefix) }
-    refuseUnknown(&text)
+    let isEmpty = text.bytes.allSatisfy { $0.isBlank || $0 == .lineFeed || $0 == .carriageReturn }
+    if !isEmpty { refuseUnknown(&text) }
     return Transcript()
   }
 

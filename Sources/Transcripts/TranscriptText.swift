@@ -46,14 +46,22 @@ struct TranscriptText {
     sink.add(Diagnostic(.warning, message, at: origin(range), help: help))
   }
 
+  /// A warning of the file as a whole.
+  mutating func warn(_ message: String, help: String) {
+    sink.add(Diagnostic(.warning, "'\(path)' \(message)", at: named, help: help))
+  }
+
   /// Counts what is odd.
-  mutating func find(_ finding: Finding, at range: Range<Int>) {
+  mutating func find(_ finding: Finding, at range: Range<Int>, count: Int = 1) {
     if let before = found[finding] {
-      found[finding] = (before.count + 1, before.first)
+      found[finding] = (before.count + count, before.first)
     } else {
-      found[finding] = (1, origin(range))
+      found[finding] = (count, origin(range))
     }
   }
+
+  /// Whether something odd has been counted.
+  func hasFound(_ finding: Finding) -> Bool { found[finding] != nil }
 
   /// Reports what was counted; nothing beside an error, which has to be mended first.
   mutating func reportFindings() {
@@ -111,7 +119,8 @@ struct TranscriptText {
   }
 }
 
-/// Takes lines from a text; they end with LF, CR LF or CR.
+/// Takes lines from a text; they end with LF, CR LF or CR. Byte-order marks in front of a line, as of files
+/// that were put together, are no part of it.
 struct LineCursor {
   private(set) var position = 0
 
@@ -119,6 +128,7 @@ struct LineCursor {
   mutating func next(in text: TranscriptText) -> Range<Int>? {
     let bytes = text.bytes
     guard position < bytes.count else { return nil }
+    while bytes[position...].starts(with: [0xEF, 0xBB, 0xBF]) { position += 3 }
     let start = position
     while position < bytes.count, bytes[position] != .lineFeed, bytes[position] != .carriageReturn {
       position += 1

@@ -70,7 +70,6 @@ import Testing
           + "Podcasting 2.0, Whisper, WhisperX or whisper.cpp, a table with the columns start, end "
           + "and text, or Audacity's labels"
       ),
-      ("WEBVTT\n", "error: 'talk' has no cue; a transcript has times and texts"),
     ])
   func otherFiles(text: String, message: String) {
     #expect(TranscriptBench.messages(text) == [message])

@@ -252,10 +252,6 @@ import Testing
         "error: 'talk' is JSON without 'segments', 'transcription' or 'words'; it has 'chunks', 'x'; "
           + "name the JSON of Podcasting 2.0, Whisper, faster-whisper, WhisperX or whisper.cpp"
       ])
-    #expect(
-      TranscriptBench.messages("[]") == [
-        "error: 'talk' has no cue; a transcript has times and texts"
-      ])
   }
 
   /// The words of a file beside its segments, of which `segments` are the fields.
@@ -322,15 +318,6 @@ import Testing
     #expect(
       TranscriptBench.cues(text, speakerPrefix: true)
         == ["0-2000 Ann Lee: Hello, you {Hello,@200-1000 you@1000-2000}"])
-  }
-
-  @Test(
-    "A file of a known form without a cue is refused as such", arguments: ["segments", "words"])
-  func noCue(name: String) {
-    #expect(
-      TranscriptBench.messages(#"{"text": "", "\#(name)": []}"#) == [
-        "error: 'talk' has no cue; a transcript has times and texts"
-      ])
   }
 
   @Test("Numbers that only Python has are skipped where nothing is read")
