@@ -18,6 +18,43 @@ struct CueTimes {
       && isTime(firstWord(of: line[arrow.upperBound...].trimmed))
   }
 
+  /// Whether `line` has two times around an arrow that is not `-->`, as `->`, `–>` or `→`, which no reader
+  /// takes for one.
+  ///
+  /// - Parameter needDecimals: Whether both have decimals: a text may have `10:30 → 11:45`.
+  static func haveOtherArrow(_ line: ArraySlice<UInt8>, needDecimals: Bool) -> Bool {
+    let line = line.trimmed
+    let first = line.prefix { $0.isDigit || ":.,".utf8.contains($0) }
+    guard isTime(first), !isAt(line) else { return false }
+    let rest = line[first.endIndex...]
+    let arrow = rest.prefix { !$0.isDigit }
+    let second = firstWord(of: rest[arrow.endIndex...])
+    guard isTime(second), !needDecimals || [first, second].allSatisfy(hasDecimals) else {
+      return false
+    }
+    let signs = String(decoding: arrow, as: UTF8.self).replacing("&gt;", with: ">").unicodeScalars
+    return signs.contains(where: isArrowHead) && !signs.contains(where: \.properties.isAlphabetic)
+  }
+
+  private static func hasDecimals(_ time: ArraySlice<UInt8>) -> Bool {
+    time.contains { ".,".utf8.contains($0) }
+  }
+
+  /// `>`, quotes that look like it, and arrows (Unicode Standard, Blocks.txt).
+  private static func isArrowHead(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x3E, 0xBB, 0x203A, 0xFF1E, 0x2190...0x21FF, 0x2794...0x27BF, 0x27F0...0x27FF,
+      0x2900...0x297F, 0x2B00...0x2BFF:
+      true
+    default: false
+    }
+  }
+
+  /// Reports a line of times with another arrow.
+  static func refuseOtherArrow(at line: Range<Int>, help: String, in text: inout TranscriptText) {
+    text.error("the arrow between the times is not '-->'", at: line, help: help)
+  }
+
   private static func isTime(_ word: ArraySlice<UInt8>) -> Bool {
     word.contains(UInt8(ascii: ":")) && word.contains(where: \.isDigit)
       && word.allSatisfy { $0.isDigit || ":.,-".utf8.contains($0) }

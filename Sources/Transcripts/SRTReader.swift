@@ -13,7 +13,8 @@ struct SRTReader {
   /// That of the present cue, and of the one that comes next.
   private var numbers: (present: Int?, next: Int?)
 
-  /// Whether a line of times, or an arrow below a number, is among the first hundred.
+  /// Whether a line of times, perhaps with another arrow, or an arrow below a number, is among the first
+  /// hundred.
   static func reads(_ text: TranscriptText) -> Bool {
     var cursor = LineCursor()
     var isNumber = false
@@ -21,6 +22,7 @@ struct SRTReader {
       guard let line = cursor.next(in: text) else { return false }
       if CueTimes.isAt(line, in: text) { return true }
       if isNumber, text.bytes[line].arrow != nil { return true }
+      if CueTimes.haveOtherArrow(text.bytes[line], needDecimals: !isNumber) { return true }
       let trimmed = text.trimmed(line)
       isNumber = !trimmed.isEmpty && text.bytes[trimmed].allSatisfy(\.isDigit)
     }
@@ -44,10 +46,13 @@ struct SRTReader {
 
   private mutating func take(_ line: Range<Int>) {
     guard CueTimes.isAt(line, in: text) else {
-      if isBelowNumber, text.bytes[line].arrow != nil {
-        text.error(
-          "there are no times around the arrow", at: line,
-          help: "write '00:00:01,000 --> 00:00:02,500'")
+      let help = "write '00:00:01,000 --> 00:00:02,500'"
+      if isBelowNumber || lines.last?.isEmpty ?? (times == nil),
+        CueTimes.haveOtherArrow(text.bytes[line], needDecimals: !isBelowNumber)
+      {
+        CueTimes.refuseOtherArrow(at: line, help: help, in: &text)
+      } else if isBelowNumber, text.bytes[line].arrow != nil {
+        text.error("there are no times around the arrow", at: line, help: help)
       }
       lines.append(text.trimmed(line))
       return

@@ -84,7 +84,12 @@ struct VTTReader {
     case "STYLE" where isAlone: text.find(.style, at: first)
     case "REGION" where isAlone: text.find(.region, at: first)
     default:
-      if text.bytes[first].arrow != nil {
+      let others = [first, cursor.peek(in: text)].compactMap(\.self).filter {
+        CueTimes.haveOtherArrow(text.bytes[$0], needDecimals: true)
+      }
+      if let line = others.first {
+        CueTimes.refuseOtherArrow(at: line, help: "write '00:01.000 --> 00:02.500'", in: &text)
+      } else if text.bytes[first].arrow != nil {
         text.error(
           "there are no times around the arrow", at: first,
           help: "write '00:01.000 --> 00:02.500', or '--&gt;' within a text")
