@@ -23,9 +23,9 @@ enum MarkupPart: Equatable {
     return parts
   }
 
-  /// Calls `body` with the parts of `markup` until it gives false, and `find` for each character reference,
-  /// each `<` before no tag, or before one that is never closed, that is kept as it is, and for each tag
-  /// that is left out. O(n)
+  /// Calls `body` with the parts of `markup` until it gives false, and `find` for each character reference
+  /// that is not known, each `<` before no tag, or before one that is never closed, that is kept as it is,
+  /// and for each tag that is left out. O(n)
   static func forEach(
     of markup: String, find: (Finding) -> Void = { _ in }, _ body: (MarkupPart) -> Bool
   ) {
@@ -52,14 +52,14 @@ enum MarkupPart: Equatable {
         index = end + 1
       case UInt8(ascii: "&"):
         let reference = CharacterReference.read(bytes[index...])
-        if let reference {
-          text += reference.text.utf8
-          index += reference.length
+        let length = reference?.length ?? 1
+        if let known = reference?.text {
+          text += known.utf8
         } else {
-          text.append(bytes[index])
-          index += 1
-          find(.oddReference)
+          text += bytes[index..<index + length]
+          if reference != nil { find(.oddReference) }
         }
+        index += length
       default:
         text.append(bytes[index])
         index += 1
@@ -88,47 +88,5 @@ enum MarkupPart: Equatable {
     if isClosing { return .closing(name: name) }
     let rest = String(decoding: body.dropFirst(name.utf8.count), as: UTF8.self).onOneLine
     return .opening(name: name, rest: rest.tidiedLines.isEmpty ? "" : rest)
-  }
-}
-
-/// `&amp;` and its like (HTML, 13.5): those that WebVTT's own syntax has (4.2.2), numbers, and quotes.
-enum CharacterReference {
-  private static let named: [(name: StaticString, text: String)] = [
-    ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"), ("&nbsp;", "\u{A0}"), ("&lrm;", "\u{200E}"),
-    ("&rlm;", "\u{200F}"), ("&quot;", "\""), ("&apos;", "'"),
-  ]
-
-  /// The character at the front of `bytes`, which begin with `&`; nil: none that is known.
-  static func read(_ bytes: ArraySlice<UInt8>) -> (text: String, length: Int)? {
-    for (name, text) in named {
-      let wanted = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
-      if bytes.starts(with: wanted) { return (text, wanted.count) }
-    }
-    guard bytes.dropFirst().first == UInt8(ascii: "#"),
-      let end = bytes.prefix(12).firstIndex(of: UInt8(ascii: ";"))
-    else { return nil }
-    let body = bytes[(bytes.startIndex + 2)..<end]
-    let isHex = body.first.map { $0 | 0x20 == UInt8(ascii: "x") } ?? false
-    let digits = String(decoding: isHex ? body.dropFirst() : body, as: UTF8.self)
-    guard let number = UInt32(digits, radix: isHex ? 16 : 10), digits.first != "+" else {
-      return nil
-    }
-    let scalar = number == 0 ? nil : Unicode.Scalar(number)
-    return (String(Character(scalar ?? "\u{FFFD}")), end + 1 - bytes.startIndex)
-  }
-
-  /// `text` with references for what WebVTT does not allow in a text. O(n)
-  static func escaped(_ text: String) -> String {
-    guard text.utf8.contains(where: { "&<>".utf8.contains($0) }) else { return text }
-    var escaped: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "&"): escaped += "&amp;".utf8
-      case UInt8(ascii: "<"): escaped += "&lt;".utf8
-      case UInt8(ascii: ">"): escaped += "&gt;".utf8
-      default: escaped.append(byte)
-      }
-    }
-    return String(decoding: escaped, as: UTF8.self)
   }
 }

@@ -104,19 +104,22 @@ struct VTTReader {
     count += 1
     let times = CueTimes.read(line, mark: ".", in: &text)
     var lines: Range<Int>?
+    var body: [String] = []
     while let next = cursor.peek(in: text), !next.isEmpty, !CueTimes.isAt(next, in: text) {
       _ = cursor.next(in: text)
       if text.bytes[next].arrow != nil { text.find(.arrowInText, at: next) }
       lines = (lines?.lowerBound ?? next.lowerBound)..<next.upperBound
+      body.append(text.string(next))
     }
     guard let times else { return }
     if !times.isStrict { text.find(.looseTime, at: line) }
     let settings = settings(times.settings)
-    var found: Set<Finding> = []
+    // References are counted, and of all else the texts that have it.
+    var found: [Finding: Int] = [:]
     let voices = VoiceSplitter.voices(
-      of: lines.map(text.string) ?? "", from: times.start, to: times.end
-    ) { found.insert($0) }
-    for finding in found { text.find(finding, at: lines ?? line) }
+      of: body.joined(separator: "\n"), from: times.start, to: times.end
+    ) { found[$0] = $0 == .oddReference ? found[$0, default: 0] + 1 : 1 }
+    for (finding, count) in found { text.find(finding, at: lines ?? line, count: count) }
     // A cue without a text is counted as one.
     for (index, voice) in (voices.isEmpty ? [.init()] : voices).enumerated() {
       var cue = Cue(voice.text, in: .zero, speaker: voice.speaker, words: voice.words)
