@@ -85,6 +85,23 @@ extension Lowering {
     return nil
   }
 
+  /// Whether the item at `place`, or one within it, has a transcript that was read, perhaps without a cue.
+  /// O(items below it)
+  mutating func readsTranscript(at place: ItemPlace) -> Bool {
+    func isRead(_ item: Item) -> Bool {
+      if case .read? = item.transcript?.value.source { true } else { false }
+    }
+    if isRead(sequences[place.sequence].sequence.items[place.index]) { return true }
+    var open = Array(children(of: place))
+    while let id = open.popLast() {
+      for (index, item) in sequences[id].sequence.items.enumerated() {
+        if isRead(item) { return true }
+        open += children(of: ItemPlace(sequence: id, index: index))
+      }
+    }
+    return false
+  }
+
   /// How many cues of a recording that has few of them may lie outside of it: a recogniser may invent them
   /// after its end, and an offset move them before its start.
   private static let mostOutside = 2

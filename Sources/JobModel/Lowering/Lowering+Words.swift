@@ -111,8 +111,11 @@ extension Lowering {
     at place: ItemPlace
   ) -> [Located<TimeRange>]? {
     let origin = selection.origin
+    // Of a list of fillers, silence has none.
+    let mayBeEmpty = use != .kept && selection.speakers.isEmpty && selection.cues.isEmpty
     guard !unrangedItems.contains(place),
-      let text = spokenText(of: lowered, at: place, for: "a word", at: origin),
+      let text = spokenText(
+        of: lowered, at: place, for: "a word", mayBeEmpty: mayBeEmpty, at: origin),
       let runs = runs(of: selection, use, in: text, of: lowered)
     else { return nil }
     var times: [TimeRange] = []
@@ -327,9 +330,11 @@ extension Lowering {
 // MARK: - Words
 
 extension Lowering {
-  /// The words of all of the content of an item; nil, after a report at `origin`, without any.
+  /// The words of all of the content of an item; nil, after a report at `origin`, without a transcript, or
+  /// without any words where there must be some.
   private mutating func spokenText(
-    of lowered: LoweredItem, at place: ItemPlace, for subject: String, at origin: Origin
+    of lowered: LoweredItem, at place: ItemPlace, for subject: String, mayBeEmpty: Bool = false,
+    at origin: Origin
   ) -> SpokenWords? {
     // A transcript that counts in the item comes after its range.
     let isWhole = lowered.speech.isEmpty
@@ -337,10 +342,15 @@ extension Lowering {
       return spokenContent.text
     }
     let transcript = transcript(of: lowered.whole)
-    guard !transcript.cues.isEmpty else {
+    if transcript.cues.isEmpty {
+      let isRead = readsTranscript(at: place)
+      if isRead, mayBeEmpty { return SpokenWords(transcript) }
       error(
-        "\(subject) is looked for in a transcript, and \(lowered.name) has none", at: origin,
-        help: "name one beside it, as 'transcript: talk.vtt'")
+        "\(subject) is looked for in a transcript, and "
+          + (isRead ? "that of \(lowered.name) has no cue" : "\(lowered.name) has none"),
+        at: origin,
+        help: isRead
+          ? "write a time, or leave the edit out" : "name one beside it, as 'transcript: talk.vtt'")
       return nil
     }
     let text = SpokenWords(transcript)
