@@ -104,8 +104,8 @@ extension [RecognizedWord] {
   /// ` $1` and `,000`, whisper.cpp's server ` Jan` and `et`.
   ///
   /// A part belongs to the word before where `body`, the text of their segment, has neither a blank nor
-  /// a letter between the two. Where it does not have the words, one without a blank at its front is a
-  /// part if others have one. Letters of a script without spaces are never joined.
+  /// a letter between the two, nor what parts clauses. Where it does not have the words, one without a
+  /// blank at its front is a part if others have one. Letters of a script without spaces are never joined.
   ///
   /// - Complexity: O(n)
   func joined(asIn body: String) -> [RecognizedWord] {
@@ -125,13 +125,21 @@ extension [RecognizedWord] {
           gap = ""
         }
       }
-      if let gap, gap.isSilent, !gap.contains(where: \.isWhitespace) {
+      if let gap, gap.isSilent, !gap.contains(where: \.isWhitespace),
+        !beginsClause(word, behind: words[before].text.suffix(1) + gap)
+      {
         words[before].append(word, behind: gap)
       } else {
         words.append(word)
       }
     }
     return words
+  }
+
+  /// Whether what is said in `word` is another clause than what ends with `end`: the `no` of `yes—no`, and
+  /// the `yes` of `well…yes`.
+  private func beginsClause(_ word: RecognizedWord, behind end: some StringProtocol) -> Bool {
+    (end + word.text.prefix(1)).contains { "—…".contains($0) } && !word.text[...].isSilent
   }
 }
 

@@ -90,6 +90,19 @@ import Testing
       ])
   }
 
+  @Test("Words of two clauses are not joined, however their dash or their dots are written")
+  func clauses() {
+    #expect(words(file(["Yes", "no"], in: "Yes—no")) == ["Yes—@0-100", "no@100-200"])
+    for dash in ["—", "…"] {
+      #expect(
+        words(file([" Yes", dash + "no"], in: " Yes\(dash)no"))
+          == ["Yes@0-100", "\(dash)no@100-200"])
+      #expect(
+        words(file([" Yes", dash, "no"], in: " Yes\(dash)no"))
+          == ["Yes\(dash)@0-200", "no@200-300"])
+    }
+  }
+
   @Test("Words of two speakers, and with letters between them, are not joined")
   func apart() {
     let text = """
