@@ -6,6 +6,11 @@ package struct AttachedPicture: Sendable, Hashable {
   package let streamIndex: Int
   /// Whether it is marked as the front cover, of several pictures.
   package let isFrontCover: Bool
+  /// Whether it is marked as the file's icon.
+  package let isIcon: Bool
+  /// Whether it is the first one of a track that has the pictures of chapters
+  /// (`AV_DISPOSITION_TIMED_THUMBNAILS`).
+  package let isOfChapters: Bool
 }
 
 extension Demuxer {
@@ -20,7 +25,10 @@ extension Demuxer {
       return AttachedPicture(
         streamIndex: stream.index,
         // ID3v2.4 §4.14, type 3; RFC 9559, 21.1: the names of cover art.
-        isFrontCover: tag("comment") == "cover (front)" || tag("filename").hasPrefix("cover."))
+        isFrontCover: tag("comment") == "cover (front)" || tag("filename").hasPrefix("cover."),
+        // Types 1 and 2 (`ff_id3v2_picture_types`).
+        isIcon: tag("comment").hasSuffix("file icon") || tag("comment").hasPrefix("32x32 pixels"),
+        isOfChapters: stream.pointer.pointee.disposition & AV_DISPOSITION_TIMED_THUMBNAILS != 0)
     }
   }
 

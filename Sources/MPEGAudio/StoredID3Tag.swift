@@ -1,4 +1,5 @@
 import MediaTime
+import Tagging
 
 /// An ID3v2 tag as it lies in a file, read without its pictures: these are places in the file, so
 /// that a cover of ten megabytes costs nothing until it is read.
@@ -72,8 +73,10 @@ package struct StoredID3Tag: Sendable, Hashable {
     self.byteCount = byteCount
   }
 
-  /// The front cover, or else the first picture.
-  package var cover: Picture? { pictures.first { $0.type == 3 } ?? pictures.first }
+  /// The front cover, or else the picture that is the most like one: an icon is the least.
+  package var cover: Picture? {
+    pictures.min { PictureType.rank(Int($0.type)) < PictureType.rank(Int($1.type)) }
+  }
 
   /// Reads the tag at the start of a file, or at `offset` of it.
   ///

@@ -64,6 +64,29 @@ public struct EmbeddedArtwork: Sendable, Hashable, Codable {
     case stream(Int)
     /// In an ID3v2 tag.
     case tag(StoredID3Tag.Image)
+    /// In bytes of the file, as FLAC, Ogg and MP4 have them.
+    case bytes(Stored)
+  }
+
+  /// Bytes of a file that hold a picture.
+  package struct Stored: Sendable, Hashable, Codable {
+    /// In which form they hold it.
+    package enum Form: String, Sendable, Hashable, Codable {
+      /// As they are: FLAC's `PICTURE`, MP4's `covr`.
+      case plain
+      /// In Base64: `COVERART`.
+      case base64
+      /// In a block as FLAC has it, which is in Base64: `METADATA_BLOCK_PICTURE`.
+      case block
+    }
+
+    /// Where they lie, in order.
+    package var ranges: [Range<Int64>]
+    /// Their form.
+    package var form: Form
+
+    /// Bytes of a file, in their order there.
+    package init(ranges: [Range<Int64>], form: Form) { (self.ranges, self.form) = (ranges, form) }
   }
 
   /// What its first bytes say that it is.

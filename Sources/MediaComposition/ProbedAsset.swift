@@ -67,6 +67,10 @@ extension Artwork {
     case .tag(let image):
       return image.stored.lowerBound >= 0
         && image.stored.upperBound <= max(0, artwork.identity.size)
+    case .bytes(let stored):
+      return stored.ranges.allSatisfy {
+        $0.lowerBound >= 0 && $0.upperBound <= max(0, artwork.identity.size)
+      }
     }
   }
 }

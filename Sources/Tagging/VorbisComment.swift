@@ -37,6 +37,25 @@ package struct VorbisComment: Sendable, Hashable {
     }
   }
 
+  /// Where the values of the fields that hold a picture lie, however long they are: of
+  /// `METADATA_BLOCK_PICTURE`, and of `COVERART` before it (Xiph's "VorbisComment: Cover art").
+  ///
+  /// - Parameter bytes: From the vendor's length on.
+  /// - Returns: Names in capitals, in the order of the fields.
+  /// - Complexity: O(fields)
+  package static func pictures(
+    in bytes: ArraySlice<UInt8>
+  ) -> [(name: String, value: Range<Int>)] {
+    ranges(in: bytes).prefix(fieldLimit).compactMap { range in
+      let head = bytes[range].prefix(pictureFields.reduce(0) { max($0, $1.utf8.count) } + 1)
+      guard let equals = head.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+      let name = String(decoding: head[..<equals], as: UTF8.self).uppercased()
+      return pictureFields.contains(name) ? (name, equals + 1..<range.upperBound) : nil
+    }
+  }
+
+  private static let pictureFields = ["METADATA_BLOCK_PICTURE", "COVERART"]
+
   /// Where the fields lie, without their lengths.
   private static func ranges(in bytes: ArraySlice<UInt8>) -> [Range<Int>] {
     var position = bytes.startIndex

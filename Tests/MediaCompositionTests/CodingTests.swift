@@ -151,9 +151,15 @@ struct ValueDice {
     if flip() { return .file(path()) }
     return .embedded(
       EmbeddedArtwork(
-        media: .file(path()), place: .stream(below(9)),
+        media: .file(path()), place: place(),
         format: one(of: [.jpeg, .png, .other(text())]) ?? .png, byteCount: dice.number(0..<99),
         identity: identity()))
+  }
+  private mutating func place() -> EmbeddedArtwork.Place {
+    guard flip() else { return .stream(below(9)) }
+    let ranges = (0..<below(3)).map { Int64($0) * 100..<Int64($0) * 100 + dice.number(1..<99) }
+    let form = one(of: [EmbeddedArtwork.Stored.Form.plain, .base64, .block]) ?? .plain
+    return .bytes(EmbeddedArtwork.Stored(ranges: ranges, form: form))
   }
   private mutating func chapter() -> Chapter {
     Chapter(

@@ -4,13 +4,15 @@ import Tagging
 
 extension ContainerFacts {
   /// The tags of an MP4 or a QuickTime film: of its item lists, then of its user data; nil where it has
-  /// none. Covers are not read.
+  /// none. Of covers their places are read.
   static func movieTags(in medium: MediumBytes) throws(Failure) -> SourceTags? {
     var reader = AtomReader(medium: medium, limit: 30_000)
     let (lists, texts) = try reader.tags()
     var tags: SourceTags?
     for list in lists {
-      let found = SourceTags(try itemList(list, &reader))
+      var covers = PictureList()
+      var found = SourceTags(try itemList(list, &reader, &covers))
+      found.take(covers)
       if tags == nil { tags = found } else { tags?.complete(with: found, of: "another list") }
     }
     var data = UserData()
@@ -32,7 +34,7 @@ extension ContainerFacts {
   }
 
   private static func itemList(
-    _ list: AtomReader.TagList, _ reader: inout AtomReader
+    _ list: AtomReader.TagList, _ reader: inout AtomReader, _ covers: inout PictureList
   ) throws(Failure) -> ItemList {
     let names =
       try list.names.map { range throws(Failure) in
@@ -43,7 +45,13 @@ extension ContainerFacts {
     var start = list.items.lowerBound
     for atom in try reader.atoms(in: list.items) {
       let size = Int(clamping: atom.body.upperBound - start)
-      if atom.name != "covr" {
+      if atom.name == "covr" {
+        // One for each value, behind eight bytes of type and language.
+        for value in try reader.atoms(in: atom.body)
+        where value.name == "data" && value.body.count > 8 {
+          covers.add(cover: value.body.lowerBound + 8..<value.body.upperBound)
+        }
+      } else {
         // Longer ones are no texts; together they are as long as all tags that are read.
         if size <= 1 << 22, bytes.count + size <= 1 << 24 {
           bytes += try reader.medium.bytes(at: start, count: size)
@@ -124,14 +132,26 @@ extension SourceTags {
   /// there differ.
   mutating func complete(withDemuxedMovie others: SourceTags) {
     let values = Set(metadata.items.flatMap(\.values))
+    let unread = Set(unread.map(Self.demuxedKey))
+    let known = unread.union(metadata.items.map { Self.demuxedKey(of: $0.key) })
     var others = others
     for item in others.metadata.items
-    where values.contains(item.value) || unread.contains(item.key)
+    where values.contains(item.value) || unread.contains(item.key.lowercased())
       || Self.movieKeys.contains(item.key)
     {
       others.metadata[item.key] = nil
     }
+    others.guessed.removeAll { known.contains($0.lowercased()) }
     complete(with: others)
+  }
+
+  /// The key, in small letters, that libavformat's tag of an atom gets: of a free-form one it drops whose
+  /// name it is (`com.example:mood`).
+  private static func demuxedKey(of key: String) -> String {
+    guard let colon = key.firstIndex(of: ":"), key[..<colon].contains(".") else {
+      return key.lowercased()
+    }
+    return TagNames.key(ofField: String(key[key.index(after: colon)...])).lowercased()
   }
 
   /// FFmpeg's keys of atoms that are read here by others: `rtng`, `akID`, `tmpo`.

@@ -2,10 +2,12 @@ import LibAV
 import MediaComposition
 
 extension Prober {
-  /// The file's front cover, else the first of its pictures.
+  /// The file's front cover, else the first of its pictures that is no icon.
   func cover(of demuxer: Demuxer) -> Artwork? {
     let pictures = demuxer.pictures
-    guard let picture = pictures.first(where: \.isFrontCover) ?? pictures.first,
+    let best =
+      pictures.first(where: \.isFrontCover) ?? pictures.first { !$0.isIcon } ?? pictures.first
+    guard let picture = best,
       let bytes = demuxer.bytes(ofPicture: picture.streamIndex)
     else { return nil }
     return .embedded(

@@ -11,6 +11,8 @@ struct SourceTags {
   var chapters: [Chapter]?
   /// Names of tags that are not UTF-8 where they should be, and are taken for Windows-1252.
   var guessed: [String] = []
+  /// The pictures of FLAC, Ogg and MP4.
+  var pictures: [ListedPicture] = []
   /// What is not read: chunks, frames, streams.
   var unread: [String] = []
   /// Keys, in small letters, under which libavformat has what is here, maybe under others.
@@ -42,6 +44,7 @@ struct SourceTags {
     guessed += others.guessed.filter { metadata.values(of: $0).isEmpty }
     metadata.complete(with: others.metadata)
     chapters = chapters ?? others.chapters
+    pictures += others.pictures
     unread += others.unread.filter { !unread.contains($0) }
   }
 
@@ -175,7 +178,7 @@ extension Prober {
       found.unread += try ContainerFacts.unreadChunks(of: format, wave: demuxer.wave, bytes)
     default: break
     }
-    if let cover = found.metadata.cover ?? cover(of: demuxer) { found.metadata.cover = cover }
+    try settlePictures(of: demuxer, in: &found)
     found.unread += unreadStreams(of: demuxer, besides: stream)
     return found
   }
@@ -183,10 +186,6 @@ extension Prober {
   /// Streams that no output gets; those of a file with a moving picture are the asset's tracks.
   private func unreadStreams(of demuxer: Demuxer, besides stream: LibAV.Stream) -> [String] {
     var found: [String] = []
-    let pictures = demuxer.pictures.count
-    if pictures > 1, demuxer.formatName != "aiff" {
-      found.append(Self.more(pictures - 1, "picture"))
-    }
     guard !demuxer.hasMovingPicture else { return found }
     for other in demuxer.streams where other.index != stream.index && !other.isAttachedPicture {
       if demuxer.isChapterTrack(other) { continue }
@@ -207,6 +206,7 @@ extension Prober {
   private func flacTags() throws(Failure) -> SourceTags? {
     var offset: Int64 = 0
     var tags: SourceTags?
+    var pictures = PictureList()
     var others = try mpegTags()
     if let tag = try storedTag() { offset = Int64(tag.byteCount) }
     guard try bytes.bytes(at: offset, count: 4) == Array("fLaC".utf8) else { return nil }
@@ -216,6 +216,8 @@ extension Prober {
       case 4 where tags == nil:
         let body = try bytes.bytes(at: start, count: block.body.count)
         tags = SourceTags(VorbisComment(parsing: body[...]))
+      case 6:
+        try pictures.add(block: block.body, of: bytes)
       case 2:
         let name = ContainerFacts.chunkName(try bytes.bytes(at: start, count: 4))
         // Chunks of a WAV, an AIFF or a Wave64 are read (`ProbedMarks`).
@@ -226,6 +228,7 @@ extension Prober {
       }
     }
     tags = tags ?? SourceTags()
+    tags?.take(pictures)
     tags?.complete(with: others)
     return tags
   }
@@ -280,7 +283,10 @@ extension Prober {
       packet += try bytes.bytes(at: range.lowerBound, count: range.count)
     }
     let heads: [String: Int] = ["vorbis": 7, "opus": 8, "flac": 4, "theora": 7]
-    return SourceTags(VorbisComment(parsing: packet.dropFirst(heads[codec] ?? 0)))
+    let comments = packet.dropFirst(heads[codec] ?? 0)
+    var tags = SourceTags(VorbisComment(parsing: comments))
+    tags.take(PictureList(comments: comments, in: finder.ranges))
+    return tags
   }
 
   /// Formats without tags of their own but those of MP3: APEv2 and ID3v1 behind the sound, and ID3v2

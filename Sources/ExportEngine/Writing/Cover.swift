@@ -36,6 +36,7 @@ func readPicture(_ artwork: Artwork, as name: String = "the cover") throws(Failu
       switch artwork.place {
       case .stream(let index): try attachedPicture(index, of: artwork.media)
       case .tag(let image): try read(image.stored, of: artwork.media).map(image.bytes)
+      case .bytes(let stored): try stored.picture(in: MediumBytes(artwork.media))
       }
     guard let bytes else {
       throw Failure(.tryAgain, "\(name) cannot be read; run the job again", location: artwork.media)

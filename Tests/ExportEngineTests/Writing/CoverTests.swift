@@ -135,4 +135,94 @@ struct CoverTests {
         == "was changed, moved or removed while avjob was working; run the job again once it stays "
         + "as it is")
   }
+
+  /// Gives a file these pictures alone; of the MIME type `old` they are `COVERART`.
+  private func make(_ pictures: [(file: String, type: Int, mime: String)], in media: String) throws
+  {
+    try writeFile(
+      folder.path("c.webp"),
+      Array("RIFF".utf8) + [26, 0, 0, 0] + Array("WEBPVP8L".utf8)
+        + [UInt8](repeating: 7, count: 14))
+    let script = """
+      import base64, sys, mutagen, mutagen.flac, mutagen.mp4
+      name, words = sys.argv[1], sys.argv[2:]
+      file, kind = mutagen.File(name), name.split('.')[-1]
+      pictures = []
+      for path, type, mime in zip(words[::3], words[1::3], words[2::3]):
+          picture = mutagen.flac.Picture()
+          picture.data, picture.type, picture.mime = open(path, 'rb').read(), int(type), mime
+          pictures.append(picture)
+      if kind == 'flac':
+          file.clear_pictures()
+          for picture in pictures: file.add_picture(picture)
+      elif kind == 'm4a':
+          file['covr'] = [mutagen.mp4.MP4Cover(one.data, 0) for one in pictures]
+      else:
+          for key in 'METADATA_BLOCK_PICTURE', 'COVERART', 'COVERARTMIME':
+              if key in file: del file[key]
+      if kind in ('flac', 'm4a'): pass
+      elif pictures[0].mime == 'old':
+          file['COVERART'] = [base64.b64encode(one.data).decode() for one in pictures]
+          file['COVERARTMIME'] = 'image/jpeg'
+      else:
+          file['METADATA_BLOCK_PICTURE'] = [base64.b64encode(one.write()).decode() for one in pictures]
+      file.save()
+      """
+    let result = try Tool.run(
+      ["/usr/bin/python3", "-c", script, folder.path(media)]
+        + pictures.flatMap { [folder.path($0.file), "\($0.type)", $0.mime] })
+    try #require(result.status == 0, "\(result.errors)")
+  }
+
+  private func unread(_ name: String) throws -> [String] {
+    try MediaLibrary().asset(at: FilePath(folder.path(name))).unread
+  }
+
+  @Test(
+    "are found by their bytes, whatever type the file gives them",
+    arguments: ["flac", "m4a", "ogg", "opus"])
+  func types(kind: String) throws {
+    let media = "t." + kind
+    for mime in ["", "image/x-unknown", "old"]
+    where mime != "old" || ["ogg", "opus"].contains(kind) {
+      try make([("c.jpg", 3, mime)], in: media)
+      let artwork = try #require(try embedded(media))
+      let bytes = try readFile(folder.path("c.jpg"))
+      #expect(artwork.format == .jpeg && artwork.byteCount == Int64(bytes.count))
+      #expect(try readPicture(.embedded(artwork))?.bytes == bytes)
+      #expect(try unread(media) == [])
+    }
+    try make([("c.webp", 3, "image/webp")], in: media)
+    #expect(try embedded(media)?.format == .other("WebP"))
+  }
+
+  @Test("are front covers before others, and icons last; those that are left are counted")
+  func several() throws {
+    for media in ["t.flac", "t.opus"] {
+      try make([("c.webp", 3, "image/webp"), ("c.jpg", 0, "image/jpeg")], in: media)
+      #expect(try embedded(media)?.format == .other("WebP"))
+      #expect(try unread(media) == ["1 more picture"])
+      try make(
+        [("c.png", 1, "image/png"), ("c.jpg", 0, "image/jpeg"), ("c.gif", 4, "image/gif")],
+        in: media)
+      #expect(try embedded(media)?.format == .jpeg)
+      #expect(try unread(media) == ["2 more pictures"])
+    }
+    try make([("c.jpg", 3, "-->")], in: "t.flac")
+    #expect(try embedded("t.flac") == nil)
+    #expect(try unread("t.flac") == ["the address of a picture"])
+  }
+
+  @Test("lie in a packet of comments on many pages, and are read whole from there")
+  func pages() throws {
+    let large = Array(try readFile(folder.path("c.jpg"))) + (0..<300_000).map { UInt8($0 & 0xFF) }
+    try writeFile(folder.path("large.jpg"), large)
+    for mime in ["image/jpeg", "old"] {
+      try make([("large.jpg", 3, mime)], in: "t.opus")
+      let artwork = try #require(try embedded("t.opus"))
+      #expect(try readPicture(.embedded(artwork))?.bytes == large)
+    }
+    // Behind a head of 5 bytes, two pages of 3 and 4 bytes.
+    #expect(PictureList.places(of: 2..<6, in: [10..<13, 20..<24]) == [12..<13, 20..<23])
+  }
 }
