@@ -10,6 +10,8 @@ struct ID3Reader {
   private let frames: ID3Part?
   /// Whether every frame of 2.4 is unsynchronised (structure §3.1).
   private let isUnsynchronised: Bool
+  /// Which of the items come from `TXXX` frames.
+  private var userTexts: [Int] = []
   /// Of a date in 2.3: year, day and month, hours and minutes.
   private var date: [String: String] = [:]
   /// Bytes of text that may still be kept.
@@ -76,6 +78,7 @@ struct ID3Reader {
       }
     }
     addDate()
+    setUserTextsApart()
     // A stable sort: chapters of one start stay as they are.
     result.chapters = result.chapters.enumerated().sorted {
       ($0.element.range.start, $0.offset) < ($1.element.range.start, $1.offset)
@@ -206,7 +209,11 @@ extension ID3Reader {
     switch identifier {
     case "WXXX": add(key("url"), ID3Text.latin1(text.remainder.prefix { $0 != 0 }))
     case "TXXX":
-      for value in text.all() { add(ID3Keys.key(ofDescription: description), value) }
+      for value in text.all() {
+        let index = result.items.count
+        add(ID3Keys.key(ofDescription: description), value)
+        if result.items.count > index { userTexts.append(index) }
+      }
     default:
       let code = ID3Languages.code(ID3Text.latin1(bytes[1..<4]))
       add(
@@ -240,6 +247,23 @@ extension ID3Reader {
     let all = text?.all()
     if text?.isGuessed == true { result.hasGuesses = true }
     return all
+  }
+
+  /// Gives texts of `TXXX` frames a name of their own (`TXXX:title`) where the tag has the frame that is
+  /// meant for it, which says something else.
+  private mutating func setUserTextsApart() {
+    guard !userTexts.isEmpty else { return }
+    func name(_ key: String) -> String { ID3Keys.frame(for: key) ?? key.lowercased() }
+    let users = Set(userTexts)
+    var known: [String: Set<String>] = [:]
+    for (index, item) in result.items.enumerated() where !users.contains(index) {
+      known[name(item.key), default: []].insert(item.value)
+    }
+    for index in userTexts {
+      let item = result.items[index]
+      guard let values = known[name(item.key)], !values.contains(item.value) else { continue }
+      result.items[index].key = "TXXX:" + item.key
+    }
   }
 
   /// The parts of a date in 2.3 as 2.4 writes it; 2.4's own comes first.

@@ -31,6 +31,7 @@ enum ID3Slot: Hashable {
         isComment
         ? .comment(own.description, language: language)
         : .lyrics(own.description, language: language)
+    case "txxx" where !own.description.isEmpty: self = .userText(own.description)
     case "url" where Self.isLink(item.value): self = .userLink(own.description)
     case "musicbrainz_trackid" where item.value.utf8.allSatisfy({ 0x20...0x7E ~= $0 }):
       self = .identifier(ID3Keys.musicBrainz)
@@ -84,7 +85,7 @@ enum ID3Slot: Hashable {
   }
 
   /// The parts of `comment`, of `comment:description` as TagLib names it, of `comment-eng` as
-  /// FFmpeg does; of `lyrics` in the same three forms, and of `url:description`.
+  /// FFmpeg does; of `lyrics` in the same three forms, of `url:description`, and of `TXXX:description`.
   private static func described(
     _ key: String
   ) -> (name: String, description: String, language: String?) {

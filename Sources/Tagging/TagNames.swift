@@ -21,7 +21,19 @@ package enum TagNames {
     package let isInRIFF: Bool
     /// Its names in other programs.
     package let others: [String]
+
+    /// Whether it has one value: a time, a number, or yes or no.
+    package var holdsOneValue: Bool {
+      switch atom?.kind {
+      case .pair?, .number?, .boolean?: true
+      case .text?, nil: TagNames.times.contains(key)
+      }
+    }
   }
+
+  private static let times: Set = [
+    "date", "release_date", "original_date", "creation_time", "purchase_date",
+  ]
 
   /// An atom of MP4's item list (`ilst`).
   package struct Atom: Sendable, Hashable {

@@ -217,6 +217,45 @@ import Testing
     #expect(read([("TORY", "1980")]) == ["original_date 1980"])
   }
 
+  @Test("A text of the user's beside the frame that it is named for keeps a name of its own")
+  func userTexts() throws {
+    func frame(_ name: String, _ text: String) -> [UInt8] {
+      Array(name.utf8) + [0, 0, 0, UInt8(text.utf8.count + 1), 0, 0, 3] + Array(text.utf8)
+    }
+    let body =
+      frame("TXXX", "title\u{0}other") + frame("TIT2", "real") + frame("TXXX", "YEAR\u{0}2001")
+      + frame("TDRC", "2001-05") + frame("TXXX", "ALBUMARTIST\u{0}same") + frame("TPE2", "same")
+      + frame("TXXX", "BPM\u{0}120")
+    let read = ID3Tag(
+      parsing: Array("ID3".utf8) + [4, 0, 0, 0, 0, 1, UInt8(body.count - 128)] + body)
+    let tag = try #require(read)
+    #expect(
+      tag.items.map { "\($0.key)=\($0.value)" } == [
+        "TXXX:title=other", "title=real", "TXXX:YEAR=2001", "date=2001-05", "ALBUMARTIST=same",
+        "album_artist=same", "BPM=120",
+      ])
+    let frames = try ID3Tag.frames(of: tag.items, as: .v24)
+    let again = ID3Tag(parsing: Array("ID3".utf8) + [4, 0, 0, 0, 0, 2, 0] + frames)
+    #expect(again?.items.prefix(4) == tag.items.prefix(4))
+  }
+
+  @Test("An icon is the cover only where there is no other picture")
+  func icons() {
+    func picture(_ type: UInt8, _ name: String) -> [UInt8] {
+      let body = [0] + Array("image/png".utf8) + [0, type, 0] + Array(name.utf8)
+      return Array("APIC".utf8) + [0, 0, 0, UInt8(body.count), 0, 0] + body
+    }
+    func cover(_ pictures: [UInt8]) -> String? {
+      let head = Array("ID3".utf8) + [4, 0, 0, 0, 0, 0, UInt8(pictures.count)]
+      return ID3Tag(parsing: head + pictures)?.cover.map { String(decoding: $0, as: UTF8.self) }
+    }
+    let (icon, other, back) = (picture(1, "icon"), picture(0, "other"), picture(4, "back"))
+    #expect(cover(icon) == "icon")
+    #expect(cover(icon + back) == "back")
+    #expect(cover(icon + back + other) == "other")
+    #expect(cover(other + picture(3, "front") + icon) == "front")
+  }
+
   @Test("Extended headers, groups and lengths of data are stepped over")
   func extras() {
     let text: [UInt8] = [3, 0x41]

@@ -234,7 +234,8 @@ import Testing
       ("WOAS", "https://a.example", "WOAS"), ("comment:Source", "x", "COMM"),
       ("comment-deu", "x", "COMM"), ("mentions:a", "x", "TXXX"), ("discnumber", "1", "TPOS"),
       ("musicbrainz_trackid", "x", "UFID"), ("MusicBrainz_AlbumID", "x", "TXXX"),
-      ("TBPM", "90", "TBPM"), ("TZZZ", "x", "TXXX"), ("TXXX", "x", "TXXX"), ("tbpm", "90", "TXXX"),
+      ("TBPM", "90", "TBPM"), ("TZZZ", "x", "TXXX"), ("TXXX", "x", "TXXX"),
+      ("TXXX:title", "x", "TXXX"), ("tbpm", "90", "TXXX"),
       ("Title", "x", "TIT2"), ("lyrics-eng", "x", "USLT"), ("lyrics-long", "x", "TXXX"),
     ])
   func slots(key: String, value: String, identifier: String) throws {

@@ -26,7 +26,8 @@ package func omissions(of sink: Sink) -> [Warning] {
   let isWordless =
     places.inFile && !format.holdsCaptions || places.lyrics && !format.holdsLyrics
   if isWordless, !sink.transcript.cues.isEmpty { lost.append("the words") }
-  var notices = lost.map { "\(format.name) has no place for \($0): left out" }
+  var notices = sink.foldedTags.lost.map { $0.text(in: format.name) }
+  notices += lost.map { "\(format.name) has no place for \($0): left out" }
   notices += sink.captionOmissions
   if sink.output.soundContainer(as: sink.format.kind) == .adts {
     notices.append(

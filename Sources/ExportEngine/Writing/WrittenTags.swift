@@ -18,7 +18,7 @@ extension Sink {
   /// Its tags as its format has them: a number with its total where one field holds both, and people
   /// with what they do.
   var fields: [Metadata.Item] {
-    var tags = metadata
+    var tags = foldedTags.tags
     tags.cover = nil
     let form = capabilities.tagForm
     if form == .id3 { tags.foldPeople() } else { tags.expandPeople() }
@@ -30,6 +30,9 @@ extension Sink {
     if form == .id3 { tags.joinMovement() }
     return tags.items + gainItems([:])
   }
+
+  /// Its tags, each once, and what is left out for that.
+  var foldedTags: FoldedTags { FoldedTags(metadata, own: output.metadata, in: capabilities) }
 
   /// The tags for libavformat, and those that are written later.
   var writtenTags: (metadata: [(key: String, value: String)], later: WrittenTags) {
