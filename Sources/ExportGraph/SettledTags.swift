@@ -53,7 +53,12 @@ extension Graph {
     let hasMarks =
       sink.output.marks != nil || heard.isMarked
       || !sink.chapters.isEmpty && sink.capabilities.places.contains(.cues)
-      || items.contains { if case .place = TagClass(of: $0.key) { true } else { false } }
+      || items.contains {
+        switch TagClass(of: $0.key) {
+        case .place, .times: true
+        default: false
+        }
+      }
     // Few files have such tags or chunks.
     guard !inherited.isEmpty || hasMarks else { return }
     let whole = untouchedWhole(of: sink)
@@ -89,6 +94,11 @@ extension Graph {
         if isOfWhole { levels.append(item) }
       case .samples, .bytes:
         reason = isOfWhole && whole?.keepsSamples == true ? nil : Self.sampleReason
+      case .times:
+        let isTrue = map.map {
+          $0.isWhole && $0.opening?.asset.metadata.items.contains(item) == true
+        }
+        reason = isTrue == true ? nil : MarkSettler.momentReason
       case .frames: reason = isOfWhole && whole?.keepsFrames == true ? nil : Self.sampleReason
       case .place(let place):
         let moved = map.flatMap { Self.moved(item, place, by: $0) }

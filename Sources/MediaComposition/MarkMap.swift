@@ -23,6 +23,14 @@ package struct MarkMap {
     opening = first.count == 1 ? first.first : nil
   }
 
+  /// Whether all of one source is heard once, forwards and at its own times, and nothing else.
+  package var isWhole: Bool {
+    guard parts.count == 1, let part = parts.first, !part.isReversed else { return false }
+    let length = Time(frames: part.asset.frameCount, rate: part.asset.sampleRate)
+    return part.source.start == .zero && part.target.start == .zero
+      && part.source.duration == length && part.target.duration == length
+  }
+
   /// When the output begins, in its frames since midnight, by what its first source says of itself.
   ///
   /// - Parameter reference: When the first source begins, in its own frames.

@@ -137,7 +137,7 @@ extension ItemList {
   private static let numbers = [
     "sfID": 4, "cnID": 4, "atID": 4, "geID": 4, "cmID": 4, "plID": 8, "akID": 1,
   ]
-  private static let texts: Set = ["ownr", "xid "]
+  private static let texts: Set = ["ownr", "xid ", "rate"]
 
   /// The atoms of tags, each with all of its values. What has no atom, or not the form of its atom,
   /// becomes a free-form one.

@@ -5,6 +5,9 @@ package enum TagClass: Sendable, Hashable {
   case content
   /// A place in the sound: it moves with the edit.
   case place(Place)
+  /// Times in the sound, in the words of another program: true as long as all of the sound comes out, at
+  /// its own times.
+  case times
   /// A measurement of level, as ReplayGain: true as long as all of the sound comes out at its level.
   case level
   /// A measurement or an identity of the samples: true as long as they are the same.
@@ -59,6 +62,8 @@ package enum TagClass: Sendable, Hashable {
     "rg_radio": .level, "rg_audiophile": .level, "rg_peak": .samples,
     "umid": .samples, "acoustid_fingerprint": .samples, "acoustid fingerprint": .samples,
     "time_reference": .place(.timeReference),
+    // foobar2000's sheet, lines as of an LRC file, and chapters of OverDrive's books.
+    "cuesheet": .times, "syncedlyrics": .times, "overdrive mediamarkers": .times,
     // Radio automation (Liquidsoap, AzuraCast).
     "liq_amplify": .level,
     "liq_cue_in": .place(.seconds(isEnd: false)), "liq_cue_out": .place(.seconds(isEnd: true)),
@@ -128,7 +133,8 @@ package enum LevelTag {
   }
 
   private static func decibels(_ text: String) -> Double? {
-    let number = text.prefix { "+-.0123456789".contains($0) }
+    // Programs of many countries write a comma.
+    let number = text.prefix { "+-.,0123456789".contains($0) }.replacing(",", with: ".")
     return Double(number.first == "+" ? number.dropFirst() : number)
   }
 }

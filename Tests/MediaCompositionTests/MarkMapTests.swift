@@ -109,6 +109,28 @@ struct MarkMapTests {
     #expect(moved([clip(music, from: 0, lasting: 5, at: 1)], 48_000) == nil)
   }
 
+  @Test("is whole where all of one source is heard once, forwards, at its own times and alone")
+  func whole() {
+    let voice = sound("a.wav", rate: 48_000)
+    let length = voice.frameCount / 48_000
+    func isWhole(_ clips: [Segment]) -> Bool {
+      let export = Export(
+        name: "x", composition: Composition(tracks: clips.map { Track(segments: [$0]) }),
+        outputs: [])
+      return MarkMap(export.heardParts, sampleRate: 44_100, frameCount: 44_100).isWhole
+    }
+    let all = clip(voice, from: 0, lasting: length, at: 0)
+    #expect(isWhole([all]))
+    #expect(!isWhole([clip(voice, from: 0, lasting: length - 1, at: 0)]))
+    #expect(!isWhole([clip(voice, from: 1, lasting: length - 1, at: 0)]))
+    #expect(!isWhole([clip(voice, from: 0, lasting: length, at: 1)]))
+    var back = all
+    back.isReversed = true
+    #expect(!isWhole([back]))
+    #expect(!isWhole([all, clip(sound("b.wav", rate: 48_000), from: 0, lasting: 1, at: 0)]))
+    #expect(!isWhole([]))
+  }
+
   @Test("keeps a loop that sounds alone, and none that other sound is mixed into or cut out of")
   func loops() {
     let voice = sound("a.wav", rate: 48_000)

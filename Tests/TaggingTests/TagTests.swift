@@ -11,7 +11,7 @@ struct TagTests {
       .init("bpm", ["120"]), .init("compilation", ["1"]), .init("artist-sort", ["Sort"]),
       .init("episode_uid", ["guid1"]), .init("movement", ["Allegro"]), .init("work", ["Opus 1"]),
       .init("isrc", ["X", "Y"]), .init("org.example:mine", ["v"]), .init("sfID", ["143441"]),
-      .init("Shelf", ["007"]), .init("©xyz", ["here"]),
+      .init("Shelf", ["007"]), .init("©xyz", ["here"]), .init("rate", ["80"]),
     ]
     let read = ItemList(parsing: ItemList.encoded(items)[...])
     #expect(Set(read.items) == Set(items) && read.binary == [] && read.guessed == [])
@@ -155,6 +155,9 @@ struct TagTests {
     #expect(gain.key == "REPLAYGAIN_TRACK_GAIN" && gain.value == "-2.00 dB")
     #expect(LevelTag.replayGain("r128_album_gain", "-1281")?.value == "0.00 dB")
     #expect(LevelTag.opus("replaygain_album_gain", "loud")?.value == nil)
+    // As −3.90 and +1.5 dB.
+    #expect(LevelTag.opus("REPLAYGAIN_TRACK_GAIN", "-3,90 dB")?.value == "-2278")
+    #expect(LevelTag.opus("REPLAYGAIN_ALBUM_GAIN", "+1,5 dB")?.value == "-896")
     #expect(LevelTag.replayGain("R128_TRACK_GAIN", "40000")?.value == nil)
     for key in [
       "ReplayGain_Track_Gain", "r128_album_gain", "replaygain_reference_loudness",
@@ -163,6 +166,10 @@ struct TagTests {
       #expect(TagClass(of: key) == .level)
     }
     #expect(TagClass(of: "MP3GAIN_UNDO") == .frames && TagClass(of: "title") == .content)
+    for key in ["CUESHEET", "SyncedLyrics", "OverDrive MediaMarkers", "TXXX:CueSheet"] {
+      #expect(TagClass(of: key) == .times)
+    }
+    #expect(TagClass(of: "LYRICS") == .content)
   }
 
   @Test("gains that are written have one length, whatever the level is")

@@ -76,7 +76,7 @@ extension Prober {
   /// link.
   private func settle(_ metadata: inout Metadata, of links: [Metadata]) -> Warning? {
     let partial = metadata.items.filter { item in
-      [.level, .samples].contains(TagClass(of: item.key))
+      [.level, .samples, .times].contains(TagClass(of: item.key))
         && !links.allSatisfy { $0.items.contains(item) }
     }
     for item in partial { metadata[item.key] = nil }

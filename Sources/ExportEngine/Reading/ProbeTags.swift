@@ -164,7 +164,8 @@ extension Prober {
   }
 
   private static let technicalTags: Set<String> = [
-    "encoder", "major_brand", "minor_version", "compatible_brands", "creation_time",
+    "encoder", "encoder_options", "length", "totalsamples", "major_brand", "minor_version",
+    "compatible_brands", "creation_time",
     "handler_name", "vendor_id", "duration", "itunsmpb", "itunpgap", "tlen", "bps", "bps-eng",
     "number_of_frames", "number_of_bytes", "duration-eng", "number_of_frames-eng",
     "number_of_bytes-eng", "waveformatextensible_channel_mask",

@@ -124,7 +124,7 @@ extension LibAVRecipe {
   ) throws(Failure) {
     for chunk in kept.source.marks?.chunks ?? [] where !kept.omitted.contains(chunk.name) {
       switch TagClass(ofChunk: chunk.name) {
-      case .content, .place, .file: continue
+      case .content, .place, .times, .file: continue
       case .level, .samples, .bytes, .frames, .unknown:
         chunks.append(
           WaveFile.Chunk(
