@@ -5,7 +5,10 @@ import Tagging
 package struct MPEGTags: Sendable {
   package private(set) var id3: [StoredID3Tag] = []
   package private(set) var ape: [APETag] = []
+  /// The last one of the file.
   package private(set) var id3v1: ID3v1Tag?
+  /// Names of other tags, which are not read.
+  package private(set) var unread: [String] = []
 
   /// More than any honest file has, at the start and at the end.
   private static let tagLimit = 8
@@ -36,7 +39,11 @@ package struct MPEGTags: Sendable {
         start < end
       else { break }
       if window.holds("TAG", at: start), end - start == ID3v1Tag.size {
-        tags.id3v1 = ID3v1Tag(ID3Bytes.file(window).copy(start..<end))
+        tags.id3v1 = tags.id3v1 ?? ID3v1Tag(ID3Bytes.file(window).copy(start..<end))
+      } else if window.holds("TAG+", at: start) {
+        tags.unread.append("TAG+")
+      } else if window.holds("LYRICSBEGIN", at: start) {
+        tags.unread.append("Lyrics3")
       } else if window.holds("ID3", at: start) {
         var reader = ID3Reader(window, at: start, inflating: inflate)
         if let tag = reader?.tag() { tags.id3.append(tag) }

@@ -1,5 +1,5 @@
-/// Where the tags around the frames end and start: ID3v2 and APE before them, ID3v1, APE and an
-/// appended ID3v2 behind them. A tag whose size cannot be true is not skipped.
+/// Where the tags around the frames end and start: ID3v2 and APE before them; ID3v1, which `TAG+` may
+/// lengthen, Lyrics3, APE and an appended ID3v2 behind them. A tag whose size cannot be true is not skipped.
 enum TagBoundary {
   /// The first byte from `start` on that belongs to no tag.
   static func start(in bytes: FileWindow, from start: Int = 0, end: Int) -> Int {
@@ -38,7 +38,10 @@ enum TagBoundary {
   }
 
   private static func startOfTag(in bytes: FileWindow, endingAt end: Int) -> Int? {
-    if bytes.holds("TAG", at: end - 128), end == bytes.count { return end - 128 }
+    // Others may stand behind it.
+    if bytes.holds("TAG", at: end - 128) { return end - 128 }
+    if bytes.holds("TAG+", at: end - enhancedSize) { return end - enhancedSize }
+    if let start = startOfLyrics(in: bytes, endingAt: end) { return start }
     if end >= 32, bytes.holds("APETAGEX", at: end - 32) {
       let start = end - 32 - littleEndian32(bytes, at: end - 20)
       if bytes.holds("APETAGEX", at: start) { return start }
@@ -52,6 +55,26 @@ enum TagBoundary {
       return bytes.holds("ID3", at: start) ? start : nil
     }
     return nil
+  }
+
+  /// Bytes of what lengthens the texts of an ID3v1 behind it ("ID3v1 enhanced tag").
+  private static let enhancedSize = 227
+
+  /// Where a block of Lyrics3 begins that ends at `end`: of version 2 its size stands before its last word,
+  /// six digits that do not count themselves; of version 1 it has 5100 bytes of text at most ("Lyrics3
+  /// v2.00", "Lyrics3" on id3.org).
+  private static func startOfLyrics(in bytes: FileWindow, endingAt end: Int) -> Int? {
+    if bytes.holds("LYRICS200", at: end - 9), end >= 15 {
+      var size = 0
+      for position in end - 15..<end - 9 {
+        guard 0x30...0x39 ~= bytes[position] else { return nil }
+        size = size * 10 + Int(bytes[position] - 0x30)
+      }
+      let start = end - 15 - size
+      return bytes.holds("LYRICSBEGIN", at: start) ? start : nil
+    }
+    guard bytes.holds("LYRICSEND", at: end - 9) else { return nil }
+    return (max(0, end - 5100 - 20)..<max(0, end - 19)).last { bytes.holds("LYRICSBEGIN", at: $0) }
   }
 
   /// Bytes that an ID3v2 header at `position` announces behind itself (ID3v2.4.0 structure §3.1).

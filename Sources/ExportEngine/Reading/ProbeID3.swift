@@ -44,6 +44,7 @@ extension Prober {
     for tag in found.id3 { try tags.complete(with: self.tags(of: tag)) }
     for tag in found.ape { tags.complete(with: SourceTags(tag)) }
     if let tag = found.id3v1 { tags.complete(with: SourceTags(tag)) }
+    tags.unread += found.unread.filter { !tags.unread.contains($0) }
     return tags
   }
 
