@@ -86,6 +86,14 @@ extension Stream {
     return size > 0 ? size : nil
   }
 
+  /// Bits of a sample of FLAC by its header (`STREAMINFO`, RFC 9639, 8.2); nil of other codecs, and without
+  /// one.
+  package var bitsOfFLAC: Int? {
+    guard codecName == "flac", parameters.extradata_size >= 34, let data = parameters.extradata
+    else { return nil }
+    return (Int(data[12]) & 1) << 4 | Int(data[13]) >> 4 + 1
+  }
+
   /// Significant bits of integer samples in codecs without loss, else nil.
   package var integerBitDepth: Int? {
     switch codecName {

@@ -97,7 +97,8 @@ extension CopiedPart.Reason {
         + "chained Ogg files and of Vorbis for Matroska"
     case .alone:
       "its packets can be those of one clip alone, as those of Vorbis, of AAC of more than two channels "
-        + "or of frames of 960 samples, and of Opus for speech (SILK) or in blocks below 20 ms"
+        + "or of frames of 960 samples, and of Opus for speech (SILK), in blocks below 20 ms or of more "
+        + "than two channels"
     case .setup: "its packets have another header than those of the other sounds"
     case .grid(let offset):
       "its frames begin \(offset.magnitude) samples too \(offset < 0 ? "late" : "early")"

@@ -26,7 +26,8 @@ enum ContainerFacts {
     let bytes = try medium.bytes(at: start, count: Int(link.upperBound - start))
     let capture = Array("OggS".utf8) + [0]
     guard
-      let place = bytes.indices.dropLast(27).last(where: { index in
+      // A page without packets is its head alone, which has 27 bytes.
+      let place = bytes.indices.dropLast(26).last(where: { index in
         bytes[index] == capture[0] && bytes[index...].starts(with: capture)
       }), let page = OggPage(bytes[place...])
     else { return .missing }

@@ -1,4 +1,5 @@
 import Diagnosis
+import LibAV
 import Tagging
 
 /// A block of a FLAC's metadata (RFC 9639, 8.1).
@@ -39,5 +40,15 @@ struct FLACBlock: Sendable, Hashable {
       ? head[6...].reduce(0) { $0 << 7 | Int64($1 & 0x7F) } + 10 : 0
     guard try bytes.bytes(at: start, count: 4) == Array("fLaC".utf8) else { return nil }
     return try all(from: start + 4, reading: bytes.bytes(at:count:))
+  }
+}
+
+extension Prober {
+  /// FFmpeg finds no frame of such a file before its version 6.
+  var undecodedFLAC: Failure {
+    Failure(
+      .mendInput,
+      "is FLAC of 32 bits, which FFmpeg \(Library.version) does not decode; encode it again with 24 bits",
+      location: location, code: .mediaUnsupported)
   }
 }

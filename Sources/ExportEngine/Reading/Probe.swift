@@ -345,10 +345,10 @@ struct Prober {
           timestampsCountFrames: base.numerator == 1
             && Int(base.denominator) % max(1, frame.sampleRate) == 0)
       }
-      guard dataStart != nil else { return nil }
+      guard dataStart != nil, stream.bitsOfFLAC != 32 else { return nil }
       throw LibAVError.nothingDecoded
     }
-    guard var first else { throw headerOnly }
+    guard var first else { throw stream.bitsOfFLAC == 32 ? undecodedFLAC : headerOnly }
     if let latest { try settle(&first, of: stream, demuxer, behind: latest) }
     return first
   }

@@ -18,7 +18,11 @@ struct SampleDescription: Sendable, Hashable {
   private static let settingNames: Set<String> = ["alac", "dfLa", "dOps"]
   /// More than any honest entry has.
   private static let mostSettings = 16
-  private static let encrypted: Set<String> = ["enca", "encv", "encs", "drms", "drmi"]
+  private static let encrypted: Set<String> = [
+    "enca", "encv", "encs", "drms", "drmi",
+    // Audible's books (AAX).
+    "aavd",
+  ]
 
   /// The entry that `body` is the content of.
   fileprivate init(
