@@ -96,6 +96,10 @@ import Testing
     // Cut by its writer in the middle of a letter.
     bytes.replaceSubrange(287..<288, with: [0xC3])
     #expect(read(bytes).0?.originator.utf8.count == 31 && read(bytes).1.isEmpty)
+    // A history has no bound.
+    let (history, problems) = read(bytes + [0x54, 0x3D, 0xE9])
+    #expect(history?.codingHistory == "T=é")
+    #expect(problems == [ChunkDefect("bext", .guessedEncoding(field: "coding history"))])
   }
 
   @Test("texts that nobody changes keep their bytes in any encoding, and a changed one is UTF-8")

@@ -67,6 +67,22 @@ import Testing
       ])
   }
 
+  @Test("the last letter of a text that ends with its chunk, as in Windows-1252, stays")
+  func lastLetters() {
+    for text in [[0x63, 0x61, 0x66, 0xE9], [0xC0], [0x61, 0xF0], [0x78, 0xE2, 0x80]] as [[UInt8]] {
+      let expected = EightBitText.windows1252(text)
+      for (name, field) in [("labl", "label"), ("note", "note")] {
+        let list = Field.name("adtl") + chunk(name, Field.little(1) + text)
+        let (cues, problems) = read(Field.little(1) + cue(1, 0), [list])
+        #expect((cues.cues.first?.label ?? cues.cues.first?.note) == expected)
+        #expect(problems == [.guessedEncoding(field: field)])
+        // Written and read again it is the same.
+        let again = read(cues.cueBytes() ?? [], [cues.listBytes() ?? []])
+        #expect((again.0.cues.first?.label ?? again.0.cues.first?.note) == expected)
+      }
+    }
+  }
+
   @Test("a region's own text is its title if it has no other, and a length of zero is none")
   func regionTexts() {
     func region(_ length: UInt64, _ purpose: String, _ text: String) -> [UInt8] {

@@ -32,29 +32,38 @@ struct ChunkReader {
     return Number(truncatingIfNeeded: value)
   }
 
-  /// The text of a field of `count` bytes, up to its first NUL: a full field has none.
+  /// The text of a field that has `count` bytes in every file, up to its first NUL: a full field has
+  /// none, and its last character may be cut.
   mutating func text(
     _ count: Int, _ field: String, _ defects: inout [ChunkDefect]
   ) -> String {
-    let content = bytes(count)
-    let text = Self.text(content, chunk, field, &defects)
-    stored.note(content, of: field, text)
-    return text
+    text(count, field, isBounded: rest >= count, &defects)
   }
 
-  /// A text whose size stands before it; a shorter one where the chunk ends.
+  /// A text whose size stands before it, and can say no more than `limit`; a shorter one where the chunk
+  /// ends.
   mutating func counted(
-    _ count: Int, _ field: String, _ defects: inout [ChunkDefect]
+    _ count: Int, atMost limit: Int, _ field: String, _ defects: inout [ChunkDefect]
   ) -> String {
     if count > rest {
       defects.note(chunk, .short(has: bytes.count, needs: bytes.count + count - rest))
     }
-    return text(count, field, &defects)
+    return text(count, field, isBounded: count == limit && rest >= count, &defects)
   }
 
   /// All that is left as a text.
   mutating func text(_ field: String, _ defects: inout [ChunkDefect]) -> String {
-    text(rest, field, &defects)
+    text(rest, field, isBounded: false, &defects)
+  }
+
+  /// `isBounded` where there was no place for a longer text.
+  private mutating func text(
+    _ count: Int, _ field: String, isBounded: Bool, _ defects: inout [ChunkDefect]
+  ) -> String {
+    let content = bytes(count)
+    let text = Self.text(content, isBounded: isBounded, chunk, field, &defects)
+    stored.note(content, of: field, text)
+    return text
   }
 
   /// How many entries of `size` bytes are to be read where `announced` are counted.
@@ -70,15 +79,16 @@ struct ChunkReader {
     return Swift.min(count, ChunkLimits.entries)
   }
 
-  /// UTF-8 if it is valid, else Windows-1252. Of a character that a writer cut at the field's end,
-  /// nothing is left.
+  /// UTF-8 if it is valid, else Windows-1252. Of a character that a writer cut at the end of a bounded
+  /// field, nothing is left.
   private static func text(
-    _ bytes: ArraySlice<UInt8>, _ chunk: String, _ field: String, _ defects: inout [ChunkDefect]
+    _ bytes: ArraySlice<UInt8>, isBounded: Bool, _ chunk: String, _ field: String,
+    _ defects: inout [ChunkDefect]
   ) -> String {
     let used = bytes.prefix { $0 != 0 }
     let (text, isGuessed) = EightBitText.decoded(used)
     guard isGuessed else { return text }
-    if used.count == bytes.count,
+    if isBounded, used.count == bytes.count,
       let start = used.suffix(3).lastIndex(where: { $0 >= 0xC0 }),
       let whole = String(validating: used[..<start], as: UTF8.self),
       isCut(used[start...])
