@@ -55,6 +55,9 @@ package struct LoopTags: Sendable, Hashable {
     }
   }
 
+  /// Whether the value of a part says a place or a length.
+  package static func isValid(_ text: String) -> Bool { frames(text, sampleRate: 1) != nil }
+
   /// `144000`, or `1:02.5` and `0:01:02.5`, rounded to a frame; nil for anything else.
   private static func frames(_ text: String, sampleRate: Int) -> Int64? {
     let fields = text.split(separator: ":", omittingEmptySubsequences: false)

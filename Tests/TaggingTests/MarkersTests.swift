@@ -53,6 +53,47 @@ import Testing
     #expect(long.markBytes?.count == 2 + 6 + 256)
   }
 
+  @Test("the last letter of a text in Windows-1252 stays, and one that 255 bytes cut goes")
+  func lastLetters() {
+    func marks(_ name: [UInt8]) -> [UInt8] {
+      Field.all(
+        Field.big(1, 2), Field.big(1, 2), Field.big(9), [UInt8(name.count)], name,
+        Field.zeros((name.count + 1) % 2))
+    }
+    let cafe: [UInt8] = [0x63, 0x61, 0x66, 0xE9]
+    let comments = Field.all(
+      Field.big(1, 2), Field.big(7), Field.big(1, 2), Field.big(4, 2), cafe)
+    var defects: [ChunkDefect] = []
+    let value = AIFFMarkers(marks: marks(cafe), comments: comments, defects: &defects)
+    #expect(value.markers.map(\.name) == ["café"] && value.comments.map(\.text) == ["café"])
+    #expect(
+      defects.map(\.problem) == [
+        .guessedEncoding(field: "marker"), .guessedEncoding(field: "comment"),
+      ])
+    defects = []
+    let full = [UInt8](repeating: 0x78, count: 254) + [0xC3]
+    let cut = AIFFMarkers(marks: marks(full), defects: &defects)
+    #expect(cut.markers.map(\.name.utf8.count) == [254] && defects.isEmpty)
+    let strings = Field.all(Field.big(1), Field.big(1), Field.big(0, 8), cafe, [0])
+    let mark = Field.all(
+      Field.big(0), Field.big(1), Field.zeros(4), Field.big((1.0).bitPattern, 8), Field.big(1),
+      Field.zeros(12))
+    let core = CAFMarkers(marks: mark, strings: strings, defects: &defects)
+    #expect(core.markers.map(\.name) == ["café"])
+    #expect(defects.map(\.problem) == [.guessedEncoding(field: "name")])
+  }
+
+  @Test("stored comments are the bytes that they were, and a cut one is whole again")
+  func storedComments() {
+    let first = Field.all(Field.big(7), Field.big(0, 2), Field.big(3, 2), [0x61, 0xE9, 0x62, 0])
+    let cut = Field.all(Field.big(8), Field.big(5, 2), Field.big(900, 2), [0x63, 0x64])
+    let found = AIFFMarkers.storedComments(in: Field.big(9, 2) + first + cut)
+    let whole = Field.all(Field.big(8), Field.big(5, 2), Field.big(2, 2), [0x63, 0x64])
+    #expect(found.map(\.marker) == [0, 5] && found.map(\.bytes) == [first, whole])
+    #expect(AIFFMarkers.commentBytes(of: found) == Field.big(2, 2) + first + whole)
+    #expect(AIFFMarkers.commentBytes(of: []) == nil && AIFFMarkers.storedComments(in: []).isEmpty)
+  }
+
   @Test("markers of CAF have their names in another chunk")
   func literalCAF() {
     let none = [UInt8](repeating: 0xFF, count: 8)

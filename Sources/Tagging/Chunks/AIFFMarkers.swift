@@ -86,7 +86,7 @@ package struct AIFFMarkers: Sendable, Hashable {
       }
       let (id, frame): (UInt16, UInt32) = (reader.number(), reader.number())
       let size = Int(reader.number(UInt8.self))
-      let name = reader.counted(size, "marker", &defects)
+      let name = reader.counted(size, atMost: 255, "marker", &defects)
       // A Pascal text is as long as an even number of bytes, its length among them.
       _ = reader.bytes((size + 1) % 2)
       if id == 0 || id > Int16.max { defects.note(Self.marks, .badID(UInt32(id))) }
@@ -106,10 +106,49 @@ package struct AIFFMarkers: Sendable, Hashable {
       }
       let (time, marker): (UInt32, UInt16) = (reader.number(), reader.number())
       let size = Int(reader.number(UInt16.self))
-      let text = reader.counted(size, "comment", &defects)
+      let text = reader.counted(size, atMost: Int(UInt16.max), "comment", &defects)
       _ = reader.bytes(size % 2)
       comments.append(Comment(time: time, marker: marker, text: text))
     }
+  }
+
+  /// A comment as a file has it.
+  package struct StoredComment: Sendable, Hashable {
+    /// The number of a marker; 0 for none.
+    package let marker: UInt16
+    /// All of it, with its padding.
+    package let bytes: [UInt8]
+  }
+
+  /// The comments in the content of `COMT`; one that the content cuts has the size that is left. O(n)
+  package static func storedComments(in content: [UInt8]) -> [StoredComment] {
+    var reader = ChunkReader(texts, content, isBigEndian: true)
+    let announced = reader.number(UInt16.self)
+    var found: [StoredComment] = []
+    while found.count < announced, reader.rest >= 8 {
+      let (time, marker): (UInt32, UInt16) = (reader.number(), reader.number())
+      let size = Int(reader.number(UInt16.self))
+      let text = reader.bytes(size)
+      _ = reader.bytes(size % 2)
+      var writer = ChunkWriter(isBigEndian: true)
+      writer.append(time)
+      writer.append(marker)
+      writer.append(UInt16(text.count))
+      writer.append(text)
+      writer.append(zeros: text.count % 2)
+      found.append(StoredComment(marker: marker, bytes: writer.bytes))
+    }
+    return found
+  }
+
+  /// The content of `COMT` with these comments; nil without any. O(n)
+  package static func commentBytes(of comments: [StoredComment]) -> [UInt8]? {
+    guard !comments.isEmpty else { return nil }
+    let comments = comments.prefix(Int(UInt16.max))
+    var writer = ChunkWriter(isBigEndian: true)
+    writer.append(UInt16(comments.count))
+    for comment in comments { writer.append(comment.bytes) }
+    return writer.bytes
   }
 
   private mutating func readInstrument(_ bytes: [UInt8], _ defects: inout [ChunkDefect]) {
