@@ -332,6 +332,15 @@ extension Export {
   }
 }
 
+extension Sink {
+  /// The chapters that its file would have of those of a media file that is all of it, at its own rate.
+  package func placeable(_ chapters: [Chapter]) -> [Chapter] {
+    let rate = output.sampleRate ?? 1
+    return chapters.sortedByStart.placeable(among: frames.count, rate: rate)
+      .distinct(in: output, as: format.kind, rate: rate)
+  }
+}
+
 extension [Chapter] {
   /// These chapters without chapters of media files that would not last a frame.
   fileprivate func placeable(among frameCount: Int, rate: Int) -> [Chapter] {

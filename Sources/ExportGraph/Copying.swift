@@ -68,7 +68,9 @@ extension Graph {
     }
     let kind = sink.format.kind
     return Failure(
-      .mendJob, "'\(kind.rawValue): copy' finds nothing to copy: \(why); \(kind.encodingHelp)",
+      .mendJob,
+      "'\(kind.rawValue): copy' finds nothing to copy: \(why); "
+        + kind.encodingHelp(of: nodes.compactMap(\.asset)),
       path: sink.output.path, origin: sink.output.origin)
   }
 
@@ -106,7 +108,26 @@ extension Graph {
 extension Output.Kind {
   /// What encodes anew, in words.
   var encodingHelp: String {
-    "'\(rawValue): \(capabilities.exampleSetting)' \(capabilities.isLossless ? "writes" : "encodes") it"
+    encodingHelp(of: [])
+  }
+
+  /// As `encodingHelp`, with as many bits as this kind has of those of the sources. O(sources)
+  func encodingHelp(of sources: [Asset]) -> String {
+    let isLossless = capabilities.isLossless
+    let setting = isLossless ? setting(for: sources) : capabilities.exampleSetting
+    return "'\(rawValue): \(setting)' \(isLossless ? "writes" : "encodes") it"
+  }
+
+  private func setting(for sources: [Asset]) -> String {
+    let depths = sources.filter { source in
+      source.codec.hasPrefix("pcm_") || source.outputKind?.capabilities.isLossless == true
+    }.map { $0.bitDepth ?? .max }
+    let formats = capabilities.sampleFormats
+    guard let depth = depths.max(), depth > 16 else { return capabilities.exampleSetting }
+    if depth > 24, formats.contains(.float32) { return Output.SampleFormat.float32.rawValue }
+    // FLAC and ALAC have depths, with the same name.
+    return formats.isEmpty || formats.contains(.int24)
+      ? Output.SampleFormat.int24.rawValue : capabilities.exampleSetting
   }
 }
 

@@ -117,12 +117,16 @@ extension Export {
     return held.stored(.stereo) == nil ? held.layouts?.first ?? .stereo : .stereo
   }
 
-  /// The job's; else that of the output with most channels, where it has more than two; else mono
-  /// where all outputs or all sources are and nothing is panned; else stereo.
+  /// The job's; else that of the output with most channels, where it has more than two; else that of
+  /// all outputs, or mono where all sources are, where nothing is panned; else stereo.
   private func mixLayout(_ layouts: [ChannelLayout], _ sources: SourceFacts) -> ChannelLayout {
     if let channelLayout { return channelLayout }
     if let widest = layouts.max(by: { $0.count < $1.count }), widest.count > 2 { return widest }
     if !layouts.isEmpty, !isPanned, layouts.allSatisfy({ $0 == .mono }) { return .mono }
+    // A copy of one or two channels in other places than those of mono and stereo.
+    if let only = layouts.first, !isPanned, only != .stereo, layouts.allSatisfy({ $0 == only }) {
+      return only
+    }
     return sources.layout.count > 2 ? .stereo : sources.layout
   }
 
@@ -289,7 +293,7 @@ extension Output {
       }
         ?? "'\(kind.rawValue): copy' of sources that are not \(name)",
       at: origins.format == .unknown ? origin : origins.format,
-      help: kind.encodingHelp)
+      help: kind.encodingHelp(of: sources.assets))
   }
 
   fileprivate func misnamed(_ clip: Asset, _ kind: Kind, _ usual: String) -> Diagnostic {

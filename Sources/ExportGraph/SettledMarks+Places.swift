@@ -76,11 +76,14 @@ extension MarkSettler {
       // Of no valid loop: nothing is known of them.
       for item in loopTags {
         sink.metadata[item.key] = nil
-        lose(item.key, Self.momentReason)
+        lose(item.key, LoopTags.isValid(item.value) ? Self.momentReason : Self.numberReason)
       }
     }
     guard places.contains(.loops) else {
       if !loops.isEmpty { tag(heard.map(\.1.frames)) }
+      if heard.contains(where: { $0.0.fraction > 0 }) {
+        lose(Self.fractions, Self.placeReason)
+      }
       for (name, isThere) in [
         ("smpl", sampler != nil && loops.isEmpty), ("inst", instrument != nil),
       ]
@@ -98,12 +101,53 @@ extension MarkSettler {
         guard let first = UInt32(exactly: pair.1.frames.lowerBound),
           let last = UInt32(exactly: pair.1.frames.upperBound - 1)
         else { return nil }
+        let keepsLength = isAtOwnSpeed && pair.1.frames.count == pair.0.frames.count
+        if pair.0.fraction > 0, !keepsLength { lose(Self.fractions, Self.lengthReason) }
         return SamplerChunk.Loop(
-          id: UInt32(number), type: pair.0.type, first: first, last: last, count: pair.0.count,
+          id: pair.0.id ?? UInt32(number), type: pair.0.type, first: first, last: last,
+          fraction: keepsLength ? pair.0.fraction : 0, count: pair.0.count,
           isRelease: pair.0.isRelease)
       }
     }
     sink.marks.sampler = isUnchanged ? sampler : written
+  }
+
+  private static let fractions = "fractions of frames of loops"
+  private static let lengthReason = "its loops have not the source's length"
+
+  /// Whether frames of the base are frames of the output, forwards.
+  private var isAtOwnSpeed: Bool {
+    base?.sampleRate == sampleRate && !map.parts.contains(where: \.isReversed)
+  }
+
+  /// Gives the loops of a WAV the numbers of the cues that name them, which are numbered from 1 on. Those
+  /// without a cue have others than these.
+  mutating func numberLoops() {
+    guard sink.format.kind == .wav, var sampler = sink.marks.sampler, let marks = base?.marks,
+      sampler != marks.sampler || sink.marks.cues != marks.cues
+    else { return }
+    let isNamed = marks.givenLoops == nil && marks.sampler?.loops.isEmpty == false
+    let count = UInt32(clamping: sink.marks.cues.count)
+    for index in sampler.loops.indices {
+      let id = sampler.loops[index].id
+      if isNamed, let place = marks.cueNumbers.firstIndex(of: id), place < marks.cues.count {
+        if let number = number(ofCue: marks.cues[place]) {
+          sampler.loops[index].id = number
+          continue
+        }
+        lose("the cue that names a loop", Self.momentReason)
+      }
+      // Not the number of another cue.
+      if 1...max(1, count) ~= id, count > 0 { sampler.loops[index].id = count + 1 + UInt32(index) }
+    }
+    sink.marks.sampler = sampler
+  }
+
+  /// The number that a cue of the base has in the output.
+  private func number(ofCue cue: MediaMarks.Cue) -> UInt32? {
+    guard let frame = map.frame(cue.frame, isEnd: false) else { return nil }
+    return sink.marks.cues.firstIndex { $0.frame == frame && $0.label == cue.label }
+      .map { UInt32(clamping: $0 + 1) }
   }
 
   /// Tags of a loop that the job does not give its output itself.
@@ -156,6 +200,10 @@ extension MarkSettler {
     }
     let count = cues.count
     for source in sources { add(map.cues(of: source), of: source, to: &cues, besideFirst: count) }
+    let known = Set(cues.map { MediaMarks.Cue(frame: $0.frame, label: $0.label) })
+    cues += endCues(of: sources).filter {
+      !known.contains(MediaMarks.Cue(frame: $0.frame, label: $0.label))
+    }
     sink.marks.cues = cues.enumerated()
       .sorted { ($0.element.frame, $0.offset) < ($1.element.frame, $1.offset) }.map(\.element)
     let isReversed = map.parts.contains { part in
@@ -165,15 +213,44 @@ extension MarkSettler {
     if isReversed { lose("lengths and notes of cues", "it is played backwards") }
   }
 
+  /// The cues at the very end of sources, where no chapter lasts: each stays with the sound before it, if
+  /// chapters of sources stay. Those that lie behind the end are named.
+  private mutating func endCues(of sources: [Asset]) -> [MediaMarks.Cue] {
+    guard sink.output.chapters.inFile,
+      sink.chapters.contains(where: \.isInherited)
+        || sink.chapters.isEmpty && export.composition.assets.count == 1
+    else { return [] }
+    var found: [MediaMarks.Cue] = []
+    for source in sources {
+      let own = source.marks?.cues ?? []
+      if own.contains(where: { $0.frame > source.frameCount }) {
+        lose("cues behind the end of the sound", Self.momentReason)
+      }
+      let last = own.filter { $0.frame == source.frameCount }
+      guard !last.isEmpty else { continue }
+      let end = Time(frames: source.frameCount, rate: source.sampleRate)
+      for part in map.parts
+      where !part.isReversed && part.asset.isSameSound(as: source) && part.source.end >= end {
+        let frame = min(part.target.end.frames(atRate: sampleRate), Int64(sink.frames.count))
+        found += last.map { MediaMarks.Cue(frame: frame, label: $0.label, note: $0.note) }
+      }
+    }
+    return found
+  }
+
   /// The cues of the only source, also such as chapters cannot be, where all of it is the output and its
   /// chapters are those of the source.
   private var identicalCues: [MediaMarks.Cue]? {
     guard isIdentical, let base, let cues = base.marks?.cues, !cues.isEmpty,
       sink.chapters.allSatisfy(\.isInherited)
     else { return nil }
-    let frames = Set(sink.chapters.map { $0.start.frames(atRate: sampleRate) })
-    let own = Set(cues.map(\.frame).filter { $0 < base.frameCount })
-    return frames == own ? cues : nil
+    func frames(_ chapters: [Chapter]) -> Set<Int64> {
+      Set(chapters.map { $0.start.frames(atRate: sampleRate) })
+    }
+    let own = cues.map { cue in
+      Chapter(start: Time(frames: cue.frame, rate: base.sampleRate), title: "", isInherited: true)
+    }
+    return frames(sink.chapters) == frames(sink.placeable(own)) ? cues : nil
   }
 
   /// Adds what is heard of the cues of a source to the first of `cues`, which are chapters.
@@ -205,6 +282,7 @@ extension MarkSettler {
   /// Names chapters without titles that are cues of sources, which other formats want named.
   private mutating func nameChapters(of sources: [Asset]) {
     guard !sources.isEmpty else { return }
+    if !endCues(of: sources).isEmpty { lose("cues at the end of the sound", Self.placeReason) }
     for index in sink.chapters.indices
     where sink.chapters[index].isInherited && sink.chapters[index].title.isEmpty {
       sink.chapters[index].title = "Marker \(index + 1)"

@@ -32,6 +32,8 @@ struct MarkSettler {
   static let damageReason = "it is damaged, and what it says of places cannot be moved"
   static let momentReason = "what it marks is not heard whole, once and alone in the output"
 
+  static let numberReason = "it is no number of frames and no time"
+
   /// Whether each sample of the base, and nothing else, is in the output.
   var isIdentical: Bool {
     guard let whole, let base else { return false }
@@ -51,6 +53,7 @@ struct MarkSettler {
     settleCart()
     settleLoops()
     settleCues()
+    numberLoops()
   }
 
   /// Names the chunks of sources of which none begins the output alone, so that no clock holds for it.
@@ -94,16 +97,17 @@ extension MarkSettler {
     if !isIdentical {
       if let old = base?.marks?.broadcast {
         broadcast.timeReference = map.timeReference(old.timeReference) ?? 0
-        if old.timeReference > 0, broadcast.timeReference == 0 {
+        if old.timeReference > 0, broadcast.timeReference == 0, !isRemoved("time_reference") {
           lose("time_reference", Graph.timeReason)
         }
-        if !old.umid.isEmpty { lose("umid", Graph.sampleReason) }
+        if !old.umid.isEmpty, !isRemoved("umid") { lose("umid", Graph.sampleReason) }
       }
       (broadcast.umid, broadcast.loudness) = ([], nil)
       if broadcast.codingHistory.isEmpty { broadcast.codingHistory = historyOfSource }
       sink.marks.step = step
     }
     takeGivenTags(&broadcast)
+    removeTags(of: &broadcast)
     if let asked = request?.broadcast {
       broadcast.description = asked.description ?? broadcast.description
       broadcast.originator = asked.originator ?? broadcast.originator
@@ -127,6 +131,35 @@ extension MarkSettler {
     if let reference = given("time_reference").flatMap({ UInt64($0) }) {
       broadcast.timeReference = reference
     }
+  }
+
+  /// Empties the fields whose tags the job takes away: what it removes from other formats would stay in
+  /// a WAV alone. Without its history, there is none of this output either.
+  private mutating func removeTags(of broadcast: inout BroadcastExtension) {
+    for (key, field) in Self.textFields where isRemoved(key) { broadcast[keyPath: field] = "" }
+    if isRemoved("date") { broadcast.originationTime = "" }
+    if isRemoved("time_reference") { broadcast.timeReference = 0 }
+    if isRemoved("umid") { broadcast.umid = [] }
+    if isRemoved("coding_history") { sink.marks.step = nil }
+  }
+
+  /// The texts of `bext` by the names of their tags.
+  private static var textFields: [(key: String, field: WritableKeyPath<BroadcastExtension, String>)]
+  {
+    [
+      ("comment", \.description), ("encoded_by", \.originator),
+      ("originator_reference", \.originatorReference), ("date", \.originationDate),
+      ("coding_history", \.codingHistory),
+    ]
+  }
+
+  /// Whether the job gives a tag an empty text, for this output or for all.
+  private func isRemoved(_ key: String) -> Bool {
+    if sink.metadata[key]?.isEmpty == true { return true }
+    if let removed = sink.output.removedTags { return removed.contains(key) }
+    let own = sink.output.metadata.values(of: key)
+    if !own.isEmpty { return own.allSatisfy(\.isEmpty) }
+    return export.removedTags?.contains(key) == true
   }
 
   /// What tags of a source in another format say.
@@ -186,7 +219,7 @@ extension MarkSettler {
     guard var text = base?.marks?.iXML, isPlaced("iXML", in: .iXML) else { return }
     guard isIdentical || !text.isDamaged else { return lose("iXML", Self.damageReason) }
     defer { sink.marks.iXML = text }
-    guard !isIdentical else { return }
+    guard !isIdentical else { return copyChanges(into: &text) }
     let old = text.timestamp
     let new = old.flatMap { map.timeReference($0) }
     if old != nil { text.setTimestamp(new ?? 0) }
@@ -196,10 +229,7 @@ extension MarkSettler {
     ]
     if let depth = sink.format.integerDepth { texts.append(("SPEED/AUDIO_BIT_DEPTH", "\(depth)")) }
     if let own = sink.marks.broadcast {
-      texts += [
-        ("BEXT/BWF_DESCRIPTION", own.description), ("BEXT/BWF_ORIGINATOR", own.originator),
-        ("BEXT/BWF_ORIGINATOR_REFERENCE", own.originatorReference),
-      ]
+      texts += Self.copies.map { ($0.path, own[keyPath: $0.field]) }
     }
     for (path, value) in texts { text.set(path, to: value) }
     text.moveSyncPoints { frame, isAbsolute in
@@ -218,6 +248,28 @@ extension MarkSettler {
     {
       lose("iXML's TRACK_LIST", "its channels are not the source's")
     }
+  }
+
+  /// Puts the texts that `bext` has no more into the copies of them, where all else stays.
+  private func copyChanges(into text: inout IXML) {
+    guard let own = sink.marks.broadcast, let old = base?.marks?.broadcast else { return }
+    for (path, field) in Self.copies where own[keyPath: field] != old[keyPath: field] {
+      text.set(path, to: own[keyPath: field])
+    }
+    if own.codingHistory != old.codingHistory {
+      text.set("BEXT/BWF_CODING_HISTORY", to: own.codingHistory)
+    }
+    if own.umid != old.umid { text.remove("BEXT/BWF_UMID") }
+  }
+
+  /// The texts of `bext` that iXML has, too.
+  private static var copies: [(path: String, field: WritableKeyPath<BroadcastExtension, String>)] {
+    [
+      ("BEXT/BWF_DESCRIPTION", \.description), ("BEXT/BWF_ORIGINATOR", \.originator),
+      ("BEXT/BWF_ORIGINATOR_REFERENCE", \.originatorReference),
+      ("BEXT/BWF_ORIGINATION_DATE", \.originationDate),
+      ("BEXT/BWF_ORIGINATION_TIME", \.originationTime),
+    ]
   }
 
   /// What of iXML names the file or measures its samples.

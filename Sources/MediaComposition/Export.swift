@@ -28,6 +28,9 @@ public struct Export: Sendable, Hashable, Codable {
   /// The keys of those that come from a file and not from the job, in lower case and in order; tags
   /// that a source has with the same values count, too.
   package var inheritedTags: [String] = []
+  /// The keys of those that the job takes away with an empty text, in lower case and in order, where a
+  /// file has what a tag says in another place, too; nil: none.
+  package var removedTags: [String]?
   /// On the composition's timeline, in order; segments' own chapters are added to them.
   public var chapters: [Chapter]
   /// What is said on the composition's timeline, beside the words of segments; nil: nothing.

@@ -41,6 +41,8 @@ package struct MediaMarks: Sendable, Hashable {
   package var iXML: IXML?
   /// `cue ` and `adtl`, `MARK` and `COMT`, `mark` and `strg`: all of them, in order of time.
   package var cues: [Cue] = []
+  /// The numbers of `cues` in a WAV with loops, in their order: a loop may be named by one.
+  package var cueNumbers: [UInt32] = []
   /// `smpl`, and what AIFF's `INST` says of notes and loops.
   package var sampler: SamplerChunk?
   /// `inst`, and what AIFF's `INST` says beside.
@@ -63,7 +65,8 @@ package struct MediaMarks: Sendable, Hashable {
 
 extension MediaMarks: Codable {
   private enum CodingKeys: String, CodingKey {
-    case broadcast, cart, iXML, cues, sampler, instrument, givenLoops, chunks, hasEditedTags,
+    case broadcast, cart, iXML, cues, cueNumbers, sampler, instrument, givenLoops, chunks,
+      hasEditedTags,
       cueSheet
   }
 
@@ -78,6 +81,7 @@ extension MediaMarks: Codable {
     try container.encodeIfPresent(instrument, forKey: .instrument)
     try container.encodeIfPresent(cueSheet, forKey: .cueSheet)
     try container.encode(cues, forKey: .cues)
+    if !cueNumbers.isEmpty { try container.encode(cueNumbers, forKey: .cueNumbers) }
     try container.encodeIfPresent(givenLoops, forKey: .givenLoops)
     try container.encode(chunks, forKey: .chunks)
     if hasEditedTags { try container.encode(true, forKey: .hasEditedTags) }
@@ -95,6 +99,7 @@ extension MediaMarks: Codable {
     instrument = try container.decodeIfPresent(InstrumentChunk.self, forKey: .instrument)
     cueSheet = try container.decodeIfPresent(CueSheetBlock.self, forKey: .cueSheet)
     cues = try container.decode([Cue].self, forKey: .cues)
+    cueNumbers = try container.decodeIfPresent([UInt32].self, forKey: .cueNumbers) ?? []
     givenLoops = try container.decodeIfPresent([Range<Int64>].self, forKey: .givenLoops)
     chunks = try container.decode([StoredChunk].self, forKey: .chunks)
     hasEditedTags = try container.decodeIfPresent(Bool.self, forKey: .hasEditedTags) ?? false
@@ -121,6 +126,10 @@ extension Asset {
     package var count: UInt32 = 0
     /// `SamplerChunk.Loop.isRelease`
     package var isRelease = false
+    /// `SamplerChunk.Loop.fraction`
+    package var fraction: UInt32 = 0
+    /// `SamplerChunk.Loop.id`, where a chunk says one.
+    package var id: UInt32?
   }
 
   /// Its loops: those that a job gives it, else those of samplers, else that of its tags.
@@ -132,7 +141,8 @@ extension Asset {
         guard loop.length > 0, first + loop.length <= frameCount else { return nil }
         return Loop(
           frames: first..<first + loop.length, type: loop.type, count: loop.count,
-          isRelease: loop.isRelease)
+          isRelease: loop.isRelease, fraction: loop.fraction,
+          id: loop.id == 0 && marks?.cueNumbers.contains(0) != true ? nil : loop.id)
       }
     }
     let tags = metadata.items.lazy.map { (key: $0.key, value: $0.value) }

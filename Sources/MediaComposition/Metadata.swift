@@ -107,6 +107,11 @@ public struct Metadata: Sendable, Hashable, Codable {
     return merged
   }
 
+  /// The keys of tags that these take away from others, in lower case and in order. O(n log n)
+  package var removedKeys: [String] {
+    items.filter { $0.values.allSatisfy(\.isEmpty) }.map { $0.key.lowercased() }.sorted()
+  }
+
   /// What makes these tags of `others` when put over them.
   package func overrides(of others: Metadata) -> Metadata {
     var overrides = self

@@ -31,6 +31,9 @@ public struct Output: Sendable, Hashable, Codable {
   package var conform: [ConformRequest]?
   /// Put over the export's own; an empty text takes a tag away.
   public var metadata: Metadata
+  /// As the export's, in place of that, where its tags begin with those of another file; nil: the
+  /// export's, and those that `metadata` takes away.
+  package var removedTags: [String]?
   /// What it gets of Broadcast Wave, of radio and of other formats' chunks; nil: what sources bring along.
   package var marks: MarkRequest? {
     get { requests.first }

@@ -145,6 +145,10 @@ struct CompilerTests {
     #expect(try mixLayout([mono, stereo], output: nil) == .stereo)
     #expect(try mixLayout([stereo], output: .mono) == .mono)
     #expect(try mixLayout([mono], output: .stereo) == .mono)
+    // Two channels at the back, which a copy keeps.
+    let back = ChannelLayout(mask: 0x30, count: 2)
+    let behind = sound(rate: 1000, frames: 9000, layout: back)
+    #expect(try mixLayout([behind], output: back) == back)
   }
 
   @Test("16-bit outputs are dithered unless every sample passes through untouched")

@@ -9,10 +9,10 @@ import Testing
 @testable import ExportGraph
 
 @Suite("Marks of an output") struct SettledMarksTests {
-  private func seconds(_ count: Int64) -> Time { Time(value: count, timescale: 1) }
+  func seconds(_ count: Int64) -> Time { Time(value: count, timescale: 1) }
 
   /// Ten seconds of 48 kHz in 24 bits.
-  private func source(_ change: (inout Asset, inout MediaMarks) -> Void) -> Asset {
+  func source(_ change: (inout Asset, inout MediaMarks) -> Void) -> Asset {
     var asset = Asset(
       location: .file("tape.wav"), streamIndex: 0, container: "wav", codec: "pcm_s24le",
       sampleRate: 48_000, channelLayout: .stereo, bitDepth: 24, frameCount: 480_000,
@@ -27,7 +27,7 @@ import Testing
   }
 
   /// The sink of an output that has a part of the source.
-  private func sink(
+  func sink(
     of asset: Asset, _ range: Range<Int64>, to path: FilePath = "out.wav",
     _ format: Output.Format = .wav(.int24), rate: Int? = nil, isReversed: Bool = false,
     keepsChapters: Bool = true, marks: MarkRequest? = nil,
@@ -52,9 +52,9 @@ import Testing
     return try #require(try Graph(compiling: export).sinks.first)
   }
 
-  private func lost(_ sink: Sink) -> [String] { sink.staleTags.flatMap(\.names) }
+  func lost(_ sink: Sink) -> [String] { sink.staleTags.flatMap(\.names) }
 
-  private var tape: Asset {
+  var tape: Asset {
     source { asset, marks in
       var broadcast = BroadcastExtension()
       broadcast.description = "Interview"
@@ -237,7 +237,7 @@ import Testing
 
   // MARK: Places
 
-  private var marked: Asset {
+  var marked: Asset {
     source { asset, marks in
       marks.cues = [
         MediaMarks.Cue(frame: 48_000, length: 96_000, label: "Verse", note: "loud"),

@@ -210,12 +210,17 @@ extension Job {
     export.inheritedTags = Set(bases.flatMap(\.items).map { $0.key.lowercased() })
       .subtracting(own.items.map { $0.key.lowercased() }).sorted()
     export.metadata = base(whole.baseTags).overridden(by: own)
+    let removed = own.removedKeys
+    export.removedTags = removed.isEmpty ? nil : removed
     for index in outputs.indices {
-      export.outputs[index].metadata = filled(outputs[index].metadata)
+      let given = filled(outputs[index].metadata)
+      export.outputs[index].metadata = given
       guard let other = whole.outputTags[index] else { continue }
       export.outputs[index].metadata =
-        base(other).overridden(by: own).overridden(by: export.outputs[index].metadata)
-        .overrides(of: export.metadata)
+        base(other).overridden(by: own).overridden(by: given).overrides(of: export.metadata)
+      // What only the other file lacks is not taken away.
+      let kept = removed.filter { given.values(of: $0).isEmpty }
+      export.outputs[index].removedTags = (kept + given.removedKeys).sorted()
     }
   }
 
