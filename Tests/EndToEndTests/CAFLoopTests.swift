@@ -46,6 +46,25 @@ struct CAFLoopTests {
     try stage.make("/usr/bin/python3 run.py")
   }
 
+  @Test("PCM in more bytes than its bits need is refused, and not heard as packed")
+  func paddedSamples() throws {
+    try stage.make("ffmpeg -v error -f lavfi -i sine=d=0.1:r=48000 -ac 2 -c:a pcm_s24le plain.caf")
+    try python(
+      """
+      b = open('plain.caf', 'rb').read()
+      at = b.index(b'desc') + 12
+      assert struct.unpack('>IIII', b[at + 16:at + 32]) == (6, 1, 2, 24)
+      open('padded.caf', 'wb').write(b[:at + 16] + struct.pack('>I', 8) + b[at + 20:])
+      """)
+    try stage.make("avjob probe plain.caf")
+    let result = try stage.run("avjob clip padded.caf -o out.wav")
+    #expect(
+      result.status != 0
+        && result.errors.contains(
+          "has 2 samples of 24 bits in 8 bytes (desc), which are read only in 6"),
+      "\(result.errors)")
+  }
+
   @Test("loops of WAV, AIFF and CAF are each other's, and move with a clip and a rate")
   func everyWay() throws {
     try stage.make("ffmpeg -v error -f lavfi -i sine=d=4:r=48000 s.wav")

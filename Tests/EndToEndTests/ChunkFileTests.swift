@@ -91,6 +91,61 @@ struct ChunkFileTests {
       """)
   }
 
+  @Test("a copy of a whole WAV keeps a format of fewer bits or other places than it would be given")
+  func formats() throws {
+    try python(
+      """
+      GUID = bytes.fromhex('000000001000800000aa00389b71')
+      def form(bits, valid=None, mask=3):
+        size = 2 * ((bits + 7) // 8)
+        head = struct.pack('<HHIIHH', 1 if valid is None else 0xFFFE, 2, 48000, 48000 * size, size, bits)
+        return head if valid is None else head + struct.pack('<HHIH', 22, valid, mask, 1) + GUID
+      def put(name, fmt, size):
+        open(name, 'wb').write(wav(b'RIFF', [(b'fmt ', fmt), (b'xyz ', b'abc')], samples(1, 960, size), []))
+      put('20.wav', form(24, 20), 6)
+      put('plain.wav', form(24), 6)
+      put('12.wav', form(16, 12), 4)
+      put('none.wav', form(24, 0), 6)
+      put('back.wav', form(24, 24, 0x30), 6)
+      put('side.wav', form(24, 24, 0x600), 6)
+      """)
+    try stage.make(
+      """
+      for n in 20 plain 12 none back side; do
+        avjob clip -q $n.wav -o $n-copy.wav --wav copy
+        cmp $n.wav $n-copy.wav
+      done
+      """)
+  }
+
+  @Test("an empty text of the job is in no place of a WAV that had it in 'bext'")
+  func removedTexts() throws {
+    try python(
+      """
+      open('a.wav', 'wb').write(wav(b'RIFF', [(b'bext', bext(b'SECRET', 48000, 2, b'A=PCM,T=SECRET\\r\\n')),
+        (b'fmt ', FORMAT)], samples(1, 960), []))
+      """)
+    try stage.write(
+      "job.yaml",
+      """
+      clip: a.wav
+      metadata: { comment: "", coding_history: "", umid: "", date: "" }
+      output:
+        - whole.wav
+        - { file: own.wav, metadata: { originator_reference: "" } }
+      """)
+    try stage.make("avjob run -q job.yaml; if grep -q SECRET whole.wav own.wav; then exit 1; fi")
+    try python(
+      """
+      for name, reference in [('whole.wav', b'REF'), ('own.wav', b'')]:
+        told = dict(chunks(name)[1])[b'bext']
+        assert told[:256] == bytes(256) and told[256:288].startswith(b'Archive'), told
+        assert told[288:320].rstrip(b'\\0') == reference and told[320:338] == bytes(18), told
+        assert struct.unpack('<Q', told[338:346]) == (48000,) and told[348:412] == bytes(64), told
+        assert len(told) == 602, told
+      """)
+  }
+
   @Test("a loop that a job gives is in the file, to the last frame, and moves with a clip")
   func givenLoop() throws {
     try python(

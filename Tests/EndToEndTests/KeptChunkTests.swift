@@ -123,6 +123,50 @@ struct KeptChunkTests {
       """)
   }
 
+  @Test(
+    "an AIFF with markers at and behind its end is the same file in a copy, and by way of a FLAC")
+  func endMarkers() throws {
+    try python(
+      """
+      for name, frame, i in [('end', 960, inst(2, 3)), ('behind', 2000, inst(2, 3)), ('near', 101, inst(2, 3))]:
+        open(name + '.aiff', 'wb').write(aiff(b'AIFF', [(b'COMM', comm(960)),
+          (b'MARK', mark([(1, 100, b'one'), (7, frame, b'end'), (2, 400, b'x'), (3, 600, b'y')])),
+          (b'INST', i), (b'COMT', comt([(0, b'file'), (1, b'of one')])), (b'SSND', bytes(8) + bytes(3840))]))
+      """)
+    try stage.make(
+      """
+      for n in end behind near; do
+        avjob clip -q $n.aiff -o $n-copy.aiff --aiff copy
+        cmp $n.aiff $n-copy.aiff
+        printf "clip: $n.aiff\noutput: { file: $n.flac, foreign: keep }\n" >keep.yaml
+        avjob run -q keep.yaml
+        avjob clip -q $n.flac -o $n-back.aiff
+        cmp $n.aiff $n-back.aiff
+      done
+      """)
+  }
+
+  @Test("an AIFF with a new title keeps its markers and their comments, with their times")
+  func titledMarkers() throws {
+    try python(
+      """
+      open('a.aiff', 'wb').write(aiff(b'AIFF', [(b'NAME', b'Old'), (b'COMM', comm(960)),
+        (b'MARK', mark([(9, 100, b'one'), (2, 400, b'x'), (3, 600, b'y'), (4, 960, b'end')])),
+        (b'INST', inst(2, 3)), (b'COMT', comt([(0, b'file'), (9, b'caf\\xe9')])),
+        (b'SSND', bytes(8) + bytes(3840))]))
+      """)
+    try stage.write(
+      "job.yaml", "clip: a.aiff\noutput: { file: title.aiff, metadata: { title: New } }\n")
+    try stage.make("avjob run -q job.yaml")
+    try python(
+      """
+      old, new = dict(chunks('a.aiff')), dict(chunks('title.aiff'))
+      assert new[b'MARK'] == old[b'MARK'] and new[b'INST'] == old[b'INST'], new
+      assert new[b'COMT'] == comt([(9, b'caf\\xe9')]), new
+      assert b'New' in new[b'ID3 '] and b'file' in new[b'ID3 '] and b'NAME' not in new
+      """)
+  }
+
   @Test("what changes in an AIFF is written anew, and all other chunks stay")
   func changes() throws {
     try python(

@@ -130,7 +130,8 @@ struct Prober {
     var found = try marks(of: demuxer)
     let tags = try tags(of: demuxer, stream, found?.marks.broadcast)
     found?.take(tags.edits)
-    let listed = try chapters(of: demuxer, from: facts.start, cues: found?.marks.cues ?? [])
+    let listed = try chapters(
+      of: demuxer, from: facts.start, cues: found?.marks.cues ?? [], frameCount: frameCount)
     var asset = Asset(
       location: location, streamIndex: stream.index, container: demuxer.formatName,
       codec: stream.codecName, sampleRate: facts.sampleRate,

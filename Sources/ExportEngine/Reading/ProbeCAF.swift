@@ -2,6 +2,26 @@ import Diagnosis
 import MediaComposition
 import Tagging
 
+extension Prober {
+  /// Refuses PCM in a CAF whose samples have more bytes than their bits need (Apple Core Audio Format
+  /// specification 1.0, "Audio Description Chunk"): libavformat reads them as packed.
+  func requirePackedSamples() throws(Failure) {
+    let chunks = try ContainerFacts.chunks(of: "caf", wave: nil, bytes)
+    guard let chunk = chunks.first(where: { $0.name == "desc" }) else { return }
+    let head = try bytes.bytes(at: chunk.body.lowerBound, count: 32)
+    guard head.count == 32, head[8..<12].elementsEqual("lpcm".utf8) else { return }
+    func number(_ place: Int) -> UInt64 { AtomHead.number(head[place..<place + 4]) }
+    let (size, length, channels, bits) = (number(16), number(20), number(24), number(28))
+    let needed = channels * ((bits + 7) / 8)
+    guard size > 0, length == 1, size != needed else { return }
+    throw Failure(
+      .mendInput,
+      "has \(channels) samples of \(bits) bits in \(size) bytes (desc), which are read only in "
+        + "\(needed); make it again with samples that have no more bytes than their bits need",
+      location: location)
+  }
+}
+
 extension ProbedMarks {
   private typealias Marker = CAFMarkers.Marker
 

@@ -6,11 +6,12 @@ import MediaTime
 /// Chapters that are no ID3 frames.
 extension Prober {
   /// In order of time, each at a time of its own: of several at one, the last counts. The sound
-  /// begins at `start` of their clock. Where a file has no other chapters, its `cues` are chapters.
+  /// begins at `start` of their clock. Where a file of `frameCount` has no other chapters, its `cues` are
+  /// chapters.
   ///
   /// - Returns: The chapters, and what is odd about them.
   func chapters(
-    of demuxer: Demuxer, from start: Time, cues: [MediaMarks.Cue] = []
+    of demuxer: Demuxer, from start: Time, cues: [MediaMarks.Cue] = [], frameCount: Int64 = 0
   ) throws(Failure) -> (chapters: [Chapter], warnings: [Warning]) {
     var (found, oddities): ([Chapter], [String]) = ([], [])
     if demuxer.formatName.hasPrefix("matroska,"),
@@ -37,7 +38,10 @@ extension Prober {
       }
       let rate = demuxer.bestAudioStream.map { demuxer.streams[$0].sampleRate } ?? 0
       // Of both, cues are exact: comments of FLAC count milliseconds.
-      if rate > 0, found.isEmpty || demuxer.formatName == "wav" || cues.agree(with: found, rate) {
+      if rate > 0,
+        found.isEmpty || demuxer.formatName == "wav"
+          || cues.agree(with: found, rate, frameCount: frameCount)
+      {
         found = cues.map { cue in
           Chapter(
             start: Time(frames: cue.frame, rate: rate), title: cue.label ?? "", isInherited: true)
@@ -79,13 +83,27 @@ extension Prober {
 
 extension [MediaMarks.Cue] {
   /// Whether these cues are the chapters, which have been rounded to a millisecond, and may have been
-  /// given titles.
-  fileprivate func agree(with chapters: [Chapter], _ rate: Int) -> Bool {
-    count == chapters.count
-      && zip(self, chapters.sortedByStart).allSatisfy { cue, chapter in
-        let gap = Time(frames: cue.frame, rate: rate) - chapter.start
-        return Swift.max(gap, .zero - gap) <= Time(value: 1, timescale: 1000)
-          && (cue.label ?? chapter.title) == chapter.title
-      }
+  /// given titles. A cue at the end of the sound, or at the millisecond of the next one, is no chapter.
+  fileprivate func agree(with chapters: [Chapter], _ rate: Int, frameCount: Int64) -> Bool {
+    let lasting = indices.filter { index in
+      let isLast =
+        index + 1 == count || self[index + 1].milliseconds(rate) != self[index].milliseconds(rate)
+      return self[index].frame < frameCount && isLast
+    }.map { self[$0] }
+    return [self, lasting].contains { cues in
+      cues.count == chapters.count
+        && zip(cues, chapters.sortedByStart).allSatisfy { cue, chapter in
+          let gap = Time(frames: cue.frame, rate: rate) - chapter.start
+          return Swift.max(gap, .zero - gap) <= Time(value: 1, timescale: 1000)
+            && (cue.label ?? chapter.title) == chapter.title
+        }
+    }
+  }
+}
+
+extension MediaMarks.Cue {
+  /// Where it is by the clock of FLAC's comments.
+  fileprivate func milliseconds(_ rate: Int) -> Int64 {
+    Time(frames: frame, rate: rate).frames(atRate: 1000)
   }
 }

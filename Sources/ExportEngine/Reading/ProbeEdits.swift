@@ -52,7 +52,9 @@ extension Prober {
       }
       if let track { try requireOneDescription(of: track) } else { try requirePlainHeader() }
       opening.patches = track?.patches ?? []
-    case "caf": (table, opening.patches) = try CAFPacketTable.read(in: bytes)
+    case "caf":
+      try requirePackedSamples()
+      (table, opening.patches) = try CAFPacketTable.read(in: bytes)
     default: break
     }
     // libavformat may have nothing to decode of what such a list plays.

@@ -82,6 +82,18 @@ extension ProbedMarks {
     }
     let contents = found.map { WaveFile.Chunk($0.chunk.name, $0.content) }
     marks.cues = [MediaMarks.Cue](of: contents, isBigEndian: isBigEndian, &defects)
+    if marks.sampler?.loops.isEmpty == false,
+      let points = contents.first(where: { $0.name == "cue " })
+    {
+      // What is wrong with them was found above.
+      var known: [ChunkDefect] = []
+      let cues = CuePoints(
+        cue: points.content, lists: [], isBigEndian: isBigEndian, defects: &known
+      ).cues
+      marks.cueNumbers = cues.enumerated()
+        .sorted { ($0.element.frame, $0.offset) < ($1.element.frame, $1.offset) }
+        .map(\.element.id)
+    }
     return contents
   }
 

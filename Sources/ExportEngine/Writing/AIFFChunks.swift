@@ -56,14 +56,24 @@ struct AIFFChunks {
   private static let marks: Set = ["MARK", "COMT", "INST"]
   private static let tags: Set = ["NAME", "AUTH", "(c) ", "ANNO", "ID3 "]
 
-  /// Whether a comment is none of a marker: then it is one of the file's tags.
-  private var hasComments: Bool {
-    stored.contains { chunk in
-      var defects: [ChunkDefect] = []
-      return chunk.name == "COMT"
-        && AIFFMarkers(comments: chunk.content, defects: &defects).comments
-          .contains { $0.marker == 0 }
-    }
+  /// The comments of markers or of the file, as they are stored.
+  private func comments(ofMarkers: Bool) -> [AIFFMarkers.StoredComment] {
+    stored.filter { $0.name == "COMT" }
+      .flatMap { AIFFMarkers.storedComments(in: $0.content) }
+      .filter { ($0.marker != 0) == ofMarkers }
+  }
+
+  /// `COMT`, which holds both what marks and what tags say: the stored comments of what stays, and those
+  /// of `own` of what is other now.
+  private func comments(
+    _ own: [WaveFile.Chunk], keepsMarks: Bool, keepsTags: Bool
+  ) -> WaveFile.Chunk? {
+    let new = own.filter { $0.name == "COMT" }
+      .flatMap { AIFFMarkers.storedComments(in: $0.content) }
+    let all =
+      (keepsMarks ? comments(ofMarkers: true) : new)
+      + (keepsTags ? comments(ofMarkers: false) : [])
+    return AIFFMarkers.commentBytes(of: all).map { WaveFile.Chunk("COMT", $0) }
   }
 
   /// The chunks in their order, byte for byte, but for those of marks or of tags where these are others
@@ -71,11 +81,15 @@ struct AIFFChunks {
   func replaced(
     by own: [WaveFile.Chunk], keepsMarks: Bool, keepsTags: Bool
   ) -> [WaveFile.Chunk] {
-    // Comments are both.
-    let isMixed = keepsMarks != keepsTags && hasComments
-    let gone =
-      (keepsMarks && !isMixed ? [] : Self.marks).union(keepsTags && !isMixed ? [] : Self.tags)
-    var own = own.filter { gone.contains($0.name) }
+    var gone = (keepsMarks ? [] : Self.marks).union(keepsTags ? [] : Self.tags)
+    let isOther =
+      !keepsMarks || !keepsTags && !comments(ofMarkers: false).isEmpty
+    let both = comments(own, keepsMarks: keepsMarks, keepsTags: keepsTags)
+    var own = own.filter { gone.contains($0.name) && $0.name != "COMT" }
+    if isOther {
+      gone.insert("COMT")
+      own += both.map { [$0] } ?? []
+    }
     let kept = stored.compactMap { chunk -> WaveFile.Chunk? in
       guard gone.contains(chunk.name) else { return chunk }
       guard let index = own.firstIndex(where: { $0.name == chunk.name }) else { return nil }
@@ -98,9 +112,10 @@ extension Sink {
   func hasTags(
     of source: Asset, written tag: [UInt8], _ picture: PictureReader
   ) throws(Failure) -> Bool {
-    guard source.marks?.hasEditedTags != true, lyrics == nil,
-      chapters.count == source.chapters.count,
-      zip(chapters, source.chapters).allSatisfy({ own, other in
+    // What cannot be a chapter of such a file, as one at its end, is none of the source's either.
+    let old = placeable(source.chapters)
+    guard source.marks?.hasEditedTags != true, lyrics == nil, chapters.count == old.count,
+      zip(chapters, old).allSatisfy({ own, other in
         (own.start, own.title, own.url) == (other.start, other.title, other.url)
           && own.image == other.image
       })

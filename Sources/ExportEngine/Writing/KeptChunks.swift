@@ -21,9 +21,13 @@ extension Sink {
       var twin = self
       twin.metadata = source.metadata
       let others = WaveChunks(stored: stored.chunks)
-      if chunks.hasFormat(of: others) { form = form ?? stored.waveForm }
+      // Its own mask says where channels are that are placed otherwise here.
+      let hasSameFormat =
+        others.tell(format) && source.channelLayout == output.channelLayout
+      if hasSameFormat { form = form ?? stored.waveForm }
       let hasSameTags = twin.infoList == infoList && source.marks?.hasEditedTags != true
-      chunks = chunks.keeping(others, keepsTags: hasSameTags)
+      chunks = chunks.keeping(
+        others, keepsFormat: hasSameFormat, keepsTags: hasSameTags)
       // A source of more than 4 GiB may have sizes that have wrapped.
       let size = Int64(frames.count / format.blockLength) * Int64(format.blockSize)
       chunks.fit(form ?? .riff, of: stored.waveForm, isLarge: size > 3 << 30)

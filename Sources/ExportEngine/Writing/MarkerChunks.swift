@@ -82,6 +82,7 @@ extension SinkMarks {
     if loops.count > limit { found.note(chunk, .tooMany(limit: limit)) }
     for loop in loops.prefix(limit) {
       if loop.count != 0 { found.note(chunk, .noPlace("how often a loop sounds")) }
+      if loop.fraction != 0 { found.note(chunk, .noPlace("fractions of frames of a loop")) }
       if !types.contains(loop.type) { found.note(chunk, .noPlace("the direction of a loop")) }
     }
     return found

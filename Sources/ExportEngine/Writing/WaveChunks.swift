@@ -40,31 +40,31 @@ struct WaveChunks: Sendable, Hashable {
     trailing = Array(stored[sound...].dropFirst())
   }
 
-  /// Whether both store samples in the same way.
-  func hasFormat(of other: WaveChunks) -> Bool {
-    func format(_ chunks: WaveChunks) -> [UInt8]? {
-      chunks.leading.first { $0.name == "fmt " }?.meaning
-    }
-    return format(self) == format(other)
+  /// Whether the chunks of a file say that its samples are stored in this way.
+  func tell(_ format: WaveFormat) -> Bool {
+    leading.first { $0.name == "fmt " }.map { format.isTold(by: $0.content) } ?? false
   }
 
   /// The chunks of a source whose samples these are, in its order and byte for byte, but for those that
-  /// say other things here; further ones of these have the places that they have here. `keepsTags` where
-  /// its tags are those of the source.
-  func keeping(_ stored: WaveChunks, keepsTags: Bool) -> WaveChunks {
+  /// say other things here; further ones of these have the places that they have here.
+  ///
+  /// - Parameters:
+  ///   - stored: The chunks of the source.
+  ///   - keepsFormat: Whether its samples are stored as here (`tell`).
+  ///   - keepsTags: Whether its tags are those of the source.
+  /// - Returns: The chunks of the copy.
+  func keeping(_ stored: WaveChunks, keepsFormat: Bool, keepsTags: Bool) -> WaveChunks {
     var own = leading + trailing
     // The room for `ds64` says nothing: a copy of a source without it stays as it is.
-    let keepsFormat = hasFormat(of: stored)
-    own.removeAll { keepsFormat && $0 == .room }
+    own.removeAll { keepsFormat && ($0 == .room || ["fmt ", "fact"].contains($0.name)) }
     let keepsCues = cues == stored.cues
     own.removeAll { keepsCues && $0.isOfCues || keepsTags && $0.isOfTags }
     func kept(_ chunk: WaveFile.Chunk) -> WaveFile.Chunk? {
       if chunk.isOfCues { return keepsCues ? chunk : nil }
       if chunk.isOfTags, keepsTags { return chunk }
+      if ["fmt ", "fact"].contains(chunk.name), keepsFormat { return chunk }
       guard chunk.isSaidHere else { return chunk }
-      guard let index = own.firstIndex(where: { $0.kind == chunk.kind }) else {
-        return chunk.name == "fact" && keepsFormat ? chunk : nil
-      }
+      guard let index = own.firstIndex(where: { $0.kind == chunk.kind }) else { return nil }
       let new = own.remove(at: index)
       return new.meaning == chunk.meaning ? chunk : new
     }
@@ -152,7 +152,6 @@ extension WaveFile.Chunk {
     case "bext": return BroadcastExtension(content, defects: &defects)?.bytes() ?? content
     case "cart": return CartChunk(content, defects: &defects)?.bytes() ?? content
     case "smpl": return SamplerChunk(content, defects: &defects)?.bytes() ?? content
-    case "fmt ": return WaveFormat(content)?.content ?? content
     // The number of frames is put in later.
     case "fact": return []
     default: return content

@@ -47,6 +47,20 @@ package struct WaveFormat: Sendable, Hashable {
       channelMask: isLong ? UInt64(number(20, 4)) : Self.usualMask(ofCount: channels))
   }
 
+  /// Whether a chunk's content is the format of the same samples, whatever it says beside: fewer valid
+  /// bits than a sample's bytes hold, other positions of channels, the short form.
+  func isTold(by content: [UInt8]) -> Bool {
+    func number(_ place: Int, _ count: Int) -> Int {
+      content[place..<place + count].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+    guard coding != .gsm, content.count >= 16 else { return content == self.content }
+    let code = number(0, 2)
+    let isLong = code == 0xFFFE && content.count >= 40
+    return (isLong ? number(24, 2) : code) == Int(coding.rawValue) && number(2, 2) == channelCount
+      && number(4, 4) == sampleRate && number(12, 2) == blockSize
+      && (number(14, 2) + 7) / 8 == bits / 8
+  }
+
   /// Bytes of a frame of all channels, or of a block of GSM (`nBlockAlign`).
   package var blockSize: Int { coding == .gsm ? 65 : channelCount * bits / 8 }
 

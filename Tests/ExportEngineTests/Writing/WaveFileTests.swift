@@ -73,8 +73,48 @@ import Testing
     }
     let own = chunks(["iXML": [1], "smpl": [UInt8](repeating: 0, count: 36)])
     let stored = chunks(["abcd": [9], "iXML": [1, 0], "inst": [0, 0, 0, 0, 0, 0, 0]])
-    let kept = own.keeping(stored, keepsTags: true)
+    let kept = own.keeping(stored, keepsFormat: false, keepsTags: true)
     #expect(kept.leading.map(\.name) == ["abcd", "iXML", "smpl"])
     #expect(kept.leading[1].content == [1])
+  }
+
+  @Test("a format that says fewer bits, or other things beside the samples, stays as it is")
+  func keptFormat() {
+    func number(_ value: Int, _ count: Int) -> [UInt8] {
+      (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+    }
+    func content(
+      bits: Int, bytes: Int, valid: Int? = nil, mask: Int = 3, code: Int = 1, channels: Int = 2
+    ) -> [UInt8] {
+      let size = channels * bytes
+      let head =
+        number(valid == nil ? code : 0xFFFE, 2) + number(channels, 2) + number(48_000, 4)
+        + number(48_000 * size, 4) + number(size, 2) + number(bits, 2)
+      guard let valid else { return head }
+      return head + number(22, 2) + number(valid, 2) + number(mask, 4) + number(code, 4)
+        + [UInt8](repeating: 0, count: 12)
+    }
+    func format(_ coding: WaveFormat.Coding = .integer, _ bits: Int) -> WaveFormat {
+      WaveFormat(coding, bits: bits, sampleRate: 48_000, channelCount: 2, channelMask: 3)
+    }
+    for (told, bits) in [
+      (content(bits: 24, bytes: 3, valid: 20), 24), (content(bits: 24, bytes: 3, valid: 0), 24),
+      (content(bits: 20, bytes: 3), 24), (content(bits: 24, bytes: 3), 24),
+      (content(bits: 12, bytes: 2), 16), (content(bits: 16, bytes: 2, valid: 12, mask: 0), 16),
+    ] {
+      #expect(format(bits).isTold(by: told))
+      #expect(WaveChunks(stored: [.init("fmt ", told)]).tell(format(bits)))
+      let own = WaveChunks(stored: WaveFile.leading(format(bits)))
+      let source = WaveChunks(stored: [.init("fmt ", told), .init("xyz ", [1])])
+      #expect(own.keeping(source, keepsFormat: true, keepsTags: true) == source)
+    }
+    for (other, coding, bits) in [
+      (content(bits: 32, bytes: 4, valid: 24), .integer, 24),
+      (content(bits: 24, bytes: 4), .integer, 24),
+      (content(bits: 16, bytes: 2, channels: 1), .integer, 16),
+      (content(bits: 32, bytes: 4), .float, 32), ([1, 0], .integer, 16),
+    ] as [([UInt8], WaveFormat.Coding, Int)] {
+      #expect(!format(coding, bits).isTold(by: other))
+    }
   }
 }
