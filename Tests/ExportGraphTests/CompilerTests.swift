@@ -146,7 +146,7 @@ struct CompilerTests {
     #expect(try mixLayout([stereo], output: .mono) == .mono)
     #expect(try mixLayout([mono], output: .stereo) == .mono)
     // Two channels at the back, which a copy keeps.
-    let back = ChannelLayout(mask: 0x30, count: 2)
+    let back = ChannelLayout(mask: 0x30)
     let behind = sound(rate: 1000, frames: 9000, layout: back)
     #expect(try mixLayout([behind], output: back) == back)
   }
