@@ -49,16 +49,57 @@ package struct AACStream: Sendable, Hashable {
   }
 }
 
+/// The clock of a track of HE-AAC, which counts frames of the core (ISO 14496-3, 4.6.18).
+///
+/// FFmpeg's decoder doubles what an edit list leaves out (`skip_samples_multiplier`): of a track at the
+/// doubled rate, players by FFmpeg leave out as much of the sound as lies before it.
+struct CoreClock {
+  /// Frames a second of what is heard.
+  private let sampleRate: Int
+  /// Ticks a second.
+  private let coreRate: Int
+  /// Frames of what is heard before the first of the sound.
+  private let delay: Int
+
+  /// The clock for a source; nil of one without band replication, and where the sound begins between
+  /// two ticks.
+  init?(_ source: Muxer.Source) {
+    switch source {
+    case .encoder, .stream(_, _, _, nil): return nil
+    case .stream(let stream, let padding, _, let coreRate?):
+      (sampleRate, self.coreRate, delay) = (stream.sampleRate, coreRate, padding)
+    case .aac(let stream):
+      (sampleRate, coreRate, delay) = (stream.sampleRate, stream.coreRate, stream.delay)
+    }
+    guard coreRate * 2 == sampleRate, delay.isMultiple(of: 2) else { return nil }
+  }
+
+  /// Frames of what is heard in a tick.
+  fileprivate var framesPerTick: Int64 { 2 }
+
+  /// Describes the track of packets that are copied.
+  func describe(_ parameters: inout AVCodecParameters) {
+    parameters.sample_rate = Int32(clamping: coreRate)
+    parameters.frame_size = min(parameters.frame_size, 1024)
+    parameters.initial_padding = Int32(clamping: delay / 2)
+  }
+
+  /// The edit of a sound of so many frames by the movie's clock; nil where it ends with a tick.
+  fileprivate func list(_ shown: Range<Int64>) -> Muxer.TrackEdits? {
+    guard !shown.count.isMultiple(of: 2) else { return nil }
+    return Muxer.TrackEdits(
+      list: EditList([.init(shown: shown, media: Int64(delay / 2))]), handler: "soun",
+      timescale: UInt32(clamping: coreRate), clock: UInt32(clamping: sampleRate), isOptional: true)
+  }
+}
+
 extension Muxer {
+  /// Frames of sound in a tick of its track: 2 of HE-AAC in MP4, and else 1.
+  package var framesPerTick: Int64 { core?.framesPerTick ?? 1 }
+
   /// The sound's edit where its end lies between two ticks of its track, which counts core frames.
   var soundList: TrackEdits? {
-    guard let source = coded, source.coreRate != source.sampleRate else { return nil }
     let (start, end) = (companions?.streams.setting.delay ?? 0, soundEnd)
-    guard !(end - start).isMultiple(of: 2), end > start else { return nil }
-    let media = Int64(source.delay * source.coreRate / source.sampleRate)
-    return TrackEdits(
-      list: EditList([.init(shown: start..<end, media: media)]), handler: "soun",
-      timescale: UInt32(clamping: source.coreRate), clock: UInt32(clamping: source.sampleRate),
-      isOptional: true)
+    return end > start ? core?.list(start..<end) : nil
   }
 }

@@ -54,8 +54,8 @@ package final class Muxer {
   private var lead: Int64 = 0
   /// Of a CAF with coded sound, its packets so far.
   var codedCAF: CodedCAF?
-  /// What describes the sound, where it comes from no encoder of FFmpeg's.
-  private(set) var coded: AACStream?
+  /// The clock of the sound's track, where that counts frames of the core of HE-AAC.
+  private(set) var core: CoreClock?
   /// Behind the last packet of sound, in frames, with the delay of companions.
   private(set) var soundEnd: Int64 = 0
   /// Of Ogg, until the sound's first page has ended; nil for other containers.
@@ -83,15 +83,16 @@ package final class Muxer {
     /// An encoder, opened.
     case encoder(Encoder)
     /// Another file's stream, whose packets are timed anew, in frames. `padding` is how many frames of
-    /// them lie before the sound; `header` stands instead of its own where that is not in its container.
-    case stream(Stream, padding: Int, header: [UInt8]? = nil)
+    /// them lie before the sound; `header` stands instead of its own where that is not in its container;
+    /// `coreRate` is how many frames a second HE-AAC codes.
+    case stream(Stream, padding: Int, header: [UInt8]? = nil, coreRate: Int? = nil)
     /// An encoder of AAC that is not FFmpeg's.
     case aac(AACStream)
 
     fileprivate var sampleRate: Int {
       switch self {
       case .encoder(let encoder): encoder.sampleRate
-      case .stream(let stream, _, _): stream.sampleRate
+      case .stream(let stream, _, _, _): stream.sampleRate
       case .aac(let stream): stream.sampleRate
       }
     }
@@ -99,7 +100,7 @@ package final class Muxer {
     fileprivate var timeBase: AVRational {
       switch self {
       case .encoder(let encoder): encoder.context.pointee.time_base
-      case .stream(let stream, _, _): AVRational(num: 1, den: stream.parameters.sample_rate)
+      case .stream(let stream, _, _, _): AVRational(num: 1, den: stream.parameters.sample_rate)
       case .aac(let stream): AVRational(num: 1, den: Int32(clamping: stream.sampleRate))
       }
     }
@@ -156,6 +157,7 @@ package final class Muxer {
         picture = nil
       }
     }
+    if container.isMovie { muxer.core = CoreClock(source) }
     let sound = try muxer.addSound(source)
     if container.isMatroska {
       opened.pointee.avoid_negative_ts = 0
@@ -202,15 +204,14 @@ package final class Muxer {
       try check(
         avcodec_parameters_from_context(stream.pointee.codecpar, encoder.context),
         "avcodec_parameters_from_context")
-    case .stream(let original, let padding, let header):
+    case .stream(let original, let padding, let header, _):
       try check(
         avcodec_parameters_copy(stream.pointee.codecpar, original.pointer.pointee.codecpar),
         "avcodec_parameters_copy")
       if let header { try stream.pointee.codecpar.pointee.replaceHeader(with: header) }
       stream.pointee.codecpar.pointee.pad(by: padding)
-    case .aac(let source):
-      coded = source
-      try source.fill(stream.pointee.codecpar)
+      core?.describe(&stream.pointee.codecpar.pointee)
+    case .aac(let source): try source.fill(stream.pointee.codecpar)
     }
     return stream
   }

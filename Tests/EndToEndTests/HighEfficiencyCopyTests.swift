@@ -50,6 +50,45 @@ struct HighEfficiencyCopyTests {
     }
   }
 
+  @Test(
+    "ffmpeg plays of a copy what it plays of its source, from the first frame on",
+    arguments: [("he-aac.m4a", 4322), ("he-aac-v2.m4a", 220_500)])
+  func inFFmpeg(_ name: String, _ frames: Int) throws {
+    try prepare()
+    try stage.make("avjob clip -q \(name) -o copy.m4a --aac copy")
+    func played(_ name: String) throws -> [UInt8] {
+      try Array(stage.make("ffmpeg -v error -i \(name) -f s16le -").output)
+    }
+    // It counts what an edit list leaves out twice, but for a track that counts frames of the core.
+    let (copied, there) = (try played("copy.m4a"), try played(name))
+    #expect(copied.count >= frames * 4 && there.starts(with: copied))
+    let rate = "ffprobe -v error -show_entries stream=time_base -of csv=p=0 copy.m4a"
+    #expect(try stage.make(rate).text == "1/22050\n")
+  }
+
+  @Test("a copy whose sound ends between two frames of the core ends there")
+  func oddLength() throws {
+    try stage.make(
+      """
+      cp $FIXTURES/he-aac.m4a odd.m4a
+      python3 - <<'END'
+      import struct
+      # The movie counts finer than its track, and its list ends after 4321 of its frames.
+      bytes = bytearray(open('odd.m4a', 'rb').read())
+      struct.pack_into('>I', bytes, bytes.index(b'mvhd') + 16, 44100)
+      struct.pack_into('>II', bytes, bytes.index(b'elst') + 12, 4321, 2048)
+      open('odd.m4a', 'wb').write(bytes)
+      END
+      avjob clip -q odd.m4a -o copy.m4a --aac copy
+      for n in odd copy; do avjob clip -q $n.m4a -o $n.wav --wav '32 bit float'; done
+      cmp odd.wav copy.wav
+      """)
+    for name in ["odd.m4a", "copy.m4a"] {
+      let probe = try stage.make("avjob probe \(name)").text
+      #expect(probe.contains("(4321 samples)"), "\(name): \(probe)")
+    }
+  }
+
   @Test("a part of a file is not copied, and says so before anything is written")
   func part() throws {
     try prepare()

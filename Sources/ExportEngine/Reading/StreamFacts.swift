@@ -74,6 +74,9 @@ struct StreamFacts: Sendable {
     hasBandReplication ? 2048 : hasCountedPackets ? 1024 : nil
   }
 
+  /// Frames a second that AAC codes, where band replication makes twice as many of them; nil for others.
+  var coreRate: Int? { hasBandReplication ? sampleRate / 2 : nil }
+
   /// Beyond any file, and near enough that differences of two numbers fit.
   static let farthestFrame: Int64 = 1 << 60
 

@@ -56,7 +56,7 @@ final class PackedMovie: PacketWriter {
   func write(_ block: PacketBlock) throws {
     try flush()
     try begin(at: block.start)
-    tables.append(block.sizes.count - 1, frames: block.packetLength)
+    tables.append(block.sizes.count - 1, frames: ticks(block.packetLength))
     last = (block.end - block.packetLength, block.packetLength)
     block.joined.retime(to: block.start, lasting: block.end - block.start)
     try put(block.joined, block.sizes, at: block.start)
@@ -68,8 +68,14 @@ final class PackedMovie: PacketWriter {
     guard frame > last.start else {
       throw Failure(.reportBug, "gets packets that go back in time", path: file.path)
     }
-    tables.append(frames: frame - last.start)
+    tables.append(frames: ticks(frame - last.start))
     self.last = nil
+  }
+
+  /// Frames in ticks of the track. Only the last packet may end between two; where that is, the edit list
+  /// says.
+  private func ticks(_ frames: Int64) -> Int64 {
+    (frames + muxer.framesPerTick - 1) / muxer.framesPerTick
   }
 
   /// Puts what there is into the file.
@@ -96,7 +102,7 @@ final class PackedMovie: PacketWriter {
   /// Ends the file as libavformat has it: with an index of batches.
   func finish() throws {
     try flush()
-    if let last { tables.append(frames: last.duration) }
+    if let last { tables.append(frames: ticks(last.duration)) }
     last = nil
     try muxer.finish()
   }

@@ -87,7 +87,9 @@ final class PacketCopyEncoding: SoundEncoding {
     early = first.stream.codecName == "vorbis" ? -end : 0
     packetLength = Int64(layout.grid.samplesPerFrame)
     let muxer = try self.recipe.openMuxer(
-      of: file, for: .stream(first.stream, padding: Int(-end), header: first.header),
+      of: file,
+      for: .stream(
+        first.stream, padding: Int(-end), header: first.header, coreRate: first.facts.coreRate),
       beside: streams?.streams)
     output = CopyOutput(
       file, muxer, recipe.container, isAlone: streams == nil && first.stream.codecName == "aac")
