@@ -45,7 +45,8 @@ public struct Asset: Sendable, Hashable, Codable {
   /// What it was said to be, where its file has no header and its name does not tell.
   package var raw: RawSound?
   /// Whether its packets can be put into another file so that its sound begins and ends at any frame:
-  /// their timestamps count frames, and AAC is of the profile LC (ISO 14496-3, 1.5.2.1).
+  /// their timestamps count frames, or all of AAC's have 1024, and AAC is of the profile LC (ISO 14496-3,
+  /// 1.5.2.1).
   package var hasExactPackets = false
   /// Whether all of its packets together can be put into another file, though no part of them: those of
   /// HE-AAC, whose decoders depend on what was before.

@@ -93,8 +93,9 @@ extension CopiedPart.Reason {
     case .codec: "the sound is of another codec"
     case .container: "its container has no exact times of packets"
     case .inexact:
-      "its packets cannot be cut exactly, as those of HE-AAC, of a file with several edits, of "
-        + "chained Ogg files and of Vorbis for Matroska"
+      "its packets cannot be cut exactly, as those of HE-AAC, of a file with several edits, of one "
+        + "with damaged packets or times that do not fit them, of chained Ogg files and of Vorbis for "
+        + "Matroska"
     case .alone:
       "its packets can be those of one clip alone, as those of Vorbis, of AAC of more than two channels "
         + "or of frames of 960 samples, and of Opus for speech (SILK), in blocks below 20 ms or of more "

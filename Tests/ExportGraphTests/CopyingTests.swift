@@ -178,8 +178,8 @@ struct CopyingTests {
     } throws: { error in
       (error as? Failure)?.message
         == "'aac: copy' finds nothing to copy: its packets cannot be cut exactly, as those of HE-AAC, "
-        + "of a file with several edits, of chained Ogg files and of Vorbis for Matroska; "
-        + "'aac: 128k' encodes it"
+        + "of a file with several edits, of one with damaged packets or times that do not fit them, of "
+        + "chained Ogg files and of Vorbis for Matroska; 'aac: 128k' encodes it"
     }
   }
 

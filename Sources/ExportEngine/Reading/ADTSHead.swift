@@ -36,11 +36,13 @@ struct ADTSHead: Sendable, Hashable {
 }
 
 extension StreamFacts {
-  /// Whether a count of its packets proves that it is AAC-LC in CAF of 1024 frames a packet.
+  /// Whether a count of its packets, none of which libavformat leaves out, proves that it is AAC of 1024
+  /// frames a packet, in CAF, or in MP4 with time stamps that do not count frames.
   func hasCountedPackets(
     by count: CountedStream.Count, in demuxer: Demuxer, _ stream: LibAV.Stream
   ) -> Bool {
-    demuxer.formatName == "caf" && stream.codecName == "aac" && origin == 0 && !hasBandReplication
+    (demuxer.formatName == "caf" || demuxer.formatName.hasPrefix("mov,"))
+      && stream.codecName == "aac" && origin == 0 && !hasBandReplication
       && count.refused == 0 && count.discarded == 0 && !count.breaksOff
       && count.frames == Int64(count.packets) * SourcePackets.bareLength
   }

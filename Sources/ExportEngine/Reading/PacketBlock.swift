@@ -31,9 +31,9 @@ extension SourcePackets {
   static let shortestBlock = 64
 
   /// Whether packets can be read in blocks: of AAC in a local MP4, whose index lists all packets with
-  /// their places before any is read.
+  /// their places before any is read, and with times that count frames.
   var hasBlocks: Bool {
-    stream.codecName == "aac" && facts.bareHeader == nil && !facts.hasBandReplication
+    stream.codecName == "aac" && facts.bareHeader == nil && facts.countedLength == nil
       && facts.location.file != nil && packets.demuxer.formatName.hasPrefix("mov,")
   }
 

@@ -29,8 +29,9 @@ final class SourcePackets {
   /// Frames from the last packet but one to the last that was read.
   private var spacing: Int64 = 0
   private var hasRead = false
-  /// The raw frame of the next packet of a stream that is counted: a bare one, one in CAF, HE-AAC, whose
-  /// timestamps may count frames of the core, or Vorbis, whose timestamps are not exact.
+  /// The raw frame of the next packet of a stream that is counted: a bare one, one in CAF, one in MP4 whose
+  /// timestamps do not count frames, HE-AAC, whose timestamps may count those of the core, or Vorbis, whose
+  /// timestamps are not exact.
   private var counted: Int64 = 0
   /// Of Vorbis.
   private let blocks: VorbisBlocks?

@@ -48,8 +48,8 @@ struct StreamFacts: Sendable {
   /// What MP4 would have as the header of a bare stream of AAC, whose packets have 1024 frames each; nil
   /// for others.
   var bareHeader: [UInt8]?
-  /// Whether it is AAC-LC in CAF, whose packets were counted: all of them have 1024 frames, which time
-  /// stamps need not say.
+  /// Whether it is AAC-LC in CAF or MP4, whose packets were counted: all of them have 1024 frames, which
+  /// time stamps need not say.
   var hasCountedPackets = false
   /// For each channel of the file its plane, where that is not its own number.
   var planes: [Int]?
