@@ -55,7 +55,7 @@ package final class Muxer {
   /// Of a CAF with coded sound, its packets so far.
   var codedCAF: CodedCAF?
   /// The clock of the sound's track, where that counts frames of the core of HE-AAC.
-  private(set) var core: CoreClock?
+  let core: CoreClock?
   /// Behind the last packet of sound, in frames, with the delay of companions.
   private(set) var soundEnd: Int64 = 0
   /// Of Ogg, until the sound's first page has ended; nil for other containers.
@@ -69,11 +69,12 @@ package final class Muxer {
 
   private init(
     _ context: UnsafeMutablePointer<AVFormatContext>, _ output: OutputContext,
-    _ timeBase: AVRational
+    _ timeBase: AVRational, _ core: CoreClock?
   ) {
     self.context = context
     self.output = output
     self.timeBase = timeBase
+    self.core = core
   }
 
   deinit { avformat_free_context(context) }
@@ -133,7 +134,7 @@ package final class Muxer {
     opened.pointee.flags |= AVFMT_FLAG_BITEXACT | AVFMT_FLAG_CUSTOM_IO
     opened.pointee.io_open = refuseToOpen
     // From here on the muxer's deinit frees what was made.
-    let muxer = Muxer(opened, output, source.timeBase)
+    let muxer = Muxer(opened, output, source.timeBase, container.isMovie ? CoreClock(source) : nil)
     var picture = picture
     var chapters = chapters
     var tags = metadata
@@ -157,7 +158,6 @@ package final class Muxer {
         picture = nil
       }
     }
-    if container.isMovie { muxer.core = CoreClock(source) }
     let sound = try muxer.addSound(source)
     if container.isMatroska {
       opened.pointee.avoid_negative_ts = 0
