@@ -147,7 +147,7 @@ extension StreamFacts {
     near raw: Int64, of stream: LibAV.Stream, in demuxer: Demuxer
   ) throws(LibAVError) {
     guard location.url != nil, range == nil, ["flac", "ogg"].contains(demuxer.formatName),
-      let total = stream.duration.flatMap(rawFrame), raw > 0, raw < total
+      clockStart == 0, let total = stream.duration.flatMap(rawFrame), raw > 0, raw < total
     else { return }
     // Ogg counts from another place than timestamps, and its packets overlap.
     let slack: Int64 = demuxer.formatName == "ogg" ? 1 << 13 : 0

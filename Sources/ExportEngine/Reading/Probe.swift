@@ -117,7 +117,7 @@ struct Prober {
     if let announced, stream.announcesLength {
       try requireMost(of: announced, found: duration)
     }
-    var warnings = measured.warnings + waveWarnings(demuxer)
+    var warnings = measured.warnings + waveWarnings(demuxer) + granuleWarnings(opened)
     warnings += try self.warnings(ofBytesBehind: stream, demuxer, measured)
     if let skipped = try skippedFrames(opened) { warnings.append(skipped) }
     if let stray = try opened.track?.stray.flatMap(strayBytes) { warnings.append(stray) }
@@ -154,10 +154,10 @@ struct Prober {
 
   /// How long its sound is by what the container says of it.
   private func announcedDuration(of opened: OpenedStream) throws(Failure) -> Time? {
-    let (demuxer, stream, first) = (opened.demuxer, opened.stream, opened.first)
+    let first = opened.first
     var announced =
       opened.edits == nil
-      ? try announcedDuration(of: stream, demuxer).map { withoutLead($0, opened) }
+      ? try announcedDuration(ofPackets: opened).map { withoutLead($0, opened) }
       : opened.edits?.announced.map { Time(frames: $0, rate: first.sampleRate) }
     if let track = opened.track, opened.edits == nil {
       announced = try announcedByEdits(of: track, opened, announced)

@@ -20,6 +20,9 @@ struct OpenedStream {
   /// Whether granules say where the sound of a Vorbis stream ends.
   var isVorbisInOgg: Bool { demuxer.formatName == "ogg" && stream.codecName == "vorbis" }
 
+  /// Whether granules say where the sound of an Opus stream begins.
+  var isOpusInOgg: Bool { demuxer.formatName == "ogg" && stream.codecName == "opus" }
+
   /// Whether libavformat applies an edit list.
   var isListedElsewhere: Bool { track?.edits.isEmpty == false && !opening.ignoresEditLists }
 }

@@ -51,15 +51,7 @@ extension Prober {
     if let raw = first.rawStart, first.timestampsCountFrames {
       facts.firstRaw = raw &- first.skip
       facts.origin = opened.opening.ignoresEditLists ? facts.firstRaw : raw
-      if demuxer.formatName == "ogg", raw < 0, raw >= -first.sampleRate {
-        // A first page whose granule is lower than its content cuts the start (Vorbis I, A.2). A
-        // page has about a second; cameras write pages of packets without bytes, which are
-        // miscounted.
-        facts.origin = 0
-        lead = 0 &- raw
-        // The delay of its decoder, which its own tool leaves out as well (SPEEX_GET_LOOKAHEAD).
-        if stream.codecName == "speex" { lead += Int64(first.sampleRate / 8000 * 40) }
-      }
+      if demuxer.formatName == "ogg" { lead = takeGranule(raw, of: stream, in: &facts) }
       // Headers that promise more than years prove nothing.
       if let proven = try provenLength(opened, facts), proven.frames < SoundPieces.longest {
         if stream.codecName == "opus" {
@@ -147,11 +139,8 @@ extension Prober {
   /// Frames that libavformat counts of the first packet of Vorbis, which gives none, where the first
   /// page of sound is the last one: it lays the packets from 0 on then, and cuts the end by as much.
   private func ghost(_ opened: OpenedStream) throws(Failure) -> Int64 {
-    guard opened.isVorbisInOgg, let raw = opened.first.rawStart, raw > 0,
-      let place = opened.first.dataStart
-    else { return 0 }
-    let head = try bytes.bytes(at: place + (range?.lowerBound ?? 0), count: OggPage.longestHead)
-    return OggPage(head)?.isLast == true ? raw : 0
+    guard opened.isVorbisInOgg, let raw = opened.first.rawStart, raw > 0 else { return 0 }
+    return try isOnePage(opened) ? raw : 0
   }
 
   /// Refuses a stream of whose packets less than half give sound, or of whose bytes less than half are

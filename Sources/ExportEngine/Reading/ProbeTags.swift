@@ -7,8 +7,9 @@ import Tagging
 /// A file's facts for users besides its sound.
 extension Prober {
   func announcedDuration(
-    of stream: LibAV.Stream, _ demuxer: Demuxer
+    ofPackets opened: OpenedStream
   ) throws(Failure) -> Time? {
+    let (stream, demuxer) = (opened.stream, opened.demuxer)
     // libavformat silently lowers a WAV's length to the bytes present.
     if stream.isLossless, stream.blockAlign > 0, stream.sampleRate > 0, let wave = demuxer.wave,
       let told = wave.announcedSize
@@ -23,15 +24,54 @@ extension Prober {
         Time(frames: $0.frameCount - $0.silence, rate: stream.sampleRate)
       }
     }
-    if let ticks = stream.duration {
-      // An Opus stream's last granule includes the frames left out at its start.
-      let ticks =
-        stream.codecName == "opus" && demuxer.formatName == "ogg"
-        ? ticks &- Int64(stream.initialPadding) : ticks
+    if var ticks = stream.duration {
+      if opened.isOpusInOgg {
+        // One page alone says only where it ends, and libavformat has it begin at 0.
+        guard let start = opened.first.rawStart else { return nil }
+        if start == 0, try isOnePage(opened) { return nil }
+        // The last granule counts from any number on, and includes the frames left out at the start.
+        ticks = ticks &- Int64(stream.initialPadding) &- start
+      }
       let value = Int128(ticks) * Int128(stream.timeBase.numerator)
       return Time(value: Int64(clamping: value), timescale: stream.timeBase.denominator)
     }
     return demuxer.announcedMicroseconds.map { Time(value: $0, timescale: 1_000_000) }
+  }
+
+  /// Takes what the first granule of an Ogg stream says, by which its sound begins at the raw frame `raw`;
+  /// gives how many frames of it that leaves out.
+  func takeGranule(
+    _ raw: Int64, of stream: LibAV.Stream, in facts: inout StreamFacts
+  ) -> Int64 {
+    guard stream.codecName != "opus" else {
+      facts.countFromSound()
+      return 0
+    }
+    guard raw < 0, raw >= -facts.sampleRate else { return 0 }
+    // A first page whose granule is lower than its content cuts the start (Vorbis I, A.2). A page has
+    // about a second; cameras write pages of packets without bytes, which are miscounted.
+    facts.origin = 0
+    // The delay of its decoder, which its own tool leaves out as well (SPEEX_GET_LOOKAHEAD).
+    let late = stream.codecName == "speex" ? Int64(facts.sampleRate / 8000 * 40) : 0
+    return 0 &- raw + late
+  }
+
+  /// Whether the first page of sound of an Ogg stream is its last one.
+  func isOnePage(_ opened: OpenedStream) throws(Failure) -> Bool {
+    guard let place = opened.first.dataStart else { return false }
+    let head = try bytes.bytes(at: place + (range?.lowerBound ?? 0), count: OggPage.longestHead)
+    return OggPage(head)?.isLast == true
+  }
+
+  /// A warning of Opus whose first page of sound holds more than it counts, as a cut of Vorbis would.
+  /// Players disagree on it: opusdec refuses the file, FFmpeg plays all of it.
+  func granuleWarnings(_ opened: OpenedStream) -> [Warning] {
+    guard opened.isOpusInOgg, let start = opened.first.rawStart, start < 0 else { return [] }
+    return [
+      Warning(
+        "its first page counts \(start.magnitude) samples fewer than it holds, which Ogg Opus does not "
+          + "allow (RFC 7845, 4.5): all of its sound is read", location: location)
+    ]
   }
 
   /// The header of Musepack 8, without an ID3 tag before it, as mpcdec reads it.

@@ -40,6 +40,8 @@ struct StreamFacts: Sendable {
   var origin: Int64
   /// The raw frame of the first decoded sample.
   var firstRaw: Int64
+  /// The frame of the container's clock that is raw frame 0: of Opus in Ogg the first that sounds.
+  var clockStart: Int64 = 0
   /// The file that is read; nil: the one at `location`, or a server's medium.
   var file: HeldFile?
   /// Whether each packet of AAC gives twice as many frames as it codes: by spectral band replication
@@ -83,13 +85,20 @@ struct StreamFacts: Sendable {
   /// Frames in the longest packet of any anchored codec: a block of Vorbis.
   static let longestPacket: Int64 = 8192
 
-  /// A timestamp in frames; nil where the time base does not count frames, or far beyond any file.
+  /// Counts raw frames from the first on that sounds: a stream of Opus may begin at any granule (RFC
+  /// 7845, 4.5).
+  mutating func countFromSound() {
+    clockStart += origin
+    (origin, firstRaw) = (0, firstRaw - origin)
+  }
+
+  /// A timestamp as a raw frame; nil where the time base does not count frames, or far beyond any file.
   func rawFrame(_ timestamp: Int64) -> Int64? {
     guard case .demuxer(_, let base) = reader else { return nil }
     let ticks = Int128(timestamp) * Int128(base.numerator) * Int128(sampleRate)
     let (frames, rest) = ticks.quotientAndRemainder(dividingBy: Int128(base.denominator))
     guard rest == 0, frames.magnitude < Self.farthestFrame else { return nil }
-    return Int64(frames)
+    return Int64(frames) - clockStart
   }
 
   /// Ticks in frames, rounded down.
@@ -100,9 +109,9 @@ struct StreamFacts: Sendable {
   /// The timestamp of a raw frame, or the last one before it.
   func timestamp(ofRaw frame: Int64) -> Int64 {
     guard case .demuxer(_, let base) = reader else { return frame }
-    let ticks = Int128(frame) * Int128(base.denominator)
+    let ticks = (Int128(frame) + Int128(clockStart)) * Int128(base.denominator)
     let scale = Int128(base.numerator) * Int128(sampleRate)
-    return Int64(clamping: frame < 0 ? (ticks - scale + 1) / scale : ticks / scale)
+    return Int64(clamping: ticks < 0 ? (ticks - scale + 1) / scale : ticks / scale)
   }
 }
 
