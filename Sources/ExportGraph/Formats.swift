@@ -321,6 +321,14 @@ extension ChannelLayout {
   }
 }
 
+extension Asset {
+  /// Whether its samples are floats that no coding has changed: PCM, and WavPack, of which integers have
+  /// a depth.
+  fileprivate var holdsFloats: Bool {
+    bitDepth == nil && (codec.hasPrefix("pcm_f") || codec == "wavpack")
+  }
+}
+
 struct SourceFacts {
   /// In order of their places.
   let assets: [Asset]
@@ -329,7 +337,7 @@ struct SourceFacts {
   private let export: Export
   /// The highest; 44.1 kHz where there are none.
   let sampleRate: Int
-  /// Whether any has more than 16 bits a sample.
+  /// Whether any has more than 16 bits a sample, or floats without loss.
   let isDeep: Bool
   /// Of each source, in order of their places, as it comes to the mix; not those of which items select
   /// single channels alone.
@@ -345,7 +353,7 @@ struct SourceFacts {
     let audible = assets.filter(\.hasSound)
     sounding = audible.isEmpty ? assets : audible
     sampleRate = sounding.map(\.sampleRate).max() ?? 44_100
-    isDeep = assets.contains { ($0.bitDepth ?? 0) > 16 }
+    isDeep = assets.contains { $0.bitDepth.map { $0 > 16 } ?? $0.holdsFloats }
     let selectsChannels = export.composition.selectsChannels
     if selectsChannels {
       var sounds: Set<HeardSound> = []

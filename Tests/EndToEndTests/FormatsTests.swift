@@ -28,6 +28,23 @@ struct FormatsTests {
     #expect(found.text == "1\n")
   }
 
+  @Test(
+    "floats keep what lies below 16 bits in outputs that say no depth",
+    arguments: ["-c:a pcm_f32le f.wav", "-c:a pcm_f64be f.aiff", "-c:a wavpack f.wv"])
+  func floats(_ encode: String) throws {
+    let stage = Stage()
+    let name = encode.split(separator: " ").last ?? ""
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i 'sine=440:d=1,aformat=fltp,volume=-80dB' \(encode)
+      for n in wav aiff caf flac; do avjob clip -q \(name) -o out.$n; done
+      """)
+    for output in ["out.wav", "out.aiff", "out.caf", "out.flac"] {
+      let probe = try stage.make("avjob probe \(output)").text
+      #expect(probe.contains("24 bit"), "\(output): \(probe)")
+    }
+  }
+
   @Test("lengths are the timeline's, for each decoder, also where the rate changes")
   func lengths() throws {
     let stage = Stage()

@@ -45,6 +45,23 @@ struct SettlingTests {
     #expect(notes == (expected == layout.name ? [] : [note]))
   }
 
+  @Test(
+    "a lossless output has 24 bits where a source has more than 16, or floats that lost nothing",
+    arguments: [
+      ("pcm_s16le", 16, false), ("pcm_s24le", 24, true), ("pcm_f32le", nil, true),
+      ("pcm_f64be", nil, true), ("pcm_f16le", nil, true), ("wavpack", nil, true),
+      ("wavpack", 16, false), ("mp3", nil, false), ("vorbis", nil, false),
+    ] as [(String, Int?, Bool)])
+  func depths(codec: String, depth: Int?, isDeep: Bool) throws {
+    var deep = sound(layout: .mono)
+    (deep.codec, deep.bitDepth) = (codec, depth)
+    for kind in [Output.Kind.wav, .aiff, .caf, .flac, .alac] {
+      let outputs = [Output(path: "x", request: .usual(kind))]
+      let settled = try export([sound(layout: .stereo), deep], outputs).settled().export
+      #expect(settled.outputs[0].format?.integerDepth == (isDeep ? 24 : 16), "\(kind)")
+    }
+  }
+
   @Test("a downmix requested by 'channels' is noted for surround, and not for stereo")
   func askedDownmix() throws {
     let mono = [Output(path: "x", format: .wav(.int16), channelLayout: .mono)]
