@@ -214,6 +214,29 @@ extension Graph {
   }
 }
 
+extension Graph {
+  /// Notes on outputs that keep a lossy codec, and of whose sources nothing can be copied, whatever is
+  /// done with them. Of HE-AAC there is a note where it is settled.
+  ///
+  /// - Complexity: O(n log n) in the nodes, for each output that keeps its codec and copies nothing
+  package var encodedNotes: [Diagnostic] {
+    sinks.compactMap { sink in
+      guard sink.copied == nil, sink.output.copying?.isRequired == false,
+        [.frames, .clip].contains(sink.format.kind.capabilities.copiedUnit),
+        !nodes.contains(where: { $0.asset?.profile != nil })
+      else { return nil }
+      let reasons = FrameCopies(nodes, sink).plan([:]).parts.reasons.filter {
+        $0 == .inexact || $0 == .container
+      }
+      guard !reasons.isEmpty else { return nil }
+      return Diagnostic(
+        .note,
+        "'\(sink.output.path)' keeps its codec, and is encoded anew, which costs quality: "
+          + reasons.text, at: sink.output.origin)
+    }
+  }
+}
+
 extension Export {
   /// Notes on outputs in MP3 that are encoded, and of which every frame could be copied.
   ///

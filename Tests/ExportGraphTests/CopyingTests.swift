@@ -183,6 +183,36 @@ struct CopyingTests {
     }
   }
 
+  @Test(
+    "an output that keeps its codec has a note where its source lets nothing be copied, and else none"
+  )
+  func keptCodec() throws {
+    func notes(
+      gain: Double = 1, _ change: (inout Asset) -> Void = { _ in }
+    ) throws -> [String] {
+      var talk = asset("talk.m4a", "aac")
+      talk.container = "mov,mp4,m4a,3gp,3g2,mj2"
+      change(&talk)
+      var segment = clip(talk, from: 1, to: 11, at: 0)
+      segment.mix.gain = Gain(factor: gain)
+      var output = Output(path: "out.m4a", format: .m4a(bitRate: 128_000))
+      output.copying = Output.Copying(isRequired: false)
+      let export = Export(
+        name: "same", composition: Composition(tracks: [Track(segments: [segment])]),
+        outputs: [output])
+      return try Graph(compiling: export).encodedNotes.map(\.message)
+    }
+    let note = "'out.m4a' keeps its codec, and is encoded anew, which costs quality: its "
+    #expect(try notes().allSatisfy { $0.hasPrefix(note + "packets cannot be cut exactly") })
+    #expect(try notes().count == 1)
+    #expect(
+      try notes { $0.container = "flv" } == [note + "container has no exact times of packets"])
+    #expect(try notes { $0.hasExactPackets = true } == [])
+    #expect(try notes { $0.profile = "HE-AAC" } == [])
+    // What is changed is encoded from any source.
+    #expect(try notes(gain: 0.5) == [])
+  }
+
   @Test("Vorbis is copied as one clip, which is longer than a block, into Ogg")
   func vorbis() throws {
     var theme = asset("theme.ogg", "vorbis")

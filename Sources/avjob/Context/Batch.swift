@@ -92,7 +92,7 @@ struct Batch {
     let sessions = preparation.work.map(\.session)
     context.report(
       Diagnostics(
-        sessions.flatMap { (try? $0.graph().gridNotes) ?? [] }
+        sessions.flatMap { (try? $0.graph()).map { $0.gridNotes + $0.encodedNotes } ?? [] }
           + sessions.flatMap(\.leftOutNotes)
           + (suggestsCopying ? sessions.flatMap(\.export.copyNotes) : [])))
     let bags = PlannedBag.all(loaded, of: bag)
