@@ -20,7 +20,8 @@ extension ContainerFacts {
     }
     switch format {
     case "wav", "w64": return wave?.missingSize ?? 0
-    case "aiff": return try last("SSND", .aiff, from: 12)
+    case "aiff":
+      return try soundOfAIFF(medium)?.isOpen == true ? 0 : last("SSND", .aiff, from: 12)
     case "caf": return try last("data", .caf, from: 8)
     // The data object's GUID, whose letters these are.
     case "asf": return try last("6&?u", .asf, from: 0)

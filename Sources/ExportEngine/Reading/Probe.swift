@@ -155,6 +155,7 @@ struct Prober {
   /// How long its sound is by what the container says of it.
   private func announcedDuration(of opened: OpenedStream) throws(Failure) -> Time? {
     let first = opened.first
+    if try leavesLengthOpen(opened.demuxer) { return nil }
     var announced =
       opened.edits == nil
       ? try announcedDuration(ofPackets: opened).map { withoutLead($0, opened) }

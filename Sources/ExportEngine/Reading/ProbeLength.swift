@@ -213,7 +213,7 @@ extension Prober {
       guard stream.isLossless, stream.blockAlign > 0, let start = first.dataStart else {
         return nil
       }
-      let there = (demuxer.byteCount - start) / Int64(stream.blockAlign)
+      let there = max(0, try soundEnd(demuxer) - start) / Int64(stream.blockAlign)
       // Of a CAF libavformat has the frames of its data chunk alone; other chunks may follow it.
       return Length(frames: min(announced ?? stream.frameCount ?? there, there))
     case "flac":
