@@ -91,6 +91,12 @@ package struct WaveHeader: Sendable, Hashable {
   /// Whether a list has a megabyte or more, of which not all texts are read.
   var hasLongList: Bool { chunks.contains { $0.name == "LIST" && $0.content.count >= 1_000_000 } }
 
+  /// Further chunks of sound behind the first one, which RIFF does not know of (Microsoft's and IBM's
+  /// "Multimedia Programming Interface and Data Specifications 1.0", WAVE).
+  package var furtherSounds: [Chunk] {
+    chunks.filter { $0.name == "data" && $0.content.lowerBound > sound.lowerBound }
+  }
+
   /// Bytes of sound.
   package var soundSize: Int64 { sound.upperBound - sound.lowerBound }
   /// Bytes of sound that the header counts and the file lacks.

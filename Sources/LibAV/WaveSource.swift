@@ -115,11 +115,12 @@ extension WaveHeader {
   }
 
   /// Whether libavformat misses what is behind a chunk without padding, refuses a chunk that is not whole,
-  /// or takes much memory for a large one.
+  /// takes much memory for a large one, or the last of several sounds.
   fileprivate var hasStrangeChunks: Bool {
-    chunks.contains { chunk in
-      !chunk.isPadded || chunk.name != "data" && (!chunk.isWhole || chunk.content.count > 1 << 16)
-    }
+    !furtherSounds.isEmpty
+      || chunks.contains { chunk in
+        !chunk.isPadded || chunk.name != "data" && (!chunk.isWhole || chunk.content.count > 1 << 16)
+      }
   }
 
   /// The pieces of a file with its sound, its ID3 tag and a header that is right; its other chunks are read
@@ -134,6 +135,8 @@ extension WaveHeader {
         let content = format.littleEndian
         pieces.append(.bytes(Self.chunk("fmt ", Int64(content.count)) + content))
       case "data":
+        // The first one alone.
+        guard chunk.content.lowerBound == sound.lowerBound else { continue }
         pieces += [.bytes(Self.chunk("data", isLong ? 0xFFFF_FFFF : soundSize)), .range(sound)]
       case "fmt ", "fact", "id3 ", "ID3 ":
         pieces.append(.range(chunk.content.lowerBound - 8..<chunk.content.upperBound))

@@ -287,4 +287,23 @@ struct WaveHeaderTests {
     #expect(second.status == 0 && second.errors.contains("they are left out"), "\(second)")
     try expectTwins("ba.wav", "b.wav", warning: "they are left out")
   }
+
+  @Test(
+    "of several chunks of sound the first is heard, as by other programs, and the others are named")
+  func twoSounds() throws {
+    try script(
+      """
+      data = samples(16, 16, 8820)
+      def chunk(name, content): return name + struct.pack('<I', len(content)) + content
+      title = chunk(b'LIST', b'INFO' + chunk(b'INAM', b'Title\\0'))
+      put('two.wav', data, plain(1, 2, 16), None, chunk(b'data', samples(16, 16, 200)) + title)
+      put('three.wav', data, plain(1, 2, 16), None, 2 * chunk(b'data', samples(16, 16, 10000)))
+      put('twin.wav', data, plain(1, 2, 16))
+      """)
+    let first = "has 2 chunks 'data', where a WAV has one: the first is read, and the 400 bytes of "
+    try expectTwins("two.wav", "twin.wav", warning: first + "the other are left out")
+    try expectTwins("three.wav", "twin.wav", warning: "the 40000 bytes of the others are left out")
+    #expect(try stage.run("avjob probe two.wav").text.contains("Title"))
+    try stage.make("cmp <(sox two.wav -t raw -) <(sox twin.wav -t raw -)")
+  }
 }

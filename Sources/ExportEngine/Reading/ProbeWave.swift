@@ -14,6 +14,15 @@ extension Prober {
           "its size of 32 bits has wrapped: its header counts \(told) bytes of sound, and the file "
             + "holds \(wave.soundSize); all of it is read", location: location))
     }
+    let further = wave.furtherSounds
+    if !further.isEmpty {
+      let byteCount = further.reduce(0) { $0 + $1.content.count }
+      warnings.append(
+        Warning(
+          "has \(further.count + 1) chunks 'data', where a WAV has one: the first is read, and the "
+            + "\(byteCount) bytes of the \(further.count == 1 ? "other" : "others") are left out",
+          location: location))
+    }
     if let chunk = wave.unpadded {
       warnings.append(
         Warning(
