@@ -3,6 +3,8 @@ package struct OggPage: Sendable, Hashable {
   /// The frame at which its last packet ends; -1, here without a sign, where none does.
   package let granule: UInt64
   package let serial: UInt32
+  /// Its number among the pages of its stream, by which a lost one shows.
+  package let sequence: UInt32
   /// Whether a stream begins with it.
   package let isFirst: Bool
   /// Whether a stream ends with it.
@@ -24,10 +26,16 @@ package struct OggPage: Sendable, Hashable {
     else { return nil }
     granule = AtomHead.number(head[6..<14].reversed())
     serial = UInt32(truncatingIfNeeded: AtomHead.number(head[14..<18].reversed()))
+    sequence = UInt32(truncatingIfNeeded: AtomHead.number(head[18..<22].reversed()))
     isFirst = head[5] & 2 != 0
     isLast = head[5] & 4 != 0
     isContinued = head[5] & 1 != 0
     lacing = Array(head[27..<27 + Int(head[26])])
+  }
+
+  /// Whether a packet begins on it.
+  package var beginsPacket: Bool {
+    isContinued ? lacing.dropLast().contains { $0 < 255 } : !lacing.isEmpty
   }
 
   package var headSize: Int { 27 + lacing.count }

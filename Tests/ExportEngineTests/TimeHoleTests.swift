@@ -1,4 +1,5 @@
 import SystemPackage
+import Tagging
 import TestSupport
 import Testing
 
@@ -109,5 +110,80 @@ struct TimeHoleTests {
     #expect(sound.warnings == [])
     let frames = try sound.whole()[0].count
     #expect(frames == Int(sound.asset.frameCount))
+  }
+
+  /// The pages of an Ogg file, in order.
+  private func pages(_ file: [UInt8]) -> [ArraySlice<UInt8>] {
+    var (rest, found) = (file[...], [] as [ArraySlice<UInt8>])
+    while let page = OggPage(rest), page.size <= rest.count {
+      found.append(rest.prefix(page.size))
+      rest = rest.dropFirst(page.size)
+    }
+    return found
+  }
+
+  /// An Ogg file of six seconds with a click at 5 s, in pages of half a second.
+  private func ogg(_ name: String, _ options: String) throws -> [ArraySlice<UInt8>] {
+    try Tool.succeed(
+      "sh", "-c",
+      """
+      cd \(folder.path(""))
+      sox -R -n -r 48000 -c 1 -b 16 src.wav synth 6 sine 300-3000 gain -20
+      sox -R -n -r 48000 -c 1 -b 16 click.wav synth 0.005 square 2000 gain -3 pad 5 0.995
+      sox -R -m -v 1 src.wav -v 1 click.wav mix.wav
+      ffmpeg -v error -i mix.wav \(options) -page_duration 500000 \(name)
+      """)
+    return pages(try readFile(folder.path(name)))
+  }
+
+  @Test(
+    "silence stands for a page of Ogg that is lost or damaged, and what follows keeps its place",
+    arguments: ["c.ogg -c:a libvorbis", "c.opus -c:a libopus", "c.oga -c:a flac"],
+    [false, true])
+  func page(options: String, isDamaged: Bool) throws {
+    let parts = options.split(separator: " ", maxSplits: 1).map(String.init)
+    let pages = try ogg(parts[0], parts[1])
+    let whole = try PlayedSound(folder.path(parts[0]))
+    #expect(whole.warnings == [])
+    let expected = try whole.whole()[0]
+    let place = pages.count / 2
+    var left = pages
+    if isDamaged { left[place][left[place].endIndex - 3] ^= 1 } else { left.remove(at: place) }
+    let path = folder.path("lost-" + parts[0])
+    try writeFile(path, left.flatMap { $0 })
+    let sound = try PlayedSound(path)
+    #expect(sound.asset.frameCount == whole.asset.frameCount)
+    #expect(sound.warnings.count == 1)
+    let warning = sound.warnings.first ?? ""
+    #expect(warning.hasPrefix("has a hole of 0."), "\(warning)")
+    #expect(warning.hasSuffix("; silence is put there"), "\(warning)")
+    let heard = try sound.whole()
+    let start = Int(try #require(OggPage(pages[place - 1])).granule)
+    let end = Int(try #require(OggPage(pages[place])).granule)
+    #expect(end - start > 20_000)
+    let middle = (start + end) / 2
+    let isSilent = heard[0][middle - 5000..<middle + 5000].allSatisfy { $0 == 0 }
+    #expect(isSilent)
+    // The click is behind the hole; codecs need some blocks until they agree.
+    for part in [24_000..<start - 8192, end + 24_000..<expected.count - 4800] {
+      #expect(Signal.correlation(heard[0][part], expected[part]) > 0.99, "\(part)")
+    }
+    try sound.expectSlices(of: heard, around: [start, end])
+  }
+
+  @Test("a number that is left out in Ogg, of which no frame is missing, is no hole")
+  func numbers() throws {
+    var pages = try ogg("c.ogg", "-c:a libvorbis")
+    for index in pages.indices.dropFirst(pages.count / 2) {
+      var page = Array(pages[index])
+      page[18] += 1
+      pages[index] = OggPage.checked(page)[...]
+    }
+    try writeFile(folder.path("n.ogg"), pages.flatMap { $0 })
+    let (whole, sound) = (
+      try PlayedSound(folder.path("c.ogg")), try PlayedSound(folder.path("n.ogg"))
+    )
+    #expect(sound.warnings == [])
+    #expect(try sound.whole() == whole.whole())
   }
 }

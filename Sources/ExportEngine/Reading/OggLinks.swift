@@ -84,7 +84,7 @@ enum OggLinks {
   }
 
   /// Looks for pages in damaged bytes, of which it reads each once.
-  private struct Search {
+  struct Search {
     private static let blockSize = 1 << 16
     private let medium: MediumBytes
     private var start: Int64 = 0

@@ -78,7 +78,7 @@ extension Prober {
     facts.origin = lead
     facts.firstRaw = 0
     facts.reader = .counted(AnchorIndex())
-    let count = try CountedStream.count(facts, codec: stream.codecName)
+    let count = try count(opened, facts)
     try requireMost(of: count, demuxer)
     facts.reader = .counted(count.index)
     facts.hasCountedPackets = facts.hasCountedPackets(by: count, in: demuxer, stream)
@@ -206,6 +206,7 @@ extension Prober {
     _ opened: OpenedStream, _ facts: StreamFacts
   ) throws(Failure) -> Length? {
     let (stream, demuxer, first) = (opened.stream, opened.demuxer, opened.first)
+    if try lacksPages(opened) { return nil }
     let announced = stream.duration.flatMap(facts.rawFrame)
     let delay = facts.origin > facts.firstRaw ? facts.origin - facts.firstRaw : nil
     switch demuxer.formatName {
@@ -370,17 +371,5 @@ extension Prober {
       guard let end = isOpus ? end : streamEnd, let last, end > last - 8192 else { return nil }
       return (end - facts.origin, padding, modes)
     }
-  }
-
-  /// Whether the first and the last page of an Ogg file have one serial number (RFC 3533, 6).
-  func endsAsItBegins() throws(Failure) -> Bool {
-    // A page has at most 65,307 bytes.
-    let count = min(identity.size, 1 << 16)
-    let first = OggPage(try bytes.bytes(at: 0, count: OggPage.longestHead))
-    let tail = try bytes.bytes(at: identity.size - count, count: Int(count))
-    let last = tail.indices.reversed().lazy.compactMap { index in
-      tail[index] == UInt8(ascii: "O") ? OggPage(tail[index...]) : nil
-    }.first
-    return first != nil && first?.serial == last?.serial
   }
 }
