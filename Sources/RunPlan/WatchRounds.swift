@@ -120,9 +120,9 @@ package struct WatchRounds {
     let missing = Set((loaded.missingMedia + loaded.missingFiles).map(\.path))
     for (index, job) in loaded.jobs.enumerated() {
       let key = Key(file: loaded.jobFiles[loaded.fileNumbers[index]], name: job.name)
-      if let edge = Self.loop(of: index, edges[index], loaded) ?? remains(job, key, edges[index]) {
+      if let found = ownOutput(loaded, index, key, edges[index]) {
         leftOut.insert(index)
-        if reportedLoops.insert(key).inserted { round.problems.append(edge) }
+        if reportedLoops.insert(key).inserted { round.problems.append(found) }
         continue
       }
       var sources: [FilePath: FileIdentity] = [:]
@@ -215,6 +215,13 @@ package struct WatchRounds {
 
   private static func place(_ path: FilePath) -> FilePath { path.normalized(in: .current) }
 
+  /// What is reported of a job that reads what its loop makes or made.
+  private func ownOutput(
+    _ loaded: LoadedJobs, _ index: Int, _ key: Key, _ edges: [JobDependencies.Edge]
+  ) -> Diagnostic? {
+    LoopOutputs.made(by: loaded, index, edges) ?? remains(loaded.jobs[index], key, edges)
+  }
+
   /// What is reported of a job that reads what another job of its loop made, whose source has gone.
   private func remains(_ job: Job, _ key: Key, _ edges: [JobDependencies.Edge]) -> Diagnostic? {
     for path in job.media.lazy.compactMap(\.location.file) {
@@ -222,15 +229,14 @@ package struct WatchRounds {
         guard maker.key.file == key.file, maker.key != key, maker.origin == job.origin else {
           continue
         }
-        return Self.loop(job, path, "which '\(maker.key.name)' made")
+        return LoopOutputs.warning(job, path, "which '\(maker.key.name)' made")
       }
-      // A job that this watch has run reads a source, and so does one that reads what another job makes.
-      guard versions[key] == nil,
-        !edges.contains(where: { if case .reads(path) = $0.reason { true } else { false } }),
-        let loop = job.loop, let folder = job.folder,
-        makerBefore(path, folder) == loop
-      else { continue }
-      return Self.loop(job, path, "which an earlier run of this loop made")
+      // A job that this watch has run reads a source.
+      if versions[key] == nil,
+        let found = LoopOutputs.madeBefore(job, path, edges, by: makerBefore)
+      {
+        return found
+      }
     }
     return nil
   }
@@ -252,29 +258,6 @@ package struct WatchRounds {
     job.forEachPicture { location, _ in if let file = location.file { files.insert(file) } }
     for edge in edges { if case .reads(let path) = edge.reason { files.remove(path) } }
     return files
-  }
-
-  /// What is reported of a job that reads what another job of the same loop writes: each round would
-  /// find one more file.
-  private static func loop(
-    of index: Int, _ edges: [JobDependencies.Edge], _ loaded: LoadedJobs
-  ) -> Diagnostic? {
-    let job = loaded.jobs[index]
-    for edge in edges {
-      guard case .reads(let path) = edge.reason else { continue }
-      let other = loaded.jobs[edge.job]
-      guard other.origin == job.origin, other.name != job.name,
-        loaded.fileNumbers[edge.job] == loaded.fileNumbers[index]
-      else { continue }
-      return loop(job, path, "which '\(other.name)' makes")
-    }
-    return nil
-  }
-
-  private static func loop(_ job: Job, _ path: FilePath, _ reason: String) -> Diagnostic {
-    Diagnostic(
-      "'\(job.name)' would read '\(path)', \(reason): it is left out", at: job.origin,
-      help: "write outputs elsewhere, or leave them out of the job's files by '!'")
   }
 
   private static func addDependents(

@@ -185,6 +185,9 @@ extension Decoder {
       }
       guard var job = job(names[index], fields, scope) else { continue }
       job.loop = loopNumber
+      if let file = scope.input?.kind.medium?.location.file, foundFiles.contains(file) {
+        job.found = file
+      }
       guard takes(job, at: origin, "the \(grouped(loop.count)) jobs of this loop") else { break }
       jobs.append(job)
     }

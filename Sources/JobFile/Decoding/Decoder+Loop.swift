@@ -215,12 +215,13 @@ extension Decoder {
       } ?? []
     }
     var pattern = text.pattern(0..<text.string.unicodeScalars.count)
+    var isFound = FilePattern.isPattern(pattern)
     // A name with brackets that a file has is that file, as in a list of clips. `*.wav` is all of them.
     if FilePattern.isPattern(pattern), !FilePattern.Classes(of: pattern).hasOthers,
       (try? Self.checkPath(text.path)) != nil,
       kind(of: path(text)) == .file
     {
-      pattern = FilePattern.escaped(text.path)
+      (pattern, isFound) = (FilePattern.escaped(text.path), false)
     }
     let isGood: Void? = checked(at: text.origin) { () throws(QuantityError) in
       try Self.checkPath(text.path)
@@ -228,7 +229,8 @@ extension Decoder {
     }
     guard isGood != nil else { return [] }
     return matches(pattern, at: text.origin, in: text.folder, isLoop: true).map {
-      .file($0.path, below: $0.folder)
+      if isFound { foundFiles.insert($0.path) }
+      return .file($0.path, below: $0.folder)
     }
   }
 

@@ -30,6 +30,8 @@ final class Decoder {
   var jobNames: Set<String> = []
   /// Whether a loop over files may find none, and whether one did.
   var (allowsNoFiles, foundNoFiles) = (false, false)
+  /// The files that patterns of loops found.
+  var foundFiles: Set<FilePath> = []
   /// Whether there may be fewer jobs than were written.
   var leavesOutJobs: Bool { foundNoFiles || !leftOutJobs.isEmpty }
   /// The jobs that `when` leaves out, with its places.

@@ -18,6 +18,8 @@ package struct Job: Sendable, Hashable {
   /// A number of the loop that it is of: of the name of its job file, and of the words for what the loop
   /// goes through; nil without a loop. Two runs of one loop have the same.
   package var loop: UInt64?
+  /// The file of its loop, where a pattern found it; nil: the loop names it, or has none.
+  @Rare package var found: FilePath?
   /// The sound. `at` and `crossfade` mean nothing here.
   package var item: Item
   /// Where its timeline is split; nil: nowhere. In a split job the paths and tags of `outputs` and

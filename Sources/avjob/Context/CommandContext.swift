@@ -172,7 +172,13 @@ struct CommandContext {
           "there is no job in '\(folder)'", at: .unknown,
           help: "its files are for others to include: put a job under 'jobs' in one of them"))
     }
-    guard !faults.isEmpty || !wrong.isEmpty else { return loaded }
+    guard !faults.isEmpty || !wrong.isEmpty else {
+      // A watch knows more of them.
+      guard !isWatched else { return loaded }
+      let found = loaded.leaveOutOutputsOfLoops { memory?.loop(thatMade: $0, besideJobsIn: $1) }
+      report(Diagnostics(found))
+      return loaded
+    }
     let missing = MissingFile.diagnostics(of: loaded.missingFiles).all
     report(Diagnostics(wrong + missing))
     throw ExitCode(worstOf: faults + (wrong + missing).map(\.remedy)) ?? .wrongJob
