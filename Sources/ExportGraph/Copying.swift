@@ -64,7 +64,13 @@ extension Graph {
     case .convert(let mix):
       why = "the mix is \(nodes[mix].format), and the output \(nodes[sink.node].format)"
     case .process(.normalize, _): why = "its sound is brought to a loudness"
-    default: why = plan.parts.reasons.text
+    default:
+      if case .samples(let samples) = sink.format.setting, samples.isEncodedAnew || samples == .ima4
+      {
+        why = "what is stored as \(samples.rawValue) is decoded and encoded again, never copied"
+      } else {
+        why = plan.parts.reasons.text
+      }
     }
     let kind = sink.format.kind
     return Failure(

@@ -78,7 +78,9 @@ extension Export {
     let loss = keepProfile(of: &output, like: clip.map { [$0] } ?? sources.sounding, in: mix)
     output.losesProfile = loss != nil
     let difference = clip == nil ? output.format.kind.differenceNote(on: sources, output) : nil
-    return [loss, difference].compactMap(\.self)
+    let encoded = output.format.kind.encodedNote(
+      on: clip.map { [$0] } ?? sources.sounding, output)
+    return [loss, difference, encoded].compactMap(\.self)
   }
 
   /// The export with every rate, layout, format and path decided by its sources, and notes on these

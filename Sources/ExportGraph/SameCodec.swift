@@ -113,6 +113,31 @@ extension Output.Kind {
   }
 }
 
+extension Output.Kind {
+  /// A note that sounds of the output's own codec are decoded and encoded again, since packets of that codec
+  /// are not copied and lose some of the sound each time; nil where `parts` have none of it.
+  func encodedNote(on parts: [Asset], _ output: SettledOutput) -> Diagnostic? {
+    let isOfCodec: (Asset) -> Bool
+    switch output.format.setting {
+    case .samples(let samples) where samples.isEncodedAnew:
+      isOfCodec = { $0.sampleFormat == samples }
+    case _ where capabilities.copiedUnit == .nothing: isOfCodec = { $0.outputKind == self }
+    default: return nil
+    }
+    guard let part = parts.first(where: isOfCodec) else { return nil }
+    return Diagnostic(
+      .note,
+      "'\(output.output.path)' is encoded again, which loses some of the sound: packets of "
+        + "\(part.codec) are not copied", at: output.output.origin,
+      help: "if nothing of '\(part.location)' is changed, copy the file itself")
+  }
+}
+
+extension Output.SampleFormat {
+  /// Whether sound that was decoded from it is another one each time that it is encoded again.
+  var isEncodedAnew: Bool { self == .g722 || self == .gsm }
+}
+
 extension Asset {
   /// Whether the settings of an output of `kind` are to keep its quality: of a lossless one's sources
   /// those that lose nothing, of others those of the same codec.

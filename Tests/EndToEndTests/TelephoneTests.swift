@@ -72,6 +72,37 @@ import Testing
     }
   }
 
+  @Test("'codec: same' names what it encodes again, and 'copy' says that it is not copied")
+  func encodedAgain() throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      sox talk.wav -e gsm g.wav; ffmpeg -v error -i talk.wav -c:a libgsm t.gsm
+      ffmpeg -v error -i wide.wav t.g722; ffmpeg -v error -i talk.wav -f mulaw t.ulaw
+      """)
+    for (name, codec) in [("g.wav", "gsm_ms"), ("t.gsm", "gsm"), ("t.g722", "adpcm_g722")] {
+      try stage.write("same.yaml", "clip: \(name)\noutput: { folder: same, codec: same }\n")
+      for command in ["check", "run"] {
+        let result = try stage.run("avjob \(command) same.yaml")
+        #expect(result.status == 0)
+        #expect(
+          result.errors.contains(
+            "note: 'same/\(name)' is encoded again, which loses some of the sound: packets of "
+              + "\(codec) are not copied"), "\(result.errors)")
+      }
+    }
+    // G.711 keeps each byte.
+    try stage.write("same.yaml", "clip: t.ulaw\noutput: { folder: same, codec: same }\n")
+    let same = try stage.run("avjob run same.yaml && cmp t.ulaw same/t.ulaw")
+    #expect(same.status == 0 && !same.errors.contains("encoded again"), "\(same.errors)")
+    let copied = try stage.run("avjob clip g.wav -o o.wav --wav copy")
+    #expect(copied.status == 2)
+    #expect(
+      copied.errors.contains(
+        "finds nothing to copy: what is stored as gsm is decoded and encoded again, never copied"),
+      "\(copied.errors)")
+  }
+
   @Test("a name that telephone systems read otherwise is refused")
   func broken() throws {
     let stage = try stage()
