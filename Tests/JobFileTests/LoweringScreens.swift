@@ -166,6 +166,26 @@ import TestSupport
       """#)
   }
 
+  @Test("A range without a sample is refused, wherever it lies, and one of a single sample is not")
+  func rangeWithoutSample() {
+    expect(
+      Bench().exportScreen(
+        #"""
+        concat: [a.wav 1s..1.000001s, a.wav 59.999999s.., a.wav 1s..1.00003s]
+        output: x.wav
+        """#),
+      #"""
+      job.yaml:1:16: error: the range of 'a.wav' holds no sample of it, of which there are 48000 a second
+          1 | concat: [a.wav 1s..1.000001s, a.wav 59.999999s.., a.wav 1s..1.00003s]
+            |                ^~
+        help: end it later, as '1:00..2:30'
+      job.yaml:1:37: error: the range of 'a.wav' holds no sample of it, of which there are 48000 a second
+          1 | concat: [a.wav 1s..1.000001s, a.wav 59.999999s.., a.wav 1s..1.00003s]
+            |                                     ^~~~~~~~~~
+        help: end it later, as '1:00..2:30'
+      """#)
+  }
+
   @Test("Items longer than a timeline, or of no length, are reported where they are written")
   func tooLongOrNoTime() {
     expect(

@@ -69,6 +69,15 @@ extension Lowering {
         at: origin, help: isEmpty ? range.longer : "the earlier time comes first, as '1:00..2:30'")
       return nil
     }
+    // Both ends are rounded to frames.
+    if stage == .content, !range.isCue, let rate = lowered.rate,
+      start.frames(atRate: rate) == end.frames(atRate: rate)
+    {
+      error(
+        "the range of \(lowered.name) holds no sample of it, of which there are \(rate) a second",
+        at: range.origin ?? origin, help: range.longer)
+      return nil
+    }
     return TimeRange(start: start, end: end)
   }
 
