@@ -21,7 +21,10 @@ struct CueTimes {
   /// Whether `line` has two times around an arrow that is not `-->`, as `->`, `–>` or `→`, which no reader
   /// takes for one.
   ///
-  /// - Parameter needDecimals: Whether both have decimals: a text may have `10:30 → 11:45`.
+  /// - Parameters:
+  ///   - line: A line of a file of cues.
+  ///   - needDecimals: Whether both have decimals: a text may have `10:30 → 11:45`.
+  /// - Returns: Whether times that were meant stand there.
   static func haveOtherArrow(_ line: ArraySlice<UInt8>, needDecimals: Bool) -> Bool {
     let line = line.trimmed
     let first = line.prefix { $0.isDigit || ":.,".utf8.contains($0) }

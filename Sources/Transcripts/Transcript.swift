@@ -105,6 +105,7 @@ extension String {
   /// - Parameters:
   ///   - word: The index of the word, below the number of places.
   ///   - places: Where each word stands, in order, as `Cue.placesOfWords` has them.
+  /// - Returns: The index at which what belongs to the word begins.
   /// - Complexity: O(n), n the length of the gap before the word
   package func border(before word: Int, of places: [Range<Index>]) -> Index {
     guard word > 0 else { return startIndex }

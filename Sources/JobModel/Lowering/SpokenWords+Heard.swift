@@ -35,6 +35,17 @@ extension SpokenWords {
     return (isFirst ? item.start : ends.start, isLast ? item.end : ends.end)
   }
 
+  /// Where the silence of muted words that are said in `range` begins and ends: they are silent whole, also
+  /// where another one overlaps them, and those without length up to the words beside them.
+  func silencing(
+    _ words: Range<Int>, in range: TimeRange, around edges: (start: Time, end: Time)
+  ) -> (start: Time, end: Time) {
+    let ends = (min(edges.start, range.start), max(edges.end, range.end))
+    guard ends.0 >= ends.1 else { return ends }
+    let around = surroundings(of: words, in: range)
+    return (around.start, around.end)
+  }
+
   /// When words begin; if that is not known, when their cue does.
   func approximateStart(of words: Range<Int>) -> Time {
     let first = self.words[words.lowerBound]
