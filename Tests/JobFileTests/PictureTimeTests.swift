@@ -34,6 +34,7 @@ import Testing
       movie("late.mp4", lasting: ntsc, first: tenth, start: Time(value: 1, timescale: 2)),
       movie("coded.mp4", lasting: pal, timecode: "01:00:00:00"),
       movie("drop.mov", lasting: ntsc, timecode: "00:59:58;20"),
+      movie("phone.mov", lasting: Time(value: 1, timescale: 30), timecode: "16:37:58;20"),
       movie("night.mp4", lasting: pal, timecode: "23:59:50:00"),
       movie("odd.mp4", lasting: pal, timecode: "A001"), movie("uneven.mp4", lasting: nil),
     ]
@@ -141,6 +142,16 @@ import Testing
       (
         "clip: late.mp4 frame 2..",
         "'frame 2' is shown before 'late.mp4' begins to sound; write a later one, or 'start'"
+      ),
+      (
+        "clip: pal.mp4\nfrom: frame 5\ncut: [frame 0..frame 7]",
+        "'frame 0' is shown before the range of 'pal.mp4', which starts at 0.2s; write a later one, or "
+          + "'start'"
+      ),
+      (
+        "clip: phone.mov 16:38:00;02..",
+        "'phone.mov' begins at '16:37:58;20', which is no timecode of its pictures; write 'frame 1234', "
+          + "counted from 0, or seconds"
       ),
       (
         "clip: pal.mp4 frame 1501..",

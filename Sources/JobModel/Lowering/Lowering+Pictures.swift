@@ -20,8 +20,12 @@ extension Lowering {
       }
       let time = try asset.start(of: picture, called: lowered.name) - lowered.source.start
       guard time.isNumeric, time >= .zero - Self.slack else {
+        let start = lowered.source.start
         throw QuantityError(
-          "'\(picture)' is shown before \(lowered.name) begins to sound",
+          "'\(picture)' is shown before "
+            + (start > .zero
+              ? "the range of \(lowered.name), which starts at \(start.readableText)"
+              : "\(lowered.name) begins to sound"),
           help: "write a later one, or 'start'")
       }
       return time
@@ -159,8 +163,8 @@ struct PictureTimes {
     of code: Timecode, called name: LoweredItem.Name, until end: Time
   ) throws(QuantityError) -> Int64 {
     let duration = grid.duration
-    let number = try code.number(lasting: duration)
-    guard let timecode else { return number }
+    guard let timecode else { return try code.number(lasting: duration) }
+    // First: of a file whose own timecodes do not fit its rate, none could be written instead.
     guard let start = Timecode(stored: timecode),
       let first = try? start.number(lasting: duration)
     else {
@@ -168,6 +172,7 @@ struct PictureTimes {
         "\(name) begins at '\(timecode)', which is no timecode of its pictures",
         help: "write 'frame 1234', counted from 0, or seconds")
     }
+    let number = try code.number(lasting: duration)
     guard start.isDropFrame == code.isDropFrame else {
       throw QuantityError(
         "the timecodes of \(name), which begins at '\(start)', are "
