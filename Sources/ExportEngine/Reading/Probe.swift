@@ -108,12 +108,14 @@ struct Prober {
     }
     let opened = try open(demuxer, try choose(index, in: demuxer))
     let (demuxer, stream, first) = (opened.demuxer, opened.stream, opened.first)
-    let announced = try announcedDuration(of: opened)
+    let whole = try announcedDuration(of: opened)
     var measured = try measure(opened)
     measured.facts.start = measured.start ?? first.start(in: demuxer)
     let (facts, length, frameCount) = (measured.facts, measured.length, measured.length.frames)
     guard frameCount > 0 else { throw headerOnly }
     let duration = Time(frames: frameCount, rate: facts.sampleRate)
+    let announced = try announcedDuration(
+      ofSound: whole, opened, from: facts.start, found: duration)
     if let announced, stream.announcesLength {
       try requireMost(of: announced, found: duration)
     }
@@ -256,7 +258,7 @@ struct Prober {
   }
 
   /// Durations of Matroska begin with the file, and have what is decoded before the sound.
-  private func withoutLead(_ announced: Time, _ opened: OpenedStream) -> Time {
+  func withoutLead(_ announced: Time, _ opened: OpenedStream) -> Time {
     let stream = opened.stream
     guard opened.demuxer.formatName == "matroska,webm", stream.sampleRate > 0 else {
       return announced
