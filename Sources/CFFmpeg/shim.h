@@ -58,7 +58,10 @@ static inline AVIOContext *avjob_alloc_output(uint8_t *buffer, int size, void *o
 
 // Makes an output's stream like one of an input, for packets that are copied. Side data, such as the
 // matrix by which a picture is turned, are the parameters' since libavformat 61.
-static inline int avjob_copy_stream(AVStream *to, const AVStream *from, const AVOutputFormat *format) {
+//
+// Without `keeps_dolby_vision` the record of Dolby Vision (`dvcC`, `dvvC`) is left out.
+static inline int avjob_copy_stream(AVStream *to, const AVStream *from, const AVOutputFormat *format,
+                                    int keeps_dolby_vision) {
   int status = avcodec_parameters_copy(to->codecpar, from->codecpar);
   if (status < 0) return status;
   unsigned int tag = 0;
@@ -68,11 +71,17 @@ static inline int avjob_copy_stream(AVStream *to, const AVStream *from, const AV
         av_codec_get_tag2(format->codec_tag, from->codecpar->codec_id, &tag) ? tag : 0;
 #if LIBAVFORMAT_VERSION_MAJOR < 61
   for (int i = 0; i < from->nb_side_data; i++) {
+    if (from->side_data[i].type == AV_PKT_DATA_DOVI_CONF && !keeps_dolby_vision) continue;
     uint8_t *data =
         av_stream_new_side_data(to, from->side_data[i].type, from->side_data[i].size);
     if (!data) return AVERROR(ENOMEM);
     memcpy(data, from->side_data[i].data, from->side_data[i].size);
   }
+#endif
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
+  if (!keeps_dolby_vision)
+    av_packet_side_data_remove(to->codecpar->coded_side_data, &to->codecpar->nb_coded_side_data,
+                               AV_PKT_DATA_DOVI_CONF);
 #endif
   to->time_base = from->time_base;
   to->avg_frame_rate = from->avg_frame_rate;
@@ -97,6 +106,17 @@ static inline const int32_t *avjob_display_matrix(const AVStream *stream) {
   size_t size = side ? side->size : 0;
 #endif
   return data && size >= 9 * sizeof(int32_t) ? (const int32_t *)data : NULL;
+}
+
+// Whether a stream's pictures have a record of Dolby Vision.
+static inline int avjob_has_dolby_vision(const AVStream *stream) {
+#if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(60, 30, 100)
+  return av_stream_get_side_data(stream, AV_PKT_DATA_DOVI_CONF, NULL) != NULL;
+#else
+  return av_packet_side_data_get(stream->codecpar->coded_side_data,
+                                 stream->codecpar->nb_coded_side_data,
+                                 AV_PKT_DATA_DOVI_CONF) != NULL;
+#endif
 }
 
 // By how many degrees a stream's pictures are turned counterclockwise when they are shown; 0 where it has

@@ -1,4 +1,5 @@
 internal import CFFmpeg
+import Tagging
 
 /// Streams that stand beside the sound of a file, and whose packets come in order of decoding.
 ///
@@ -41,6 +42,8 @@ package struct CompanionSetting: Sendable {
   /// How many pictures may be decoded before one that is shown before them, by their streams, of a file
   /// that has no times of decoding; nil: it has them.
   package var depths: [Int: Int]?
+  /// Whether pictures keep a record of Dolby Vision.
+  package var keepsDolbyVision = true
 
   package init(delay: Int64, language: String?) {
     (self.delay, self.language) = (delay, language)
@@ -201,8 +204,8 @@ package final class PictureTrack: CompanionTrack {
     _ description: Description, to own: UnsafeMutablePointer<AVStream>,
     in container: UnsafePointer<AVOutputFormat>
   ) throws(LibAVError) {
-    try check(
-      avjob_copy_stream(own, description.like.pointer, container), "avjob_copy_stream")
+    try own.describe(
+      likePartOf: description.like, in: container, keepsDolbyVision: setting.keepsDolbyVision)
     try check(av_dict_set(&own.pointee.metadata, "timecode", timecode, 0), "av_dict_set")
     guard let parameters = own.pointee.codecpar else { return }
     if let entry = description.sampleEntry {
@@ -210,6 +213,24 @@ package final class PictureTrack: CompanionTrack {
     }
     setting.complete(&parameters.pointee, ofPicture: description.like.index)
     if let header = description.header { try parameters.pointee.replaceHeader(with: header) }
+  }
+}
+
+extension UnsafeMutablePointer<AVStream> {
+  /// Describes what was cut out of a stream, or made of it, as the stream is described: without tags of
+  /// the whole of it, such as mkvmerge's statistics, and in Matroska without MP4's names of handlers.
+  func describe(
+    likePartOf stream: Stream, in container: UnsafePointer<AVOutputFormat>,
+    keepsDolbyVision: Bool = true
+  ) throws(LibAVError) {
+    try check(
+      avjob_copy_stream(self, stream.pointer, container, keepsDolbyVision ? 1 : 0),
+      "avjob_copy_stream")
+    for (key, _) in stream.metadata where TagNames.isTechnical(key) {
+      let isOfMovies = ["handler_name", "vendor_id"].contains(key.lowercased())
+      guard !isOfMovies || container.pointee.isMatroska else { continue }
+      try check(av_dict_set(&pointee.metadata, key, nil, 0), "av_dict_set")
+    }
   }
 }
 

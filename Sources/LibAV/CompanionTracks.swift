@@ -155,9 +155,7 @@ package final class CueTrack: CompanionTrack {
   func describe(
     to own: UnsafeMutablePointer<AVStream>, in container: UnsafePointer<AVOutputFormat>
   ) throws(LibAVError) {
-    if let like {
-      try check(avjob_copy_stream(own, like.pointer, container), "avjob_copy_stream")
-    }
+    if let like { try own.describe(likePartOf: like, in: container) }
     guard let parameters = own.pointee.codecpar,
       let id = avcodec_descriptor_get_by_name(codec)?.pointee.id
     else { return }

@@ -53,7 +53,9 @@ package final class CopiedStreams: CompanionStreams {
     in container: UnsafePointer<AVOutputFormat>
   ) throws(LibAVError) {
     let stream = streams[place]
-    try check(avjob_copy_stream(own, stream.pointer, container), "avjob_copy_stream")
+    try check(
+      avjob_copy_stream(own, stream.pointer, container, setting.keepsDolbyVision ? 1 : 0),
+      "avjob_copy_stream")
     if stream.isAudio { own.pointee.disposition &= ~AV_DISPOSITION_DEFAULT }
     setting.complete(&own.pointee.codecpar.pointee, ofPicture: stream.index)
     if stream.isMovingPicture {

@@ -138,6 +138,24 @@ struct MatroskaMovieTests {
     #expect(facts.text == "full.streams:6\nfull.tags:3\n")
   }
 
+  @Test("a cut has no statistics of its source's streams, nor MP4's names of handlers")
+  func statistics() throws {
+    let stage = try stage()
+    try stage.make("mkvmerge -q -o counted.mkv full.mkv")
+    for source in ["counted.mkv", "lecture.mp4"] {
+      let result = try stage.job(
+        "clip: \(source) 1s..3s\noutput: { file: out.mkv, flac: 16 bit }\n")
+      #expect(result.status == 0, "\(result.errors)")
+      let tags = try stage.make("ffprobe -v error -show_streams out.mkv | grep ^TAG | sort -u").text
+      for name in ["NUMBER_OF_FRAMES", "BPS", "_STATISTICS", "HANDLER_NAME", "VENDOR_ID"] {
+        #expect(!tags.uppercased().contains("TAG:\(name)"), "\(tags)")
+      }
+    }
+    let mp4 = try stage.job("clip: lecture.mp4 1s..3s\noutput: out.mp4\n")
+    #expect(mp4.status == 0)
+    #expect(try stage.make("ffprobe -v error -show_streams out.mp4").text.contains("handler_name="))
+  }
+
   @Test("a source of another kind of container keeps its picture alone, and the rest is named")
   func remuxed() throws {
     let stage = try stage()

@@ -34,7 +34,7 @@ struct SourceTags {
     // Its levels are those of the file that iTunes measured.
     if ["itunnorm", "comment:itunnorm"].contains(key.lowercased()) {
       if !unread.contains("iTunNORM") { unread.append("iTunNORM") }
-    } else if !Prober.isTechnical(key) {
+    } else if !TagNames.isTechnical(key) {
       metadata.add(value, to: key)
     }
   }
@@ -123,7 +123,7 @@ extension SourceTags {
       }
     }
     guessed = list.guessed
-    unread = list.binary.filter { !Prober.isTechnical($0) }
+    unread = list.binary.filter { !TagNames.isTechnical($0) }
   }
 }
 

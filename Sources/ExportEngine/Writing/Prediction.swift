@@ -2,6 +2,7 @@ import ExportGraph
 import LibAV
 import MediaComposition
 import MediaTime
+import Tagging
 
 extension Graph {
   /// The facts that probing each sink's file will find, in the order of the sinks: another export
@@ -34,7 +35,7 @@ extension Graph {
     asset.hasExactPackets = asset.profile == nil
     asset.hasWholePackets = asset.profile != nil
     asset.packetSetup = asset.hasExactPackets ? sink.predictedSetup(format) : nil
-    for item in sink.fields where capabilities.holds(item.key) && !Prober.isTechnical(item.key) {
+    for item in sink.fields where capabilities.holds(item.key) && !TagNames.isTechnical(item.key) {
       // RIFF and CAF have one text for all values, and libavformat writes one into Matroska.
       let isOne = [.riff, .caf, .matroska].contains(capabilities.tagForm)
       asset.metadata.set(isOne ? [item.value] : item.values, of: capabilities.tagName(of: item.key))
