@@ -67,6 +67,31 @@ package struct PictureFade: Sendable, Hashable, Encodable {
   }
 }
 
+extension PicturePlan {
+  /// Whether a span begins with its source, at its own speed, and with the output: then what is shown of
+  /// the source before its sound is there, too.
+  package func isFromStart(_ place: Int) -> Bool {
+    let span = spans[place]
+    return place == 0 && span.source.start == .zero && span.target.start == .zero
+      && span.source.duration == span.target.duration
+  }
+
+  /// Whether a span is the last one and ends with its source: then what is shown of the source behind its
+  /// sound is there, too.
+  package func isToEnd(_ place: Int) -> Bool {
+    let span = spans[place]
+    return place == spans.count - 1 && span.source.end == assets[span.asset].duration
+  }
+
+  /// Whether pictures around cuts and in fades may be encoded, of a picture that is not encoded throughout.
+  package var mayEncode: Bool {
+    guard encoding == nil, !isStrict, !isEdited else { return false }
+    return spans.indices.contains { place in
+      !isFromStart(place) || !isToEnd(place) || spans[place].isFaded
+    }
+  }
+}
+
 /// The sources of a plan, each once, in the order of their first use.
 struct PictureSources {
   private(set) var assets: [Asset] = []

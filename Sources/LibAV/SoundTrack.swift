@@ -4,7 +4,6 @@ internal import CFFmpeg
 package final class SoundTrack: CompanionTrack {
   let language: String?
   private let encoder: Encoder
-  private let delay: Int64
   private let next: () throws(LibAVError) -> Packet?
   private(set) var ready: Packet?
 
@@ -13,25 +12,20 @@ package final class SoundTrack: CompanionTrack {
   /// - Parameters:
   ///   - encoder: What makes its packets.
   ///   - language: An ISO 639 code, or nil.
-  ///   - delay: Frames from the start of the file's clock to its first one.
-  ///   - next: Gives one packet after the other, timed in the sound's frames, and nil at the end.
+  ///   - next: Gives one packet after the other, timed in the sound's frames from the start of the file's
+  ///     clock on, and nil at the end.
   /// - Throws: As `next`.
   package init(
-    _ encoder: Encoder, language: String?, delay: Int64,
+    _ encoder: Encoder, language: String?,
     _ next: @escaping () throws(LibAVError) -> Packet?
   ) throws(LibAVError) {
-    (self.encoder, self.language, self.delay, self.next) = (encoder, language, delay, next)
+    (self.encoder, self.language, self.next) = (encoder, language, next)
     try advance()
   }
 
   var timeBase: AVRational { encoder.context.pointee.time_base }
 
-  func advance() throws(LibAVError) {
-    ready = try next()
-    guard let ready else { return }
-    ready.pointer.pointee.pts += delay
-    ready.pointer.pointee.dts += delay
-  }
+  func advance() throws(LibAVError) { ready = try next() }
 
   func describe(
     to own: UnsafeMutablePointer<AVStream>, in container: UnsafePointer<AVOutputFormat>

@@ -24,9 +24,12 @@ struct MovieSoundTests {
 
   private static let ranges = [(300, 1400), (2001, 2777), (3100, 5555)]
 
-  /// A job of ranges, in milliseconds.
+  /// A job of ranges, in milliseconds; to `Int.max` is to the end.
   private func job(_ clip: String, _ ranges: [(Int, Int)], _ output: String) -> String {
-    let items = ranges.map { "  - { clip: \(clip), from: \($0.0)ms, to: \($0.1)ms }\n" }
+    let items = ranges.map { range in
+      let end = range.1 == .max ? "" : ", to: \(range.1)ms"
+      return "  - { clip: \(clip), from: \(range.0)ms\(end) }\n"
+    }
     return "concat:\n\(items.joined())output: \(output)\n"
   }
 
@@ -79,6 +82,71 @@ struct MovieSoundTests {
     let expected = try expected("two.mp4", [(750, 4750)], in: stage)
     // AAC has noise that each decoding makes anew.
     #expect(found.count == expected.count && lag(of: found, behind: expected) == 0)
+  }
+
+  /// Six seconds of pictures and of French, of which English is heard from 0.5 s to 2.5 s: `tail.mkv`.
+  private func tailed() throws -> Stage {
+    let stage = try stage()
+    try stage.make(
+      """
+      ffmpeg -v error -i two.mp4 -itsoffset 0.5 -t 2 -i two.mp4 -map 0:v -map 1:a:0 -map 0:a:1 -c:v copy \\
+        -c:a flac -sample_fmt s32 tail.mkv
+      """)
+    return stage
+  }
+
+  @Test("other sounds are kept before the start and behind the end of the picture's own sound")
+  func openEnds() throws {
+    let stage = try tailed()
+    let whole = try stage.job("clip: tail.mkv\noutput: out.mp4\n")
+    #expect(whole.status == 0, "\(whole.errors)")
+    let found = try stage.sound(of: "out.mp4", track: 1)
+    let french = try expected("tail.mkv", [(0, .max)], in: stage)
+    // AAC ends with a whole packet.
+    #expect(french.count >= 288_000 && 0..<2048 ~= found.count - french.count, "\(found.count)")
+    for range in [0..<24_000, 120_000..<144_000, 264_000..<288_000] where found.count >= 288_000 {
+      #expect(lag(of: Array(found[range]), behind: Array(french[range])) == 0, "\(range)")
+    }
+    // A second of English is a second and a half of the file.
+    let cut = try stage.job("clip: tail.mkv 1s..\noutput: { file: out.mkv, flac: 24 bit }\n")
+    #expect(cut.status == 0, "\(cut.errors)")
+    let rest = try stage.sound(of: "out.mkv", track: 1)
+    let all = try expected("tail.mkv", [(1500, .max)], in: stage)
+    #expect(isAlike(rest, all), "\(rest.count) of \(all.count)")
+  }
+
+  @Test("of joined sources the first keeps other sounds before its own, the last those behind it")
+  func joinedEnds() throws {
+    let stage = try tailed()
+    let job = "concat: [tail.mkv ..2s, tail.mkv 1s..]\noutput: { file: out.mkv, flac: 24 bit }\n"
+    let result = try stage.job(job)
+    #expect(result.status == 0, "\(result.errors)")
+    let found = try stage.sound(of: "out.mkv", track: 1)
+    let french = try expected("tail.mkv", [(0, 2500), (1500, .max)], in: stage)
+    #expect(isAlike(found, french), "\(found.count) of \(french.count)")
+  }
+
+  @Test(
+    "pictures beyond a source's sound where another item stands are named, by a check and by a run",
+    arguments: ["short.mp4", "short.mkv"])
+  func beyond(name: String) throws {
+    let stage = try stage()
+    try stage.make("ffmpeg -v error -i two.mp4 -t 4 -i two.mp4 -map 0:v -map 1:a:0 -c copy \(name)")
+    let note = "note: 'out.mp4': of the picture of '\(name)' "
+    for (job, isNamed) in [
+      ("concat: [\(name), \(name)]", true), ("clip: \(name)\nloop: 2", true),
+      ("concat: [\(name) ..3s, \(name)]", false), ("clip: \(name) 1s..", false),
+    ] {
+      try stage.write("job.yaml", "\(job)\noutput: { file: out.mp4, video: { size: 64x48 } }\n")
+      for command in ["check", "run"] {
+        let result = try stage.run("avjob \(command) job.yaml")
+        #expect(result.status == 0, "\(result.errors)")
+        #expect(result.errors.contains(note) == isNamed, "\(job): \(result.errors)")
+        #expect(
+          result.errors.contains(" behind the end of its sound left out\n") == isNamed,
+          "\(result.errors)")
+      }
+    }
   }
 
   @Test("at a cross-fade other sounds change in its middle")

@@ -288,13 +288,6 @@ extension PicturePassage {
 }
 
 extension PictureReels {
-  /// Whether pictures around cuts may be encoded, of a picture that is not encoded throughout.
-  static func mayEncode(_ ranges: [PictureRange], of plan: PicturePlan) -> Bool {
-    !plan.isStrict && !plan.isEdited
-      && (ranges.count > 1
-        || ranges.contains { $0.from != nil || $0.to != nil || $0.isFaded })
-  }
-
   /// The packets of a picture that is not encoded throughout, and what of them is shown, where an edit list
   /// says it.
   func packets(

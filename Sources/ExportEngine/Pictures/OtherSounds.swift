@@ -23,30 +23,33 @@ final class OtherSounds {
   /// None.
   init() {}
 
-  /// Those of a plan, in the format of its output.
+  /// Those of a plan, in the format of its output, whose own sound begins `delay` after the file's clock:
+  /// they begin with that.
   ///
   /// - Throws: As opening a source, where it can be read by a probe.
   init(
-    of plan: PicturePlan, like sink: Sink, _ format: AudioFormat, from library: MediaLibrary,
-    unless cancellation: CancellationFlag
+    of plan: PicturePlan, like sink: Sink, _ format: AudioFormat, delayedBy delay: Time,
+    from library: MediaLibrary, unless cancellation: CancellationFlag
   ) throws(Failure) {
+    // Whole samples, by which the own sound is moved: so edges of both are rounded alike.
+    let rate = format.sampleRate
+    let delay = Time(frames: delay.frames(atRate: rate), rate: rate)
     for track in plan.sounds {
       let assets = try assets(of: track, plan, library)
       guard assets.contains(where: { $0 != nil }) else { continue }
-      let graph = try Graph(
-        compiling: Self.export(plan.soundSegments(of: assets), like: sink, format))
+      let segments = plan.soundSegments(of: assets, delayedBy: delay)
+      let graph = try Graph(compiling: Self.export(segments, like: sink, format))
       let renderer = try Renderer(graph, library: library, cancellation: cancellation)
       sounds.append(try Self.sound(renderer, graph, format, track.first?.language))
     }
   }
 
-  /// The tracks of all, which begin so many frames after the file's clock.
-  func tracks(delayedBy delay: Int64) throws(LibAVError) -> [SoundTrack] {
+  /// The tracks of all.
+  func tracks() throws(LibAVError) -> [SoundTrack] {
     var tracks: [SoundTrack] = []
     for sound in sounds {
       tracks.append(
-        try SoundTrack(sound.encoder, language: sound.language, delay: delay) {
-          () throws(LibAVError) in
+        try SoundTrack(sound.encoder, language: sound.language) { () throws(LibAVError) in
           do throws(Failure) {
             return try sound.next()
           } catch {
@@ -116,8 +119,13 @@ final class OtherSounds {
 }
 
 extension PicturePlan {
-  /// What sounds with its pictures of other sounds of its sources, one after the other.
-  fileprivate func soundSegments(of others: [Asset?]) -> [Segment] {
+  /// What sounds with its pictures of other sounds of its sources, one after the other, from the start of
+  /// the file's clock on, `delay` before the output's own sound.
+  ///
+  /// The first and the last one are as open as the pictures are (`PictureReels.ranges`): from a source that
+  /// is played from its start all is heard that lies before its own sound, and of one that is played to
+  /// its end all that lies behind it.
+  fileprivate func soundSegments(of others: [Asset?], delayedBy delay: Time) -> [Segment] {
     var segments: [Segment] = []
     var end = Time.zero
     /// Is silent up to a moment.
@@ -127,19 +135,31 @@ extension PicturePlan {
         Segment(.silence, source: TimeRange(start: .zero, duration: moment - end), at: end))
       end = moment
     }
-    for span in spans.flatMap(\.heard) {
+    let heard = spans.flatMap(\.heard)
+    for (place, span) in heard.enumerated() {
       guard let other = others[span.asset] else { continue }
+      // A delay is that of a source that is played from its start.
+      let lead = place == 0 ? delay : .zero
       // Each counts from its own start.
-      let start = span.source.start + assets[span.asset].start - other.start
-      let wanted = TimeRange(start: start, duration: span.source.duration)
+      let start = span.source.start + assets[span.asset].start - other.start - lead
+      var wanted = TimeRange(start: start, duration: span.source.duration + lead)
+      if place == heard.count - 1, playsToEnd, other.duration > wanted.end {
+        wanted = TimeRange(start: start, end: other.duration)
+      }
       let there = wanted.intersection(TimeRange(start: .zero, duration: other.duration))
       guard there.duration > .zero else { continue }
-      goOn(to: span.target.start + (there.start - wanted.start))
+      goOn(to: span.target.start + delay - lead + (there.start - wanted.start))
       segments.append(Segment(.asset(other), source: there, at: end))
       end = end + there.duration
     }
-    goOn(to: duration)
+    goOn(to: duration + delay)
     return segments
+  }
+
+  /// Whether what is heard last is a source that is played to its end.
+  private var playsToEnd: Bool {
+    guard let last = spans.last, last.entering.isEmpty else { return false }
+    return isToEnd(spans.count - 1)
   }
 }
 

@@ -72,14 +72,24 @@ final class PictureReels {
 extension MediaLibrary {
   /// Opens a picture that is cut or joined, with other sounds beside it.
   func openPicture(
-    of plan: PicturePlan, _ sounds: OtherSounds, atRate sampleRate: Int,
+    of plan: PicturePlan, beside sink: Sink, _ format: AudioFormat,
     counting tally: PictureTally, unless cancellation: CancellationFlag
-  ) throws(Failure) -> Companions {
+  ) throws(Failure) -> OpenedCompanions {
     let reels = PictureReels(
       plan.assets, of: self, areDecoded: plan.encoding != nil, counting: tally,
       unless: cancellation)
     do throws(LibAVError) {
-      return try reels.companions(of: plan, sounds, atRate: sampleRate)
+      let delay = try reels.delay(of: plan)
+      let sounds: OtherSounds
+      do throws(Failure) {
+        sounds = try OtherSounds(
+          of: plan, like: sink, format, delayedBy: delay, from: self, unless: cancellation)
+      } catch {
+        throw LibAVError.refusedPicture(error.message).blamed(on: error)
+      }
+      let streams = try reels.companions(
+        of: plan, sounds, atRate: format.sampleRate, delayedBy: delay)
+      return OpenedCompanions(streams: streams, sounds: sounds)
     } catch {
       throw error.cause as? Failure ?? error.machineFailure
     }
@@ -88,15 +98,14 @@ extension MediaLibrary {
 
 extension PictureReels {
   fileprivate func companions(
-    of plan: PicturePlan, _ sounds: OtherSounds, atRate sampleRate: Int
+    of plan: PicturePlan, _ sounds: OtherSounds, atRate sampleRate: Int, delayedBy delay: Time
   ) throws(LibAVError) -> Companions {
-    let delay = try delay(of: plan)
     let ranges = self.ranges(of: plan, delayedBy: delay)
     if let settings = plan.encoding {
       return try encoded(
         ranges, settings, of: plan, sounds, atRate: sampleRate, delayedBy: delay)
     }
-    let encodes = Self.mayEncode(ranges, of: plan)
+    let encodes = plan.mayEncode
     var (sets, depth, timescales): ([PictureSets], Int, [Int32]) = ([], 0, [])
     var look: PictureLook?
     for index in plan.assets.indices {
@@ -135,7 +144,7 @@ extension PictureReels {
     }
     try addTimes(to: track, of: plan, from: cutter.first)
     let texts = try texts(of: plan, ranges, timescale: assembler.timescale, atRate: sampleRate)
-    return .made(CompanionTracks(track, try sounds.tracks(delayedBy: setting.delay), texts))
+    return .made(CompanionTracks(track, try sounds.tracks(), texts))
   }
 
   /// Refuses sources whose pictures cannot stand in one stream. O(sources).
@@ -218,7 +227,7 @@ extension PictureReels {
     track.pictureDuration =
       settings.frameRate == nil ? plan.pictureDuration : renderer.encoder.timeBase
     let texts = try texts(of: plan, ranges, timescale: timescale, atRate: sampleRate)
-    return .made(CompanionTracks(track, try sounds.tracks(delayedBy: setting.delay), texts))
+    return .made(CompanionTracks(track, try sounds.tracks(), texts))
   }
 
   /// The pictures of ranges, to be encoded; `sources` are those of which it is known then that their pictures
@@ -238,8 +247,8 @@ extension PictureReels {
 
   /// How long after its picture the sound of an output begins: as long as that of its first source, where
   /// that is played from its start.
-  private func delay(of plan: PicturePlan) throws(LibAVError) -> Time {
-    guard let first = plan.spans.first, first.isFromStart else { return .zero }
+  fileprivate func delay(of plan: PicturePlan) throws(LibAVError) -> Time {
+    guard let first = plan.spans.first, plan.isFromStart(0) else { return .zero }
     let reel = try reel(first.asset)
     return max(.zero, plan.assets[first.asset].start - reel.time(of: reel.start))
   }
@@ -247,11 +256,9 @@ extension PictureReels {
   /// What is shown of a plan's sources, `delay` later than its sound has it.
   func ranges(of plan: PicturePlan, delayedBy delay: Time) -> [PictureRange] {
     plan.spans.indices.map { index in
-      let span = plan.spans[index]
-      let isLast =
-        index == plan.spans.count - 1 && span.source.end == plan.assets[span.asset].duration
-      return range(
-        of: span, delayedBy: delay, isFromStart: index == 0 && span.isFromStart, isToEnd: isLast)
+      range(
+        of: plan.spans[index], delayedBy: delay, isFromStart: plan.isFromStart(index),
+        isToEnd: plan.isToEnd(index))
     }
   }
 
@@ -297,13 +304,6 @@ extension PicturePlan {
       let numerator = Int32(exactly: duration.value)
     else { return nil }
     return TimeBase(numerator: numerator, denominator: duration.timescale)
-  }
-}
-
-extension PictureSpan {
-  /// Whether it begins with its source, at its own speed, and with the output.
-  fileprivate var isFromStart: Bool {
-    source.start == .zero && target.start == .zero && source.duration == target.duration
   }
 }
 

@@ -102,11 +102,8 @@ extension MediaLibrary {
       }
     }
     guard plan.spans.isEmpty else {
-      let sounds = try OtherSounds(
-        of: plan, like: sink, format, from: self, unless: cancellation)
-      let streams = try openPicture(
-        of: plan, sounds, atRate: format.sampleRate, counting: tally, unless: cancellation)
-      return OpenedCompanions(streams: streams, sounds: sounds)
+      return try openPicture(
+        of: plan, beside: sink, format, counting: tally, unless: cancellation)
     }
     return OpenedCompanions(
       streams: try openCopies(
