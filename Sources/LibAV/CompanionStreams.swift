@@ -95,14 +95,14 @@ package enum Companions {
 package final class PictureTrack: CompanionTrack {
   /// What a container is told of it.
   package enum Source {
-    /// Its encoder says it.
-    case encoder(PictureEncoder)
+    /// Its encoder says it; its packets have a time base of their own.
+    case encoder(PictureEncoder, TimeBase)
     /// It is like the stream that it was cut from.
     case stream(Description)
 
     fileprivate var timeBase: AVRational {
       switch self {
-      case .encoder(let encoder): encoder.context.pointee.time_base
+      case .encoder(_, let base): AVRational(num: base.numerator, den: base.denominator)
       case .stream(let description):
         AVRational(
           num: description.timeBase.numerator, den: description.timeBase.denominator)
@@ -169,7 +169,7 @@ package final class PictureTrack: CompanionTrack {
     to own: UnsafeMutablePointer<AVStream>, in container: UnsafePointer<AVOutputFormat>
   ) throws(LibAVError) {
     switch source {
-    case .encoder(let encoder): try describe(encoder, to: own, in: container)
+    case .encoder(let encoder, _): try describe(encoder, to: own, in: container)
     case .stream(let description): try describe(description, to: own, in: container)
     }
     own.pointee.setPictureDuration(pictureDuration, in: container)

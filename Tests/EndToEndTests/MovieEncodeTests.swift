@@ -50,6 +50,20 @@ struct MovieEncodeTests {
     #expect(try facts("out.mp4", in: stage) == expected)
   }
 
+  @Test(
+    "pictures last equally long up to the end, also where another is decoded behind the one shown last",
+    arguments: ["wide.mp4 ..1s", "wide.mp4 500ms..3.5s", "wide.mp4"])
+  func durations(clip: String) throws {
+    let stage = try stage()
+    let result = try stage.job(
+      "clip: \(clip)\noutput: { file: out.mp4, video: { size: 32x24 } }\n")
+    #expect(result.status == 0, "\(result.errors)")
+    let durations = try stage.make(
+      "ffprobe -v error -select_streams v -show_entries packet=duration_time -of csv=p=0 out.mp4 | sort -u"
+    )
+    #expect(durations.text == "0.040000\n")
+  }
+
   @Test("a source that changes its coding midway is refused, and is encoded as the refusal says")
   func changing() throws {
     let stage = try stage()
@@ -196,6 +210,29 @@ struct MovieEncodeTests {
     let result = try stage.job("clip: wide.mp4\noutput: { file: out.mp4, video: \(video) }\n")
     #expect(result.status == 2)
     #expect(result.errors.contains("error: \(message)"), "\(result.errors)")
+  }
+
+  @Test(
+    "the last still ends with the sound, at any rate",
+    arguments: [
+      (100, ""), (700, ""), (1240, ""), (3000, ", frame_rate: 25"), (790, ", frame_rate: 29.97"),
+    ])
+  func stillEnds(milliseconds: Int, rate: String) throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i anoisesrc=d=4:a=0.3:seed=7:r=48000 talk.wav
+      ffmpeg -v error -f lavfi -i color=red:s=100x50 -frames:v 1 cover.jpg
+      """)
+    let result = try stage.job(
+      "clip: talk.wav ..\(milliseconds)ms\noutput: { file: out.mp4, video: { image: cover.jpg\(rate) } }\n"
+    )
+    #expect(result.status == 0, "\(result.errors)")
+    let length = try stage.make(
+      "ffprobe -v error -select_streams v -show_entries stream=duration -of csv=p=0 out.mp4"
+    ).text
+    let seconds = try #require(Double(length.filter { !$0.isNewline }))
+    #expect(abs(seconds - Double(milliseconds) / 1000) < 0.0005, "\(length)")
   }
 
   @Test("a sound gets a cover as its picture, and the images of its chapters")

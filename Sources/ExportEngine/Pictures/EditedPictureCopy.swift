@@ -40,7 +40,8 @@ final class EditedPictureCopy: CopiedPictures {
   /// How many pictures may be decoded before one that is shown before them.
   private let depth: Int
   private var run: Run?
-  private var ahead = PacketsAhead()
+  /// One alone: `edits` are to be known no farther than what is given.
+  private var ahead = PacketsAhead(atMost: 1)
   /// When all packets up to now are over, by their own clock.
   private var mediaEnd = Int64.min
   private(set) var source = 0
@@ -93,7 +94,7 @@ final class EditedPictureCopy: CopiedPictures {
   }
 
   func next() throws(LibAVError) -> Packet? {
-    let packet = try ahead.next(ready, finish: extend)
+    let packet = try ahead.next(ready) { extend($0.last) }
     if packet == nil, assembler.isEmpty { throw LibAVError.noPicture }
     return packet
   }

@@ -210,12 +210,8 @@ struct PictureAssembler {
     return packet
   }
 
-  /// Lets the picture of the last packet be shown to the output's end.
-  func extend(_ packet: Packet) {
-    guard let shown = packet.timestamp, let decoded = packet.decodingTime else { return }
-    packet.place(
-      shown: shown, decoded: decoded, lasting: max(packet.duration, ticks(end) - shown))
-  }
+  /// When the output ends.
+  var lastTick: Int64 { ticks(end) }
 
   private func ticks(_ time: Time) -> Int64 { time.frames(atRate: Int(timescale)) }
 }

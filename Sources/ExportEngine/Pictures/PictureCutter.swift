@@ -41,7 +41,7 @@ final class PictureCutter {
   /// The next packet in order of decoding, in ticks of the output; nil at the end. What is shown last is
   /// shown to the output's end.
   func next() throws(LibAVError) -> Packet? {
-    let packet = try ahead.next(ready) { assembler.extend($0) }
+    let packet = try ahead.next(ready) { $0.extend(to: assembler.lastTick) }
     if packet == nil, assembler.isEmpty { throw LibAVError.noPicture }
     return packet
   }

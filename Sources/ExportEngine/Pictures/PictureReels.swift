@@ -217,7 +217,9 @@ extension PictureReels {
       throw blame(error, on: source)
     }
     let setting = setting(of: plan, atRate: sampleRate, delayedBy: delay)
-    let track = try PictureTrack(.encoder(renderer.encoder), setting) { () throws(LibAVError) in
+    let track = try PictureTrack(
+      .encoder(renderer.encoder, renderer.timeBase), setting
+    ) { () throws(LibAVError) in
       do throws(LibAVError) {
         return try renderer.next()
       } catch {

@@ -17,6 +17,10 @@ final class PictureRenderer {
   let encoder: PictureEncoder
   private let frames: any PictureFrames
   private let hasConstantRate: Bool
+  /// The seconds in a tick of its packets, and how many of these are one of the encoder.
+  let timeBase: TimeBase
+  private let scale: Int64
+  private let endsExactly: Bool
   private let tally: PictureTally
   /// When the output ends.
   private let end: Time
@@ -29,13 +33,22 @@ final class PictureRenderer {
   private var coming: (frame: Frame, time: Time)?
   private var ahead = PacketsAhead()
 
-  /// A picture of `frames`; `encoder` is that of `open`.
+  /// A picture of `frames`; `encoder` is that of `open`. With `endsExactly` the last picture of a constant
+  /// rate ends with the output, and not with its moment: then packets have ticks as fine as samples.
   init(
-    _ frames: any PictureFrames, _ encoder: PictureEncoder, hasConstantRate: Bool, until end: Time,
-    counting tally: PictureTally
+    _ frames: any PictureFrames, _ encoder: PictureEncoder, hasConstantRate: Bool,
+    endsExactly: Bool = false, until end: Time, counting tally: PictureTally
   ) {
     (self.frames, self.encoder, self.end) = (frames, encoder, end)
-    (self.hasConstantRate, self.tally) = (hasConstantRate, tally)
+    (self.hasConstantRate, self.endsExactly, self.tally) = (hasConstantRate, endsExactly, tally)
+    let base = encoder.timeBase
+    guard endsExactly, base.denominator > 0 else {
+      (timeBase, scale) = (base, 1)
+      return
+    }
+    let finer = Int32((48_000 + Int64(base.denominator) - 1) / Int64(base.denominator))
+    timeBase = TimeBase(numerator: 1, denominator: base.denominator * finer)
+    scale = Int64(base.numerator) * Int64(finer)
   }
 
   /// An encoder for an output.
@@ -76,11 +89,8 @@ final class PictureRenderer {
   /// The next packet in order of decoding, in ticks of the encoder; nil at the end. What is shown last is
   /// shown to the output's end.
   func next() throws(LibAVError) -> Packet? {
-    try ahead.next(encoded) { packet in
-      guard let shown = packet.timestamp, let decoded = packet.decodingTime else { return }
-      packet.place(
-        shown: shown, decoded: decoded, lasting: max(packet.duration, lastTick - shown))
-    }
+    let end = endsExactly ? max(1, ticks(end, timeBase)) : lastTick
+    return try ahead.next(encoded) { $0.extend(to: end) }
   }
 
   private func encoded() throws(LibAVError) -> Packet? {
@@ -130,12 +140,16 @@ final class PictureRenderer {
     try encoder.send(frame, at: shown)
     while let packet = try encoder.next() {
       tally.encoded += 1
+      if endsExactly, let shown = packet.timestamp, let decoded = packet.decodingTime {
+        packet.place(shown: shown * scale, decoded: decoded * scale, lasting: 0)
+      }
       pending.append(packet)
     }
   }
 
-  private func ticks(_ time: Time) -> Int64 {
-    let base = encoder.timeBase
+  private func ticks(_ time: Time) -> Int64 { ticks(time, encoder.timeBase) }
+
+  private func ticks(_ time: Time, _ base: TimeBase) -> Int64 {
     let scaled = time.multiplied(by: Int64(base.denominator), over: Int64(base.numerator))
     return scaled.frames(atRate: 1)
   }

@@ -110,9 +110,11 @@ extension MediaLibrary {
     do throws(LibAVError) {
       let encoder = try PictureRenderer.open(settings, stills.form, like: nil, timescale: 1)
       let renderer = PictureRenderer(
-        frames, encoder, hasConstantRate: true, until: plan.duration, counting: tally)
+        frames, encoder, hasConstantRate: true, endsExactly: true, until: plan.duration,
+        counting: tally)
       let setting = CompanionSetting(delay: 0, language: nil)
-      let track = try PictureTrack(.encoder(encoder), setting, renderer.next)
+      let track = try PictureTrack(
+        .encoder(encoder, renderer.timeBase), setting, renderer.next)
       track.pictureDuration = encoder.timeBase
       return .made(CompanionTracks(track))
     } catch {
