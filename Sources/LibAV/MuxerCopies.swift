@@ -23,6 +23,10 @@ extension Muxer {
           "gets a picture that is turned by a matrix, which FFmpeg \(Library.version) does not write into "
             + "Matroska: write '.mp4'")
       }
+      // Without that libavformat leaves the record of Dolby Vision out of MP4, silently.
+      if avjob_has_dolby_vision(own) != 0 {
+        context.pointee.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL
+      }
       if let language { try setLanguage(language, of: own) }
     }
   }

@@ -358,6 +358,9 @@ extension Stream {
     return format.map { $0.pointee.flags & UInt64(AV_PIX_FMT_FLAG_ALPHA) != 0 } ?? false
   }
 
+  /// Whether its container has a record of Dolby Vision (`AV_PKT_DATA_DOVI_CONF`).
+  package var hasDolbyVision: Bool { avjob_has_dolby_vision(pointer) != 0 }
+
   /// By how many degrees its pictures are turned clockwise when they are shown, in quarters of a turn.
   package var rotation: Int {
     let degrees = (-avjob_rotation(pointer)).rounded()

@@ -175,6 +175,8 @@ public struct AssetTrack: Sendable, Hashable, Codable {
   package var hasAlpha: Bool?
   /// A digest of what the file says of the styles of texts in ASS: those of two tracks are the same where
   /// it is; nil for other tracks.
+  /// Whether the file has a record of Dolby Vision for its pictures; nil: it has none.
+  package var hasDolbyVision: Bool?
   package var styles: String?
 
   /// A track with these facts; the engine's probing makes them.

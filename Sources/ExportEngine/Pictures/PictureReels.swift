@@ -189,9 +189,11 @@ extension PictureReels {
     of plan: PicturePlan, atRate sampleRate: Int, delayedBy delay: Time
   ) -> CompanionSetting {
     let sound = plan.spans.first.map { plan.assets[$0.asset] }
-    return CompanionSetting(
+    var setting = CompanionSetting(
       delay: delay.frames(atRate: sampleRate),
       language: sound?.tracks.first { $0.index == sound?.streamIndex }?.language)
+    setting.keepsDolbyVision = plan.keepsDolbyVision
+    return setting
   }
 
   /// A picture that is encoded throughout.

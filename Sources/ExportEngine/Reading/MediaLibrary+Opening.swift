@@ -121,6 +121,7 @@ extension MediaLibrary {
     var setting = CompanionSetting(
       delay: asset.start.frames(atRate: sampleRate),
       language: asset.tracks.first { $0.index == asset.streamIndex }?.language)
+    setting.keepsDolbyVision = plan.keepsDolbyVision
     // Matroska has the times of showing alone.
     if asset.container == MovieContainer.mkv.demuxer { setting.depths = [:] }
     for track in plan.tracks where track.mediaType == .video {

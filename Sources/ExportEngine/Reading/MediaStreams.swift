@@ -161,6 +161,7 @@ extension AssetTrack {
       track.styles = stream.styles
       if type == .video, stream.rotation != 0 { track.rotation = stream.rotation }
       if type == .video, stream.hasAlpha { track.hasAlpha = true }
+      if type == .video, stream.hasDolbyVision { track.hasDolbyVision = true }
       return track
     }
   }
