@@ -169,14 +169,16 @@ public struct AssetTrack: Sendable, Hashable, Codable {
   public var frameDuration: Time?
   /// When the first picture is shown by the file's clock (`Asset.start`); nil as `frameDuration` is.
   package var firstPicture: Time?
+  /// When the last picture ends by the file's clock, as the file says; nil where it does not.
+  package var lastPictureEnd: Time?
   /// The timecode of the first picture, as the file has it: `01:00:00:00`; nil where it has none.
   package var timecode: String?
   /// Whether its pictures are transparent in places, or may be; nil: they are not.
   package var hasAlpha: Bool?
-  /// A digest of what the file says of the styles of texts in ASS: those of two tracks are the same where
-  /// it is; nil for other tracks.
   /// Whether the file has a record of Dolby Vision for its pictures; nil: it has none.
   package var hasDolbyVision: Bool?
+  /// A digest of what the file says of the styles of texts in ASS: those of two tracks are the same where
+  /// it is; nil for other tracks.
   package var styles: String?
 
   /// A track with these facts; the engine's probing makes them.

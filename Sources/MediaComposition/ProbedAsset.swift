@@ -53,7 +53,7 @@ package struct ProbedAsset: Sendable, Hashable, Codable {
       && asset.chapters.allSatisfy { $0.start.isNumeric }
       && (asset.marks?.isPlausible ?? true)
       && asset.tracks.allSatisfy {
-        ($0.firstPicture?.isNumeric ?? true) && ($0.frameDuration?.isNumeric ?? true)
+        [$0.firstPicture, $0.lastPictureEnd, $0.frameDuration].allSatisfy { $0?.isNumeric ?? true }
       }
   }
 }

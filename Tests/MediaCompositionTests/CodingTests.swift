@@ -38,6 +38,8 @@ struct CodingTests {
     #expect(try JSONDecoder().decode(AssetTrack.self, from: Data(text.utf8)) == track)
     track.frameDuration = Time(value: 1001, timescale: 30_000)
     track.firstPicture = .zero
+    track.lastPictureEnd = Time(value: 1001, timescale: 100)
+    track.hasDolbyVision = true
     track.timecode = "01:00:00:00"
     track.styles = "9f"
     #expect(try thereAndBack(track) == track)

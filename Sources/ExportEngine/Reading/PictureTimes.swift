@@ -37,6 +37,11 @@ extension Prober {
       return
     }
     (track.firstPicture, track.frameDuration) = (first, duration)
+    if let ticks = stream.duration {
+      track.lastPictureEnd = first + stream.timeBase.time(of: ticks)
+    } else if let told = stream.tag("duration").flatMap(Time.init(ofTag:)), told > first {
+      track.lastPictureEnd = told
+    }
   }
 
   /// By the index of an MP4, which has all pictures, or the header of a Matroska file (RFC 9559,
