@@ -86,10 +86,10 @@ final class PictureRenderer {
   /// The source that is read.
   var source: Int { frames.source }
 
-  /// The next packet in order of decoding, in ticks of the encoder; nil at the end. What is shown last is
+  /// The next packet in order of decoding, in ticks of `timeBase`; nil at the end. What is shown last is
   /// shown to the output's end.
   func next() throws(LibAVError) -> Packet? {
-    let end = endsExactly ? max(1, ticks(end, timeBase)) : lastTick
+    let end = endsExactly ? max(1, ticks(self.end, timeBase)) : lastTick
     return try ahead.next(encoded) { $0.extend(to: end) }
   }
 
