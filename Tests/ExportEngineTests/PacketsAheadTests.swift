@@ -41,7 +41,10 @@ struct PacketsAheadTests {
     #expect(try durations([], until: 100) == [])
     #expect(try durations([(0, 0)], until: 100) == [100])
     // More than are held follow the one that is shown last.
-    let many = (0..<200).map { (Int64($0 == 0 ? 9000 : $0 * 40), Int64($0 * 40)) }
+    let many = (0..<200).map { (number: Int64) -> (Int64, Int64) in
+      let decoded = number * 40
+      return (number == 0 ? 9000 : decoded, decoded)
+    }
     #expect(try durations(many, until: 9000).count == 200)
   }
 }
