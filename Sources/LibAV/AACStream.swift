@@ -1,5 +1,4 @@
 internal import CFFmpeg
-import Tagging
 
 /// AAC that no encoder of FFmpeg's makes, as a container has to describe it.
 package struct AACStream: Sendable, Hashable {
@@ -83,25 +82,9 @@ struct CoreClock {
     parameters.frame_size = min(parameters.frame_size, 1024)
     parameters.initial_padding = Int32(clamping: delay / 2)
   }
-
-  /// The edit of sound in a range of frames by the movie's clock; nil where it begins and ends with a tick.
-  fileprivate func list(_ shown: Range<Int64>) -> Muxer.TrackEdits? {
-    guard !shown.lowerBound.isMultiple(of: 2) || !shown.upperBound.isMultiple(of: 2) else {
-      return nil
-    }
-    return Muxer.TrackEdits(
-      list: EditList([.init(shown: shown, media: Int64(delay / 2))]), handler: "soun",
-      timescale: UInt32(clamping: coreRate), clock: UInt32(clamping: sampleRate), isOptional: true)
-  }
 }
 
 extension Muxer {
   /// Frames of sound in a tick of its track: 2 of HE-AAC in MP4, and else 1.
   package var framesPerTick: Int64 { core?.framesPerTick ?? 1 }
-
-  /// The sound's edit where its start or end lies between two ticks of its track, which counts core frames.
-  var soundList: TrackEdits? {
-    let (start, end) = (companions?.streams.setting.delay ?? 0, soundEnd)
-    return end > start ? core?.list(start..<end) : nil
-  }
 }

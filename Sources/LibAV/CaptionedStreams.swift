@@ -21,6 +21,10 @@ package final class CaptionedStreams: CompanionStreams {
 
   var edits: (list: PictureEdits, firstDecoded: Int64)? { base?.edits }
 
+  func soundStart(_ place: Int) -> Int64? {
+    place < self.place ? base?.soundStart(place) : nil
+  }
+
   func describe(
     _ place: Int, to own: UnsafeMutablePointer<AVStream>,
     in container: UnsafePointer<AVOutputFormat>

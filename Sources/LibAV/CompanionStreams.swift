@@ -17,6 +17,10 @@ protocol CompanionStreams: AnyObject {
   /// packet is decoded; nil: all from 0 on. It is whole when all packets were taken.
   var edits: (list: PictureEdits, firstDecoded: Int64)? { get }
 
+  /// When the sound at a place of `timeBases` begins, behind its encoder's delay; nil: as its packets say
+  /// (`AV_PKT_DATA_SKIP_SAMPLES`).
+  func soundStart(_ place: Int) -> Int64?
+
   /// Describes the stream at a place of `timeBases` to a container.
   func describe(
     _ place: Int, to own: UnsafeMutablePointer<AVStream>,

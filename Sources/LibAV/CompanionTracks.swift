@@ -15,6 +15,9 @@ protocol CompanionTrack: AnyObject {
   /// list has it.
   var lead: Int64 { get }
 
+  /// When a sound begins, behind its encoder's delay; nil for others.
+  var soundStart: Int64? { get }
+
   /// Goes on to the packet behind `ready`.
   func advance() throws(LibAVError)
 
@@ -26,6 +29,8 @@ protocol CompanionTrack: AnyObject {
 
 extension CompanionTrack {
   var lead: Int64 { 0 }
+
+  var soundStart: Int64? { nil }
 }
 
 /// A picture that is made, and other sounds and texts that go with it.
@@ -46,6 +51,8 @@ package final class CompanionTracks: CompanionStreams {
   var timeBases: [AVRational] { tracks.map(\.timeBase) }
 
   var languages: [String?] { tracks.map(\.language) }
+
+  func soundStart(_ place: Int) -> Int64? { tracks[place].soundStart }
 
   func describe(
     _ place: Int, to own: UnsafeMutablePointer<AVStream>,

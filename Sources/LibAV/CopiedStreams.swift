@@ -48,6 +48,8 @@ package final class CopiedStreams: CompanionStreams {
     streams.map { $0.metadata.first { $0.key == "language" }?.value }
   }
 
+  func soundStart(_ place: Int) -> Int64? { nil }
+
   func describe(
     _ place: Int, to own: UnsafeMutablePointer<AVStream>,
     in container: UnsafePointer<AVOutputFormat>

@@ -56,8 +56,8 @@ package final class Muxer {
   var codedCAF: CodedCAF?
   /// The clock of the sound's track, where that counts frames of the core of HE-AAC.
   let core: CoreClock?
-  /// Behind the last packet of sound, in frames, with the delay of companions.
-  private(set) var soundEnd: Int64 = 0
+  /// Where the sounds of an MP4 or MOV lie so far, by their streams.
+  var soundSpans: [Int: SoundSpan] = [:]
   /// Of Ogg, until the sound's first page has ended; nil for other containers.
   private var (firstPage, isOgg) = (FirstPage?.none, false)
 
@@ -235,8 +235,9 @@ package final class Muxer {
     let delay = lead + (companions?.streams.setting.delay ?? 0)
     packet.pointer.pointee.pts += delay
     packet.pointer.pointee.dts += delay
-    soundEnd = packet.pointer.pointee.pts + packet.duration
-    codedCAF?.add(byteCount: packet.size, packet.pointer.pointee.pts..<soundEnd)
+    let start = packet.pointer.pointee.pts
+    codedCAF?.add(byteCount: packet.size, start..<start + packet.duration)
+    noteSound(packet, clock: timeBase)
     try writeCompanions(before: (packet.pointer.pointee.dts, timeBase))
     if let stream = context.pointee.streams[0] {
       av_packet_rescale_ts(packet.pointer, timeBase, stream.pointee.time_base)

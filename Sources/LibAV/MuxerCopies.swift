@@ -66,6 +66,7 @@ extension Muxer {
         packet.pointer.pointee.pts &+= lead
         packet.pointer.pointee.dts &+= lead
       }
+      noteSound(packet, ofCompanion: place, in: bases[place])
       packet.pointer.pointee.pos = -1
       try checkOutput(av_write_frame(context, packet.pointer), "av_write_frame")
     }

@@ -49,10 +49,11 @@ package final class PictureEdits {
 
 extension Muxer {
   /// Writes what stands behind the packets. libavformat gives a picture one edit at most: where it has a
-  /// list of its own, that is put into the index of the MP4 or MOV before it is written, and so is the
-  /// end of sound that lies between two of the track's ticks.
+  /// list of its own, that is put into the index of the MP4 or MOV before it is written, and so is that of
+  /// sound which begins after the file's clock, behind its encoder's delay, or which ends between two of the
+  /// track's ticks.
   func writeTrailer() throws(LibAVError) {
-    let lists = [pictureList, soundList].compactMap(\.self)
+    let lists = [pictureList].compactMap(\.self) + soundLists
     guard !lists.isEmpty else {
       try checkOutput(av_write_trailer(context), "av_write_trailer")
       return
@@ -65,10 +66,12 @@ extension Muxer {
       guard let start = Self.index(in: bytes) else { return nil }
       var index = Array(bytes[start...])
       for list in lists {
-        let changed = list.list.put(
-          into: index, handler: list.handler, timescale: list.timescale, shownIn: list.clock)
-        guard changed != nil || list.isOptional else { return nil }
-        index = changed ?? index
+        guard
+          let changed = list.list.put(
+            into: index, handler: list.handler, at: list.place, timescale: list.timescale,
+            shownIn: list.clock)
+        else { return nil }
+        index = changed
       }
       return bytes[..<start] + index
     }
@@ -80,11 +83,11 @@ extension Muxer {
   struct TrackEdits {
     var list: EditList
     var handler: String
+    /// Its place among the tracks of its kind, from 0 on; nil: it is the only one.
+    var place: Int?
     /// Ticks a second of the track, and of what the list shows.
     var timescale: UInt32
     var clock: UInt32
-    /// Whether libavformat's own list stays where this one cannot be put in.
-    var isOptional = false
   }
 
   private var pictureList: TrackEdits? {

@@ -25,6 +25,8 @@ package final class SoundTrack: CompanionTrack {
 
   var timeBase: AVRational { encoder.context.pointee.time_base }
 
+  var soundStart: Int64? { 0 }
+
   func advance() throws(LibAVError) { ready = try next() }
 
   func describe(

@@ -22,41 +22,48 @@ package struct EditList: Sendable, Hashable {
   /// - Parameters:
   ///   - movie: The whole atom `moov`, with its head. What it says of places in the file stays, so it
   ///     must lie behind them.
-  ///   - handler: The kind of the track, of which it must be the only one: `vide` (8.4.3).
+  ///   - handler: The kind of the track: `vide`, `soun` (8.4.3).
+  ///   - place: Its place among the tracks of this kind, from 0 on; nil: it must be the only one.
   ///   - timescale: Ticks a second of the track.
   ///   - clock: Ticks a second in which the list has what is shown; nil: those of the track.
-  /// - Returns: nil where `movie` is none, or has no such track of this timescale, or several.
+  /// - Returns: nil where `movie` is none, or has no such track of this timescale, or, without a place,
+  ///   several.
   /// - Complexity: O(bytes)
   package func put(
-    into movie: [UInt8], handler: String, timescale: UInt32, shownIn clock: UInt32? = nil
+    into movie: [UInt8], handler: String, at place: Int? = nil, timescale: UInt32,
+    shownIn clock: UInt32? = nil
   ) -> [UInt8]? {
     guard let whole = Atom.all(in: movie[...]).first, whole.name == "moov",
       whole.whole.count == movie.count
     else { return nil }
     let parts = Atom.all(in: whole.body)
-    guard let place = parts.firstIndex(where: { $0.name == "mvhd" }),
-      let ticks = TimedHeader.movie.number(of: parts[place].body), ticks > 0
+    guard let head = parts.firstIndex(where: { $0.name == "mvhd" }),
+      let ticks = TimedHeader.movie.number(of: parts[head].body), ticks > 0
     else { return nil }
     var pieces = parts.map { Array(movie[$0.whole]) }
     var longest: UInt64 = 0
     var isThere = false
-    for (place, part) in parts.enumerated() where part.name == "trak" {
+    var tracks = 0
+    for (index, part) in parts.enumerated() where part.name == "trak" {
       guard let head = Atom.first("tkhd", in: part.body) else { return nil }
       var duration = TimedHeader.track.duration(of: head.body) ?? 0
       if let media = Atom.first("mdia", in: part.body), Self.handler(of: media) == handler {
-        guard !isThere, let times = Atom.first("mdhd", in: media.body),
-          TimedHeader.movie.number(of: times.body) == timescale
-        else { return nil }
-        isThere = true
-        let entries = self.entries(clock ?? timescale, inMovie: ticks)
-        duration = entries.reduce(0) { $0 + $1.duration }
-        pieces[place] = Self.replaced(part, head, entries, lasting: duration)
+        defer { tracks += 1 }
+        if place == nil || place == tracks {
+          guard !isThere, let times = Atom.first("mdhd", in: media.body),
+            TimedHeader.movie.number(of: times.body) == timescale
+          else { return nil }
+          isThere = true
+          let entries = self.entries(clock ?? timescale, inMovie: ticks)
+          duration = entries.reduce(0) { $0 + $1.duration }
+          pieces[index] = Self.replaced(part, head, entries, lasting: duration)
+        }
       }
       longest = max(longest, duration)
     }
     guard isThere else { return nil }
-    pieces[place] = AtomHead.encoded(
-      "mvhd", TimedHeader.movie.lasting(longest, in: parts[place].body))
+    pieces[head] = AtomHead.encoded(
+      "mvhd", TimedHeader.movie.lasting(longest, in: parts[head].body))
     return AtomHead.encoded("moov", pieces.flatMap(\.self))
   }
 

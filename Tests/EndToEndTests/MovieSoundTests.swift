@@ -168,6 +168,44 @@ struct MovieSoundTests {
     #expect(lag(of: Array(found.suffix(72_000)), behind: Array(expected.suffix(72_000))) == 0)
   }
 
+  @Test(
+    "sound that begins after the picture is as long, and begins as late, in each generation",
+    arguments: ["mp4", "mov"])
+  func generations(kind: String) throws {
+    let stage = Stage()
+    try stage.share(
+      """
+      ffmpeg -v error -f lavfi -i testsrc=s=64x48:d=3:r=25 \
+        -itsoffset 0.7 -f lavfi -i anoisesrc=d=2:a=0.3:seed=7:r=48000 \
+        -itsoffset 0.4 -f lavfi -i anoisesrc=d=2:a=0.3:seed=9:r=48000 \
+        -map 0 -map 1 -map 2 -c:v libx264 -pix_fmt yuv420p -c:a flac \
+        -metadata:s:a:0 language=eng -metadata:s:a:1 language=fre late.mkv
+      """)
+    func run(_ job: String) throws {
+      let result = try stage.job(job)
+      #expect(result.status == 0, "\(result.errors)")
+    }
+    /// When a file's sounds begin, in samples of the file's clock, and their samples.
+    func facts(_ file: String) throws -> [String] {
+      try [0, 1].map { track in
+        let sound = try stage.sound(of: file, track: track)
+        let start = sound.firstIndex { abs($0) > 0.05 } ?? -1
+        return "\(start / 512) \(sound.count)"
+      }
+    }
+    try run("clip: late.mkv\noutput: 0.\(kind)\n")
+    let first = try facts("0.\(kind)")
+    let noise = try stage.sound(of: "0.\(kind)")
+    for (number, copy) in [(1, ""), (2, ""), (3, "copy")] {
+      let output = copy.isEmpty ? "\(number).\(kind)" : "{ file: \(number).\(kind), aac: copy }"
+      try run("clip: \(number - 1).\(kind)\noutput: \(output)\n")
+      #expect(try facts("\(number).\(kind)") == first)
+      #expect(lag(of: try stage.sound(of: "\(number).\(kind)"), behind: noise) == 0)
+    }
+    try run("clip: 3.\(kind)\noutput: { file: last.wav, wav: 16 bit }\n")
+    #expect(try stage.make("soxi -s last.wav").text == "96000\n")
+  }
+
   @Test("where a source lacks a language, it is silent")
   func lacking() throws {
     let stage = try stage()

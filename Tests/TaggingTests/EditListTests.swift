@@ -99,6 +99,20 @@ import Testing
       list.put(into: before, handler: "soun", timescale: 24_000, shownIn: 48_000) == after)
   }
 
+  @Test("of several tracks of a kind, the one at a place gets the list")
+  func ofSeveral() {
+    let others = (track(1, "soun", lasting: 70), track(2, "vide", lasting: 80))
+    let before = movie(others.0 + others.1 + track(3, "soun", lasting: 90), lasting: 90)
+    let list = EditList([.init(shown: 50..<100, media: 5)])
+    let after = movie(
+      others.0 + others.1 + track(3, "soun", lasting: 80, edits: entries([(40, -1), (40, 5)])),
+      lasting: 80)
+    #expect(list.put(into: before, handler: "soun", at: 1, timescale: 60_000) == after)
+    for place in [nil, 2] {
+      #expect(list.put(into: before, handler: "soun", at: place, timescale: 60_000) == nil)
+    }
+  }
+
   @Test("what is no index with one such track is refused")
   func refused() {
     let picture = track(2, "vide", lasting: 7)
