@@ -41,6 +41,8 @@ package struct CompanionSetting: Sendable {
   package var delay: Int64
   /// The language of the sound; nil where the source has none.
   package var language: String?
+  /// What the track of the sound says of itself.
+  package var labels = TrackLabels()
   /// The forms of pictures, by their streams: libavformat leaves some to a decoder, which it is not given.
   package var forms: [Int: PictureForm] = [:]
   /// How many pictures may be decoded before one that is shown before them, by their streams, of a file

@@ -12,6 +12,7 @@ extension Muxer {
     // Players take the sound that is made anew, and not one that stood first in the source.
     sound.pointee.disposition |= AV_DISPOSITION_DEFAULT
     if let language = streams.setting.language { try setLanguage(language, of: sound) }
+    try streams.setting.labels.put(on: sound, in: context.pointee.oformat)
     for (place, language) in streams.languages.enumerated() {
       let own = try checkAllocated(avformat_new_stream(context, nil), "avformat_new_stream")
       try streams.describe(place, to: own, in: context.pointee.oformat)

@@ -4,6 +4,7 @@ internal import CFFmpeg
 package final class SoundTrack: CompanionTrack {
   let language: String?
   private let encoder: Encoder
+  private let labels: TrackLabels
   private let next: () throws(LibAVError) -> Packet?
   private(set) var ready: Packet?
 
@@ -12,14 +13,16 @@ package final class SoundTrack: CompanionTrack {
   /// - Parameters:
   ///   - encoder: What makes its packets.
   ///   - language: An ISO 639 code, or nil.
+  ///   - labels: What the track says of itself.
   ///   - next: Gives one packet after the other, timed in the sound's frames from the start of the file's
   ///     clock on, and nil at the end.
   /// - Throws: As `next`.
   package init(
-    _ encoder: Encoder, language: String?,
+    _ encoder: Encoder, language: String?, labels: TrackLabels,
     _ next: @escaping () throws(LibAVError) -> Packet?
   ) throws(LibAVError) {
-    (self.encoder, self.language, self.next) = (encoder, language, next)
+    (self.encoder, self.language, self.labels) = (encoder, language, labels)
+    self.next = next
     try advance()
   }
 
@@ -35,5 +38,6 @@ package final class SoundTrack: CompanionTrack {
     try check(
       avcodec_parameters_from_context(own.pointee.codecpar, encoder.context),
       "avcodec_parameters_from_context")
+    try labels.put(on: own, in: container)
   }
 }

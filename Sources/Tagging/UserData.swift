@@ -72,6 +72,15 @@ package struct UserData: Sendable, Hashable {
     }
   }
 
+  /// The name of a track (QuickTime File Format, "User data atoms": `name`): UTF-8, or Mac Roman where it is
+  /// none; nil where it is empty. O(n)
+  package static func trackName(_ bytes: [UInt8]) -> String? {
+    let plain = bytes.prefix { $0 != 0 }
+    let (text, isGuessed) = EightBitText.decoded(plain)
+    guard !text.isEmpty else { return nil }
+    return isGuessed ? EightBitText.macRoman(plain) : text
+  }
+
   /// Macintosh's languages are numbers; others have three letters of five bits (ISO 14496-12, 8.4.2).
   private static func name(ofLanguage code: Int) -> String {
     guard code >= 0x400, code < 0x7FFF else { return "\(code)" }

@@ -206,6 +206,52 @@ struct MovieSoundTests {
     #expect(try stage.make("soxi -s last.wav").text == "96000\n")
   }
 
+  @Test(
+    "names and roles of tracks go with them into other containers and through cuts",
+    arguments: ["mkv", "mp4"])
+  func labels(kind: String) throws {
+    let stage = Stage()
+    try stage.share(
+      """
+      for kind in mkv mp4; do
+        ffmpeg -v error -f lavfi -i testsrc=s=64x48:d=3:r=25 -f lavfi -i anoisesrc=d=3:a=0.3:r=48000 \
+          -f lavfi -i anoisesrc=d=3:a=0.3:r=48000 -map 0 -map 1 -map 2 -c:v libx264 -g 25 \
+          -pix_fmt yuv420p -c:a aac -metadata:s:v:0 title=Camera -metadata:s:a:0 title=Game \
+          -metadata:s:a:0 handler_name=Deck -metadata:s:a:1 title=Mic \
+          -metadata:s:a:1 language=fre -disposition:a:1 comment in.$kind
+      done
+      """)
+    for (clip, output) in [
+      ("in.\(kind)\ngain: -3 dB", "out.mkv"), ("in.\(kind) 1s..2s", "out.mkv"),
+      ("in.\(kind)\ngain: -3 dB", "out.mp4"), ("in.\(kind) 1s..2s", "out.mp4"),
+    ] {
+      let result = try stage.job("clip: \(clip)\noutput: \(output)\n")
+      #expect(result.status == 0, "\(result.errors)")
+      // FFmpeg's demuxer does not read MP4's names, and others show them.
+      let found = try stage.make(
+        output == "out.mkv"
+          ? "ffprobe -v error -show_entries stream_tags=title -of csv=p=0 out.mkv"
+          : "grep -aoE 'name(Game|Camera|Mic)' out.mp4 | sed s/name//"
+      ).text
+      #expect(found == "Game\nCamera\nMic\n", "\(clip) \(output)")
+      let roles = try stage.make(
+        """
+        ffprobe -v error -select_streams a -show_entries stream_disposition=default,comment \
+          -of csv=p=0 \(output)
+        """)
+      #expect(roles.text == "1,0\n0,1\n", "\(clip) \(output)")
+      if kind == "mp4", output == "out.mp4" {
+        let handler = try stage.make(
+          """
+          ffprobe -v error -select_streams a:0 -show_entries stream_tags=handler_name -of csv=p=0 \
+            out.mp4
+          """)
+        #expect(handler.text == "Deck\n")
+      }
+      try stage.make("rm \(output)")
+    }
+  }
+
   @Test("where a source lacks a language, it is silent")
   func lacking() throws {
     let stage = try stage()

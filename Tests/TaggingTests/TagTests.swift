@@ -300,6 +300,13 @@ struct TagTests {
     #expect(data.unread == ["kywd"] && data.guessed == [])
   }
 
+  @Test("a track's name is UTF-8 up to a zero, and Mac Roman where it is none")
+  func trackName() {
+    #expect(UserData.trackName(Array("Spiel ü".utf8)) == "Spiel ü")
+    #expect(UserData.trackName([0x54, 0x8A, 0, 0x58]) == "Tä")
+    for bytes in [[], [0, 0x58]] as [[UInt8]] { #expect(UserData.trackName(bytes) == nil) }
+  }
+
   @Test("tags beyond the most that are read are named")
   func excess() {
     let items = (0..<10_001).map { ItemList.Item("X\($0)", ["1"]) }

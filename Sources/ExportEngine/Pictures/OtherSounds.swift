@@ -13,6 +13,8 @@ import Threads
 /// One thread at a time. Memory is bounded by a block of each, and what its encoder holds.
 final class OtherSounds {
   private var sounds: [any OtherSound] = []
+  /// What the track of each says of itself.
+  private var labels: [TrackLabels] = []
   private var leftOut: [Warning] = []
 
   /// What sources could not give.
@@ -41,15 +43,29 @@ final class OtherSounds {
       let graph = try Graph(compiling: Self.export(segments, like: sink, format))
       let renderer = try Renderer(graph, library: library, cancellation: cancellation)
       sounds.append(try Self.sound(renderer, graph, format, track.first?.language))
+      labels.append(try Self.labels(of: track, plan, library))
     }
+  }
+
+  /// What the first source's track says of itself, of those that have one.
+  private static func labels(
+    of track: JoinedTrack, _ plan: PicturePlan, _ library: MediaLibrary
+  ) throws(Failure) -> TrackLabels {
+    for (stream, asset) in zip(track.streams, plan.assets) {
+      guard let stream else { continue }
+      let streams = try library.openPictures(of: asset).streams
+      return streams.first { $0.index == stream.index }?.labels ?? TrackLabels()
+    }
+    return TrackLabels()
   }
 
   /// The tracks of all.
   func tracks() throws(LibAVError) -> [SoundTrack] {
     var tracks: [SoundTrack] = []
-    for sound in sounds {
+    for (sound, labels) in zip(sounds, labels) {
       tracks.append(
-        try SoundTrack(sound.encoder, language: sound.language) { () throws(LibAVError) in
+        try SoundTrack(sound.encoder, language: sound.language, labels: labels) {
+          () throws(LibAVError) in
           do throws(Failure) {
             return try sound.next()
           } catch {

@@ -126,7 +126,7 @@ extension PictureReels {
       first, sets, depth: depth, encodes: encodes,
       timescale: Self.timescale(of: timescales, atLeast: plan.isEdited ? sampleRate : 0),
       until: plan.duration + delay, isStrict: plan.isStrict)
-    var setting = setting(of: plan, atRate: sampleRate, delayedBy: delay)
+    var setting = try setting(of: plan, atRate: sampleRate, delayedBy: delay)
     setting.forms[first.stream.index] = first.form
     let description = PictureTrack.Description(
       like: first.stream, header: assembler.header, sampleEntry: assembler.sampleEntry,
@@ -187,12 +187,17 @@ extension PictureReels {
 
   private func setting(
     of plan: PicturePlan, atRate sampleRate: Int, delayedBy delay: Time
-  ) -> CompanionSetting {
+  ) throws(LibAVError) -> CompanionSetting {
     let sound = plan.spans.first.map { plan.assets[$0.asset] }
     var setting = CompanionSetting(
       delay: delay.frames(atRate: sampleRate),
       language: sound?.tracks.first { $0.index == sound?.streamIndex }?.language)
     setting.keepsDolbyVision = plan.keepsDolbyVision
+    if let first = plan.spans.first, let index = sound?.streamIndex,
+      let stream = try reel(first.asset).stream.sibling(index), stream.isAudio
+    {
+      setting.labels = stream.labels
+    }
     return setting
   }
 
@@ -218,7 +223,7 @@ extension PictureReels {
     } catch {
       throw blame(error, on: source)
     }
-    let setting = setting(of: plan, atRate: sampleRate, delayedBy: delay)
+    let setting = try setting(of: plan, atRate: sampleRate, delayedBy: delay)
     let track = try PictureTrack(
       .encoder(renderer.encoder, renderer.timeBase), setting
     ) { () throws(LibAVError) in

@@ -95,7 +95,7 @@ extension AtomReader {
   }
 
   /// The number behind two dates of 32 bits, or of 64 in version 1.
-  private func number(behindDates body: Range<Int64>) throws(Failure) -> Int64? {
+  func number(behindDates body: Range<Int64>) throws(Failure) -> Int64? {
     let bytes = try bytes(of: body, count: 24)
     let offset = bytes.first == 1 ? 20 : 12
     guard bytes.count >= offset + 4 else { return nil }

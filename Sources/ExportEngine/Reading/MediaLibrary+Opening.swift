@@ -122,6 +122,9 @@ extension MediaLibrary {
       delay: asset.start.frames(atRate: sampleRate),
       language: asset.tracks.first { $0.index == asset.streamIndex }?.language)
     setting.keepsDolbyVision = plan.keepsDolbyVision
+    if let sound = demuxer.streams.first(where: { $0.index == asset.streamIndex }), sound.isAudio {
+      setting.labels = sound.labels
+    }
     // Matroska has the times of showing alone.
     if asset.container == MovieContainer.mkv.demuxer { setting.depths = [:] }
     for track in plan.tracks where track.mediaType == .video {
@@ -146,7 +149,7 @@ extension MediaLibrary {
     }
   }
 
-  /// A demuxer for pictures of an asset's file.
+  /// A demuxer for pictures of an asset's file, whose streams have their tracks' names.
   ///
   /// - Throws: As reading does, and `mendInput` for a chain of files.
   func openPictures(of asset: Asset) throws(Failure) -> Demuxer {
@@ -160,7 +163,15 @@ extension MediaLibrary {
     // Edit lists are libavformat's to apply: it hides packets, and leaves none out.
     facts.opening = MediumOpening()
     let opened = facts
-    return try reading(asset.location) { () throws(LibAVError) in try opened.demuxer() }
+    let demuxer = try reading(asset.location) { () throws(LibAVError) in try opened.demuxer() }
+    guard demuxer.formatName.hasPrefix("mov,") else { return demuxer }
+    let names = try MP4Track.names(in: try opened.bytes())
+    return try reading(asset.location) { () throws(LibAVError) in
+      for stream in demuxer.streams {
+        if let name = names[stream.id] { try stream.name(name) }
+      }
+      return demuxer
+    }
   }
 
   /// Refuses a picture that is put together by several edits (ISO 14496-12, 8.6.6): around each of them
