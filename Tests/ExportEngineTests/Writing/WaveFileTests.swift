@@ -94,7 +94,7 @@ import Testing
       return head + number(22, 2) + number(valid, 2) + number(mask, 4) + number(code, 4)
         + [UInt8](repeating: 0, count: 12)
     }
-    func format(_ coding: WaveFormat.Coding = .integer, _ bits: Int) -> WaveFormat {
+    func format(_ bits: Int, _ coding: WaveFormat.Coding = .integer) -> WaveFormat {
       WaveFormat(coding, bits: bits, sampleRate: 48_000, channelCount: 2, channelMask: 3)
     }
     for (told, bits) in [
@@ -114,7 +114,7 @@ import Testing
       (content(bits: 16, bytes: 2, channels: 1), .integer, 16),
       (content(bits: 32, bytes: 4), .float, 32), ([1, 0], .integer, 16),
     ] as [([UInt8], WaveFormat.Coding, Int)] {
-      #expect(!format(coding, bits).isTold(by: other))
+      #expect(!format(bits, coding).isTold(by: other))
     }
   }
 }
