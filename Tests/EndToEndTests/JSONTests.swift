@@ -56,7 +56,7 @@ struct JSONTests {
       ("check --json nope.yaml", "check"), ("plan --json jobs.yaml --set a", "plan"),
       ("plan --format=json --json=yes jobs.yaml", "plan"), ("plan --json nope.yaml", "plan"),
       ("plan --format json wrong.yaml", "plan"), ("probe --json --stream x a.wav", "probe"),
-      ("verify --json --nope .", "verify"), ("verify . --json=yes", "verify"),
+      ("verify --json --nope .", "verify"), ("verify --json", "verify"),
       ("run --progress json jobs.yaml --set a", "event"),
       ("run --progress=json nope.yaml", "event"),
     ])

@@ -92,7 +92,7 @@ import Testing
 
   @Test("Words of two clauses are not joined, however their dash or their dots are written")
   func clauses() {
-    #expect(words(file(["Yes", "no"], in: "Yes—no")) == ["Yes—@0-100", "no@100-200"])
+    #expect(words(file(["Yes", "no"], in: "Yes—no")) == ["Yes@0-100", "no@100-200"])
     for dash in ["—", "…"] {
       #expect(
         words(file([" Yes", dash + "no"], in: " Yes\(dash)no"))
