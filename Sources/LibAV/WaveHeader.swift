@@ -93,8 +93,13 @@ package struct WaveHeader: Sendable, Hashable {
 
   /// Further chunks of sound behind the first one, which RIFF does not know of (Microsoft's and IBM's
   /// "Multimedia Programming Interface and Data Specifications 1.0", WAVE).
-  package var furtherSounds: [Chunk] {
-    chunks.filter { $0.name == "data" && $0.content.lowerBound > sound.lowerBound }
+  package var furtherSounds: [Chunk] { chunks.filter(isFurtherSound) }
+
+  /// The chunks but for further sounds.
+  package var chunksOfOneSound: [Chunk] { chunks.filter { !isFurtherSound($0) } }
+
+  private func isFurtherSound(_ chunk: Chunk) -> Bool {
+    chunk.name == "data" && chunk.content.lowerBound > sound.lowerBound
   }
 
   /// Bytes of sound.

@@ -71,7 +71,7 @@ extension ContainerFacts {
     case "caf": try chunks(in: 8..<max(8, size), of: .caf, medium)
     case "aiff": try chunks(in: 12..<max(12, size), of: .aiff, medium)
     default:
-      (wave?.chunks ?? []).map { Chunk(name: chunkName($0.name.utf8), body: $0.content) }
+      (wave?.chunksOfOneSound ?? []).map { Chunk(name: chunkName($0.name.utf8), body: $0.content) }
     }
   }
 
