@@ -31,8 +31,9 @@ extension Prober {
     for index in others.map(\.index) {
       guard let times = try shownTimes(ofStream: index) else { continue }
       (first, end) = (min(first, times.start), max(end, times.end))
-      // Matroska counts from 0, others from their first packet.
-      let there = demuxer.formatName == "matroska,webm" ? end : end - first
+      // Matroska and FLV count from 0, others from their first packet.
+      let countsFromZero = ["matroska,webm", "flv"].contains(demuxer.formatName)
+      let there = countsFromZero ? end : end - first
       if there >= announced || warning(announced: announced, found: there) == nil { return nil }
     }
     return whole
