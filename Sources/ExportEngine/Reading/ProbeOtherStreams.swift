@@ -55,6 +55,8 @@ extension Prober {
   private func shownTimes(ofStream index: Int) throws(Failure) -> TimeRange? {
     try reading(location) { () throws(LibAVError) in
       let demuxer = try location.demuxer()
+      // FLV has a stream when its first packet has come.
+      if !demuxer.streams.indices.contains(index) { try demuxer.completeParameters() }
       guard demuxer.streams.indices.contains(index) else { return nil }
       let stream = demuxer.streams[index]
       return try demuxer.shownTimes(of: stream).map { shown in
