@@ -53,4 +53,36 @@ import Testing
 
         """)
   }
+
+  @Test("A cover of gigabytes is named, and not read")
+  func cover() throws {
+    let stage = Stage()
+    try stage.write(
+      "cover.py",
+      """
+      import struct
+      def box(name, body, more): return struct.pack('>I', 8 + len(body) + more) + name + body
+      movie = bytearray(open('plain.m4a', 'rb').read())
+      more = 3 << 30
+      tags = box(b'data', struct.pack('>II', 13, 0) + b'\\xff\\xd8\\xff\\xe0', more)
+      for name in [b'covr', b'ilst']: tags = box(name, tags, more)
+      handler = box(b'hdlr', bytes(8) + b'mdirappl' + bytes(9), 0)
+      tags = box(b'udta', box(b'meta', bytes(4) + handler + tags, more), more)
+      place = movie.rindex(b'moov') - 4
+      size, = struct.unpack('>I', movie[place:place + 4])
+      assert place + size == len(movie)
+      movie[place:place + 4] = struct.pack('>I', size + len(tags) + more)
+      with open('cover.m4a', 'wb') as file:
+        file.write(movie + tags)
+        file.truncate(len(movie) + len(tags) + more)
+
+      """)
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i sine=d=1 -c:a aac -fflags bitexact -flags bitexact plain.m4a
+      python3 cover.py
+      """)
+    let result = try stage.run("ulimit -v 700000; avjob probe cover.m4a")
+    #expect(result.status == 0 && result.text.contains("cover"), "\(result)")
+  }
 }

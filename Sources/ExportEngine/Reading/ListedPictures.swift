@@ -6,7 +6,7 @@ import Tagging
 
 /// A picture among a file's tags, and where it lies: libavformat lists those alone whose type it has.
 struct ListedPicture: Sendable, Hashable {
-  /// What it shows (`PictureType`); of MP4, which does not say that, a front cover.
+  /// Its kind (`PictureType`); of MP4, which does not say that, a front cover.
   var type: Int
   var stored: EmbeddedArtwork.Stored
   /// Its size, without the Base64 that it is stored in.
@@ -16,7 +16,7 @@ struct ListedPicture: Sendable, Hashable {
 /// The pictures of one list of tags.
 struct PictureList: Sendable, Hashable {
   private(set) var pictures: [ListedPicture] = []
-  /// What is there in a picture's place, in words.
+  /// Names of entries that should hold a picture and do not, for people.
   private(set) var unread: [String] = []
 
   /// More than any honest file has.
@@ -120,9 +120,10 @@ extension Prober {
     if tags.metadata.cover != nil { others += 1 }
     if let best {
       let head = try best.stored.picture(in: bytes, limit: 1 << 16) ?? []
-      // Most pictures have their size in their first bytes.
-      let isWhole = Picture(head) != nil || best.byteCount <= head.count
-      let bytes = isWhole ? head : try best.stored.picture(in: bytes) ?? []
+      // Most pictures have their size in their first bytes, and no output holds larger ones than these.
+      let isEnough =
+        Picture(head) != nil || !(Int64(head.count)...Int64(largestCover) ~= best.byteCount)
+      let bytes = isEnough ? head : try best.stored.picture(in: bytes) ?? []
       tags.metadata.cover = .embedded(
         EmbeddedArtwork(
           media: location, place: .bytes(best.stored), format: EmbeddedArtwork.Format(of: bytes),

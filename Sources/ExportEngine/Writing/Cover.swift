@@ -7,7 +7,7 @@ import SystemPackage
 
 /// The most that fits into a FLAC file: a block's length has 24 bits (RFC 9639, section 8.1), less
 /// the bytes before the picture.
-private let largestCover = (1 << 24) - 4096
+let largestCover = (1 << 24) - 4096
 
 /// Why no output can hold a media file's picture, called `name` in messages; nil where one can.
 func obstacle(to artwork: EmbeddedArtwork, as name: String) -> String? {
