@@ -67,7 +67,7 @@ extension Graph {
     default:
       if case .samples(let samples) = sink.format.setting, samples.isEncodedAnew || samples == .ima4
       {
-        why = "what is stored as \(samples.rawValue) is decoded and encoded again, never copied"
+        why = "sound stored as \(samples.rawValue) is decoded and encoded again, never copied"
       } else {
         why = plan.parts.reasons.text
       }

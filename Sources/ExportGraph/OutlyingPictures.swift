@@ -17,14 +17,14 @@ extension PicturePlan {
     guard let first = found.first else { return nil }
     let text = [early[first], late[first]].compactMap(\.self).joined(separator: " and ")
     let others = found.count - 1
-    let more = others == 0 ? "" : ", and so with \(others) more"
+    let more = others == 0 ? "" : ", and pictures of \(others) more"
     return Diagnostic(
       .note,
-      "'\(output.path)': of the picture of '\(assets[first].location)' \(text) of its sound left "
-        + "out\(more)", at: output.origin)
+      "'\(output.path)' leaves out the picture of '\(assets[first].location)' \(text) of its sound"
+        + more, at: output.origin)
   }
 
-  /// Sounds and pictures seldom end at one moment: less than that is not told.
+  /// Sounds and pictures seldom end at one moment: a shorter difference is not told.
   private static let told = Time(value: 1, timescale: 10)
 
   private func earlyText(_ place: Int) -> String? {
@@ -33,7 +33,7 @@ extension PicturePlan {
       let first = assets[span.asset].pictureTrack?.firstPicture,
       assets[span.asset].start - first > Self.told
     else { return nil }
-    return "\((assets[span.asset].start - first).readableText) before the start"
+    return "for \((assets[span.asset].start - first).readableText) before the start"
   }
 
   private func lateText(_ place: Int) -> String? {
@@ -43,6 +43,6 @@ extension PicturePlan {
     guard !isToEnd(place), span.source.end == asset.duration,
       let last = asset.pictureTrack?.lastPictureEnd, last - end > Self.told
     else { return nil }
-    return "\((last - end).readableText) behind the end"
+    return "for \((last - end).readableText) behind the end"
   }
 }

@@ -64,7 +64,7 @@ extension Sink {
       "'\(output.path)': \(parts.joined(separator: ", ")) may have words that are muted, and stay",
       at: output.origin,
       help: hasSubtitles
-        ? "give the clip its words, as 'transcript: keep': what has muted ones is then left out"
+        ? "give the clip its words, as 'transcript: keep': texts with muted ones are then left out"
         : "remove them by 'metadata: { \(tags) }', or give the clip a 'transcript'")
   }
 }

@@ -41,7 +41,7 @@ package struct CompanionSetting: Sendable {
   package var delay: Int64
   /// The language of the sound; nil where the source has none.
   package var language: String?
-  /// What the track of the sound says of itself.
+  /// The title, handler and roles of the sound's track.
   package var labels = TrackLabels()
   /// The forms of pictures, by their streams: libavformat leaves some to a decoder, which it is not given.
   package var forms: [Int: PictureForm] = [:]

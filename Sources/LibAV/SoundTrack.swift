@@ -13,7 +13,7 @@ package final class SoundTrack: CompanionTrack {
   /// - Parameters:
   ///   - encoder: What makes its packets.
   ///   - language: An ISO 639 code, or nil.
-  ///   - labels: What the track says of itself.
+  ///   - labels: The title, handler and roles of the track.
   ///   - next: Gives one packet after the other, timed in the sound's frames from the start of the file's
   ///     clock on, and nil at the end.
   /// - Throws: As `next`.

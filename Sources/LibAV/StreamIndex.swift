@@ -91,7 +91,7 @@ extension Stream {
   package var bitsOfFLAC: Int? {
     guard codecName == "flac", parameters.extradata_size >= 34, let data = parameters.extradata
     else { return nil }
-    return (Int(data[12]) & 1) << 4 | Int(data[13]) >> 4 + 1
+    return ((Int(data[12]) & 1) << 4 | Int(data[13]) >> 4) + 1
   }
 
   /// Significant bits of integer samples in codecs without loss, else nil.

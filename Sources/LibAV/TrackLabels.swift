@@ -1,18 +1,18 @@
 internal import CFFmpeg
 
-/// What a track says of itself beside its language and its coding.
+/// The title, handler and roles of a track.
 package struct TrackLabels: Sendable, Hashable {
   /// Its name (`title`): Matroska's `Name`, and `udta.name` of MP4 and QuickTime; nil: none.
   package var title: String?
   /// The name of its handler (ISO 14496-12, 8.4.3); nil: none. Matroska has none.
   package var handler: String?
-  /// What it is for, such as a commentary: bits of `AV_DISPOSITION_…`.
+  /// Its roles, such as a commentary: bits of `AV_DISPOSITION_…`.
   var roles: Int32 = 0
 
   /// None.
   package init() {}
 
-  /// All that a sound may be for. Which one is played by default is the output's to say.
+  /// All roles of sounds. Which track is played by default is the output's to say.
   private static let allRoles =
     AV_DISPOSITION_DUB | AV_DISPOSITION_ORIGINAL | AV_DISPOSITION_COMMENT | AV_DISPOSITION_LYRICS
     | AV_DISPOSITION_KARAOKE | AV_DISPOSITION_FORCED | AV_DISPOSITION_HEARING_IMPAIRED
@@ -42,7 +42,7 @@ package struct TrackLabels: Sendable, Hashable {
 }
 
 extension Stream {
-  /// What it says of itself.
+  /// Its title, handler and roles.
   package var labels: TrackLabels { TrackLabels(self) }
 
   /// Names it where it has no name: libavformat's demuxer of MP4 does not read the track's (`udta.name`),

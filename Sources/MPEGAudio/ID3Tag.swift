@@ -8,7 +8,8 @@ import MediaTime
 package struct ID3Tag: Sendable, Hashable {
   /// One tag, under a name of `ID3Keys` (FFmpeg's generic ones: `title`, `album_artist`), or under a
   /// frame's own (`TBPM`), as FFmpeg reads those without a generic one. A comment, lyrics and a link
-  /// may have a description behind a colon, `comment:Source`; `TXXX:title` is a `TXXX` frame beside `title`'s own. Any other key becomes a `TXXX` frame.
+  /// may have a description behind a colon, `comment:Source`; `TXXX:title` is a `TXXX` frame beside
+  /// `title`'s own. Any other key becomes a `TXXX` frame.
   package struct Item: Sendable, Hashable {
     package var key: String
     package var value: String

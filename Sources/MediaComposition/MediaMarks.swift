@@ -65,9 +65,8 @@ package struct MediaMarks: Sendable, Hashable {
 
 extension MediaMarks: Codable {
   private enum CodingKeys: String, CodingKey {
-    case broadcast, cart, iXML, cues, cueNumbers, sampler, instrument, givenLoops, chunks,
-      hasEditedTags,
-      cueSheet
+    case broadcast, cart, iXML, cues, cueNumbers, sampler, instrument, givenLoops, chunks
+    case hasEditedTags, cueSheet
   }
 
   /// Fields, not chunks: a text in another character set may be longer than its field in UTF-8. The

@@ -215,7 +215,7 @@ package struct WatchRounds {
 
   private static func place(_ path: FilePath) -> FilePath { path.normalized(in: .current) }
 
-  /// What is reported of a job that reads what its loop makes or made.
+  /// The warning of a job that reads a file which its loop makes or made.
   private func ownOutput(
     _ loaded: LoadedJobs, _ index: Int, _ key: Key, _ edges: [JobDependencies.Edge]
   ) -> Diagnostic? {

@@ -1,4 +1,4 @@
-/// What a picture of a file shows (ID3v2.4 native frames §4.14; RFC 9639, 8.8).
+/// The kind of a picture in a file (ID3v2.4 native frames §4.14; RFC 9639, 8.8).
 package enum PictureType {
   /// Where a picture stands among those that may be the front cover, the best one first: a front cover, one
   /// of no kind, others, and icons.
@@ -15,7 +15,7 @@ package enum PictureType {
 /// The head of a picture as FLAC has it (RFC 9639, 8.8), also in the field `METADATA_BLOCK_PICTURE` of
 /// Vorbis comments.
 package struct PictureBlock: Sendable, Hashable {
-  /// What it shows.
+  /// Its kind.
   package let type: Int
   /// Whether it has the address of a picture, and no picture.
   package let isLink: Bool

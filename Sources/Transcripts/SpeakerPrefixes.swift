@@ -1,12 +1,12 @@
-/// What stands in front of texts for their speakers, in forms that have no other place for them.
+/// Names and dashes in front of texts, in forms that have no other place for speakers.
 struct SpeakerPrefixes {
   private var last: String?
 
-  /// What the next cue in order has in front: the speaker's name where that changes, and a dash where
-  /// nobody is named behind a name, unless its text begins a turn; else it would be read as that speaker's.
+  /// The prefix of the next cue in order: the speaker's name where that changes, and a dash where nobody is
+  /// named behind a name, unless its text begins a turn; else it would be read as that speaker's.
   ///
   /// - Parameters:
-  ///   - text: What is said, tidied.
+  ///   - text: The cue's text, tidied.
   ///   - speaker: Its speaker, on one line.
   /// - Returns: With a blank at its end; empty where nothing stands in front.
   mutating func next(_ text: some StringProtocol, of speaker: String?) -> String {

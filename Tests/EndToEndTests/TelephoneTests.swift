@@ -99,7 +99,7 @@ import Testing
     #expect(copied.status == 2)
     #expect(
       copied.errors.contains(
-        "finds nothing to copy: what is stored as gsm is decoded and encoded again, never copied"),
+        "finds nothing to copy: sound stored as gsm is decoded and encoded again, never copied"),
       "\(copied.errors)")
   }
 

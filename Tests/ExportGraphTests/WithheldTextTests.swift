@@ -162,7 +162,8 @@ import Transcripts
         + "'talk.mp4' may have words that are muted, and stay")
     #expect(
       try note()?.help
-        == "give the clip its words, as 'transcript: keep': what has muted ones is then left out")
+        == "give the clip its words, as 'transcript: keep': texts with muted ones are then left out"
+    )
     export.outputs[0] = Output(path: "b.mp3", format: .mp3(MP3Preset.voice.settings))
     #expect(
       try note()?.message

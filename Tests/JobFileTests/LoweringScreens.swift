@@ -175,11 +175,11 @@ import TestSupport
         output: x.wav
         """#),
       #"""
-      job.yaml:1:16: error: the range of 'a.wav' holds no sample of it, of which there are 48000 a second
+      job.yaml:1:16: error: the range of 'a.wav' is shorter than a sample, of which there are 48000 a second
           1 | concat: [a.wav 1s..1.000001s, a.wav 59.999999s.., a.wav 1s..1.00003s]
             |                ^~
         help: end it later, as '1:00..2:30'
-      job.yaml:1:37: error: the range of 'a.wav' holds no sample of it, of which there are 48000 a second
+      job.yaml:1:37: error: the range of 'a.wav' is shorter than a sample, of which there are 48000 a second
           1 | concat: [a.wav 1s..1.000001s, a.wav 59.999999s.., a.wav 1s..1.00003s]
             |                                     ^~~~~~~~~~
         help: end it later, as '1:00..2:30'

@@ -13,7 +13,7 @@ import Threads
 /// One thread at a time. Memory is bounded by a block of each, and what its encoder holds.
 final class OtherSounds {
   private var sounds: [any OtherSound] = []
-  /// What the track of each says of itself.
+  /// The title, handler and roles of each one's track.
   private var labels: [TrackLabels] = []
   private var leftOut: [Warning] = []
 
@@ -47,7 +47,7 @@ final class OtherSounds {
     }
   }
 
-  /// What the first source's track says of itself, of those that have one.
+  /// The labels of the first source's track, of those that have one.
   private static func labels(
     of track: JoinedTrack, _ plan: PicturePlan, _ library: MediaLibrary
   ) throws(Failure) -> TrackLabels {

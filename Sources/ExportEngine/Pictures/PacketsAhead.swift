@@ -4,7 +4,7 @@ import LibAV
 /// that is shown behind all before it. So the last one is known, and the one that is shown last: behind
 /// that others may be decoded.
 struct PacketsAhead {
-  /// What stands at the end.
+  /// The packets at the end.
   struct Ending {
     /// The packet that is shown last; nil: it was given already.
     let shownLast: Packet?

@@ -8,8 +8,8 @@ extension ContainerFacts {
     0x7EFF_0000...0x7F00_0008, 0x7FFF_0000...0x8000_0000, 0xFFFF_0000...0xFFFF_FFFF,
   ]
 
-  /// What an AIFF has of its sound (AIFF 1.3, "Sound Data Chunk"), and whether its writer left the size
-  /// open; nil without one.
+  /// The bytes of an AIFF's sound (AIFF 1.3, "Sound Data Chunk"), as far as the file has them, and whether
+  /// its writer left the size open; nil without a chunk of sound.
   ///
   /// - Complexity: O(chunks)
   static func soundOfAIFF(

@@ -38,8 +38,8 @@ extension Prober {
     return demuxer.announcedMicroseconds.map { Time(value: $0, timescale: 1_000_000) }
   }
 
-  /// Takes what the first granule of an Ogg stream says, by which its sound begins at the raw frame `raw`;
-  /// gives how many frames of it that leaves out.
+  /// Takes the first granule of an Ogg stream, by which its sound begins at the raw frame `raw`; gives the
+  /// number of frames that the granule leaves out.
   func takeGranule(
     _ raw: Int64, of stream: LibAV.Stream, in facts: inout StreamFacts
   ) -> Int64 {

@@ -5,7 +5,7 @@ import Tagging
 /// Tags in which each tag of a format stands once: sources have some under two names, as FLAC `DATE` and
 /// `YEAR`, that are one there.
 struct FoldedTags: Sendable, Hashable {
-  /// What is left out of a tag that has one value.
+  /// The values of a tag that are left out, since the tag holds one.
   struct Loss: Sendable, Hashable {
     /// The tag's own name.
     var key: String
@@ -14,7 +14,7 @@ struct FoldedTags: Sendable, Hashable {
 
     /// For people, of the format of this name.
     func text(in format: String) -> String {
-      "\(format) holds one value of the tag '\(key)': '\(written)' is written: \(others.quoted) left out"
+      "\(format) holds one value of the tag '\(key)': '\(written)' is written, \(others.quoted) left out"
     }
   }
 

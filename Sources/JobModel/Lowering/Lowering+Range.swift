@@ -74,7 +74,7 @@ extension Lowering {
       start.frames(atRate: rate) == end.frames(atRate: rate)
     {
       error(
-        "the range of \(lowered.name) holds no sample of it, of which there are \(rate) a second",
+        "the range of \(lowered.name) is shorter than a sample, of which there are \(rate) a second",
         at: range.origin ?? origin, help: range.longer)
       return nil
     }

@@ -1,6 +1,6 @@
 import Diagnosis
-import Threads
 import Synchronization
+import Threads
 
 /// Rewrites messages in a command's words: `'mp3: V2'` becomes `'--mp3 V2'`. Commands without a job file are
 /// trees of jobs, whose messages name keys of job files. A key without an option stays, and the message

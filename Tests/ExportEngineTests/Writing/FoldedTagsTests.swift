@@ -44,7 +44,7 @@ struct FoldedTagsTests {
     #expect(fields(sink) == ["date=2001"])
     #expect(
       omissions(of: sink).map(\.message) == [
-        "\(format.kind.capabilities.name) holds one value of the tag 'date': '2001' is written: "
+        "\(format.kind.capabilities.name) holds one value of the tag 'date': '2001' is written, "
           + "'1999' left out"
       ])
   }
