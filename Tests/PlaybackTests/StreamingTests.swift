@@ -31,6 +31,10 @@ import Testing
       reader = SequenceReader(player.events)
       player.play()
       try waitUntilWaiting()
+      // On a busy machine its report may come late, and that of the device's opening is another one.
+      _ = try reader.elements(until: "the wait is reported") {
+        if case .timeControlStatusChanged(_, .toMinimizeStalls) = $0 { true } else { false }
+      }
     }
 
     func waitUntilWaiting() throws {
@@ -164,27 +168,18 @@ import Testing
   @Test("a wait ends with its item, also if no other one follows")
   func restsEmptied() throws {
     let stalled = try Stalled()
-    // On a busy machine its report may come late.
-    _ = try stalled.reader.elements(until: "the wait is reported") {
-      if case .timeControlStatusChanged(.waitingToPlayAtSpecifiedRate, _) = $0 {
-        true
-      } else {
-        false
-      }
-    }
     stalled.player.remove(stalled.item)
     #expect(stalled.player.timeControlStatus == .paused && !stalled.player.isPlaybackBufferEmpty)
     let next = try PlayerItem.ofFixture("voice-8k.wav")
     stalled.player.insert(next, after: nil)
     stalled.player.play()
-    // The pause of the empty queue may be read first.
-    var before: Player.TimeControlStatus?
-    _ = try stalled.reader.elements(until: "the next item is played") { element in
-      guard case .timeControlStatusChanged(let status, _) = element else { return false }
-      defer { before = status }
-      return status == .paused && before == .playing
+    _ = try stalled.reader.elements(until: "the next item begins") {
+      if case .itemBegan(let item) = $0 { item === next } else { false }
     }
-    #expect(stalled.statuses.suffix(2) == [.playing, .paused])
+    // The pause of the empty queue may be reported behind it.
+    try wait(until: "the next item is played") {
+      stalled.statuses.suffix(2) == [.playing, .paused]
+    }
   }
 
   @Test("another item that is gone to does not wait for what the item before it waited for")
