@@ -13,6 +13,18 @@ package enum Checksum {
     UInt16(truncatingIfNeeded: sum(bytes, AV_CRC_16_ANSI)).byteSwapped
   }
 
+  /// That of a page of Ogg (RFC 3533, 6, field 7), of which the old one, bytes 22 to 25, does not
+  /// matter; nil of fewer bytes than a head has. O(n).
+  package static func oggPage(_ page: UnsafeRawBufferPointer) -> UInt32? {
+    guard page.count >= 27, let bytes = page.bindMemory(to: UInt8.self).baseAddress else {
+      return nil
+    }
+    let table = av_crc_get_table(AV_CRC_32_IEEE)
+    let head = av_crc(table, av_crc(table, 0, bytes, 22), [0, 0, 0, 0], 4)
+    // The table is of a little-endian sum.
+    return av_crc(table, head, bytes + 26, page.count - 26).byteSwapped
+  }
+
   /// How many bytes the first and the last one of the starts of `bytes` have whose CRC-16 is 0, as that of
   /// bytes is that end with their own sum; nil without one. O(n).
   package static func crc16Ends(in bytes: UnsafeRawBufferPointer) -> ClosedRange<Int>? {

@@ -18,6 +18,16 @@ package final class VorbisBlocks {
       "av_vorbis_parse_init")
   }
 
+  /// Those of the stream with these two of its three headers, before its first packet.
+  ///
+  /// - Throws: Where they are none.
+  package init(identification: [UInt8], setup: [UInt8]) throws(LibAVError) {
+    // Sizes of all but the last header, in Xiph's lacing, of which 30 bytes are the first one's.
+    let headers = [2, UInt8(clamping: identification.count), 0] + identification + setup
+    parser = try checkAllocated(
+      av_vorbis_parse_init(headers, Int32(clamping: headers.count)), "av_vorbis_parse_init")
+  }
+
   deinit {
     var parser: OpaquePointer? = parser
     av_vorbis_parse_free(&parser)
@@ -29,8 +39,17 @@ package final class VorbisBlocks {
     let count = packet.withBytes { bytes in
       av_vorbis_parse_frame(parser, bytes.baseAddress, Int32(clamping: bytes.count))
     }
+    return self.count(count) ?? 0
+  }
+
+  /// As `frameCount(of:)`, of a packet by its first byte; nil of one that is no sound.
+  package func frameCount(ofFirstByte byte: UInt8) -> Int64? {
+    count(av_vorbis_parse_frame(parser, [byte], 1))
+  }
+
+  private func count(_ frames: Int32) -> Int64? {
     defer { isFirst = false }
-    return isFirst ? 0 : Int64(max(0, count))
+    return isFirst ? 0 : frames < 0 ? nil : Int64(frames)
   }
 
   /// Begins again, with the stream's first packet.
