@@ -123,4 +123,31 @@ struct OpusGranuleTests {
     #expect(try found.count == decoded("b.opus").count)
     #expect(found.count >= whole.count - 2 * 960 && whole.starts(with: found))
   }
+
+  @Test(
+    "granule positions that are none, leap or go back cost no sound, and are refused by 'strict'",
+    arguments: [
+      "-1 if number > 3 else granule", "granule + 48000 * 9 * (number > 3)",
+      "granule - 4000 * (number > 3)",
+    ])
+  func strict(_ line: String) throws {
+    try make(
+      """
+      ffmpeg -v error -i $FIXTURES/feelings.ogg -t 5 a.wav
+      opusenc --quiet --bitrate 64 a.wav a.opus
+      change a.opus b.opus '\(line)'
+      opusdec --quiet --float --rate 48000 b.opus whole.wav
+      """)
+    let plain = try stage.run("avjob compress -q b.opus -o b.flac")
+    #expect(plain.status == 0 && plain.errors.contains("granule position"), "\(plain)")
+    let strict = try stage.run("avjob compress -q --strict b.opus -o c.flac")
+    #expect(strict.status == 1 && strict.errors.contains("'strict' refuses it"), "\(strict)")
+    let found = try played("b.opus")
+    #expect(try found.count == decoded("whole.wav").count)
+    #expect(try found.starts(with: played("a.opus")))
+    try stage.make(
+      "for n in a b; do avjob clip -q $n.opus --opus copy -o $n-copy.opus; done")
+    let copies = try (decoded("a-copy.opus"), decoded("b-copy.opus"))
+    #expect(copies.1.count == found.count && copies.1.starts(with: copies.0))
+  }
 }

@@ -1,5 +1,4 @@
 import SystemPackage
-import Tagging
 import TestSupport
 import Testing
 
@@ -112,45 +111,25 @@ struct TimeHoleTests {
     #expect(frames == Int(sound.asset.frameCount))
   }
 
-  /// The pages of an Ogg file, in order.
-  private func pages(_ file: [UInt8]) -> [ArraySlice<UInt8>] {
-    var (rest, found) = (file[...], [] as [ArraySlice<UInt8>])
-    while let page = OggPage(rest), page.size <= rest.count {
-      found.append(rest.prefix(page.size))
-      rest = rest.dropFirst(page.size)
-    }
-    return found
-  }
-
-  /// An Ogg file of six seconds with a click at 5 s, in pages of half a second.
-  private func ogg(_ name: String, _ options: String) throws -> [ArraySlice<UInt8>] {
-    try Tool.succeed(
-      "sh", "-c",
-      """
-      cd \(folder.path(""))
-      sox -R -n -r 48000 -c 1 -b 16 src.wav synth 6 sine 300-3000 gain -20
-      sox -R -n -r 48000 -c 1 -b 16 click.wav synth 0.005 square 2000 gain -3 pad 5 0.995
-      sox -R -m -v 1 src.wav -v 1 click.wav mix.wav
-      ffmpeg -v error -i mix.wav \(options) -page_duration 500000 \(name)
-      """)
-    return pages(try readFile(folder.path(name)))
-  }
-
   @Test(
     "silence stands for a page of Ogg that is lost or damaged, and what follows keeps its place",
     arguments: ["c.ogg -c:a libvorbis", "c.opus -c:a libopus", "c.oga -c:a flac"],
     [false, true])
   func page(options: String, isDamaged: Bool) throws {
     let parts = options.split(separator: " ", maxSplits: 1).map(String.init)
-    let pages = try ogg(parts[0], parts[1])
+    let pages = try OggPages(parts[0], parts[1], in: folder)
     let whole = try PlayedSound(folder.path(parts[0]))
     #expect(whole.warnings == [])
     let expected = try whole.whole()[0]
-    let place = pages.count / 2
+    let place = pages.all.count / 2
     var left = pages
-    if isDamaged { left[place][left[place].endIndex - 3] ^= 1 } else { left.remove(at: place) }
+    if isDamaged {
+      left.all[place][left.all[place].endIndex - 3] ^= 1
+    } else {
+      left.all.remove(at: place)
+    }
     let path = folder.path("lost-" + parts[0])
-    try writeFile(path, left.flatMap { $0 })
+    try left.write(path)
     let sound = try PlayedSound(path)
     #expect(sound.asset.frameCount == whole.asset.frameCount)
     #expect(sound.warnings.count == 1)
@@ -158,8 +137,7 @@ struct TimeHoleTests {
     #expect(warning.hasPrefix("has a hole of 0."), "\(warning)")
     #expect(warning.hasSuffix("; silence is put there"), "\(warning)")
     let heard = try sound.whole()
-    let start = Int(try #require(OggPage(pages[place - 1])).granule)
-    let end = Int(try #require(OggPage(pages[place])).granule)
+    let (start, end) = (Int(pages.granule(place - 1)), Int(pages.granule(place)))
     #expect(end - start > 20_000)
     let middle = (start + end) / 2
     let isSilent = heard[0][middle - 5000..<middle + 5000].allSatisfy { $0 == 0 }
@@ -173,13 +151,11 @@ struct TimeHoleTests {
 
   @Test("a number that is left out in Ogg, of which no frame is missing, is no hole")
   func numbers() throws {
-    var pages = try ogg("c.ogg", "-c:a libvorbis")
-    for index in pages.indices.dropFirst(pages.count / 2) {
-      var page = Array(pages[index])
-      page[18] += 1
-      pages[index] = OggPage.checked(page)[...]
+    var pages = try OggPages("c.ogg", "-c:a libvorbis", in: folder)
+    for index in pages.all.indices.dropFirst(pages.all.count / 2) {
+      pages.set(number: index + 1, of: index)
     }
-    try writeFile(folder.path("n.ogg"), pages.flatMap { $0 })
+    try pages.write(folder.path("n.ogg"))
     let (whole, sound) = (
       try PlayedSound(folder.path("c.ogg")), try PlayedSound(folder.path("n.ogg"))
     )

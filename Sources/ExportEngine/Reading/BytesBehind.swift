@@ -122,15 +122,14 @@ extension Prober {
   /// What lies behind the last packet, or page, of a container that has no size.
   private func unframed(_ demuxer: Demuxer, _ measured: Measured) -> BytesBehind? {
     func behind(_ start: Int64, heard: Int64? = nil, _ otherwise: String) -> BytesBehind? {
-      let end = rest?.upperBound ?? range?.upperBound ?? identity.size
+      let end = ogg?.rest.upperBound ?? range?.upperBound ?? identity.size
       guard start < end else { return nil }
       return BytesBehind(
         range: start..<end, heard: heard ?? start, otherwise: otherwise,
         remedy: "it is damaged, copy or download it again")
     }
-    if demuxer.formatName == "ogg" {
-      guard let rest, let range else { return nil }
-      return behind(rest.lowerBound, heard: Int64(range.count), "that no page has")
+    if let ogg {
+      return behind(ogg.rest.lowerBound, heard: Int64(ogg.range.count), "that no page has")
     }
     guard let end = measured.lastEnd else { return nil }
     switch demuxer.formatName {

@@ -20,6 +20,46 @@ struct OggGap: Sendable, Hashable {
   var end: Boundary?
 }
 
+/// What the pages of one stream of an Ogg link say.
+struct OggStream: Sendable {
+  /// Missing pages among those of sound, in order.
+  var gaps: [OggGap]
+  /// Whether pages are missing there, be it ones without frames.
+  var lacksPages: Bool
+  /// How many pages are missing before its sound.
+  var missingFirst: Int
+  /// What its packets hold; nil where their lengths are not known.
+  var count: OggCount?
+}
+
+/// Walks over the pages of one stream. One thread at a time.
+struct OggStreamWalk {
+  private var gaps = OggGapFinder()
+  private var counter = OggCounter()
+  private var sequence: UInt32?
+
+  /// Takes the next page that is whole, of which `bytes` are all: where it lies in the medium and in its
+  /// link.
+  mutating func add(
+    _ page: OggPage, _ bytes: ArraySlice<UInt8>, at offset: Int64, inLink place: Int64
+  ) {
+    let missing = sequence.map { page.sequence &- $0 &- 1 } ?? 0
+    // Numbers that go back begin another count.
+    let isBehindGap = 1..<1 << 31 ~= missing
+    let granule = counter.add(page, bytes, at: offset, isBehindGap: isBehindGap)
+    gaps.add(page, at: place, granule: granule, missing: isBehindGap ? Int(missing) : 0)
+    sequence = page.sequence
+  }
+
+  /// What was found, at the end of the link.
+  mutating func finish() -> OggStream {
+    gaps.finish()
+    return OggStream(
+      gaps: gaps.gaps, lacksPages: gaps.lacksPages, missingFirst: gaps.missingFirst,
+      count: counter.finish())
+  }
+}
+
 /// Finds the gaps of one stream, page by page.
 struct OggGapFinder {
   /// More are not kept.
@@ -27,11 +67,11 @@ struct OggGapFinder {
 
   /// Complete ones, in order.
   private(set) var gaps: [OggGap] = []
-  /// Whether a page is missing, be it one without frames.
+  /// Whether a page of sound is missing behind others, be it one without frames.
   private(set) var lacksPages = false
+  /// How many are missing before the first page on which sound ends.
+  private(set) var missingFirst = 0
 
-  private let serial: UInt32
-  private var sequence: UInt32?
   /// Of the last page on which a packet of sound ended.
   private var granule: Int64?
   /// Whether the last packet goes on behind the last page.
@@ -43,18 +83,17 @@ struct OggGapFinder {
   /// Whether a packet of the boundary that is looked for, whose page has not come, ends behind it.
   private var sought: (isStart: Bool, isWithinPacket: Bool)?
 
-  init(serial: UInt32) { self.serial = serial }
-
-  /// Takes the next page that is whole, which lies at `place`.
-  mutating func add(_ page: OggPage, at place: Int64) {
-    guard page.serial == serial else { return }
+  /// Takes the next page that is whole, which lies at `place`, with its granule position, if it has one,
+  /// behind so many that are missing.
+  mutating func add(_ page: OggPage, at place: Int64, granule end: Int64?, missing: Int) {
     let isWithinPacket = page.isContinued && isOpen
     if frames != nil, sought == nil {
       // The first page behind the one whose granule ends the gap.
       sought = (false, isWithinPacket)
     }
     settle(page, at: place)
-    if let sequence, let granule, 1..<1 << 31 ~= page.sequence &- sequence &- 1 {
+    if granule == nil { missingFirst += missing }
+    if missing > 0, let granule {
       lacksPages = true
       if before == nil, gaps.count < Self.most {
         before = granule
@@ -62,12 +101,11 @@ struct OggGapFinder {
         settle(page, at: place)
       }
     }
-    if let end = Int64(exactly: page.granule), end < StreamFacts.farthestFrame {
+    if let end {
       if let before, frames == nil { frames = end - before }
       // Pages of headers have 0.
       if end > 0 { granule = end }
     }
-    sequence = page.sequence
     if let last = page.lacing.last { isOpen = last == 255 }
   }
 
@@ -128,64 +166,5 @@ struct OggHoles {
 
   private func frame(_ boundary: OggGap.Boundary) -> Int64? {
     counts[boundary.place].map { boundary.isWithinPacket ? $0.previous : $0.first }
-  }
-}
-
-extension Prober {
-  /// The gaps of an Ogg stream. A page that is damaged is missing, as libavformat leaves it out, if
-  /// `checksums` are looked at, for which all bytes are read.
-  ///
-  /// - Complexity: O(pages); O(bytes) with `checksums`, and where pages are damaged
-  func oggGaps(
-    of opened: OpenedStream, checksums: Bool
-  ) throws(Failure) -> OggGapFinder? {
-    guard opened.demuxer.formatName == "ogg", let first = opened.first.dataStart else { return nil }
-    let range = range ?? 0..<identity.size
-    let head = try bytes.bytes(at: range.lowerBound + first, count: OggPage.longestHead)
-    guard let serial = OggPage(head)?.serial else { return nil }
-    var finder = OggGapFinder(serial: serial)
-    var search = OggLinks.Search(bytes)
-    var offset = range.lowerBound + first
-    while offset < range.upperBound {
-      if let page = OggPage(try bytes.bytes(at: offset, count: OggPage.longestHead)),
-        offset + Int64(page.size) <= range.upperBound,
-        checksums ? OggPage.isIntact(try bytes.bytes(at: offset, count: page.size)) : true
-      {
-        finder.add(page, at: offset - range.lowerBound)
-        offset += Int64(page.size)
-      } else {
-        guard let next = try search.nextPage(from: offset + 1) else { break }
-        offset = next
-      }
-    }
-    finder.finish()
-    return finder
-  }
-
-  /// Counts a stream's frames, and those that pages of Ogg lack.
-  func count(
-    _ opened: OpenedStream, _ facts: StreamFacts
-  ) throws(Failure) -> CountedStream.Count {
-    let gaps = try oggGaps(of: opened, checksums: true)?.gaps ?? []
-    return try CountedStream.count(facts, codec: opened.stream.codecName, gaps)
-  }
-
-  /// Whether pages are missing from an Ogg file here, by their numbers alone; of a server's file that
-  /// would fetch the whole.
-  func lacksPages(_ opened: OpenedStream) throws(Failure) -> Bool {
-    guard location.url == nil else { return false }
-    return try oggGaps(of: opened, checksums: false)?.lacksPages ?? false
-  }
-
-  /// Whether the first and the last page of an Ogg file have one serial number (RFC 3533, 6).
-  func endsAsItBegins() throws(Failure) -> Bool {
-    // A page has at most 65,307 bytes.
-    let count = min(identity.size, 1 << 16)
-    let first = OggPage(try bytes.bytes(at: 0, count: OggPage.longestHead))
-    let tail = try bytes.bytes(at: identity.size - count, count: Int(count))
-    let last = tail.indices.reversed().lazy.compactMap { index in
-      tail[index] == UInt8(ascii: "O") ? OggPage(tail[index...]) : nil
-    }.first
-    return first != nil && first?.serial == last?.serial
   }
 }

@@ -15,21 +15,28 @@ struct OpusModes: Sendable {
   /// Whether blocks of CELT are shorter than 20 ms, whose levels are no state for longer ones.
   private(set) var hasShortBlocks = false
 
-  /// Of a stream without packets yet. Of several streams in one, only the first one's mode stands at
-  /// the head of a packet (RFC 6716, appendix B).
-  init(_ stream: LibAV.Stream) { hasSILK = stream.opusStreamCount > 1 }
+  /// Of `streamCount` streams in one without packets yet: of several, only the first one's mode stands
+  /// at the head of a packet (RFC 6716, appendix B).
+  init(streamCount: Int) { hasSILK = streamCount > 1 }
+
+  /// Of a stream without packets yet.
+  init(_ stream: LibAV.Stream) { self.init(streamCount: stream.opusStreamCount) }
 
   mutating func note(_ packet: Packet) {
+    if let head = packet.firstByte { note(head, size: packet.size) }
+  }
+
+  /// Notes a packet by its first byte and its size.
+  mutating func note(_ head: UInt8, size: Int) {
     // Configurations 0 to 11 are SILK's, 12 to 15 hybrid, and every fourth one from 19 on has blocks of
     // 20 ms (RFC 6716, 3.1).
-    guard let head = packet.firstByte else { return }
     guard head >> 3 < 16 else {
       if head >> 3 & 3 != 3 { hasShortBlocks = true }
       return
     }
     hasSILK = true
     // Frames of at most one byte are not decoded (`opus_decode_frame`).
-    if packet.size <= 2 { hasPauses = true }
+    if size <= 2 { hasPauses = true }
   }
 
   /// How such a stream is reached.

@@ -5,7 +5,7 @@ import MediaComposition
 struct BytePatch: Sendable, Hashable {
   /// Where they stand in the medium.
   var offset: Int64
-  /// At most eight.
+  /// At most twenty.
   var bytes: [UInt8]
 }
 

@@ -24,8 +24,8 @@ struct Prober {
   let bytes: MediumBytes
   /// Which of them are probed, if others lie around these, as of a file that is chained.
   var range: Range<Int64>?
-  /// What follows an Ogg file's pages, or those of a link.
-  var rest: Range<Int64>?
+  /// What its pages say, of an Ogg file or a link of one.
+  var ogg: OggLink?
   /// Which of these that is, counted from 1.
   var link: Int?
 
@@ -98,10 +98,7 @@ struct Prober {
   static let sampleRates = 1000...768_000
 
   func probe(_ demuxer: Demuxer, stream index: Int?) throws(Failure) -> ProbedStream {
-    if let links = try oggLinks(demuxer) {
-      return links.count > 1
-        ? try probeChain(links, stream: index) : try probe(links[0], stream: index)
-    }
+    if demuxer.formatName == "ogg", ogg == nil { return try probeOgg(demuxer, stream: index) }
     try reading(location) { () throws(LibAVError) in try demuxer.completeParameters() }
     if let picture = try soleMovingPicture(index, in: demuxer) {
       return try probeSilence(under: picture, demuxer)
@@ -120,6 +117,7 @@ struct Prober {
       try requireMost(of: announced, found: duration)
     }
     var warnings = measured.warnings + waveWarnings(demuxer) + granuleWarnings(opened)
+    warnings += try oggWarnings(opened)
     warnings += try self.warnings(ofBytesBehind: stream, demuxer, measured)
     if let skipped = try skippedFrames(opened) { warnings.append(skipped) }
     if let stray = try opened.track?.stray.flatMap(strayBytes) { warnings.append(stray) }
@@ -171,25 +169,6 @@ struct Prober {
     return announced
   }
 
-  /// The links of an Ogg file, if it has several, or has bytes that no page has behind the only one. A
-  /// server's file is looked through only if its first and last page are of different streams.
-  private func oggLinks(_ demuxer: Demuxer) throws(Failure) -> [OggLink]? {
-    guard demuxer.formatName == "ogg", range == nil else { return nil }
-    if location.url != nil, try endsAsItBegins() { return nil }
-    let links = try OggLinks.all(in: bytes)
-    return links.count > 1 || links.contains { !$0.rest.isEmpty } ? links : nil
-  }
-
-  /// The only link of an Ogg file.
-  private func probe(_ link: OggLink, stream index: Int?) throws(Failure) -> ProbedStream {
-    var prober = self
-    (prober.range, prober.rest) = (link.range, link.rest)
-    let demuxer = try reading(location) { () throws(LibAVError) in
-      try location.demuxer(of: link.range)
-    }
-    return try prober.probe(demuxer, stream: index)
-  }
-
   /// A warning where the file ends before what it holds does, at the end of what can be read, or its end
   /// is damaged; nil where nothing shows that.
   ///
@@ -205,9 +184,8 @@ struct Prober {
 
   /// What shows that; nil where nothing does.
   private func cut(_ demuxer: Demuxer, breaksOff: Bool) throws(Failure) -> String? {
-    if demuxer.formatName == "ogg" {
-      let isLast = rest.map { $0.upperBound >= identity.size } ?? true
-      return switch try ContainerFacts.oggEnd(bytes, in: range, isLast: isLast) {
+    if let ogg {
+      return switch ogg.end {
       case .whole: nil
       case .missing: "was cut short: its last page is missing"
       case .damaged: "is damaged: the checksum of its last page is wrong"

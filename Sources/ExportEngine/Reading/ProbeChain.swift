@@ -12,9 +12,9 @@ extension Prober {
   func probeChain(
     _ places: [OggLink], stream index: Int?
   ) throws(Failure) -> ProbedStream {
-    guard places.count <= OggLinks.most else {
+    guard places.count <= OggWalk.most else {
       throw Failure(
-        .mendInput, "is chained of more than \(OggLinks.most) Ogg files; take it apart",
+        .mendInput, "is chained of more than \(OggWalk.most) Ogg files; take it apart",
         location: location)
     }
     var whole: ProbedStream?
@@ -99,7 +99,7 @@ extension Prober {
     _ number: Int, at place: OggLink, _ index: Int?, after first: Asset?, at start: Int64
   ) throws(Failure) -> ProbedStream {
     var prober = self
-    (prober.range, prober.rest, prober.link) = (place.range, place.rest, number)
+    (prober.range, prober.ogg, prober.link) = (place.range, place, number)
     let demuxer = try reading(location) { () throws(LibAVError) in
       try location.demuxer(of: place.range)
     }

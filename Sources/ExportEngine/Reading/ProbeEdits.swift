@@ -58,6 +58,7 @@ extension Prober {
     case "caf":
       try requirePackedSamples()
       (table, opening.patches) = try CAFPacketTable.read(in: bytes)
+    case "ogg": opening.patches = oggPatches
     default: break
     }
     // libavformat may have nothing to decode of what such a list plays.
@@ -75,7 +76,8 @@ extension Prober {
       (demuxer, stream) = try reading(location) { () throws(LibAVError) in
         let facts = StreamFacts(
           location: location, streamIndex: stream.index, sampleRate: 1, channelCount: 1,
-          reader: .counted(AnchorIndex()), origin: 0, firstRaw: 0, opening: opening)
+          reader: .counted(AnchorIndex()), origin: 0, firstRaw: 0, opening: opening,
+          range: range)
         return try facts.open()
       }
     }

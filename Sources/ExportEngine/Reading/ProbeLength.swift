@@ -138,7 +138,7 @@ extension Prober {
 
   /// Frames that libavformat counts of the first packet of Vorbis, which gives none, where the first
   /// page of sound is the last one: it lays the packets from 0 on then, and cuts the end by as much.
-  private func ghost(_ opened: OpenedStream) throws(Failure) -> Int64 {
+  func ghost(_ opened: OpenedStream) throws(Failure) -> Int64 {
     guard opened.isVorbisInOgg, let raw = opened.first.rawStart, raw > 0 else { return 0 }
     return try isOnePage(opened) ? raw : 0
   }
@@ -206,7 +206,6 @@ extension Prober {
     _ opened: OpenedStream, _ facts: StreamFacts
   ) throws(Failure) -> Length? {
     let (stream, demuxer, first) = (opened.stream, opened.demuxer, opened.first)
-    if try lacksPages(opened) { return nil }
     let announced = stream.duration.flatMap(facts.rawFrame)
     let delay = facts.origin > facts.firstRaw ? facts.origin - facts.firstRaw : nil
     switch demuxer.formatName {
@@ -226,17 +225,7 @@ extension Prober {
       return Length(frames: announced, endInFile: last.endInFile)
     case "mov,mp4,m4a,3gp,3g2,mj2":
       return try listedLength(opened, facts, announced: announced, delay: delay)
-    case "ogg":
-      // A stream that was cut out of another begins anywhere. For other codecs' packets libavformat
-      // finds wrong timestamps after a seek.
-      guard (0...8192).contains(facts.origin), ["vorbis", "opus"].contains(stream.codecName),
-        try ghost(opened) == 0
-      else { return nil }
-      return try scanOgg(stream, facts).map {
-        Length(
-          frames: $0.end, delay: delay, padding: $0.padding > 0 ? $0.padding : nil,
-          modes: $0.modes)
-      }
+    case "ogg": return try oggLength(of: opened, facts, delay: delay)
     default:
       return nil
     }
@@ -326,19 +315,18 @@ extension Prober {
   }
 
   /// Reads all packets of an Ogg stream without decoding: where its timestamps end, if they have no
-  /// hole, as those of a chained, cut or damaged file do. Of a server's file that would fetch the
-  /// whole: there the first and the last page must be of one stream, and the last two seconds without
-  /// a hole.
-  private func scanOgg(
+  /// hole, as those of a cut or damaged file do. Of a server's file that was not looked through it reads
+  /// the first 50 and those of the last two seconds, since all of them would be fetched.
+  func scanOgg(
     _ stream: LibAV.Stream, _ facts: StreamFacts
   ) throws(Failure) -> (end: Int64, padding: Int64, modes: OpusModes)? {
-    let isOneStream = location.url == nil || range != nil ? false : try endsAsItBegins()
+    let isSampled = ogg?.streams.isEmpty == true
     return try reading(location) { () throws(LibAVError) in
       let packets = try PacketReader(facts)
       let (demuxer, stream) = (packets.demuxer, packets.stream)
       var modes = OpusModes(stream)
       var start: Int64?
-      if isOneStream, let announced = stream.duration.flatMap(facts.rawFrame) {
+      if isSampled, let announced = stream.duration.flatMap(facts.rawFrame) {
         for _ in 0..<50 {
           guard let packet = try packets.next() else { break }
           modes.note(packet)

@@ -178,8 +178,8 @@ private func checkContainer(_ path: FilePath) {
     _ = try ASFValues.repeated(in: bytes)
     _ = try ContainerFacts.movieTags(in: bytes)
     _ = try ContainerFacts.matroskaTags(in: bytes, stream: 0)
-    _ = try ContainerFacts.oggEnd(bytes)
-    let links = try OggLinks.all(in: bytes)
+    _ = try OggLink.sole(in: bytes)
+    let links = try OggWalk.links(in: bytes)
     precondition(
       links.first?.range.lowerBound == 0 && links.last?.rest.upperBound == (try? bytes.size()))
     precondition(links.allSatisfy { $0.range.upperBound == $0.rest.lowerBound })

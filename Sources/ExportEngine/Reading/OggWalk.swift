@@ -1,0 +1,184 @@
+import Diagnosis
+import LibAV
+import Tagging
+import Threads
+
+/// A link of an Ogg file: one of the files that were put behind one another, each with headers of its
+/// own (chaining; RFC 3533, 4); or all of a file that is not chained.
+struct OggLink: Sendable {
+  /// How it ends.
+  enum End: Sendable, Hashable {
+    /// With a page that is whole and, of the last link, ends a stream (RFC 3533, 6): recorded streams
+    /// often change to the next link without an end.
+    case whole
+    /// With a page that is incomplete, or without one that ends a stream.
+    case missing
+    /// With a page of another checksum than it names, which libavformat leaves out.
+    case damaged
+  }
+
+  /// Where its pages lie.
+  var range: Range<Int64>
+  /// What follows them that no page has.
+  var rest: Range<Int64>
+  var end = End.whole
+  /// What its streams hold, by their serial numbers.
+  var streams: [UInt32: OggStream] = [:]
+}
+
+/// One walk over all pages of an Ogg file, which finds everything that they say. One thread at a time.
+///
+/// A page is one if its checksum is right; libavformat leaves out others as well. Behind one that is
+/// damaged, or that was cut short and reaches over pages that follow, the next page is looked for from
+/// its second byte on.
+struct OggWalk {
+  /// More links than any honest file has: a year of hours.
+  static let most = 10_000
+  /// Damaged pages that are looked into for others; more are passed over by the size that they name.
+  private static let mostSearches = 10_000
+  /// Streams of a link that are looked at.
+  private static let mostStreams = 64
+
+  private var window: Window
+  private let size: Int64
+  private var links: [OggLink] = []
+  /// The link that the walk is in: where it begins, where its last page ends, and its streams.
+  private var start: Int64 = 0
+  private var end: Int64 = 0
+  private var streams: [UInt32: OggStreamWalk] = [:]
+  private var hasContent = false
+  private var last: OggPage?
+  /// A damaged page right behind the last one, if no other lies within it.
+  private var damaged: Range<Int64>?
+
+  private init(_ medium: MediumBytes) throws(Failure) {
+    (window, size) = (Window(medium), try medium.size())
+  }
+
+  /// The links of an Ogg file; one of a file that is not chained.
+  ///
+  /// A page that begins a stream, behind pages of sound, begins a link, whatever its serial number is:
+  /// files that are put together may have the same.
+  ///
+  /// - Returns: The links in order, `most` + 1 at most.
+  /// - Throws: Where the medium cannot be read, and the code `cancelled`.
+  /// - Complexity: O(bytes)
+  static func links(in medium: MediumBytes) throws(Failure) -> [OggLink] {
+    var walk = try OggWalk(medium)
+    try walk.walk()
+    return walk.links
+  }
+
+  private mutating func walk() throws(Failure) {
+    var offset: Int64 = 0
+    var searches = 0
+    while offset < size, links.count < Self.most {
+      guard let page = OggPage(try window.bytes(at: offset, count: OggPage.longestHead)),
+        offset + Int64(page.size) <= size
+      else {
+        guard let next = try window.nextPage(from: offset + 1) else { break }
+        offset = next
+        continue
+      }
+      let bytes = try window.bytes(at: offset, count: page.size)
+      let next = offset + Int64(page.size)
+      if bytes.isIntactPage {
+        if page.isFirst, hasContent { try finish(before: offset) }
+        add(page, bytes, at: offset)
+        offset = next
+        continue
+      }
+      if offset == damaged?.upperBound ?? end { damaged = offset..<next }
+      searches += 1
+      if searches > Self.mostSearches {
+        offset = next
+      } else {
+        guard let next = try window.nextPage(from: offset + 1) else { break }
+        offset = next
+      }
+    }
+    try finish(before: size)
+  }
+
+  private mutating func add(_ page: OggPage, _ bytes: ArraySlice<UInt8>, at offset: Int64) {
+    if !page.isFirst { hasContent = true }
+    (last, damaged, end) = (page, nil, offset + Int64(page.size))
+    if streams[page.serial] == nil {
+      guard streams.count < Self.mostStreams else { return }
+      streams[page.serial] = OggStreamWalk()
+    }
+    streams[page.serial]?.add(page, bytes, at: offset, inLink: offset - start)
+  }
+
+  /// Ends the link that the walk is in, at the beginning of the next one or at the end of the file.
+  private mutating func finish(before next: Int64) throws(Failure) {
+    // What lies behind the end of a damaged page is none of its link.
+    if let damaged { end = min(damaged.upperBound, next) }
+    // A page that was cut short is the link's.
+    let isCut = end < next ? try beginsPage(at: end) : false
+    var link = OggLink(range: start..<next, rest: next..<next)
+    if start < end, !isCut { (link.range, link.rest) = (start..<end, end..<next) }
+    let isOpen = next == size && last?.isLast == false
+    link.end =
+      last == nil || isCut ? .missing : damaged != nil ? .damaged : isOpen ? .missing : .whole
+    link.streams = streams.mapValues { stream in
+      var stream = stream
+      return stream.finish()
+    }
+    links.append(link)
+    (start, end, streams, hasContent, last, damaged) = (next, next, [:], false, nil, nil)
+  }
+
+  /// Whether a page begins at `offset`, be it that the file ends within its head.
+  private mutating func beginsPage(at offset: Int64) throws(Failure) -> Bool {
+    let head = try window.bytes(at: offset, count: OggPage.longestHead)
+    let isCut = head.count < OggPage.longestHead && "OggS".utf8.starts(with: head.prefix(4))
+    return isCut || OggPage(head) != nil
+  }
+
+  /// The bytes around a place, of which each is read once as it moves on.
+  private struct Window {
+    private static let blockSize = 1 << 18
+    private let medium: MediumBytes
+    private var start: Int64 = 0
+    private var block: [UInt8] = []
+
+    init(_ medium: MediumBytes) { self.medium = medium }
+
+    /// `count` bytes, 65,307 at most, from `offset` on; fewer at the end.
+    mutating func bytes(at offset: Int64, count: Int) throws(Failure) -> ArraySlice<UInt8> {
+      if offset < start || offset + Int64(count) > start + Int64(block.count) {
+        try CancellationFlag.requireWanted(at: medium.location)
+        (start, block) = (offset, try medium.bytes(at: offset, count: Self.blockSize))
+      }
+      return block.dropFirst(Int(offset - start)).prefix(count)
+    }
+
+    /// Where the next bytes lie that look like a page, at or behind `offset`; nil where none do.
+    mutating func nextPage(from offset: Int64) throws(Failure) -> Int64? {
+      var offset = offset
+      while true {
+        let first = try bytes(at: offset, count: OggPage.longestHead).startIndex
+        guard block.count - first >= 27 else { return nil }
+        let isLast = block.count < Self.blockSize
+        let end = block.count - (isLast ? 26 : OggPage.longestHead - 1)
+        for index in first..<end where block[index] == UInt8(ascii: "O") {
+          if OggPage(block[index...]) != nil { return start + Int64(index) }
+        }
+        if isLast { return nil }
+        offset = start + Int64(end)
+      }
+    }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether they are a page with the checksum that it names.
+  fileprivate var isIntactPage: Bool {
+    guard count >= 27 else { return false }
+    let stated = self[startIndex + 22..<startIndex + 26].reversed().reduce(UInt32(0)) {
+      $0 << 8 | UInt32($1)
+    }
+    return withUnsafeBytes(Checksum.oggPage) == stated
+  }
+}
