@@ -34,6 +34,39 @@ final class DigestQueue {
     open.count += count
   }
 
+  /// Adds integer samples of all channels in turn, each of as few whole bytes as its bits need, the lowest
+  /// first, as a FLAC has them in its digest (RFC 9639, 8.2).
+  ///
+  /// - Parameters:
+  ///   - planes: One for each channel, from its first sample on.
+  ///   - count: Samples of each channel, at most 4096 of 64 channels.
+  ///   - channels: How many planes there are.
+  ///   - bits: Of a sample, from 1 to 32.
+  /// - Complexity: O(samples)
+  func append(
+    _ planes: UnsafePointer<UnsafeMutablePointer<Int32>>, count: Int, channels: Int, bits: Int
+  ) {
+    let (samples, width) = (count * channels, (bits + 7) / 8)
+    append(count: width * samples, room: (width == 3 ? 4 : width) * samples) { start in
+      switch width {
+      case 1:
+        interleave(planes, 0, count, channels, to: start) { Int8(truncatingIfNeeded: $0) }
+      case 2:
+        interleave(planes, 0, count, channels, to: start) { Int16(truncatingIfNeeded: $0) }
+      case 3:
+        // Three of the four bytes of each sample, the next one's over the fourth.
+        for index in 0..<count {
+          for channel in 0..<channels {
+            (start + 3 * (index * channels + channel))
+              .storeBytes(of: planes[channel][index], as: Int32.self)
+          }
+        }
+      default:
+        interleave(planes, 0, count, channels, to: start) { $0 }
+      }
+    }
+  }
+
   /// The digest of all bytes: 16 of them; nil where it was given out before. Nothing may be added after it.
   func finish() -> [UInt8]? {
     guard !isFinished else { return nil }

@@ -41,30 +41,11 @@ final class IntegerSamples: EncodedSamples {
           block.planes[channel] + done, count: count, frame: firstFrame + frameCount,
           channel: channel, bits: bitDepth, to: rounded.planes[channel])
       }
-      if let digest { add(count, to: digest) }
+      digest?.append(
+        UnsafePointer(rounded.planes), count: count, channels: rounded.channelCount, bits: bitDepth)
       try take(rounded.planes, count)
       done += count
       frameCount += Int64(count)
-    }
-  }
-
-  /// Takes in samples of as few whole bytes as they need, the lowest first (RFC 9639, 8.2).
-  private func add(_ count: Int, to digest: DigestQueue) {
-    let (planes, channels) = (rounded.planes, rounded.channelCount)
-    let samples = count * channels
-    guard bitDepth > 16 else {
-      return digest.append(count: 2 * samples, room: 2 * samples) { start in
-        interleave(planes, 0, count, channels, to: start) { Int16(truncatingIfNeeded: $0) }
-      }
-    }
-    digest.append(count: 3 * samples, room: 4 * samples) { start in
-      // Three of the four bytes of each sample, the next one's over the fourth.
-      for index in 0..<count {
-        for channel in 0..<channels {
-          (start + 3 * (index * channels + channel))
-            .storeBytes(of: planes[channel][index], as: Int32.self)
-        }
-      }
     }
   }
 

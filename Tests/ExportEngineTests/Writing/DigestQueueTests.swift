@@ -1,4 +1,5 @@
 import LibAV
+import Splicing
 import TestSupport
 import Testing
 import Threads
@@ -35,6 +36,34 @@ import Threads
     }
     let expected = whole.finish()
     #expect(found == expected)
+  }
+
+  @Test(
+    "samples of each depth are added in turn, the lowest byte first, in as few bytes as hold them")
+  func samples() throws {
+    var dice = Dice(45)
+    for bits in 1...32 {
+      for channels in 1...3 {
+        let sound = ChunkSound<Int32>(channelCount: channels, capacity: 1000)
+        var bytes: [UInt8] = []
+        let queue = try DigestQueue(Crew())
+        for count in [1000, 1, 0, 333] {
+          for index in 0..<count {
+            for channel in 0..<channels {
+              let sample = Int32(truncatingIfNeeded: dice.next()) >> Int32(32 - bits)
+              sound.planes[channel][index] = sample
+              bytes += (0..<(bits + 7) / 8).map { UInt8(truncatingIfNeeded: sample >> (8 * $0)) }
+            }
+          }
+          queue.append(
+            UnsafePointer(sound.planes), count: count, channels: channels, bits: bits)
+        }
+        var whole = try MD5()
+        bytes.withUnsafeBytes { whole.update($0) }
+        let expected = whole.finish()
+        #expect(queue.finish() == expected, "\(bits) bits, \(channels) channels")
+      }
+    }
   }
 
   @Test("one that is given up takes its work back from its crew")
