@@ -1,5 +1,7 @@
 import Diagnosis
+import ExportGraph
 import MediaComposition
+import Threads
 
 /// Doubts about sources, of which some exports will have none.
 extension ExportSession {
@@ -16,6 +18,21 @@ extension ExportSession {
   func requireNoDoubt(_ warnings: [Warning]) throws(Failure) {
     guard export.isStrict, let first = warnings.first else { return }
     throw Self.refusal(of: first)
+  }
+
+  /// Refuses the first FLAC whose sound is not that of the digest in its header, where the export is
+  /// strict. Each is decoded as a whole, whatever the export takes of it, unless it is known already.
+  ///
+  /// - Throws: `mendInput`, as reading does, and `CancellationError`.
+  /// - Complexity: O(samples) of each FLAC
+  func requireOwnDigests(_ graph: Graph, _ crew: Crew) throws {
+    guard export.isStrict else { return }
+    for node in graph.nodes {
+      guard let asset = node.asset, var doubt = try library.doubt(ofDigestIn: asset, by: crew)
+      else { continue }
+      doubt.origin = node.origin
+      throw Self.refusal(of: doubt)
+    }
   }
 
   /// The failure of a source that would be read with a warning, but for `strict`.

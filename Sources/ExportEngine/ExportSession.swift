@@ -220,7 +220,8 @@ public struct ExportSession: Sendable {
     var isCommitting = false
     do {
       var made = try Crew.gather(from: budget, unless: cancellation) { crew in
-        try mastered(graph, crew, examining: examination, progress)
+        try requireOwnDigests(graph, crew)
+        return try mastered(graph, crew, examining: examination, progress)
       }
       rendering = made
       let records = try finish(recorder, &made, cancellation)

@@ -41,7 +41,7 @@ extension MediaLibrary {
 
   /// The facts for reading an asset, if its file is still the probed one. The file stays open as long
   /// as they live: one that is removed, or replaced by another, is read to its end.
-  private func readable(_ asset: Asset) throws(Failure) -> StreamFacts {
+  func readable(_ asset: Asset) throws(Failure) -> StreamFacts {
     guard let file = try openFile(of: asset) else {
       try SourceFile.requireUnchanged(asset.location, asset.identity)
       return try facts(of: asset)

@@ -33,6 +33,8 @@ public final class MediaLibrary: Sendable {
   }
   /// The SHA-256 of files for records: many parts may come from one file.
   private let digests = Mutex<[FileIdentity: [UInt8]]>([:])
+  /// The sounds that were found to be those of their own digests.
+  let provenSounds = Mutex<Set<FLACProof.Key>>([])
 
   /// The number of exports compiled for sessions over this library: tests expect one for each job.
   package let compilations = Atomic<Int>(0)

@@ -1,0 +1,221 @@
+import Diagnosis
+import Files
+import LibAV
+import MediaComposition
+import MediaTime
+import Splicing
+import SystemPackage
+import Threads
+
+/// The sound of a FLAC, in whatever container, beside the digest that its header has of it: the MD5 of
+/// all samples (`STREAMINFO`, RFC 9639, 8.2). `flac -t` compares the same.
+///
+/// Frames have checksums of their own, and decoders find damage by these. That frames are missing, or were
+/// exchanged for others, or that a whole frame was encoded from wrong samples, only the digest shows.
+package struct FLACProof: Sendable, Hashable {
+  /// A sound that was proved.
+  struct Key: Hashable {
+    var identity: FileIdentity
+    var streamIndex: Int
+  }
+
+  /// The MD5 by the header, and that of the samples: 16 bytes each.
+  package let announced, found: [UInt8]
+  /// In how many places sound is missing, and where, to stand behind "it is damaged"; nil where nothing
+  /// but the digest shows it.
+  package let damage: String?
+  /// Which link of a chain of Ogg files it is, counted from 1; nil for the only one.
+  let link: Int?
+
+  /// Whether the samples are those that were encoded.
+  var isFulfilled: Bool { announced == found }
+
+  /// What is wrong, to stand behind the file's name.
+  var reason: String {
+    let subject = link.map { "has in link \($0) of its chain" } ?? "has"
+    let digests =
+      "\(subject) sound with the MD5 \(found.hexadecimal), and its header (STREAMINFO) says "
+      + "\(announced.hexadecimal): "
+    guard let damage else {
+      return digests
+        + "these are not the samples that were encoded; copy or download it again, or encode it "
+        + "again if a program has cut it"
+    }
+    return digests + "it is damaged \(damage); copy or download it again"
+  }
+}
+
+extension FLACProof {
+  /// Proves the sound of a file, on this thread.
+  ///
+  /// - Parameter path: The file.
+  /// - Returns: Its digests; nil of a file that is neither FLAC nor FLAC in Ogg, and of one without a
+  ///   digest.
+  /// - Throws: The failure of a FLAC that cannot be read; `mediaUnsupported` where this FFmpeg does not
+  ///   decode it.
+  /// - Complexity: O(samples); some 7 s for an hour of stereo
+  package static func prove(_ path: FilePath) throws(Failure) -> FLACProof? {
+    guard isFLAC(path) else { return nil }
+    let library = MediaLibrary()
+    do {
+      let asset = try library.asset(at: path)
+      return try prove(try library.readable(asset), by: Crew())
+    } catch {
+      throw error as? Failure ?? .cancelled(at: .file(path))
+    }
+  }
+
+  /// Whether a file begins as one does: native (RFC 9639, 8), also behind a tag of ID3, or in Ogg (RFC
+  /// 9639, 10.1), whose first page holds one packet.
+  private static func isFLAC(_ path: FilePath) -> Bool {
+    let head = PathCalls.beginning(of: path)
+    if head.starts(with: "OggS".utf8) {
+      return head.dropFirst(28).starts(with: [0x7F] + Array("FLAC".utf8))
+    }
+    guard head.starts(with: "ID3".utf8) else { return head.starts(with: "fLaC".utf8) }
+    let blocks = try? FLACBlock.all(of: MediumBytes(.file(path)))
+    return blocks?.isEmpty == false
+  }
+
+  /// Decodes all of a sound, and compares the digests; those of a chain one after the other, up to the
+  /// first that is wrong.
+  ///
+  /// - Parameters:
+  ///   - facts: The sound.
+  ///   - crew: Of whose threads another one may make the digest.
+  /// - Returns: The digests of the first link whose sound is not as it was, or else those of the last one
+  ///   that has some; nil without any.
+  /// - Throws: The failure of reading, or `CancellationError`.
+  static func prove(_ facts: StreamFacts, by crew: Crew) throws -> FLACProof? {
+    guard case .chained(let links) = facts.reader else {
+      return try prove(facts, from: 0, link: nil, crew)
+    }
+    var last: FLACProof?
+    var start: Int64 = 0
+    for (number, link) in links.enumerated() {
+      let proof = try prove(
+        link.reading(facts.file).facts, from: start, link: number + 1, crew)
+      if let proof, !proof.isFulfilled { return proof }
+      last = proof ?? last
+      start += link.frameCount
+    }
+    return last
+  }
+
+  private static func prove(
+    _ facts: StreamFacts, from start: Int64, link: Int?, _ crew: Crew
+  ) throws -> FLACProof? {
+    let damage = Damage(unless: crew.cancellation)
+    damage.origin = facts.pieces == nil ? start : nil
+    let opened = try reading(facts.location) { () throws(LibAVError) in
+      try DigestedSound(facts, damage)
+    }
+    guard let sound = opened, let announced = sound.stream.digestOfFLAC else { return nil }
+    let digest = try reading(facts.location) { () throws(LibAVError) in try DigestQueue(crew) }
+    while true {
+      if crew.cancellation.isCancelled { throw CancellationError() }
+      let isMore = try reading(facts.location) { () throws(LibAVError) in
+        try sound.advance(into: digest)
+      }
+      guard isMore else { break }
+    }
+    if crew.cancellation.isCancelled { throw CancellationError() }
+    guard let found = digest.finish() else { return nil }
+    return FLACProof(
+      announced: announced, found: found,
+      damage: damage.count > 0 ? damage.text(atRate: facts.sampleRate) : nil, link: link)
+  }
+}
+
+/// All samples of a stream of FLAC, as they were encoded. One thread at a time.
+private final class DigestedSound {
+  let stream: LibAV.Stream
+  private let facts: StreamFacts
+  private let packets: PacketReader
+  private let lane: DecodingLane
+  private let frame: Frame
+  private let samples: ChunkSound<Int32>
+  private let bits: Int
+  private let damage: Damage
+  /// The raw frame behind the last one that was decoded.
+  private var end: Int64?
+  private var isAtEnd = false
+
+  private static let blockLength = 4096
+
+  /// Opens a stream; nil of one that is no FLAC with a header.
+  init?(_ facts: StreamFacts, _ damage: Damage) throws(LibAVError) {
+    var facts = facts
+    var packets = try PacketReader(facts, unless: damage.cancellation)
+    // Edit lists leave samples out, which the digest has.
+    if packets.demuxer.formatName.hasPrefix("mov,"), !facts.opening.ignoresEditLists {
+      facts.opening.ignoresEditLists = true
+      damage.origin = nil
+      packets = try PacketReader(facts, unless: damage.cancellation)
+    }
+    (self.facts, self.damage, self.packets) = (facts, damage, packets)
+    stream = packets.stream
+    guard let bits = stream.bitsOfFLAC else { return nil }
+    self.bits = bits
+    let isStamped = if case .demuxer = facts.reader { true } else { false }
+    lane = DecodingLane(
+      try Decoder.open(stream, removesPadding: false),
+      isStamped ? .stamped : .counted(from: facts.firstRaw), origin: facts.origin, damage)
+    frame = try Frame()
+    samples = ChunkSound(channelCount: facts.channelCount, capacity: Self.blockLength)
+  }
+
+  /// Decodes a packet, and adds its samples; false at the end.
+  func advance(into digest: DigestQueue) throws(LibAVError) -> Bool {
+    guard !isAtEnd else { return false }
+    let packet = try packets.next()
+    isAtEnd = packet == nil
+    try lane.send(packet)
+    while let raw = try lane.receive(into: frame, facts.rawFrame) {
+      // Frames of which each follows the other by its number lack none.
+      if let end, raw > end {
+        damage.note(.hole(end: raw), silent: Int(clamping: raw - end), at: end - facts.origin)
+      }
+      end = raw + Int64(frame.sampleCount)
+      try add(to: digest)
+    }
+    return true
+  }
+
+  private func add(to digest: DigestQueue) throws(LibAVError) {
+    guard frame.channelCount == samples.channelCount else {
+      throw LibAVError.formatChanged(
+        to: frame, at: Time(frames: (end ?? 0) - facts.origin, rate: facts.sampleRate).inSeconds)
+    }
+    for start in stride(from: 0, to: frame.sampleCount, by: Self.blockLength) {
+      let range = start..<min(start + Self.blockLength, frame.sampleCount)
+      let planes = UnsafePointer(samples.planes)
+      try frame.copyIntegers(range, ofBits: bits, to: planes)
+      digest.append(planes, count: range.count, channels: samples.channelCount, bits: bits)
+    }
+  }
+}
+
+extension MediaLibrary {
+  /// What is wrong with the sound of a FLAC by the digest in its header; nil where nothing is, and for
+  /// other sounds and such without a digest. What was proved is remembered, in this run and later ones;
+  /// what failed is not, since a file may be restored with the same time.
+  ///
+  /// - Throws: The failure of reading, or `CancellationError`.
+  /// - Complexity: O(samples) the first time
+  func doubt(ofDigestIn asset: Asset, by crew: Crew) throws -> Warning? {
+    guard asset.codec == "flac" else { return nil }
+    let proven = FLACProof.Key(identity: asset.identity, streamIndex: asset.streamIndex)
+    if provenSounds.withLock({ $0.contains(proven) }) { return nil }
+    let key = AnalysisKey("digest", revision: 1, ["\(asset.streamIndex)"], of: asset)
+    let known: Bool? = recalled(key)
+    if known == true { return nil }
+    watch?(asset.location)
+    defer { watch?(nil) }
+    guard let proof = try FLACProof.prove(try readable(asset), by: crew) else { return nil }
+    guard proof.isFulfilled else { return Warning(proof.reason, location: asset.location) }
+    provenSounds.withLock { _ = $0.insert(proven) }
+    keep(true, under: key)
+    return nil
+  }
+}
