@@ -6,17 +6,46 @@ import Synchronization
 import SystemPackage
 import Threads
 
+/// A sound beside the digest that its own file has of it.
+package struct SoundFixity: Sendable, Hashable {
+  /// The MD5 that the file has, and that of the sound: 16 bytes each.
+  package var announced, found: [UInt8]
+  /// Where sound is missing, to stand behind "it is damaged"; nil where that is not known.
+  package var damage: String?
+
+  /// A sound that was decoded.
+  package init(announced: [UInt8], found: [UInt8], damage: String? = nil) {
+    (self.announced, self.found, self.damage) = (announced, found, damage)
+  }
+
+  /// Decodes the sound of a file; nil of a file that has no digest of it. Called from any thread.
+  package typealias Hear = @Sendable (FilePath) throws(Failure) -> SoundFixity?
+
+  /// The MD5 that the file has, in hexadecimal digits.
+  package var announcedText: String { announced.hexadecimal }
+  /// That of the sound.
+  package var foundText: String { found.hexadecimal }
+
+  fileprivate var isAsAnnounced: Bool { announced == found }
+
+  fileprivate var reason: String {
+    guard !isAsAnnounced else { return "its sound has the MD5 of its header" }
+    return "its sound does not have the MD5 of its header"
+      + (damage.map { "; it is damaged \($0)" } ?? "")
+  }
+}
+
 /// What became of a file that was to be proved.
 package struct FixityResult: Sendable, Hashable {
   /// In which state a file is.
   package enum State: String, Sendable, Hashable, CaseIterable {
-    /// As all witnesses say.
+    /// As all witnesses say, or, without a witness, with the sound of its own digest.
     case ok
-    /// Other than a witness says.
+    /// Other than a witness says, or with another sound than that of its own digest.
     case changed
     /// A witness names it, and it is not there.
     case missing
-    /// No witness has a digest of it.
+    /// No witness has a digest of it, nor has it one of its sound.
     case unknown
     /// It cannot be read.
     case unreadable
@@ -32,6 +61,8 @@ package struct FixityResult: Sendable, Hashable {
   package var claim: FixityClaim?
   /// The SHA-256 that it has; nil where it was not computed.
   package var digest: [UInt8]?
+  /// Its sound, where no witness has a digest of the file; nil where it was not decoded.
+  package var sound: SoundFixity?
   /// Its bytes; nil where it was not looked at.
   package var size: Int64?
   /// Why it is in this state, if that is not said by the other facts.
@@ -46,16 +77,20 @@ package struct FixityResult: Sendable, Hashable {
 extension FixityInventory {
   /// Proves all files, on all cores. `finish` must have gone before.
   ///
-  /// - Parameter report: Gets the state of each, in order of their paths, on this thread.
+  /// - Parameters:
+  ///   - hear: Decodes the sounds of files of which no witness has a digest; nil: these stay unknown.
+  ///   - report: Gets the state of each, in order of their paths, on this thread.
   /// - Complexity: O(bytes of the files), a block of 256 KiB for each core in memory
-  package func prove(_ report: (FixityResult) -> Void) {
+  package func prove(
+    hearing hear: SoundFixity.Hear? = nil, _ report: (FixityResult) -> Void
+  ) {
     let items = items
     // Nothing here throws: neither closure does.
     try? Crew.gather(from: nil, unless: CancellationFlag()) { crew in
       try crew.inOrder(items.count, keeping: 0) {
         64 + 16 * $0
       } make: {
-        Proof(of: items[$0])
+        Proof(of: items[$0], hear)
       } collect: { proof in
         if let result = proof.result { report(result) }
       }
@@ -66,9 +101,12 @@ extension FixityInventory {
 /// The proof of one file.
 private final class Proof: CrewTask {
   private let item: FixityInventory.Item
+  private let hear: SoundFixity.Hear?
   private let found = Mutex<FixityResult?>(nil)
 
-  init(of item: FixityInventory.Item) { self.item = item }
+  init(of item: FixityInventory.Item, _ hear: SoundFixity.Hear?) {
+    (self.item, self.hear) = (item, hear)
+  }
 
   /// What became of it; nil before `advance`.
   var result: FixityResult? { found.withLock(\.self) }
@@ -99,9 +137,24 @@ private final class Proof: CrewTask {
   private func unnamed() -> FixityResult {
     do throws(Errno) {
       let status = try FileStatus(at: item.path, followingLinks: false)
-      return result(.unknown, size: status.size)
+      let heard = status.kind == .file ? heard(size: status.size) : nil
+      return heard ?? result(.unknown, size: status.size)
     } catch {
       return unreadable(error)
+    }
+  }
+
+  /// The state of a file by the digest of its own sound; nil where it has none.
+  private func heard(size: Int64) -> FixityResult? {
+    guard let hear, item.mayProveItself else { return nil }
+    do throws(Failure) {
+      guard let sound = try hear(item.path) else { return nil }
+      var found = result(sound.isAsAnnounced ? .ok : .changed, size: size, reason: sound.reason)
+      (found.sound, found.claim) = (sound, nil)
+      return found
+    } catch {
+      let state: FixityResult.State = error.code == .mediaUnsupported ? .unknown : .unreadable
+      return result(state, size: size, reason: error.message)
     }
   }
 
@@ -116,7 +169,7 @@ private final class Proof: CrewTask {
   private func compared(_ bytes: FileBytes, size: Int64) -> FixityResult {
     let other = item.claims.first { claim in claim.size.map { $0 != size } ?? false }
     guard item.claims.contains(where: { $0.digest != nil }) else {
-      return other.map { result(.changed, of: $0, size: size) }
+      return other.map { result(.changed, of: $0, size: size) } ?? heard(size: size)
         ?? result(
           .unknown, size: size,
           reason: "its receipt has no digest; 'avjob run --checksum' keeps digests")

@@ -17,6 +17,9 @@ package struct FixityInventory {
     var refusal: String?
     /// Whether it is wrong that no witness names it.
     var mustBeNamed = false
+    /// Whether the digest of its own sound proves it: what a bag's manifest does not name is no part of
+    /// the bag, whatever it is.
+    var mayProveItself = true
   }
 
   /// What is wrong with a witness or a bag.
@@ -199,7 +202,7 @@ package struct FixityInventory {
       {
         continue
       }
-      var item = Item(path: path, mustBeNamed: isPayload)
+      var item = Item(path: path, mustBeNamed: isPayload, mayProveItself: false)
       if (try? FileStatus(at: path, followingLinks: false))?.kind == .link, isPayload {
         item.refusal = "is a symbolic link, which is not followed"
       }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diagnosis
+import ExportEngine
 import Files
 import JSON
 import MediaComposition
@@ -16,7 +17,8 @@ struct Verify: ParsableCommand {
     discussion: """
       Of a folder, all that the receipts, records, lists of digests and BagIt bags in it name is \
       proved, and files that none of them names are listed. A receipt, a record or a list stands for \
-      the files that it names, and any other file for itself. docs/fixity.md describes all of it.
+      the files that it names, and any other file for itself. A FLAC that none of them has a digest of \
+      is decoded, and proved by the MD5 of its sound in its header. docs/fixity.md describes all of it.
 
       Exit status: 0 all are as they were, 1 a file is not, or cannot be proved, 2 the arguments are \
       wrong.
@@ -55,7 +57,9 @@ struct Verify: ParsableCommand {
     inventory.finish()
     var tally = FixityTally(inventory, listsAll: !quiet, keepsResults: output.json)
     if !output.json { StandardStream.output.write(tally.faultLines) }
-    inventory.prove { result in
+    // Decoders read no stranger's files in this process.
+    let hear: SoundFixity.Hear? = root == nil ? Self.sound(of:) : nil
+    inventory.prove(hearing: hear) { result in
       let line = tally.add(result)
       if !output.json, let line { StandardStream.output.write(line) }
     }
@@ -79,6 +83,15 @@ struct Verify: ParsableCommand {
     }
     context.report(Diagnostics(unreached))
     if !isProved { throw ExitCode.jobFailed }
+  }
+}
+
+extension Verify {
+  /// The sound of a FLAC beside the digest in its header.
+  @Sendable private static func sound(of path: FilePath) throws(Failure) -> SoundFixity? {
+    try FLACProof.prove(path).map {
+      SoundFixity(announced: $0.announced, found: $0.found, damage: $0.damage)
+    }
   }
 }
 
@@ -161,7 +174,12 @@ struct FixityTally {
 extension FixityResult {
   /// Both digests, or both sizes, of a file that has changed.
   fileprivate var difference: String? {
-    guard state == .changed, let claim else { return nil }
+    guard state == .changed else { return nil }
+    if let sound {
+      return "  is   MD5 \(sound.foundText)\n"
+        + "  was  MD5 \(sound.announcedText)\n  by   its header (STREAMINFO)\n"
+    }
+    guard let claim else { return nil }
     let (isNow, was): (String, String)
     if let expected = claim.digestText, let found = digestText, expected != found {
       (isNow, was) = (found, expected)
@@ -180,6 +198,8 @@ extension FixityResult {
         "state": .text(state.rawValue),
         "sha256": digest.map { .hexadecimal($0) },
         "expected_sha256": claim?.digest.map { .hexadecimal($0) },
+        "sound_md5": sound.map { .hexadecimal($0.found) },
+        "expected_sound_md5": sound.map { .hexadecimal($0.announced) },
         "bytes": size.map { .integer($0) },
         "expected_bytes": claim?.size.map { .integer($0) },
         "witness": claim.map { .text($0.witness.string) },
