@@ -209,13 +209,14 @@ extension MediaLibrary {
     if provenSounds.withLock({ $0.contains(proven) }) { return nil }
     let key = AnalysisKey("digest", revision: 1, ["\(asset.streamIndex)"], of: asset)
     let known: Bool? = recalled(key)
-    if known == true { return nil }
-    watch?(asset.location)
-    defer { watch?(nil) }
-    guard let proof = try FLACProof.prove(try readable(asset), by: crew) else { return nil }
-    guard proof.isFulfilled else { return Warning(proof.reason, location: asset.location) }
+    if known != true {
+      watch?(asset.location)
+      defer { watch?(nil) }
+      let proof = try FLACProof.prove(try readable(asset), by: crew)
+      if let proof, !proof.isFulfilled { return Warning(proof.reason, location: asset.location) }
+      if proof != nil { keep(true, under: key) }
+    }
     provenSounds.withLock { _ = $0.insert(proven) }
-    keep(true, under: key)
     return nil
   }
 }

@@ -33,7 +33,7 @@ public final class MediaLibrary: Sendable {
   }
   /// The SHA-256 of files for records: many parts may come from one file.
   private let digests = Mutex<[FileIdentity: [UInt8]]>([:])
-  /// The sounds that were found to be those of their own digests.
+  /// The sounds that were found to be those of their own digests, or to have none.
   let provenSounds = Mutex<Set<FLACProof.Key>>([])
 
   /// The number of exports compiled for sessions over this library: tests expect one for each job.
