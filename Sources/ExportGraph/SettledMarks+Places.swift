@@ -314,7 +314,7 @@ extension MarkSettler {
       guard names.count <= Self.mostNames else { return lose("chunks of further names", reason) }
       let name = Self.shownName(chunk.name)
       switch TagClass(ofChunk: chunk.name) {
-      case .content, .place, .times, .file, .frames: continue
+      case .content, .headerDate, .place, .times, .file, .frames: continue
       case .bytes where isIdentical && !keepsBytes: lose(name, Graph.bytesReason)
       case .level, .samples, .bytes, .unknown: lose(name, reason)
       }

@@ -89,6 +89,9 @@ extension Graph {
       let reason: String?
       switch TagClass(of: item.key) {
       case .content, .file, .unknown, .place(.loop), .place(.marks): reason = nil
+      case .headerDate:
+        let isHeld = sink.capabilities.holdsHeaderDate || sink.output.metadata[item.key] != nil
+        reason = isHeld ? nil : Self.headerReason
       case .level:
         reason = isOfWhole ? nil : Self.levelReason
         if isOfWhole { levels.append(item) }
@@ -117,6 +120,7 @@ extension Graph {
   static let levelReason = "its level or its length is not the source's"
   static let sampleReason = "its samples are not the source's"
   static let bytesReason = "it is a digest of bytes that its samples no longer have"
+  static let headerReason = "it is the date of a movie's header, which its format does not have"
   static let notationReason = "its format has no such tag"
   static let timeReason = "it does not begin with the source's sound"
 

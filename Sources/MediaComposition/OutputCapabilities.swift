@@ -116,6 +116,8 @@ package struct OutputCapabilities: Sendable, Hashable {
     case .riff, .caf, .matroska, .none: false
     }
   }
+  /// Whether its files have a header with a date (`HeaderDate`).
+  package var holdsHeaderDate: Bool { tagForm == .itemList || tagForm == .matroska }
   /// Whether its tag is one of ID3v2.
   package var hasID3: Bool { tagForm == .id3 }
   /// Whether a file of it may hold no sound at all.

@@ -227,42 +227,7 @@ extension ItemList {
     (0..<count).reversed().map { $0 < 8 ? UInt8(number >> (8 * $0) & 0xFF) : 0 }
   }
 
-  private static func data(_ type: UInt8, _ bytes: [UInt8]) -> [UInt8] {
+  static func data(_ type: UInt8, _ bytes: [UInt8]) -> [UInt8] {
     AtomHead.encoded("data", [0, 0, 0, type, 0, 0, 0, 0] + bytes)
-  }
-
-  /// The atom `moov` with more tags, before those that it has.
-  ///
-  /// - Parameters:
-  ///   - tags: Atoms of an item list.
-  ///   - movie: The whole atom, with its head. What it says of places in the file stays, so it must
-  ///     lie behind them.
-  /// - Returns: nil where `movie` is none. O(n)
-  package static func adding(_ tags: [UInt8], to movie: [UInt8]) -> [UInt8]? {
-    guard let atom = Atom.all(in: movie[...]).first, atom.name == "moov",
-      atom.whole.count == movie.count
-    else { return nil }
-    let handler =
-      [0, 0, 0, 0, 0, 0, 0, 0] + Array("mdirappl".utf8) + [UInt8](repeating: 0, count: 9)
-    return AtomHead.encoded(
-      "moov",
-      replaced("udta", in: atom.body) { user in
-        replaced("meta", in: user) { meta in
-          let parts = meta.count >= 4 ? meta.dropFirst(4) : meta
-          let head = parts.isEmpty ? AtomHead.encoded("hdlr", handler) : []
-          return [0, 0, 0, 0] + head + replaced("ilst", in: parts) { tags + $0 }
-        }
-      })
-  }
-
-  /// `atoms` with another content of the first one of a name, which is made if there is none.
-  private static func replaced(
-    _ name: String, in atoms: ArraySlice<UInt8>, _ body: (ArraySlice<UInt8>) -> [UInt8]
-  ) -> [UInt8] {
-    guard let atom = Atom.all(in: atoms).first(where: { $0.name == name }) else {
-      return Array(atoms) + AtomHead.encoded(name, body([]))
-    }
-    return atoms[..<atom.whole.lowerBound] + AtomHead.encoded(name, body(atom.body))
-      + atoms[atom.whole.upperBound...]
   }
 }

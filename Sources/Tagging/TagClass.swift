@@ -3,6 +3,9 @@
 package enum TagClass: Sendable, Hashable {
   /// About the work, as a title: true of any edit of it.
   case content
+  /// The date in the header of a movie, when a camera recorded it: true of any edit of it, in an output
+  /// that has such a header (`HeaderDate`).
+  case headerDate
   /// A place in the sound: it moves with the edit.
   case place(Place)
   /// Times in the sound, in the words of another program: true as long as all of the sound comes out, at
@@ -62,6 +65,7 @@ package enum TagClass: Sendable, Hashable {
     "rg_radio": .level, "rg_audiophile": .level, "rg_peak": .samples,
     "umid": .samples, "acoustid_fingerprint": .samples, "acoustid fingerprint": .samples,
     "time_reference": .place(.timeReference),
+    HeaderDate.key: .headerDate,
     // foobar2000's sheet, lines as of an LRC file, and chapters of OverDrive's books.
     "cuesheet": .times, "syncedlyrics": .times, "overdrive mediamarkers": .times,
     // Radio automation (Liquidsoap, AzuraCast).

@@ -26,13 +26,14 @@ package enum TagNames {
     package var holdsOneValue: Bool {
       switch atom?.kind {
       case .pair?, .number?, .boolean?: true
-      case .text?, nil: TagNames.times.contains(key)
+      case .text?, nil: TagNames.singular.contains(key)
       }
     }
   }
 
-  private static let times: Set = [
-    "date", "release_date", "original_date", "creation_time", "purchase_date",
+  /// Tags of one value that have no atom of a number: times, and a place.
+  private static let singular: Set = [
+    "date", "release_date", "original_date", "creation_time", "purchase_date", "location",
   ]
 
   /// An atom of MP4's item list (`ilst`).
@@ -128,6 +129,9 @@ package enum TagNames {
     row("copyright_url", "WCOP", "COPYRIGHT_URL", others: ["copyrighturl"]),
     row("payment_url", "WPAY", "PAYMENT_URL", others: ["paymentwebpage"]),
     row("commercial_url", "WCOM", "COMMERCIAL_URL"),
+    row("location", nil, "LOCATION"),
+    row("make", nil, "MAKE"),
+    row("model", nil, "MODEL"),
     row("comment", nil, "COMMENT", "©cmt", riff: true),
     row("lyrics", nil, "LYRICS", "©lyr"),
     row("synopsis", nil, "SYNOPSIS", "ldes"),
@@ -175,16 +179,44 @@ package enum TagNames {
   /// The key of a name in QuickTime's metadata: plain ones are those of FFmpeg's
   /// `-movflags use_metadata_tags`, Apple's have a prefix (QuickTime File Format, "Metadata keys").
   package static func key(ofQuickTime name: String) -> String {
-    guard name.hasPrefix(apple) else { return key(ofField: name) }
-    let rest = String(name.dropFirst(apple.count)).lowercased()
-    if rest == "creationdate" || rest == "year" { return "date" }
-    return quickTime.contains(rest) ? rest : name
+    name.lowercased().hasPrefix(apple) ? key(ofApple: name) ?? name : key(ofField: name)
+  }
+
+  /// The key of one of Apple's names in QuickTime's metadata, in any case; nil: it has none.
+  package static func key(ofApple name: String) -> String? {
+    let name = name.lowercased()
+    guard name.hasPrefix(apple) else { return nil }
+    let rest = String(name.dropFirst(apple.count))
+    return appleNames[rest] ?? (quickTime.contains(rest) ? rest : nil)
+  }
+
+  /// What the names of phones begin with, in QuickTime's metadata.
+  static let phones = [apple, "com.android."]
+
+  /// The key of a name in Matroska, where libavformat writes all in capitals, also those of phones.
+  package static func key(ofMatroska name: String) -> String {
+    let lower = name.lowercased()
+    guard phones.contains(where: lower.hasPrefix) else { return key(ofField: name) }
+    return key(ofApple: lower) ?? lower
+  }
+
+  /// Apple's name of where, when and with what a movie was recorded; nil of other tags.
+  static func quickTimeName(of key: String) -> String? {
+    switch key {
+    case "location": apple + "location.ISO6709"
+    case "date": apple + "creationdate"
+    case "make", "model": apple + key
+    default: nil
+    }
   }
 
   private static let apple = "com.apple.quicktime."
+  private static let appleNames = [
+    "creationdate": "date", "year": "date", "location.iso6709": "location",
+  ]
   private static let quickTime: Set = [
     "title", "artist", "album", "comment", "copyright", "description", "genre", "keywords",
-    "publisher",
+    "publisher", "make", "model",
   ]
 
   /// The field of Vorbis comments for a key.

@@ -81,6 +81,24 @@ package struct UserData: Sendable, Hashable {
     return isGuessed ? EightBitText.macRoman(plain) : text
   }
 
+  /// The texts that are written here: readers of cameras' movies look for them nowhere else.
+  private static let written = [
+    "location": "\u{A9}xyz", "make": "\u{A9}mak", "model": "\u{A9}mod",
+  ]
+
+  /// An atom of a tag of where or with what something was recorded; nil for another tag, and for a text
+  /// that has no place there: one of several values, or too long, and no point of the earth.
+  static func encoded(_ tag: ItemList.Item) -> [UInt8]? {
+    let key = tag.key.lowercased()
+    guard let name = written[key], tag.values.count == 1, let text = tag.values.first,
+      key != RecordingPlace.key || RecordingPlace(text) != nil, !text.isEmpty,
+      !text.utf8.contains(0), let count = UInt16(exactly: text.utf8.count)
+    else { return nil }
+    // Of no language, and so UTF-8.
+    let head = [UInt8(count >> 8), UInt8(count & 0xFF), 0x55, 0xC4]
+    return AtomHead.encoded(name, head + Array(text.utf8))
+  }
+
   /// Macintosh's languages are numbers; others have three letters of five bits (ISO 14496-12, 8.4.2).
   private static func name(ofLanguage code: Int) -> String {
     guard code >= 0x400, code < 0x7FFF else { return "\(code)" }

@@ -148,11 +148,13 @@ extension ToolResult {
       .joined(separator: "\n")
   }
 
-  /// The headlines of what was said, but for notes on pictures of videos, which are left out.
+  /// The headlines of what was said, but for notes on pictures of videos, and on the dates in their headers,
+  /// which are left out.
   var remarksBesidesPictures: [Substring] {
     errors.split(separator: "\n").filter { line in
       [": note: ", ": warning: ", "error: "].contains(where: line.contains)
         && !line.hasSuffix("left out: no output holds a picture")
+        && !line.contains(": creation_time of the source left out, since ")
     }
   }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import MediaComposition
 import MediaTime
+import SystemPackage
 import Tagging
 import Testing
 
@@ -120,6 +121,35 @@ extension SettledMarksTests {
     #expect(lost(flac).contains("fractions of frames of loops"))
     let text = try JSONEncoder().encode(try #require(asset.marks))
     #expect(try JSONDecoder().decode(MediaMarks.self, from: text) == asset.marks)
+  }
+
+  @Test("the date of a movie's header stays in headers through cuts, and elsewhere goes by name")
+  func headerDate() throws {
+    let key = "creation_time"
+    let asset = source { asset, marks in
+      marks = MediaMarks()
+      asset.metadata[key] = "2024-05-06T07:08:09Z"
+    }
+    for (path, format): (FilePath, Output.Format) in [
+      ("out.m4a", .m4a(bitRate: 96_000)), ("out.mp4", .m4a(bitRate: 96_000)),
+      ("out.mkv", .opus(bitRate: 64_000)), ("out.webm", .opus(bitRate: 64_000)),
+    ] {
+      let sink = try self.sink(of: asset, 1..<6, to: path, format) { _, export in
+        export.outputs[0].video = Output.Video.none
+      }
+      #expect(sink.metadata[key] == asset.metadata[key] && lost(sink) == [], "\(path)")
+    }
+    for (path, format): (FilePath, Output.Format) in [
+      ("out.wav", .wav(.int24)), ("out.mp3", .mp3(.standard)), ("out.flac", .flac(bitDepth: 24)),
+      ("out.opus", .opus(bitRate: 64_000)),
+    ] {
+      let sink = try self.sink(of: asset, 1..<6, to: path, format)
+      #expect(sink.metadata[key] == nil && lost(sink) == [key], "\(path)")
+      let own = try self.sink(of: asset, 1..<6, to: path, format) { _, export in
+        export.metadata[key] = "2025"
+      }
+      #expect(own.metadata[key] == "2025" && lost(own) == [], "\(path)")
+    }
   }
 
   @Test("a tag of a loop that is no number is named as that")

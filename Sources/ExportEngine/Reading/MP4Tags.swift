@@ -121,7 +121,7 @@ extension SourceTags {
   mutating func complete(with others: SourceTags, of place: String) {
     for item in others.metadata.items {
       let known = metadata.values(of: item.key)
-      if !known.isEmpty, !item.values.allSatisfy(known.contains) {
+      if !known.isEmpty, !Self.isSaid(item, by: known) {
         unread.append("\(item.key) of \(place)")
       }
     }

@@ -194,7 +194,8 @@ extension Prober {
     // FFmpeg's name of a BWF's time of origination, and MP4's of its sort orders.
     if name == "creation_time", format == "wav" { return "origination_time" }
     if name.hasPrefix("sort_"), let row = TagNames.row(of: name) { return row.key }
-    return TagNames.key(ofField: key)
+    return format.hasPrefix("matroska,")
+      ? TagNames.key(ofMatroska: key) : TagNames.key(ofField: key)
   }
 }
 

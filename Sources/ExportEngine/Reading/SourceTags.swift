@@ -68,6 +68,32 @@ struct SourceTags {
     complete(with: others)
   }
 
+  /// Has where something was recorded once: sources say it in several languages, and libavformat says that
+  /// of one atom (`loci`) twice.
+  mutating func settlePlaces() {
+    for item in metadata.items where item.key.lowercased().hasPrefix(RecordingPlace.key + "-") {
+      metadata[item.key] = nil
+      let known = metadata.values(of: RecordingPlace.key)
+      if known.isEmpty {
+        metadata.set(item.values, of: RecordingPlace.key)
+      } else if !Self.isSaid(item, by: known) {
+        unread.append(item.key)
+      }
+    }
+  }
+
+  /// Whether values of a tag say what another one of its key says.
+  static func isSaid(_ item: Metadata.Item, by known: [String]) -> Bool {
+    guard item.key.lowercased().hasPrefix(RecordingPlace.key) else {
+      return item.values.allSatisfy(known.contains)
+    }
+    let places = known.compactMap { RecordingPlace($0) }
+    return item.values.allSatisfy { value in
+      known.contains(value)
+        || RecordingPlace(value).map { place in places.contains(where: place.isNear) } ?? false
+    }
+  }
+
   /// A warning of texts whose encoding was guessed.
   func guess(_ location: MediaLocation, chapters: Bool) -> Warning? {
     var names = guessed.map { Prober.shownName(of: $0) }
@@ -177,6 +203,12 @@ extension Prober {
     case "wav", "w64", "caf":
       found.unread += try ContainerFacts.unreadChunks(of: format, wave: demuxer.wave, bytes)
     default: break
+    }
+    found.settlePlaces()
+    // Of a file of sound alone it is when that was encoded.
+    let date = demuxer.metadata.first { $0.key.lowercased() == HeaderDate.key }
+    if demuxer.hasMovingPicture, let date = date.flatMap({ HeaderDate($0.value) }) {
+      found.metadata[HeaderDate.key] = date.text
     }
     try settlePictures(of: demuxer, in: &found)
     found.unread += unreadStreams(of: demuxer, besides: stream)

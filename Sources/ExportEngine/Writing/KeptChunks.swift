@@ -128,7 +128,7 @@ extension LibAVRecipe {
   ) throws(Failure) {
     for chunk in kept.source.marks?.chunks ?? [] where !kept.omitted.contains(chunk.name) {
       switch TagClass(ofChunk: chunk.name) {
-      case .content, .place, .times, .file: continue
+      case .content, .headerDate, .place, .times, .file: continue
       case .level, .samples, .bytes, .frames, .unknown:
         chunks.append(
           WaveFile.Chunk(

@@ -27,6 +27,7 @@ package func omissions(of sink: Sink) -> [Warning] {
     places.inFile && !format.holdsCaptions || places.lyrics && !format.holdsLyrics
   if isWordless, !sink.transcript.cues.isEmpty { lost.append("the words") }
   var notices = sink.foldedTags.lost.map { $0.text(in: format.name) }
+  notices += sink.dateOmissions
   notices += lost.map { "\(format.name) has no place for \($0): left out" }
   notices += sink.captionOmissions
   if sink.output.soundContainer(as: sink.format.kind) == .adts {
@@ -131,6 +132,18 @@ extension Sink {
 }
 
 extension Sink {
+  /// A date that the header of Matroska does not hold, and no other part of it; MP4 and MOV have it as a tag
+  /// as any other then.
+  fileprivate var dateOmissions: [String] {
+    guard capabilities.tagForm == .matroska, headerDate == nil,
+      let date = metadata[HeaderDate.key]
+    else { return [] }
+    return [
+      "the tag '\(HeaderDate.key)' is no date of 1970 to 2039, as 2024-05-06T07:08:09Z: '\(date)' "
+        + "is left out"
+    ]
+  }
+
   /// The parts of its chapters that its file neither holds nor shows; nil: none.
   fileprivate var lostChapterParts: String? {
     guard !capabilities.holdsChapterLinks else { return nil }

@@ -40,6 +40,9 @@ extension Graph {
       let isOne = [.riff, .caf, .matroska].contains(capabilities.tagForm)
       asset.metadata.set(isOne ? [item.value] : item.values, of: capabilities.tagName(of: item.key))
     }
+    if sink.picture != nil, let date = sink.headerDate {
+      asset.metadata[HeaderDate.key] = date.text
+    }
     asset.marks = sink.predictedMarks
     if let broadcast = asset.marks?.broadcast {
       for (key, text) in broadcast.tags where asset.metadata[key] == nil {

@@ -10,8 +10,8 @@ enum WrittenTags: Sendable, Hashable {
   case none
   /// In place of a field of libavformat's that is as long.
   case comments([VorbisComment.Field])
-  /// Atoms for the item list of an MP4, behind whose sound its index lies.
-  case items([UInt8])
+  /// Of an MP4 or MOV, behind whose sound its index lies.
+  case movie(MovieTags)
 }
 
 extension Sink {
@@ -42,12 +42,27 @@ extension Sink {
       guard let value = VorbisComment.placeholderValue(for: fields) else { return ([], .none) }
       return ([(VorbisComment.placeholder, value)], .comments(fields))
     case .itemList:
-      let atoms = atoms(of: fields)
-      return ([], atoms.isEmpty ? .none : .items(atoms))
+      var fields = fields
+      let date = fields.removeHeaderDate()
+      let tags = MovieTags(items(of: fields), isQuickTime: output.movie == .mov)
+      return (date.map { [(HeaderDate.key, $0.text)] } ?? [], tags.isEmpty ? .none : .movie(tags))
+    case .matroska:
+      var fields = fields
+      let date = fields.removeHeaderDate()
+      // Another one libavformat would leave out, or take for the machine's own time.
+      fields.removeAll { $0.key.lowercased() == HeaderDate.key }
+      if let date { fields.append(Metadata.Item(key: HeaderDate.key, value: date.text)) }
+      return (fields.map { (capabilities.tagName(of: $0.key), $0.value) }, .none)
     case .none: return ([], .none)
-    case .id3, .riff, .caf, .matroska:
+    case .id3, .riff, .caf:
       return (fields.map { (capabilities.tagName(of: $0.key), $0.value) }, .none)
     }
+  }
+
+  /// The date in the header of its file; nil where it has none.
+  var headerDate: HeaderDate? {
+    var fields = fields
+    return capabilities.holdsHeaderDate ? fields.removeHeaderDate() : nil
   }
 
   /// Tags as Vorbis comments.
@@ -58,14 +73,26 @@ extension Sink {
   }
 
   /// Tags as atoms of an item list.
-  func atoms(of fields: [Metadata.Item]) -> [UInt8] {
-    ItemList.encoded(
-      fields.map { item in
-        let name = capabilities.tagName(of: item.key)
-        return ItemList.Item(
-          TagNames.row(of: name) == nil ? ID3Tag.description(ofKey: name) ?? name : name,
-          item.values)
-      })
+  func atoms(of fields: [Metadata.Item]) -> [UInt8] { ItemList.encoded(items(of: fields)) }
+
+  private func items(of fields: [Metadata.Item]) -> [ItemList.Item] {
+    fields.map { item in
+      let name = capabilities.tagName(of: item.key)
+      return ItemList.Item(
+        TagNames.row(of: name) == nil ? ID3Tag.description(ofKey: name) ?? name : name,
+        item.values)
+    }
+  }
+}
+
+extension [Metadata.Item] {
+  /// Takes out a date that the header of a movie holds; nil where there is none.
+  fileprivate mutating func removeHeaderDate() -> HeaderDate? {
+    guard let index = firstIndex(where: { $0.key.lowercased() == HeaderDate.key }),
+      let date = HeaderDate(self[index].value)
+    else { return nil }
+    remove(at: index)
+    return date
   }
 }
 
@@ -162,7 +189,7 @@ extension OutputFile {
         VorbisComment.replacingPlaceholder(in: bytes, with: fields)
       }
       guard isPut else { throw noPlace }
-    case .items(let atoms): try putIntoMP4(atoms)
+    case .movie(let tags): try putIntoMP4(tags)
     }
   }
 
@@ -221,10 +248,10 @@ extension OutputFile {
   }
 
   /// The index lies behind the sound, so that nothing in it moves.
-  private func putIntoMP4(_ atoms: [UInt8]) throws(Failure) {
+  private func putIntoMP4(_ tags: MovieTags) throws(Failure) {
     let index = try movieIndex().index
     let old = try bytes(at: index.lowerBound, count: index.count)
-    guard let new = ItemList.adding(atoms, to: old) else { throw noPlace }
+    guard let new = tags.added(to: old) else { throw noPlace }
     try put(new, at: index.lowerBound)
   }
 }
