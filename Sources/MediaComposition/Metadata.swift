@@ -1,3 +1,5 @@
+import Tagging
+
 /// Tags in the order in which they were given; keys are FFmpeg's generic names
 /// (`title`, `artist`, `album`, `album_artist`, `track`, `date`, `genre`, `comment` …).
 public struct Metadata: Sendable, Hashable, Codable {
@@ -97,12 +99,17 @@ public struct Metadata: Sendable, Hashable, Codable {
   /// Whether there is nothing to write.
   package var isEmpty: Bool { items.isEmpty && cover == nil }
 
-  /// These tags, with `overrides` put over them. An empty text takes a tag away.
+  /// These tags, with `overrides` put over them. An empty text takes a tag away. With where something was
+  /// recorded, all goes that says it otherwise or nearer (`RecordingPlace.isTold`).
   package func overridden(by overrides: Metadata) -> Metadata {
     var merged = self
-    for item in overrides.items {
-      merged.set(item.values.filter { !$0.isEmpty }, of: item.key)
+    let items = overrides.items.map { item in
+      Item(key: TagNames.key(ofApple: item.key) ?? item.key, values: item.values)
     }
+    if items.contains(where: { $0.key.lowercased() == RecordingPlace.key }) {
+      merged.items.removeAll { RecordingPlace.isTold(by: $0.key) }
+    }
+    for item in items { merged.set(item.values.filter { !$0.isEmpty }, of: item.key) }
     merged.cover = overrides.removesCover ? nil : overrides.cover ?? cover
     return merged
   }

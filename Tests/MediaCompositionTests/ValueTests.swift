@@ -51,6 +51,32 @@ struct ValueTests {
     #expect(under.overridden(by: over).cover == .file("over.png"))
   }
 
+  @Test("with a place of recording all goes that tells it otherwise, also where it is emptied")
+  func places() {
+    var under = Metadata()
+    let apple = "com.apple.quicktime."
+    let near = [apple + "location.accuracy.horizontal", "location-fra", "RECORDING_LOCATION"]
+    for key in ["title", "location", "make"] + near { under[key] = key }
+    for (key, value) in [
+      ("location", ""), ("LOCATION", "+01+002/"), (apple + "location.ISO6709", ""),
+    ] {
+      var over = Metadata()
+      over[key] = value
+      let merged = under.overridden(by: over)
+      let others = merged.items.map(\.key).filter { $0.lowercased() != "location" }
+      #expect(others == ["title", "make"])
+      #expect(merged["location"] == (value.isEmpty ? nil : value))
+      #expect(under.overridden(by: merged.overrides(of: under)) == merged)
+      let back = merged.overridden(by: under.overrides(of: merged))
+      #expect(Set(back.items) == Set(under.items))
+    }
+    var over = Metadata()
+    over[near[0]] = ""
+    over[apple + "make"] = "Nokia"
+    let merged = under.overridden(by: over)
+    #expect(merged["location"] == "location" && merged[near[0]] == nil && merged["make"] == "Nokia")
+  }
+
   @Test("of chapters at one moment the written one stays, else the last that a file brought along")
   func lasting() {
     func chapter(_ title: String, _ start: Int64, isInherited: Bool = true) -> Chapter {
