@@ -16,6 +16,7 @@ extension ContainerFacts {
     static let tracks: UInt32 = 0x1654_AE6B
     static let trackEntry: UInt32 = 0xAE
     static let trackUID: UInt32 = 0x73C5
+    static let languageBCP47: UInt32 = 0x22B59D
     static let tags: UInt32 = 0x1254_C367
     static let chapters: UInt32 = 0x1043_A770
     static let cluster: UInt32 = 0x1F43_B675
@@ -37,11 +38,16 @@ extension ContainerFacts {
     guard let elements = try elements([MatroskaID.tracks, MatroskaID.tags], in: medium) else {
       return nil
     }
+    var tags = SourceTags()
     var track: UInt64?
     if let tracks = elements.first(where: { $0.id == MatroskaID.tracks }) {
-      track = try trackUID(stream, in: tracks.body, medium)
+      let entries = EBMLElement.all(in: try content(tracks.body, medium)[...])
+        .filter { $0.id == MatroskaID.trackEntry }.map { EBMLElement.all(in: $0.body) }
+      if entries.indices.contains(stream) {
+        track = entries[stream].first { $0.id == MatroskaID.trackUID }?.number
+      }
+      tags.unread += regions(of: entries)
     }
-    var tags = SourceTags()
     for element in elements where element.id == MatroskaID.tags {
       let found = MatroskaTags(parsing: try content(element.body, medium)[...])
       let items = found.items.filter { $0.track == 0 || $0.track == track }
@@ -77,7 +83,7 @@ extension ContainerFacts {
     case ("PART_NUMBER", true) where item.level == 40: "disc"
     case ("TITLE", true): "album"
     case ("ARTIST", true): "album_artist"
-    default: TagNames.key(ofField: item.name)
+    default: TagNames.key(ofMatroska: item.name)
     }
   }
 
@@ -158,12 +164,15 @@ extension ContainerFacts {
     return found
   }
 
-  private static func trackUID(
-    _ stream: Int, in range: Range<Int64>, _ medium: MediumBytes
-  ) throws(Failure) -> UInt64? {
-    let entries = EBMLElement.all(in: try content(range, medium)[...])
-      .filter { $0.id == MatroskaID.trackEntry }
-    guard entries.indices.contains(stream) else { return nil }
-    return EBMLElement.all(in: entries[stream].body).first { $0.id == MatroskaID.trackUID }?.number
+  /// What tracks say of their languages beyond ISO 639, as a region or a script (RFC 9559, 5.1.4.1.20):
+  /// libavformat neither reads nor writes it.
+  private static func regions(of entries: [[EBMLElement]]) -> [String] {
+    entries.enumerated().compactMap { index, parts -> String? in
+      guard let language = parts.first(where: { $0.id == MatroskaID.languageBCP47 }) else {
+        return nil
+      }
+      let tag = String(decoding: language.body.prefix { $0 != 0 }.prefix(100), as: UTF8.self)
+      return tag.contains("-") ? "'\(tag)' as the language of stream \(index)" : nil
+    }.prefix(20).map(\.self)
   }
 }

@@ -75,19 +75,23 @@ extension MediaLibrary {
   @available(*, noasync, message: "it blocks its thread; await the function of the same name")
   public func streams(at location: MediaLocation) throws(Failure) -> [MediaStream] {
     try Engine.start()
-    return try reading(location) { () throws(LibAVError) in
+    let demuxer = try reading(location) { () throws(LibAVError) in
       let demuxer = try location.demuxer()
       try demuxer.completeParameters()
-      return demuxer.streams.filter { !$0.isAttachedPicture }.map { stream in
-        let channels = stream.isAudio && stream.channelCount > 0 ? stream.channelCount : nil
-        return MediaStream(
-          index: stream.index, kind: stream.mediaType, codec: stream.codecName,
-          sampleRate: stream.isAudio && stream.sampleRate > 0 ? stream.sampleRate : nil,
-          channelLayout: channels.map { ChannelLayout(mask: stream.channelMask, count: $0) },
-          language: stream.language, title: stream.tag("title"),
-          picture: stream.isMovingPicture ? MediaPicture(stream, of: location) : nil,
-          holdsChapters: demuxer.isChapterTrack(stream))
-      }
+      return demuxer
+    }
+    // libavformat does not read them.
+    let isMovie = demuxer.formatName.hasPrefix("mov,")
+    let names = isMovie ? try? MP4Track.names(in: try MediumBytes(location)) : nil
+    return demuxer.streams.filter { !$0.isAttachedPicture }.map { stream in
+      let channels = stream.isAudio && stream.channelCount > 0 ? stream.channelCount : nil
+      return MediaStream(
+        index: stream.index, kind: stream.mediaType, codec: stream.codecName,
+        sampleRate: stream.isAudio && stream.sampleRate > 0 ? stream.sampleRate : nil,
+        channelLayout: channels.map { ChannelLayout(mask: stream.channelMask, count: $0) },
+        language: stream.language, title: stream.tag("title") ?? names?[stream.id],
+        picture: stream.isMovingPicture ? MediaPicture(stream, of: location) : nil,
+        holdsChapters: demuxer.isChapterTrack(stream))
     }
   }
 }
