@@ -114,6 +114,9 @@ public struct Metadata: Sendable, Hashable, Codable {
     return merged
   }
 
+  /// Whether a text is a date that headers of movies hold, in any zone of time (`HeaderDate`). O(length)
+  package static func isHeaderDate(_ text: String) -> Bool { HeaderDate(text) != nil }
+
   /// The keys of tags that these take away from others, in lower case and in order. O(n log n)
   package var removedKeys: [String] {
     items.filter { $0.values.allSatisfy(\.isEmpty) }.map { $0.key.lowercased() }.sorted()

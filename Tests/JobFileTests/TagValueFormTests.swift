@@ -40,7 +40,8 @@ import Testing
       ("date: 2026/11/29", "2026-11-29"), ("year: 20261129", "2026-11-29"),
       ("date: 11/29/2026", "2026-11-29"), ("date: 5.5.2026", "2026-05-05"),
       ("date: 5/6/2026", nil), ("date: 31.2.2026", nil), ("release_date: May", nil),
-      ("bpm: 120 BPM", "120"), ("bpm: fast", nil),
+      ("bpm: 120 BPM", "120"), ("bpm: fast", nil), ("creation_time: 20240506", "2024-05-06"),
+      ("creation_time: now", nil), ("date: '2024-05-06T09:08:09+02:00'", nil),
     ] as [(String, String?)])
   func meant(tag: String, meant: String?) {
     let said = said(tag)
@@ -58,6 +59,7 @@ import Testing
       "track: 3", "track: 03/12", "track: ''", "disc: 0", "date: 2026", "date: 2026-11",
       "date: 2026-11-29", "date: '2026-11-29T07:30:00Z'", "year: 1999", "bpm: 120.5",
       "title: 1 of 10", "track: []", "comment: 29.11.2026",
+      "creation_time: '2024-05-06T09:08:09+02:00'", "creation_time: 2024-05",
     ])
   func valid(tag: String) {
     #expect(said(tag) == "")

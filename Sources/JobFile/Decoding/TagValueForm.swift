@@ -1,5 +1,6 @@
 import JobModel
 import MPEGAudio
+import MediaComposition
 
 /// The form of a tag's value that formats hold as more than a text.
 enum TagValueForm {
@@ -8,10 +9,12 @@ enum TagValueForm {
   case number
   /// ISO 8601, as far as it is known: `2026`, `2026-11-29` (ID3v2.4.0, 4).
   case day
+  /// A day, or a date and a time in a zone, as headers of movies have it (`Metadata.isHeaderDate`).
+  case moment
 
   private static let forms: [String: TagValueForm] = [
     "track": .pair, "disc": .pair,
-    "date": .day, "release_date": .day, "original_date": .day, "creation_time": .day,
+    "date": .day, "release_date": .day, "original_date": .day, "creation_time": .moment,
     "bpm": .number, "movement_number": .number, "movement_count": .number,
     "season_number": .number, "episode_sort": .number,
   ]
@@ -50,6 +53,7 @@ enum TagValueForm {
       return 1...2 ~= parts.count && parts.allSatisfy { UInt16($0) != nil }
     case .number: return Double(value) != nil
     case .day: return ID3Tag.isTimeStamp(value)
+    case .moment: return ID3Tag.isTimeStamp(value) || Metadata.isHeaderDate(value)
     }
   }
 
@@ -59,6 +63,7 @@ enum TagValueForm {
     case .pair: "a number, as '3', or two, as '3/12'"
     case .number: "a number, as '3'"
     case .day: "year, month and day, as '2026-11-29', or the first of these"
+    case .moment: "a day, as '2026-11-29', or a date and a time, as '2026-11-29T07:08:09Z'"
     }
   }
 
@@ -71,8 +76,9 @@ enum TagValueForm {
     switch (self, values.count) {
     case (.pair, 1), (.pair, 2): meant = values.map { "\($0)" }.joined(separator: "/")
     case (.number, 1): meant = "\(values[0])"
-    case (.day, 3): meant = Self.day(numbers.map(\.utf8.count), values)?.text
-    case (.day, 1) where numbers[0].utf8.count == 8:
+    case (.day, 3), (.moment, 3): meant = Self.day(numbers.map(\.utf8.count), values)?.text
+    case (.day, 1) where numbers[0].utf8.count == 8,
+      (.moment, 1) where numbers[0].utf8.count == 8:
       meant = CalendarDay(values[0] / 10000, values[0] / 100 % 100, values[0] % 100)?.text
     default: meant = nil
     }
