@@ -186,7 +186,7 @@ import Testing
     for command in ["plan", "run"] {
       let result = try stage.run("avjob \(command) job.yaml")
       #expect(result.status == 0)
-      let notes = result.errors.split(separator: "\n").filter { $0.contains(note) }
+      let notes = Set(result.errors.split(separator: "\n").filter { $0.contains(note) })
       #expect(notes.count == 2, "\(command): \(result.errors)")
       #expect(notes.contains { $0.contains("b.mp3'") } && notes.contains { $0.contains("b.flac'") })
     }
