@@ -15,6 +15,8 @@ int avjob_prctl(int option, unsigned long a, unsigned long b, unsigned long c, u
 int avjob_memfd_create(const char *name, unsigned int flags) __asm__("memfd_create");
 // eventfd(2), whose header Swift's Glibc leaves out
 int avjob_eventfd(unsigned int count, int flags) __asm__("eventfd");
+// mallopt(3), whose header Swift's Glibc leaves out
+int avjob_mallopt(int parameter, int value) __asm__("mallopt");
 // signalfd(2)
 int avjob_signalfd(int descriptor, const void *signals, int flags) __asm__("signalfd");
 

@@ -36,6 +36,7 @@ struct AVJob: ParsableCommand {
   static func main() {
     // A reader that closes a pipe early (`head`) is done: the write fails, and nothing else.
     signal(SIGPIPE, SIG_IGN)
+    ProcessMemory.returnLargeBlocks()
     occupyStandardStreams()
     refuseUnreadableArguments()
     if ProcessArguments.words.dropFirst() == ["help", "agents"] {
