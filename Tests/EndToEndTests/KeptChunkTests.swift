@@ -111,15 +111,18 @@ struct KeptChunkTests {
         cmp $f back/$n.aiff
         # flac refuses an offset before the first sample, and a format behind the sound.
         if flac -s --keep-foreign-metadata $f -o t/$n.flac 2>/dev/null; then
-          flac -s -d --keep-foreign-metadata f/$n.flac -o t/$n.aiff
-          # flac does not give back all of these files itself.
-          flac -s -d --keep-foreign-metadata t/$n.flac -o t/$n-own.aiff
-          cmp t/$n-own.aiff t/$n.aiff
+          # flac does not give back all of these files itself, and some of them 1.5 refuses to.
+          if flac -s -d --keep-foreign-metadata t/$n.flac -o t/$n-own.aiff 2>/dev/null; then
+            flac -s -d --keep-foreign-metadata f/$n.flac -o t/$n.aiff
+            cmp t/$n-own.aiff t/$n.aiff
+            echo $n >>restored
+          fi
           avjob clip -q t/$n.flac -o theirs/$n.aiff
           cmp $f theirs/$n.aiff
         fi
       done
       [ $(ls theirs | wc -l) -gt 5 ]
+      [ $(wc -l <restored) -gt 3 ]
       """)
   }
 
