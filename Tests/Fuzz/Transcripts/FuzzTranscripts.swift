@@ -39,7 +39,6 @@ private func read(
 }
 
 private func check(_ transcript: Transcript) {
-  precondition(!transcript.cues.isEmpty)
   for cue in transcript.cues {
     precondition(cue.range.start >= .zero && cue.range.duration > .zero && cue.range.isValid)
     precondition(!cue.text.isEmpty && cue.text == cue.text.tidiedLines)
