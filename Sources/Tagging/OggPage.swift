@@ -63,20 +63,33 @@ package struct OggPage: Sendable, Hashable {
   }
 }
 
-/// Finds the bytes of a stream's second packet, which has its comments, page by page.
+/// Finds the bytes of a stream's second packet, which has its comments, page by page; and those of packets
+/// behind it, of which FLAC has one for each other block of its metadata.
 package struct OggCommentFinder: Sendable {
   private let serial: UInt32
+  private let otherCount: Int
   private var packet = 0
-  /// Where in the file the packet's bytes lie, in order.
+  /// Where the bytes of a packet lie that is not whole yet.
+  private var begun: [Range<Int64>] = []
+  /// Where in the file the packet's bytes lie, in order; none before it is whole.
   package private(set) var ranges: [Range<Int64>] = []
-  /// Whether these are all.
-  package private(set) var isComplete = false
+  /// The same of packets behind it.
+  package private(set) var others: [[Range<Int64>]] = []
 
-  package init(serial: UInt32) { self.serial = serial }
+  /// Looks for the comments and as many packets behind them.
+  package init(serial: UInt32, others otherCount: Int = 0) {
+    (self.serial, self.otherCount) = (serial, otherCount)
+  }
+
+  /// Whether the comments are found.
+  package var isComplete: Bool { packet > 1 }
+
+  /// Whether all packets are found that are looked for.
+  package var isAtEnd: Bool { packet > 1 + otherCount }
 
   /// Takes the next page of the file.
   package mutating func add(_ page: OggPage, at offset: Int64) {
-    guard page.serial == serial, !isComplete else { return }
+    guard page.serial == serial, !isAtEnd else { return }
     var start = offset + Int64(page.headSize)
     var end = start
     for size in page.lacing {
@@ -84,16 +97,19 @@ package struct OggCommentFinder: Sendable {
       guard size < 255 else { continue }
       finish(start..<end)
       start = end
-      if isComplete { return }
+      if isAtEnd { return }
     }
-    if packet == 1, end > start { ranges.append(start..<end) }
+    if end > start { begun.append(start..<end) }
   }
 
   private mutating func finish(_ range: Range<Int64>) {
-    if packet == 1 {
-      ranges.append(range)
-      isComplete = true
+    begun.append(range)
+    switch packet {
+    case 0: break
+    case 1: ranges = begun
+    default: others.append(begun)
     }
+    begun = []
     packet += 1
   }
 }

@@ -284,6 +284,29 @@ struct TagTests {
     #expect(finder.isComplete && finder.ranges.map(\.count) == [255, 45])
   }
 
+  @Test("blocks of a FLAC in Ogg are the packets behind its comments, as many as are looked for")
+  func oggBlocks() throws {
+    let lacings: [[UInt8]] = [[51], [9, 255], [255, 0], [255], [7, 3], [4]]
+    for count in 0...5 {
+      var finder = OggCommentFinder(serial: 1, others: count)
+      var offset: Int64 = 0
+      for lacing in lacings {
+        let head = Array("OggS".utf8) + [UInt8](repeating: 0, count: 10) + [1]
+        let size = UInt8(lacing.count)
+        let page = try #require(
+          OggPage(head + [UInt8](repeating: 0, count: 11) + [size] + lacing))
+        finder.add(page, at: offset)
+        offset += Int64(page.size)
+      }
+      let all = [[255, 255], [255, 7], [3], [4]]
+      #expect(finder.ranges.map(\.count) == [9] && finder.isComplete)
+      #expect(finder.others.map { $0.map(\.count) } == Array(all.prefix(count)))
+      #expect(finder.isAtEnd == (count <= all.count))
+      let first = finder.others.first?.first?.lowerBound
+      #expect(first == (count == 0 ? nil : Int64(28 + 51 + 29 + 9)))
+    }
+  }
+
   @Test("texts of user data are Mac Roman by their language, unless they are UTF-8")
   func userData() {
     var data = UserData()

@@ -48,16 +48,46 @@ struct PictureList: Sendable, Hashable {
 
   /// Adds a block `PICTURE` of FLAC.
   mutating func add(block body: Range<Int64>, of bytes: MediumBytes) throws(Failure) {
-    let size = Int(clamping: body.count)
-    let head = try bytes.bytes(
-      at: body.lowerBound, count: min(size, PictureBlock.longestHead))
-    guard let block = PictureBlock(head, size: size) else { return unread.append("PICTURE") }
-    let start = body.lowerBound
+    try add(block: 0..<Int(clamping: body.count), in: [body], of: bytes)
+  }
+
+  /// Adds a block `PICTURE` that lies in pieces, `body` of their bytes.
+  private mutating func add(
+    block body: Range<Int>, in pieces: [Range<Int64>], of bytes: MediumBytes
+  ) throws(Failure) {
+    let first = body.prefix(PictureBlock.longestHead)
+    var head: [UInt8] = []
+    for range in Self.places(of: first, in: pieces) {
+      head += try bytes.bytes(at: range.lowerBound, count: range.count)
+    }
+    guard let block = PictureBlock(head, size: body.count) else { return unread.append("PICTURE") }
+    let (start, end) = (
+      body.lowerBound + block.data.lowerBound, body.lowerBound + block.data.upperBound
+    )
     add(
       block,
-      EmbeddedArtwork.Stored(
-        ranges: [start + Int64(block.data.lowerBound)..<start + Int64(block.data.upperBound)],
-        form: .plain))
+      EmbeddedArtwork.Stored(ranges: Self.places(of: start..<end, in: pieces), form: .plain))
+  }
+
+  /// Adds the pictures among the blocks of a FLAC in Ogg, of which each is a packet ("Ogg FLAC mapping" of
+  /// Xiph's FLAC; RFC 9639, 10.1).
+  ///
+  /// - Parameters:
+  ///   - packets: Where those behind the comments lie, each in pieces.
+  ///   - bytes: The file.
+  /// - Throws: Where the file cannot be read.
+  mutating func add(blocks packets: [[Range<Int64>]], of bytes: MediumBytes) throws(Failure) {
+    for pieces in packets {
+      var head: [UInt8] = []
+      for range in Self.places(of: 0..<4, in: pieces) {
+        head += try bytes.bytes(at: range.lowerBound, count: range.count)
+      }
+      // A frame begins with eleven ones (RFC 9639, 9.1), and no block does.
+      guard head.count == 4, head[0] != 0xFF else { return }
+      let size = pieces.reduce(0) { $0 + $1.count }
+      if head[0] & 0x7F == 6 { try add(block: 4..<size, in: pieces, of: bytes) }
+      if head[0] & 0x80 != 0 { return }
+    }
   }
 
   /// Adds one of MP4.
@@ -95,6 +125,11 @@ struct PictureList: Sendable, Hashable {
   }
 }
 
+extension OggPage {
+  /// Whether frames of sound end on it: headers have the granule position 0 (RFC 9639, 10.1).
+  var hasFrames: Bool { granule != 0 && granule != .max }
+}
+
 extension SourceTags {
   /// Adds the pictures of its list.
   mutating func take(_ list: PictureList) {
@@ -104,6 +139,16 @@ extension SourceTags {
 }
 
 extension Prober {
+  /// How many packets of a FLAC in Ogg, whose first packet lies at an offset, are blocks of metadata behind
+  /// the comments: as many as it says, and at most some thousand, also where it does not say.
+  func otherBlocks(at offset: Int64) throws(Failure) -> Int {
+    let most = 1000
+    let head = try bytes.bytes(at: offset, count: 9)
+    guard head.count == 9 else { return 0 }
+    let count = Int(AtomHead.number(head[7...]))
+    return count == 0 ? most : min(most, count - 1)
+  }
+
   /// Takes the front cover of all pictures, and names the others.
   func settlePictures(of demuxer: Demuxer, in tags: inout SourceTags) throws(Failure) {
     let demuxed = demuxer.pictures

@@ -302,11 +302,16 @@ extension Prober {
       if page.isFirst, finder == nil,
         try bytes.bytes(at: offset + Int64(page.headSize), count: sign.count) == sign
       {
-        if left == 0 { finder = OggCommentFinder(serial: page.serial) }
+        if left == 0 {
+          let others =
+            try codec == "flac" ? otherBlocks(at: offset + Int64(page.headSize)) : 0
+          finder = OggCommentFinder(serial: page.serial, others: others)
+        }
         left -= 1
       }
+      if finder?.isComplete == true, page.hasFrames { break }
       finder?.add(page, at: offset)
-      if finder?.isComplete == true { break }
+      if finder?.isAtEnd == true { break }
       offset += Int64(page.size)
     }
     guard let finder, finder.isComplete else { return nil }
@@ -317,7 +322,9 @@ extension Prober {
     let heads: [String: Int] = ["vorbis": 7, "opus": 8, "flac": 4, "theora": 7]
     let comments = packet.dropFirst(heads[codec] ?? 0)
     var tags = SourceTags(VorbisComment(parsing: comments))
-    tags.take(PictureList(comments: comments, in: finder.ranges))
+    var pictures = PictureList(comments: comments, in: finder.ranges)
+    if codec == "flac" { try pictures.add(blocks: finder.others, of: bytes) }
+    tags.take(pictures)
     return tags
   }
 
