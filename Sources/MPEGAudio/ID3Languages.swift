@@ -1,7 +1,7 @@
 /// Languages as ID3 names them: by three letters (ISO 639-2).
 package enum ID3Languages {
   /// What stands for a language that is not known (native frames §4.8, §4.10).
-  static let unknown = "XXX"
+  package static let unknown = "XXX"
 
   /// The code of a language that is written with three letters, or with two as in `en` and `en-GB`
   /// (BCP 47); nil where it is none.

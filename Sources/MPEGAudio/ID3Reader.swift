@@ -12,6 +12,8 @@ struct ID3Reader {
   private let isUnsynchronised: Bool
   /// Which of the items come from `TXXX` frames.
   private var userTexts: [Int] = []
+  /// Which of the items say that their language is not known.
+  private var unknownLanguages: [Int] = []
   /// Of a date in 2.3: year, day and month, hours and minutes.
   private var date: [String: String] = [:]
   /// Bytes of text that may still be kept.
@@ -79,6 +81,7 @@ struct ID3Reader {
     }
     addDate()
     setUserTextsApart()
+    setUnknownLanguages()
     // A stable sort: chapters of one start stay as they are.
     result.chapters = result.chapters.enumerated().sorted {
       ($0.element.range.start, $0.offset) < ($1.element.range.start, $1.offset)
@@ -216,9 +219,12 @@ extension ID3Reader {
       }
     default:
       let code = ID3Languages.code(ID3Text.latin1(bytes[1..<4]))
+      let isUnknown = code == ID3Languages.unknown.lowercased()
+      let index = result.items.count
       add(
         key(identifier == "COMM" ? "comment" : "lyrics"), text.next(),
-        language: code.flatMap { $0 == ID3Languages.unknown.lowercased() ? nil : $0 })
+        language: isUnknown ? nil : code)
+      if isUnknown, result.items.count > index { unknownLanguages.append(index) }
     }
   }
 
@@ -263,6 +269,19 @@ extension ID3Reader {
       let item = result.items[index]
       guard let values = known[name(item.key)], !values.contains(item.value) else { continue }
       result.items[index].key = "TXXX:" + item.key
+    }
+  }
+
+  /// Tells texts whose language is not known from those that have the tag's, where that is known, and from
+  /// the same ones in a language that is.
+  private mutating func setUnknownLanguages() {
+    guard !unknownLanguages.isEmpty else { return }
+    let isSaid = result.items.contains { $0.key == "language" }
+    let told = Set(result.items.lazy.filter { $0.language != nil }.map { [$0.key, $0.value] })
+    for index in unknownLanguages {
+      let item = result.items[index]
+      guard isSaid || told.contains([item.key, item.value]) else { continue }
+      result.items[index].language = ID3Languages.unknown
     }
   }
 

@@ -25,7 +25,10 @@ enum ID3Slot: Hashable {
     let own = Self.described(item.key)
     switch own.name.lowercased() {
     case "comment", "lyrics":
-      let language = own.language ?? item.language.flatMap(ID3Languages.code)
+      let told = item.language.flatMap {
+        $0 == ID3Languages.unknown ? $0 : ID3Languages.code($0)
+      }
+      let language = own.language ?? told
       let isComment = own.name.lowercased() == "comment"
       self =
         isComment

@@ -13,8 +13,8 @@ package struct ID3Tag: Sendable, Hashable {
   package struct Item: Sendable, Hashable {
     package var key: String
     package var value: String
-    /// Of a comment or of lyrics, a code of three letters (ISO 639-2); nil: that of the tag's
-    /// `language`, if it has one.
+    /// Of a comment or of lyrics, a code of three letters (ISO 639-2), `XXX` where it is not known; nil:
+    /// that of the tag's `language`, if it has one.
     package var language: String?
 
     package init(key: String, value: String, language: String? = nil) {

@@ -34,6 +34,18 @@ public struct Metadata: Sendable, Hashable, Codable {
   public var cover: Artwork? { didSet { if cover != nil { removesCover = false } } }
   /// Whether these tags, put over others, take their cover away.
   package var removesCover = false
+  /// What ID3 says of comments and lyrics; nil: nothing.
+  private var told: [TextLanguage]?
+
+  /// The language that ID3 has for a text, where its tag's key does not have it: other formats have no
+  /// place for it, and know the tag by its plain key alone.
+  private struct TextLanguage: Sendable, Hashable, Codable {
+    /// In small letters.
+    var key: String
+    var value: String
+    /// Three letters; `XXX` where it is not known (ID3v2.4.0, native frames, 4.10).
+    var code: String
+  }
 
   /// No tags.
   public init() {}
@@ -88,11 +100,35 @@ public struct Metadata: Sendable, Hashable, Codable {
     set(values + [value], of: key)
   }
 
+  /// The languages of a text that a tag has in ID3, by three letters, `XXX` where it is not known: several
+  /// where it stands there as often. O(texts with a language)
+  package func languages(of value: String, in key: String) -> [String] {
+    guard let told else { return [] }
+    let key = key.lowercased()
+    return told.filter { $0.key == key && $0.value == value }.map(\.code)
+  }
+
+  /// Says in which language a text is in ID3.
+  package mutating func add(language code: String, of value: String, in key: String) {
+    add([TextLanguage(key: key.lowercased(), value: value, code: code)])
+  }
+
+  private mutating func add(_ languages: [TextLanguage]) {
+    var all = told ?? []
+    for language in languages where all.count < Self.mostItems && !all.contains(language) {
+      all.append(language)
+    }
+    if !all.isEmpty { told = all }
+  }
+
   /// Adds the tags of `others` that are not here, and its cover if there is none.
   package mutating func complete(with others: Metadata) {
+    var added: Set<String> = []
     for item in others.items where values(of: item.key).isEmpty && items.count < Self.mostItems {
       set(item.values, of: item.key)
+      added.insert(item.key.lowercased())
     }
+    if let told = others.told { add(told.filter { added.contains($0.key) }) }
     if let other = others.cover, cover == nil { cover = other }
   }
 
@@ -110,6 +146,7 @@ public struct Metadata: Sendable, Hashable, Codable {
       merged.items.removeAll { RecordingPlace.isTold(by: $0.key) }
     }
     for item in items { merged.set(item.values.filter { !$0.isEmpty }, of: item.key) }
+    if let told = overrides.told { merged.add(told) }
     merged.cover = overrides.removesCover ? nil : overrides.cover ?? cover
     return merged
   }

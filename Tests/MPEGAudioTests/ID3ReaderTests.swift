@@ -150,6 +150,27 @@ import Testing
       ])
   }
 
+  @Test(
+    "a text in no known language is told from one in the tag's, and written so",
+    arguments: ID3Version.allCases)
+  func unknownLanguage(_ version: ID3Version) throws {
+    let items: [ID3Tag.Item] = [
+      .init(key: "language", value: "deu"), .init(key: "comment", value: "a", language: "XXX"),
+      .init(key: "comment", value: "b", language: "fra"), .init(key: "comment", value: "c"),
+      .init(key: "lyrics:L", value: "a", language: "XXX"),
+    ]
+    let read = ID3Tag(parsing: try ID3Tag(items: items).encoded(as: version))
+    var expected = items
+    expected[3].language = "deu"
+    #expect(read?.items == expected)
+    // Without a language of the tag nothing needs telling, but for the same text in a language.
+    let twin = ID3Tag.Item(key: "comment", value: "a", language: "fra")
+    let plain = ID3Tag(parsing: try ID3Tag(items: [items[1], items[4]]).encoded(as: version))
+    #expect(plain?.items.map(\.language) == [nil, nil])
+    let twins = ID3Tag(parsing: try ID3Tag(items: [items[1], twin]).encoded(as: version))
+    #expect(twins?.items == [items[1], twin])
+  }
+
   @Test("2.2 is read under the names of its successors")
   func version22() {
     func frame(_ name: String, _ body: [UInt8]) -> [UInt8] {

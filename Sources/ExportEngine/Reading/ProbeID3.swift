@@ -56,10 +56,17 @@ extension Prober {
       var key = item.key
       let others = tags.metadata.values(of: key)
       let isOtherComment = key == "comment" && !others.isEmpty && !others.contains(item.value)
-      if let language = item.language, language != spoken, key == "lyrics" || isOtherComment {
+      if let language = item.language, language != spoken, language != ID3Languages.unknown,
+        key == "lyrics" || isOtherComment
+      {
         key += "-" + language
       }
       tags.add(item.value, to: key)
+      if let language = item.language, key == item.key,
+        tags.metadata.values(of: key).contains(item.value)
+      {
+        tags.metadata.add(language: language, of: item.value, in: key)
+      }
     }
     if tag.hasGuesses { tags.guessed.append("ID3") }
     tags.unread += tag.unread

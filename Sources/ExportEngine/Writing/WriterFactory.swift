@@ -309,9 +309,15 @@ private func chapters(
 }
 
 extension Sink {
-  /// A value of a tag each.
+  /// A value of a tag each, or several where it stands in several languages.
   var id3Items: [ID3Tag.Item] {
-    fields.flatMap { item in item.values.map { ID3Tag.Item(key: item.key, value: $0) } }
+    fields.flatMap { item in
+      item.values.flatMap { value -> [ID3Tag.Item] in
+        let languages = metadata.languages(of: value, in: item.key)
+        guard !languages.isEmpty else { return [ID3Tag.Item(key: item.key, value: value)] }
+        return languages.map { ID3Tag.Item(key: item.key, value: value, language: $0) }
+      }
+    }
   }
 
   fileprivate var frameCount: Int64 { Int64(frames.count) }
