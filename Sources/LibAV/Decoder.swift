@@ -9,6 +9,8 @@ package final class Decoder {
   private var sentCount = 0
   /// Whether the next frame is the first one.
   private var isFresh = true
+  /// Of mu-law, what was sent last.
+  private var muLaw: Packet?
 
   private init(_ context: UnsafeMutablePointer<AVCodecContext>) { self.context = context }
 
@@ -157,7 +159,10 @@ package final class Decoder {
   /// Every frame is to be received before the next packet is sent.
   package func send(_ packet: Packet?) throws(LibAVError) {
     if isFresh { sentCount += 1 }
+    muLaw = nil
     try check(avcodec_send_packet(context, packet?.pointer), "avcodec_send_packet")
+    guard let packet, context.pointee.codec_id == AV_CODEC_ID_PCM_MULAW else { return }
+    muLaw = try Packet(copying: packet)
   }
 
   /// Whether a frame came (`avcodec_receive_frame`): not where more input is needed, nor at the end.
@@ -165,6 +170,7 @@ package final class Decoder {
     let status = avcodec_receive_frame(context, frame.pointer)
     if status == avjob_averror_eagain() || status == avjob_averror_eof() { return false }
     try check(status, "avcodec_receive_frame")
+    frame.muLaw = muLaw
     let isHalf = isFresh && isHalf(frame)
     isFresh = false
     return isHalf ? try receive(into: frame) : true
@@ -183,6 +189,8 @@ package final class Decoder {
 /// A decoded block of samples. Owns its `AVFrame`, which each `receive` fills again.
 package final class Frame {
   let pointer: UnsafeMutablePointer<AVFrame>
+  /// The packet of mu-law that it was decoded from, which tells its negative zeros; nil for others.
+  var muLaw: Packet?
 
   package init() throws(LibAVError) {
     pointer = try checkAllocated(av_frame_alloc(), "av_frame_alloc")

@@ -72,7 +72,9 @@ package final class Encoder {
   /// Frames of sound that the codec encodes at once; of a codec without such a number, some.
   package let frameLength: Int
   /// Frames that are in `frame`.
-  private var filled = 0
+  private(set) var filled = 0
+  /// Of mu-law, the places among a packet's bytes of the negative zeros in `frame`.
+  var negativeZeros: [Int] = []
 
   private init(
     _ context: UnsafeMutablePointer<AVCodecContext>, _ frame: UnsafeMutablePointer<AVFrame>,
@@ -273,6 +275,10 @@ package final class Encoder {
     let status = avcodec_receive_packet(context, packet.pointer)
     if status == avjob_averror_eagain() || status == avjob_averror_eof() { return nil }
     try check(status, "avcodec_receive_packet")
+    if !negativeZeros.isEmpty {
+      try packet.replaceZeros(at: negativeZeros)
+      negativeZeros.removeAll(keepingCapacity: true)
+    }
     return packet
   }
 }

@@ -3,7 +3,7 @@ internal import CFFmpeg
 /// Turns decoded samples of any format into planar 32-bit float, ±1 being full scale.
 ///
 /// Owns its `SwrContext`, made again where the format changes. One thread at a time. Integers of up
-/// to 24 bits arrive exactly.
+/// to 24 bits arrive exactly, and the negative zeros of mu-law as such.
 package final class FrameConverter {
   private var context: OpaquePointer?
   private var format = AV_SAMPLE_FMT_NONE
@@ -54,6 +54,8 @@ package final class FrameConverter {
       }
     }
     try check(status, "swr_convert")
+    frame.muLaw?.putNegativeZeros(
+      of: frame, from: offset, count: count, into: planes, at: start)
   }
 
   private func prepare(_ format: AVSampleFormat, _ channels: Int) throws(LibAVError) {

@@ -103,6 +103,50 @@ import Testing
       "\(copied.errors)")
   }
 
+  @Test(
+    "copies of G.711 have the bytes of their sources, those of the negative zero among them",
+    arguments: ["ulaw", "wav", "au", "aiff", "mov"], ["mulaw", "alaw"])
+  func bytes(_ kind: String, _ codec: String) throws {
+    let stage = Stage()
+    let isRaw = kind == "ulaw"
+    let (source, channels) = (isRaw ? codec.replacing("m", with: "") : kind, isRaw ? 1 : 2)
+    let name = isRaw && codec == "mulaw" ? "s.ulaw" : "s.\(source)"
+    try stage.make(
+      """
+      /usr/bin/python3 - <<'END'
+      import random
+      random.seed(7)
+      # Telephone systems have either zero as silence.
+      codes = [0x7F, 0xFF] + list(range(256))
+      data = bytes(random.choices(codes, k=60_000)) + b'\\x7f' * 20_000 + b'\\xff' * 20_000
+      open('s.raw', 'wb').write(data)
+      END
+      ffmpeg -v error -f \(codec) -ar 8000 -ac \(channels) -i s.raw -c copy \
+        -f \(isRaw ? codec : kind) \(name)
+      """)
+    let output = isRaw ? name.replacing("s.", with: "join.") : "join.wav"
+    try stage.write(
+      "job.yaml",
+      """
+      concat:
+        - { clip: \(name), from: 1000 samples, to: 9001 samples }
+        - { clip: \(name), from: 0 samples, to: 500 samples, gain: -3 dB }
+        - { clip: \(name), from: 3 samples }
+      output: [{ file: \(output), codec: same }, { file: copy/\(output), \(isRaw ? "raw" : "wav"): copy }]
+      """)
+    let run = try stage.run("avjob run --quiet job.yaml")
+    #expect(run.status == 0 && run.errors == "", "\(run.errors)")
+    let whole = try readFile(stage.path("s.raw"))
+    for file in [output, "copy/\(output)"] {
+      let options = isRaw ? "-f \(codec) -ar 8000" : ""
+      try stage.make("ffmpeg -v error -y \(options) -i \(file) -c copy -f \(codec) join.raw")
+      let join = try readFile(stage.path("join.raw"))
+      #expect(join.count == channels * (8001 + 500 - 3) + whole.count)
+      #expect(join.prefix(8001 * channels) == whole[1000 * channels..<9001 * channels])
+      #expect(join.suffix(whole.count - 3 * channels) == whole[(3 * channels)...])
+    }
+  }
+
   @Test("a name that telephone systems read otherwise is refused")
   func broken() throws {
     let stage = try stage()

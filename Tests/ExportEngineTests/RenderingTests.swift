@@ -97,6 +97,18 @@ struct RenderingTests {
     }
   }
 
+  @Test("a sequence has the signs of its clips' zeros, wherever they meet, and silence has none")
+  func zeros() throws {
+    let stage = Stage()
+    let asset = try stage.sound([[Float](repeating: -0.0, count: 10_000)], rate: 8000)
+    let places = [Time(frames: 100, rate: 8000), Time(frames: 5101, rate: 8000)]
+    let sound = try stage.render(
+      composition(clip(asset, 0..<5001, at: places[0]), clip(asset, 7..<4007, at: places[1])))
+    #expect(sound[0].count == 9101 && sound[0].allSatisfy { $0 == 0 })
+    #expect(sound[0].firstIndex { $0.sign == .minus } == 100)
+    #expect(sound[0].count { $0.sign == .minus } == 9001)
+  }
+
   @Test("a source that is shorter than it promised is refused with its file and its place")
   func endsEarly() throws {
     let path = FilePath(folder.path("cut.wav"))

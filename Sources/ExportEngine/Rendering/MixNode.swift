@@ -42,6 +42,14 @@ final class MixNode: Sound {
       for channel in 0..<channelCount {
         (buffer.planes[channel] + offset).update(repeating: 0, count: frames.count)
       }
+      // Of what is added to a negative zero all zeros keep their signs, as in a block of one child.
+      for index in active {
+        let common = children[index].frames.clamped(to: frames)
+        let start = offset + Int(common.lowerBound - frames.lowerBound)
+        for channel in 0..<channelCount {
+          (buffer.planes[channel] + start).update(repeating: -0.0, count: common.count)
+        }
+      }
       for index in active {
         let child = children[index]
         let common = child.frames.clamped(to: frames)

@@ -4,6 +4,8 @@ import MediaComposition
 struct Dithering {
   /// For the frames that were asked for last.
   private(set) var quantizer: Quantizer
+  /// Whether the frames that were asked for last are copied.
+  private(set) var isCopied = false
   private let isDithered: Bool
   /// The output's parts that are still to come, of which copied ones are not dithered.
   private var parts: ArraySlice<CopiedPart>
@@ -19,7 +21,8 @@ struct Dithering {
   mutating func begin(at frame: Int64) -> Int {
     while let part = parts.first, part.frames.upperBound <= frame { parts = parts.dropFirst() }
     guard let part = parts.first else { return .max }
-    quantizer = Quantizer(isDithered: isDithered && part.source == nil)
+    isCopied = part.source != nil
+    quantizer = Quantizer(isDithered: isDithered && !isCopied)
     return Int(part.frames.upperBound - frame)
   }
 }

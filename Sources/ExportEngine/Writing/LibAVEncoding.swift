@@ -80,6 +80,7 @@ final class LibAVEncoding: GrowingEncoding {
       let count = min(
         encoder.room, block.frameCount - done, dithering.begin(at: encoder.frameCount))
       try encoder.fill(count, with: block.planes, from: done, frame: frame, dithering.quantizer)
+      if dithering.isCopied { encoder.keepNegativeZeros(count, of: block.planes, from: done) }
       done += count
       guard encoder.room == 0 else { continue }
       try encoder.submit()
