@@ -7,6 +7,8 @@ package struct CopyPlan: Sendable, Hashable, Encodable {
   package enum Method: Sendable, Hashable, Encodable {
     /// Frames of the codec, where the layout says; those around them are encoded.
     case frames(CopyLayout)
+    /// All packets of one source, whose codec needs all of them.
+    case whole
     /// The sound is rendered and encoded, and where it is copied not dithered.
     case samples
   }

@@ -19,7 +19,7 @@ extension Graph {
     let plan: CopyPlan
     switch sink.format.kind.capabilities.copiedUnit {
     case .frames, .clip: plan = FrameCopies(nodes, sink).plan(shifts)
-    case .samples: plan = samplePlan(of: sink)
+    case .samples: plan = wholePlan(of: sink) ?? samplePlan(of: sink)
     case .nothing:
       guard copying.isRequired else { return }
       throw Failure(
@@ -56,6 +56,22 @@ extension Graph {
     return CopyPlan(.samples, assets: assets, parts: parts)
   }
 
+  /// Of a codec whose decoder is what all packets before have made it, those of one whole source are copied;
+  /// nil where an output is not such a source, and nothing else.
+  private func wholePlan(of sink: Sink) -> CopyPlan? {
+    guard case .samples(let samples) = sink.format.setting, samples.isEncodedAnew else {
+      return nil
+    }
+    let untouched = UntouchedSpans(nodes, of: sink.node, in: sink.frames)
+    guard let asset = nodes.wholeAsset(untouched.only, frames: sink.frames.count),
+      asset.outputKind == sink.format.kind, asset.hasPackets(of: samples)
+    else { return nil }
+    let part = CopiedPart(
+      frames: 0..<Int64(sink.frames.count),
+      source: CopiedPart.Source(asset.location, .packets, frame: 0))
+    return CopyPlan(.whole, assets: [asset], parts: [part])
+  }
+
   // MARK: - Refusals
 
   private func nothingCopied(_ plan: CopyPlan, _ sink: Sink) -> Failure {
@@ -65,9 +81,10 @@ extension Graph {
       why = "the mix is \(nodes[mix].format), and the output \(nodes[sink.node].format)"
     case .process(.normalize, _): why = "its sound is brought to a loudness"
     default:
-      if case .samples(let samples) = sink.format.setting, samples.isEncodedAnew || samples == .ima4
-      {
-        why = "sound stored as \(samples.rawValue) is decoded and encoded again, never copied"
+      if case .samples(let samples) = sink.format.setting, samples.isEncodedAnew {
+        why = "sound stored as \(samples.rawValue) is copied as a whole file alone"
+      } else if case .samples(.ima4) = sink.format.setting {
+        why = "sound stored as ima4 is decoded and encoded again, never copied"
       } else {
         why = plan.parts.reasons.text
       }
@@ -155,13 +172,22 @@ extension Asset {
     guard let outputKind, outputKind.capabilities.isLossless else { return false }
     return switch format {
     // Decoded to 16 bits, of which G.711 holds 256 values.
-    case .wav(.muLaw) where outputKind == .wav: codec == "pcm_mulaw"
-    case .wav(.aLaw) where outputKind == .wav: codec == "pcm_alaw"
-    case .raw(.muLaw): codec == "pcm_mulaw"
-    case .raw(.aLaw): codec == "pcm_alaw"
-    // Decoded, they are encoded again, which loses more.
+    case .wav(.muLaw), .raw(.muLaw): codec == "pcm_mulaw"
+    case .wav(.aLaw), .raw(.aLaw): codec == "pcm_alaw"
+    // Decoded, they are encoded again, which loses more: of some all packets are copied.
     case .raw(.g722), .raw(.gsm), .wav(.gsm), .caf(.ima4): false
     default: format.integerDepth.map { (bitDepth ?? .max) <= $0 } ?? true
+    }
+  }
+
+  /// Whether all of its packets, one behind the other, are a file's sound in `format`: of G.722 and GSM.
+  fileprivate func hasPackets(of format: Output.SampleFormat) -> Bool {
+    switch format {
+    // What is still to be written has no reader's name.
+    case .g722: codec == "adpcm_g722" && ["g722", "wav", RawSound.container].contains(container)
+    case .gsm where outputKind == .wav: codec == "gsm_ms" && container == "wav"
+    case .gsm: codec == "gsm" && ["gsm", RawSound.container].contains(container)
+    case .uint8, .int16, .int24, .float32, .muLaw, .aLaw, .ima4: false
     }
   }
 

@@ -140,7 +140,7 @@ struct FrameCopies {
 extension [Node] {
   /// The source of which all frames, and nothing else, are heard in an output of so many; `only` as of
   /// `UntouchedSpans`.
-  fileprivate func wholeAsset(_ only: (node: Node.ID, start: Int64)?, frames: Int) -> Asset? {
+  func wholeAsset(_ only: (node: Node.ID, start: Int64)?, frames: Int) -> Asset? {
     guard let only, only.start == 0, let asset = self[only.node].asset,
       asset.frameCount == Int64(frames)
     else { return nil }

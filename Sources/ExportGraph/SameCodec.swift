@@ -115,12 +115,15 @@ extension Output.Kind {
 
 extension Output.Kind {
   /// A note that sounds of the output's own codec are decoded and encoded again, since packets of that codec
-  /// are not copied and lose some of the sound each time; nil where `parts` have none of it.
+  /// are not copied, or not as a part, and lose some of the sound each time; nil where `parts` have none of
+  /// it.
   func encodedNote(on parts: [Asset], _ output: SettledOutput) -> Diagnostic? {
     let isOfCodec: (Asset) -> Bool
+    var isCopiedWhole = false
     switch output.format.setting {
     case .samples(let samples) where samples.isEncodedAnew:
       isOfCodec = { $0.sampleFormat == samples }
+      isCopiedWhole = true
     case _ where capabilities.copiedUnit == .nothing: isOfCodec = { $0.outputKind == self }
     default: return nil
     }
@@ -128,8 +131,11 @@ extension Output.Kind {
     return Diagnostic(
       .note,
       "'\(output.output.path)' is encoded again, which loses some of the sound: packets of "
-        + "\(part.codec) are not copied", at: output.output.origin,
-      help: "if nothing of '\(part.location)' is changed, copy the file itself")
+        + "\(part.codec) are "
+        + (isCopiedWhole ? "copied where one whole file, unchanged, is the output" : "not copied"),
+      at: output.output.origin,
+      help: isCopiedWhole
+        ? nil : "if nothing of '\(part.location)' is changed, copy the file itself")
   }
 }
 

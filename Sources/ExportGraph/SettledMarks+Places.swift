@@ -343,7 +343,8 @@ extension MarkSettler {
     case .float32: base.codec == "pcm_f32" + order
     case .muLaw: base.codec == "pcm_mulaw"
     case .aLaw: base.codec == "pcm_alaw"
-    case .g722, .gsm, .ima4: false
+    case .g722, .gsm: sink.copied?.method == .whole
+    case .ima4: false
     }
   }
 

@@ -244,17 +244,6 @@ struct CopyingTests {
     return try #require(try Graph(compiling: export).sinks.first?.copied)
   }
 
-  @Test("G.711 holds the samples of G.711 alone")
-  func telephony() throws {
-    let segments = ["pcm_mulaw", "pcm_s16le", "pcm_alaw"].enumerated().map { number, codec in
-      clip(asset("\(codec).wav", codec), from: 0, to: 2, at: Int64(2 * number))
-    }
-    #expect(
-      try samples([Track(segments: segments)], .wav(.muLaw)).lines == [
-        "0–88200: pcm_mulaw.wav from 0", "88200–176400: codec", "176400–264600: codec",
-      ])
-  }
-
   private func samples(_ tracks: [Track], _ format: Output.Format) throws -> CopyPlan {
     var output = Output(path: "out.wav", format: format)
     output.copying = Output.Copying()

@@ -39,6 +39,39 @@ extension MediaLibrary {
       try readable(asset), unless: cancellation, watching: watch)
   }
 
+  /// Reads all packets of an asset, in order, if its file is still the probed one.
+  ///
+  /// - Parameters:
+  ///   - asset: The asset.
+  ///   - cancellation: Once set, reading throws.
+  ///   - begin: Is called once, with the stream that they are of.
+  ///   - take: Is called for each packet; reading ends where it gives false.
+  /// - Throws: The failure of a file that cannot be read, or has changed, and what `begin` and `take` throw.
+  func readPackets(
+    of asset: Asset, unless cancellation: CancellationFlag,
+    begin: (LibAV.Stream) throws -> Void, _ take: (Packet) throws -> Bool
+  ) throws {
+    func watched<Result>(_ read: () throws -> Result) throws -> Result {
+      watch?(asset.location)
+      defer { watch?(nil) }
+      return try read()
+    }
+    let packets = try watched {
+      let facts = try readable(asset)
+      return try reading(asset.location) { () throws(LibAVError) in
+        try PacketReader(facts, unless: cancellation)
+      }
+    }
+    try begin(packets.stream)
+    while true {
+      if cancellation.isCancelled { throw Failure.cancelled(at: asset.location) }
+      let next = try watched {
+        try reading(asset.location) { () throws(LibAVError) in try packets.next() }
+      }
+      guard let next, try take(next) else { return }
+    }
+  }
+
   /// The facts for reading an asset, if its file is still the probed one. The file stays open as long
   /// as they live: one that is removed, or replaced by another, is read to its end.
   func readable(_ asset: Asset) throws(Failure) -> StreamFacts {

@@ -124,8 +124,16 @@ package struct WaveFile: Sendable {
     }
     put(isLong ? most : min(riff, most), 4, at: 4)
     put(isLong ? most : min(sound, most), 4, at: start.count - 4)
-    if let fact { put(min(frameCount, most), 4, at: fact) }
+    if let fact, !hasEnd(bytes[fact..<fact + 4], within: frameCount) {
+      put(min(frameCount, most), 4, at: fact)
+    }
     return bytes
+  }
+
+  /// Whether a kept number of frames ends within the last of the blocks that hold so many.
+  private func hasEnd(_ told: ArraySlice<UInt8>, within frameCount: Int64) -> Bool {
+    let told = told.reversed().reduce(0) { $0 << 8 | Int64($1) }
+    return told > 0 && frameCount - blockLength < told && told <= frameCount
   }
 
   /// All bytes of a file, of which so many behind its head are sound: with parts of a frame while it

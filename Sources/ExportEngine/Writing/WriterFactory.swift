@@ -111,6 +111,13 @@ private func openEncoding(
       try PacketCopyEncoding(file, recipe, plan, layout, library, crew: crew, beside: streams)
     )
   }
+  if let plan = sink.copied, plan.method == .whole, let asset = plan.assets.first {
+    return (
+      file,
+      try WholeCopyEncoding(
+        file, recipe, asset, plan.parts, library, unless: crew.cancellation)
+    )
+  }
   if let fdk = recipe.fdk {
     let settings = fdk.encoderSettings(sampleRate: format.sampleRate, channelCount: channelCount)
     return (file, try FDKEncoding(file, recipe, settings, crew: crew, beside: streams))
