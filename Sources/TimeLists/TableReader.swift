@@ -6,7 +6,8 @@ import Tagging
 
 /// Reads a table: RFC 4180, and what spreadsheets make of it. Cells are parted by commas, semicolons
 /// or tabs, whichever the header has most of; a first line `sep=;` says it, as Excel does. Blanks
-/// around a cell that is not in quotes do not count, nor do lines without any text.
+/// around a cell that is not in quotes do not count, nor do empty lines: a line with a separator or
+/// with quotes is a row also where all its cells are empty, and the header is the first with a text.
 package struct TableReader {
   private let path: FilePath
   private let bytes: [UInt8]
@@ -85,7 +86,7 @@ package struct TableReader {
   // MARK: Rows
 
   private mutating func table() -> Table? {
-    let header = record(limit: Table.columnLimit)
+    let header = record(limit: Table.columnLimit, hasText: true)
     guard !isBroken else { return nil }
     guard var names = header else {
       sink.error("'\(path)' is empty", at: named, help: "a table begins with the names of columns")
@@ -170,18 +171,21 @@ extension TableReader {
   /// How a cell ends.
   private enum End { case cell, line, text }
 
-  /// The cells of the next line that has any: `limit` of them, and the next one behind these that
-  /// has a text; nil at the end.
-  private mutating func record(limit: Int) -> [Table.Stretch]? {
+  /// The cells of the next line that has any, or with `hasText` of the next that has a text: `limit`
+  /// of them, and the next one behind these that has a text; nil at the end.
+  private mutating func record(limit: Int, hasText: Bool = false) -> [Table.Stretch]? {
     while position < bytes.count {
       let isFirst = position == 0
       if isFirst { chooseSeparator() }
       isBroken = false
       var cells: [Table.Stretch] = []
-      var end = End.cell
+      var (end, isEmptyLine) = (End.cell, true)
       while end == .cell {
+        skipBlanks()
+        if position < bytes.count, bytes[position] == UInt8(ascii: "\"") { isEmptyLine = false }
         let (cell, next) = self.cell()
         end = next
+        if end == .cell { isEmptyLine = false }
         if cells.count < limit || cell.length > 0 { cells.append(cell) }
         guard cells.count <= limit else {
           if end == .cell { skipLine() }
@@ -189,7 +193,7 @@ extension TableReader {
         }
       }
       if isFirst, isSeparatorLine(cells) { continue }
-      if cells.contains(where: { $0.length > 0 }) { return cells }
+      if cells.contains(where: { $0.length > 0 }) || !hasText && !isEmptyLine { return cells }
     }
     return nil
   }

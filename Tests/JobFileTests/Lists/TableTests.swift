@@ -46,6 +46,19 @@ import Testing
     #expect(jobs.map { $0.metadata["track"] } == ["1/2", "2/2"])
   }
 
+  @Test("A row of empty cells is a job with its defaults, and an empty line is none")
+  func emptyRow() throws {
+    for empty in ["\"\"", ","] {
+      var bench = Bench()
+      bench.texts["t.csv"] = "ad\nx\n\(empty)\n\ny\n"
+      let jobs = try bench.load(
+        "rows: t.csv\nclip: a.wav\noutput: \"${n}-${ad:-none}.mp3\"\n"
+      ).jobs
+      #expect(jobs.map(\.name) == ["1", "2", "3"])
+      #expect(jobs.flatMap(\.outputs).map(\.path) == ["1-x.mp3", "2-none.mp3", "3-y.mp3"])
+    }
+  }
+
   @Test("Jobs are named by the first column that distinguishes them, and else by number")
   func names() throws {
     func names(_ table: String, _ more: String = "") throws -> [String] {
