@@ -157,6 +157,50 @@ import Testing
         """)
   }
 
+  @Test("A file is compressed once, whether it is named by itself or by a folder")
+  func inFolders() throws {
+    let stage = try stage()
+    try stage.make("mkdir -p b/c; cp b/a.wav b/c/d.wav; cp b/a.wav b/.e.wav; ln -s b linked")
+    let before = try stage.listing()
+    for (inputs, message, word) in [
+      ("b b/a.wav", "'b/a.wav' is named twice: it is in 'b', too", "b/a.wav"),
+      ("./b/../b/a.wav b", "'./b/../b/a.wav' is named twice: it is in 'b', too", "./b/../b/a.wav"),
+      ("b linked/c/d.wav", "'linked/c/d.wav' is named twice: it is in 'b', too", "linked/c/d.wav"),
+    ] {
+      let result = try stage.run("avjob compress \(inputs) -o out")
+      let place = inputs.hasPrefix("b ") ? 18 : 16
+      #expect(result.status == 2)
+      #expect(
+        result.errors == """
+          command line:1:\(place): error: \(message)
+              1 | avjob compress \(inputs) -o out
+                | \(String(repeating: " ", count: place - 1))^\(String(repeating: "~", count: word.count - 1))
+            help: leave it out
+
+          """)
+    }
+    let folders = try stage.run("avjob compress b b/c -o out")
+    #expect(folders.status == 2)
+    #expect(
+      folders.errors == """
+        command line:1:18: error: 'b/c/d.wav' is named twice: it is in 'b' and in 'b/c'
+            1 | avjob compress b b/c -o out
+              |                  ^~~
+          help: name one of these folders
+
+        """)
+    #expect(try stage.listing() == before)
+    // What a folder leaves out is not named by it, nor what a link in another folder leads to.
+    try stage.make(
+      """
+      avjob compress -q b b/.e.wav -o out
+      [ "$(find out -type f | LC_ALL=C sort | xargs)" = 'out/.e.mp3 out/a.mp3 out/c/d.mp3' ]
+      mkdir other
+      ln -s ../b/a.wav other/f.wav
+      avjob compress -q b other -o out2
+      """)
+  }
+
   @Test("Commands that are shown can be typed as they stand")
   func initQuotes() throws {
     let stage = try stage()

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Diagnosis
+import ExportEngine
+import Files
 import JobFile
 import MediaComposition
 import SystemPackage
@@ -48,6 +50,7 @@ struct Compress: MediaCommand {
     try shot.refuseRepeated(inputs)
     let folders = inputs.filter(Self.isFolder)
     try shot.context.refuse(folders.compactMap { refusal(of: $0, shot) })
+    try shot.context.refuse(overlaps(of: folders, shot))
     let sources = try shot.sources(inputs.filter { !folders.contains($0) })
     let isFolder = inputs.count > 1 || output.output.hasSuffix("/") || Self.isFolder(output.output)
     let outputNode =
@@ -79,6 +82,50 @@ struct Compress: MediaCommand {
     let location = try? MediaLocation(parsing: input)
     let name = inputs.count == 1 ? location?.stem : location.map { "\($0)" }
     return MediaURL.shown(name ?? input).replacing("${", with: "$${")
+  }
+
+  /// Refusals of files that are named twice: as files in one of the inputs' `folders`, and by themselves
+  /// or as files in another one. A file that two folders have by links is none.
+  private func overlaps(of folders: [String], _ shot: OneShot) -> [Diagnostic] {
+    guard inputs.count > 1, !folders.isEmpty else { return [] }
+    var known: [FilePath: FileIdentity.Inode] = [:]
+    func entry(_ path: FilePath) -> NameInFolder? {
+      let parent = path.removingLastComponent()
+      guard let name = path.lastComponent,
+        let folder = known[parent] ?? SourceFile.inode(of: parent.isEmpty ? "." : parent)
+      else { return nil }
+      known[parent] = folder
+      return NameInFolder(folder: folder, name: name)
+    }
+    var first: [NameInFolder: String] = [:]
+    return inputs.compactMap { input in
+      let isFolder = folders.contains(input)
+      let files = isFolder ? JobFile.soundFiles(below: FilePath(input)) : [FilePath(input)]
+      var shared: (path: FilePath, other: String)?
+      for path in files {
+        guard let entry = entry(path) else { continue }
+        guard let other = first[entry] else {
+          first[entry] = input
+          continue
+        }
+        shared = shared ?? (path, other)
+      }
+      guard let (path, other) = shared else { return nil }
+      guard isFolder, folders.contains(other) else {
+        let (file, folder) = isFolder ? (other, input) : (input, other)
+        return shot.refusal(
+          "'\(file)' is named twice: it is in '\(folder)', too", of: file, help: "leave it out")
+      }
+      return shot.refusal(
+        "'\(path)' is named twice: it is in '\(other)' and in '\(input)'", of: input,
+        help: "name one of these folders")
+    }
+  }
+
+  /// A name in a folder, however the folder is spelled.
+  private struct NameInFolder: Hashable {
+    let folder: FileIdentity.Inode
+    let name: FilePath.Component
   }
 
   private static func isFolder(_ path: String) -> Bool {
