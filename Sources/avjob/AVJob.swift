@@ -38,12 +38,13 @@ struct AVJob: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     ProcessMemory.returnLargeBlocks()
     occupyStandardStreams()
-    refuseUnreadableArguments()
+    refuseMissingWords()
+    if let wrong = arguments.unreadableWord(ProcessArguments.bytes.dropFirst()) { refuse(wrong) }
     if ProcessArguments.words.dropFirst() == ["help", "agents"] {
       StandardStream.output.write(AgentsPage.text)
       endProcess(reportLoss() ? ExitStatus.jobFailed : 0)
     }
-    refuseUnknownCommand()
+    if let wrong = arguments.unknownCommand { refuse(wrong) }
     do {
       try ExportEngine.Engine.start()
       let words = Array(ProcessArguments.words.dropFirst())
@@ -53,7 +54,6 @@ struct AVJob: ParsableCommand {
       arguments.printDocument(of: Diagnostic(failure), status: ExitStatus.jobFailed)
       endProcess(ExitStatus.jobFailed)
     } catch {
-      _ = reportLoss()
       end(with: error)
     }
     if reportLoss() { endProcess(ExitStatus.jobFailed) }
@@ -85,38 +85,37 @@ struct AVJob: ParsableCommand {
     return true
   }
 
-  /// Arguments come as texts, in which other bytes than UTF-8 would name another file. Without the
-  /// program's own name, which is always there, none of them was found: that is no call for help.
-  private static func refuseUnreadableArguments() {
-    guard ProcessArguments.bytes != [[]], !ProcessArguments.bytes.isEmpty else {
-      ReportedDiagnostics.refuse(
-        "the words of the command line cannot be read: this process has neither an argv[0] nor "
-          + "/proc", help: "start avjob as a shell does, or mount /proc")
-      endProcess(ExitStatus.jobFailed)
-    }
-    for word in ProcessArguments.bytes where String(validating: word, as: UTF8.self) == nil {
-      ReportedDiagnostics.refuse(
-        "the argument '\(String(decoding: word, as: UTF8.self))' is not UTF-8",
-        help: "a wildcard in a job file finds such names, as for_each: '*.wav'")
-      endProcess(ExitStatus.wrongJob)
-    }
-  }
-
-  private static func refuseUnknownCommand() {
-    guard let wrong = arguments.unknownCommand else { return }
-    ReportedDiagnostics.refuse(wrong.message, help: wrong.help)
-    endProcess(ExitStatus.wrongJob)
+  /// Without the program's own name, which is always there, no word was found: that is no call for
+  /// help.
+  private static func refuseMissingWords() {
+    guard ProcessArguments.bytes == [[]] || ProcessArguments.bytes.isEmpty else { return }
+    ReportedDiagnostics.refuse(
+      "the words of the command line cannot be read: this process has neither an argv[0] nor "
+        + "/proc", help: "start avjob as a shell does, or mount /proc")
+    endProcess(ExitStatus.jobFailed)
   }
 
   private static var arguments: WrongArguments {
     WrongArguments(words: Array(ProcessArguments.words.dropFirst()))
   }
 
-  /// Ends the process as ArgumentParser would, but for wrong arguments.
+  /// Ends the process as ArgumentParser would, but for wrong arguments, and where what it prints gets
+  /// lost.
   private static func end(with error: any Error) -> Never {
-    let status = exitCode(for: error)
-    guard status == .validationFailure else { exit(withError: error) }
-    let wrong = arguments.message(for: error)
+    switch exitCode(for: error) {
+    case .success:
+      let text = fullMessage(for: error)
+      if !text.isEmpty { StandardStream.output.write(text + "\n", verbatim: true) }
+      endProcess(reportLoss() ? ExitStatus.jobFailed : 0)
+    case .validationFailure: refuse(arguments.message(for: error))
+    default:
+      _ = reportLoss()
+      exit(withError: error)
+    }
+  }
+
+  /// Ends the process for wrong arguments.
+  private static func refuse(_ wrong: (message: String, help: String)) -> Never {
     ReportedDiagnostics.refuse(wrong.message, help: wrong.help)
     arguments.printDocument(
       of: Diagnostic(wrong.message, at: .unknown, help: wrong.help), status: ExitStatus.wrongJob)

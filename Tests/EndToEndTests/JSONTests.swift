@@ -65,16 +65,34 @@ struct JSONTests {
     try stage.write("wrong.yaml", "clip: a.wav\nouput: x.mp3\n")
     let result = try stage.run("avjob \(command)")
     #expect(result.status == 2)
-    if schema == "event" {
-      try JSONSchema.validate(lines: result.text, as: schema)
-    } else {
-      try JSONSchema.validate(result.text, as: schema)
-    }
+    try validate(result.text, as: schema)
     // The first line of the screen, without its place.
     let line = result.errors.split(separator: "\n")[0]
     let message = try #require(line.split(separator: "error: ").last)
     #expect(result.text.contains("\(message)\""), "\(result.text)")
     #expect(result.text.contains(#""file""#) == !result.errors.contains("avjob help"))
+  }
+
+  @Test(
+    "a document, or a stream of events, is printed where an argument is not UTF-8",
+    arguments: [
+      ("check --json $'\\xff.yaml'", "check"), ("plan --json jobs.yaml --set $'a=\\xff'", "plan"),
+      ("probe --json $'\\xff.wav'", "probe"), ("verify $'\\xff' --json", "verify"),
+      ("run jobs.yaml --report $'\\xff.json' --progress json", "event"),
+    ])
+  func unreadableWords(command: String, schema: String) throws {
+    let result = try stage().run("avjob \(command)")
+    #expect(result.status == 2)
+    try validate(result.text, as: schema)
+    #expect(result.text.contains(" is not UTF-8\""), "\(result.text)")
+  }
+
+  private func validate(_ text: String, as schema: String) throws {
+    if schema == "event" {
+      try JSONSchema.validate(lines: text, as: schema)
+    } else {
+      try JSONSchema.validate(text, as: schema)
+    }
   }
 
   @Test("a plan has the records, as text and as JSON")

@@ -45,20 +45,52 @@ struct NamesTests {
     #expect(folders.count == 2 && folders[0] == folders[1])
   }
 
-  @Test("bytes that are not UTF-8 are refused as an argument, not written under another name")
-  func bytesAsArgument() throws {
+  @Test(
+    "bytes that are not UTF-8 are refused as an argument, not written under another name",
+    arguments: [
+      ("clip in.wav -o", "write the value of '-o' in UTF-8"),
+      ("run job.yaml --report", "write the value of '--report' in UTF-8"),
+      ("run job.yaml --report=r.md --report=", "write the value of '--report' in UTF-8"),
+      ("compress -o out in.wav", "a wildcard in a job file finds such names, as for_each: '*.wav'"),
+      (
+        "verify",
+        "name a folder above it: the files in a folder are proved, whatever their names are"
+      ),
+      ("probe --json", "name a link to it that has a name in UTF-8: 'ln -s' makes one"),
+      ("check --", "name a link to it that has a name in UTF-8: 'ln -s' makes one"),
+      ("record", "write it in UTF-8"), ("", "write it in UTF-8"),
+    ])
+  func bytesAsArgument(call: String, help: String) throws {
     let stage = Stage()
     try stage.make("sox -R -r 8000 -n -c 1 -b 16 in.wav synth 0.1 pinknoise")
+    try stage.write("job.yaml", "clip: in.wav\noutput: out.wav\n")
     let before = try stage.listing()
-    let result = try stage.run("avjob clip in.wav -o $'b\\xff.wav'")
+    let isValue = call.hasSuffix("=")
+    let result = try stage.run("avjob \(call)\(isValue ? "" : " ")$'b\\xff.md'")
     #expect(result.status == 2)
     #expect(
       result.errors == """
-        error: the argument 'b\u{FFFD}.wav' is not UTF-8
-          help: a wildcard in a job file finds such names, as for_each: '*.wav'
+        error: the argument '\(isValue ? "--report=" : "")b\u{FFFD}.md' is not UTF-8
+          help: \(help)
 
         """)
     #expect(try stage.listing() == before)
+  }
+
+  @Test("a folder and a link lead to a file whose name is not UTF-8")
+  func bytesByOtherNames() throws {
+    let stage = Stage()
+    try stage.make(
+      """
+      mkdir raw
+      sox -R -r 8000 -n -c 1 -b 16 raw/$'\\xff.wav' synth 0.1 pinknoise
+      (cd raw && sha256sum *.wav > SHA256SUMS)
+      ln -s raw/$'\\xff.wav' link.wav
+      """)
+    let verified = try stage.run("avjob verify raw")
+    #expect(verified.status == 0 && verified.text.hasSuffix("1 file: 1 ok\n"), "\(verified)")
+    let probed = try stage.run("avjob probe link.wav")
+    #expect(probed.status == 0 && probed.text.contains("8 kHz mono"), "\(probed)")
   }
 
   @Test("a name of 256 bytes is refused before the work, and of 255 is written")

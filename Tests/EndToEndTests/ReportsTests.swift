@@ -372,7 +372,9 @@ struct StatusTests {
     "Results that standard output does not take are an error",
     arguments: [
       "run job.yaml", "run --progress json job.yaml", "plan job.yaml",
-      "plan --json job.yaml", "check job.yaml", "probe a.wav", "probe --json a.wav",
+      "plan --json job.yaml", "check job.yaml", "probe a.wav", "probe --json a.wav", "schema",
+      "--version", "--version --json", "--licenses", "--help", "help", "help run", "help agents",
+      "run --help", "--generate-completion-script bash",
     ])
   func fullOutput(command: String) throws {
     let result = try stage().run("avjob \(command) >/dev/full")
