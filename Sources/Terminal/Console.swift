@@ -46,15 +46,9 @@ package final class Console {
   package static func catchSignals() throws(ChildProcess.SystemError) -> SignalQueue {
     // A file that may not grow is an error of a write.
     signal(SIGXFSZ, SIG_IGN)
-    var hangUp = sigaction()
-    sigaction(SIGHUP, nil, &hangUp)
-    // No other handler is a number: as addresses, since closures cannot be compared. A C function, and
-    // nil for SIG_DFL, are as wide as an Int here, or this does not run at all (`unsafeBitCast` traps).
-    let isIgnored =
-      unsafeBitCast(hangUp.__sigaction_handler.sa_handler, to: Int.self)
-      == unsafeBitCast(SIG_IGN, to: Int.self)
     return try SignalQueue(
-      (isIgnored ? [] : [SIGHUP]) + [SIGINT, SIGTERM, SIGWINCH, SIGTSTP, SIGCONT])
+      (SignalDisposition.isIgnored(SIGHUP) ? [] : [SIGHUP])
+        + [SIGINT, SIGTERM, SIGWINCH, SIGTSTP, SIGCONT])
   }
 
   // MARK: The terminal

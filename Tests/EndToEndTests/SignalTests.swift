@@ -127,6 +127,28 @@ import Testing
     #expect(!result.errors.contains("stopped"))
   }
 
+  @Test(
+    "A hang-up that was ignored when the command started ends neither it nor its jobs; SIGTERM does",
+    arguments: ["", "--isolate", "--watch"])
+  func ignoredHangUp(option: String) throws {
+    let stage = Stage()
+    try stage.make("sox -n -r 44100 -c 2 short.wav synth 2 sine 300")
+    try stage.write("a.yaml", "clip: short.wav\nloop: 2000\noutput: a.flac\n")
+    // A second signal would end the command at once, and leave what it has written.
+    let result = try stage.run(
+      """
+      (trap '' HUP; exec "$AVJOB" run --quiet \(option) a.yaml) & job=$!
+      until [ -s .a.flac.avjob-*.tmp ] || ! kill -0 $job; do sleep 0.01; done
+      for process in $job $(pgrep -P $job -f isolated-job); do kill -HUP $process; done
+      kill -TERM $job
+      wait $job
+      echo $?
+      ls -A | grep flac
+      """)
+    #expect(result.text == "143\n")
+    #expect(!result.errors.contains("error"), "\(result.errors)")
+  }
+
   @Test("A command over several files that is stopped says what goes on, and that does")
   func oneShotGoesOn() throws {
     let stage = Stage()

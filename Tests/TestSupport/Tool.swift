@@ -103,7 +103,8 @@ public enum Tool {
   }
 
   /// Starts a program that is found on the PATH. No signal is blocked for it: threads of Swift's pool
-  /// block most, which it would inherit.
+  /// block most, which it would inherit. Those by which tests stop commands are not ignored, however the
+  /// tests themselves were started.
   static func spawn(
     _ arguments: [String], _ environment: [String: String],
     _ actions: inout posix_spawn_file_actions_t, flags: Int32 = 0
@@ -114,7 +115,11 @@ public enum Tool {
     var mask = sigset_t()
     sigemptyset(&mask)
     posix_spawnattr_setsigmask(&attributes, &mask)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | flags))
+    var heard = mask
+    for signal in [SIGINT, SIGHUP] { sigaddset(&heard, signal) }
+    posix_spawnattr_setsigdefault(&attributes, &heard)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | flags))
     var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
     var variables = inheritedEnvironment(adding: environment).map { strdup($0) } + [nil]
     defer { for word in words + variables { free(word) } }

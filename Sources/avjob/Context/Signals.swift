@@ -5,6 +5,10 @@ import Threads
 
 /// SIGINT, SIGTERM and SIGHUP: the first stops the work cleanly, a second one the process.
 ///
+/// A SIGHUP that was ignored when the process was started stays so: with `nohup` the work outlives its
+/// terminal. A SIGINT is taken in any case: a shell ignores it for what a script starts with `&`, and
+/// scripts stop that by it.
+///
 /// Safe from any thread.
 final class Signals: Sendable {
   /// Set by the first signal, where work has begun.
@@ -16,7 +20,13 @@ final class Signals: Sendable {
   /// Gets the status that the process is about to end with. Called on the thread of the signals.
   typealias Ending = @Sendable (Int32) -> Void
 
-  private init(_ ending: Ending?) { self.ending = Mutex(ending) }
+  /// Those that are caught.
+  private let numbers: [Int32]
+
+  private init(_ ending: Ending?) {
+    self.ending = Mutex(ending)
+    numbers = [SIGINT, SIGTERM] + (SignalDisposition.isIgnored(SIGHUP) ? [] : [SIGHUP])
+  }
 
   /// Catches them on a thread of their own from now on.
   ///
@@ -27,7 +37,7 @@ final class Signals: Sendable {
   /// - Returns: What signals do from now on.
   static func catchAll(beforeWork end: Ending? = nil) -> Signals {
     let caught = Signals(end)
-    var signals = Self.caught
+    var signals = caught.set
     pthread_sigmask(SIG_BLOCK, &signals, nil)
     // A file that may not grow (`ulimit -f`) is an error of a write: what was written can still be
     // taken away.
@@ -46,10 +56,7 @@ final class Signals: Sendable {
     return caught
   }
 
-  /// SIGHUP is a terminal that is closed.
-  private static let numbers = [SIGINT, SIGTERM, SIGHUP]
-
-  private static var caught: sigset_t {
+  private var set: sigset_t {
     var signals = sigset_t()
     sigemptyset(&signals)
     for number in numbers { sigaddset(&signals, number) }
@@ -62,8 +69,8 @@ final class Signals: Sendable {
       guard let end else { return }
       // What `end` writes to may block, and this thread is the one that waits for the next signal:
       // from here on that ends the process by itself.
-      for number in Self.numbers { signal(number, SIG_DFL) }
-      var signals = Self.caught
+      for number in numbers { signal(number, SIG_DFL) }
+      var signals = set
       pthread_sigmask(SIG_UNBLOCK, &signals, nil)
       let status = ChildProcess.exitStatus(ofSignal: number)
       end(status)

@@ -1,0 +1,21 @@
+import Glibc
+
+/// What this process does when a signal comes (sigaction(2)).
+package enum SignalDisposition {
+  /// Whether a signal is ignored (`SIG_IGN`). Until the process changes that, this is what it was started
+  /// with: `nohup` ignores SIGHUP, and a shell without job control SIGINT of what it starts with `&`.
+  ///
+  /// A signal that is blocked waits in spite of that, so a process that is to leave it ignored must not
+  /// block it. Safe from any thread.
+  ///
+  /// - Parameter signal: Its number.
+  /// - Returns: False also where the system has no such signal.
+  package static func isIgnored(_ signal: Int32) -> Bool {
+    var action = sigaction()
+    guard sigaction(signal, nil, &action) == 0 else { return false }
+    // No other handler is a number: as addresses, since closures cannot be compared. A C function, and
+    // nil for SIG_DFL, are as wide as an Int here, or this does not run at all (`unsafeBitCast` traps).
+    return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
+      == unsafeBitCast(SIG_IGN, to: Int.self)
+  }
+}
