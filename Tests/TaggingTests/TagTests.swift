@@ -103,7 +103,7 @@ struct TagTests {
       let size = body.count + 8
       return [0, 0, UInt8(size >> 8), UInt8(size & 0xFF)] + Array(name.utf8) + body
     }
-    let tags = ItemList.encoded([.init("title", ["T"])])
+    let tags = MovieTags([.init("title", ["T"])], isQuickTime: false)
     let cover = atom("covr", [1, 2, 3])
     let full = atom(
       "moov",
@@ -112,11 +112,13 @@ struct TagTests {
     let wanted = atom(
       "moov",
       atom("mvhd", [7])
-        + atom("udta", atom("meta", [0, 0, 0, 0] + atom("hdlr", [5]) + atom("ilst", tags + cover))))
-    #expect(ItemList.adding(tags, to: full) == wanted)
-    let bare = try #require(ItemList.adding(tags, to: atom("moov", atom("mvhd", [7]))))
+        + atom(
+          "udta", atom("meta", [0, 0, 0, 0] + atom("hdlr", [5]) + atom("ilst", tags.items + cover)))
+    )
+    #expect(tags.added(to: full) == wanted)
+    let bare = try #require(tags.added(to: atom("moov", atom("mvhd", [7]))))
     #expect(String(decoding: bare, as: UTF8.self).contains("mdirappl"))
-    #expect(ItemList.adding(tags, to: atom("free", [])) == nil)
+    #expect(tags.added(to: atom("free", [])) == nil)
   }
 
   @Test("a page of Ogg is whole with its checksum, and with no other")
