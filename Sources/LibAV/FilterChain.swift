@@ -16,6 +16,16 @@ package final class FilterChain {
     fileprivate let arguments: String?
     /// The sound of its second input, by channel; nil without one.
     fileprivate let response: [[Float]]?
+    /// What becomes of samples beyond ±1; nil: the filter gets them. `FilterRow` looks at it.
+    package var excess: Excess?
+
+    /// What becomes of the part of a sound beyond ±1 that a filter does not get.
+    package enum Excess: Sendable, Hashable {
+      /// It is added to the filter's output.
+      case passed
+      /// It is left out, as the filter gives what it would take from a sound.
+      case dropped
+    }
 
     fileprivate struct Option: Hashable {
       var name: String
@@ -69,11 +79,15 @@ package final class FilterChain {
   /// What came out last, and how much of it was taken.
   private let made: Frame
   private var takenCount = 0
+  private let excess: Filter.Excess?
+  private var withheld: WithheldSound
 
   private init(
-    _ library: avjob_avfilter, sampleRate: Int, channelCount: Int
+    _ library: avjob_avfilter, sampleRate: Int, channelCount: Int, _ excess: Filter.Excess?
   ) throws(LibAVError) {
     self.library = library
+    self.excess = excess
+    withheld = WithheldSound(channelCount: channelCount)
     self.sampleRate = sampleRate
     self.channelCount = channelCount
     fed = try Frame()
@@ -85,13 +99,18 @@ package final class FilterChain {
   /// Makes a chain for sound of `sampleRate` frames a second (`avfilter_graph_config`), whose first
   /// frame that is fed is number `start` for filters that look at the time.
   ///
+  /// `excess` says what becomes of samples beyond ±1, which the filters do not get then: they must
+  /// give each frame for one that they are fed, in order.
+  ///
   /// - Throws: `LibAVError.filtersMissing` where there is no libavfilter of the right version;
   ///   `isFormatChange` for a filter that changes the rate or the number of channels.
   package static func open(
-    _ filters: [Filter], sampleRate: Int, channelCount: Int, start: Int64 = 0
+    _ filters: [Filter], sampleRate: Int, channelCount: Int, start: Int64 = 0,
+    excess: Filter.Excess? = nil
   ) throws(LibAVError) -> FilterChain {
     guard let library else { throw LibAVError.filtersMissing }
-    let chain = try FilterChain(library, sampleRate: sampleRate, channelCount: channelCount)
+    let chain = try FilterChain(
+      library, sampleRate: sampleRate, channelCount: channelCount, excess)
     chain.nextFrame = start
     let graph = try checkAllocated(library.graph_alloc(), "avfilter_graph_alloc")
     chain.graph = graph
@@ -203,14 +222,46 @@ package final class FilterChain {
   package func feed(
     _ planes: UnsafePointer<UnsafeMutablePointer<Float>>, count: Int
   ) throws(LibAVError) {
+    try feed(count) { channel, copy in
+      UnsafeMutableRawPointer(copy).copyMemory(from: planes[channel], byteCount: count * 4)
+    }
+  }
+
+  /// Feeds `count` frames that `fill` writes, channel by channel.
+  private func feed(
+    _ count: Int, _ fill: (Int, UnsafeMutablePointer<Float>) -> Void
+  ) throws(LibAVError) {
     try allocateFed(count)
     for channel in 0..<channelCount {
       guard let plane = fed.pointer.pointee.extended_data[channel] else { continue }
-      UnsafeMutableRawPointer(plane).copyMemory(from: planes[channel], byteCount: count * 4)
+      let copy = UnsafeMutableRawPointer(plane).assumingMemoryBound(to: Float.self)
+      fill(channel, copy)
+      if let excess {
+        withheld.clip(copy, count: count, ofChannel: channel, keepsExcess: excess == .passed)
+      }
     }
     fed.pointer.pointee.pts = nextFrame
     nextFrame += Int64(count)
     try check(library.buffersrc_add_frame(input, fed.pointer), "av_buffersrc_add_frame")
+  }
+
+  /// Feeds the next frame of libavfilter's that is ready to another chain, at its own time, instead of
+  /// letting it be taken. Gives whether there was one.
+  func pass(to next: FilterChain) throws(LibAVError) -> Bool {
+    av_frame_unref(made.pointer)
+    let status = library.buffersink_get_frame(output, made.pointer)
+    if status == avjob_averror_eagain() { return false }
+    try check(status, "av_buffersink_get_frame")
+    let count = made.sampleCount
+    takenCount = count
+    let time = made.pointer.pointee.pts
+    if time != avjob_nopts() { next.nextFrame = time }
+    try next.feed(count) { channel, copy in
+      guard let plane = made.pointer.pointee.extended_data[channel] else { return }
+      UnsafeMutableRawPointer(copy).copyMemory(from: plane, byteCount: count * 4)
+      withheld.add(to: copy, count: count, ofChannel: channel)
+    }
+    return true
   }
 
   /// Takes at most `capacity` frames that are ready to `planes` at `start`, and gives their number:
@@ -230,8 +281,10 @@ package final class FilterChain {
       let count = min(capacity - filled, made.sampleCount - takenCount)
       for channel in 0..<channelCount {
         guard let plane = made.pointer.pointee.extended_data[channel] else { continue }
-        UnsafeMutableRawPointer(planes[channel] + start + filled).copyMemory(
+        let place = planes[channel] + start + filled
+        UnsafeMutableRawPointer(place).copyMemory(
           from: plane + takenCount * 4, byteCount: count * 4)
+        withheld.add(to: place, count: count, ofChannel: channel)
       }
       filled += count
       takenCount += count

@@ -91,39 +91,8 @@ struct FilterChainTests {
     _ filters: [FilterChain.Filter], _ channels: [[Float]], rate: Int
   ) throws -> [[Float]] {
     let chain = try FilterChain.open(filters, sampleRate: rate, channelCount: channels.count)
-    let output = Planes(channels.map { _ in [Float](repeating: 0, count: 4096) })
-    var result = channels.map { _ in [Float]() }
-    for start in stride(from: 0, to: channels[0].count, by: 4096) {
-      let end = min(start + 4096, channels[0].count)
-      let block = Planes(channels.map { Array($0[start..<end]) })
-      try chain.feed(block.pointers, count: end - start)
-      while case let count = try chain.take(into: output.pointers, at: 0, capacity: 4096), count > 0
-      {
-        for channel in result.indices {
-          result[channel] += UnsafeBufferPointer(start: output.pointers[channel], count: count)
-        }
-      }
-    }
-    return result
-  }
-}
-
-/// Channels as C wants them.
-private final class Planes {
-  let pointers: UnsafeMutablePointer<UnsafeMutablePointer<Float>>
-  private let count: Int
-
-  init(_ channels: [[Float]]) {
-    count = channels.count
-    pointers = .allocate(capacity: channels.count)
-    for (index, channel) in channels.enumerated() {
-      pointers[index] = .allocate(capacity: channel.count)
-      pointers[index].initialize(from: channel, count: channel.count)
-    }
-  }
-
-  deinit {
-    for index in 0..<count { pointers[index].deallocate() }
-    pointers.deallocate()
+    return try filtered(
+      channels, feed: { try chain.feed($0, count: $1) },
+      take: { try chain.take(into: $0, at: 0, capacity: $1) })
   }
 }
