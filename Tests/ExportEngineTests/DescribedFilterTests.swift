@@ -65,7 +65,11 @@ struct DescribedFilterTests {
     let rate = 48_000
     let sound = Signal.noise(seed: 3, count: 3 * rate)
     let asset = try stage.sound([sound], rate: rate)
-    for effects in [[], [Effect.denoise(reduction: 0.01)]] {
+    // A deesser is a chain of libavfilter's apart from those before and behind it.
+    let gentle = Effect.deesser(Effect.Deesser(intensity: 0.05, reduction: 1))
+    for effects in [
+      [], [Effect.denoise(reduction: 0.01)], [gentle], [.denoise(reduction: 0.01), gentle],
+    ] {
       var segment = clip(asset, at: Time(value: 1, timescale: 2))
       segment.effects =
         effects + [.filter(try FilterDescription(parsing: "volume=0:enable='between(t,1,2)'"))]

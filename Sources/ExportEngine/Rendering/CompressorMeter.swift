@@ -15,7 +15,7 @@ final class CompressorMeter {
   private let watcher: any NodeWatcher
   private let input: AudioBuffer
   private let output: AudioBuffer
-  private var chains: (before: FilterChain, compressor: FilterChain)?
+  private var chains: (before: FilterRow, compressor: FilterRow)?
   /// The next frame of the sound that is fed.
   private var fed: Int64 = 0
   /// The next frame that the compressor gets.
@@ -68,9 +68,9 @@ final class CompressorMeter {
     }
   }
 
-  private func open() throws(LibAVError) -> (before: FilterChain, compressor: FilterChain) {
-    func chain(_ filters: [FilterChain.Filter]) throws(LibAVError) -> FilterChain {
-      try FilterChain.open(
+  private func open() throws(LibAVError) -> (before: FilterRow, compressor: FilterRow) {
+    func chain(_ filters: [FilterChain.Filter]) throws(LibAVError) -> FilterRow {
+      try FilterRow.open(
         filters, sampleRate: format.sampleRate, channelCount: format.channelLayout.count,
         start: fed)
     }

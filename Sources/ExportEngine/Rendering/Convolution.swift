@@ -59,7 +59,8 @@ extension FilteredSource.Setup {
       return scaled
     }
     let gain = try Self.gainOfConvolution.get()
-    return Self(filters: [.convolution(response, gain: 1 / gain)])
+    return Self(
+      filters: [.convolution(response, gain: 1 / gain)], subject: "the effect 'reverb'")
   }
 
   /// By how much `afir` changes the level of a sound, besides its response: by 2 in FFmpeg 5.1, a

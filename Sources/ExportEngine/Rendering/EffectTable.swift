@@ -63,7 +63,8 @@ extension FilterDescription {
       row.filters.append(FilterChain.Filter("asetnsamples", [("n", "64"), ("p", "0")]))
     }
     for filter in filters {
-      let made = FilterChain.Filter(filter.name, arguments: filter.arguments)
+      var made = FilterChain.Filter(filter.name, arguments: filter.arguments)
+      made.excess = filter.excess
       let one =
         filter.name == "afftdn"
         ? EffectRow.denoising(made, sampleRate: sampleRate) : EffectRow(filters: [made])
@@ -71,6 +72,19 @@ extension FilterDescription {
       row.lag += one.lag
     }
     return row
+  }
+}
+
+extension FilterDescription.Filter {
+  /// What becomes of sound above full scale in front of a filter that is made for less: `deesser` has a
+  /// pole of `1 - abs(sample) - iirAmount`, which leaves the unit circle there (af_deesser.c). It gives
+  /// each frame at once. With `s=e`, its fourth option, it gives what it takes away.
+  fileprivate var excess: FilterChain.Filter.Excess? {
+    guard name == "deesser" else { return nil }
+    let options = arguments.split(separator: ":", omittingEmptySubsequences: false)
+    let place = options.prefix { !$0.contains("=") }.dropFirst(3).first
+    let mode = options.last { $0.hasPrefix("s=") }?.dropFirst(2) ?? place
+    return mode == "e" || mode == "2" ? .dropped : .passed
   }
 }
 
@@ -127,7 +141,10 @@ extension Effect.Gate {
 extension Effect.Deesser {
   /// Its `m` goes from 48 dB to none (`maxdess` in af_deesser.c).
   fileprivate var filter: FilterChain.Filter {
-    FilterChain.Filter("deesser", [("i", "\(intensity)"), ("m", "\(1 - reduction / 48)")])
+    var filter = FilterChain.Filter(
+      "deesser", [("i", "\(intensity)"), ("m", "\(1 - reduction / 48)")])
+    filter.excess = .passed
+    return filter
   }
 }
 

@@ -8,8 +8,13 @@ import Synchronization
 extension FilteredSource.Setup {
   /// The filters of a segment's effects.
   static func effects(_ effects: [Effect], sampleRate: Int) -> Self {
-    var setup = Self(filters: [])
-    for effect in effects where !effect.isNeutral {
+    let heard = effects.filter { !$0.isNeutral }
+    let names = heard.map(\.shortName)
+    var setup = Self(
+      filters: [],
+      subject: names.count == 1
+        ? "the effect \(names[0])" : "one of the effects \(names.joined(separator: ", "))")
+    for effect in heard {
       let row = effect.row(sampleRate: sampleRate)
       setup.filters += row.filters
       setup.lag += row.lag
@@ -28,6 +33,8 @@ extension FilteredSource.Setup {
     }
   }
 
+  private static let changeOfSpeed = "the change of speed"
+
   // MARK: In the time domain
 
   /// `atempo`, several times where one is not enough.
@@ -35,7 +42,7 @@ extension FilteredSource.Setup {
   /// Its windows are centred on their moments, so it has no lag of its own; but where it slows
   /// down, its sound comes from ahead, by a quarter of a window to half of one.
   private static func atempo(_ tempo: Double, sampleRate: Int) -> Self {
-    var setup = Self(filters: [], lead: sampleRate / 8)
+    var setup = Self(filters: [], lead: sampleRate / 8, subject: changeOfSpeed)
     // The window is the power of two above 1/24 s (`yae_reset`).
     var window = 1
     while window < sampleRate / 24 { window *= 2 }
@@ -64,7 +71,8 @@ extension FilteredSource.Setup {
   /// measured once for each rate and tempo.
   private static func rubberband(_ tempo: Double, sampleRate: Int) throws(Failure) -> Self {
     // Longer than half of its longest window, so that the sound's first frames are whole.
-    var setup = Self(filters: [.rubberband(tempo: tempo)], lead: sampleRate / 8)
+    var setup = Self(
+      filters: [.rubberband(tempo: tempo)], lead: sampleRate / 8, subject: changeOfSpeed)
     let key = Rubberband(tempo: tempo, sampleRate: sampleRate)
     if let known = lags.withLock({ $0[key] }) {
       setup.lag = known
@@ -108,6 +116,14 @@ extension FilteredSource.Setup {
       }
       return max(0, lags.sorted()[lags.count / 2])
     }
+  }
+}
+
+extension Effect {
+  /// As a job names it, without its settings but for described filters.
+  fileprivate var shortName: String {
+    if case .filter = self { return description }
+    return "'\(description.prefix { $0 != " " })'"
   }
 }
 

@@ -15,6 +15,8 @@ final class FilteredSource: DerivedSound {
     var lead = 0
     /// Frames of output before the sound.
     var lag = 0
+    /// What the filters do, for messages: 'the effect 'eq'' for example.
+    var subject: String
   }
 
   let input: any Sound
@@ -25,7 +27,7 @@ final class FilteredSource: DerivedSound {
   private let jumps: Jumps
   private let meters: [CompressorMeter]
   private let block: AudioBuffer
-  private var chain: FilterChain?
+  private var chain: FilterRow?
   /// The next frame of the chain's output, counted from the sound's first.
   private var chainPosition: Int64 = 0
   /// The next frame of the input that it is fed.
@@ -65,6 +67,7 @@ final class FilteredSource: DerivedSound {
       let taken = try filtering { () throws(LibAVError) in
         try chain.take(into: buffer.planes, at: offset + (isBefore ? 0 : filled), capacity: room)
       }
+      try requireFinite(buffer, offset + (isBefore ? 0 : filled), taken, "gives", at: chainPosition)
       chainPosition += Int64(taken)
       if !isBefore {
         filled += taken
@@ -81,7 +84,7 @@ final class FilteredSource: DerivedSound {
   }
 
   /// The chain, whose next frame is the one at `position`, or one before it.
-  private func chain(at position: Int64) throws(Failure) -> FilterChain {
+  private func chain(at position: Int64) throws(Failure) -> FilterRow {
     let warmUp = jumps.warmUp?.frames(atRate: sampleRate)
     let isFar = warmUp.map { position - chainPosition > 2 * $0 } ?? false
     if let chain, position >= chainPosition, !isFar { return chain }
@@ -89,7 +92,7 @@ final class FilteredSource: DerivedSound {
     let first = warmUp.map { ratio.source(ofTarget: max(0, position - $0)) } ?? 0
     let start = first / Int64(Self.blockSize) * Int64(Self.blockSize)
     let made = try filtering { () throws(LibAVError) in
-      try FilterChain.open(
+      try FilterRow.open(
         setup.filters, sampleRate: sampleRate, channelCount: channelCount,
         start: start - Int64(setup.lead))
     }
@@ -108,9 +111,10 @@ final class FilteredSource: DerivedSound {
   }
 
   /// Feeds a whole block: of the source, and past its end of silence.
-  private func feed(_ chain: FilterChain) throws(Failure) {
+  private func feed(_ chain: FilterRow) throws(Failure) {
     let next = fed..<fed + Int64(block.capacity)
     let read = isInputAtEnd ? 0 : try input.read(next, into: block, at: 0)
+    try requireFinite(block, 0, read, "gets", at: ratio.target(ofSource: fed))
     fed = next.upperBound
     if read < block.capacity {
       isInputAtEnd = true
@@ -118,6 +122,20 @@ final class FilteredSource: DerivedSound {
     }
     try filtering { () throws(LibAVError) in try chain.feed(block.planes, count: block.capacity) }
     for meter in meters { try meter.feed(block, count: block.capacity) }
+  }
+
+  /// Refuses samples that no filter can do anything with, where they come into being: filters with
+  /// feedback would give nothing else from then on.
+  private func requireFinite(
+    _ buffer: AudioBuffer, _ offset: Int, _ count: Int, _ verb: String, at frame: Int64
+  ) throws(Failure) {
+    guard !buffer.isFinite(from: offset, count: count) else { return }
+    chain = nil
+    let time = Time(frames: max(0, frame), rate: sampleRate).inSeconds
+    throw Failure(
+      .mendJob,
+      "\(setup.subject) \(verb) samples that are no numbers (NaN or infinity) after \(time) of its "
+        + "sound; lower the sound in front of it, as with 'gain: -12 dB', or leave it out")
   }
 
   private func clear(_ frames: Range<Int>) {
