@@ -109,6 +109,24 @@ import Testing
       ])
   }
 
+  @Test("a rate without loudness is named, and is no silence", arguments: [2000, 3999, 4000])
+  func slowRates(rate: Int) throws {
+    let segment = try made("0.5*sin(300*2*PI*t):s=\(rate):d=2")
+    let report = try run(segment, to: LoudnessTarget(.integrated(-16), truePeak: -1))
+    #expect(
+      report.warnings.map(\.message)
+        == (rate < 4000
+          ? [
+            "cannot be brought to −16.0 LUFS: sound of \(rate) Hz has no loudness, since the "
+              + "K-weighting needs 4000 Hz; write 'rms' or 'peak' in its 'loudness', or a "
+              + "'sample_rate' of 4000 Hz or more"
+          ] : []))
+    // These remedies are ones.
+    let power = try run(segment, to: LoudnessTarget(.rms(-20)), as: "b.wav")
+    #expect(power.warnings.isEmpty)
+    #expect(abs(try #require(power.outputs[0].loudness?.rms) + 20) <= 0.1)
+  }
+
   @Test("samples that are no numbers are refused by the file's name")
   func numbers() throws {
     let path = stage.folder.path("odd.wav")

@@ -1,5 +1,6 @@
 import Diagnosis
 import ExportGraph
+import Loudness
 import MediaComposition
 import MediaTime
 import SystemPackage
@@ -212,7 +213,8 @@ extension ExportSession {
     var found = zip(graph.sinks, outputs).flatMap { sink, output -> [Warning] in
       guard let correction = output.correction else { return [] }
       let isWhole = sink.frames == graph.nodes[sink.node].frames
-      return correction.misses(in: output.loudness, isWhole: isWhole).map {
+      let rate = graph.nodes[sink.node].format.sampleRate
+      return correction.misses(in: output.loudness, atRate: rate, isWhole: isWhole).map {
         Warning($0, path: output.path, origin: sink.output.origin)
       }
     }
@@ -222,7 +224,8 @@ extension ExportSession {
     for (id, correction) in solved.corrections.sorted(by: { $0.key < $1.key })
     where !masters.contains(id) {
       let misses = correction.misses(
-        in: correction.after, isWhole: true, tolerance: Self.itemTolerance)
+        in: correction.after, atRate: graph.nodes[id].format.sampleRate, isWhole: true,
+        tolerance: Self.itemTolerance)
       let origin = graph.nodes[id].origin
       guard !misses.isEmpty, named.insert(origin).inserted || origin == .unknown else { continue }
       let media = Set(graph.subgraph(of: id).nodes.compactMap(\.asset?.location))
@@ -241,17 +244,30 @@ extension LoudnessCorrection {
   ///
   /// - Parameters:
   ///   - sound: The measurement of the finished sound; nil: it was not measured.
+  ///   - sampleRate: The rate at which it is brought to its level.
   ///   - isWhole: Whether the output has all of the sound; a part of it has a level of its own.
   ///   - tolerance: dB by which it may miss its level.
   /// - Returns: What a warning says of the output after its name.
   fileprivate func misses(
-    in sound: LoudnessMeasurement?, isWhole: Bool,
+    in sound: LoudnessMeasurement?, atRate sampleRate: Int, isWhole: Bool,
     tolerance: Double = ExportSession.levelTolerance
   ) -> [String] {
     let level = target.level
     guard level.value(in: before) != nil else {
-      let reason = if case .integrated = level { ", or softer than −70 LUFS" } else { "" }
-      return ["cannot be brought to \(level): it is silent\(reason); leave its 'loudness' out"]
+      guard case .integrated = level else {
+        return ["cannot be brought to \(level): it is silent; leave its 'loudness' out"]
+      }
+      guard sampleRate < ChunkMeter.leastRate else {
+        return [
+          "cannot be brought to \(level): it is silent, or softer than −70 LUFS; leave its "
+            + "'loudness' out"
+        ]
+      }
+      return [
+        "cannot be brought to \(level): sound of \(sampleRate) Hz has no loudness, since the "
+          + "K-weighting needs \(ChunkMeter.leastRate) Hz; write 'rms' or 'peak' in its 'loudness', or "
+          + "a 'sample_rate' of \(ChunkMeter.leastRate) Hz or more"
+      ]
     }
     var found: [String] = []
     if isWhole, target.group == nil, let sound, let value = level.value(in: sound) {
