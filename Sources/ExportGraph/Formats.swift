@@ -358,8 +358,8 @@ struct SourceFacts {
   /// Of each source, in order of their places, as it comes to the mix; not those of which items select
   /// single channels alone.
   let heard: [HeardSound]
-  /// The layout of all, where an output can have it; else stereo. Also stereo where a mono item is
-  /// panned, or only some channels of surround are selected.
+  /// The layout of all; surround at the back where some have it there and others at the side. Else
+  /// stereo; also where a mono item is panned, or only some channels of surround are selected.
   let layout: ChannelLayout
 
   init(of export: Export) {
@@ -378,7 +378,8 @@ struct SourceFacts {
     } else {
       heard = sounding.map { HeardSound(asset: $0) }
     }
-    let layouts = Set(sounding.map { $0.channelLayout.count == 1 ? .mono : $0.channelLayout })
+    var layouts = Set(sounding.map { $0.channelLayout.count == 1 ? .mono : $0.channelLayout })
+    if layouts.count > 1 { layouts = Set(layouts.map { $0.surroundsAtBack ?? $0 }) }
     switch layouts.first {
     case let common? where layouts.count == 1 && common.isSurround:
       layout = selectsChannels ? .stereo : common

@@ -75,9 +75,11 @@ struct LayoutNotes {
     let help: String? =
       isRequested
       ? nil
-      : held
-        ? source.nameInJobs.map { "for all channels write 'channels: \($0)'" }
-        : "\(kind.capabilities.codecName) has no layout of \(source.name)"
+      : source.count > 8
+        ? "outputs have eight channels at most; for one of these write 'channels: channel 1', or another"
+        : held
+          ? source.nameInJobs.map { "for all channels write 'channels: \($0)'" }
+          : "\(kind.capabilities.codecName) has no layout of \(source.name)"
     let isNarrower = assets.contains { $0.channelLayout.count > layout.count }
     let names = left.sorted { $0.rawValue < $1.rawValue }.map(\.adjective)
     return Diagnostic(

@@ -64,7 +64,7 @@ extension ChannelLayout {
 
   /// The same channels in the same order, with those at the side called back channels: FFmpeg's
   /// `5.1(side)` as `5.1`. nil where there are none at the side, or others at the back.
-  var surroundsAtBack: ChannelLayout? {
+  package var surroundsAtBack: ChannelLayout? {
     let moved = channels.map { channel -> Channel in
       switch channel {
       case .sideLeft: .backLeft

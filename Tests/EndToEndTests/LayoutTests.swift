@@ -47,6 +47,37 @@ struct LayoutTests {
     }
   }
 
+  @Test("surround at the side joins surround at the back without a downmix, in every channel")
+  func surroundsAtSides() throws {
+    try film()
+    try stage.make(
+      """
+      ffmpeg -v error -i surround.wav -af "pan=5.1(side)|c0=c0|c1=c1|c2=c2|c3=c3|c4=c4|c5=c5" \
+        side.flac
+      ffmpeg -v error -i surround.wav back.flac
+      ffmpeg -v error -i side.flac -c:a ac3 side.ac3
+      ffmpeg -v error -i back.flac -c:a aac back.m4a
+      """)
+    for (first, second) in [
+      ("back.flac", "side.flac"), ("side.flac", "back.flac"), ("back.m4a", "side.ac3"),
+    ] {
+      let result = try stage.run("avjob concat \(first) \(second) -o both.wav --force -q")
+      #expect(result.status == 0 && result.errors == "", "\(first): \(result.errors)")
+      let shown = try stage.make(
+        "ffprobe -v error -show_entries stream=channels,channel_layout -of csv=p=0 both.wav")
+      #expect(shown.text == "6,5.1\n", "\(first): \(shown.text)")
+    }
+    // Lossless parts are there bit for bit.
+    let sums = try stage.make(
+      """
+      avjob concat back.flac side.flac -o both.wav --force -q
+      for f in surround.wav "both.wav -t 1" "both.wav -ss 1"; do
+        ffmpeg -v error -i $f -c:a pcm_s16le -f s16le - | md5sum
+      done | sort -u | wc -l
+      """)
+    #expect(sums.text == "1\n")
+  }
+
   @Test("probe names the other streams of a file, with what probes them")
   func streams() throws {
     try film()

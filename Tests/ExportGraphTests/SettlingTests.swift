@@ -91,6 +91,45 @@ struct SettlingTests {
       graph.sinks.map { graph.nodes[$0.node].format.channelLayout } == [.surround51, .stereo])
   }
 
+  @Test("more channels than outputs have become stereo, with a note on how one is taken")
+  func manyChannels() throws {
+    let layout = ChannelLayout(Array(repeating: .unplaced, count: 10))
+    for kind in [Output.Kind.wav, .flac, .mp3] {
+      let (settled, notes) = try export(
+        [sound(layout: layout)], [Output(path: "x", request: .usual(kind))]
+      ).settled()
+      #expect(settled.outputs[0].channelLayout == .stereo)
+      #expect(
+        notes == [
+          Diagnostic(
+            .note,
+            "'x' is stereo: '10.wav', 10 channels without positions, is mixed down", at: .unknown,
+            help: "outputs have eight channels at most; for one of these write "
+              + "'channels: channel 1', or another")
+        ], "\(kind)")
+    }
+  }
+
+  @Test("surround at the side is the same layout as at the back, which it becomes beside that")
+  func surroundsAtSides() throws {
+    let output = [Output(path: "x", format: .wav(.int16))]
+    let pairs: [(back: ChannelLayout, side: UInt64)] = [
+      (.surround51, 0x60F), (.surround50, 0x607), (.quad, 0x603),
+    ]
+    for (back, mask) in pairs {
+      let side = ChannelLayout(mask: mask)
+      for (layouts, expected) in [
+        ([back, side], back), ([side, back, side], back), ([side, side], side),
+        ([side, .stereo], .stereo), ([side, .surround71], .stereo),
+      ] {
+        let (settled, notes) = try export(layouts.map { sound(layout: $0) }, output).settled()
+        #expect(settled.outputs[0].channelLayout == expected, "\(layouts)")
+        #expect(settled.channelLayout == expected, "\(layouts)")
+        #expect(notes.isEmpty == (expected != .stereo), "\(layouts)")
+      }
+    }
+  }
+
   @Test("an export that is settled stays as it is")
   func idempotence() throws {
     var preset = Output(path: "p", format: .mp3(MP3Preset.phone.settings))
