@@ -53,6 +53,16 @@ extension LoudnessTarget.Level {
     }
   }
 
+  /// The peak that a sound of this level has at least, dBTP. Nil for loudness, which may lie above all
+  /// peaks: the K-weighting raises high frequencies by 4 dB, and the powers of channels are added
+  /// (BS.1770-4).
+  package var leastPeak: Double? {
+    switch self {
+    case .integrated: nil
+    case .rms(let level), .samplePeak(let level): level
+    }
+  }
+
   /// The figure of a sound that this level is compared with.
   package var figure: KeyPath<LoudnessMeasurement, Double?> {
     switch self {

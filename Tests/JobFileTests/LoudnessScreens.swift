@@ -42,7 +42,7 @@ import TestSupport
       """#)
   }
 
-  @Test("Maps of two levels, of none, and with a ceiling below the level")
+  @Test("Maps of two levels, of none, and with a ceiling below a power; loudness may lie above it")
   func maps() {
     expect(
       Bench().screen(
@@ -50,7 +50,9 @@ import TestSupport
         tracks:
           a: { clip: a.wav, loudness: { integrated: -16 LUFS, rms: -20 dB } }
           b: { clip: a.wav, loudness: { true_peak: -1 dBTP } }
-          c: { clip: a.wav, loudness: { integrated: -16 LUFS, true_peak: -18 dBTP } }
+          c: { clip: a.wav, loudness: { rms: -16 dB, true_peak: -18 dBTP } }
+          d: { clip: a.wav, loudness: { integrated: -16 LUFS, true_peak: -18 dBTP } }
+          e: { clip: a.wav, loudness: { integrated: 0 LUFS, true_peak: -1 dBTP } }
         output: x.mp3
         """#),
       #"""
@@ -65,9 +67,9 @@ import TestSupport
           3 |   b: { clip: a.wav, loudness: { true_peak: -1 dBTP } }
             |                               ^
         help: write { integrated: -16 LUFS, true_peak: -1 dBTP }
-      job.yaml:4:66: error: peaks cannot stay below −18.0 dBTP in a sound of −16.0 LUFS
-          4 |   c: { clip: a.wav, loudness: { integrated: -16 LUFS, true_peak: -18 dBTP } }
-            |                                                                  ^~~~~~~~
+      job.yaml:4:57: error: peaks cannot stay below −18.0 dBTP in a sound of −16.0 dB RMS
+          4 |   c: { clip: a.wav, loudness: { rms: -16 dB, true_peak: -18 dBTP } }
+            |                                                         ^~~~~~~~
         help: give a higher 'true_peak', or a lower level
       """#)
   }

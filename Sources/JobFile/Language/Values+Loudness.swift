@@ -167,7 +167,9 @@ extension Values {
       hasCeiling = true
       target.truePeak = if case .at(let level) = ceiling.value { level } else { nil }
     }
-    if let ceiling = fields.ceiling, let peak = target.truePeak, peak < target.level.decibels {
+    if let ceiling = fields.ceiling, let peak = target.truePeak, let least = target.level.leastPeak,
+      peak < least
+    {
       decoder.sink.error(
         "peaks cannot stay below \(peak.tenths) dBTP in a sound of \(target.level)",
         at: ceiling.origin, help: "give a higher 'true_peak', or a lower level")
