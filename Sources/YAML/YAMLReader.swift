@@ -256,23 +256,32 @@ extension YAMLReader {
     if !sink.drops(at: keyOrigin) {
       sink.error(
         "'\(key)' has no value", at: keyOrigin,
-        help: isFlow ? flowHelp(key, keyOrigin) : "write one behind it, or leave the key out")
+        help: (isFlow ? flowHelp(key, keyOrigin) : nil)
+          ?? "write one behind it, or leave the key out")
     }
     return YAMLNode(.missing, origin: .unknown)
   }
 
-  /// Why a key in braces has no value: a comma or a lacking space cut a text in two.
-  private func flowHelp(_ key: String, _ origin: Origin) -> String {
+  /// Why a key in braces has no value: a comma or a lacking space cut a text in two; nil: it has none.
+  private func flowHelp(_ key: String, _ origin: Origin) -> String? {
+    guard let place = map.place(of: origin) else { return nil }
+    let line = text.line(place.line).unicodeScalars
+    let behind = line.dropFirst(place.column - 1 + place.length).drop {
+      " \t".unicodeScalars.contains($0)
+    }
+    // A key that is written as one.
+    if behind.first == ":" { return nil }
     if let colon = key.firstIndex(of: ":") {
       return "inside {} a colon needs a space after it: "
         + "'\(key[..<colon]): \(key[key.index(after: colon)...])'"
     }
-    guard let place = map.place(of: origin) else { return "quote the text before it" }
-    let before = text.line(place.line).unicodeScalars.prefix(place.column - 1)
+    let before = line.prefix(place.column - 1)
     let start =
       before.lastIndex { ":{".unicodeScalars.contains($0) }
       .map { before.index(after: $0) } ?? before.startIndex
     let value = trimmed(String(String.UnicodeScalarView(before[start...])))
+    // What stands before it is a value and a comma, and not the start of the map.
+    guard value.hasSuffix(","), value != "," else { return nil }
     return "inside {} a comma ends a text; quote it: \"\(value) \(key)\""
   }
 }

@@ -342,6 +342,40 @@ import TestSupport
       """#)
   }
 
+  @Test("A key in braces that is written without a value, where no text was cut in two")
+  func aKeyInBracesWithoutAValue() {
+    expect(
+      Bench().screen(
+        #"""
+        clip: a.wav
+        output: { file: x.mp3, mp3: }
+        metadata: { title: , "a:b": , genre: }
+        vars: {t: }
+        """#),
+      #"""
+      job.yaml:2:24: error: 'mp3' has no value
+          2 | output: { file: x.mp3, mp3: }
+            |                        ^~~
+        help: write one behind it, or leave the key out
+      job.yaml:3:13: error: 'title' has no value
+          3 | metadata: { title: , "a:b": , genre: }
+            |             ^~~~~
+        help: write one behind it, or leave the key out
+      job.yaml:3:22: error: 'a:b' has no value
+          3 | metadata: { title: , "a:b": , genre: }
+            |                      ^~~~~
+        help: write one behind it, or leave the key out
+      job.yaml:3:31: error: 'genre' has no value
+          3 | metadata: { title: , "a:b": , genre: }
+            |                               ^~~~~
+        help: write one behind it, or leave the key out
+      job.yaml:4:8: error: 't' has no value
+          4 | vars: {t: }
+            |        ^
+        help: write one behind it, or leave the key out
+      """#)
+  }
+
   @Test("No space after a colon in braces")
   func noSpaceAfterAColonInBraces() {
     expect(
