@@ -32,6 +32,16 @@ extension ByteSource {
     }
     return filled
   }
+
+  /// `count` bytes from `offset` on, fewer at the end.
+  ///
+  /// - Throws: As `size`.
+  func bytes(at offset: Int64, count: Int) throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let filled = try bytes.withUnsafeMutableBytes { try fill($0, from: offset) }
+    bytes.removeLast(count - filled)
+    return bytes
+  }
 }
 
 /// The bytes of a file. Owns its descriptor. Safe from any thread.

@@ -67,7 +67,8 @@ package final class Demuxer {
     let part = range.map { SplicedBytes(source, [.range($0)]) } ?? source
     let wave = try WaveSource(
       sound.map { sound throws(LibAVError) in try part.headed(sound) } ?? part)
-    let input = try InputContext(wave.source)
+    let aiff = try AIFFSource(wave.source)
+    let input = try InputContext(aiff.source)
     var context = avformat_alloc_context()
     defer { withExtendedLifetime(input) { avformat_close_input(&context) } }
     context?.pointee.pb = input.pointer
@@ -81,7 +82,9 @@ package final class Demuxer {
       input.status(of: input.recognizing { avformat_open_input(&context, url, nil, &options) })
     }
     try input.requireRead()
-    try check(opened.status, "avformat_open_input")
+    if opened.status < 0 {
+      throw aiff.named(LibAVError(code: opened.status, operation: "avformat_open_input"))
+    }
     let demuxer = Demuxer(
       try checkAllocated(context, "avformat_open_input"), input, wave.header, bounds,
       leavesTagsOut: opened.leavesTagsOut || wave.header?.hasLongList == true)
@@ -92,6 +95,7 @@ package final class Demuxer {
     }
     demuxer.takeHeaderAtItsWord()
     if wave.header?.kind == .rifx { demuxer.swapOrder() }
+    try aiff.correct(demuxer)
     return demuxer
   }
 

@@ -12,14 +12,9 @@ struct WaveSource {
   ///
   /// - Throws: `LibAVError` where it cannot be read, or cannot be read rightly.
   init(_ source: any ByteSource) throws(LibAVError) {
-    func read(_ offset: Int64, _ count: Int) throws -> [UInt8] {
-      var bytes = [UInt8](repeating: 0, count: count)
-      let filled = try bytes.withUnsafeMutableBytes { try source.fill($0, from: offset) }
-      bytes.removeLast(count - filled)
-      return bytes
-    }
     do {
-      guard let header = try WaveHeader(size: source.size(), reading: read) else {
+      guard let header = try WaveHeader(size: source.size(), reading: source.bytes(at:count:))
+      else {
         self.source = source
         return
       }
@@ -27,7 +22,7 @@ struct WaveSource {
       let pieces =
         switch header.kind {
         case .riff: header.hasStrangeChunks ? header.bare : header.corrected
-        case .rifx: try header.converted(read)
+        case .rifx: try header.converted(source.bytes(at:count:))
         case .wave64: header.reordered
         }
       self.source = pieces.map { SplicedBytes(source, $0) } ?? source
