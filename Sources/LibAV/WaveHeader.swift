@@ -59,6 +59,8 @@ package struct WaveHeader: Sendable, Hashable {
   package private(set) var holdsAnother = false
   /// Whether the size of 32 bits lacks its higher ones, which the file's own size proves.
   package private(set) var isWrapped = false
+  /// Whether the size of 64 bits is another one than that of 32, which is one.
+  private var hasFalseLongSize = false
   /// Whether that may be so, and nothing proves it.
   private(set) var mayBeWrapped = false
 
@@ -79,9 +81,11 @@ package struct WaveHeader: Sendable, Hashable {
     var beginsFile: Bool { ["RIFF", "RIFX", "RF64", "BW64", "riff"].contains(name) }
   }
 
-  /// Whether it has a size of 64 bits, which is left open.
-  var isLongAndOpen: Bool {
-    kind == .riff && announcedSize == nil && chunks.contains { $0.name == "ds64" }
+  /// Whether it has a size of 64 bits that is left open, or does not count, since there is another one of
+  /// 32 bits (EBU Tech 3306, 3: it counts where that is 0xFFFFFFFF).
+  var hasUselessLongSize: Bool {
+    kind == .riff
+      && (hasFalseLongSize || announcedSize == nil && chunks.contains { $0.name == "ds64" })
   }
 
   /// The first chunk that lacks its byte of padding, which libavformat then misses the next ones for; nil
@@ -191,7 +195,12 @@ extension WaveHeader {
         format.0.isPadded =
           try format.0.mayBePadded
           && Self.hasEmptyBytes(chunk.content, isFirst: kind != .rifx, read)
-        let announced = chunk.announcedSize == 0xFFFF_FFFF ? longSize : chunk.announcedSize
+        // Some writers have the lower half of it here, and not the number that stands for it.
+        let isLong =
+          chunk.announcedSize == 0xFFFF_FFFF
+          || longSize.map { $0 & 0xFFFF_FFFF == chunk.announcedSize } == true
+        let announced = isLong ? longSize : chunk.announcedSize
+        hasFalseLongSize = longSize != nil && !isLong
         (self.format, formatContent) = format
         fileSize = size
         let start = chunk.content.lowerBound

@@ -80,15 +80,15 @@ extension WaveHeader {
   /// The pieces of a file with the lowest byte first whose header is wrong; nil where all is right.
   fileprivate var corrected: [SplicedBytes.Piece]? {
     let isEmpty = announcedSize == 0
-    guard format.hasOddBits || isWrapped || unclaimedSize >= 8 || isEmpty || isLongAndOpen
+    guard format.hasOddBits || isWrapped || unclaimedSize >= 8 || isEmpty || hasUselessLongSize
     else { return nil }
     let count = sound.upperBound - sound.lowerBound
     let end = isEmpty ? sound.lowerBound : fileSize - unclaimedSize
     var pieces: [SplicedBytes.Piece] = []
     if isWrapped {
       pieces.append(.bytes(Self.longHead(count, fileSize: fileSize)))
-    } else if isLongAndOpen {
-      // libavformat takes a size of 64 bits at its word, also 0.
+    } else if hasUselessLongSize {
+      // libavformat takes a size of 64 bits at its word, also 0, whatever that of 32 bits is.
       pieces += [.bytes(Array("RIFF".utf8)), .range(4..<12)]
     } else {
       pieces.append(.range(0..<12))

@@ -273,6 +273,24 @@ struct WaveHeaderTests {
     try expectTwins("both.wav", "twin.wav")
   }
 
+  @Test("a size of 64 bits counts where that of 32 bits stands for it, and not beside another one")
+  func falseLongSize() throws {
+    try script(
+      """
+      data = samples(16, 16, 8820)
+      put('twin.wav', data, plain(1, 2, 16))
+      whole = open('twin.wav', 'rb').read()
+      tail = b'JUNK' + struct.pack('<I', 4) + b'text'
+      for name, long in [('none', 0), ('half', len(data) // 2), ('more', 5 << 32), ('same', len(data))]:
+        open(name + '.wav', 'wb').write(b'RF64' + struct.pack('<I', 0xFFFFFFFF) + b'WAVEds64'
+          + struct.pack('<IQQQI', 28, len(data) + 80, long, 0, 0) + whole[12:] + tail)
+      """)
+    for name in ["none", "half", "more", "same"] {
+      try expectTwins("\(name).wav", "twin.wav")
+      #expect(try stage.run("avjob probe \(name).wav").errors == "")
+    }
+  }
+
   @Test("a second WAV behind the first is named, and refused where it is the longer one")
   func concatenated() throws {
     try stage.make(
