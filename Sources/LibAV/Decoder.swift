@@ -158,6 +158,10 @@ package final class Decoder {
   ///
   /// Every frame is to be received before the next packet is sent.
   package func send(_ packet: Packet?) throws(LibAVError) {
+    if MPEGRate.lateCodecs.contains(context.pointee.codec_id.rawValue), let rate = packet?.mpegRate
+    {
+      context.pointee.sample_rate = Int32(clamping: rate)
+    }
     if isFresh { sentCount += 1 }
     muLaw = nil
     try check(avcodec_send_packet(context, packet?.pointer), "avcodec_send_packet")
