@@ -251,6 +251,16 @@ struct WaveHeaderTests {
     #expect(floats.text.contains("pcm_f24le"), "\(floats)")
   }
 
+  @Test("integers that fill four bytes under a plain header of 24 bits are refused with the cause")
+  func wrongBits() throws {
+    try script(
+      "put('a.wav', samples(32, 32, 8820), struct.pack('<HHIIHH', 1, 2, 44100, 352800, 8, 24))")
+    let result = try stage.run("avjob clip a.wav -o out.wav")
+    #expect(
+      result.status == 1 && result.errors.contains("24 bits in 4 bytes")
+        && result.errors.contains("a header of 32 bits"), "\(result.errors)")
+  }
+
   @Test("valid bits of 0 are the container's")
   func noValidBits() throws {
     try script("put('none.wav', samples(16, 16, 8820), extensible(2, 16, 0, 3))")

@@ -63,8 +63,14 @@ final class SourceNode: Sound {
   {
     if source.asset.bitDepth != nil { return }
     guard buffer.isFinite(from: offset, count: count) else {
+      // Cool Edit's floats, or a wrong header.
+      let header =
+        source.asset.codec == "pcm_f24le"
+        ? ": its header has 24 bits in 4 bytes, which are read as floats, as Cool Edit wrote them; "
+          + "give integers a header of 32 bits"
+        : ""
       throw Failure(
-        .mendInput, "holds samples that are no numbers (NaN or infinity)",
+        .mendInput, "holds samples that are no numbers (NaN or infinity)" + header,
         location: source.asset.location)
     }
   }
