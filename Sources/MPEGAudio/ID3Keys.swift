@@ -45,6 +45,7 @@ enum ID3Keys {
     "musicbrainz_releasetrackid": "MusicBrainz Release Track Id",
     "musicbrainz_workid": "MusicBrainz Work Id",
     "releasecountry": "MusicBrainz Album Release Country",
+    "performer": "PERFORMER",
     "work": "WORK",
     "movement_count": "MOVEMENTTOTAL",
     "show_movement": "SHOWMOVEMENT",
@@ -78,10 +79,12 @@ enum ID3Keys {
     key: "musicbrainz_trackid", description: "MusicBrainz Track Id"
   )
 
-  /// The key of a `TXXX` frame.
+  /// The key of a `TXXX` frame; `TXXX` without a description.
   static func key(ofDescription text: String) -> String {
     if text.isEmpty { return "TXXX" }
     let name = text.lowercased()
+    // What is called so is not what has no name.
+    if name == "txxx" { return "TXXX:" + text }
     return unsyncedLyrics.contains(name) ? "lyrics" : keyOfDescription[name] ?? text
   }
 

@@ -34,7 +34,7 @@ enum ID3Slot: Hashable {
         isComment
         ? .comment(own.description, language: language)
         : .lyrics(own.description, language: language)
-    case "txxx" where !own.description.isEmpty: self = .userText(own.description)
+    case "txxx": self = .userText(own.description)
     case "url" where Self.isLink(item.value): self = .userLink(own.description)
     case "musicbrainz_trackid" where item.value.utf8.allSatisfy({ 0x20...0x7E ~= $0 }):
       self = .identifier(ID3Keys.musicBrainz)

@@ -1,7 +1,7 @@
 /// The names of tags in every format: the one table that readers, writers and the job language ask.
 ///
-/// Keys are FFmpeg's generic ones (`ff_id3v2_34_metadata_conv`, `ff_id3v2_4_metadata_conv`; those of
-/// podcasts from mov.c), else in their manner those of mutagen's EasyID3 and of TagLib. Frames are
+/// Keys are FFmpeg's generic ones (`ff_id3v2_34_metadata_conv`, `ff_id3v2_4_metadata_conv`, but for
+/// `TPE3`; those of podcasts from mov.c), else in their manner those of mutagen's EasyID3 and of TagLib. Frames are
 /// those of ID3v2.4 (native frames §4), and what Apple added to them; atoms those of iTunes, as
 /// mutagen's `mutagen.mp4` has them; fields those of Xiph's "Ogg Vorbis I format specification:
 /// comment field", else of Picard's "Tag Mapping"; chunks those of RIFF's INFO list
@@ -69,8 +69,11 @@ package enum TagNames {
     row("artist", "TPE1", "ARTIST", "©ART", riff: true),
     row("album", "TALB", "ALBUM", "©alb", riff: true),
     row("album_artist", "TPE2", "ALBUMARTIST", "aART", others: ["albumartist"]),
-    row("performer", "TPE3", "PERFORMER", others: ["conductor"]),
-    row("remixer", "TPE4", "REMIXER", others: ["arranger", "mixartist"]),
+    // FFmpeg calls `TPE3` a performer; the standard has conductors there (§4.2.2).
+    row("conductor", "TPE3", "CONDUCTOR"),
+    row("performer", nil, "PERFORMER"),
+    row("remixer", "TPE4", "REMIXER", others: ["mixartist"]),
+    row("arranger", nil, "ARRANGER"),
     row("composer", "TCOM", "COMPOSER", "©wrt"),
     row("lyricist", "TEXT", "LYRICIST"),
     row("track", "TRCK", "TRACKNUMBER", "trkn", .pair, riff: true, others: ["tracknumber"]),

@@ -73,6 +73,65 @@ import Testing
         """)
   }
 
+  @Test("conductors, performers, arrangers and remixers are four tags on each way and back")
+  func people() throws {
+    let stage = try stage(
+      """
+      metaflac --set-tag=CONDUCTOR=Karajan --set-tag=PERFORMER=Mutter --set-tag=ARRANGER=Ravel \
+        --set-tag=REMIXER=Max s.flac
+      ffmpeg -v error -i s.flac s.mka
+      """)
+    try stage.make(
+      """
+      for kind in mp3 m4a opus aiff caf ogg; do
+        avjob clip -q s.flac -o a.$kind
+        avjob clip -q a.$kind -o $kind.flac
+      done
+      avjob clip -q s.mka -o b.mp3
+      /usr/bin/python3 - <<'END'
+      import mutagen
+      names = {'conductor': 'Karajan', 'performer': 'Mutter', 'arranger': 'Ravel', 'remixer': 'Max'}
+      for kind in 'mp3 m4a opus aiff caf ogg'.split():
+          tags = mutagen.File(kind + '.flac').tags
+          found = {name: tags.get(name) for name in names}
+          assert found == {name: [value] for name, value in names.items()}, (kind, found)
+      for file in 'a.mp3', 'b.mp3', 'a.aiff':
+          tags = mutagen.File(file).tags
+          assert tags['TPE3'].text == ['Karajan'] and tags['TPE4'].text == ['Max'], (file, tags)
+          assert tags['TXXX:PERFORMER'].text == ['Mutter'], (file, tags)
+          assert tags['TIPL'].people == [['arranger', 'Ravel']], (file, tags)
+      tags = mutagen.File('a.m4a').tags
+      for name, value in names.items():
+          assert tags['----:com.apple.iTunes:' + name.upper()] == [value.encode()], (name, tags)
+      END
+      """)
+  }
+
+  @Test("a text of ID3 without a name has none in a copy, and one that is called TXXX keeps that")
+  func nameless() throws {
+    let stage = try stage(
+      """
+      /usr/bin/python3 - <<'END'
+      import mutagen.id3 as id3
+      tags = id3.ID3(); tags.add(id3.TXXX(encoding=3, desc='', text=['none']))
+      tags.add(id3.TXXX(encoding=3, desc='TXXX', text=['named'])); tags.save('s.mp3')
+      END
+      """)
+    try stage.make(
+      """
+      avjob clip -q s.mp3 -o a.mp3
+      avjob clip -q s.mp3 -o a.flac
+      avjob clip -q a.flac -o b.mp3
+      /usr/bin/python3 - <<'END'
+      import mutagen
+      for file in 'a.mp3', 'b.mp3':
+          tags = mutagen.File(file).tags
+          found = {frame.desc: frame.text for frame in tags.getall('TXXX')}
+          assert found == {'': ['none'], 'TXXX': ['named']}, (file, found)
+      END
+      """)
+  }
+
   @Test("a list in a job gives a tag several values")
   func list() throws {
     let stage = try stage("")

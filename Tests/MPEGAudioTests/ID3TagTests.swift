@@ -237,6 +237,7 @@ import Testing
       ("TBPM", "90", "TBPM"), ("TZZZ", "x", "TXXX"), ("TXXX", "x", "TXXX"),
       ("TXXX:title", "x", "TXXX"), ("tbpm", "90", "TXXX"),
       ("Title", "x", "TIT2"), ("lyrics-eng", "x", "USLT"), ("lyrics-long", "x", "TXXX"),
+      ("conductor", "x", "TPE3"), ("performer", "x", "TXXX"),
     ])
   func slots(key: String, value: String, identifier: String) throws {
     let bytes = try ID3Tag(items: [.init(key: key, value: value)]).encoded()

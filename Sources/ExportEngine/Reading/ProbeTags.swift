@@ -186,6 +186,9 @@ extension Prober {
     return tags
   }
 
+  /// Formats whose ID3 tags libavformat reads, too.
+  private static let formatsWithID3: Set = ["wav", "dsf", "iff", "oma"]
+
   /// FFmpeg's generic names are in small letters, unlike Matroska's and Vorbis comments. Lyrics of
   /// unknown language are lyrics.
   private static func genericName(of key: String, in format: String) -> String {
@@ -193,6 +196,8 @@ extension Prober {
     if ["lyrics-xxx", "lyrics-und", "lyrics-"].contains(name) { return "lyrics" }
     // FFmpeg's name of a BWF's time of origination, and MP4's of its sort orders.
     if name == "creation_time", format == "wav" { return "origination_time" }
+    // Of ID3's TPE3, which is the conductor's; no other tags of these formats have the name.
+    if name == "performer", formatsWithID3.contains(format), key == name { return "conductor" }
     if name.hasPrefix("sort_"), let row = TagNames.row(of: name) { return row.key }
     return format.hasPrefix("matroska,")
       ? TagNames.key(ofMatroska: key) : TagNames.key(ofField: key)

@@ -141,7 +141,8 @@ extension Metadata {
 
   /// What functions of ID3's list are called elsewhere (Picard's "Tag Mapping").
   private static let functions = [
-    ("producer", "PRODUCER"), ("engineer", "ENGINEER"), ("mix", "MIXER"), ("DJ-mix", "DJMIXER"),
+    ("producer", "PRODUCER"), ("engineer", "ENGINEER"), ("arranger", "ARRANGER"),
+    ("mix", "MIXER"), ("DJ-mix", "DJMIXER"),
   ]
 
   /// ID3's lists of people as fields of their own.

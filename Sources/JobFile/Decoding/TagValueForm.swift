@@ -27,7 +27,7 @@ enum TagValueForm {
   }
 
   /// The name under which a tag is written: `track` of `tracknumber`. A name that other formats have for a
-  /// tag of its own stays, as `label` and `conductor` in Vorbis comments.
+  /// tag of its own stays, as `label` and `version` in Vorbis comments.
   static func name(of key: String) -> String {
     guard let name = ID3Tag.key(ofTag: key) else { return key }
     return isSpelling(key, of: name) ? name : key

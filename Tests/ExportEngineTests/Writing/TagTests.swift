@@ -132,7 +132,7 @@ struct TagTests {
     #expect(Output.Kind.aac.capabilities.tagName(of: "Year") == "date")
     #expect(Output.Kind.aac.capabilities.tagName(of: "albumartist") == "album_artist")
     #expect(Output.Kind.wav.capabilities.tagName(of: "tracknumber") == "track")
-    #expect(Output.Kind.flac.capabilities.tagName(of: "conductor") == "conductor")
+    #expect(Output.Kind.flac.capabilities.tagName(of: "version") == "version")
     #expect(Output.Kind.mp3.capabilities.tagName(of: "Year") == "Year")
   }
 
