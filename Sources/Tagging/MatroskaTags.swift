@@ -10,6 +10,11 @@ package struct MatroskaTags: Sendable, Hashable {
     package var track: UInt64
     /// What of a collection it describes: 30 a track, 40 a part, 50 an album (RFC 9559, 5.1.8.1.1.1).
     package var level: UInt64
+    /// The value's language as the file has it, `ger` or, without such a code, `de-AT`; nil where it is
+    /// left open (`und`).
+    package var language: String?
+    /// Whether it is that of its name's values to be shown where nobody asks for a language (`TagDefault`).
+    package var isDefault: Bool
   }
 
   package private(set) var items: [Item] = []
@@ -40,12 +45,30 @@ package struct MatroskaTags: Sendable, Hashable {
     }
   }
 
+  /// The language of those of a name's values that go without one: none if there are such values, else
+  /// that of the first one that is to be shown by default. O(n)
+  ///
+  /// A file with one title in one language has a title; one with another title in German beside it has
+  /// that under a name of its own.
+  package static func plainLanguage(of items: [Item]) -> String? {
+    guard !items.contains(where: { $0.language == nil }) else { return nil }
+    return (items.first(where: \.isDefault) ?? items.first)?.language
+  }
+
   private mutating func add(_ simple: EBMLElement, _ track: UInt64, _ level: UInt64) {
     guard items.count < Self.itemLimit else { return }
     var (name, value) = ("", nil as (text: String, isGuessed: Bool)?)
+    var (language, newLanguage, isDefault) = (nil as String?, nil as String?, true)
+    func code(_ part: EBMLElement) -> String? {
+      let text = String(decoding: part.body.prefix { $0 != 0 }, as: UTF8.self)
+      return text.isEmpty || text == "und" ? nil : text
+    }
     for part in EBMLElement.all(in: simple.body) where part.body.count <= Self.valueLimit {
       switch part.id {
       case 0x45A3: name = String(decoding: part.body.prefix { $0 != 0 }, as: UTF8.self)
+      case 0x447A: language = code(part)
+      case 0x447B: newLanguage = code(part)
+      case 0x4484: isDefault = part.number != 0
       case 0x4487: value = EightBitText.decoded(part.body.prefix { $0 != 0 })
       default: break
       }
@@ -54,7 +77,8 @@ package struct MatroskaTags: Sendable, Hashable {
     if let value, !value.text.isEmpty {
       items.append(
         Item(
-          name: name, value: value.text, isGuessed: value.isGuessed, track: track, level: level))
+          name: name, value: value.text, isGuessed: value.isGuessed, track: track, level: level,
+          language: language ?? newLanguage, isDefault: isDefault))
     } else if binary.count < Self.binaryLimit,
       EBMLElement.all(in: simple.body).contains(where: { $0.id == 0x4485 })
     {

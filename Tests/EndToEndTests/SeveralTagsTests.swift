@@ -64,6 +64,53 @@ import Testing
     #expect(!lines.contains { $0.hasPrefix("artist ") || $0.hasPrefix("ARTIST ") }, "\(lines)")
   }
 
+  @Test("a Matroska tag in several languages is read once in each, without it in the default")
+  func languages() throws {
+    let stage = Stage()
+    func simple(_ name: String, _ value: String, _ language: String?, isDefault: Bool = true)
+      -> String
+    {
+      "<Simple><Name>\(name)</Name><String>\(value)</String>"
+        + (language.map { "<TagLanguage>\($0)</TagLanguage>" } ?? "")
+        + (isDefault ? "" : "<DefaultLanguage>0</DefaultLanguage>") + "</Simple>"
+    }
+    let tags =
+      simple("TITLE", "Track", nil) + simple("TITLE", "Titel", "ger")
+      + simple("ARTIST", "Ann", "eng")
+      + simple("SUBTITLE", "Sub", "eng", isDefault: false) + simple("SUBTITLE", "Unter", "ger")
+      + simple("LYRICS", "La la", "fre")
+    try stage.write(
+      "tags.xml",
+      """
+      <?xml version="1.0"?><Tags><Tag><Targets><TargetTypeValue>30</TargetTypeValue></Targets>
+      \(tags)</Tag></Tags>
+      """)
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i sine=duration=1 -c:a flac x.mka
+      mkvpropedit -q x.mka --tags global:tags.xml
+      """)
+    let expected = [
+      "LYRICS-fre La la", "SUBTITLE-eng Sub", "TITLE-ger Titel", "artist Ann", "subtitle Unter",
+      "title Track",
+    ]
+    let names = ["artist", "title", "subtitle", "lyrics"]
+    let found = try probe("x.mka", in: stage).filter { line in
+      names.contains { line.lowercased().hasPrefix($0) }
+    }
+    #expect(found.sorted() == expected)
+    let texts = try stage.make(
+      """
+      avjob clip -q x.mka -o x.mp3
+      /usr/bin/python3 -c "
+      import mutagen.id3
+      tags = mutagen.id3.ID3('x.mp3')
+      print(tags['TIT2'], tags['TPE1'], tags['TIT3'], tags['TXXX:TITLE-ger'], len(tags.getall('USLT')),
+        tags.getall('USLT')[0].lang)"
+      """)
+    #expect(texts.text == "Track Ann Unter Titel 1 fre\n")
+  }
+
   @Test(
     "tags behind a bare stream are read, with all values",
     arguments: ["aac", "ac3", "eac3", "dts", "mp2", "flac"])

@@ -265,6 +265,34 @@ struct TagTests {
     #expect(tags.items.map(\.level) == [50, 50, 50, 30])
   }
 
+  @Test("of one name's Matroska tags those without a language go without one, else the default's")
+  func matroskaLanguages() {
+    func element(_ id: [UInt8], _ body: [UInt8]) -> [UInt8] {
+      id + [0x80 | UInt8(body.count)] + body
+    }
+    func parsed(_ tags: [(code: String?, new: String?, isDefault: UInt8?)]) -> [MatroskaTags.Item] {
+      let simple = tags.flatMap { tag in
+        element(
+          [0x67, 0xC8],
+          element([0x45, 0xA3], Array("TITLE".utf8)) + element([0x44, 0x87], [0x41])
+            + (tag.code.map { element([0x44, 0x7A], Array($0.utf8)) } ?? [])
+            + (tag.new.map { element([0x44, 0x7B], Array($0.utf8)) } ?? [])
+            + (tag.isDefault.map { element([0x44, 0x84], [$0]) } ?? []))
+      }
+      // Its own size has two bytes.
+      let size: [UInt8] = [0x40 | UInt8(simple.count >> 8), UInt8(simple.count & 0xFF)]
+      return MatroskaTags(parsing: ([0x73, 0x73] + size + simple)[...]).items
+    }
+    let mixed = parsed([("ger", "de", 1), ("und", "und", nil), (nil, nil, 0), (nil, "de-AT", nil)])
+    #expect(mixed.map(\.language) == ["ger", nil, nil, "de-AT"])
+    #expect(mixed.map(\.isDefault) == [true, true, false, true])
+    #expect(MatroskaTags.plainLanguage(of: mixed) == nil)
+    let foreign = parsed([("ger", nil, 0), ("eng", nil, 1), ("fre", nil, 1)])
+    #expect(MatroskaTags.plainLanguage(of: foreign) == "eng")
+    #expect(MatroskaTags.plainLanguage(of: parsed([("ger", nil, 0)])) == "ger")
+    #expect(MatroskaTags.plainLanguage(of: []) == nil)
+  }
+
   @Test("the comments of an Ogg stream are its second packet, whatever pages it lies on")
   func ogg() throws {
     func page(_ serial: UInt8, _ flags: UInt8, _ lacing: [UInt8]) -> [UInt8] {

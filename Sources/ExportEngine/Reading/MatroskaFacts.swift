@@ -52,11 +52,21 @@ extension ContainerFacts {
       let found = MatroskaTags(parsing: try content(element.body, medium)[...])
       let items = found.items.filter { $0.track == 0 || $0.track == track }
       let hasTrackLevel = items.contains { $0.level == trackLevel }
+      let groups = Dictionary(grouping: items) { key(of: $0, besideTrackLevel: hasTrackLevel) }
+      let languages = groups.mapValues(MatroskaTags.plainLanguage)
       for item in items {
-        let key = key(of: item, besideTrackLevel: hasTrackLevel)
-        tags.add(item.value, to: key)
-        // libavformat has the last of a name, of whatever level.
+        var key = key(of: item, besideTrackLevel: hasTrackLevel)
+        let plain = languages[key] ?? nil
+        // libavformat has the last of a name, of whatever level, and of each language.
         tags.otherKeys.insert(Self.key(of: item, besideTrackLevel: false).lowercased())
+        if let language = item.language {
+          tags.otherKeys.insert("\(item.name)-\(language)".lowercased())
+          // Lyrics keep their language.
+          if language != plain || TagNames.isLyrics(key) {
+            key = TagNames.field(of: key) + "-" + language
+          }
+        }
+        tags.add(item.value, to: key)
         if item.isGuessed, !tags.guessed.contains(key) { tags.guessed.append(key) }
       }
       tags.unread += found.binary
