@@ -38,16 +38,18 @@ extension Diagnostic {
 
   /// One line of the text. `##[…]` and the like are commands within others, too.
   private static func shown(_ line: String) -> String {
-    printable(MediaURL.masked(line)).replacing("##", with: "#\u{FFFD}")
+    printable(MediaURL.masked(line)).replacingScalars("##", with: "#\u{FFFD}")
   }
 
   /// Escapes a text as `escapeData` of actions/toolkit (packages/core/src/command.ts) does.
   private static func escaped(data: String) -> String {
-    data.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
+    data.replacingScalars("%", with: "%25").replacingScalars("\r", with: "%0D")
+      .replacingScalars("\n", with: "%0A")
   }
 
   /// Escapes a property as `escapeProperty` of actions/toolkit does.
   private static func escaped(property: String) -> String {
-    escaped(data: shown(property)).replacing(":", with: "%3A").replacing(",", with: "%2C")
+    escaped(data: shown(property)).replacingScalars(":", with: "%3A")
+      .replacingScalars(",", with: "%2C")
   }
 }

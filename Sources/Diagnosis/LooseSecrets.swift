@@ -318,10 +318,11 @@ extension MediaURL {
 
   /// Whether a secret begins in a line and may go on in the next one.
   private static func isOpen(_ line: String) -> Bool {
-    guard line.contains("/"), let last = line.unicodeScalars.last(where: { !$0.isBlank }) else {
+    guard line.containsScalars("/"), let last = line.unicodeScalars.last(where: { !$0.isBlank })
+    else {
       return false
     }
-    let isCut = last != ":" || line.contains("//")
+    let isCut = last != ":" || line.containsScalars("//")
     if isCut, "?&=:".unicodeScalars.contains(last) { return true }
     let masked = replacingSecrets(of: line, isSource: true, with: stars)
     return last != "*" && masked.unicodeScalars.last { !$0.isBlank } == "*"

@@ -55,8 +55,10 @@ public enum MediaLocation: Sendable {
 
   private static func lastName(of name: String) -> String? {
     let isAddress = MediaURL.scheme(of: name) != nil
-    let path = isAddress ? name.prefix { $0 != "?" && $0 != "#" } : name[...]
-    return path.split(separator: "/", omittingEmptySubsequences: false).last.flatMap {
+    let path =
+      isAddress
+      ? Substring(name.unicodeScalars.prefix { $0 != "?" && $0 != "#" }) : name[...]
+    return path.splitScalars(at: "/", omittingEmptySubsequences: false).last.flatMap {
       $0.isEmpty ? nil : String($0)
     }
   }

@@ -179,7 +179,7 @@ public struct MediaURL: Sendable, Hashable {
   package var lastComponent: String {
     let start = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     let name = String(decoding: Self.decoded(path[start...].utf8), as: UTF8.self)
-    return String(name.map { $0 == "/" ? "_" : $0 })
+    return name.replacingScalars("/", with: "_")
   }
 
   /// User and password, decoded; nil if the address has neither.

@@ -282,7 +282,5 @@ package func shellQuoted(_ argument: String) -> String {
     }
   }
   guard !isPlain || argument.isEmpty else { return argument }
-  var quoted = "'"
-  for character in argument { quoted += character == "'" ? "'\\''" : String(character) }
-  return quoted + "'"
+  return "'" + argument.replacingScalars("'", with: "'\\''") + "'"
 }
