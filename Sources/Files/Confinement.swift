@@ -51,7 +51,7 @@ package enum Confinement {
   /// reached through no link.
   package static func hidesName(of path: FilePath) -> Bool {
     guard let names = current?.relative(path) else { return false }
-    return names.components.contains { $0.kind == .regular && $0.string.hasPrefix(".") }
+    return names.components.contains { $0.kind == .regular && $0.beginsWithDot }
   }
 
   /// Why a call of `PathCalls` is not allowed that failed with `error`, to stand after a path, and
@@ -68,6 +68,11 @@ package enum Confinement {
     default: nil
     }
   }
+}
+
+extension FilePath.Component {
+  /// Whether the name's first byte is a dot, as a hidden file's, whatever joins it.
+  package var beginsWithDot: Bool { string.utf8.first == UInt8(ascii: ".") }
 }
 
 /// For descriptors that stand for a place, and read nothing.
@@ -105,7 +110,7 @@ struct ConfinedRoot: Sendable {
     var place = place
     // The root may have been moved.
     guard let root = self.place, place.removePrefix(root) else { return true }
-    return place.components.contains { $0.string.hasPrefix(".") }
+    return place.components.contains { $0.beginsWithDot }
   }
 
   /// `path` as it is called from the root; nil where its names lead elsewhere. What `..` and links

@@ -23,7 +23,7 @@ package struct WrittenFolders: Sendable {
 
   /// Whether the jobs may have written the file at `path`.
   package mutating func contains(_ path: FilePath) -> Bool {
-    guard let name = path.lastComponent, name.kind == .regular, !name.string.hasPrefix(".") else {
+    guard let name = path.lastComponent, name.kind == .regular, !name.beginsWithDot else {
       return false
     }
     let folder = path.removingLastComponent()
@@ -40,7 +40,7 @@ package struct WrittenFolders: Sendable {
     roots.contains { root in
       guard folder.starts(with: root) else { return false }
       return folder.components.dropFirst(root.components.count).allSatisfy {
-        !$0.string.hasPrefix(".")
+        !$0.beginsWithDot
       }
     }
   }

@@ -11,6 +11,16 @@ struct FileStatusTests {
 
   private func path(_ name: String) -> FilePath { FilePath(folder.path(name)) }
 
+  @Test("a name begins with a dot, whatever makes one character with it")
+  func dots() throws {
+    for mark in JoinedTexts.behind + ["x"] {
+      #expect(try #require(FilePath.Component(".\(mark)a")).beginsWithDot)
+    }
+    for name in ["a.b", "\u{301}.a", "\u{600}.a"] {
+      #expect(try !#require(FilePath.Component(name)).beginsWithDot)
+    }
+  }
+
   @Test("a path, a descriptor and a name in a folder have one status")
   func ways() throws {
     try writeFile(folder.path("a"), "four".utf8)

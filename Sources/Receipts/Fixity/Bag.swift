@@ -53,8 +53,8 @@ package enum Bag {
       let text = String(decoding: line, as: UTF8.self)
       if text.first?.isWhitespace == true, !fields.isEmpty {
         fields[fields.count - 1].value += " " + text.onOneLine
-      } else if let colon = text.firstIndex(of: ":") {
-        let value = String(text[text.index(after: colon)...])
+      } else if let colon = text.unicodeScalars.firstIndex(of: ":") {
+        let value = String(text.unicodeScalars[colon...].dropFirst())
         fields.append(Field(text[..<colon].onOneLine, value.onOneLine))
       }
     }

@@ -164,7 +164,7 @@ package struct FixityInventory {
           || entry.type == Int(DT_UNKNOWN)
             && (try? FileStatus(at: path, followingLinks: false))?.kind == .folder
         let isState = entry.name.string == ".avjob"
-        if entry.name.string.hasPrefix("."), !withHidden, !isState { continue }
+        if entry.name.beginsWithDot, !withHidden, !isState { continue }
         if isFolder {
           waiting.append(isState && !withHidden ? path.appending("receipts") : path)
         } else {
