@@ -9,23 +9,25 @@ enum EngineText {
   static func shellWord(_ word: String) -> String {
     let quoted = shellQuoted(word)
     // Such a word is always in quotes.
-    guard quoted.hasPrefix("'") else { return quoted }
+    guard quoted.startsWithScalars("'") else { return quoted }
     return quoted.splitting("$", before: "{").splitting("$", before: "[")
       .splitting("#", before: "#").splitting("#", before: "#")
   }
 
   /// A word of a container's command in Kubernetes, which puts values in place of `$(NAME)`, and `$`
   /// in place of `$$` (Kubernetes API, `Container.command`; third_party/forked/golang/expansion).
-  static func kubernetesWord(_ word: String) -> String { word.replacing("$", with: "$$") }
+  static func kubernetesWord(_ word: String) -> String { word.replacingScalars("$", with: "$$") }
 
   /// A line of the `path` of actions/upload-artifact, whose lines are patterns (@actions/glob), and
   /// before that a text with expressions. A line feed cannot be written: any character is meant.
   ///
   /// - Returns: The pattern of this path alone; nil where there is none, behind `..`.
   static func githubPath(_ path: String) -> String? {
-    guard !path.split(separator: "/").contains("..") else { return nil }
+    guard !path.splitScalars(at: "/").contains("..") else { return nil }
     var pattern = path.pattern(escaping: "*?[{$")
-    if let first = pattern.first, "!#~".contains(first) { pattern = "./" + pattern }
+    if let first = pattern.unicodeScalars.first, "!#~".unicodeScalars.contains(first) {
+      pattern = "./" + pattern
+    }
     return pattern
   }
 
@@ -34,7 +36,9 @@ enum EngineText {
   ///
   /// - Returns: The pattern of this path alone; nil where there is none, outside of the project.
   static func gitlabPath(_ path: String) -> String? {
-    guard !path.hasPrefix("/"), !path.split(separator: "/").contains("..") else { return nil }
+    guard !path.startsWithScalars("/"), !path.splitScalars(at: "/").contains("..") else {
+      return nil
+    }
     return path.pattern(escaping: "*?[{$%")
   }
 }
@@ -42,7 +46,7 @@ enum EngineText {
 extension String {
   /// This text in single quotes of a shell, without `first` and `second` side by side.
   fileprivate func splitting(_ first: String, before second: String) -> String {
-    replacing(first + second, with: first + "''" + second)
+    replacingScalars(first + second, with: first + "''" + second)
   }
 
   /// A pattern that matches this path alone. What a pattern gives a meaning to stands in brackets,

@@ -52,8 +52,11 @@ package struct ShardedRun: Sendable {
     }
     let all = Set(paths.map { $0.lexicallyNormalized().string })
     guard all.count > 20 else { return all.sorted() }
-    return Set(all.map { ($0.hasPrefix("/") ? "/" : "") + ($0.split(separator: "/").first ?? "") })
-      .sorted()
+    return Set(
+      all.map {
+        ($0.startsWithScalars("/") ? "/" : "") + ($0.splitScalars(at: "/").first ?? "")
+      }
+    ).sorted()
   }
 
   /// In whole steps of 256 MiB, as engines are asked for it.
@@ -87,7 +90,7 @@ package struct ShardedRun: Sendable {
   }
 
   private func hasOption(_ name: String) -> Bool {
-    words.contains { $0 == name || $0.hasPrefix(name + "=") }
+    words.contains { $0 == name || $0.startsWithScalars(name + "=") }
   }
 }
 
@@ -115,8 +118,8 @@ extension [String] {
       if flags.contains(word) { continue }
       if options.contains(word) {
         rest = rest.dropFirst()
-      } else if let name = word.split(separator: "=").first, options.contains(String(name)),
-        word.contains("=")
+      } else if let name = word.splitScalars(at: "=").first, options.contains(String(name)),
+        word.containsScalars("=")
       {
         continue
       } else {
