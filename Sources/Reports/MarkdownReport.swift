@@ -123,6 +123,6 @@ enum MarkdownReport {
       }
     }
     // An address without a scheme would become a link (GFM §6.9).
-    return result.replacing("www.", with: "www&#46;")
+    return result.replacingScalars("www.", with: "www&#46;")
   }
 }

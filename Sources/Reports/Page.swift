@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportEngine
 import JSON
 import LibAV
@@ -33,7 +34,7 @@ package struct Page {
       ("style", Self.style),
       ("script", Self.script),
       // No tag can begin within the data; only texts have this character.
-      ("data", data.replacing("<", with: "\\u003c")),
+      ("data", data.replacingScalars("<", with: "\\u003c")),
     ]
     var rest = Self.template[...]
     var text = ""

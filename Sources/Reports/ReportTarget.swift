@@ -26,7 +26,7 @@ package enum ReportTarget: Equatable, Sendable {
       self = stepSummary.isEmpty ? .output : .step(FilePath(stepSummary))
       return
     }
-    guard !word.hasSuffix("/") else { return nil }
+    guard !word.endsWithScalars("/") else { return nil }
     let path = FilePath(word)
     switch path.extension?.lowercased() {
     case "json": self = .json(path)
