@@ -1,4 +1,5 @@
 import Diagnosis
+import JobModel
 import YAML
 
 extension ArgumentNode {
@@ -13,14 +14,14 @@ extension ArgumentNode {
 
   private func append(to lines: inout [String], indent: String) {
     switch self {
-    case .text(let text, _): lines.append(indent + Self.scalar(Self.literal(text)))
+    case .text(let text, _): lines.append(indent + Self.scalar(Template.literal(text)))
     case .list(let nodes, _):
       for node in nodes { node.append(to: &lines, after: "- ", indent: indent) }
     case .map(let entries, _):
       for entry in entries {
         let key = Self.scalar(entry.key) + ":"
         if case .text(let text, _) = entry.value {
-          lines.append(indent + key + " " + Self.scalar(Self.literal(text)))
+          lines.append(indent + key + " " + Self.scalar(Template.literal(text)))
         } else {
           lines.append(indent + key)
           entry.value.append(to: &lines, indent: indent + "  ")
@@ -38,9 +39,6 @@ extension ArgumentNode {
     }
   }
 
-  /// `text` as a template without variables.
-  private static func literal(_ text: String) -> String { text.replacing("${", with: "$${") }
-
   /// `text` plain where it reads back as itself, and else in double quotes, which can hold every
   /// character (YAML 1.2.2, section 7.3.1).
   static func scalar(_ text: String) -> String { isPlain(text) ? text : quoted(text) }
@@ -48,7 +46,7 @@ extension ArgumentNode {
   /// `text` as a scalar inside brackets and braces: a plain one has no colon, about which YAML's
   /// readers disagree there.
   static func flowScalar(_ text: String) -> String {
-    isPlain(text) && !text.contains(":") ? text : quoted(text)
+    isPlain(text) && !text.containsScalars(":") ? text : quoted(text)
   }
 
   private static func quoted(_ text: String) -> String {
@@ -69,7 +67,7 @@ extension ArgumentNode {
       }
     }
     // To runners of CI systems, a command wherever it stands in a line.
-    return quoted.replacing("##", with: "#\\u0023") + "\""
+    return quoted.replacingScalars("##", with: "#\\u0023") + "\""
   }
 
   /// Characters that YAML does not print, and those that change a line's direction.

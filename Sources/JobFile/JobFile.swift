@@ -275,6 +275,6 @@ package struct JobFile: Sendable {
       return "there is no folder '\(folder)' either"
     }
     let command = "avjob init \(shellQuoted(written.string))"
-    return (command.contains("'") ? command : "'\(command)'") + " writes one to start from"
+    return (command.containsScalars("'") ? command : "'\(command)'") + " writes one to start from"
   }
 }

@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import MediaComposition
 import SystemPackage
 
@@ -51,7 +52,7 @@ extension JobFile {
     else { return nil }
     let paths = entries.compactMap { entry -> FilePath? in
       let path = folder.appending(entry.name)
-      guard entry.kind == .file, !entry.name.string.hasPrefix("."),
+      guard entry.kind == .file, !entry.name.beginsWithDot,
         !MediaInstead.isPicture(path.extension)
       else { return nil }
       return isMedia(path) ? path : nil
@@ -64,7 +65,7 @@ extension JobFile {
       let path = folder.appending(entry.name)
       // One that leads out of reach is refused when it is read, and not passed over.
       let isFile = entry.kind == .file || entry.kind == .outside
-      return isNamed(path) && isFile && !entry.name.string.hasPrefix(".") ? path : nil
+      return isNamed(path) && isFile && !entry.name.beginsWithDot ? path : nil
     }
   }
 }

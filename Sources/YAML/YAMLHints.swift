@@ -157,7 +157,7 @@ extension YAMLHints {
     else { return nil }
     let inner = rest(at: mark).dropFirst().prefix { $0 != "\"" }
     let windows = inner.wholeMatch(of: /([A-Za-z]):\\(.*)/).map { match in
-      "/mnt/\(match.1.lowercased())/" + match.2.replacing("\\", with: "/")
+      "/mnt/\(match.1.lowercased())/" + match.2.replacingScalars("\\", with: "/")
     }
     return say(
       "in double quotes '\\' begins an escape", at: mark, "\"\(inner)\"",

@@ -59,7 +59,7 @@ extension Decoder {
         help: "leave it out")
       return []
     }
-    guard label == label.onOneLine, !label.contains(":"), !label.isEmpty else {
+    guard label == label.onOneLine, !label.containsScalars(":"), !label.isEmpty else {
       sink.error(
         "'\(label)' is no label of a bag: it is on one line, without a ':'", at: entry.keyOrigin,
         help: "write a label as 'Source-Organization'")

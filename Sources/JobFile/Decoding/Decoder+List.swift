@@ -279,7 +279,7 @@ extension Decoder {
     var result = ""
     var plain = ""
     func close() {
-      result += plain.replacing("${", with: "$${")
+      result += Template.literal(plain)
       plain = ""
     }
     for piece in template.pieces {
@@ -291,7 +291,7 @@ extension Decoder {
           continue
         }
         try checkPart(reference)
-        guard !plain.hasSuffix("$") else {
+        guard !plain.endsWithScalars("$") else {
           throw VariableError(
             reference: reference, message: "'$' before a variable of the part reads as '$${'",
             help: "put something between them")

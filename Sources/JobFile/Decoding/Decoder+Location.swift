@@ -24,8 +24,9 @@ extension Decoder {
   /// `text` as a path below `folder`; a template where `isTemplate`.
   func path(_ text: String, in folder: FilePath, isTemplate: Bool = false) -> FilePath {
     func literal(_ path: FilePath) -> FilePath { isTemplate ? PartTemplate.escaped(path) : path }
-    if text == "~" || text.hasPrefix("~/"), let home = files.homeDirectory {
-      return literal(home).pushing(FilePath(String(text.dropFirst(2).drop { $0 == "/" })))
+    if text == "~" || text.startsWithScalars("~/"), let home = files.homeDirectory {
+      let rest = text.unicodeScalars.dropFirst(2).drop { $0 == "/" }
+      return literal(home).pushing(FilePath(String(rest)))
     }
     let path = FilePath(String(Self.withoutDots(text[...])))
     return path.isAbsolute ? path : literal(folder).pushing(path)
@@ -34,8 +35,8 @@ extension Decoder {
   /// A relative path without the `./` and `.//` in front.
   private static func withoutDots(_ text: Substring) -> Substring {
     var rest = text
-    while rest.hasPrefix("./") {
-      rest = rest.dropFirst(2).drop { $0 == "/" }
+    while rest.startsWithScalars("./") {
+      rest = Substring(rest.unicodeScalars.dropFirst(2).drop { $0 == "/" })
       if rest.isEmpty { return "." }
     }
     return rest
@@ -87,20 +88,23 @@ extension Decoder {
         "'\(text)' begins with '-', as an item of a list",
         help: "a space stands after the '-' of a list; a file of that name is './\(text)'")
     }
-    let isPlainly = ["./", "../", "/", "~"].contains(where: text.hasPrefix)
-    if text.contains("\\"), !isPlainly {
+    let isPlainly = ["./", "../", "/", "~"].contains(where: text.startsWithScalars)
+    if text.containsScalars("\\"), !isPlainly {
       throw QuantityError(
         "'\(text)' has a '\\', which separates no folders here",
-        help: "write '\(text.replacing("\\", with: "/"))'; a file of that name is './\(text)'")
+        help:
+          "write '\(text.replacingScalars("\\", with: "/"))'; a file of that name is './\(text)'")
     }
   }
 
   /// Refuses the path of a file that ends in `/`, which names a folder.
   func checkEnd(of text: String, _ path: FilePath, _ use: PathUse) throws(QuantityError) {
-    guard text.hasSuffix("/"), use == .output || use == .input && kind(of: path) != .folder else {
+    guard text.endsWithScalars("/"), use == .output || use == .input && kind(of: path) != .folder
+    else {
       return
     }
-    let file = String(text.reversed().drop { $0 == "/" }.reversed())
+    var file = text
+    while file.endsWithScalars("/") { file.unicodeScalars.removeLast() }
     let folder = "{ folder: \(file), mp3: V2 }"
     let written =
       FilePath(file).extension == nil ? "write \(folder)" : "write '\(file)', or \(folder)"
@@ -179,7 +183,7 @@ extension Decoder {
 
   /// `C:\a\b` as WSL mounts it, and `\\server\share` as most people mount it.
   private static func linuxPath(_ text: String) -> String {
-    let path = text.replacing("\\", with: "/")
+    let path = text.replacingScalars("\\", with: "/")
     guard !path.hasPrefix("/") else { return "/mnt/" + path.drop { $0 == "/" } }
     return "/mnt/\(path.prefix(1).lowercased())/" + path.dropFirst(2).drop { $0 == "/" }
   }

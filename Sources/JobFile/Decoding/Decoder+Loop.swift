@@ -237,7 +237,7 @@ extension Decoder {
   /// `en`, `30s`: a word that is no file's name and does not look like one.
   private func isValue(_ text: Text) -> Bool {
     let word = text.string
-    guard !word.contains("/"), !word.hasPrefix("~"),
+    guard !word.containsScalars("/"), !word.hasPrefix("~"),
       !FilePattern.isPattern(text.pattern(0..<word.unicodeScalars.count)), !word.isEmpty
     else { return false }
     let hasExtension = FilePath(word).extension?.first.map { $0.isLetter } ?? false

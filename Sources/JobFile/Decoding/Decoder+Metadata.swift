@@ -90,7 +90,7 @@ extension Decoder {
   /// tag that no player shows. Of a split job, a value with variables of the part is not known yet.
   private func tagValue(_ text: Text, of key: String) -> String {
     let value = text.string
-    guard !value.isEmpty, !value.contains("${"), let form = TagValueForm(of: key),
+    guard !value.isEmpty, !value.containsScalars("${"), let form = TagValueForm(of: key),
       !form.holds(value)
     else { return value }
     sink.add(

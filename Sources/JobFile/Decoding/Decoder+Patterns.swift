@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import SystemPackage
 import YAML
 
@@ -13,7 +14,7 @@ extension Decoder {
     func name(_ folder: FilePath) -> String {
       folder.isEmpty ? "the job file's folder" : "'\(folder)'"
     }
-    guard !pattern.hasSuffix("/") || !FilePattern.isPattern(pattern) else {
+    guard !pattern.endsWithScalars("/") || !FilePattern.isPattern(pattern) else {
       sink.error(
         "'\(pattern)' ends in '/', as a pattern of folders, and files are meant", at: origin,
         help: "write '\(pattern)*' for the files in them")
@@ -57,7 +58,7 @@ extension Decoder {
         return sink.error(
           "'\(pattern)' is a folder", at: origin, help: "write '\(path)/*' for its files")
       }
-      if kind(of: whole) == .file, pattern.hasSuffix("/") {
+      if kind(of: whole) == .file, pattern.endsWithScalars("/") {
         return sink.error(
           "'\(pattern)' ends in '/', as the path of a folder", at: origin,
           help: "write '\(path)' for the file")
@@ -72,7 +73,7 @@ extension Decoder {
     let base = searched.isAbsolute ? searched : folder.pushing(searched)
     let found =
       files.entries(of: base.isEmpty ? "." : base)?.prefix(10_000)
-      .filter { $0.kind == .file && !$0.name.string.hasPrefix(".") } ?? []
+      .filter { $0.kind == .file && !$0.name.beginsWithDot } ?? []
     let endings = Set(found.compactMap { FilePath($0.name.string).extension }).sorted()
     let classes = FilePattern.Classes(of: pattern)
     var help =
@@ -144,7 +145,7 @@ extension Decoder {
 
   /// `~/` written out.
   private func withHome(_ pattern: String) -> String {
-    guard pattern.hasPrefix("~/"), let home = files.homeDirectory else { return pattern }
+    guard pattern.startsWithScalars("~/"), let home = files.homeDirectory else { return pattern }
     return FilePattern.escaped(home.string) + pattern.dropFirst(1)
   }
 }

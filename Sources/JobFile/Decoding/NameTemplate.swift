@@ -24,7 +24,11 @@ struct NameTemplate {
   /// The folders above the file that it describes, by its slashes.
   private var folderCount: Int {
     pieces.reduce(0) { count, piece in
-      if case .literal(let text) = piece { count + text.count { $0 == "/" } } else { count }
+      if case .literal(let text) = piece {
+        count + text.unicodeScalars.count { $0 == "/" }
+      } else {
+        count
+      }
     }
   }
 
@@ -70,7 +74,7 @@ struct NameTemplate {
         }
       case .tag(let reference):
         var end = start
-        while end < text.count, text[end] != "/" {
+        while end < text.count, !text[end].unicodeScalars.contains("/") {
           end += 1
           guard let value = reference.value(writtenAs: String(text[start..<end])),
             let found = rest(at: piece + 1, from: end)
@@ -198,7 +202,7 @@ extension Decoder {
     }
     for (name, value) in tags where metadata.values(of: name).isEmpty {
       // Tags of parts are templates.
-      let text = context.scope.part == .bound ? value.replacing("${", with: "$${") : value
+      let text = context.scope.part == .bound ? Template.literal(value) : value
       metadata.set([text], of: name)
     }
   }

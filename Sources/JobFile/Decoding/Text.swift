@@ -130,7 +130,7 @@ struct Text {
   /// name, which counts for nothing, and not that of an absolute path.
   func path(_ part: String) -> String {
     part.utf8.first == UInt8(ascii: "/") && isAfterEmpty(0)
-      ? String(part.drop { $0 == "/" }) : part
+      ? String(part.unicodeScalars.drop { $0 == "/" }) : part
   }
 
   /// Whether a variable without text stands in front of the character at `index`.
@@ -171,7 +171,8 @@ struct Text {
   func pattern(_ range: Range<Int>) -> String {
     let pattern = literalPattern(range)
     // After an empty variable a `/` does not make the path absolute, as in `path(_:)`.
-    return isAfterEmpty(range.lowerBound) ? String(pattern.drop { $0 == "/" }) : pattern
+    return isAfterEmpty(range.lowerBound)
+      ? String(pattern.unicodeScalars.drop { $0 == "/" }) : pattern
   }
 
   private func literalPattern(_ range: Range<Int>) -> String {

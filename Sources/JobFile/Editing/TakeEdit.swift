@@ -28,7 +28,7 @@ package struct TakeEdit: Sendable, Hashable {
   /// The item of the take as it is written, without the dash of a list:
   /// `{ clip: takes/voice-001.wav, at: 15s }`.
   package var item: String {
-    let clip = ArgumentNode.flowScalar(clip.replacing("${", with: "$${"))
+    let clip = ArgumentNode.flowScalar(Template.literal(clip))
     return "{ clip: \(clip), at: \(time.description) }"
   }
 
@@ -298,7 +298,7 @@ extension TakeEdit {
   /// The values of a file with the take; nil where the keys do not lead to a list.
   private func adding(to node: YAMLNode, at keys: [String], isNewTrack: Bool) -> YAMLNode? {
     guard let key = keys.first else {
-      let clip = YAMLNode.text(clip.replacing("${", with: "$${"))
+      let clip = YAMLNode.text(Template.literal(clip))
       let take = YAMLNode.map([("clip", clip), ("at", YAMLNode.text(time.description))])
       switch node.kind {
       case .sequence(let elements) where !isNewTrack:

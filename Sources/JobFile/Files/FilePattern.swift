@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import SystemPackage
 
 /// A path with wildcards: `*`, `?`, `[a-z]`, `[!a]`, `{mp3,flac}`, and `**` for any number of
@@ -52,11 +53,11 @@ struct FilePattern {
   let fixedPart: FilePath
 
   init(_ text: String) throws(Failure) {
-    let isAbsolute = text.hasPrefix("/")
+    let isAbsolute = text.startsWithScalars("/")
     var expanded: [String] = []
     try Self.expandBraces(text, into: &expanded)
     alternatives = Set(expanded).map { text in
-      var names = text.split(separator: "/").filter { $0 != "." }
+      var names = text.splitScalars(at: "/").filter { $0 != "." }
       // `**/**` is `**`.
       for index in names.indices.dropLast().reversed()
       where names[index] == "**" && names[index + 1] == "**" {
@@ -68,7 +69,7 @@ struct FilePattern {
     }
     // The fixed part is that of the text before braces are expanded: `a/{b,c}/*` is fixed in `a`.
     var fixed = FilePath(isAbsolute ? "/" : "")
-    let words = text.split(separator: "/").filter { $0 != "." }
+    let words = text.splitScalars(at: "/").filter { $0 != "." }
     for word in words.dropLast() {
       guard !Self.isPattern(String(word)), let name = PatternComponent(String(word)).literal,
         let component = FilePath.Component(name)
@@ -240,7 +241,7 @@ extension FilePattern {
         }
         return
       }
-      guard !entry.name.string.hasPrefix(".") else { return }
+      guard !entry.name.beginsWithDot else { return }
       if entry.kind == .folder, !entry.isLink {
         below[folder.appending(entry.name), default: []].insert(spot)
       } else if isLast(spot), entry.kind == .file || entry.kind == .outside {

@@ -105,7 +105,7 @@ package struct FileContents: Sendable, Hashable {
     let (names, folder) = (place.components, folder.components)
     guard names.starts(with: folder) else { return false }
     let rest = names.dropFirst(folder.count)
-    return rest.count == 1 && rest.first == name || !rest.contains { $0.string.hasPrefix(".") }
+    return rest.count == 1 && rest.first == name || !rest.contains { $0.beginsWithDot }
   }
 }
 

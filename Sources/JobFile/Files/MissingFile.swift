@@ -72,7 +72,7 @@ package struct MissingFile: Sendable {
   private static func help(for called: String) -> String? {
     if let help = called.blankHelp { return help }
     guard called.contains("\\") else { return nil }
-    return "folders are separated by '/': '\(called.replacing("\\", with: "/"))'"
+    return "folders are separated by '/': '\(called.replacingScalars("\\", with: "/"))'"
   }
 
   /// Where to look for a missing path that resembles no other.

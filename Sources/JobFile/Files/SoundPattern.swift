@@ -1,3 +1,4 @@
+import Files
 import SystemPackage
 
 extension JobFile {
@@ -40,7 +41,7 @@ extension JobFile {
   ) {
     var folders = [(path: folder, depth: 0)]
     while let (path, depth) = folders.popLast() {
-      for entry in files.entries(of: path) ?? [] where !entry.name.string.hasPrefix(".") {
+      for entry in files.entries(of: path) ?? [] where !entry.name.beginsWithDot {
         let inner = path.appending(entry.name)
         switch entry.kind {
         case .file where MediaInstead.hasMediaExtension(inner):

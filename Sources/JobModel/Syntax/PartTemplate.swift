@@ -96,7 +96,7 @@ package enum PartTemplate {
 
   /// `path` as a template without variables.
   package static func escaped(_ path: FilePath) -> FilePath {
-    guard path.string.contains("${") else { return path }
+    guard path.string.containsScalars("${") else { return path }
     var result: [UInt8] = []
     let bytes = path.bytes
     for (index, byte) in bytes.enumerated() {

@@ -1,3 +1,5 @@
+import Diagnosis
+
 /// A text with variables, parsed once however often it is expanded.
 package struct Template: Sendable {
   package enum Piece: Sendable {
@@ -30,6 +32,11 @@ package struct Template: Sendable {
   /// The variables, in order.
   package var references: [Reference] {
     pieces.compactMap { if case .variable(let reference) = $0 { reference } else { nil } }
+  }
+
+  /// `text` as a template without variables, which reads back as it is. O(n)
+  package static func literal(_ text: String) -> String {
+    text.replacingScalars("${", with: "$${")
   }
 
   /// Parses `text`; nil where it has no `${`.
