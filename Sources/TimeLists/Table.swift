@@ -146,6 +146,6 @@ extension Table.Stretch {
 
   func text(in bytes: [UInt8]) -> String {
     let text = String(decoding: slice(of: bytes), as: UTF8.self)
-    return hasQuotes ? text.replacing("\"\"", with: "\"") : text
+    return hasQuotes ? text.replacingScalars("\"\"", with: "\"") : text
   }
 }
