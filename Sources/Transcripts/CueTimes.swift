@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaTime
 
 /// A line of times, `00:01.000 --> 00:02.500 line:0`, of WebVTT or SRT.
@@ -35,7 +36,8 @@ struct CueTimes {
     guard isTime(second), !needDecimals || [first, second].allSatisfy(hasDecimals) else {
       return false
     }
-    let signs = String(decoding: arrow, as: UTF8.self).replacing("&gt;", with: ">").unicodeScalars
+    let signs = String(decoding: arrow, as: UTF8.self).replacingScalars("&gt;", with: ">")
+      .unicodeScalars
     return signs.contains(where: isArrowHead) && !signs.contains(where: \.properties.isAlphabetic)
   }
 

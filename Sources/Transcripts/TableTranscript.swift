@@ -136,6 +136,7 @@ struct TableTranscript {
     guard separator != .tab, cell.count >= 2, text.bytes[cell.lowerBound] == quote,
       text.bytes[cell.upperBound - 1] == quote
     else { return text.string(cell) }
-    return text.string(cell.lowerBound + 1..<cell.upperBound - 1).replacing("\"\"", with: "\"")
+    return text.string(cell.lowerBound + 1..<cell.upperBound - 1)
+      .replacingScalars("\"\"", with: "\"")
   }
 }

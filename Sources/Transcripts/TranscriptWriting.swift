@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaTime
 
 extension Transcript {
@@ -83,9 +84,9 @@ enum PlainWriter {
 
   /// A text for SRT, which has no references: a line that would begin a cue has another arrow.
   private static func defused(_ text: String) -> String {
-    guard text.contains("-->") else { return text }
-    return text.split(separator: "\n").map { line in
-      CueTimes.isAt(Array(line.utf8)[...]) ? line.replacing("-->", with: "→") : line
+    guard text.containsScalars("-->") else { return text }
+    return text.split(separator: "\n").map { (line) -> String in
+      CueTimes.isAt(Array(line.utf8)[...]) ? line.replacingScalars("-->", with: "→") : String(line)
     }.joined(separator: "\n")
   }
 

@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaTime
 
 /// WebVTT (W3C, "WebVTT: The Web Video Text Tracks Format", 6.1, "WebVTT file parsing").
@@ -138,7 +139,7 @@ struct VTTReader {
     for word in text.string(range).split(whereSeparator: \.isWhitespace) {
       if word.hasPrefix("region:") {
         text.find(.region, at: range)
-      } else if !word.contains("-->") {
+      } else if !word.containsScalars("-->") {
         words.append(word)
       }
     }

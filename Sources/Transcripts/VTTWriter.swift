@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaTime
 
 /// WebVTT as its section 4 ("Syntax") wants it.
@@ -26,13 +27,14 @@ enum VTTWriter {
 
   /// Whether a line may be beside an arrow.
   private static func isOneLine(_ text: String) -> Bool {
-    !text.contains("\n") && !text.contains("-->")
+    !text.contains("\n") && !text.containsScalars("-->")
   }
 
   /// A name within a tag, whose end makes no arrow of dashes.
   private static func annotation(_ name: String) -> String {
     let escaped = CharacterReference.escaped(name)
-    return escaped.hasSuffix("--") ? escaped.dropLast() + "&#45;" : escaped
+    guard escaped.endsWithScalars("--") else { return escaped }
+    return String(escaped.unicodeScalars.dropLast()) + "&#45;"
   }
 
   /// The text of a cue, with its tags if they still are of that text: what has been taken out of a
@@ -55,7 +57,7 @@ enum VTTWriter {
       case .opening("v", _), .closing("v"): break
       case .opening(let name, let rest):
         open.append(name)
-        text += "<\(name)\(rest.hasSuffix("--") ? "" : rest)>"
+        text += "<\(name)\(rest.endsWithScalars("--") ? "" : rest)>"
       case .closing(let name):
         guard let index = open.lastIndex(of: name) else { break }
         for name in open[index...].reversed() { text += "</\(name)>" }
