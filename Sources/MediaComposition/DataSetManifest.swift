@@ -142,7 +142,7 @@ extension DataSetManifest {
   /// Whether a file's name can stand in a line. Tables without quotes hold no separator.
   private func holds(_ name: String) -> Bool {
     switch form {
-    case .ljspeech: !name.contains("|") && !name.contains(where: \.isNewline)
+    case .ljspeech: !name.containsScalars("|") && !name.contains(where: \.isNewline)
     case .commonvoice: !name.contains("\t") && !name.contains(where: \.isNewline)
     case .nemo, .audiofolder: true
     }
@@ -172,7 +172,7 @@ extension DataSetManifest {
         "language": known.languages ? optional(said.language) ?? .null : nil,
       ]).line
     case .ljspeech:
-      let text = said.text.replacing("|", with: " ").onOneLine
+      let text = said.text.replacingScalars("|", with: " ").onOneLine
       return [name, text, text].joined(separator: "|")
     case .commonvoice:
       return [
@@ -183,8 +183,9 @@ extension DataSetManifest {
 
   /// A field of CSV (RFC 4180 §2).
   private static func quoted(_ text: String) -> String {
-    guard text.contains(where: { "\",\r\n".contains($0) || $0.isNewline }) else { return text }
-    return "\"" + text.replacing("\"", with: "\"\"") + "\""
+    let isPlain = !text.containsScalars("\"") && !text.containsScalars(",")
+    guard !isPlain || text.contains(where: \.isNewline) else { return text }
+    return "\"" + text.replacingScalars("\"", with: "\"\"") + "\""
   }
 }
 

@@ -69,7 +69,7 @@ public struct FilterDescription: Sendable, Hashable {
     // blanks (av_expr_parse, isspace(3)).
     var plain = filter.arguments
     plain.unicodeScalars.removeAll { "\\' \t\n\u{B}\u{C}\r".unicodeScalars.contains($0) }
-    if let word = FilterTable.unboundedFunctions.first(where: plain.contains) {
+    if let word = FilterTable.unboundedFunctions.first(where: plain.containsScalars) {
       throw FilterRefusal(
         "'\(word))' in the arguments of '\(filter.name)' \(FilterTable.unboundedReason)",
         help: "write an expression without it")

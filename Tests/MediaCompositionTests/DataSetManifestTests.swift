@@ -1,5 +1,6 @@
 import Diagnosis
 import SystemPackage
+import TestSupport
 import Testing
 
 @testable import MediaComposition
@@ -103,5 +104,35 @@ import Testing
       refusal(["1/a.wav", "2/a.flac"], .ljspeech)
         == "is the second file of the name 'a', and the form 'ljspeech' has names without folders")
     #expect(refusal(["1/a.wav", "2/a.flac"], .commonvoice) == nil)
+  }
+
+  @Test("A CSV reads back in Python, whatever stands beside its signs")
+  func joinedCells() throws {
+    let texts = ["\"", ",", "\"\""].flatMap(JoinedTexts.around).map { "a\($0)b" }
+    let lines = texts.enumerated().map { index, text in
+      Self.line(FilePath("out/\(text).wav"), Int64(index + 1), text, speaker: text)
+    }
+    let bytes = try DataSetManifest(path: "out/metadata.csv", form: .audiofolder)
+      .bytes(of: lines, in: "/home")
+    let folder = TestFolder()
+    try writeFile(folder.path("metadata.csv"), bytes)
+    let script = """
+      import csv
+      for row in csv.DictReader(open('metadata.csv', encoding='utf-8', newline=''), strict=True):
+        print(row['file_name'] == row['text'] + '.wav', row['speaker'] == row['text'], row['text'])
+      """
+    let read = try Tool.succeed("/usr/bin/python3", "-c", script, in: folder.root)
+    let expected = texts.map { "True True \($0)\n" }.joined()
+    #expect(read.output == Array(expected.utf8), "\(read.text)")
+  }
+
+  @Test("LJSpeech has three fields a line, whatever stands beside a separator")
+  func joinedSeparators() throws {
+    for joined in JoinedTexts.around("|") {
+      let bytes = try DataSetManifest(path: "out/metadata.csv", form: .ljspeech)
+        .bytes(of: [Self.line("out/1.wav", 1, "a \(joined) b")], in: "/home")
+      #expect(bytes.count { $0 == UInt8(ascii: "|") } == 2)
+      #expect(refusal([FilePath("a\(joined).wav")], .ljspeech)?.contains("cannot hold") == true)
+    }
   }
 }

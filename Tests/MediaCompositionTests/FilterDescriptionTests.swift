@@ -31,6 +31,7 @@ struct FilterDescriptionTests {
       "treble;bass", "TREBLE", "treble@a=g=2", "amovie=a.wav", #"amo\vie=a"#, "'amovie'",
       "ladspa=f=x", "volume=while(1,1)", #"volume=wh\il'e'( 1,1)"#, "volume=random(0)*time(0)",
       "volume='whi\tle(1,1)'", "volume='whi\n\u{B}\u{C}\rle(1,1)'",
+      "volume=while(\u{301}1,1)", "volume=\u{D4E}while(1,1)",
       String(repeating: "bass,", count: 33) + "bass", String(repeating: "b", count: 5000),
     ])
   func refuses(text: String) throws {
