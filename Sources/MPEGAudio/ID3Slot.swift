@@ -92,8 +92,9 @@ enum ID3Slot: Hashable {
   private static func described(
     _ key: String
   ) -> (name: String, description: String, language: String?) {
-    if let colon = key.firstIndex(of: ":") {
-      return (String(key[..<colon]), String(key[key.index(after: colon)...]), nil)
+    if let colon = key.unicodeScalars.firstIndex(of: ":") {
+      let description = String(key.unicodeScalars[colon...].dropFirst())
+      return (String(key[..<colon]), description, nil)
     }
     let parts = key.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
     guard parts.count == 2, ["comment", "lyrics"].contains(parts[0].lowercased()),

@@ -179,8 +179,12 @@ extension ItemList {
 
   private static func freeForm(_ item: Item, name: String) -> [UInt8] {
     var (mean, name) = (apple, name)
-    if let colon = name.firstIndex(of: ":"), name[..<colon].contains(".") {
-      (mean, name) = (String(name[..<colon]), String(name[name.index(after: colon)...]))
+    if let colon = name.unicodeScalars.firstIndex(of: ":"),
+      name.unicodeScalars[..<colon].contains(".")
+    {
+      (mean, name) = (
+        String(name[..<colon]), String(name.unicodeScalars[colon...].dropFirst())
+      )
     }
     func text(_ kind: String, _ text: String) -> [UInt8] {
       AtomHead.encoded(kind, [0, 0, 0, 0] + Array(text.utf8))

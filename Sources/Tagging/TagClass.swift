@@ -138,7 +138,8 @@ package enum LevelTag {
 
   private static func decibels(_ text: String) -> Double? {
     // Programs of many countries write a comma.
-    let number = text.prefix { "+-.,0123456789".contains($0) }.replacing(",", with: ".")
+    let number = Substring(
+      text.prefix { "+-.,0123456789".contains($0) }.map { $0 == "," ? "." : $0 })
     return Double(number.first == "+" ? number.dropFirst() : number)
   }
 }

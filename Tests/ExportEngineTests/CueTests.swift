@@ -1,6 +1,9 @@
 import ExportGraph
 import LibAV
+import MediaComposition
 import MediaTime
+import SystemPackage
+import TestSupport
 import Testing
 
 @testable import ExportEngine
@@ -82,6 +85,34 @@ import Testing
     #expect(PlainText([0, 4, 0xFE, 0xFF, 0, 0x61], codec: "mov_text").text == "a")
     for short in [[], [0], [0, 9], [0, 3, 0xFE, 0xFF, 0]] as [[UInt8]] {
       #expect(PlainText(short, codec: "mov_text").text.isEmpty)
+    }
+  }
+
+  @Test("markup is found, whatever stands beside its signs")
+  func joinedMarkup() {
+    func text(_ text: String, _ codec: String) -> [UInt8] {
+      Array(PlainText(Array(text.utf8), codec: codec).text.utf8)
+    }
+    for mark in JoinedTexts.behind {
+      let line = "3,0,Default,,0,0,0,,\(mark)a, b{\\i1}\(mark)c\\N\(mark)d"
+      #expect(text(line, "ass") == Array("\(mark)a, b\(mark)c\n\(mark)d".utf8))
+      #expect(text("a<i>\(mark)b</i>\(mark)c", "subrip") == Array("a\(mark)b\(mark)c".utf8))
+    }
+    for mark in JoinedTexts.before {
+      #expect(text("3,0,D,,0,0,0,\(mark),b\(mark){\\i1}c", "ass") == Array("b\(mark)c".utf8))
+      #expect(text("a\(mark)<i>b\(mark)</i>c", "subrip") == Array("a\(mark)b\(mark)c".utf8))
+    }
+  }
+
+  @Test("a CUE sheet quotes each text once, whatever stands beside a quotation mark in it")
+  func joinedQuotes() {
+    for joined in JoinedTexts.around("\"") {
+      let track = CueSheetText.Track(title: "a \(joined) b", gap: nil, start: .zero)
+      let sheet = CueSheetText([track], of: FilePath("\(joined).wav"), Metadata()).text
+      let quotes = sheet.split(separator: "\n").map { line in
+        line.utf8.count { $0 == UInt8(ascii: "\"") }
+      }
+      #expect(quotes == [2, 0, 2, 0], "\(sheet)")
     }
   }
 

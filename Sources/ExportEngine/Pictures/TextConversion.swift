@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportGraph
 import MediaTime
 import Transcripts
@@ -114,13 +115,15 @@ struct PlainText {
   // MARK: - Markup
 
   private static func ofSubRip(_ text: String) -> String {
-    let plain = removing("<", ">", from: text) { $0.first?.isLetter ?? false || $0.first == "/" }
+    let plain = removing("<", ">", from: text) {
+      $0.first.map { $0.properties.isAlphabetic || $0 == "/" } ?? false
+    }
     return removing("{", "}", from: plain) { $0.first == "\\" }
   }
 
   /// The fields of a text, as Matroska has them: the fourth names who says it, the ninth is the text.
   private static func fieldsOfASS(_ line: String) -> [Substring]? {
-    let fields = line.split(separator: ",", maxSplits: 8, omittingEmptySubsequences: false)
+    let fields = line.splitScalars(at: ",", maxSplits: 8, omittingEmptySubsequences: false)
     return fields.count == 9 ? fields : nil
   }
 
@@ -128,19 +131,19 @@ struct PlainText {
   private static func ofASS(_ field: Substring) -> String {
     var isDrawing = false
     var text = ""
-    for part in field.split(separator: "{", omittingEmptySubsequences: false).enumerated() {
-      let pieces = part.element.split(
-        separator: "}", maxSplits: 1, omittingEmptySubsequences: false)
+    for part in field.splitScalars(at: "{", omittingEmptySubsequences: false).enumerated() {
+      let pieces = part.element.splitScalars(
+        at: "}", maxSplits: 1, omittingEmptySubsequences: false)
       if part.offset > 0, pieces.count == 2 {
-        for tag in pieces[0].split(separator: "\\") where tag.first == "p" {
+        for tag in pieces[0].splitScalars(at: "\\") where tag.first == "p" {
           guard let scale = Int(tag.dropFirst()) else { continue }
           isDrawing = scale > 0
         }
       }
       if !isDrawing { text += pieces[pieces.count - 1] }
     }
-    return text.replacing("\\N", with: "\n").replacing("\\n", with: " ")
-      .replacing("\\h", with: "\u{A0}")
+    return text.replacingScalars("\\N", with: "\n").replacingScalars("\\n", with: " ")
+      .replacingScalars("\\h", with: "\u{A0}")
   }
 
   /// Characters between two signs of markup, at most.
@@ -148,21 +151,23 @@ struct PlainText {
 
   /// A text without the signs, and what stands between them, where `isMarkup` says so of that.
   private static func removing(
-    _ open: Character, _ close: Character, from text: String, where isMarkup: (Substring) -> Bool
+    _ open: Unicode.Scalar, _ close: Unicode.Scalar, from text: String,
+    where isMarkup: (Substring.UnicodeScalarView) -> Bool
   ) -> String {
-    var (rest, plain) = (text[...], "")
+    var (rest, plain) = (text.unicodeScalars[...], String.UnicodeScalarView())
     while let start = rest.firstIndex(of: open) {
       let behind = rest.index(after: start)
       if let end = rest[behind...].prefix(mostMarkup).firstIndex(of: close),
         isMarkup(rest[behind..<end])
       {
-        plain += rest[..<start]
+        plain.append(contentsOf: rest[..<start])
         rest = rest[rest.index(after: end)...]
       } else {
-        plain += rest[..<behind]
+        plain.append(contentsOf: rest[..<behind])
         rest = rest[behind...]
       }
     }
-    return plain + rest
+    plain.append(contentsOf: rest)
+    return String(plain)
   }
 }

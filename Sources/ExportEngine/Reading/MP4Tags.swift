@@ -148,10 +148,12 @@ extension SourceTags {
   /// The key, in small letters, that libavformat's tag of an atom gets: of a free-form one it drops whose
   /// name it is (`com.example:mood`).
   private static func demuxedKey(of key: String) -> String {
-    guard let colon = key.firstIndex(of: ":"), key[..<colon].contains(".") else {
+    guard let colon = key.unicodeScalars.firstIndex(of: ":"),
+      key.unicodeScalars[..<colon].contains(".")
+    else {
       return key.lowercased()
     }
-    return TagNames.key(ofField: String(key[key.index(after: colon)...])).lowercased()
+    return TagNames.key(ofField: String(key.unicodeScalars[colon...].dropFirst())).lowercased()
   }
 
   /// FFmpeg's keys of atoms that are read here by others: `rtng`, `akID`, `tmpo`.

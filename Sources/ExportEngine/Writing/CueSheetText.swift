@@ -1,3 +1,4 @@
+import Diagnosis
 import ExportGraph
 import MediaComposition
 import MediaTime
@@ -73,7 +74,8 @@ struct CueSheetText {
 
   /// A text in quotation marks, of which it can have none.
   private static func quoted(_ text: String) -> String {
-    "\"\(String(text.map { $0 == "\"" ? "'" : $0.isNewline ? " " : $0 }))\""
+    let line = String(text.map { $0.isNewline ? " " : $0 })
+    return "\"" + line.replacingScalars("\"", with: "'") + "\""
   }
 
   /// The word for the file's kind; players take WAVE for whatever they decode.
