@@ -23,7 +23,8 @@ enum Redirect {
   /// - Throws: `HTTPError.redirect` for a text that is not the address of a medium, and
   ///   `downgrade`.
   static func target(of location: String, from url: MediaURL) throws(HTTPError) -> MediaURL {
-    let text = location.prefix { $0 != "#" }
+    // By scalars: an accent that follows a '?' makes one character with it.
+    let text = location.unicodeScalars.prefix { $0 != "#" }
     let target: MediaURL
     do throws(MediaURLError) {
       target = try MediaURL(try absolute(String(text), from: url))
@@ -39,9 +40,9 @@ enum Redirect {
     _ text: String, from url: MediaURL
   ) throws(MediaURLError) -> String {
     let origin = url.scheme.rawValue + "://" + url.authority
-    if text.hasPrefix("//") { return "\(url.scheme.rawValue):\(text)" }
+    if text.startsWithScalars("//") { return "\(url.scheme.rawValue):\(text)" }
     if text.isEmpty { return origin + url.path + (url.query.map { "?" + $0 } ?? "") }
-    if text.hasPrefix("?") { return origin + url.path + text }
+    if text.startsWithScalars("?") { return origin + url.path + text }
     if let scheme = MediaURL.scheme(of: text, before: ":") {
       // `http:path` is deprecated (5.2.2), and servers do not send it.
       guard MediaURL.scheme(of: text) != nil else {
@@ -49,9 +50,9 @@ enum Redirect {
       }
       return text
     }
-    let end = text.firstIndex(of: "?") ?? text.endIndex
+    let end = text.unicodeScalars.firstIndex(of: "?") ?? text.endIndex
     let path: Substring
-    if text.hasPrefix("/") {
+    if text.startsWithScalars("/") {
       path = text[..<end]
     } else {
       let last = url.path.lastIndex(of: "/") ?? url.path.startIndex
@@ -63,7 +64,8 @@ enum Redirect {
   /// Removes `.` and `..` from a path (RFC 3986, 5.2.4).
   private static func withoutDots(_ path: Substring) -> String {
     var kept: [Substring] = []
-    let parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+    let parts = Substring(path.unicodeScalars.dropFirst())
+      .splitScalars(at: "/", omittingEmptySubsequences: false)
     for (index, part) in parts.enumerated() {
       let isLast = index == parts.count - 1
       switch part {

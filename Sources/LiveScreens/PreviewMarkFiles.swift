@@ -97,7 +97,7 @@ package struct PreviewMarkFiles {
 
   /// `marks-intro.txt` for `marks.txt` and an entry `intro`.
   private static func path(_ path: FilePath, named name: String) -> FilePath {
-    let name = name.printable.replacing("/", with: "_")
+    let name = name.printable.replacingScalars("/", with: "_")
     let (stem, suffix) = (path.stem ?? "marks", path.extension ?? "txt")
     return path.removingLastComponent().appending("\(stem)-\(name).\(suffix)")
   }

@@ -347,7 +347,7 @@ package final class ChildProcess {
     var entry = environ
     while let text = entry.pointee {
       let variable = String(cString: text)
-      if !added.keys.contains(where: { variable.hasPrefix($0 + "=") }) {
+      if !added.keys.contains(where: { variable.utf8.starts(with: ($0 + "=").utf8) }) {
         variables.append(variable)
       }
       entry += 1

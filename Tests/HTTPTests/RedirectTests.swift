@@ -18,6 +18,9 @@ struct RedirectTests {
       ("..", "https://h:8080/b/"), ("/a//b", "https://h:8080/a//b"),
       ("x?a=/../b", "https://h:8080/b/c/x?a=/../b"),
       ("ü", "https://h:8080/b/c/%C3%BC"), ("a/b:c", "https://h:8080/b/c/a/b:c"),
+      // Signs beside what makes one `Character` with them.
+      ("?\u{301}z", "https://h:8080/b/c/d;p?%CC%81z"), ("/\u{301}x", "https://h:8080/%CC%81x"),
+      ("x#\u{301}y", "https://h:8080/b/c/x"), ("/\u{D4E}/../x", "https://h:8080/x"),
       ("HTTPS://O.org", "https://o.org/"), ("https://u:p@o.org/x", "https://u:p@o.org/x"),
     ])
   func targets(location: String, expected: String) throws {

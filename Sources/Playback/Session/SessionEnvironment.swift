@@ -27,5 +27,7 @@ extension AudioSession {
 
 extension String {
   /// Without what ends a quotation.
-  fileprivate var quotable: String { filter { $0 != "\"" && $0 != "\\" } }
+  fileprivate var quotable: String {
+    String(String.UnicodeScalarView(unicodeScalars.filter { $0 != "\"" && $0 != "\\" }))
+  }
 }
