@@ -7,10 +7,12 @@ import Testing
     "two words.wav", "it's \"here\".wav", "a #1.wav", "Part 2: End.wav", "*.wav", "- 3.wav",
     "漢字 é.wav", "${x} $${y}.wav", "line\nfeed.wav", "750ms", "x 1s..2s", "[a] {b}.wav", "~.wav",
     "true", "plain.wav", "&a.wav", "\u{202E}vaw.wav", "tab\there.wav", "back\\slash.wav", "%.wav",
+    // Signs that are one `Character` with what stands beside them.
+    "it'\u{301}s.wav", "\u{D4E}'.wav", "\u{D4E}${x}.wav", "\u{D4E}##[error]x.wav",
   ]
 
   private func quoted(_ text: String) -> String {
-    "'" + text.replacing("'", with: "'\\''") + "'"
+    "'" + text.unicodeScalars.map { $0 == "'" ? "'\\''" : String($0) }.joined() + "'"
   }
 
   private func stage() throws -> Stage {

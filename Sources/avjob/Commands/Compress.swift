@@ -3,6 +3,7 @@ import Diagnosis
 import ExportEngine
 import Files
 import JobFile
+import JobModel
 import MediaComposition
 import SystemPackage
 
@@ -30,7 +31,7 @@ struct Compress: MediaCommand {
 
   func validate() throws {
     let own = FilePath(output.output).extension?.lowercased() ?? ""
-    guard !output.output.hasSuffix("/"),
+    guard !output.output.endsWithScalars("/"),
       Output.Kind(extension: own) != nil || OutputCapabilities.videoExtensions.contains(own)
     else { return }
     if inputs.count > 1 {
@@ -52,7 +53,8 @@ struct Compress: MediaCommand {
     try shot.context.refuse(folders.compactMap { refusal(of: $0, shot) })
     try shot.context.refuse(overlaps(of: folders, shot))
     let sources = try shot.sources(inputs.filter { !folders.contains($0) })
-    let isFolder = inputs.count > 1 || output.output.hasSuffix("/") || Self.isFolder(output.output)
+    let isFolder =
+      inputs.count > 1 || output.output.endsWithScalars("/") || Self.isFolder(output.output)
     let outputNode =
       isFolder || !folders.isEmpty
       ? shot.outputNode(
@@ -81,7 +83,7 @@ struct Compress: MediaCommand {
   private func name(of input: String) -> String {
     let location = try? MediaLocation(parsing: input)
     let name = inputs.count == 1 ? location?.stem : location.map { "\($0)" }
-    return MediaURL.shown(name ?? input).replacing("${", with: "$${")
+    return Template.literal(MediaURL.shown(name ?? input))
   }
 
   /// Refusals of files that are named twice: as files in one of the inputs' `folders`, and by themselves

@@ -22,8 +22,8 @@ struct Init: ParsableCommand {
 
   func run() throws {
     let path = FilePath(file)
-    guard JobFile.isNamed(path), !file.hasSuffix("/") else {
-      let name = path.lastComponent == nil || file.hasSuffix("/") ? "job.yaml" : nil
+    guard JobFile.isNamed(path), !file.endsWithScalars("/") else {
+      let name = path.lastComponent == nil || file.endsWithScalars("/") ? "job.yaml" : nil
       throw refusal(
         "'\(file)' is no name of a job file",
         help: "write '\((name.map { path.appending($0) } ?? FilePath(file + ".yaml")))'")
@@ -52,7 +52,7 @@ struct Init: ParsableCommand {
   /// A call as a message shows it: in quotes, unless a shell's own quotes are in it.
   private func command(_ name: String, _ path: String) -> String {
     let words = "avjob \(name) \(shellQuoted(path))".printable
-    return words.contains("'") ? words : "'\(words)'"
+    return words.containsScalars("'") ? words : "'\(words)'"
   }
 
   /// A name beside `path` that is free.

@@ -77,8 +77,12 @@ extension [String] {
     let flags = ["--keep-going", "--fail-fast", "--offline"]
     var isValue = false
     for (index, word) in enumerated() {
-      if !isValue, !word.hasPrefix("-") { return Array(self[..<index] + self[(index + 1)...]) }
-      isValue = !isValue && word.hasPrefix("--") && !word.contains("=") && !flags.contains(word)
+      if !isValue, !word.startsWithScalars("-") {
+        return Array(self[..<index] + self[(index + 1)...])
+      }
+      isValue =
+        !isValue && word.startsWithScalars("--") && !word.containsScalars("=")
+        && !flags.contains(word)
     }
     return self
   }

@@ -122,7 +122,7 @@ struct Record: MediaCommand {
       guard !listDevices else { return }
       throw ValidationError("Missing expected argument '<file>'")
     }
-    guard !file.hasSuffix("/") else {
+    guard !file.endsWithScalars("/") else {
       throw ValidationError("'\(file)' ends in '/', as the path of a folder; name a file")
     }
     _ = try settings(for: FilePath(file))

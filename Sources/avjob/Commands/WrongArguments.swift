@@ -163,7 +163,7 @@ struct WrongArguments {
     let makesJob = options["--print-job"] != nil
     // Options have dashes, and keys have underscores.
     let dashed = spelling.replacing("_", with: "-")
-    let key = String(spelling.dropFirst(2)).replacing("-", with: "_")
+    let key = String(spelling.dropFirst(2)).replacingScalars("-", with: "_")
     switch spelling {
     case "--dry-run", "-n":
       return makesJob

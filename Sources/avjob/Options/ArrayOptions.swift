@@ -50,7 +50,7 @@ struct ArrayOptions: ParsableArguments {
 
   func validate() throws {
     if let option = submission.first(where: { word in
-      Self.refused.contains { word == $0 || word.hasPrefix($0 + "=") }
+      Self.refused.contains { word == $0 || word.startsWithScalars($0 + "=") }
     }) {
       throw ValidationError(
         "--sbatch \(option): avjob itself asks for that, or could not follow the run; leave it out")

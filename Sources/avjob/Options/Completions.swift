@@ -63,7 +63,7 @@ struct CommandWord {
     let version = CompletionShell.requestingVersion.flatMap { Int($0.prefix { $0 != "." }) } ?? 0
     let isVerbatim = shell != .fish || version > 3
     let text = isVerbatim ? Self.unquoted(word) : word
-    guard word.hasPrefix("~/"), let home = getenv("HOME") else {
+    guard word.startsWithScalars("~/"), let home = getenv("HOME") else {
       self.text = text
       return
     }
@@ -72,13 +72,13 @@ struct CommandWord {
 
   /// Quotes as bash reads them (bash(1), QUOTING); one that is still open ends with the word.
   private static func unquoted(_ word: String) -> String {
-    var text = ""
-    var quote: Character?
+    var text = String.UnicodeScalarView()
+    var quote: Unicode.Scalar?
     var isEscaped = false
-    for character in word {
+    for character in word.unicodeScalars {
       if isEscaped {
         // Within double quotes a backslash stands for itself before most characters.
-        if quote == "\"", !"\"\\$`".contains(character) { text += "\\" }
+        if quote == "\"", !"\"\\$`".unicodeScalars.contains(character) { text.append("\\") }
         text.append(character)
         isEscaped = false
       } else if character == "\\", quote != "'" {
@@ -91,7 +91,7 @@ struct CommandWord {
         text.append(character)
       }
     }
-    return text
+    return String(text)
   }
 
   /// Names for the script of a shell. ArgumentParser's scripts give the candidates of bash to
@@ -108,7 +108,9 @@ struct CommandWord {
     switch shell {
     case .bash: return distinct.map(shellQuoted)
     case .zsh:
-      return distinct.map { $0.replacing("\\", with: "\\\\").replacing(":", with: "\\:") }
+      return distinct.map {
+        $0.replacingScalars("\\", with: "\\\\").replacingScalars(":", with: "\\:")
+      }
     default: return distinct
     }
   }

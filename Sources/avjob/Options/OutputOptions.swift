@@ -149,12 +149,12 @@ struct Assignment {
   /// What `--set` and `--tag` take.
   static func parse(_ option: String) -> @Sendable (String) throws -> Assignment {
     { word in
-      guard let equals = word.firstIndex(of: "="), equals != word.startIndex else {
+      guard let equals = word.unicodeScalars.firstIndex(of: "="), equals != word.startIndex else {
         throw ValidationError("write \(option) NAME=VALUE")
       }
       return Assignment(
         text: "\(option) \(word)", name: String(word[..<equals]),
-        value: String(word[word.index(after: equals)...]))
+        value: String(word.unicodeScalars[equals...].dropFirst()))
     }
   }
 
