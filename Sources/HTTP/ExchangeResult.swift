@@ -20,7 +20,7 @@ extension Exchange {
   /// The error for curl's result, with curl's message; nil if the whole answer was received.
   func error(_ code: CURLcode, words: String) -> HTTPError? {
     // A message may quote an address with a password, such as that of the proxy.
-    let isShown = !words.isEmpty && !words.contains("://") && !words.contains("@")
+    let isShown = !words.isEmpty && !words.containsScalars("://") && !words.containsScalars("@")
     let text = isShown ? words : handle.library.text(of: code)
     switch code {
     case CURLE_OK:

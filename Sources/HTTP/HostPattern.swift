@@ -25,8 +25,8 @@ package struct HostPattern: Sendable, Hashable {
   /// - Throws: `HostPatternError`
   package init(_ text: String) throws(HostPatternError) {
     if text.isEmpty { throw .empty }
-    if text.contains("/") { throw .address }
-    if text.contains("@") { throw .credentials }
+    if text.containsScalars("/") { throw .address }
+    if text.containsScalars("@") { throw .credentials }
     let (host, port) = try Self.parts(text)
     self.port = port
     if host == "*" {

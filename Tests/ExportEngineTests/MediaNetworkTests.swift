@@ -8,6 +8,8 @@ import Testing
     arguments: [
       ("ann:secret@nas.local", "nas.local: a host has no user"),
       ("ann:s@cret@nas.local", "nas.local: a host has no user"),
+      ("ann:secret@\u{301}nas.local", "\u{301}nas.local: a host has no user"),
+      ("ann:secret\u{D4E}@nas.local", "nas.local: a host has no user"),
       ("https://ann:secret@h/x?t=secret", "https://h/x?…: this is a URL or a path, not a host"),
       ("nas.local/x", "nas.local/x: this is a URL or a path, not a host"),
     ])

@@ -184,7 +184,8 @@ public enum MediaNetwork {
   /// What was written for a host, without user, password and query.
   private static func shown(_ text: String) -> String {
     guard MediaURL.scheme(of: text) == nil else { return MediaURL.shown(text) }
-    return text.lastIndex(of: "@").map { String(text[text.index(after: $0)...]) } ?? text
+    let scalars = text.unicodeScalars
+    return scalars.lastIndex(of: "@").map { String(scalars[$0...].dropFirst()) } ?? text
   }
 
   /// The medium at an address.
