@@ -59,4 +59,11 @@ import Testing
     }
     #expect(try FilePattern("/\u{301}a/*.wav").fixedPart == "/\u{301}a")
   }
+
+  @Test("the name of an input that is not known yet is found, whatever stands beside it")
+  func unknownNames() {
+    for joined in JoinedTexts.around("\u{FFFC}") {
+      #expect(InputBinding.isUnknown(FilePath("out/\(joined).flac")))
+    }
+  }
 }

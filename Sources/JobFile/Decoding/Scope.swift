@@ -230,7 +230,9 @@ struct InputBinding {
     kind: .file("\u{FFFC}", below: ""), home: "", currentDirectory: "/")
 
   /// Whether `path` comes from `unknown`.
-  static func isUnknown(_ path: FilePath) -> Bool { path.string.contains("\u{FFFC}") }
+  static func isUnknown(_ path: FilePath) -> Bool {
+    path.string.containsScalars("\u{FFFC}")
+  }
 
   func value(of name: String, in folder: FilePath) -> String? {
     switch name {
