@@ -21,6 +21,13 @@ struct DigestListTests {
     #expect(names("\(digest)  100%25\n", .sums) == ["100%25"], "only bags encode")
   }
 
+  @Test("remarks are left out, and a bag's lines may end in carriage returns alone")
+  func remarks() {
+    #expect(names("# of today\n\(digest)  a\n#\n\(digest)  b\n", .sums) == ["a", "b"])
+    #expect(names("#\r\(digest)  data/a\r\(digest)  data/b\r", .bag) == ["data/a", "data/b"])
+    #expect(names("\(digest)  a\rb\n", .sums) == ["a\rb"], "a name of sha256sum may have one")
+  }
+
   @Test("a bag's lines are read and written, with three characters encoded")
   func bags() {
     let lines = DigestList(Array("\(digest)\t data/100%25%0d%0A%20\n".utf8), form: .bag).lines

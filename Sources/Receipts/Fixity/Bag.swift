@@ -42,6 +42,9 @@ package enum Bag {
 
     /// A field with a label and a value.
     package init(_ label: String, _ value: String) { (self.label, self.value) = (label, value) }
+
+    /// Whether the field has a label, which is the same in capitals and small letters.
+    func isLabelled(_ other: String) -> Bool { label.lowercased() == other.lowercased() }
   }
 
   /// The fields of a tag file (RFC 8493, 2.2.2), with the lines of each put together; nil where it
@@ -52,7 +55,8 @@ package enum Bag {
     for line in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
       let text = String(decoding: line, as: UTF8.self)
       if text.first?.isWhitespace == true, !fields.isEmpty {
-        fields[fields.count - 1].value += " " + text.onOneLine
+        let value = [fields[fields.count - 1].value, text.drop { $0.isWhitespace }.onOneLine]
+        fields[fields.count - 1].value = value.filter { !$0.isEmpty }.joined(separator: " ")
       } else if let colon = text.unicodeScalars.firstIndex(of: ":") {
         let value = String(text.unicodeScalars[colon...].dropFirst())
         fields.append(Field(text[..<colon].onOneLine, value.onOneLine))

@@ -33,10 +33,13 @@ package struct DigestList: Sendable {
   /// - Complexity: O(length)
   init(_ bytes: [UInt8], form: Form) {
     var number = 0
-    for part in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
+    // A bag's lines may end in carriage returns alone (RFC 8493, 2.1.3), which no name has there.
+    let end: UInt8 = form == .bag && !bytes.contains(0x0A) ? 0x0D : 0x0A
+    for part in bytes.split(separator: end, omittingEmptySubsequences: false) {
       number += 1
       let line = part.last == 0x0D ? part.dropLast() : part
-      if line.isEmpty { continue }
+      // Remarks, which `sha256sum` and bagit.py leave out, too.
+      if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
       let read = form == .bag ? Self.bagLine(line) : Self.sumsLine(line) ?? Self.taggedLine(line)
       if let read { lines.append(read) } else { faults.append(number) }
     }

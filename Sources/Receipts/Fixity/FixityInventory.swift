@@ -210,8 +210,8 @@ package struct FixityInventory {
     }
     let fields = Bag.fields(of: folder.appending(Bag.info)) ?? []
     let oxum = Bag.oxum(bytes: bytes, files: count)
-    for field in fields where field.label == "Payload-Oxum" && field.value != oxum {
-      fault(Bag.info, "has Payload-Oxum \(field.value), and in data/ are \(oxum)")
+    for field in fields where field.isLabelled("Payload-Oxum") && field.value != oxum {
+      fault(Bag.info, "has \(field.label) \(field.value), and in data/ are \(oxum)")
     }
   }
 
