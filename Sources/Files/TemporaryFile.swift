@@ -16,8 +16,8 @@ package struct TemporaryFile: Sendable {
 
   private static let mark = Array(".avjob-".utf8)
   private static let suffix = Array(".tmp".utf8)
-  /// What every file system allows: eCryptfs has less room than others (`NAME_MAX`).
-  private static let longestName = 143
+  /// Bytes of a name that every file system allows: eCryptfs has less room than others (`NAME_MAX`).
+  package static let longestName = 143
   /// The most bytes after a target's name.
   private static let longestEnd = 7 + 45 + 1 + 16 + 4
 
@@ -45,6 +45,16 @@ package struct TemporaryFile: Sendable {
     let number = String(UInt64.random(in: .min ... .max), radix: 16)
     let own = "\(ProcessIdentity.current.mark)-\(number)".utf8
     return folder.appending(FilePath(bytes: stem + mark + own + suffix).components)
+  }
+
+  /// Whether the path of a target, and that of any temporary file beside it, is one that system calls
+  /// take (`PATH_MAX`, path_resolution(7)).
+  package static func hasRoom(for target: FilePath) -> Bool {
+    let folder = target.removingLastComponent().length
+    let name = name(of: target).count
+    let longest = max(name, min(1 + name + longestEnd, longestName))
+    // With a slash before the name, and the byte 0 at the end.
+    return folder + 1 + longest + 1 <= Int(PATH_MAX)
   }
 
   /// Whether a name leads to the open file; nil where that cannot be learned.

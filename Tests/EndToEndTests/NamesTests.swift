@@ -107,4 +107,24 @@ struct NamesTests {
     #expect(result.errors.contains("File name too long; use a shorter name\n"))
     #expect(try stage.listing().count == before.count)
   }
+
+  @Test("a name that is too long is refused before the work where its folder is missing, too")
+  func longNamesInNewFolders() throws {
+    let stage = Stage()
+    try stage.make("sox -R -r 8000 -n -c 1 -b 16 in.wav synth 0.1 pinknoise")
+    let name = String(repeating: "L", count: 251)
+    let message = "': cannot write there: File name too long; use a shorter name\n"
+    for path in ["o/\(name).flac", "o/\(name).long/e/y.flac"] {
+      try stage.write("job.yaml", "clip: in.wav\noutput: [o/x.flac, \(path)]\n")
+      for command in ["check", "run -q"] {
+        let result = try stage.run("avjob \(command) job.yaml")
+        #expect(result.status == 2)
+        #expect(result.errors.hasPrefix("job.yaml:2:20: error: '\(path)\(message)"))
+        #expect(try stage.run("ls o").status != 0)
+      }
+    }
+    let last = String(name.dropLast())
+    let fits = try stage.job("clip: in.wav\noutput: [o/x.flac, o/\(last)/\(last).flac]\n")
+    #expect(fits.status == 0 && fits.errors == "")
+  }
 }

@@ -23,6 +23,26 @@ struct TemporaryFileTests {
     #expect(TemporaryFile.newPath(for: "a", in: "b") != TemporaryFile.newPath(for: "a", in: "b"))
   }
 
+  @Test("where a target has room, its path and those of its temporary files are short enough")
+  func room() {
+    for length in [1, 2, 60, 69, 70, 71, 100, 142, 143, 144, 200, 255] {
+      let name = String(repeating: "n", count: length)
+      func target(_ folder: Int) -> FilePath {
+        FilePath("/" + String(repeating: "f", count: folder - 1)).appending(name)
+      }
+      let longest = (3000...4096).last { TemporaryFile.hasRoom(for: target($0)) } ?? 0
+      let path = target(longest)
+      #expect(path.length < PATH_MAX)
+      let temporary =
+        (0..<100).map { _ in
+          TemporaryFile.newPath(for: path, in: path.removingLastComponent()).length
+        }.max() ?? 0
+      #expect(temporary < PATH_MAX)
+      // A process's mark may be longer than this one's.
+      #expect(max(path.length, temporary + 45) >= PATH_MAX - 1)
+    }
+  }
+
   @Test("a file is removed by its own name alone")
   func removal() throws {
     let file = try TemporaryFile.create(for: "a", in: FilePath(folder.root))

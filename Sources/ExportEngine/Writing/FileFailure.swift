@@ -23,6 +23,11 @@ extension Failure {
       code: found.code)
   }
 
+  /// The failure of an output whose path, or a name in it, is longer than the disk takes.
+  static func tooLong(_ path: FilePath) -> Failure {
+    writing(ENAMETOOLONG, "cannot write there", path: path)
+  }
+
   /// A file, or a folder, for `path` that cannot be created in `folder`.
   static func creating(
     _ errno: Int32, _ action: String, path: FilePath, in folder: FilePath

@@ -30,23 +30,47 @@ package struct FolderCache {
     }
   }
 
-  /// Checks that a file can be created in a folder, or in one to be made for it.
+  /// Checks that a file can be created in its folder, or in one to be made for it.
   ///
+  /// - Parameters:
+  ///   - target: The file, behind all links.
+  ///   - path: The output, as it is called.
   /// - Throws: The system's error, about the output at `path`.
   mutating func requireWritable(_ target: FilePath, for path: FilePath) throws(Failure) {
-    var folder = target
+    var (folder, child) = (target.folder, target)
+    // Names in folders that are not there yet.
+    var newNames: [FilePath.Component] = []
     while true {
       switch sight(of: folder) {
-      case .folder(_, mayBeWritten: .success): return
+      case .folder(_, mayBeWritten: .success):
+        return try Self.require(newNames, in: folder, for: path)
       case .folder(_, mayBeWritten: .failure(let error)):
         throw .writing(error.rawValue, "cannot write into the folder \(folder)", path: path)
       case .otherThanFolder:
-        throw .writing(ENOTDIR, "cannot make the folder \(target)", path: path)
+        throw .writing(ENOTDIR, "cannot make the folder \(target.folder)", path: path)
       case .unreachable(let error):
         guard error == .noSuchFileOrDirectory, folder != folder.folder else {
           throw .writing(error.rawValue, "cannot make the folder \(folder)", path: path)
         }
-        folder = folder.folder
+        // In a path that is no longer than a name may be, no name is too long.
+        if target.length > TemporaryFile.longestName, let name = child.lastComponent {
+          newNames.append(name)
+        }
+        (folder, child) = (folder.folder, folder)
+      }
+    }
+  }
+
+  /// Checks that the file system of a folder takes names that are to be made below it.
+  private static func require(
+    _ names: [FilePath.Component], in folder: FilePath, for path: FilePath
+  ) throws(Failure) {
+    for name in names where FilePath(root: nil, [name]).length > TemporaryFile.longestName {
+      do throws(Errno) {
+        // Asked, and not computed: some count bytes, and some characters.
+        _ = try FileStatus(at: folder.appending(name), followingLinks: false)
+      } catch {
+        guard error != .fileNameTooLong else { throw .tooLong(path) }
       }
     }
   }

@@ -340,7 +340,8 @@ extension OutputFile {
   }
 
   /// Checks an output before work starts, without changing the disk: its path leads to no folder or
-  /// device, and the folder to write in, or to make others in, is one and may be written.
+  /// device, none of its names is too long, and the folder to write in, or to make others in, is one
+  /// and may be written.
   ///
   /// - Parameters:
   ///   - path: The output's path.
@@ -356,7 +357,8 @@ extension OutputFile {
       target = try followLinks(path)
       _ = try existingFile(target, path)
     }
-    try folders.requireWritable(target.folder, for: path)
+    guard TemporaryFile.hasRoom(for: target) else { throw .tooLong(path) }
+    try folders.requireWritable(target, for: path)
   }
 
   /// Makes a folder and missing ones above it; gives the new ones, outermost first.

@@ -101,6 +101,61 @@ struct ReviewCacheTests {
     #expect(failure?.message == "is a folder; name a file")
   }
 
+  @Test("A name that is too long is refused in the same words whether its folder is there or not")
+  func longNames() throws {
+    mkdir(folder.path("there"), 0o755)
+    symlink("gone/\(String(repeating: "l", count: 256))", folder.path("link"))
+    symlink("gone/l", folder.path("shortLink"))
+    let (fits, long) = (String(repeating: "x", count: 255), String(repeating: "x", count: 256))
+    // Of 128 characters.
+    let wide = String(repeating: "ä", count: 128)
+    var look = FolderCache()
+    for place in ["", "there/", "new/", "new/deep/"] {
+      for name in [long, wide, "\(long)/a.mp3", "\(long)/\(long)/a.mp3", "a/\(long)/b/c/a.mp3"] {
+        let path = FilePath(folder.path(place + name))
+        let failure = #expect(throws: Failure.self, "\(path)") {
+          try OutputFile.requireWritable(path, seeing: &look)
+        }
+        #expect(
+          failure?.message == "cannot write there: File name too long; use a shorter name")
+        #expect(failure?.remedy == .mendJob && failure?.path == path)
+      }
+      for name in [fits, "\(fits)/a.mp3", "\(fits)/\(fits)/\(fits)"] {
+        try OutputFile.requireWritable(FilePath(folder.path(place + name)), seeing: &look)
+      }
+    }
+    #expect(throws: Failure.self) {
+      try OutputFile.requireWritable(FilePath(folder.path("link")), seeing: &look)
+    }
+    try OutputFile.requireWritable(FilePath(folder.path("shortLink")), seeing: &look)
+  }
+
+  @Test("A path is refused if it, or that of a temporary file beside it, is too long")
+  func longPaths() throws {
+    var look = FolderCache()
+    let name = String(repeating: "n", count: 200)
+    for (length, isAccepted) in [
+      (4000, true), (4060, false), (4095, false), (4096, false), (5000, false),
+    ] {
+      var path = FilePath(folder.path("new"))
+      while path.length + 210 < length { path.append(name) }
+      path.append(String(repeating: "o", count: length - path.length - 3))
+      path.append("p")
+      #expect(path.length == length)
+      if isAccepted {
+        try OutputFile.requireWritable(path, seeing: &look)
+        try OutputFile.create(at: path).discard()
+      } else {
+        let failure = #expect(throws: Failure.self) {
+          try OutputFile.requireWritable(path, seeing: &look)
+        }
+        #expect(
+          failure?.message == "cannot write there: File name too long; use a shorter name")
+      }
+    }
+    #expect(try entries(of: folder.root) == [])
+  }
+
   @Test("Links to one folder lead outputs to one place, whether that is there or not")
   func places() throws {
     try Tool.succeed("mkdir", folder.path("there"))
