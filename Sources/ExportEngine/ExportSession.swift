@@ -307,8 +307,8 @@ public struct ExportSession: Sendable {
       origin: export.origin)
   }
 
-  /// Checks that no file of the export replaces a source or another one, whatever links lead there.
-  /// Opens nothing.
+  /// Checks that no file of the export replaces a source or another one, or stands where another one
+  /// needs a folder, whatever links lead there. Opens nothing.
   private func requireOwnPlaces() throws(Failure) {
     var registry = PathRegistry()
     for asset in export.composition.readAssets where !asset.isPredicted {
@@ -322,6 +322,7 @@ public struct ExportSession: Sendable {
         throw error.failure(of: file.path, at: file.origin)
       }
     }
+    if let obstacle = registry.obstacles.first { throw obstacle.failure(of: obstacle.below) }
   }
 
   private func warnings(of rendering: Rendering) -> [Warning] {

@@ -55,6 +55,14 @@ package struct PathRegistry: Sendable {
     case output(Writer)
   }
 
+  /// A file that is written where another one that is written needs a folder.
+  package struct Obstacle: Hashable {
+    /// The file in the folder's place.
+    package let file: Writer
+    /// The first file below that.
+    package let below: Writer
+  }
+
   fileprivate struct Entry {
     /// Files that are read before any job starts, or outside jobs.
     var fixed: (path: FilePath, origin: Origin)?
@@ -131,6 +139,30 @@ package struct PathRegistry: Sendable {
     return entry.writer.map { .output($0) }
   }
 
+  /// The files that are written where others need folders that are not there yet, in the order in which
+  /// the first files below them were added. (A file that is there already is no folder whatever the
+  /// jobs write: see `OutputFile.requireWritable`.)
+  ///
+  /// - Complexity: O(files)
+  package var obstacles: [Obstacle] {
+    var places = [FilePlace?](repeating: nil, count: entries.count)
+    for (place, number) in numbers { places[number] = place }
+    var found: [Obstacle] = []
+    var seen: Set<FilePlace> = []
+    for (number, place) in places.enumerated() {
+      guard let below = entries[number].writer else { continue }
+      var folder = place?.newFolder
+      // What is above a folder that was seen was seen, too.
+      while let current = folder, seen.insert(current).inserted {
+        if let file = numbers[current].flatMap({ entries[$0].writer }) {
+          found.append(Obstacle(file: file, below: below))
+        }
+        folder = current.newFolder
+      }
+    }
+    return found
+  }
+
   /// The job that writes this source. Only paths that were added as read are known.
   package func writer(ofSource path: FilePath) -> Writer? {
     guard let number = sources[path], let writer = entries[number].writer, writer.isSound else {
@@ -175,11 +207,32 @@ extension PathRegistry.Clash {
   }
 }
 
+extension PathRegistry.Obstacle {
+  /// The refusal of `writer`, one of both, in words that hold whatever the paths are.
+  package func failure(of writer: PathRegistry.Writer) -> Failure {
+    let message =
+      writer == file
+      ? "would have to be a folder: \(below.path.string), another output, lies below it"
+      : "lies below \(file.path.string), another output, which is no folder"
+    return Failure(
+      .mendJob, "\(message); choose another path", path: writer.path, origin: writer.origin,
+      code: .outputConflict)
+  }
+}
+
 /// Where a path leads, by whatever links.
 package enum FilePlace: Hashable, Sendable {
   case file(FileIdentity.Inode)
   /// A file that does not exist: the bytes of names below a folder that does.
   case entry([UInt8], in: FileIdentity.Inode)
+
+  /// The folder of a file, where neither exists.
+  fileprivate var newFolder: FilePlace? {
+    guard case .entry(let names, let root) = self, let slash = names.lastIndex(of: 0x2F) else {
+      return nil
+    }
+    return .entry(Array(names[..<slash]), in: root)
+  }
 }
 
 /// Finds the places of paths; examines each folder once.

@@ -78,11 +78,15 @@ package enum ReportTarget: Equatable, Sendable {
   ) throws(Failure) {
     if let path = replacedFile {
       let file = ExportFiles.File(path: path, content: .record)
+      let writer = PathRegistry.Writer(file, job: -1, part: 0, number: number)
       do throws(PathRegistry.Clash) {
-        try registry.write(.init(file, job: -1, part: 0, number: number))
+        try registry.write(writer)
       } catch {
         guard case .source = error else { throw error.failure(of: path, at: .unknown) }
         throw Failure(.mendJob, "is \(source); choose another path", path: path)
+      }
+      if let obstacle = registry.obstacles.first(where: { [$0.file, $0.below].contains(writer) }) {
+        throw obstacle.failure(of: writer)
       }
     }
     try requireWritable()

@@ -5,8 +5,8 @@ import JobModel
 import MediaComposition
 import SystemPackage
 
-/// Finds outputs that no run could write: two at one place, or one in the place of something that is
-/// read; and outputs whose paths differ by case alone, which are one file on some disks.
+/// Finds outputs that no run could write: two at one place, one below another, or one in the place of
+/// something that is read; and outputs whose paths differ by case alone, which are one file on some disks.
 struct JobConflicts: Sendable {
   /// In the order in which they were found.
   private(set) var found: [(output: PathRegistry.Writer, diagnostic: Diagnostic)] = []
@@ -108,6 +108,21 @@ struct JobConflicts: Sendable {
           notes: manifest.origin == other.origin
             ? [] : [.init("the other one is here", at: other.origin)])
       ))
+  }
+
+  /// What is wrong with outputs that lie below others.
+  ///
+  /// - Complexity: O(files of the registry)
+  func obstacles(in registry: PathRegistry) -> [Diagnostic] {
+    // Of a hundred thousand that one line makes, one is named.
+    var blamed: Set<Origin> = []
+    return registry.obstacles.filter { blamed.insert($0.below.origin).inserted }.map { obstacle in
+      let (file, below) = (obstacle.file, obstacle.below)
+      return Diagnostic(
+        "output '\(below.path)' lies below output '\(file.path)', which is no folder",
+        at: below.origin, help: "give one of them another path",
+        notes: file.origin == below.origin ? [] : [.init("the other one is here", at: file.origin)])
+    }
   }
 
   private func diagnostic(

@@ -91,7 +91,11 @@ package struct JobDependencies: Sendable {
 
   /// Outputs that no run could write, and outputs that are one file on some disks, as far as that is
   /// known; and needs that are too many.
-  package var problems: [Diagnostic] { conflicts.found.map(\.diagnostic) + tooManyNeeds }
+  ///
+  /// - Complexity: O(files that are read or written)
+  package var problems: [Diagnostic] {
+    conflicts.found.map(\.diagnostic) + conflicts.obstacles(in: registry) + tooManyNeeds
+  }
 
   /// Notes the lists of files that jobs write. Jobs may share one, if they agree about its form.
   private mutating func addManifests() {

@@ -172,6 +172,7 @@ struct ReportsTests {
       ("job.json", "error: 'job.json': is a file that this run reads; choose another path"),
       ("source.xml", "error: 'source.xml': is a file that this run reads"),
       ("out.md", "error: 'out.md': is the same file as out.md, another output; choose another"),
+      ("out.md/r.json", "error: 'out.md/r.json': lies below out.md, another output, which is no"),
       ("/dev/full.json", "error: '/dev/full.json'"),
     ])
   func refused(report: String, message: String) throws {

@@ -63,6 +63,51 @@ import TestSupport
       ])
   }
 
+  @Test("An output below another one is refused with both places, whichever comes first")
+  func below() {
+    expect(
+      Bench().screen(
+        """
+        jobs:
+          a: { clip: a.wav, output: d/x.flac }
+          b: { clip: b.wav, output: d/x.flac/y.flac }
+          c: { clip: a.wav, output: [e/f.mp3/z.mp3, e/f.mp3] }
+        """),
+      #"""
+      job.yaml:3:29: error: output 'd/x.flac/y.flac' lies below output 'd/x.flac', which is no folder
+          3 |   b: { clip: b.wav, output: d/x.flac/y.flac }
+            |                             ^~~~~~~~~~~~~~~
+        help: give one of them another path
+      job.yaml:2:29: note: the other one is here
+          2 |   a: { clip: a.wav, output: d/x.flac }
+            |                             ^~~~~~~~
+      job.yaml:4:30: error: output 'e/f.mp3/z.mp3' lies below output 'e/f.mp3', which is no folder
+          4 |   c: { clip: a.wav, output: [e/f.mp3/z.mp3, e/f.mp3] }
+            |                              ^~~~~~~~~~~~~
+        help: give one of them another path
+      job.yaml:4:45: note: the other one is here
+          4 |   c: { clip: a.wav, output: [e/f.mp3/z.mp3, e/f.mp3] }
+            |                                             ^~~~~~~
+      """#)
+  }
+
+  @Test("Files beside outputs, records and lists of files are outputs that others may lie below")
+  func belowOthers() {
+    for (other, path) in [
+      ("{ file: d/x.mp3, chapters: podlove }", "d/x.psc"),
+      ("d/x.mp3, { json: sidecar, file: d/r.json }", "d/r.json"),
+      ("d/x.mp3, { manifest: d/m.jsonl, form: nemo, text: hi }", "d/m.jsonl"),
+    ] {
+      for outputs in ["\(other), \(path)/y.flac", "\(path)/y.flac, \(other)"] {
+        let screen = Bench().screen("clip: a.wav\noutput: [\(outputs)]\n")
+        let message =
+          "error: output '\(path)/y.flac' lies below output '\(path)', which is no folder"
+        #expect(screen.contains(message), "\(screen)")
+        #expect(screen.contains("note: the other one is here"), "\(screen)")
+      }
+    }
+  }
+
   private func conflicts(among jobs: [Job]) -> [Diagnostic] {
     JobDependencies(among: jobs, of: jobs.map { _ in 0 }, currentDirectory: "/home/show").problems
   }

@@ -66,6 +66,43 @@ struct DependencyTests {
     #expect(dependencies.problems.isEmpty && !dependencies.isWritten("1.wav"))
   }
 
+  @Test("Of a job that is settled twice, a part below another output is forgotten")
+  func settledBelow() {
+    var split = job("split", writes: "${part.n}.wav")
+    split.split = Split(.every(Located(.time(Time(value: 1, timescale: 1)))))
+    var dependencies = JobDependencies(
+      among: [job("a", writes: "gone/1.wav"), split], of: [0, 0], currentDirectory: .current)
+    func parts(_ paths: String...) -> [ExportFiles] {
+      paths.map { ExportFiles(name: $0, outputs: [(FilePath($0), [], .unknown)], records: []) }
+    }
+    dependencies.add(parts("gone/1.wav/1.wav", "gone/2.wav"), of: 1)
+    #expect(
+      dependencies.problems.map(\.message) == [
+        "output 'gone/1.wav/1.wav' lies below output 'gone/1.wav', which is no folder"
+      ])
+    dependencies.add(parts("gone/3.wav", "gone/2.wav"), of: 1)
+    #expect(dependencies.problems.isEmpty)
+    dependencies.add(parts("gone"), of: 1)
+    #expect(
+      dependencies.problems.map(\.message) == [
+        "output 'gone/1.wav' lies below output 'gone', which is no folder"
+      ])
+  }
+
+  @Test("Of many outputs of one line that lie below others one is named")
+  func manyBelow() {
+    let jobs = (0..<5000).flatMap {
+      [job("\($0)", writes: "gone/\($0).wav"), job("b\($0)", writes: "gone/\($0).wav/b.wav")]
+    }
+    let found = JobDependencies(
+      among: jobs, of: jobs.map { _ in 0 }, currentDirectory: .current
+    ).problems
+    #expect(
+      found.map(\.message) == [
+        "output 'gone/0.wav/b.wav' lies below output 'gone/0.wav', which is no folder"
+      ])
+  }
+
   @Test("Jobs without needs keep their order, and others come right before who needs them")
   func stable() {
     let jobs = [
