@@ -34,7 +34,20 @@ import Testing
     #expect(missing.errors.isEmpty)
     try stage.make("mkdir -m 700 cache")
     expect(try stage.make(script).text, expected + "cache\n")
-    try JSONSchema.validate(try stage.make("avjob cache list --json").text, as: "cache")
+    let json = try stage.make("avjob cache list --json").text
+    try JSONSchema.validate(json, as: "cache")
+    #expect(json.contains("\"bytes\": 0,") && json.hasSuffix("\"messages\": []\n}\n"), "\(json)")
+  }
+
+  @Test("a cache of a size that is none is not listed, and the document says why")
+  func refusedDocument() throws {
+    let stage = try RemoteStage()
+    let wrong = try stage.run("AVJOB_CACHE_SIZE=much avjob cache list --json")
+    #expect(wrong.status == 2)
+    try JSONSchema.validate(wrong.text, as: "cache")
+    #expect(
+      wrong.text.contains("\"AVJOB_CACHE_SIZE: 'much' is no size; write '500 MB' or '2 GB'\""),
+      "\(wrong.text)")
   }
 
   @Test("media are listed with size, age and address, and without secrets")

@@ -57,6 +57,7 @@ struct JSONTests {
       ("plan --format=json --json=yes jobs.yaml", "plan"), ("plan --json nope.yaml", "plan"),
       ("plan --format json wrong.yaml", "plan"), ("probe --json --stream x a.wav", "probe"),
       ("verify --json --nope .", "verify"), ("verify --json", "verify"),
+      ("cache list --json --nope", "cache"), ("cache list --json more", "cache"),
       ("run --progress json jobs.yaml --set a", "event"),
       ("run --progress=json nope.yaml", "event"),
     ])

@@ -25,13 +25,16 @@ struct Cache: ParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "Print what is in the cache, used last first.")
 
+    static let documentVersion: Int64 = 1
+
     @OptionGroup var output: JSONOption
 
     func run() throws {
       let cache = try Cache.open()
       let entries = try cache.entries()
       if output.json {
-        output.print(version: 1, CacheTable.json(entries, options: cache.options))
+        output.print(
+          version: Self.documentVersion, CacheTable.json(entries, options: cache.options))
       } else if entries.isEmpty {
         Cache.say(Cache.empty)
       } else {
@@ -178,7 +181,7 @@ enum CacheTable {
     }
   }
 
-  /// The members of the document beside its head.
+  /// The members of the document beside its head; it has no messages.
   static func json(_ entries: [CacheEntry], options: MediaCache.Options) -> JSONValue {
     .file(
       options.folder,
@@ -194,6 +197,7 @@ enum CacheTable {
               "in_use": .boolean(entry.isInUse),
             ])
           }),
+        "messages": .list([]),
       ])
   }
 }

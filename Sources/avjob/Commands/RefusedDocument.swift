@@ -46,6 +46,12 @@ extension Verify: DocumentingCommand {
   }
 }
 
+extension Cache.List: DocumentingCommand {
+  static func refusedMembers(status: ExitCode, messages: JSONValue) -> JSONValue {
+    ["media": .list([]), "messages": messages]
+  }
+}
+
 extension WrongArguments {
   /// Prints the document or the events that the words ask for, with `refusal` as the only message: a
   /// program that reads standard output is given the reason there, too. Prints nothing where the words
