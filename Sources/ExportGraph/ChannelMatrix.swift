@@ -13,6 +13,9 @@ import MediaComposition
 ///   pair: 5.1 and 5.1(side) become each other untouched. Where one pair takes up both, as in 5.1
 ///   from 7.1, each is at −3 dB, as table 2 has it for two surrounds that become one. So are both
 ///   shares of a back centre.
+/// - A channel above, below or beyond these that the target lacks is at −3 dB on its side: at the side
+///   or behind in the surround, where the target has one, else in front. In the middle both sides share
+///   it, as they do a back centre.
 /// - A channel without a place of its own in the target is mixed to the fronts, as in stereo.
 /// - Two channels of other positions than stereo's, as front left and low frequency, keep their order
 ///   as left and right, unless the target has both of their places.
@@ -93,14 +96,28 @@ package struct ChannelMatrix: Sendable, Hashable, Encodable {
       }
       return [channel: attenuated]
     }
-    if channel == .backCenter {
+    if isBehind(channel) {
       for (left, right) in [(.backLeft, .backRight), (.sideLeft, .sideRight)] as [Pair]
       where has(left) && has(right) {
-        return [left: attenuated, right: attenuated]
+        return switch channel.side {
+        case .left: [left: attenuated]
+        case .right: [right: attenuated]
+        case nil: [left: attenuated, right: attenuated]
+        }
       }
     }
     let (left, right) = stereoWeights(channel)
     return [.frontLeft: left, .frontRight: right]
+  }
+
+  /// Whether a channel without a twin belongs to the surrounds.
+  private static func isBehind(_ channel: ChannelLayout.Channel) -> Bool {
+    switch channel {
+    case .backCenter, .topBackLeft, .topBackCenter, .topBackRight, .topSideLeft, .topSideRight,
+      .surroundDirectLeft, .surroundDirectRight:
+      true
+    default: false
+    }
   }
 
   private typealias Pair = (ChannelLayout.Channel, ChannelLayout.Channel)
@@ -125,10 +142,13 @@ package struct ChannelMatrix: Sendable, Hashable, Encodable {
     case .frontLeft: (1, 0)
     case .frontRight: (0, 1)
     case .frontCenter, .unplaced: (attenuated, attenuated)
-    case .lowFrequency: (0, 0)
-    case .backLeft, .sideLeft, .frontLeftOfCenter: (attenuated, 0)
-    case .backRight, .sideRight, .frontRightOfCenter: (0, attenuated)
-    case .backCenter: (attenuated * attenuated, attenuated * attenuated)
+    case .lowFrequency, .lowFrequency2: (0, 0)
+    default:
+      switch channel.side {
+      case .left: (attenuated, 0)
+      case .right: (0, attenuated)
+      case nil: (attenuated * attenuated, attenuated * attenuated)
+      }
     }
   }
 }

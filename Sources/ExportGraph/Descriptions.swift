@@ -57,9 +57,7 @@ extension AudioFormat {
   /// Of a file, as `44.1 kHz stereo`. Where the name of the layout is not known, more than two
   /// channels are `6 channels`: their number does not tell where they are.
   package static func text(sampleRate: Int, channelCount: Int, layout: String? = nil) -> String {
-    let counted: ChannelLayout =
-      channelCount == 1 ? .mono : channelCount == 2 ? .stereo : .unplaced(channelCount)
-    return "\(kilo(sampleRate)) kHz " + (layout ?? counted.name)
+    "\(kilo(sampleRate)) kHz " + (layout ?? ChannelLayout.counted(channelCount).name)
   }
 }
 

@@ -202,9 +202,21 @@ extension Export {
       picture: try picture(of: output))
   }
 
-  /// A note on channels without positions in a format that gives each one a position of its own.
+  /// A note on channels without positions in a format that gives each one a position of its own, and on
+  /// positions that the format has none of.
   private func placement(_ settled: SettledOutput) -> Diagnostic? {
-    guard settled.sound.channelLayout.isUnplaced, settled.format.kind == .flac else { return nil }
+    let (layout, held) = (settled.sound.channelLayout, settled.format.kind.capabilities)
+    if held.layouts == nil, settled.format.kind != .raw, layout.count > 2, !layout.isStorable {
+      let lost = layout.channels.filter { $0 != .unplaced && !ChannelLayout([$0]).isStorable }
+      return Diagnostic(
+        .note,
+        "'\(settled.output.path)' has \(layout.count) channels without positions: "
+          + (lost.isEmpty
+            ? "not all of its source's are known"
+            : "\(held.codecName) has none for \(lost.map(\.adjective).listed("and"))"),
+        at: settled.output.origin)
+    }
+    guard layout.isUnplaced, settled.format.kind == .flac else { return nil }
     return Diagnostic(
       .note,
       "'\(settled.output.path)': FLAC gives \(settled.sound.channelLayout.count) channels the "
@@ -331,10 +343,8 @@ extension Output.Kind {
 }
 
 extension ChannelLayout {
-  /// Whether it has more than two channels, all in places of their own or all without.
-  fileprivate var isSurround: Bool {
-    3...8 ~= count && (isUnplaced || !channels.contains(.unplaced))
-  }
+  /// Whether it has more than two channels, all in places that outputs have or all without.
+  fileprivate var isSurround: Bool { 3...8 ~= count && isStorable }
 }
 
 extension Asset {

@@ -167,7 +167,7 @@ extension ChannelLayout {
 
 extension ChannelLayout.Channel {
   /// Its place, in front of 'channel'.
-  fileprivate var adjective: String {
+  var adjective: String {
     switch self {
     case .frontLeft: "front left"
     case .frontRight: "front right"
@@ -180,6 +180,23 @@ extension ChannelLayout.Channel {
     case .backCenter: "back centre"
     case .sideLeft: "side left"
     case .sideRight: "side right"
+    case .topCenter: "top centre"
+    case .topFrontLeft: "top front left"
+    case .topFrontCenter: "top front centre"
+    case .topFrontRight: "top front right"
+    case .topBackLeft: "top back left"
+    case .topBackCenter: "top back centre"
+    case .topBackRight: "top back right"
+    case .wideLeft: "wide left"
+    case .wideRight: "wide right"
+    case .surroundDirectLeft: "direct surround left"
+    case .surroundDirectRight: "direct surround right"
+    case .lowFrequency2: "second low-frequency"
+    case .topSideLeft: "top side left"
+    case .topSideRight: "top side right"
+    case .bottomFrontCenter: "bottom front centre"
+    case .bottomFrontLeft: "bottom front left"
+    case .bottomFrontRight: "bottom front right"
     case .unplaced: "unplaced"
     }
   }

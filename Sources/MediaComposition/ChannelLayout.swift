@@ -5,11 +5,18 @@ public struct ChannelLayout: Sendable, Hashable, Codable {
     case frontLeft = 0
     case frontRight, frontCenter, lowFrequency, backLeft, backRight
     case frontLeftOfCenter, frontRightOfCenter, backCenter, sideLeft, sideRight
+    case topCenter, topFrontLeft, topFrontCenter, topFrontRight
+    /// The last for which WAVE has a bit (`SPEAKER_TOP_BACK_RIGHT` of Microsoft's ksmedia.h).
+    case topBackLeft, topBackCenter, topBackRight
+    case wideLeft = 31
+    case wideRight, surroundDirectLeft, surroundDirectRight, lowFrequency2
+    case topSideLeft, topSideRight, bottomFrontCenter, bottomFrontLeft, bottomFrontRight
     /// A channel to which the file gives no position, or one that is not among these. It has no bit.
     case unplaced = -1
 
     /// The positions, in the order of their bits.
-    public static let allCases: [Channel] = (0...sideRight.rawValue).compactMap(Channel.init)
+    public static let allCases: [Channel] =
+      (0...bottomFrontRight.rawValue).compactMap(Channel.init)
   }
 
   /// Each position at most once, in the order of its bits; channels without one in the file's order.
@@ -26,8 +33,19 @@ public struct ChannelLayout: Sendable, Hashable, Codable {
     ChannelLayout(Array(repeating: .unplaced, count: count))
   }
 
+  /// What so many channels are where nothing says where they are: mono, stereo, or without positions.
+  package static func counted(_ count: Int) -> ChannelLayout {
+    count == 1 ? .mono : count == 2 ? .stereo : .unplaced(count)
+  }
+
   /// Whether none of several channels has a position.
   package var isUnplaced: Bool { count > 1 && channels.allSatisfy { $0 == .unplaced } }
+
+  /// Whether outputs can say where its channels are, or none of several has a position: WAV, FLAC, CAF
+  /// and AIFF have bits for those up to `topBackRight`.
+  package var isStorable: Bool {
+    isUnplaced || channels.allSatisfy { Channel.stored.contains($0.rawValue) }
+  }
 
   /// One channel in the centre.
   public static let mono = ChannelLayout([.frontCenter])
@@ -41,6 +59,31 @@ public struct ChannelLayout: Sendable, Hashable, Codable {
   public static let surround51 = ChannelLayout(mask: 0x3F)
   /// 5.1 with two at the side (`AV_CH_LAYOUT_7POINT1`).
   public static let surround71 = ChannelLayout(mask: 0x63F)
+}
+
+extension ChannelLayout.Channel {
+  /// The bits of WAVE.
+  fileprivate static let stored = 0...topBackRight.rawValue
+
+  /// Left or right of the listener.
+  package enum Side: Sendable {
+    case left, right
+  }
+
+  /// The side on which it is heard; nil in the middle, of low frequencies and without a position.
+  package var side: Side? {
+    switch self {
+    case .frontLeft, .backLeft, .frontLeftOfCenter, .sideLeft, .topFrontLeft, .topBackLeft,
+      .wideLeft, .surroundDirectLeft, .topSideLeft, .bottomFrontLeft:
+      .left
+    case .frontRight, .backRight, .frontRightOfCenter, .sideRight, .topFrontRight, .topBackRight,
+      .wideRight, .surroundDirectRight, .topSideRight, .bottomFrontRight:
+      .right
+    case .frontCenter, .backCenter, .topCenter, .topFrontCenter, .topBackCenter,
+      .bottomFrontCenter, .lowFrequency, .lowFrequency2, .unplaced:
+      nil
+    }
+  }
 }
 
 extension ChannelLayout {

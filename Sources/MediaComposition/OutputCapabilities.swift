@@ -128,9 +128,10 @@ package struct OutputCapabilities: Sendable, Hashable {
 
 extension OutputCapabilities {
   /// The layout that a file says it has where its sound is in `layout`: surrounds at the side are
-  /// written as surrounds at the back where the format has only these. nil where it has neither.
+  /// written as surrounds at the back where the format has only these. nil where it has neither. Where a
+  /// format of any layout lacks the position of a channel, its file says none.
   package func stored(_ layout: ChannelLayout) -> ChannelLayout? {
-    guard let layouts else { return layout }
+    guard let layouts else { return layout.isStorable ? layout : .counted(layout.count) }
     return [layout, layout.surroundsAtBack].compactMap(\.self).first(where: layouts.contains)
   }
 }

@@ -78,7 +78,8 @@ extension Output.Kind {
     guard 1...8 ~= layout.count else {
       return "outputs have one to eight channels, not \(layout.count)"
     }
-    guard layout.isUnplaced || Set(layout.channels).count == layout.count else {
+    let placed = layout.channels.filter { $0 != .unplaced }
+    guard Set(placed).count == placed.count else {
       return "the channel layout names a channel twice"
     }
     guard sampleRate > 0 else { return "no format has a sample rate of \(sampleRate) Hz" }

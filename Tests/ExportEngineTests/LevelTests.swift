@@ -31,6 +31,9 @@ struct LevelTests {
       Level(pan: .init(-1)), to: ones(6, 1), layout: ChannelLayout(mask: 0x3F))
     let root = Float(2).squareRoot()
     #expect(panned == [[root], [0], [1], [1], [root], [0]])
+    let heights = apply(
+      Level(pan: .init(-1)), to: ones(4, 1), layout: ChannelLayout(mask: 0x1_3800))
+    #expect(heights == [[1], [root], [1], [1]])
   }
 
   @Test(

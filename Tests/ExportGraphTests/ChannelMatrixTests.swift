@@ -16,7 +16,9 @@ struct ChannelMatrixTests {
     #expect(ChannelMatrix(from: .stereo, to: .mono).weights == [[0.5, 0.5]])
   }
 
-  @Test("a layout becomes itself untouched", arguments: [0x4, 0x3, 0x3F, 0x63F] as [UInt64])
+  @Test(
+    "a layout becomes itself untouched",
+    arguments: [0x4, 0x3, 0x3F, 0x63F, 0x503F, 0x2_D63F, 0x1_8000_003F] as [UInt64])
   func identity(mask: UInt64) {
     let layout = ChannelLayout(mask: mask)
     let weights = ChannelMatrix(from: layout, to: layout).weights
@@ -106,5 +108,48 @@ struct ChannelMatrixTests {
   func backCentre() {
     let source = ChannelLayout([.frontLeft, .frontRight, .backCenter])
     #expect(weights(source, .quad) == [[1, 0, 0], [0, 1, 0], [0, 0, half], [0, 0, half]])
+  }
+
+  @Test("5.1.2 becomes stereo with its heights at −3 dB on their sides")
+  func heights() {
+    #expect(
+      weights(ChannelLayout(mask: 0x503F), .stereo) == [
+        [1, 0, half, 0, half, 0, half, 0], [0, 1, half, 0, 0, half, 0, half],
+      ])
+  }
+
+  @Test("5.1.4 becomes 5.1 with the heights in front and behind at −3 dB in what is below them")
+  func heightsAbove() {
+    let tops = weights(ChannelLayout(mask: 0x2_D03F), surround).map { Array($0.suffix(4)) }
+    let silent: [Float] = [0, 0, 0, 0]
+    #expect(
+      tops == [
+        [half, 0, 0, 0], [0, half, 0, 0], silent, silent, [0, 0, half, 0], [0, 0, 0, half],
+      ])
+  }
+
+  @Test(
+    "a channel of a side is heard on that side alone, with half its power or all of it",
+    arguments: [ChannelLayout.stereo, .quad, .surround51, .surround71, ChannelLayout(mask: 0x60F)])
+  func sideAlone(target: ChannelLayout) {
+    for channel in ChannelLayout.Channel.allCases {
+      // With a front centre, it is neither mono nor a pair.
+      let others: [ChannelLayout.Channel] = [.frontCenter, .lowFrequency].filter { $0 != channel }
+      let source = ChannelLayout(others + [channel])
+      let column = weights(source, target).compactMap(\.last)
+      let power = column.reduce(0) { $0 + $1 * $1 }
+      if let side = channel.side {
+        #expect(power > 0.49)
+        for (place, weight) in zip(target.channels, column) where weight != 0 {
+          #expect(place.side == side, "\(channel) in \(place)")
+        }
+      } else if ![.frontCenter, .lowFrequency, .lowFrequency2].contains(channel),
+        !target.channels.contains(channel)
+      {
+        let left = zip(target.channels, column).filter { $0.0.side == .left }.map(\.1)
+        let right = zip(target.channels, column).filter { $0.0.side == .right }.map(\.1)
+        #expect(left == right && left.contains { $0 > 0.49 }, "\(channel)")
+      }
+    }
   }
 }

@@ -192,7 +192,7 @@ struct ValueDice {
       gain: Gain(factor: double()), volume: envelope(), envelopes: some { $0.envelope() },
       pan: pan, invertsPolarity: flip())
   }
-  private mutating func layout() -> ChannelLayout { ChannelLayout(mask: dice.next() & 0x7FF) }
+  private mutating func layout() -> ChannelLayout { ChannelLayout(mask: dice.next()) }
 
   mutating func asset() -> Asset {
     var asset = Asset(

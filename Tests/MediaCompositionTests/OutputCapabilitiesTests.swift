@@ -79,6 +79,34 @@ struct OutputCapabilitiesTests {
     }
   }
 
+  @Test("a layout may have several channels without a position, and each position once")
+  func repeatedChannels() {
+    let sound = [ChannelLayout.Channel.frontLeft, .frontRight]
+    let format = Output.Format.wav(.int16)
+    for channels in [sound + [.unplaced, .unplaced], sound + [.wideLeft, .wideRight]] {
+      #expect(format.problem(sampleRate: 48_000, layout: ChannelLayout(channels)) == nil)
+    }
+    #expect(
+      format.problem(sampleRate: 48_000, layout: ChannelLayout(sound + [.frontLeft]))
+        == "the channel layout names a channel twice")
+  }
+
+  @Test("files of any layout have the positions that WAVE has, or none")
+  func storedPositions() {
+    let others: [(ChannelLayout, ChannelLayout)] = [
+      (ChannelLayout(mask: 0x1_8000_003F), .unplaced(8)),
+      (ChannelLayout([.frontLeft, .frontRight, .unplaced]), .unplaced(3)),
+      (ChannelLayout([.wideLeft, .wideRight]), .stereo), (ChannelLayout([.topSideLeft]), .mono),
+    ]
+    for kind in [Output.Kind.wav, .flac, .caf, .aiff] {
+      for mask in [0x503F, 0x2_D00F, 0x3_F800] as [UInt64] {
+        let layout = ChannelLayout(mask: mask)
+        #expect(kind.capabilities.stored(layout) == layout)
+      }
+      for (layout, stored) in others { #expect(kind.capabilities.stored(layout) == stored) }
+    }
+  }
+
   @Test("a format of each kind takes each setting of its own")
   func settings() {
     let settings: [Output.Format.Setting] = [

@@ -1,4 +1,5 @@
 import Diagnosis
+import FoundationEssentials
 import MediaComposition
 import MediaTime
 import SystemPackage
@@ -141,6 +142,16 @@ struct ValueTests {
     #expect(ChannelLayout(mask: 0x63F).name == "7.1")
     #expect(ChannelLayout(mask: 0x33).name == "quad")
     #expect(ChannelLayout(mask: 0x107).name == "4 channels")
+  }
+
+  @Test("each position has FFmpeg's bit, and its number in JSON")
+  func positions() throws {
+    let bits = Array(0...17) + Array(31...40)
+    #expect(ChannelLayout.Channel.allCases.map(\.rawValue) == bits)
+    let all = ChannelLayout(mask: .max)
+    #expect(all.channels.map(\.rawValue) == bits)
+    let json = String(decoding: try JSONEncoder().encode(all.channels), as: UTF8.self)
+    #expect(json == "[\(bits.map(String.init).joined(separator: ","))]")
   }
 
   @Test("a failure and a warning read as one line, with their file")

@@ -165,12 +165,13 @@ private struct LoudnessAnalyzer: ChunkAnalyzer {
 
 extension ChannelLayout {
   /// The positions for BS.1770-4: back channels count as sides if there are no sides, as in 5.1.
+  /// Those at another height than the ears' count as fronts do (annex 3).
   package var loudnessPositions: [LoudnessMeter.Position] {
     let hasSides = channels.contains(.sideLeft)
     return channels.map { channel in
       switch channel {
-      case .lowFrequency: .ignored
-      case .sideLeft, .sideRight: .surround
+      case .lowFrequency, .lowFrequency2: .ignored
+      case .sideLeft, .sideRight, .surroundDirectLeft, .surroundDirectRight: .surround
       case .backLeft, .backRight: hasSides ? .front : .surround
       default: .front
       }

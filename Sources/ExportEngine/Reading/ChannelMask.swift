@@ -9,7 +9,7 @@ extension ChannelLayout {
     let bits = (0..<64).filter { mask & 1 << $0 != 0 }
     let placed = ChannelLayout(bits.map { Channel(rawValue: $0) ?? .unplaced })
     guard count > 1, bits.count == count, !placed.isUnplaced else {
-      self = count == 1 ? .mono : count == 2 ? .stereo : .unplaced(count)
+      self = .counted(count)
       return
     }
     self = placed

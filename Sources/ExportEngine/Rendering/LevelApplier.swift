@@ -6,12 +6,10 @@ import MediaComposition
 final class LevelApplier {
   private let level: Level
   /// By channel; nil for channels that a pan does not change.
-  private let sides: [Side?]
+  private let sides: [ChannelLayout.Channel.Side?]
   /// The factors of a block where they change within it: for the middle, the left and the right.
   private var factors: AudioBuffer?
   private var unweighed: AudioBuffer?
-
-  fileprivate enum Side: Int { case left = 1, right = 2 }
 
   init(_ level: Level, _ layout: ChannelLayout) {
     self.level = level
@@ -33,7 +31,8 @@ final class LevelApplier {
       let factors = movingFactors(over: frames)
       for (channel, side) in sides.enumerated() {
         multiply(
-          buffer.planes[channel] + offset, with: factors.planes[side?.rawValue ?? 0],
+          buffer.planes[channel] + offset,
+          with: factors.planes[side.map { $0 == .left ? 1 : 2 } ?? 0],
           count: frames.count)
       }
     }
@@ -207,22 +206,11 @@ extension Level.Ramp {
 private struct PanPosition {
   var value: Float
 
-  func factor(of side: LevelApplier.Side) -> Float {
+  func factor(of side: ChannelLayout.Channel.Side) -> Float {
     // Exact in the centre and at the sides, where cosine and sine of a Float are not.
     if value == 0 { return 1 }
     let towards = side == .left ? -value : value
     if towards <= -1 { return 0 }
     return Float(2).squareRoot() * sinf((towards + 1) * (.pi / 4))
-  }
-}
-
-extension ChannelLayout.Channel {
-  /// The side that a pan changes; nil in the middle.
-  fileprivate var side: LevelApplier.Side? {
-    switch self {
-    case .frontLeft, .backLeft, .frontLeftOfCenter, .sideLeft: .left
-    case .frontRight, .backRight, .frontRightOfCenter, .sideRight: .right
-    case .frontCenter, .lowFrequency, .backCenter, .unplaced: nil
-    }
   }
 }

@@ -205,7 +205,8 @@ func recipe(
   for sink: Sink, format: AudioFormat, _ picture: PictureReader
 ) throws(Failure) -> LibAVRecipe {
   let capabilities = sink.capabilities
-  let mask = (capabilities.stored(format.channelLayout) ?? format.channelLayout).mask
+  let layout = capabilities.stored(format.channelLayout) ?? format.channelLayout
+  let mask = layout.mask
   let (wrapping, codec) = try sink.coding(of: format, mask: mask)
   var recipe = LibAVRecipe(
     wrapping: wrapping, codec: codec, sampleRate: format.sampleRate, channelMask: mask,
@@ -216,8 +217,8 @@ func recipe(
   if recipe.container != nil, !capabilities.hasID3 {
     (recipe.metadata, recipe.laterTags) = sink.writtenTags
   }
-  if format.channelLayout.isUnplaced {
-    recipe.unplacedCount = format.channelLayout.count
+  if layout.isUnplaced {
+    recipe.unplacedCount = layout.count
     // FLAC's own order gives each channel a position, unless this says otherwise (RFC 9639, 8.6.2).
     if sink.format.kind == .flac { recipe.metadata.append((Prober.channelMaskTag, "0x0")) }
   }

@@ -29,7 +29,8 @@ extension Lowering {
     return true
   }
 
-  private var usualLimit: Int { ChannelLayout.Channel.allCases.count }
+  /// Outputs have no more, and so have mixes.
+  private var usualLimit: Int { 8 }
 
   private mutating func refuse(
     _ channels: Located<ItemChannels>, of lowered: LoweredItem, _ layout: ChannelLayout?
