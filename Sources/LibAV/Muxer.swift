@@ -37,10 +37,13 @@ package final class Muxer {
   package struct Chapter: Sendable, Hashable {
     package var frames: Range<Int64>
     package var title: String
+    /// A page about it, which Vorbis comments alone hold.
+    package var url: String?
+    /// Its number in Vorbis comments; nil: its place, from 0 on.
+    package var number: Int?
 
-    package init(frames: Range<Int64>, title: String) {
-      self.frames = frames
-      self.title = title
+    package init(frames: Range<Int64>, title: String, url: String? = nil, number: Int? = nil) {
+      (self.frames, self.title, self.url, self.number) = (frames, title, url, number)
     }
   }
 

@@ -13,17 +13,19 @@ extension Muxer.Chapter {
       let rate = Int64(sampleRate)
       let milliseconds = (chapter.frames.lowerBound * 1000 + rate / 2) / rate
       let (seconds, rest) = milliseconds.quotientAndRemainder(dividingBy: 1000)
-      let key = "CHAPTER" + digits(Int64(index), 3)
+      let key = "CHAPTER" + digits(Int64(chapter.number ?? index), 3)
       let time =
         "\(digits(seconds / 3600, 2)):\(digits(seconds / 60 % 60, 2)):\(digits(seconds % 60, 2))"
       return [(key, time + "." + digits(rest, 3)), (key + "NAME", chapter.title)]
+        + (chapter.url.map { [(key + "URL", $0)] } ?? [])
     }
   }
 
   /// The chapter as many frames later.
   func moved(by frames: Int64) -> Muxer.Chapter {
-    Muxer.Chapter(
-      frames: self.frames.lowerBound + frames..<self.frames.upperBound + frames, title: title)
+    var moved = self
+    moved.frames = self.frames.lowerBound + frames..<self.frames.upperBound + frames
+    return moved
   }
 
   /// The chapters of a chapter track, which has no gaps: without one before it the first chapter would

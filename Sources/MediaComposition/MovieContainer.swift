@@ -55,6 +55,7 @@ package enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
   func capabilities(_ kind: Output.Kind) -> OutputCapabilities {
     var held = kind.capabilities
     held.name = name
+    (held.holdsChapterLinks, held.holdsChapterImages) = (false, false)
     guard isMatroska else { return held }
     (held.container, held.tagForm) = (demuxer, .matroska)
     (held.holdsCover, held.chapterBounds, held.places) = (self == .mkv, .matroska, [])

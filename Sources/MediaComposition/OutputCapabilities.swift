@@ -101,8 +101,10 @@ package struct OutputCapabilities: Sendable, Hashable {
   package var chapterBounds: ChapterBounds?
   /// Whether it has a place for chapters' starts and titles.
   package var holdsChapters: Bool { chapterBounds != nil }
-  /// Whether it has a place for a chapter's link and image.
+  /// Whether it has a place for a chapter's link.
   package var holdsChapterLinks = false
+  /// Whether it has a place for a chapter's image.
+  package var holdsChapterImages = false
   /// What it has a place for beside tags and chapters.
   package var places: Set<Place> = []
   /// Whether it has a place for a track of captions.
@@ -229,7 +231,7 @@ extension OutputCapabilities {
     sampleRates: .only(MP3Settings.sampleRates), layouts: [.mono, .stereo], exampleSetting: "V2",
     copiedUnit: .frames, encodingTime: nil, peakErrors: [256: 0.2, 192: 0.5, 128: 1.0, 0: 1.2],
     leastPacket: nil, tagForm: .id3, holdsCover: true, chapterBounds: .id3,
-    holdsChapterLinks: true, holdsLyrics: true, holdsNoSound: false)
+    holdsChapterLinks: true, holdsChapterImages: true, holdsLyrics: true, holdsNoSound: false)
 
   static let wav = OutputCapabilities(
     name: "WAV", codecName: "WAV", container: "wav",
@@ -246,7 +248,8 @@ extension OutputCapabilities {
     sampleRates: .upTo(.pcmLimit), sampleFormats: [.int16, .int24, .float32], isBigEndian: true,
     numbersLayouts: true, exampleSetting: "16 bit", copiedUnit: .samples, encodingTime: 6_000,
     peakErrors: [:], leastPacket: nil, tagForm: .id3, holdsCover: true, chapterBounds: .id3,
-    holdsChapterLinks: true, places: [.cues, .loops, .foreign], holdsNoSound: false)
+    holdsChapterLinks: true, holdsChapterImages: true, places: [.cues, .loops, .foreign],
+    holdsNoSound: false)
 
   static let caf = OutputCapabilities(
     name: "CAF", codecName: "CAF", container: "caf", extensions: ["caf"],
@@ -272,7 +275,8 @@ extension OutputCapabilities {
     sampleRates: .upTo(65_534, tensUpTo: 655_340), exampleSetting: "16 bit", copiedUnit: .samples,
     encodingTime: 20_000, peakErrors: [:],
     leastPacket: LeastPacket(bytes: 8, bytesPerChannel: 2), tagForm: .vorbisComments,
-    holdsCover: true, chapterBounds: .vorbisComments, places: [.foreign], holdsNoSound: true)
+    holdsCover: true, chapterBounds: .vorbisComments, holdsChapterLinks: true, places: [.foreign],
+    holdsNoSound: true)
 
   /// Layouts: `ff_alac_ch_layouts` in libavcodec's alac_data.c.
   static let alac = OutputCapabilities(
@@ -316,6 +320,7 @@ extension OutputCapabilities {
     exampleSetting: "q5", copiedUnit: .clip, encodingTime: 135_000,
     peakErrors: [128: 0.5, 0: 0.9], leastPacket: LeastPacket(frames: 4096, bytes: 2),
     tagForm: .vorbisComments, holdsCover: true, chapterBounds: .vorbisComments,
+    holdsChapterLinks: true,
     holdsNoSound: false)
 
   /// Opus is 48 kHz inside (RFC 7845 §5.1), in packets of 20 ms. Layouts: its section 5.1.1.2,
@@ -331,6 +336,7 @@ extension OutputCapabilities {
     exampleSetting: "128k", copiedUnit: .frames, encodingTime: 115_000,
     peakErrors: [128: 0.8, 80: 1.0, 0: 1.4], leastPacket: LeastPacket(frames: 960, bytes: 2),
     tagForm: .vorbisComments, holdsCover: true, chapterBounds: .vorbisComments,
+    holdsChapterLinks: true,
     holdsNoSound: false)
 
   /// RFC 4867, 5: a head of six bytes, then frames of 20 ms in as many bytes as each says, and no more.

@@ -30,6 +30,7 @@ package enum SoundContainer: String, Sendable, Hashable, CaseIterable, Codable {
   func capabilities(_ kind: Output.Kind) -> OutputCapabilities {
     var held = kind.capabilities
     (held.name, held.holdsCover) = (name, false)
+    (held.holdsChapterLinks, held.holdsChapterImages) = (false, false)
     switch self {
     case .adts:
       (held.container, held.tagForm, held.heldTags) = (rawValue, .none, [])

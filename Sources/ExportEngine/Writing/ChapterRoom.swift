@@ -40,4 +40,15 @@ extension Sink {
           + "which \(name) does not tell apart: \(remedy)", origin: next.chapter.origin)
     }
   }
+
+  /// The numbers of its chapters in comments, from 0 on: beside a cue sheet those of its tracks, which begin
+  /// with them. libavformat has both in one list, by number (`flac_read_header`, `ogm_chapter`).
+  func commentNumbers(count: Int) -> [Int] {
+    let tracks = marks.cueSheet?.tracks.filter(\.isAudio).map { Int($0.number) } ?? []
+    guard let last = tracks.last else { return Array(0..<count) }
+    let isRising = zip(tracks, tracks.dropFirst()).allSatisfy { $0 < $1 }
+    // No track has a number of 256 or more.
+    guard isRising, tracks.count <= count else { return Array(256..<256 + count) }
+    return tracks + (0..<count - tracks.count).map { last + 1 + $0 }
+  }
 }

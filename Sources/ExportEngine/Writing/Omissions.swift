@@ -40,7 +40,7 @@ package func omissions(of sink: Sink) -> [Warning] {
   {
     notices.append("\(obstacle): left out")
   }
-  if format.holdsChapterLinks, sink.output.chapters.inFile {
+  if format.holdsChapterImages, sink.output.chapters.inFile {
     let obstacles = sink.chapters.compactMap(\.imageObstacle)
     if let first = obstacles.first {
       let others = obstacles.count - 1
@@ -146,11 +146,11 @@ extension Sink {
 
   /// The parts of its chapters that its file neither holds nor shows; nil: none.
   fileprivate var lostChapterParts: String? {
-    guard !capabilities.holdsChapterLinks else { return nil }
-    let showsImages = picture?.encoding?.showsChapterImages == true
+    let (held, showsImages) = (capabilities, picture?.encoding?.showsChapterImages == true)
     let parts = [
-      chapters.contains { $0.url != nil } ? "links" : nil,
-      !showsImages && chapters.contains { $0.image != nil } ? "images" : nil,
+      !held.holdsChapterLinks && chapters.contains { $0.url != nil } ? "links" : nil,
+      !held.holdsChapterImages && !showsImages && chapters.contains { $0.image != nil }
+        ? "images" : nil,
     ].compactMap(\.self)
     return parts.isEmpty ? nil : parts.joined(separator: " and ")
   }

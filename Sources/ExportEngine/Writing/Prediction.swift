@@ -55,7 +55,7 @@ extension Graph {
         Chapter(
           start: chapter.start, title: chapter.title,
           url: capabilities.holdsChapterLinks ? chapter.url : nil,
-          image: capabilities.holdsChapterLinks ? chapter.image : nil, isInherited: true)
+          image: capabilities.holdsChapterImages ? chapter.image : nil, isInherited: true)
       }
     }
     return asset

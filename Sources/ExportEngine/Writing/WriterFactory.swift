@@ -246,7 +246,11 @@ private func muxedChapters(
   try sink.requireRoom(for: placed, sampleRate: sampleRate)
   // Elsewhere they are among the cues.
   guard !capabilities.places.contains(.cues) else { return [] }
-  return placed.map { Muxer.Chapter(frames: $0.frames, title: $0.chapter.title) }
+  return zip(placed, sink.commentNumbers(count: placed.count)).map { placed, number in
+    Muxer.Chapter(
+      frames: placed.frames, title: placed.chapter.title,
+      url: capabilities.holdsChapterLinks ? placed.chapter.url : nil, number: number)
+  }
 }
 
 /// The ID3v2 tag before the sound of an MP3, or in a chunk of AIFF; there it is empty where it
