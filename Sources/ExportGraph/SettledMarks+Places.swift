@@ -213,31 +213,6 @@ extension MarkSettler {
     if isReversed { lose("lengths and notes of cues", "it is played backwards") }
   }
 
-  /// The cues at the very end of sources, where no chapter lasts: each stays with the sound before it, if
-  /// chapters of sources stay. Those that lie behind the end are named.
-  private mutating func endCues(of sources: [Asset]) -> [MediaMarks.Cue] {
-    guard sink.output.chapters.inFile,
-      sink.chapters.contains(where: \.isInherited)
-        || sink.chapters.isEmpty && export.composition.assets.count == 1
-    else { return [] }
-    var found: [MediaMarks.Cue] = []
-    for source in sources {
-      let own = source.marks?.cues ?? []
-      if own.contains(where: { $0.frame > source.frameCount }) {
-        lose("cues behind the end of the sound", Self.momentReason)
-      }
-      let last = own.filter { $0.frame == source.frameCount }
-      guard !last.isEmpty else { continue }
-      let end = Time(frames: source.frameCount, rate: source.sampleRate)
-      for part in map.parts
-      where !part.isReversed && part.asset.isSameSound(as: source) && part.source.end >= end {
-        let frame = min(part.target.end.frames(atRate: sampleRate), Int64(sink.frames.count))
-        found += last.map { MediaMarks.Cue(frame: frame, label: $0.label, note: $0.note) }
-      }
-    }
-    return found
-  }
-
   /// The cues of the only source, also such as chapters cannot be, where all of it is the output and its
   /// chapters are those of the source.
   private var identicalCues: [MediaMarks.Cue]? {
