@@ -9,15 +9,6 @@ import Testing
     return stage
   }
 
-  private func chapters(of name: String, in stage: Stage) throws -> [String] {
-    try stage.make(
-      """
-      avjob probe --json \(name) | /usr/bin/python3 -c 'import json, sys
-      for c in json.load(sys.stdin)["media"][0]["chapters"]: print(c["start"], c["title"])'
-      """
-    ).text.split(separator: "\n").map(String.init)
-  }
-
   /// Puts a list of Nero's in place of that of `s.m4a`: of the same size, a title takes what is over.
   private static let replaceList = """
     cat > list.py <<'END'
@@ -57,7 +48,7 @@ import Testing
     let stage = try lists()
     try stage.make("/usr/bin/python3 list.py a.m4a \(entries)")
     #expect(
-      try chapters(of: "a.m4a", in: stage) == [
+      try stage.chapters(of: "a.m4a") == [
         "0 Eins, zwei, drei, vier, fünf, sechs", "2 Zwei", "5 Drei",
       ])
     let told = try stage.run("avjob compress a.m4a -o a.flac")
@@ -65,7 +56,7 @@ import Testing
       told.errors.contains(
         "'a.m4a': has two lists of chapters that differ: the 3 of its chapter track count, as in "
           + "QuickTime, and not the \(count) of Nero's list"))
-    #expect(try chapters(of: "a.flac", in: stage).count == 3)
+    #expect(try stage.chapters(of: "a.flac").count == 3)
   }
 
   @Test("lists that agree but for rounding are no reason to say anything")
@@ -89,7 +80,7 @@ import Testing
       # A reference of another kind is none to chapters.
       sed 's/chap/hint/' s.m4a > a.m4a
       """)
-    #expect(try chapters(of: "a.m4a", in: stage) == ["0 A", "2 B"])
+    #expect(try stage.chapters(of: "a.m4a") == ["0 A", "2 B"])
   }
 
   private static func atom(_ start: String, _ names: [(String, String)], _ more: String = "")
@@ -133,7 +124,7 @@ import Testing
           "3.000", [("Disabled", "eng")], Self.disabled + Self.atom("3.500", [("In", "eng")])),
         Self.atom("4.000", [("Teil 4", "ger"), ("Part 4", "eng")])))
     #expect(
-      try chapters(of: "a.mka", in: stage) == [
+      try stage.chapters(of: "a.mka") == [
         "0 Part 1", "1 Sub 1.1", "1.5 Sub 1.1.1", "2.5 In", "4 Teil 4",
       ])
     #expect(try stage.run("avjob probe a.mka").errors == "")
@@ -150,9 +141,9 @@ import Testing
         flag + "<EditionFlagDefault>1</EditionFlagDefault>", Self.atom("0.000", [("A", "eng")])),
       Self.edition("", Self.atom("0.000", [("B", "eng")]), Self.atom("2.000", [("C", "eng")])),
       Self.edition("", Self.atom("0.000", [("D", "eng")])))
-    #expect(try chapters(of: "a.mka", in: stage) == ["0 B", "2 C"])
+    #expect(try stage.chapters(of: "a.mka") == ["0 B", "2 C"])
     let none = try matroska(Self.edition(flag, Self.atom("0.000", [("A", "eng")])))
-    #expect(try chapters(of: "a.mka", in: none) == [])
+    #expect(try none.chapters(of: "a.mka") == [])
   }
 
   @Test("ordered chapters, and those of other files, are named in a warning")
@@ -164,7 +155,7 @@ import Testing
       Self.edition(
         "<EditionFlagOrdered>1</EditionFlagOrdered>", Self.atom("0.000", [("A", "eng")], end),
         Self.atom("0.000", [("B", "eng")], other)))
-    #expect(try chapters(of: "a.mka", in: stage) == ["0 A"])
+    #expect(try stage.chapters(of: "a.mka") == ["0 A"])
     let told = try stage.run("avjob compress a.mka -o a.flac").errors
     #expect(
       told.contains(
@@ -185,7 +176,7 @@ import Testing
           Self.atom("1.000", [("B", "eng")], Self.atom("2.000", [("C", "eng")])))
         + "</Chapters>")
     try stage.make("mkvpropedit -q a.mka --chapters d.xml")
-    let found = try chapters(of: "a.mka", in: stage)
+    let found = try stage.chapters(of: "a.mka")
     #expect(found.map { $0.suffix(4) } == [" end", "1 B", "2 C"])
   }
 }

@@ -155,8 +155,6 @@ extension Prober {
         tag throws(Failure) in try self.tags(of: tag)
       }
     }
-    // Its chapters are those of cues, as libavformat reads them.
-    tags?.chapters = nil
     var found = tags ?? SourceTags()
     if let info = try infoTags(in: chunks, isBigEndian: isBigEndian) { found.complete(with: info) }
     var said = SourceTags()

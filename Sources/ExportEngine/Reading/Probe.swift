@@ -131,7 +131,7 @@ struct Prober {
     let tags = try tags(of: demuxer, stream, found?.marks.broadcast)
     found?.take(tags.edits)
     let listed = try chapters(
-      of: demuxer, from: facts.start, cues: found?.marks.cues ?? [], frameCount: frameCount)
+      of: demuxer, from: facts.start, tags, found?.marks, frameCount: frameCount)
     var asset = Asset(
       location: location, streamIndex: stream.index, container: demuxer.formatName,
       codec: stream.codecName, sampleRate: facts.sampleRate,
@@ -140,7 +140,7 @@ struct Prober {
       bitDepth: first.bitDepth, frameCount: frameCount,
       encoderDelay: length.delay.map { Int($0) }, encoderPadding: length.padding.map { Int($0) },
       announcedDuration: announced, bitRate: stream.bitRate,
-      metadata: tags.metadata, chapters: tags.chapters ?? listed.chapters, identity: identity)
+      metadata: tags.metadata, chapters: listed.chapters, identity: identity)
     asset.profile = first.profile
     facts.addPackets(of: stream, to: &asset)
     asset.tracks = AssetTrack.all(of: demuxer)

@@ -3,17 +3,18 @@ import LibAV
 import MediaComposition
 import MediaTime
 
-/// Chapters that are no ID3 frames.
+/// The chapters of a file.
 extension Prober {
-  /// In order of time, each at a time of its own: of several at one, the last counts. The sound
-  /// begins at `start` of their clock. Where a file of `frameCount` has no other chapters, its `cues` are
-  /// chapters.
+  /// In order of time, each at a time of its own: of several at one, the last counts. The sound, of
+  /// `frameCount`, begins at `start` of their clock. Those that `tags` have are joined with the cues of
+  /// `marks` (`CuedChapters`).
   ///
   /// - Returns: The chapters, and what is odd about them.
   func chapters(
-    of demuxer: Demuxer, from start: Time, cues: [MediaMarks.Cue] = [], frameCount: Int64 = 0
+    of demuxer: Demuxer, from start: Time, _ tags: SourceTags, _ marks: MediaMarks? = nil,
+    frameCount: Int64 = 0
   ) throws(Failure) -> (chapters: [Chapter], warnings: [Warning]) {
-    var (found, oddities): ([Chapter], [String]) = ([], [])
+    var (found, oddities): ([Chapter], [String]) = ([], tags.chapterOddities)
     if demuxer.formatName.hasPrefix("matroska,"),
       let stored = try ContainerFacts.matroskaChapters(in: bytes)
     {
@@ -30,23 +31,8 @@ extension Prober {
             + "the last of these counts")
       }
     } else {
-      found = demuxer.chapters.map { chapter in
-        let ticks = Int128(chapter.start) * Int128(chapter.timeBase.numerator)
-        return Chapter(
-          start: Time(value: Int64(clamping: ticks), timescale: chapter.timeBase.denominator),
-          title: chapter.title, isInherited: true)
-      }
-      let rate = demuxer.bestAudioStream.map { demuxer.streams[$0].sampleRate } ?? 0
-      // Of both, cues are exact: comments of FLAC count milliseconds.
-      if rate > 0,
-        found.isEmpty || demuxer.formatName == "wav"
-          || cues.agree(with: found, rate, frameCount: frameCount)
-      {
-        found = cues.map { cue in
-          Chapter(
-            start: Time(frames: cue.frame, rate: rate), title: cue.label ?? "", isInherited: true)
-        }
-      }
+      found = (tags.chapters ?? demuxedChapters(of: demuxer)).sortedByStart
+      if let marks { oddities += join(marks, with: &found, of: demuxer, frameCount: frameCount) }
     }
     found = found.sortedByStart
     if demuxer.formatName.hasPrefix("mov,") {
@@ -64,6 +50,43 @@ extension Prober {
     return (moved.lasting(by: \.start), oddities.map { Warning($0, location: location) })
   }
 
+  /// Those that libavformat reads. Of a FLAC and a WAV it has those of tags and of cues in one list, in
+  /// which one with the number of another takes its place.
+  private func demuxedChapters(of demuxer: Demuxer) -> [Chapter] {
+    guard !["flac", "wav"].contains(demuxer.formatName) else { return [] }
+    return demuxer.chapters.map { chapter in
+      let ticks = Int128(chapter.start) * Int128(chapter.timeBase.numerator)
+      return Chapter(
+        start: Time(value: Int64(clamping: ticks), timescale: chapter.timeBase.denominator),
+        title: chapter.title, isInherited: true)
+    }
+  }
+
+  /// Joins the cues of a file with the chapters of its tags. Where the two differ, the cues of a WAV
+  /// count, as programs that write WAV have them, and elsewhere the tags, as other programs read them.
+  ///
+  /// - Returns: What is odd about them.
+  private func join(
+    _ marks: MediaMarks, with found: inout [Chapter], of demuxer: Demuxer, frameCount: Int64
+  ) -> [String] {
+    let rate = demuxer.bestAudioStream.map { demuxer.streams[$0].sampleRate } ?? 0
+    guard rate > 0 else { return [] }
+    let cues = CuedChapters(marks.cues, rate: rate, frameCount: frameCount)
+    let isWave = demuxer.formatName == "wav"
+    let listed = found.lasting(by: \.start)
+    let joined = cues.joined(with: listed, prefersCues: isWave)
+    found = joined.chapters
+    guard joined.differs else { return [] }
+    let isSheet = marks.cueSheet != nil && marks.chunks.isEmpty
+    let name = isSheet ? "cue sheet" : demuxer.formatName == "aiff" ? "markers" : "cues"
+    let lists = [("tags", listed.count), (name, cues.count)]
+    let (first, second) = isWave ? (lists[1], lists[0]) : (lists[0], lists[1])
+    return [
+      "has two lists of chapters that differ: the \(first.1) of its \(first.0) count, and not the "
+        + "\(second.1) of its \(second.0)"
+    ]
+  }
+
   /// What is odd about an MP4's lists of chapters, of which `chapters` are those that count.
   private func disagreements(
     of demuxer: Demuxer, _ chapters: [Chapter]
@@ -78,32 +101,5 @@ extension Prober {
       "has two lists of chapters that differ: the \(chapters.count) of its chapter track count, as in "
         + "QuickTime, and not the \(list.chapters.count) of Nero's list"
     ]
-  }
-}
-
-extension [MediaMarks.Cue] {
-  /// Whether these cues are the chapters, which have been rounded to a millisecond, and may have been
-  /// given titles. A cue at the end of the sound, or at the millisecond of the next one, is no chapter.
-  fileprivate func agree(with chapters: [Chapter], _ rate: Int, frameCount: Int64) -> Bool {
-    let lasting = indices.filter { index in
-      let isLast =
-        index + 1 == count || self[index + 1].milliseconds(rate) != self[index].milliseconds(rate)
-      return self[index].frame < frameCount && isLast
-    }.map { self[$0] }
-    return [self, lasting].contains { cues in
-      cues.count == chapters.count
-        && zip(cues, chapters.sortedByStart).allSatisfy { cue, chapter in
-          let gap = Time(frames: cue.frame, rate: rate) - chapter.start
-          return Swift.max(gap, .zero - gap) <= Time(value: 1, timescale: 1000)
-            && (cue.label ?? chapter.title) == chapter.title
-        }
-    }
-  }
-}
-
-extension MediaMarks.Cue {
-  /// Where it is by the clock of FLAC's comments.
-  fileprivate func milliseconds(_ rate: Int) -> Int64 {
-    Time(frames: frame, rate: rate).frames(atRate: 1000)
   }
 }

@@ -40,11 +40,11 @@ extension Prober {
       throw Failure(
         .mendInput, "holds no sound, and a picture of \(duration.readableText)", location: location)
     }
-    let listed = try chapters(of: demuxer, from: start)
+    let listed = try chapters(of: demuxer, from: start, tags)
     var asset = Asset(
       location: location, streamIndex: Asset.noStream, container: demuxer.formatName, codec: "none",
       sampleRate: Self.silentRate, channelLayout: .mono, frameCount: frameCount,
-      metadata: tags.metadata, chapters: tags.chapters ?? listed.chapters, identity: identity)
+      metadata: tags.metadata, chapters: listed.chapters, identity: identity)
     asset.tracks = AssetTrack.all(of: demuxer)
     asset.start = start
     asset.unread = tags.unread

@@ -2,13 +2,16 @@ import Diagnosis
 import LibAV
 import MPEGAudio
 import MediaComposition
+import MediaTime
 import Tagging
 
 /// What a file has beside its sound.
 struct SourceTags {
   var metadata = Metadata()
-  /// nil: libavformat's.
+  /// nil: libavformat's. Of a file whose sound begins later than its clock, in that clock.
   var chapters: [Chapter]?
+  /// Sentences about these, of the file.
+  var chapterOddities: [String] = []
   /// Names of tags that are not UTF-8 where they should be, and are taken for Windows-1252.
   var guessed: [String] = []
   /// The pictures of FLAC, Ogg and MP4.
@@ -43,7 +46,9 @@ struct SourceTags {
   mutating func complete(with others: SourceTags) {
     guessed += others.guessed.filter { metadata.values(of: $0).isEmpty }
     metadata.complete(with: others.metadata)
-    chapters = chapters ?? others.chapters
+    if chapters == nil {
+      (chapters, chapterOddities) = (others.chapters, others.chapterOddities)
+    }
     pictures += others.pictures
     unread += others.unread.filter { !unread.contains($0) }
   }
@@ -126,16 +131,40 @@ extension SourceTags {
       add(field.value, to: TagNames.key(ofField: field.name))
     }
     guessed = comment.guessed
+    if let listed = VorbisChapters(comment.fields) { take(listed) }
   }
 
   /// Chapters and pictures, which are read otherwise.
   private static func isOfContainer(_ field: String) -> Bool {
-    let name = field.uppercased()
-    if ["METADATA_BLOCK_PICTURE", "COVERART", "COVERARTMIME"].contains(name) { return true }
-    guard name.hasPrefix("CHAPTER") else { return false }
-    let rest = name.dropFirst("CHAPTER".count)
-    let digits = rest.prefix(while: \.isNumber)
-    return digits.count >= 3 && ["", "NAME", "URL"].contains(String(rest.dropFirst(digits.count)))
+    ["METADATA_BLOCK_PICTURE", "COVERART", "COVERARTMIME"].contains(field.uppercased())
+      || VorbisChapters.isPart(field)
+  }
+
+  /// Takes the chapters of comments.
+  private mutating func take(_ listed: VorbisChapters) {
+    chapters = listed.chapters.map { chapter in
+      // Most have whole milliseconds.
+      let (milliseconds, rest) = chapter.start.quotientAndRemainder(dividingBy: 1_000_000)
+      return Chapter(
+        start: rest == 0
+          ? Time(value: milliseconds, timescale: 1000)
+          : Time(value: chapter.start, timescale: 1_000_000_000),
+        title: chapter.title,
+        url: chapter.url.map { $0.utf8.percentEncoded { 0x21...0x7E ~= $0 } }, isInherited: true)
+    }
+    func shown(_ names: [String]) -> String {
+      names.prefix(5).joined(separator: ", ") + (names.count > 5 ? " …" : "")
+    }
+    if !listed.timeless.isEmpty {
+      chapterOddities.append(
+        "has comments of chapters without a time as 00:01:02.500, which are left out: "
+          + shown(listed.timeless))
+    }
+    if !listed.repeated.isEmpty {
+      chapterOddities.append(
+        "has chapters whose times stand there twice: the last one counts of "
+          + shown(listed.repeated))
+    }
   }
 
   init(_ list: ItemList) {
