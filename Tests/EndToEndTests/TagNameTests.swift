@@ -88,8 +88,16 @@ import Testing
         avjob clip -q a.$kind -o $kind.flac
       done
       avjob clip -q s.mka -o b.mp3
+      cp t.wav w.wav
+      /usr/bin/python3 -c "
+      import mutagen.wave, mutagen.id3
+      file = mutagen.wave.WAVE('w.wav'); file.add_tags()
+      file.tags.add(mutagen.id3.TPE3(encoding=3, text=['Karajan'])); file.save()"
+      avjob clip -q w.wav -o w.flac
       /usr/bin/python3 - <<'END'
       import mutagen
+      tags = mutagen.File('w.flac').tags
+      assert tags['conductor'] == ['Karajan'] and 'performer' not in tags, tags
       names = {'conductor': 'Karajan', 'performer': 'Mutter', 'arranger': 'Ravel', 'remixer': 'Max'}
       for kind in 'mp3 m4a opus aiff caf ogg'.split():
           tags = mutagen.File(kind + '.flac').tags
