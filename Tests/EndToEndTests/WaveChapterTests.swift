@@ -93,6 +93,16 @@ import Testing
     #expect(try stage.foreignChapters(of: "b.m4a") == ["0 One", "1.5 Two"])
   }
 
+  @Test("a whole WAV with chapters in its tag is the same file in a copy, and has new ones alone")
+  func copies() throws {
+    try put("put('a.wav', [], [(0, 'One'), (1000, 'Two')])")
+    try stage.write("j.yaml", "clip: a.wav\nchapters: { 0.5s: New }\noutput: new.wav\n")
+    try stage.make("avjob clip -q a.wav -o copy.wav; cmp a.wav copy.wav; avjob run -q j.yaml")
+    #expect(try stage.chapters(of: "new.wav") == ["0.5 New"])
+    #expect(try stage.foreignChapters(of: "new.wav") == ["0.5 New"])
+    #expect(try !stage.run("avjob probe new.wav").errors.contains("two lists"))
+  }
+
   @Test("cues at and behind the end are no chapters, and go where chapters are left out")
   func ends() throws {
     try put("put('a.wav', [22050, 88200]); put('behind.wav', [22050, 88200, 4000000])")

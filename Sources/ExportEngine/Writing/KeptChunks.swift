@@ -1,6 +1,9 @@
 import Diagnosis
 import ExportGraph
+import LibAV
+import MPEGAudio
 import MediaComposition
+import MediaTime
 import Tagging
 
 extension Sink {
@@ -25,15 +28,31 @@ extension Sink {
       let hasSameFormat =
         others.tell(format) && source.channelLayout == output.channelLayout
       if hasSameFormat { form = form ?? stored.waveForm }
-      let hasSameTags = twin.infoList == infoList && source.marks?.hasEditedTags != true
+      let listed = stored.taggedChapters
+      let hasSameChapters = listed.map(hasChapters) ?? true
+      let isStale =
+        !hasSameChapters && (source.container == "flac" || !hasChapters(source.chapters))
+      let hasSameTags =
+        twin.infoList == infoList && source.marks?.hasEditedTags != true && !isStale
+      let isToldByTags = hasSameTags && hasSameChapters && listed != nil && others.cues.isEmpty
       chunks = chunks.keeping(
-        others, keepsFormat: hasSameFormat, keepsTags: hasSameTags)
+        others, keepsFormat: hasSameFormat, keepsTags: hasSameTags, keepsCues: isToldByTags)
       // A source of more than 4 GiB may have sizes that have wrapped.
       let size = Int64(frames.count / format.blockLength) * Int64(format.blockSize)
       chunks.fit(form ?? .riff, of: stored.waveForm, isLarge: size > 3 << 30)
     }
     return WaveFile(
       of: format, leading: chunks.leading, trailing: chunks.trailing, as: form ?? .riff)
+  }
+
+  /// Whether its file has these chapters, to a millisecond.
+  private func hasChapters(_ listed: [Chapter]) -> Bool {
+    let own = output.chapters.inFile ? chapters : []
+    return own.count == listed.count
+      && zip(own, listed).allSatisfy { one, other in
+        let gap = one.start - other.start
+        return max(gap, .zero - gap) <= Time(value: 1, timescale: 1000) && one.title == other.title
+      }
   }
 
   /// The tags as texts of a WAV, in the order of their names, but for what libavformat has as tags of a
@@ -176,6 +195,21 @@ struct StoredChunks: Sendable {
 
   var waveForm: WaveFile.Form? {
     if case .wave(let form) = form { form } else { nil }
+  }
+
+  /// The chapters of its ID3 tag; nil without any.
+  var taggedChapters: [Chapter]? {
+    guard let content = chunks.first(where: { ["id3 ", "ID3 "].contains($0.name) })?.content,
+      let tag = StoredID3Tag.read(
+        at: 0, byteCount: content.count, inflating: Inflation.inflate(_:to:),
+        reading: { offset, target in
+          let part = content.dropFirst(offset).prefix(target.count)
+          target.copyBytes(from: part)
+          return part.count
+        }), !tag.chapters.isEmpty
+    else { return nil }
+    return tag.chapters.map { Chapter(start: $0.range.start, title: $0.title, isInherited: true) }
+      .lasting(by: \.start)
   }
 
   /// Reads them; nil where they are not those of an AIFF, or of a WAV with the lowest byte first.

@@ -52,12 +52,15 @@ struct WaveChunks: Sendable, Hashable {
   ///   - stored: The chunks of the source.
   ///   - keepsFormat: Whether its samples are stored as here (`tell`).
   ///   - keepsTags: Whether its tags are those of the source.
+  ///   - keepsCues: Whether its cues are told by chunks of the source, be it by their tags.
   /// - Returns: The chunks of the copy.
-  func keeping(_ stored: WaveChunks, keepsFormat: Bool, keepsTags: Bool) -> WaveChunks {
+  func keeping(
+    _ stored: WaveChunks, keepsFormat: Bool, keepsTags: Bool, keepsCues: Bool = false
+  ) -> WaveChunks {
     var own = leading + trailing
     // The room for `ds64` says nothing: a copy of a source without it stays as it is.
     own.removeAll { keepsFormat && ($0 == .room || ["fmt ", "fact"].contains($0.name)) }
-    let keepsCues = cues == stored.cues
+    let keepsCues = keepsCues || cues == stored.cues
     own.removeAll { keepsCues && $0.isOfCues || keepsTags && $0.isOfTags }
     func kept(_ chunk: WaveFile.Chunk) -> WaveFile.Chunk? {
       if chunk.isOfCues { return keepsCues ? chunk : nil }
