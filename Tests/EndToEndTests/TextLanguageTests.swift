@@ -50,9 +50,10 @@ struct TextLanguageTests {
     try write("s.mp3", language: language)
     try stage.make(
       """
+      cp s.mp3 t.mp3
       /usr/bin/python3 - <<'END'
       from mutagen.id3 import ID3
-      tags = ID3('s.mp3')
+      tags = ID3('t.mp3')
       tags.delall('COMM:iTunNORM:eng')
       tags.save('t.mp3')
       END
@@ -77,7 +78,7 @@ struct TextLanguageTests {
     let result = try stage.job(
       """
       clip: s.mp3
-      metadata: { language: nld, comment: Groeten, "comment-eng": "", "lyrics:Live": "" }
+      metadata: { language: nld, comment: Groeten, "comment-deu": "", "lyrics:Live": "" }
       output: a.mp3
       """)
     #expect(result.status == 0, "\(result.errors)")
