@@ -198,11 +198,11 @@ struct BagTests {
     ])
   func fields(text: String, found: String) throws {
     let stage = Stage()
-    try stage.write("bag/data/a", "text\n")
-    try stage.write("bag/bag-info.txt", text + "\n")
+    try stage.write("bag-info.txt", text + "\n")
     try stage.make(
       """
-      cd bag
+      mkdir -p bag/data; mv bag-info.txt bag; cd bag
+      echo text > data/a
       sha256sum data/a > manifest-sha256.txt
       printf 'BagIt-Version: 1.0\\nTag-File-Character-Encoding: UTF-8\\n' > bagit.txt
       """)

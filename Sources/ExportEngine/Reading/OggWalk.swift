@@ -112,8 +112,11 @@ struct OggWalk {
 
   /// Ends the link that the walk is in, at the beginning of the next one or at the end of the file.
   private mutating func finish(before next: Int64) throws(Failure) {
-    // What lies behind the end of a damaged page is none of its link.
-    if let damaged { end = min(damaged.upperBound, next) }
+    // A page that reaches into the next link was cut short. What lies behind the end of one that is
+    // damaged is none of its link.
+    if let page = damaged {
+      if page.upperBound > next { damaged = nil } else { end = page.upperBound }
+    }
     // A page that was cut short is the link's.
     let isCut = end < next ? try beginsPage(at: end) : false
     var link = OggLink(range: start..<next, rest: next..<next)
