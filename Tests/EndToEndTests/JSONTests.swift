@@ -120,7 +120,7 @@ struct JSONTests {
       """
     #expect(
       try stage.run("avjob check --json jobs.yaml 2>/dev/null | python3 -c \"\(script)\"").text
-        == "2 4 1 1 2\ninput 9\n")
+        == "2 4 1 1 1\ninput 9\n")
   }
 }
 
