@@ -41,7 +41,7 @@ private func checkTags(_ file: [UInt8]) {
   }
   _ = APETag(items: file)
   _ = MatroskaTags(parsing: file[...])
-  _ = ItemList.adding([1, 2, 3], to: file)
+  _ = MovieTags([.init("title", ["T"]), .init("make", ["M"])], isQuickTime: true).added(to: file)
   _ = EditList([.init(shown: 9..<90, media: 1 << 40)])
     .put(into: file, handler: "vide", timescale: 12_800)
   let comment = VorbisComment(parsing: file[...])
