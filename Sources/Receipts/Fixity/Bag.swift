@@ -55,8 +55,9 @@ package enum Bag {
     for line in bytes.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) {
       let text = String(decoding: line, as: UTF8.self)
       if text.first?.isWhitespace == true, !fields.isEmpty {
-        let value = [fields[fields.count - 1].value, text.drop { $0.isWhitespace }.onOneLine]
-        fields[fields.count - 1].value = value.filter { !$0.isEmpty }.joined(separator: " ")
+        let more = text.drop { $0.isWhitespace }.onOneLine
+        let isFirst = fields[fields.count - 1].value.isEmpty
+        fields[fields.count - 1].value += isFirst || more.isEmpty ? more : " " + more
       } else if let colon = text.unicodeScalars.firstIndex(of: ":") {
         let value = String(text.unicodeScalars[colon...].dropFirst())
         fields.append(Field(text[..<colon].onOneLine, value.onOneLine))

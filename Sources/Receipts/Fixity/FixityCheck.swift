@@ -80,7 +80,8 @@ extension FixityInventory {
   /// - Parameters:
   ///   - hear: Decodes the sounds of files of which no witness has a digest; nil: these stay unknown.
   ///   - report: Gets the state of each, in order of their paths, on this thread.
-  /// - Complexity: O(bytes of the files), a block of 256 KiB for each core in memory
+  /// - Complexity: O(bytes of the files), with `hear` O(samples) of the sounds; a block of 256 KiB for each
+  ///   core in memory, or a decoder
   package func prove(
     hearing hear: SoundFixity.Hear? = nil, _ report: (FixityResult) -> Void
   ) {
