@@ -214,7 +214,7 @@ extension WaveHeader {
           } ?? true
         announcedSize = isOpen ? nil : announced
         var end = start + min(size - start, announcedSize ?? size)
-        if kind != .wave64, longSize == nil, let announced = announcedSize,
+        if kind != .wave64, longSize == nil || hasFalseLongSize, let announced = announcedSize,
           size - start - announced >= 1 << 32
         {
           (end, isWrapped, mayBeWrapped) = try Self.wrapped(

@@ -34,4 +34,11 @@ struct WaveSizeTests {
     let wave = try #require(try header(short: 4000, long: long, fileSize: 80 + 4000))
     #expect(wave.soundSize == 4000 && wave.announcedSize == 4000 && wave.hasUselessLongSize)
   }
+
+  @Test("a size of 32 bits that has wrapped is found beside an empty one of 64 bits, too")
+  func wrapped() throws {
+    let size = Int64(1) << 32 + 400_000
+    let wave = try #require(try header(short: 400_000, long: 0, fileSize: 80 + size))
+    #expect(wave.soundSize == size && wave.isWrapped)
+  }
 }
