@@ -16,10 +16,11 @@ package struct VorbisChapters: Sendable, Hashable {
   package private(set) var chapters: [Chapter] = []
   /// Names of fields that are part of no chapter, since none with their number has a time.
   package private(set) var timeless: [String] = []
-  /// Names of fields that give a number another time: the last one counts, as in libavformat.
+  /// Names of fields that give a number another time: the last one counts, as in libavformat. A name stands
+  /// once where its fields follow one another.
   package private(set) var repeated: [String] = []
 
-  /// What a field says of a chapter.
+  /// The part of a chapter that a field has.
   private enum Part: String {
     case start = ""
     case title = "NAME"
@@ -34,19 +35,17 @@ package struct VorbisChapters: Sendable, Hashable {
     var entries: [Int: (start: Int64?, title: String?, url: String?, names: [String])] = [:]
     for field in fields {
       guard let (number, part) = Self.place(of: field.name) else { continue }
-      var entry = entries[number] ?? (nil, nil, nil, [])
-      entry.names.append(field.name.uppercased())
+      let name = field.name.uppercased()
+      entries[number, default: (nil, nil, nil, [])].names.append(name)
       switch part {
       case .start:
-        let start = Self.nanoseconds(field.value)
-        if let old = entry.start, let start, old != start {
-          repeated.append(field.name.uppercased())
-        }
-        entry.start = start ?? entry.start
-      case .title: entry.title = field.value
-      case .url: entry.url = field.value.isEmpty ? nil : field.value
+        guard let start = Self.nanoseconds(field.value) else { continue }
+        let old = entries[number]?.start
+        if old != nil, old != start, repeated.last != name { repeated.append(name) }
+        entries[number]?.start = start
+      case .title: entries[number]?.title = field.value
+      case .url: entries[number]?.url = field.value.isEmpty ? nil : field.value
       }
-      entries[number] = entry
     }
     guard !entries.isEmpty else { return nil }
     for (_, entry) in entries.sorted(by: { $0.key < $1.key }) {

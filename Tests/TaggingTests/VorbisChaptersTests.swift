@@ -44,6 +44,8 @@ import Testing
     let found = try #require(
       read([("CHAPTER01", "00:00:01.000"), ("CHAPTER001", "00:00:02.000")]))
     #expect(found.chapters.map(\.start) == [2_000_000_000] && found.repeated == ["CHAPTER001"])
+    let often = try #require(read((1...5).map { ("CHAPTER01", "00:00:0\($0)") }))
+    #expect(often.chapters.map(\.start) == [5_000_000_000] && often.repeated == ["CHAPTER01"])
     let same = try #require(
       read([("CHAPTER01", "00:00:01.000"), ("CHAPTER01", "00:00:01.0")]))
     #expect(same.chapters.count == 1 && same.repeated.isEmpty)
