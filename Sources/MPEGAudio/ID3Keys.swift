@@ -83,8 +83,8 @@ enum ID3Keys {
   static func key(ofDescription text: String) -> String {
     if text.isEmpty { return "TXXX" }
     let name = text.lowercased()
-    // What is called so is not what has no name.
-    if name == "txxx" { return "TXXX:" + text }
+    // A frame with this description is not one without a description, nor one with the rest of it.
+    if name == "txxx" || name.hasPrefix("txxx:") { return "TXXX:" + text }
     return unsyncedLyrics.contains(name) ? "lyrics" : keyOfDescription[name] ?? text
   }
 

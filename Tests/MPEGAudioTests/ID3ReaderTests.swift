@@ -1,7 +1,8 @@
-import MPEGAudio
 import MediaTime
 import TestSupport
 import Testing
+
+@testable import MPEGAudio
 
 @Suite struct ID3ReaderTests {
   @Test("What the writer writes the reader reads back", arguments: 0..<25 as Range<UInt64>)
@@ -303,6 +304,15 @@ import Testing
 
 /// Bytes that nobody should trust.
 @Suite struct HostileID3Tests {
+  @Test("Each description of a TXXX has a key of its own, also one that looks like a key")
+  func descriptions() {
+    for (description, key) in [
+      ("", "TXXX"), ("txxx", "TXXX:txxx"), ("TXXX:title", "TXXX:TXXX:title"), ("mood", "mood"),
+    ] {
+      #expect(ID3Keys.key(ofDescription: description) == key)
+    }
+  }
+
   @Test("No bytes are too wrong to read, nor to take long over", arguments: 0..<20 as Range<UInt64>)
   func mutations(seed: UInt64) throws {
     var maker = ID3Maker(seed: seed, version: seed % 2 == 0 ? .v23 : .v24)
