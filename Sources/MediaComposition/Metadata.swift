@@ -34,8 +34,8 @@ public struct Metadata: Sendable, Hashable, Codable {
   public var cover: Artwork? { didSet { if cover != nil { removesCover = false } } }
   /// Whether these tags, put over others, take their cover away.
   package var removesCover = false
-  /// What ID3 says of comments and lyrics; nil: nothing.
-  private var told: [TextLanguage]?
+  /// The languages of comments and lyrics of ID3; nil: none.
+  private var textLanguages: [TextLanguage]?
 
   /// The language that ID3 has for a text, where its tag's key does not have it: other formats have no
   /// place for it, and know the tag by its plain key alone.
@@ -60,6 +60,7 @@ public struct Metadata: Sendable, Hashable, Codable {
       case (nil, let value?): items.append(Item(key: key, value: value))
       case (nil, nil): break
       }
+      forgetLanguages(of: key)
     }
   }
 
@@ -79,6 +80,15 @@ public struct Metadata: Sendable, Hashable, Codable {
     } else {
       items.append(Item(key: key, values: values))
     }
+    forgetLanguages(of: key)
+  }
+
+  /// Drops the languages of texts that a tag no longer has. O(texts with a language)
+  private mutating func forgetLanguages(of key: String) {
+    guard textLanguages != nil else { return }
+    let (name, values) = (key.lowercased(), values(of: key))
+    textLanguages?.removeAll { $0.key == name && !values.contains($0.value) }
+    if textLanguages?.isEmpty == true { textLanguages = nil }
   }
 
   /// Files may have thousands of tags, so few texts are made for it. O(items)
@@ -103,9 +113,9 @@ public struct Metadata: Sendable, Hashable, Codable {
   /// The languages of a text that a tag has in ID3, by three letters, `XXX` where it is not known: several
   /// where it stands there as often. O(texts with a language)
   package func languages(of value: String, in key: String) -> [String] {
-    guard let told else { return [] }
+    guard let textLanguages else { return [] }
     let key = key.lowercased()
-    return told.filter { $0.key == key && $0.value == value }.map(\.code)
+    return textLanguages.filter { $0.key == key && $0.value == value }.map(\.code)
   }
 
   /// Says in which language a text is in ID3.
@@ -114,11 +124,11 @@ public struct Metadata: Sendable, Hashable, Codable {
   }
 
   private mutating func add(_ languages: [TextLanguage]) {
-    var all = told ?? []
+    var all = textLanguages ?? []
     for language in languages where all.count < Self.mostItems && !all.contains(language) {
       all.append(language)
     }
-    if !all.isEmpty { told = all }
+    if !all.isEmpty { textLanguages = all }
   }
 
   /// Adds the tags of `others` that are not here, and its cover if there is none.
@@ -128,7 +138,7 @@ public struct Metadata: Sendable, Hashable, Codable {
       set(item.values, of: item.key)
       added.insert(item.key.lowercased())
     }
-    if let told = others.told { add(told.filter { added.contains($0.key) }) }
+    add((others.textLanguages ?? []).filter { added.contains($0.key) })
     if let other = others.cover, cover == nil { cover = other }
   }
 
@@ -146,7 +156,7 @@ public struct Metadata: Sendable, Hashable, Codable {
       merged.items.removeAll { RecordingPlace.isTold(by: $0.key) }
     }
     for item in items { merged.set(item.values.filter { !$0.isEmpty }, of: item.key) }
-    if let told = overrides.told { merged.add(told) }
+    merged.add(overrides.textLanguages ?? [])
     merged.cover = overrides.removesCover ? nil : overrides.cover ?? cover
     return merged
   }

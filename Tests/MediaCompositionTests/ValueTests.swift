@@ -19,6 +19,22 @@ struct ValueTests {
     #expect(tags.items.map(\.key) == ["title"])
   }
 
+  @Test("the language of a text goes with the text")
+  func languages() {
+    var tags = Metadata()
+    tags.set(["Hello", "Hallo"], of: "comment")
+    for (text, code) in [("Hello", "eng"), ("Hallo", "deu")] {
+      tags.add(language: code, of: text, in: "COMMENT")
+    }
+    #expect(tags.languages(of: "Hallo", in: "comment") == ["deu"])
+    tags.set(["Hello"], of: "Comment")
+    tags.set(["Hello", "Hallo"], of: "comment")
+    #expect(tags.languages(of: "Hello", in: "comment") == ["eng"])
+    #expect(tags.languages(of: "Hallo", in: "comment").isEmpty)
+    tags["comment"] = nil
+    #expect(tags == Metadata())
+  }
+
   @Test("an output's tags lie over the export's")
   func overriding() {
     var under = Metadata()
