@@ -78,23 +78,9 @@ extension Export {
     let loss = keepProfile(of: &output, like: clip.map { [$0] } ?? sources.sounding, in: mix)
     output.losesProfile = loss != nil
     let difference = clip == nil ? output.format.kind.differenceNote(on: sources, output) : nil
-    let encoded =
-      copiesWhole(output, in: mix)
-      ? nil
-      : output.format.kind.encodedNote(on: clip.map { [$0] } ?? sources.sounding, output)
-    return [loss, difference, encoded].compactMap(\.self)
-  }
-
-  /// Whether an output in G.722 or GSM is a copy of a whole source. O(segments)
-  private func copiesWhole(_ settled: SettledOutput, in mix: AudioFormat) -> Bool {
-    guard case .samples(let samples) = settled.format.setting, samples.isEncodedAnew else {
-      return false
-    }
-    var copy = self
-    (copy.sampleRate, copy.channelLayout) = (mix.sampleRate, mix.channelLayout)
-    copy.outputs = [settled.output]
-    copy.outputs[0].copying = Output.Copying(isRequired: false)
-    return (try? Graph(compiling: copy))?.sinks.first?.copied != nil
+    let encoded = output.format.kind.encodedNote(on: clip.map { [$0] } ?? sources.sounding, output)
+    let isCopied = encoded != nil && isWholeCopy(output, of: mix)
+    return [loss, difference, isCopied ? nil : encoded].compactMap(\.self)
   }
 
   /// The export with every rate, layout, format and path decided by its sources, and notes on these

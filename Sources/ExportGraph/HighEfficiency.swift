@@ -30,7 +30,8 @@ extension Export {
     return nil
   }
 
-  private func isWholeCopy(_ settled: SettledOutput, of mix: AudioFormat) -> Bool {
+  /// Whether an output is a copy of whole sources. O(segments)
+  func isWholeCopy(_ settled: SettledOutput, of mix: AudioFormat) -> Bool {
     var copy = self
     copy.outputs = [settled.output]
     // Of this output alone the mix might be another one.

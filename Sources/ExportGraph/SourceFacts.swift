@@ -1,6 +1,6 @@
 import MediaComposition
 
-/// What an export's sources have, where its settings follow it.
+/// The facts of an export's sources that its settings follow.
 struct SourceFacts {
   /// In order of their places.
   let assets: [Asset]
