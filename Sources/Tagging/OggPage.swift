@@ -42,11 +42,6 @@ package struct OggPage: Sendable, Hashable {
   package var bodySize: Int { lacing.reduce(0) { $0 + Int($1) } }
   package var size: Int { headSize + bodySize }
 
-  /// Whether `page` is one, all of it, with the checksum that it names. O(n)
-  package static func isIntact(_ page: [UInt8]) -> Bool {
-    OggPage(page)?.size == page.count && checked(page) == page
-  }
-
   /// A page with its checksum (RFC 3533 §6, field 7), of which the old one does not matter. O(n)
   package static func checked(_ page: [UInt8]) -> [UInt8] {
     var page = page

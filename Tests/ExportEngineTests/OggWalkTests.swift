@@ -51,13 +51,15 @@ struct OggWalkTests {
       ? OggPage.checked(page) : page
   }
 
+  private func isChecked(_ page: [UInt8]) -> Bool { OggPage.checked(page) == page }
+
   /// Where the links of `file` begin, and where the last page of each ends, by a look at each byte.
   private func twin(_ file: [UInt8]) -> (starts: [Int64], ends: [Int64]) {
     var (starts, ends): ([Int64], [Int64]) = ([0], [0])
     var (place, hasContent) = (0, false)
     while place < file.count {
       guard file[place] == UInt8(ascii: "O"), let page = OggPage(file[place...]),
-        place + page.size <= file.count, OggPage.isIntact(Array(file[place..<place + page.size]))
+        place + page.size <= file.count, isChecked(Array(file[place..<place + page.size]))
       else {
         place += 1
         continue
@@ -71,6 +73,21 @@ struct OggWalkTests {
       ends[ends.count - 1] = Int64(place)
     }
     return (starts, ends)
+  }
+
+  @Test("a page is intact with all of its bytes and its checksum, and with nothing else")
+  func intactPages() throws {
+    let bytes = OggPage.checked(
+      Array("OggS".utf8) + [0, 2] + [UInt8](repeating: 0, count: 20) + [1, 3, 7, 8, 9])
+    let page = try #require(OggPage(bytes))
+    #expect(page.isIntact(bytes[...]) && page.isIntact(([1] + bytes).dropFirst()))
+    #expect(!page.isIntact(bytes + [0]) && !page.isIntact(bytes.dropLast()))
+    #expect(!page.isIntact([]) && !page.isIntact(bytes.prefix(20)))
+    for index in bytes.indices {
+      var damaged = bytes
+      damaged[index] ^= 1
+      #expect(!page.isIntact(damaged[...]), "\(index)")
+    }
   }
 
   @Test("links of damaged files are those of a look at each byte, and pages are mended within them")

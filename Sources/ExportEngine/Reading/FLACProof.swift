@@ -174,7 +174,7 @@ private final class DigestedSound {
     while let raw = try lane.receive(into: frame, facts.rawFrame) {
       // Frames of which each follows the other by its number lack none.
       if let end, raw > end {
-        damage.note(.hole(end: raw), silent: Int(clamping: raw - end), at: end - facts.origin)
+        damage.note(.hole(end: raw), at: end - facts.origin)
       }
       end = raw + Int64(frame.sampleCount)
       try add(to: digest)

@@ -100,8 +100,10 @@ struct OggPackets {
     var place = bytes.startIndex + page.headSize
     for size in page.lacing {
       var packet = open ?? ([], 0)
-      let wanted = max(0, clock.headSize - packet.head.count)
-      packet.head += bytes[place..<place + min(Int(size), wanted)]
+      // So that its bytes are not copied once for each segment.
+      open = nil
+      let wanted = min(Int(size), max(0, clock.headSize - packet.head.count))
+      if wanted > 0 { packet.head += bytes[place..<place + wanted] }
       packet.size += Int(size)
       place += Int(size)
       open = isPartial ? nil : packet

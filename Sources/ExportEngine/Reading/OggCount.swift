@@ -2,7 +2,7 @@ import Diagnosis
 import LibAV
 import Tagging
 
-/// What the packets of an Ogg stream hold, against what its granule positions say.
+/// The sound of an Ogg stream by its packets, held against its granule positions.
 ///
 /// A granule position counts the frames of the packets that end on its page and before, and nothing else
 /// (RFC 7845, 4 and 4.1; Vorbis I, A.2): one that says more or less, where no page is missing, is wrong,
@@ -30,13 +30,14 @@ struct OggCount: Sendable {
   var isUncertain = false
   /// Whether all wrong granule positions are among `patches`.
   var isPatched = true
+  /// Whether some are not, since the file has more than `mostPatches`.
+  var isOverfull = false
   var patches: [BytePatch] = []
   /// Of Opus.
   var modes: OpusModes?
-  var rate = 48_000
 
   static let most = 10_000
-  /// More pages than 60 hours have with one a second.
+  /// Of all streams of a file: more pages than 60 hours have with one a second.
   static let mostPatches = 250_000
 }
 
@@ -45,6 +46,8 @@ struct OggCounter {
   /// Pages without a granule position that are held until a later one has one.
   private static let mostWaiting = 16
 
+  /// How many patches the file may still get.
+  var room = 0
   private var packets = OggPackets()
   private var count = OggCount()
   private var hasSound = false
@@ -52,17 +55,17 @@ struct OggCounter {
   private var isEnded = false
   /// Frames of all packets so far.
   private var frames: Int64 = 0
-  /// Those of the last page.
+  /// Frames of the packets that end on the last page.
   private var lastFrames: Int64 = 0
   /// The granule position of frame 0, in the first run of pages and in the last one; nil until a page
   /// says it.
   private var start: Int64?
   private var base: Int64?
-  /// The latest one.
+  /// The latest such position.
   private var known: Int64 = 0
-  /// What later granule positions count too much, by leaps so far.
+  /// Frames that later granule positions count too much, by leaps so far.
   private var shift: Int64 = 0
-  /// What the last one counts too much beside, where that is less than a leap.
+  /// Frames that the last one counts too much beside these, where they are fewer than a leap has.
   private var deviation: Int64 = 0
   private var waiting: [(page: [UInt8], offset: Int64, frames: Int64)] = []
 
@@ -184,7 +187,8 @@ struct OggCounter {
   }
 
   private mutating func patch(_ page: [UInt8], at offset: Int64, to granule: Int64) {
-    guard count.patches.count < OggCount.mostPatches else { return count.isPatched = false }
+    guard room > 0 else { return (count.isPatched, count.isOverfull) = (false, true) }
+    room -= 1
     var head = page
     let granule = max(0, granule)
     for index in 0..<8 { head[6 + index] = UInt8(truncatingIfNeeded: granule >> Int64(8 * index)) }
@@ -199,7 +203,7 @@ struct OggCounter {
     guard hasSound else { return nil }
     if !waiting.isEmpty { begin(at: known) }
     count.start = start ?? 0
-    (count.modes, count.rate) = (packets.modes, packets.rate)
+    count.modes = packets.modes
     return count
   }
 }

@@ -20,7 +20,7 @@ struct OggGap: Sendable, Hashable {
   var end: Boundary?
 }
 
-/// What the pages of one stream of an Ogg link say.
+/// The facts of one stream of an Ogg link, by its pages.
 struct OggStream: Sendable {
   /// Missing pages among those of sound, in order.
   var gaps: [OggGap]
@@ -37,6 +37,12 @@ struct OggStreamWalk {
   private var gaps = OggGapFinder()
   private var counter = OggCounter()
   private var sequence: UInt32?
+
+  /// How many granule positions of the file may still be corrected.
+  var room: Int {
+    get { counter.room }
+    set { counter.room = newValue }
+  }
 
   /// Takes the next page that is whole, of which `bytes` are all: where it lies in the medium and in its
   /// link.

@@ -19,7 +19,7 @@ struct OggLink: Sendable {
 
   /// Where its pages lie.
   var range: Range<Int64>
-  /// What follows them that no page has.
+  /// The bytes behind them that no page has.
   var rest: Range<Int64>
   var end = End.whole
   /// What its streams hold, by their serial numbers.
@@ -46,6 +46,8 @@ struct OggWalk {
   private var start: Int64 = 0
   private var end: Int64 = 0
   private var streams: [UInt32: OggStreamWalk] = [:]
+  /// How many granule positions of the file may still be corrected.
+  private var room = OggCount.mostPatches
   private var hasContent = false
   private var last: OggPage?
   /// A damaged page right behind the last one, if no other lies within it.
@@ -82,7 +84,7 @@ struct OggWalk {
       }
       let bytes = try window.bytes(at: offset, count: page.size)
       let next = offset + Int64(page.size)
-      if bytes.isIntactPage {
+      if page.isIntact(bytes) {
         if page.isFirst, hasContent { try finish(before: offset) }
         add(page, bytes, at: offset)
         offset = next
@@ -107,7 +109,9 @@ struct OggWalk {
       guard streams.count < Self.mostStreams else { return }
       streams[page.serial] = OggStreamWalk()
     }
+    streams[page.serial]?.room = room
     streams[page.serial]?.add(page, bytes, at: offset, inLink: offset - start)
+    room = streams[page.serial]?.room ?? room
   }
 
   /// Ends the link that the walk is in, at the beginning of the next one or at the end of the file.
@@ -124,9 +128,11 @@ struct OggWalk {
     let isOpen = next == size && last?.isLast == false
     link.end =
       last == nil || isCut ? .missing : damaged != nil ? .damaged : isOpen ? .missing : .whole
-    link.streams = streams.mapValues { stream in
+    for (serial, stream) in streams {
       var stream = stream
-      return stream.finish()
+      stream.room = room
+      link.streams[serial] = stream.finish()
+      room = stream.room
     }
     links.append(link)
     (start, end, streams, hasContent, last, damaged) = (next, next, [:], false, nil, nil)
@@ -175,13 +181,12 @@ struct OggWalk {
   }
 }
 
-extension ArraySlice<UInt8> {
-  /// Whether they are a page with the checksum that it names.
-  fileprivate var isIntactPage: Bool {
-    guard count >= 27 else { return false }
-    let stated = self[startIndex + 22..<startIndex + 26].reversed().reduce(UInt32(0)) {
-      $0 << 8 | UInt32($1)
-    }
-    return withUnsafeBytes(Checksum.oggPage) == stated
+extension OggPage {
+  /// Whether bytes are all of this page, with the checksum that it names (RFC 3533, 6, field 7). O(n)
+  func isIntact(_ bytes: ArraySlice<UInt8>) -> Bool {
+    guard bytes.count == size else { return false }
+    let place = bytes.startIndex + 22
+    let stated = bytes[place..<place + 4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    return bytes.withUnsafeBytes(Checksum.oggPage) == stated
   }
 }

@@ -114,7 +114,7 @@ extension Prober {
           + "\(place(leap.frame))\(others), where no page is missing: all of its sound is read as it "
           + "lies there")
     }
-    if count.patches.count == OggCount.mostPatches {
+    if count.isOverfull {
       texts.append(
         "has more than \(OggCount.mostPatches) wrong granule positions: the others are taken as they "
           + "are")
@@ -146,7 +146,7 @@ extension OggLink {
     var link = OggLink(range: 0..<size, rest: size..<size)
     if place + page.size > tail.count {
       link.end = .missing
-    } else if !OggPage.isIntact(Array(tail[place..<place + page.size])) {
+    } else if !page.isIntact(tail[place..<place + page.size]) {
       link.end = .damaged
     } else if !page.isLast {
       link.end = .missing
