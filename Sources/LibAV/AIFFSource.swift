@@ -11,7 +11,7 @@ import Tagging
 /// Format: Apple's "Audio Interchange File Format 1.3", "AIFF-C" (draft of 1991), and the types of
 /// QuickTime's sound descriptions.
 struct AIFFSource {
-  /// What is read.
+  /// The bytes that libavformat reads.
   let source: any ByteSource
   /// nil for anything else, and where there is no such chunk.
   private let sound: AIFFSound?
@@ -30,7 +30,7 @@ struct AIFFSource {
     self.source = sound?.stand.map { SplicedBytes(source, $0) } ?? source
   }
 
-  /// The error of a demuxer that did not open the file: of an AIFC whose type is at fault, that.
+  /// The error of a demuxer that did not open the file, which names the type of an AIFC if that is why.
   func named(_ error: LibAVError) -> LibAVError {
     guard error.isUnknownFormat, let type = sound?.type,
       sound?.kind == nil, !AIFFSound.knownTypes.contains(type.lowercased())

@@ -13,7 +13,7 @@ package enum Checksum {
     UInt16(truncatingIfNeeded: sum(bytes, AV_CRC_16_ANSI)).byteSwapped
   }
 
-  /// That of a page of Ogg (RFC 3533, 6, field 7), of which the old one, bytes 22 to 25, does not
+  /// The CRC-32 of a page of Ogg (RFC 3533, 6, field 7), of which the old one, bytes 22 to 25, does not
   /// matter; nil of fewer bytes than a head has. O(n).
   package static func oggPage(_ page: UnsafeRawBufferPointer) -> UInt32? {
     guard page.count >= 27, let bytes = page.bindMemory(to: UInt8.self).baseAddress else {

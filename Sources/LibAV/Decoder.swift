@@ -9,7 +9,7 @@ package final class Decoder {
   private var sentCount = 0
   /// Whether the next frame is the first one.
   private var isFresh = true
-  /// Of mu-law, what was sent last.
+  /// The last packet that was sent, of mu-law.
   private var muLaw: Packet?
 
   private init(_ context: UnsafeMutablePointer<AVCodecContext>) { self.context = context }

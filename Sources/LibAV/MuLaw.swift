@@ -7,8 +7,8 @@ internal import CFFmpeg
 extension Packet {
   private static let negativeZero: UInt8 = 0x7F
 
-  /// Makes those zeros negative that are so in the packet, which is mu-law: `count` frames of `frame`, which
-  /// was decoded from it, from `offset` on, which are in `planes` from `start` on. O(count)
+  /// Makes zeros negative whose bytes in this packet of mu-law are: those of `count` frames of `frame`, which
+  /// was decoded from it, from `offset` on; they are in `planes` from `start` on. O(count)
   func putNegativeZeros(
     of frame: Frame, from offset: Int, count: Int,
     into planes: UnsafePointer<UnsafeMutablePointer<Float>>, at start: Int

@@ -18,9 +18,9 @@ package final class VorbisBlocks {
       "av_vorbis_parse_init")
   }
 
-  /// Those of the stream with these two of its three headers, before its first packet.
+  /// The blocks of a stream with two of its three headers, before its first packet.
   ///
-  /// - Throws: Where they are none.
+  /// - Throws: Where they are no headers of Vorbis, or memory is lacking.
   package init(identification: [UInt8], setup: [UInt8]) throws(LibAVError) {
     // Sizes of all but the last header, in Xiph's lacing, of which 30 bytes are the first one's.
     let headers = [2, UInt8(clamping: identification.count), 0] + identification + setup

@@ -13,7 +13,7 @@ package struct MatroskaTags: Sendable, Hashable {
     /// The value's language as the file has it, `ger` or, without such a code, `de-AT`; nil where it is
     /// left open (`und`).
     package var language: String?
-    /// Whether it is that of its name's values to be shown where nobody asks for a language (`TagDefault`).
+    /// Whether players show this one of a name's values where nobody asks for a language (`TagDefault`).
     package var isDefault: Bool
   }
 

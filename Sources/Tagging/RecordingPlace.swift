@@ -25,7 +25,7 @@ package struct RecordingPlace: Sendable, Hashable {
     (self.north, self.east) = (north, east)
   }
 
-  /// Whether two are within a dozen metres: programs round them.
+  /// Whether two are within some 20 metres: programs round them.
   package func isNear(_ other: RecordingPlace) -> Bool {
     abs(north - other.north) < 0.0002 && abs(east - other.east) < 0.0002
   }
@@ -65,7 +65,7 @@ package struct RecordingPlace: Sendable, Hashable {
     if text[end...].hasPrefix(".") {
       end = text[text.index(after: end)...].prefix { $0.isASCII && $0.isNumber }.endIndex
     }
-    guard (1...12).contains(digits.count), end != text.startIndex,
+    guard (1...12).contains(digits.count),
       let value = Double(text[text.index(after: text.startIndex)..<end])
     else { return nil }
     text = text[end...]

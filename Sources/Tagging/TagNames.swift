@@ -1,9 +1,9 @@
 /// The names of tags in every format: the one table that readers, writers and the job language ask.
 ///
 /// Keys are FFmpeg's generic ones (`ff_id3v2_34_metadata_conv`, `ff_id3v2_4_metadata_conv`, but for
-/// `TPE3`; those of podcasts from mov.c), else in their manner those of mutagen's EasyID3 and of TagLib. Frames are
-/// those of ID3v2.4 (native frames §4), and what Apple added to them; atoms those of iTunes, as
-/// mutagen's `mutagen.mp4` has them; fields those of Xiph's "Ogg Vorbis I format specification:
+/// `TPE3`; those of podcasts from mov.c), else in their manner those of mutagen's EasyID3 and of
+/// TagLib. Frames are those of ID3v2.4 (native frames §4), and what Apple added to them; atoms those of
+/// iTunes, as mutagen's `mutagen.mp4` has them; fields those of Xiph's "Ogg Vorbis I format specification:
 /// comment field", else of Picard's "Tag Mapping"; chunks those of RIFF's INFO list
 /// (`ff_riff_info_conv`).
 package enum TagNames {
