@@ -13,19 +13,26 @@ package final class VorbisBlocks {
   ///
   /// - Throws: Where it has not the headers of Vorbis (its sections 4.2.2 and 4.2.4).
   package init(_ stream: Stream) throws(LibAVError) {
-    parser = try checkAllocated(
-      av_vorbis_parse_init(stream.parameters.extradata, stream.parameters.extradata_size),
-      "av_vorbis_parse_init")
+    parser = try Self.parser(
+      av_vorbis_parse_init(stream.parameters.extradata, stream.parameters.extradata_size))
   }
 
   /// The blocks of a stream with two of its three headers, before its first packet.
   ///
-  /// - Throws: Where they are no headers of Vorbis, or memory is lacking.
+  /// - Throws: Where they are no headers of Vorbis.
   package init(identification: [UInt8], setup: [UInt8]) throws(LibAVError) {
     // Sizes of all but the last header, in Xiph's lacing, of which 30 bytes are the first one's.
     let headers = [2, UInt8(clamping: identification.count), 0] + identification + setup
-    parser = try checkAllocated(
-      av_vorbis_parse_init(headers, Int32(clamping: headers.count)), "av_vorbis_parse_init")
+    parser = try Self.parser(av_vorbis_parse_init(headers, Int32(clamping: headers.count)))
+  }
+
+  /// There is none of headers that are wrong. That memory is lacking for its few bytes is not told from
+  /// that.
+  private static func parser(_ parser: OpaquePointer?) throws(LibAVError) -> OpaquePointer {
+    guard let parser else {
+      throw LibAVError(code: avjob_averror_invaliddata(), operation: "av_vorbis_parse_init")
+    }
+    return parser
   }
 
   deinit {
