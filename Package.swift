@@ -165,7 +165,7 @@ let package = Package(
     .target(
       name: "LibAV",
       dependencies: [
-        "CFFmpeg", "CReadingBounds", "Files", "Threads", "MediaTime", "Tagging",
+        "CFFmpeg", "CReadingBounds", "Files", "Threads", "MediaTime", "MPEGAudio", "Tagging",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
     .target(name: "CReadingBounds"),

@@ -158,8 +158,7 @@ package final class Decoder {
   ///
   /// Every frame is to be received before the next packet is sent.
   package func send(_ packet: Packet?) throws(LibAVError) {
-    if MPEGRate.lateCodecs.contains(context.pointee.codec_id.rawValue), let rate = packet?.mpegRate
-    {
+    if Self.lateCodecs.contains(context.pointee.codec_id.rawValue), let rate = packet?.mpegRate {
       context.pointee.sample_rate = Int32(clamping: rate)
     }
     if isFresh { sentCount += 1 }

@@ -6,19 +6,6 @@ import Testing
 
 @Suite("Rates of MPEG audio")
 struct MPEGRateTests {
-  @Test(
-    "a header has one of nine rates",
-    arguments: [
-      (0xFF, 0xFB, 0x90, 44_100), (0xFF, 0xFD, 0xE4, 48_000), (0xFF, 0xFF, 0x18, 32_000),
-      (0xFF, 0xF3, 0x90, 22_050), (0xFF, 0xF3, 0x94, 24_000), (0xFF, 0xE3, 0x98, 8_000),
-      (0xFF, 0xFB, 0x9C, nil), (0xFF, 0xEB, 0x90, nil), (0xFF, 0xF9, 0x90, nil),
-      (0x49, 0x44, 0x33, nil),
-    ] as [(UInt8, UInt8, UInt8, Int?)])
-  func rates(first: UInt8, second: UInt8, third: UInt8, rate: Int?) {
-    #expect(MPEGRate.rate(of: [first, second, third]) == rate)
-    #expect(MPEGRate.rate(of: [first, second]) == nil)
-  }
-
   @Test("each frame of a stream whose rate changes has its own rate", arguments: [48_000, 32_000])
   func change(rate: Int) throws {
     let folder = TestFolder()
