@@ -61,6 +61,8 @@ package struct WaveHeader: Sendable, Hashable {
   package private(set) var isWrapped = false
   /// Whether the size of 64 bits is another one than that of 32, which is one.
   private var hasFalseLongSize = false
+  /// Whether the size counts a byte of padding behind the sound.
+  private(set) var hasCountedPadding = false
   /// Whether that may be so, and nothing proves it.
   private(set) var mayBeWrapped = false
 
@@ -133,6 +135,12 @@ extension WaveHeader.Format {
       && blockAlign == 4 * channelCount
   }
 
+  /// Whether so many bytes of sound are blocks of GSM 6.10, of 65 bytes each, and a byte of padding: sox
+  /// counts it.
+  fileprivate func hasPadding(in count: Int64) -> Bool {
+    code == 0x31 && blockAlign == 65 && count > 1 && count % 65 == 1
+  }
+
   /// Bits of a sample's container by the size of a frame.
   var container: Int { channelCount > 0 ? blockAlign * 8 / channelCount : 0 }
 }
@@ -163,6 +171,11 @@ extension WaveHeader {
     }
   }
 
+  /// Whether a file that begins so has sizes of 64 bits in `ds64` (EBU Tech 3306; ITU-R BS.2088).
+  private static func hasLongSizes(_ head: [UInt8]) -> Bool {
+    head.starts(with: "RF64".utf8) || head.starts(with: "BW64".utf8)
+  }
+
   /// Reads the chunks of a file of `size` bytes; nil where it is no WAV and no Wave64, or has no `fmt `
   /// before its `data`.
   ///
@@ -174,7 +187,8 @@ extension WaveHeader {
   package init?(
     size: Int64, reading read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
   ) throws {
-    guard let (kind, offset) = Self.beginning(try read(0, 40)) else { return nil }
+    let head = try read(0, 40)
+    guard let (kind, offset) = Self.beginning(head) else { return nil }
     self.kind = kind
     var walk = ChunkWalk(in: offset..<max(offset, size), kind.layout, isLenient: true)
     var format: (Format, Range<Int64>)?
@@ -195,11 +209,13 @@ extension WaveHeader {
         format.0.isPadded =
           try format.0.mayBePadded
           && Self.hasEmptyBytes(chunk.content, isFirst: kind != .rifx, read)
-        // Some writers have the lower half of it here, and not the number that stands for it.
+        // Some writers have the lower half of it here, or 0, and not the number that stands for it.
         let isLong =
           chunk.announcedSize == 0xFFFF_FFFF
           || longSize.map { $0 & 0xFFFF_FFFF == chunk.announcedSize } == true
-        let announced = isLong ? longSize : chunk.announcedSize
+          || chunk.announcedSize == 0 && longSize != nil && Self.hasLongSizes(head)
+        hasCountedPadding = kind == .riff && !isLong && format.0.hasPadding(in: chunk.announcedSize)
+        let announced = isLong ? longSize : chunk.announcedSize - (hasCountedPadding ? 1 : 0)
         hasFalseLongSize = longSize != nil && !isLong
         (self.format, formatContent) = format
         fileSize = size

@@ -80,7 +80,9 @@ extension WaveHeader {
   /// The pieces of a file with the lowest byte first whose header is wrong; nil where all is right.
   fileprivate var corrected: [SplicedBytes.Piece]? {
     let isEmpty = announcedSize == 0
-    guard format.hasOddBits || isWrapped || unclaimedSize >= 8 || isEmpty || hasUselessLongSize
+    guard
+      format.hasOddBits || isWrapped || unclaimedSize >= 8 || isEmpty || hasUselessLongSize
+        || hasCountedPadding
     else { return nil }
     let count = sound.upperBound - sound.lowerBound
     let end = isEmpty ? sound.lowerBound : fileSize - unclaimedSize
@@ -104,7 +106,9 @@ extension WaveHeader {
     pieces.append(
       isWrapped
         ? .bytes(Self.bytes(0xFFFF_FFFF, count: 4))
-        : .range(sound.lowerBound - 4..<sound.lowerBound))
+        : hasCountedPadding
+          ? .bytes(Self.bytes(UInt64(announcedSize ?? count), count: 4))
+          : .range(sound.lowerBound - 4..<sound.lowerBound))
     pieces.append(.range(sound.lowerBound..<max(sound.lowerBound, end)))
     return pieces
   }
@@ -125,6 +129,7 @@ extension WaveHeader {
     let head = isLong ? Self.longHead(soundSize, fileSize: fileSize) : Self.chunk("RIFF", fileSize)
     var pieces: [SplicedBytes.Piece] = [.bytes(isLong ? head : head + Array("WAVE".utf8))]
     for chunk in chunks where chunk.isWhole || chunk.name == "data" {
+      var count = chunk.content.count
       switch chunk.name {
       case "fmt " where format.hasOddBits:
         let content = format.littleEndian
@@ -133,11 +138,12 @@ extension WaveHeader {
         // The first one alone.
         guard chunk.content.lowerBound == sound.lowerBound else { continue }
         pieces += [.bytes(Self.chunk("data", isLong ? 0xFFFF_FFFF : soundSize)), .range(sound)]
+        count = Int(soundSize)
       case "fmt ", "fact", "id3 ", "ID3 ":
         pieces.append(.range(chunk.content.lowerBound - 8..<chunk.content.upperBound))
       default: continue
       }
-      if chunk.content.count % 2 == 1 { pieces.append(.bytes([0])) }
+      if count % 2 == 1 { pieces.append(.bytes([0])) }
     }
     return pieces
   }

@@ -268,6 +268,30 @@ struct WaveHeaderTests {
     #expect(probe.text.contains("16 bit") && probe.errors == "", "\(probe)")
   }
 
+  @Test("the padding of GSM that sox counts is no sound, and the file is whole")
+  func countedPadding() throws {
+    try stage.make(
+      """
+      sox -R -r 8000 -n -c 1 -b 16 a.wav synth 1 sine 440 vol 0.5
+      for n in 100 320 321 4000 8000; do
+        sox a.wav -e gsm-full-rate $n.wav trim 0 ${n}s
+        printf 'LIST\\16\\0\\0\\0INFOINAM\\2\\0\\0\\0A\\0' | cat $n.wav - > tag-$n.wav
+      done
+      head -c -40 8000.wav > cut.wav
+      """)
+    for name in ["100", "320", "321", "4000", "8000", "tag-320", "tag-8000"] {
+      let result = try stage.run("avjob clip -q --strict \(name).wav -o \(name)-out.wav")
+      #expect(result.status == 0 && result.errors == "", "\(name): \(result.errors)")
+      let isTagged = try stage.run("avjob probe \(name).wav").text.contains("title")
+      #expect(isTagged == name.hasPrefix("tag"), "\(name)")
+      let theirs = try stage.make("ffmpeg -v quiet -i \(name).wav -f s16le - | wc -c").text
+      let ours = try WAVFile(stage.path("\(name)-out.wav")).data.count
+      #expect("\(ours)" == theirs.filter(\.isNumber), "\(name)")
+    }
+    let cut = try stage.run("avjob probe cut.wav")
+    #expect(cut.errors.contains("was cut short: its last 39 bytes are missing"), "\(cut.errors)")
+  }
+
   @Test("an RF64 whose size of 64 bits is left at 0 is read to the file's end")
   func openLongSize() throws {
     try script(
@@ -294,8 +318,12 @@ struct WaveHeaderTests {
       for name, long in [('none', 0), ('half', len(data) // 2), ('more', 5 << 32), ('same', len(data))]:
         open(name + '.wav', 'wb').write(b'RF64' + struct.pack('<I', 0xFFFFFFFF) + b'WAVEds64'
           + struct.pack('<IQQQI', 28, len(data) + 80, long, 0, 0) + whole[12:] + tail)
+      for form in b'RF64', b'BW64':
+        open('zero-' + form.decode() + '.wav', 'wb').write(form + struct.pack('<I', 0xFFFFFFFF)
+          + b'WAVEds64' + struct.pack('<IQQQI', 28, len(data) + 80, len(data), 0, 0)
+          + whole[12:40] + bytes(4) + data + tail)
       """)
-    for name in ["none", "half", "more", "same"] {
+    for name in ["none", "half", "more", "same", "zero-RF64", "zero-BW64"] {
       try expectTwins("\(name).wav", "twin.wav")
       #expect(try stage.run("avjob probe \(name).wav").errors == "")
     }

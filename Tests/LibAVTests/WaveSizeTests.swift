@@ -29,6 +29,17 @@ struct WaveSizeTests {
     }
   }
 
+  @Test(
+    "a size of 64 bits counts beside one of 32 bits that was left at 0, also if the file is shorter"
+  )
+  func longBesideNone() throws {
+    for (fileSize, missing) in [(80 + 4000 as Int64, 0 as Int64), (80 + 3000, 1000)] {
+      let wave = try #require(try header(short: 0, long: 4000, fileSize: fileSize))
+      #expect(wave.announcedSize == 4000 && wave.missingSize == missing)
+      #expect(!wave.hasUselessLongSize && wave.unclaimedSize == 0)
+    }
+  }
+
   @Test("another size of 32 bits is the sound's", arguments: [0, 1000, 1 << 40] as [UInt64])
   func short(long: UInt64) throws {
     let wave = try #require(try header(short: 4000, long: long, fileSize: 80 + 4000))
