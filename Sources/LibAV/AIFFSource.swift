@@ -2,7 +2,8 @@ internal import CFFmpeg
 import Tagging
 
 /// An AIFF or AIFC as libavformat reads it rightly: another source's bytes, with another type of samples
-/// where libavformat's table has a wrong width for its own, or none.
+/// where libavformat's table has a wrong width for its own, or none, and with sizes where a writer left
+/// them at 0.
 ///
 /// libavformat takes types for those of 16 bits whatever `COMM` says (`ff_codec_aiff_tags`), but for
 /// `twos`, whose samples have their highest byte first. Packets hold the file's bytes, so that the order
@@ -19,7 +20,7 @@ struct AIFFSource {
   /// Looks for the chunk `COMM` of a source, if it is an AIFF.
   ///
   /// - Throws: `LibAVError` where it cannot be read, or cannot be read rightly.
-  /// - Complexity: O(chunks before `COMM`)
+  /// - Complexity: O(chunks up to `COMM` and to the sound)
   init(_ source: any ByteSource) throws(LibAVError) {
     do {
       sound = try AIFFSound(size: source.size(), reading: source.bytes(at:count:))
@@ -27,7 +28,7 @@ struct AIFFSource {
       throw LibAVError(reading: error)
     }
     if let refusal = sound?.refusal { throw refusal }
-    self.source = sound?.stand.map { SplicedBytes(source, $0) } ?? source
+    self.source = sound?.pieces.map { SplicedBytes(source, $0) } ?? source
   }
 
   /// The error of a demuxer that did not open the file, which names the type of an AIFC if that is why.
@@ -72,6 +73,8 @@ struct AIFFSound: Sendable, Hashable {
   /// Where the type lies in the file.
   private let typePlace: Range<Int64>
   private let fileSize: Int64
+  /// Sizes that are 0, or count no sound, and the right ones of four bytes, by their places.
+  private var sizes: [Int64: Int64] = [:]
 
   /// Types whose widths are not told from `COMM` here, and that libavformat has, too
   /// (`ff_codec_aiff_tags`).
@@ -92,13 +95,14 @@ struct AIFFSound: Sendable, Hashable {
     (self.typePlace, self.fileSize) = (typePlace, fileSize)
   }
 
-  /// Reads the first `COMM` of a file; nil where it is no AIFF, or has none.
+  /// Reads the first `COMM` of a file, and the size of its sound; nil where it is no AIFF, or has no
+  /// `COMM`.
   ///
   /// - Parameters:
   ///   - size: Bytes of the file.
   ///   - read: Gives bytes from an offset on, fewer at the end.
   /// - Throws: As `read`.
-  /// - Complexity: O(chunks before `COMM`)
+  /// - Complexity: O(chunks up to `COMM` and to the sound)
   init?(
     size: Int64, reading read: (_ offset: Int64, _ count: Int) throws -> [UInt8]
   ) throws {
@@ -107,18 +111,27 @@ struct AIFFSound: Sendable, Hashable {
     let isCompressed = head[8...].elementsEqual("AIFC".utf8)
     guard isCompressed || head[8...].elementsEqual("AIFF".utf8) else { return nil }
     var walk = ChunkWalk(in: 12..<max(12, size), .aiff)
-    while let chunk = try walk.next(read) {
-      guard chunk.name.elementsEqual("COMM".utf8) else { continue }
+    var common: (start: Int64, content: [UInt8])?
+    var sound: ChunkWalk.Chunk?
+    while common == nil || sound == nil, let chunk = try walk.next(read) {
+      if chunk.name.elementsEqual("SSND".utf8) { sound = sound ?? chunk }
+      guard common == nil, chunk.name.elementsEqual("COMM".utf8) else { continue }
       let start = chunk.content.lowerBound
-      let content = try read(start, min(22, chunk.content.count))
-      guard content.count >= (isCompressed ? 22 : 18) else { return nil }
-      let type = content[18...].map { 0x20...0x7E ~= $0 ? $0 : UInt8(ascii: "?") }
-      self.init(
-        type: isCompressed ? String(decoding: type, as: UTF8.self) : nil,
-        sampleSize: Int(content[6]) << 8 | Int(content[7]), at: start + 18..<start + 22, of: size)
-      return
+      common = (start, try read(start, min(22, chunk.content.count)))
     }
-    return nil
+    guard let (start, content) = common, content.count >= (isCompressed ? 22 : 18) else {
+      return nil
+    }
+    let type = content[18...].map { 0x20...0x7E ~= $0 ? $0 : UInt8(ascii: "?") }
+    self.init(
+      type: isCompressed ? String(decoding: type, as: UTF8.self) : nil,
+      sampleSize: Int(content[6]) << 8 | Int(content[7]), at: start + 18..<start + 22, of: size)
+    let isOpen = try sound?.isOpenSound(before: size, read) == true
+    if isOpen || head[4..<8].allSatisfy({ $0 == 0 }) { sizes[4] = size - 8 }
+    guard isOpen, let sound else { return }
+    sizes[sound.content.lowerBound - 4] = size - sound.content.lowerBound
+    // libavformat takes a count of 0 frames at its word, and ends where the sound does.
+    sizes[start + 2] = Int64(Int32.max)
   }
 
   /// How the samples are stored; nil where the type says nothing of that here, or the width of its
@@ -169,21 +182,33 @@ struct AIFFSound: Sendable, Hashable {
         + "together; \(Self.remedy)")
   }
 
-  /// The pieces of a file with a type of which libavformat takes the right width: that of the other order
-  /// of bytes. nil where it does of the file's own.
-  fileprivate var stand: [SplicedBytes.Piece]? {
+  /// The pieces of a file with another type and with sizes; nil where libavformat reads its own rightly.
+  fileprivate var pieces: [SplicedBytes.Piece]? {
+    var changes = sizes.map { place, size -> (place: Int64, bytes: [UInt8]) in
+      let number = UInt32(clamping: size)
+      return (place, (0..<4).map { UInt8(truncatingIfNeeded: number >> (24 - 8 * $0)) })
+    }
+    if let stand { changes.append((typePlace.lowerBound, Array(stand.utf8))) }
+    guard !changes.isEmpty else { return nil }
+    var rest: Int64 = 0
+    var pieces: [SplicedBytes.Piece] = []
+    for (place, bytes) in changes.sorted(by: { $0.place < $1.place }) {
+      pieces += [.range(rest..<place), .bytes(bytes)]
+      rest = place + Int64(bytes.count)
+    }
+    return pieces + [.range(rest..<fileSize)]
+  }
+
+  /// A type of which libavformat takes the right width: that of the other order of bytes. nil where it does
+  /// of the file's own.
+  private var stand: String? {
     guard case .signed(let count, isLittleEndian: true) = kind,
       type?.lowercased() != "sowt" || count != 2
     else { return nil }
-    let other =
-      switch type?.lowercased() {
-      case "sowt": "twos"
-      default: count == 3 ? "in24" : "in32"
-      }
-    return [
-      .range(0..<typePlace.lowerBound), .bytes(Array(other.utf8)),
-      .range(typePlace.upperBound..<fileSize),
-    ]
+    return switch type?.lowercased() {
+    case "sowt": "twos"
+    default: count == 3 ? "in24" : "in32"
+    }
   }
 }
 

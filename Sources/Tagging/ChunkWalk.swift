@@ -47,6 +47,26 @@ package struct ChunkWalk: Sendable {
 
     /// Whether all of it lies there.
     package var isWhole: Bool { Int64(content.count) == announcedSize }
+
+    /// Whether it is the sound of an AIFF (AIFF 1.3, "Sound Data Chunk") that ends at `end`, the file's own:
+    /// its size counts no sample, as of a writer into a pipe or one that was killed, and what lies
+    /// behind it is no chunk.
+    package func isOpenSound<Problem: Error>(
+      before end: Int64, _ read: (_ offset: Int64, _ count: Int) throws(Problem) -> [UInt8]
+    ) throws(Problem) -> Bool {
+      // The offset and the size of blocks, which some do not count.
+      let start = content.lowerBound + 8
+      guard name.elementsEqual("SSND".utf8), [0, 8].contains(announcedSize), start < end else {
+        return false
+      }
+      var walk = ChunkWalk(in: start..<end, .aiff)
+      while walk.offset < end {
+        guard let chunk = try walk.next(read), chunk.isWhole,
+          chunk.name.allSatisfy({ 0x20...0x7E ~= $0 })
+        else { return true }
+      }
+      return false
+    }
   }
 
   /// Where the next chunk begins.

@@ -19,7 +19,7 @@ extension ContainerFacts {
     guard let chunk else { return nil }
     let announced = Int64(chunk.body.count) + chunk.missing
     let isOpen = chunk.missing > 0 && openSizes.contains { $0.contains(announced) }
-    return (chunk.body, isOpen)
+    return (chunk.body, isOpen || chunk.isOpen)
   }
 }
 

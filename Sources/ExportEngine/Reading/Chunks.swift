@@ -12,6 +12,8 @@ extension ContainerFacts {
     var body: Range<Int64>
     /// How many bytes its size counts beyond what holds it.
     var missing: Int64 = 0
+    /// Whether it is an AIFF's sound without a size, up to the file's end.
+    var isOpen = false
   }
 
   /// Chunks that are read here or by libavformat, that hold no facts, or that the sound makes.
@@ -89,6 +91,11 @@ extension ContainerFacts {
       if layout.isBigEndian,
         chunk.name.contains(where: { !(0x20...0x7E ~= $0) }) || name == "FORM" || name == "caff"
       {
+        break
+      }
+      if layout == .aiff, try chunk.isOpenSound(before: range.upperBound, medium.bytes(at:count:)) {
+        let body = chunk.content.lowerBound..<range.upperBound
+        found.append(Chunk(name: name, body: body, isOpen: true))
         break
       }
       let (end, isTooMuch) = chunk.content.lowerBound
