@@ -17,6 +17,14 @@ extension LibAVError {
     if isTooLarge {
       return Failure(.mendInput, "\(operation); encode it again", location: location)
     }
+    if isMissingBytes || isEmptyFile {
+      return Failure(
+        .mendInput,
+        (isMissingBytes
+          ? "was cut short: it ends where more has to follow"
+          : "ends before its sound: it was cut short, or holds none")
+          + " (\(operation)); copy or download it again", location: location)
+    }
     if let posix, let failure = Failure.reading(posix, "cannot be read", location: location) {
       return failure
     }

@@ -53,6 +53,11 @@ package struct LibAVError: Error, Sendable {
   /// Whether a demuxer found fewer bytes than it needs, in a file that could be read.
   package var isMissingBytes: Bool { posix == EIO && cause == nil }
 
+  /// Whether a file that could be read ended before anything was found in it.
+  package var isEmptyFile: Bool {
+    cause == nil && operation == "avformat_open_input" && code == avjob_averror_eof()
+  }
+
   /// Whether it is a decoder's error about its packet, and not about the machine: decoders have codes
   /// of their own for damage, beside `AVERROR_INVALIDDATA`.
   package var isDamage: Bool { posix != ENOMEM && cause == nil }

@@ -73,6 +73,33 @@ struct CutShortTests {
     try expectNamed("tail-aac.m4a")
   }
 
+  @Test("A file that ends within its header is called short, and no fault of the disk")
+  func header() throws {
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i anoisesrc=d=0.2:r=44100 -metadata title=Noise a.flac \
+        -metadata title=Noise a.mka a.aiff -ar 48000 a.opus
+      ffmpeg -v error -f lavfi -i testsrc=size=64x64 -frames:v 1 a.png
+      flac -s -d a.flac -o a.wav && flac -s --no-padding --picture=a.png a.wav -o picture.flac
+      """)
+    for (name, count) in [
+      ("a.flac", 20), ("a.flac", 60), ("picture.flac", 200), ("a.mka", 200), ("a.aiff", 14),
+    ] {
+      let result = try stage.run("head -c \(count) \(name) > cut-\(name); avjob probe cut-\(name)")
+      #expect(
+        result.status == 1
+          && result.errors.contains(
+            "'cut-\(name)': was cut short: it ends where more has to follow")
+          && result.errors.contains("copy or download it again"), "\(name): \(result.errors)")
+    }
+    for (name, count) in [("a.flac", 200), ("a.opus", 60)] {
+      let result = try stage.run("head -c \(count) \(name) > cut-\(name); avjob probe cut-\(name)")
+      #expect(
+        result.status == 1 && result.errors.contains("'cut-\(name)': ends before its sound"),
+        "\(name): \(result.errors)")
+    }
+  }
+
   @Test("Of a file of which more is missing than is there nothing is made")
   func most() throws {
     try make("pcm.caf", "")

@@ -43,13 +43,16 @@ import Threads
     ] as [(Failure.Remedy, [Int32])])
   func reading(_ remedy: Failure.Remedy, numbers: [Int32]) {
     for number in numbers {
-      let failure = LibAVError(code: -number, operation: "av_read_frame").inputFailure(
-        .file("a.wav"))
+      let failure = LibAVError(reading: Errno(rawValue: number)).inputFailure(.file("a.wav"))
       #expect(failure.remedy == remedy, "\(Errno(rawValue: number))")
       #expect(failure.location == .file("a.wav"))
     }
     let invalid = LibAVError.streamMissing.inputFailure(.file("a.wav"))
     #expect(invalid.remedy == .mendInput)
+    // A demuxer's own EIO is no error of the disk.
+    let short = LibAVError(code: -EIO, operation: "avformat_open_input").inputFailure(
+      .file("a.wav"))
+    #expect(short.remedy == .mendInput && short.message.hasPrefix("was cut short"))
   }
 
   @Test("Where a finished file cannot take its place, the failure names those of its job that have")
