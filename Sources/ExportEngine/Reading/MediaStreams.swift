@@ -82,23 +82,24 @@ extension MediaLibrary {
     }
     // libavformat does not read them.
     let isMovie = demuxer.formatName.hasPrefix("mov,")
-    let names = isMovie ? try? MP4Track.names(in: try MediumBytes(location)) : nil
-    return demuxer.streams.filter { !$0.isAttachedPicture }.map { stream in
+    let names = try isMovie ? MP4Track.names(in: MediumBytes(location)) : [:]
+    return try demuxer.streams.filter { !$0.isAttachedPicture }.map { stream throws(Failure) in
       let channels = stream.isAudio && stream.channelCount > 0 ? stream.channelCount : nil
       return MediaStream(
         index: stream.index, kind: stream.mediaType, codec: stream.codecName,
         sampleRate: stream.isAudio && stream.sampleRate > 0 ? stream.sampleRate : nil,
         channelLayout: channels.map { ChannelLayout(mask: stream.channelMask, count: $0) },
-        language: stream.language, title: stream.tag("title") ?? names?[stream.id],
-        picture: stream.isMovingPicture ? MediaPicture(stream, of: location) : nil,
+        language: stream.language, title: stream.tag("title") ?? names[stream.id],
+        picture: try stream.isMovingPicture ? MediaPicture(stream, of: location) : nil,
         holdsChapters: demuxer.isChapterTrack(stream))
     }
   }
 }
 
 extension MediaPicture {
-  fileprivate init(_ stream: LibAV.Stream, of location: MediaLocation) {
-    let form = stream.pictureForm ?? Self.form(ofStream: stream.index, in: location)
+  fileprivate init(_ stream: LibAV.Stream, of location: MediaLocation) throws(Failure) {
+    var form = stream.pictureForm
+    if form == nil { form = try Self.form(ofStream: stream.index, in: location) }
     (width, height) = (form?.width ?? 0, form?.height ?? 0)
     pixelFormat = form?.pixelFormat
     pixelShape = Ratio(stream.pixelShape.width, stream.pixelShape.height)
@@ -115,13 +116,18 @@ extension MediaPicture {
     ].compactMapValues(\.self)
   }
 
-  /// By the first packets, where the container leaves it open.
-  private static func form(ofStream index: Int, in location: MediaLocation) -> PictureForm? {
-    try? reading(location) { () throws(LibAVError) in
+  /// By the first packets, where the container leaves it open; nil where these do not say it either.
+  private static func form(
+    ofStream index: Int, in location: MediaLocation
+  ) throws(Failure) -> PictureForm? {
+    do throws(LibAVError) {
       let track = AssetTrack(index: index, mediaType: .video, codec: "")
       return try PictureReel(
         0, try location.demuxer(), of: track, unless: CancellationFlag()
       ).form
+    } catch {
+      guard error.cause == nil else { throw error.inputFailure(location) }
+      return nil
     }
   }
 }
