@@ -128,4 +128,36 @@ struct ChainedOggTests {
     let frames = try WAVFile(stage.path("a-cut.wav")).frameCount
     #expect(try WAVFile(stage.path("first.wav")).frameCount == frames + 120_000)
   }
+
+  @Test("links before others whose last page is lost are named, and what is there of them is read")
+  func lostEnd() throws {
+    try sounds()
+    try stage.write(
+      "lose.py",
+      """
+      data = open("a.opus", "rb").read()
+      open("lost.opus", "wb").write(data[:data.rindex(b"OggS")])
+      """)
+    try stage.make(
+      """
+      for f in a b; do opusenc --quiet $f.wav $f.opus; done
+      python3 lose.py
+      cat lost.opus b.opus > one.opus; cat b.opus lost.opus lost.opus b.opus > two.opus
+      avjob clip -q one.opus -o one.wav; avjob clip -q lost.opus -o lost.wav
+      """)
+    let reason = "cut short, or a stream was recorded as it changed; what is there is read"
+    let frames = try WAVFile(stage.path("lost.wav")).frameCount
+    #expect(try WAVFile(stage.path("one.wav")).frameCount == frames + 120_000)
+    let one = try stage.run("avjob probe one.opus")
+    #expect(one.errors.contains("link 1 of its chain ends at 3."), "\(one.errors)")
+    #expect(one.errors.contains(" s without a last page: it was \(reason)"), "\(one.errors)")
+    let two = try stage.run("avjob probe two.opus")
+    #expect(
+      two.errors.contains(
+        "2 links of its chain end without a last page, the first, link 2, at "), "\(two.errors)")
+    #expect(two.errors.contains(": they were \(reason)"), "\(two.errors)")
+    let strict = try stage.run("avjob clip -q --strict one.opus -o x.wav")
+    #expect(
+      strict.status == 1 && strict.errors.contains("'strict' refuses it"), "\(strict.errors)")
+  }
 }

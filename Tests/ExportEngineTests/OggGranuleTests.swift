@@ -1,4 +1,6 @@
+import Diagnosis
 import SystemPackage
+import TestNetwork
 import TestSupport
 import Testing
 
@@ -112,6 +114,35 @@ struct OggGranuleTests {
     let expected = try whole.whole()[0]
     let tail = 48_000
     #expect(Signal.correlation(heard.suffix(tail), expected.suffix(tail)) > 0.99)
+  }
+
+  @Test(
+    "a server's file whose ends prove no length has the warnings and the sound of a local one",
+    arguments: formats)
+  func server(format: String) throws {
+    try TestNetwork.prepare()
+    let (original, _) = try make(format)
+    var pages = original
+    let late = pages.all.count - 3
+    // A page without a position, and a leap near the end.
+    pages.set(granule: -1, of: pages.all.count / 2)
+    pages.set(granule: pages.granule(late) + 48_000, of: late)
+    // Of one number, so that the ends are those of one stream.
+    let chain = OggPages((original.all + original.all).flatMap { $0 })
+    let server = try FaultServer(of: folder)
+    for (name, pages) in [("one", pages), ("two", chain)]
+    where name == "one" || format.hasSuffix("flac") {
+      let name = "\(name)-\(folder.root.suffix(6)).ogg"
+      try pages.write(folder.path(name))
+      let local = try PlayedSound(folder.path(name))
+      let url = try MediaURL("http://127.0.0.1:\(server.port)/plain/\(name)")
+      let remote = try PlayedSound(at: .remote(url))
+      #expect(remote.warnings == local.warnings)
+      let isNamed = local.warnings.contains { $0.contains("without a granule position") }
+      #expect(isNamed == name.hasPrefix("one"), "\(local.warnings)")
+      #expect(remote.asset.frameCount == local.asset.frameCount)
+      #expect(try remote.whole() == local.whole())
+    }
   }
 
   @Test("a lost page right behind the headers is named, and so is a lost end", arguments: formats)

@@ -41,6 +41,10 @@ struct OggPages {
     put(UInt64(bitPattern: granule), 8, at: 6, index)
   }
 
+  mutating func set(serial: Int) {
+    for index in all.indices { put(UInt64(serial), 4, at: 14, index) }
+  }
+
   mutating func set(number: Int, of index: Int) { put(UInt64(number), 4, at: 18, index) }
 
   /// Gives the pages numbers that leave out none.

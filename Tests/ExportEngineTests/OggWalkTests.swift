@@ -158,6 +158,29 @@ struct OggWalkTests {
     }
   }
 
+  @Test("a stream beyond those whose pages are looked at is read, and named")
+  func manyStreams() throws {
+    let source = try sources()[1]
+    let streams = (1...OggWalk.mostStreams + 2).map { serial in
+      var pages = source
+      pages.set(serial: serial)
+      return pages.all
+    }
+    // The first pages of all streams come first (RFC 3533, 4).
+    let file: [UInt8] = streams.flatMap { $0[0] } + streams.flatMap { $0.dropFirst().joined() }
+    let links = try links(file)
+    #expect(links.count == 1 && links[0].isOverfull)
+    #expect(links[0].streams.count == OggWalk.mostStreams)
+    for (stream, isNamed) in [(0, false), (OggWalk.mostStreams, true)] {
+      let sound = try PlayedSound(folder.path("x.ogg"), stream: stream)
+      #expect(sound.asset.frameCount == 96_000)
+      #expect(
+        sound.warnings.contains {
+          $0.hasPrefix("has more than 64 streams, and stream \(stream) is one of those whose pages")
+        } == isNamed, "\(sound.warnings)")
+    }
+  }
+
   @Test("the checksum of a page is the one that its tools write")
   func checksum() throws {
     for page in try sources().flatMap(\.all) {

@@ -1,3 +1,4 @@
+import Diagnosis
 import MediaComposition
 import SystemPackage
 import TestSupport
@@ -13,6 +14,8 @@ struct PlayedSound {
   init(_ path: String, stream: Int? = nil) throws {
     asset = try library.asset(at: FilePath(path), streamIndex: stream)
   }
+
+  init(at location: MediaLocation) throws { asset = try library.asset(at: location) }
 
   var warnings: [String] { library.warnings(for: asset.location).map(\.message) }
 

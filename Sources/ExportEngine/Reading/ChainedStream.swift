@@ -5,6 +5,8 @@ import MediaTime
 /// One file of several that are chained to one.
 struct ChainLink: Sendable {
   var facts: StreamFacts
+  /// Counted from 1 among all links, also those without sound.
+  var number: Int
   var frameCount: Int64
 
   /// This link, read from the file that is open.

@@ -25,7 +25,7 @@ package struct FLACProof: Sendable, Hashable {
   /// but the digest shows it.
   package let damage: String?
   /// Which link of a chain of Ogg files it is, counted from 1; nil for the only one.
-  let link: Int?
+  package let link: Int?
 
   /// Whether the samples are those that were encoded.
   var isFulfilled: Bool { announced == found }
@@ -92,9 +92,9 @@ extension FLACProof {
     }
     var last: FLACProof?
     var start: Int64 = 0
-    for (number, link) in links.enumerated() {
+    for link in links {
       let proof = try prove(
-        link.reading(facts.file).facts, from: start, link: number + 1, crew)
+        link.reading(facts.file).facts, from: start, link: link.number, crew)
       if let proof, !proof.isFulfilled { return proof }
       last = proof ?? last
       start += link.frameCount

@@ -8,10 +8,12 @@ import Threads
 struct OggLink: Sendable {
   /// How it ends.
   enum End: Sendable, Hashable {
-    /// With a page that is whole and, of the last link, ends a stream (RFC 3533, 6): recorded streams
-    /// often change to the next link without an end.
+    /// With a page that is whole and ends a stream (RFC 3533, 6).
     case whole
-    /// With a page that is incomplete, or without one that ends a stream.
+    /// Of a link before others: with a page that is whole and ends no stream. Its last pages are missing, or
+    /// a stream was recorded that changed to the next link.
+    case open
+    /// With a page that is incomplete or, of the last link, ends no stream.
     case missing
     /// With a page of another checksum than it names, which libavformat leaves out.
     case damaged
@@ -24,6 +26,10 @@ struct OggLink: Sendable {
   var end = End.whole
   /// What its streams hold, by their serial numbers.
   var streams: [UInt32: OggStream] = [:]
+  /// Whether it has more streams than are looked at.
+  var isOverfull = false
+  /// Whether nothing but its first and its last page was looked at.
+  var isSampled = false
 }
 
 /// One walk over all pages of an Ogg file, which finds everything that they say. One thread at a time.
@@ -37,7 +43,7 @@ struct OggWalk {
   /// Damaged pages that are looked into for others; more are passed over by the size that they name.
   private static let mostSearches = 10_000
   /// Streams of a link that are looked at.
-  private static let mostStreams = 64
+  static let mostStreams = 64
 
   private var window: Window
   private let size: Int64
@@ -49,6 +55,7 @@ struct OggWalk {
   /// How many granule positions of the file may still be corrected.
   private var room = OggCount.mostPatches
   private var hasContent = false
+  private var isOverfull = false
   private var last: OggPage?
   /// A damaged page right behind the last one, if no other lies within it.
   private var damaged: Range<Int64>?
@@ -106,7 +113,7 @@ struct OggWalk {
     if !page.isFirst { hasContent = true }
     (last, damaged, end) = (page, nil, offset + Int64(page.size))
     if streams[page.serial] == nil {
-      guard streams.count < Self.mostStreams else { return }
+      guard streams.count < Self.mostStreams else { return isOverfull = true }
       streams[page.serial] = OggStreamWalk()
     }
     streams[page.serial]?.room = room
@@ -125,9 +132,11 @@ struct OggWalk {
     let isCut = end < next ? try beginsPage(at: end) : false
     var link = OggLink(range: start..<next, rest: next..<next)
     if start < end, !isCut { (link.range, link.rest) = (start..<end, end..<next) }
-    let isOpen = next == size && last?.isLast == false
     link.end =
-      last == nil || isCut ? .missing : damaged != nil ? .damaged : isOpen ? .missing : .whole
+      last == nil || isCut
+      ? .missing
+      : damaged != nil ? .damaged : last?.isLast == true ? .whole : next == size ? .missing : .open
+    link.isOverfull = isOverfull
     for (serial, stream) in streams {
       var stream = stream
       stream.room = room
@@ -135,7 +144,8 @@ struct OggWalk {
       room = stream.room
     }
     links.append(link)
-    (start, end, streams, hasContent, last, damaged) = (next, next, [:], false, nil, nil)
+    (start, end, streams, isOverfull, hasContent) = (next, next, [:], false, false)
+    (last, damaged) = (nil, nil)
   }
 
   /// Whether a page begins at `offset`, be it that the file ends within its head.

@@ -106,7 +106,7 @@ struct Prober {
     let opened = try open(demuxer, try choose(index, in: demuxer))
     let (demuxer, stream, first) = (opened.demuxer, opened.stream, opened.first)
     let whole = try announcedDuration(of: opened)
-    var measured = try measure(opened)
+    guard var measured = try measure(opened) else { return try probeAllPages(stream: index) }
     measured.facts.start = measured.start ?? first.start(in: demuxer)
     let (facts, length, frameCount) = (measured.facts, measured.length, measured.length.frames)
     guard frameCount > 0 else { throw headerOnly }
@@ -186,7 +186,7 @@ struct Prober {
   private func cut(_ demuxer: Demuxer, breaksOff: Bool) throws(Failure) -> String? {
     if let ogg {
       return switch ogg.end {
-      case .whole: nil
+      case .whole, .open: nil
       case .missing: "was cut short: its last page is missing"
       case .damaged: "is damaged: the checksum of its last page is wrong"
       }

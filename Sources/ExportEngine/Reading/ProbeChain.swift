@@ -19,6 +19,7 @@ extension Prober {
     }
     var whole: ProbedStream?
     var links: [ChainLink] = []
+    var openLinks: [(link: Int, end: Int64)] = []
     var tags: [Metadata] = []
     for (number, place) in places.enumerated() {
       let start = links.reduce(0) { $0 + $1.frameCount }
@@ -36,7 +37,9 @@ extension Prober {
             location: location))
         continue
       }
-      links.append(ChainLink(facts: stream.facts, frameCount: stream.asset.frameCount))
+      links.append(
+        ChainLink(facts: stream.facts, number: number + 1, frameCount: stream.asset.frameCount))
+      if place.end == .open { openLinks.append((number + 1, start + stream.asset.frameCount)) }
       tags.append(stream.asset.metadata)
       append(stream, at: start, to: &whole)
     }
@@ -46,7 +49,23 @@ extension Prober {
     whole.facts.range = nil
     whole.facts.reader = .chained(links)
     if let warning = settle(&whole.asset.metadata, of: tags) { whole.warnings.append(warning) }
+    if let warning = warning(ofOpen: openLinks, rate: whole.asset.sampleRate) {
+      whole.warnings.append(warning)
+    }
     return whole
+  }
+
+  /// A warning of links that end without a last page, and at which frames; nil without any.
+  private func warning(ofOpen links: [(link: Int, end: Int64)], rate: Int) -> Warning? {
+    guard let first = links.first else { return nil }
+    let place = Time(frames: first.end, rate: rate).inSeconds
+    return Warning(
+      (links.count == 1
+        ? "link \(first.link) of its chain ends at \(place) without a last page: it was"
+        : "\(links.count) links of its chain end without a last page, the first, link \(first.link), at "
+          + "\(place): they were")
+        + " cut short, or a stream was recorded as it changed; what is there is read",
+      location: location)
   }
 
   private func append(_ stream: ProbedStream, at start: Int64, to whole: inout ProbedStream?) {

@@ -40,7 +40,10 @@ extension Prober {
   }
 
   /// Takes the container's length where it is proven, and else decodes the stream once.
-  func measure(_ opened: OpenedStream) throws(Failure) -> Measured {
+  ///
+  /// - Returns: What was found; nil of a server's Ogg of which only the ends were looked at, and prove
+  ///   nothing.
+  func measure(_ opened: OpenedStream) throws(Failure) -> Measured? {
     let (stream, demuxer, first) = (opened.stream, opened.demuxer, opened.first)
     var facts = StreamFacts(
       location: location, streamIndex: stream.index, sampleRate: first.sampleRate,
@@ -67,6 +70,8 @@ extension Prober {
         return try play(edits, clock, lastFrames: proven.frames, facts)
       }
     }
+    // All of it is fetched, and its pages say what else is to be known.
+    if ogg?.isSampled == true { return nil }
     // Counted frames are held to a list by its own times.
     if opened.isListedElsewhere { return try measure(try reopen(opened)) }
     // Without libavformat's reading nothing is left out but what edits leave out.
@@ -78,7 +83,8 @@ extension Prober {
     facts.origin = lead
     facts.firstRaw = 0
     facts.reader = .counted(AnchorIndex())
-    let count = try count(opened, facts)
+    let gaps = try oggStream(of: opened)?.gaps ?? []
+    let count = try CountedStream.count(facts, codec: stream.codecName, gaps)
     try requireMost(of: count, demuxer)
     facts.reader = .counted(count.index)
     facts.hasCountedPackets = facts.hasCountedPackets(by: count, in: demuxer, stream)
@@ -320,7 +326,7 @@ extension Prober {
   func scanOgg(
     _ stream: LibAV.Stream, _ facts: StreamFacts
   ) throws(Failure) -> (end: Int64, padding: Int64, modes: OpusModes)? {
-    let isSampled = ogg?.streams.isEmpty == true
+    let isSampled = ogg?.isSampled == true
     return try reading(location) { () throws(LibAVError) in
       let packets = try PacketReader(facts)
       let (demuxer, stream) = (packets.demuxer, packets.stream)

@@ -6,21 +6,32 @@ import Tagging
 /// Ogg, whose pages say more than libavformat tells of them.
 extension Prober {
   /// Probes an Ogg file by one walk over its pages. A server's file is looked through only if its first
-  /// and last page are of different streams.
+  /// and last page are of different streams, or do not prove its length.
   func probeOgg(_ demuxer: Demuxer, stream index: Int?) throws(Failure) -> ProbedStream {
-    let sole = location.url == nil ? nil : try OggLink.sole(in: bytes)
-    let links = if let sole { [sole] } else { try OggWalk.links(in: bytes) }
-    guard links.count == 1 else { return try probeChain(links, stream: index) }
+    guard location.url != nil, let sole = try OggLink.sole(in: bytes) else {
+      return try probeAllPages(demuxer, stream: index)
+    }
     var prober = self
-    prober.ogg = links[0]
-    guard !links[0].rest.isEmpty else { return try prober.probe(demuxer, stream: index) }
-    let range = links[0].range
-    prober.range = range
+    prober.ogg = sole
+    return try prober.probe(demuxer, stream: index)
+  }
+
+  /// Probes an Ogg file by one walk over its pages; `demuxer` is one at the file's beginning, if there is
+  /// one.
+  func probeAllPages(
+    _ demuxer: Demuxer? = nil, stream index: Int?
+  ) throws(Failure) -> ProbedStream {
+    let links = try OggWalk.links(in: bytes)
+    guard links.count == 1 else { return try probeChain(links, stream: index) }
+    let range = links[0].rest.isEmpty ? nil : links[0].range
+    var prober = self
+    (prober.ogg, prober.range) = (links[0], range)
+    if range == nil, let demuxer { return try prober.probe(demuxer, stream: index) }
     let part = try reading(location) { () throws(LibAVError) in try location.demuxer(of: range) }
     return try prober.probe(part, stream: index)
   }
 
-  /// What the pages of a stream say; nil of other files, and of a server's that was not looked through.
+  /// What the pages of a stream say; nil of other files, and of pages that were not looked at.
   func oggStream(of opened: OpenedStream) throws(Failure) -> OggStream? {
     guard let ogg, let place = opened.first.dataStart else { return nil }
     let offset = place + (range?.lowerBound ?? 0)
@@ -68,20 +79,17 @@ extension Prober {
       modes: count.modes)
   }
 
-  /// Counts a stream's frames, and those that pages of Ogg lack.
-  func count(
-    _ opened: OpenedStream, _ facts: StreamFacts
-  ) throws(Failure) -> CountedStream.Count {
-    var prober = self
-    // All of a server's file is fetched now.
-    if ogg?.streams.isEmpty == true { prober.ogg = try OggWalk.links(in: bytes).first }
-    let gaps = try prober.oggStream(of: opened)?.gaps ?? []
-    return try CountedStream.count(facts, codec: opened.stream.codecName, gaps)
-  }
-
   /// What is wrong with a stream's pages, beside those that are missing between others.
   func oggWarnings(_ opened: OpenedStream) throws(Failure) -> [Warning] {
-    guard let stream = try oggStream(of: opened) else { return [] }
+    guard let stream = try oggStream(of: opened) else {
+      guard ogg?.isOverfull == true else { return [] }
+      return [
+        Warning(
+          "has more than \(OggWalk.mostStreams) streams, and stream \(opened.stream.index) is one of those "
+            + "whose pages are not looked at: where pages are missing, or have wrong granule positions, "
+            + "is not known", location: location)
+      ]
+    }
     var texts: [String] = []
     let count = stream.count
     let rate = opened.first.sampleRate
@@ -144,6 +152,7 @@ extension OggLink {
     }.first
     guard let head, let (place, page) = last, page.serial == head.serial else { return nil }
     var link = OggLink(range: 0..<size, rest: size..<size)
+    link.isSampled = true
     if place + page.size > tail.count {
       link.end = .missing
     } else if !page.isIntact(tail[place..<place + page.size]) {
