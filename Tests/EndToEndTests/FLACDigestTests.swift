@@ -134,6 +134,13 @@ struct FLACDigestTests {
         result.errors.contains("has in link 2 of its chain sound with the MD5")
           == (name == "wrong.oga"), "\(result.errors)")
     }
+    let chain = try stage.run(
+      "avjob verify --json wrong.oga; avjob verify wrong.oga renumbered.oga")
+    let words = "its sound does not have the MD5 of its header"
+    #expect(
+      chain.text.contains("\"message\": \"\(words) in link 2 of its chain\""), "\(chain.text)")
+    #expect(chain.text.contains("wrong.oga: \(words) in link 2 of its chain\n"), "\(chain.text)")
+    #expect(chain.text.contains("renumbered.oga: \(words)\n"), "\(chain.text)")
   }
 
   @Test("a file that was proved is not decoded again by a later run")

@@ -12,10 +12,12 @@ package struct SoundFixity: Sendable, Hashable {
   package var announced, found: [UInt8]
   /// Where sound is missing, to stand behind "it is damaged"; nil where that is not known.
   package var damage: String?
+  /// Which link of a chain of files it is, counted from 1; nil of a file that is not chained.
+  package var link: Int?
 
   /// A sound that was decoded.
-  package init(announced: [UInt8], found: [UInt8], damage: String? = nil) {
-    (self.announced, self.found, self.damage) = (announced, found, damage)
+  package init(announced: [UInt8], found: [UInt8], damage: String? = nil, link: Int? = nil) {
+    (self.announced, self.found, self.damage, self.link) = (announced, found, damage, link)
   }
 
   /// Decodes the sound of a file; nil of a file that has no digest of it. Called from any thread.
@@ -31,6 +33,7 @@ package struct SoundFixity: Sendable, Hashable {
   fileprivate var reason: String {
     guard !isAsAnnounced else { return "its sound has the MD5 of its header" }
     return "its sound does not have the MD5 of its header"
+      + (link.map { " in link \($0) of its chain" } ?? "")
       + (damage.map { "; it is damaged \($0)" } ?? "")
   }
 }

@@ -90,7 +90,8 @@ extension Verify {
   /// The sound of a FLAC beside the digest in its header.
   @Sendable private static func sound(of path: FilePath) throws(Failure) -> SoundFixity? {
     try FLACProof.prove(path).map {
-      SoundFixity(announced: $0.announced, found: $0.found, damage: $0.damage)
+      SoundFixity(
+        announced: $0.announced, found: $0.found, damage: $0.damage, link: $0.link)
     }
   }
 }
