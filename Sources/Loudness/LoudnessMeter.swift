@@ -14,7 +14,7 @@ package final class LoudnessMeter {
   package enum Position: Sendable, Hashable {
     /// Before the listener; of weight 1.
     case front
-    /// Beside or behind the listener, between 60° and 120°; of weight 1.41.
+    /// Beside the listener, from 60° to 120° and at the height of the ears; of weight 1.41.
     case surround
     /// Of no weight, as low frequency effects.
     case ignored

@@ -37,6 +37,26 @@ struct ChannelTests {
     #expect(try stage.render(composition(grouped)) == [mean, mean])
   }
 
+  @Test("channels weigh by their azimuth at the height of the ears, and as fronts elsewhere")
+  func loudnessPositions() {
+    func weights(_ channels: [ChannelLayout.Channel]) -> [Double] {
+      ChannelLayout(channels).loudnessPositions.map(\.weight)
+    }
+    // Wides stand at 60°, sides at 90°, and backs beside them at 135° (BS.1770-4, annex 3, table 4).
+    let sides: [ChannelLayout.Channel] = [
+      .wideLeft, .wideRight, .sideLeft, .sideRight, .surroundDirectLeft, .surroundDirectRight,
+    ]
+    for side in sides { #expect(weights([side]) == [1.41], "\(side)") }
+    let fronts: [ChannelLayout.Channel] = [
+      .frontLeft, .frontCenter, .frontLeftOfCenter, .backCenter, .topCenter, .topFrontLeft,
+      .topBackRight, .topSideLeft, .topSideRight, .bottomFrontLeft, .bottomFrontCenter, .unplaced,
+    ]
+    for front in fronts { #expect(weights([front]) == [1], "\(front)") }
+    #expect(weights([.lowFrequency, .lowFrequency2]) == [0, 0])
+    #expect(weights([.backLeft, .backRight]) == [1.41, 1.41])
+    #expect(weights([.backLeft, .backRight, .sideLeft, .sideRight]) == [1, 1, 1.41, 1.41])
+  }
+
   @Test("a pan in a mono mix is left out with a warning")
   func pannedInMono() throws {
     let asset = try stage.sound([left, right], rate: 8000)

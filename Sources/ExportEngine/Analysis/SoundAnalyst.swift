@@ -165,13 +165,15 @@ private struct LoudnessAnalyzer: ChunkAnalyzer {
 
 extension ChannelLayout {
   /// The positions for BS.1770-4: back channels count as sides if there are no sides, as in 5.1.
-  /// Those at another height than the ears' count as fronts do (annex 3).
+  /// Wides stand at 60° and count as sides; those at another height than the ears' count as fronts do
+  /// (annex 3, table 4).
   package var loudnessPositions: [LoudnessMeter.Position] {
-    let hasSides = channels.contains(.sideLeft)
+    let hasSides = channels.contains { $0 == .sideLeft || $0 == .sideRight }
     return channels.map { channel in
       switch channel {
       case .lowFrequency, .lowFrequency2: .ignored
-      case .sideLeft, .sideRight, .surroundDirectLeft, .surroundDirectRight: .surround
+      case .sideLeft, .sideRight, .surroundDirectLeft, .surroundDirectRight, .wideLeft, .wideRight:
+        .surround
       case .backLeft, .backRight: hasSides ? .front : .surround
       default: .front
       }
