@@ -192,11 +192,15 @@ extension Export {
   /// positions that the format has none of.
   private func placement(_ settled: SettledOutput) -> Diagnostic? {
     let (layout, held) = (settled.sound.channelLayout, settled.format.kind.capabilities)
-    if held.layouts == nil, settled.format.kind != .raw, layout.count > 2, !layout.isStorable {
+    if held.layouts == nil, settled.format.kind != .raw, layout.count > 1, !layout.isStorable {
       let lost = layout.channels.filter { $0 != .unplaced && !ChannelLayout([$0]).isStorable }
       return Diagnostic(
         .note,
-        "'\(settled.output.path)' has \(layout.count) channels without positions: "
+        "'\(settled.output.path)' has "
+          // Two channels without positions are stereo to all readers.
+          + (layout.count == 2
+            ? "two channels that count as left and right, and not their own positions: "
+            : "\(layout.count) channels without positions: ")
           + (lost.isEmpty
             ? "not all of its source's are known"
             : "\(held.codecName) has none for \(lost.map(\.adjective).listed("and"))"),

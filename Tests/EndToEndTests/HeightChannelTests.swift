@@ -93,4 +93,27 @@ struct HeightChannelTests {
       """)
     #expect(try stage.waves("print(wave('a.wav')[:2])") == "(\(count), None)\n")
   }
+
+  @Test(
+    "a copy of two channels in positions that no output has is stereo, with a note",
+    arguments: [
+      (0x8000_0001, "WAV has none for wide left"), (0x4_0001, "not all of its source's are known"),
+    ])
+  func pair(_ mask: Int, _ words: String) throws {
+    try make([0.2, 0.5], mask)
+    try stage.write("x.yaml", "clip: k.wav 0s..300ms\noutput: { file: a.wav, wav: copy }\n")
+    let result = try stage.run("avjob run x.yaml")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(
+      result.errors.contains(
+        "'a.wav' has two channels that count as left and right, and not their own positions: "
+          + words), "\(result.errors)")
+    try stage.make(
+      """
+      sox k.wav -t s16 k.raw trim 0 14400s
+      sox a.wav -t s16 a.raw
+      cmp k.raw a.raw
+      """)
+    #expect(try stage.waves("print(wave('a.wav')[:2])") == "(2, None)\n")
+  }
 }
