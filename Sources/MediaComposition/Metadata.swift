@@ -145,13 +145,18 @@ public struct Metadata: Sendable, Hashable, Codable {
   /// Whether there is nothing to write.
   package var isEmpty: Bool { items.isEmpty && cover == nil }
 
-  /// These tags, with `overrides` put over them. An empty text takes a tag away. With where something was
-  /// recorded, all goes that says it otherwise or nearer (`RecordingPlace.isTold`).
+  /// These tags, with `overrides` put over them. An empty text takes a tag away. With a tag goes what stands
+  /// here under Apple's name of it, and with where something was recorded all that says it otherwise or
+  /// nearer (`RecordingPlace.isTold`).
   package func overridden(by overrides: Metadata) -> Metadata {
     var merged = self
     let items = overrides.items.map { item in
-      Item(key: TagNames.key(ofApple: item.key) ?? item.key, values: item.values)
+      // A source may have Apple's name as a tag of its own.
+      let name = values(of: item.key).isEmpty ? TagNames.key(ofApple: item.key) : nil
+      return Item(key: name ?? item.key, values: item.values)
     }
+    let names = Set(items.map { $0.key.lowercased() })
+    merged.items.removeAll { TagNames.key(ofApple: $0.key).map(names.contains) ?? false }
     if items.contains(where: { $0.key.lowercased() == RecordingPlace.key }) {
       merged.items.removeAll { RecordingPlace.isTold(by: $0.key) }
     }
@@ -160,6 +165,10 @@ public struct Metadata: Sendable, Hashable, Codable {
     merged.cover = overrides.removesCover ? nil : overrides.cover ?? cover
     return merged
   }
+
+  /// The tag that Apple calls so in QuickTime's metadata, `make` of `com.apple.quicktime.make`, in any case;
+  /// nil: it is none of those. O(length)
+  package static func key(ofApple name: String) -> String? { TagNames.key(ofApple: name) }
 
   /// Whether a text is a date that headers of movies hold, in any zone of time (`HeaderDate`). O(length)
   package static func isHeaderDate(_ text: String) -> Bool { HeaderDate(text) != nil }

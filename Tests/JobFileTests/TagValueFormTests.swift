@@ -93,7 +93,8 @@ import Testing
       """)
     for tags in [
       "date: 2026, year: 2026", "Title: a, title: b", "disc: 1, TPOS: 2",
-      "albumartist: a, album_artist: b",
+      "albumartist: a, album_artist: b", "make: a, com.apple.quicktime.make: b",
+      "COM.APPLE.QUICKTIME.CREATIONDATE: 2026, date: 2026",
     ] {
       #expect(said(tags).contains("are one tag"), "\(tags)")
     }

@@ -94,6 +94,19 @@ struct ValueTests {
     #expect(merged["location"] == "location" && merged[near[0]] == nil && merged["make"] == "Nokia")
   }
 
+  @Test("a tag takes the place of one that a source has under Apple's name")
+  func applesNames() {
+    var under = Metadata()
+    for key in ["title", "com.apple.quicktime.make", "com.android.version"] { under[key] = key }
+    var over = Metadata()
+    over["Make"] = "Nokia"
+    let merged = under.overridden(by: over)
+    #expect(merged.items.map(\.key) == ["title", "com.android.version", "Make"])
+    #expect(under.overridden(by: merged.overrides(of: under)) == merged)
+    let back = merged.overridden(by: under.overrides(of: merged))
+    #expect(back["Make"] == "com.apple.quicktime.make" && back.items.count == 3)
+  }
+
   @Test("of chapters at one moment the written one stays, else the last that a file brought along")
   func lasting() {
     func chapter(_ title: String, _ start: Int64, isInherited: Bool = true) -> Chapter {

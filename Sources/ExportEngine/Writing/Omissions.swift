@@ -71,12 +71,16 @@ package func omissions(of sink: Sink) -> [Warning] {
 extension OutputCapabilities {
   /// The name of a tag in such an output. Only ID3 has lyrics in a language of their own
   /// (ID3v2.4 §4.8), which FFmpeg calls `lyrics-eng`; a kind that holds few tags holds them under
-  /// the names of other programs, too: `tracknumber` as `track`.
+  /// the names of other programs, too: `tracknumber` as `track`. MP4 and MOV have Apple's names beside
+  /// the tags' own (`MovieTags`).
   package func tagName(of key: String) -> String {
     guard !hasID3 else { return key }
     let name = key.lowercased()
     if name.hasPrefix("lyrics-") { return "lyrics" }
-    if tagForm == .itemList { return TagNames.row(of: key)?.key ?? key }
+    if tagForm == .itemList {
+      let own = TagNames.key(ofApple: key) ?? key
+      return TagNames.row(of: own)?.key ?? own
+    }
     guard let held = heldTags, !held.contains(name),
       let generic = TagNames.row(of: name)?.key, held.contains(generic)
     else { return key }

@@ -33,10 +33,12 @@ enum TagValueForm {
     return isSpelling(key, of: name) ? name : key
   }
 
-  /// What is the same for two keys of one tag: of a frame's identifier, the tag's name.
+  /// What is the same for two keys of one tag: of a frame's identifier, and of one of Apple's names, the
+  /// tag's name.
   static func identity(of key: String) -> String {
     let isFrame = key.utf8.count == 4 && key.allSatisfy { $0.isUppercase || $0.isNumber }
-    return (isFrame ? ID3Tag.key(ofTag: key) ?? key : name(of: key)).lowercased()
+    let own = isFrame ? ID3Tag.key(ofTag: key) ?? key : Metadata.key(ofApple: key)
+    return (own ?? name(of: key)).lowercased()
   }
 
   private static func isSpelling(_ key: String, of name: String) -> Bool {

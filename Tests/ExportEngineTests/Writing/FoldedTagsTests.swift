@@ -55,6 +55,10 @@ struct FoldedTagsTests {
     for format in [Output.Format.m4a(bitRate: 96_000), .mp3(.standard)] {
       #expect(fields(sink(format, tags)) == ["publisher=L|M|O", "artist=A|B"])
     }
+    // FFmpeg writes Apple's names of a movie's tags into other formats.
+    let apple = "com.apple.quicktime."
+    let phone = [("make", ["Apple"]), (apple + "make", ["Apple"]), (apple + "model", ["iPhone"])]
+    #expect(fields(sink(.m4a(bitRate: 96_000), phone)) == ["make=Apple", apple + "model=iPhone"])
     let lyrics = sink(.m4a(bitRate: 96_000), [("lyrics", ["la"]), ("lyrics-deu", ["lo"])])
     #expect(fields(lyrics) == ["lyrics=la|lo"])
   }
