@@ -73,6 +73,44 @@ import Testing
         """)
   }
 
+  @Test("people of ID3's lists come back from other formats with what they do, also of 2.3")
+  func lists() throws {
+    let stage = try stage(
+      """
+      /usr/bin/python3 - <<'END'
+      import mutagen.id3 as id3
+      tags = id3.ID3()
+      tags.add(id3.TIPL(encoding=3, people=[['producer', 'Pete'], ['mix', 'Max'], ['mix', 'Pete']]))
+      tags.add(id3.TMCL(encoding=3, people=[['guitar', 'Ann'], ['bass (double)', 'Bo']]))
+      tags.add(id3.TXXX(encoding=3, desc='PERFORMER', text=['Cy']))
+      tags.save('s.mp3')
+      END
+      """)
+    try stage.write(
+      "job.yaml",
+      """
+      clip: s.mp3
+      output: [a.flac, a.m4a, a.opus, { file: old.mp3, id3: 2.3 }]
+      """)
+    #expect(try stage.run("avjob run --quiet job.yaml").errors == "")
+    try stage.make(
+      """
+      avjob clip -q old.mp3 -o old.flac
+      for name in a.flac a.m4a a.opus old.flac; do avjob clip -q $name -o back-$name.mp3; done
+      /usr/bin/python3 - <<'END'
+      import mutagen, mutagen.id3
+      for name in 'a.flac', 'a.opus', 'old.flac':
+          found = mutagen.File(name)['performer']
+          assert sorted(found) == ['Ann (guitar)', 'Bo (bass (double))', 'Cy'], (name, found)
+      for name in 'a.flac', 'a.m4a', 'a.opus', 'old.flac':
+          tags = mutagen.id3.ID3(f'back-{name}.mp3')
+          assert tags['TIPL'].people == [['producer', 'Pete'], ['mix', 'Max'], ['mix', 'Pete']], tags
+          assert tags['TMCL'].people == [['guitar', 'Ann'], ['bass (double)', 'Bo']], tags
+          assert tags['TXXX:PERFORMER'].text == ['Cy'], tags
+      END
+      """)
+  }
+
   @Test("conductors, performers, arrangers and remixers are four tags on each way and back")
   func people() throws {
     let stage = try stage(

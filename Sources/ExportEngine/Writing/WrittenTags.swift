@@ -145,27 +145,57 @@ extension Metadata {
     ("mix", "MIXER"), ("DJ-mix", "DJMIXER"),
   ]
 
-  /// ID3's lists of people as fields of their own.
+  /// ID3's lists of people as fields of their own. Who has a function without a field is a performer, as in
+  /// Picard: 2.3 has musicians in the same list.
   fileprivate mutating func expandPeople() {
     let (involved, musicians) = (values(of: "TIPL").pairs, values(of: "TMCL").pairs)
     self["TIPL"] = nil
     self["TMCL"] = nil
+    var performers = musicians
     for (function, name) in involved {
       let known = Self.functions.first { $0.0.lowercased() == function.lowercased() }
-      add(name, to: known?.1 ?? function.uppercased())
+      if let known { add(name, to: known.1) } else { performers.append((function, name)) }
     }
-    for (instrument, name) in musicians { add("\(name) (\(instrument))", to: "performer") }
+    for (function, name) in performers {
+      add(function.isEmpty ? name : "\(name) (\(function))", to: "performer")
+    }
   }
 
-  /// Fields of people as ID3's list.
+  /// Fields of people as ID3's lists: performers with an instrument are musicians.
   fileprivate mutating func foldPeople() {
     for (function, field) in Self.functions {
-      for name in values(of: field) {
-        add(function, to: "TIPL")
-        add(name, to: "TIPL")
-      }
+      for name in values(of: field) { add(name, as: function, to: "TIPL") }
       self[field] = nil
     }
+    let performers = values(of: "performer")
+    for musician in performers.compactMap(\.musician) {
+      add(musician.name, as: musician.instrument, to: "TMCL")
+    }
+    set(performers.filter { $0.musician == nil }, of: "performer")
+  }
+
+  private mutating func add(_ name: String, as function: String, to list: String) {
+    guard !values(of: list).pairs.contains(where: { $0 == (function, name) }) else { return }
+    add(function, to: list)
+    add(name, to: list)
+  }
+}
+
+extension String {
+  /// A performer and an instrument, as of `Ann (guitar)`; nil of another text. O(length)
+  fileprivate var musician: (name: String, instrument: String)? {
+    guard last == ")" else { return nil }
+    var depth = 0
+    // An instrument may have brackets of its own.
+    let start = indices.reversed().first { index in
+      if self[index] == ")" { depth += 1 }
+      if self[index] == "(" { depth -= 1 }
+      return depth == 0
+    }
+    guard let start, start > startIndex, self[index(before: start)] == " " else { return nil }
+    let name = String(self[..<index(before: start)])
+    let instrument = String(self[index(after: start)...].dropLast())
+    return name.isEmpty || instrument.isEmpty ? nil : (name, instrument)
   }
 }
 

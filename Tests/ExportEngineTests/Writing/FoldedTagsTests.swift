@@ -82,6 +82,25 @@ struct FoldedTagsTests {
       fields(mp3) == ["title=real", "TXXX:title=other", "YEAR=about 1999", "date=2001"])
   }
 
+  @Test("a performer with an instrument is a musician of ID3, once, and back")
+  func musicians() {
+    let tags = [
+      ("performer", ["Cy", "Di (x) y", "(z)", "Ann (guitar)", "Bo (bass (double))"]),
+      ("TMCL", ["guitar", "Ann"]),
+    ]
+    #expect(
+      fields(sink(.mp3(.standard), tags)) == [
+        "performer=Cy|Di (x) y|(z)", "TMCL=guitar|Ann|bass (double)|Bo",
+      ])
+    let lists = [
+      ("TIPL", ["Producer", "Pete", "guitar", "Ann"]), ("TMCL", ["bass", "Bo", "", "Cy"]),
+    ]
+    #expect(
+      fields(sink(.flac(bitDepth: 16), lists)) == [
+        "PRODUCER=Pete", "performer=Bo (bass)|Cy|Ann (guitar)",
+      ])
+  }
+
   @Test("one date or number says all of another if it begins with it")
   func covering() {
     for (whole, part) in [
