@@ -26,6 +26,13 @@ package enum ID3Languages {
     return bibliographic[code] ?? codes.first { $0.value == code }?.key ?? code
   }
 
+  /// Whether a text begins with one of the languages that have a code of two letters, by any of their codes,
+  /// in small letters: `de`, `ger`, `de-at`.
+  static func isKnown(_ text: String) -> Bool {
+    let first = String(text.prefix { $0 != "-" })
+    return codes[first] != nil || bibliographic[first] != nil || codes.values.contains(first)
+  }
+
   private static let bibliographic = [
     "alb": "sq", "arm": "hy", "baq": "eu", "bur": "my", "chi": "zh", "cze": "cs", "dut": "nl",
     "fre": "fr", "geo": "ka", "ger": "de", "gre": "el", "ice": "is", "mac": "mk", "mao": "mi",

@@ -85,6 +85,22 @@ package struct ID3Tag: Sendable, Hashable {
   /// The names of tags that players show, in lower case.
   package static let tagNames: [String] = ID3Keys.names
 
+  /// Whether a name is a known one with a language behind it, in any case: `comment-eng`, as of ID3, or
+  /// `title-de-AT`, as of Matroska. O(1)
+  package static func hasLanguage(_ name: String) -> Bool {
+    // Longer than any name with a language.
+    guard name.utf8.count <= 64 else { return false }
+    let name = name.lowercased()
+    return name.indices.contains { index in
+      guard name[index] == "-", tagNames.contains(String(name[..<index])) else { return false }
+      let language = name[name.index(after: index)...]
+      // The texts with a language of their own in ID3 take any of three letters (`ID3Slot`).
+      let isTrusted = ["comment", "lyrics"].contains(name[..<index]) && language.utf8.count == 3
+      return isTrusted
+        ? ID3Languages.code(String(language)) != nil : ID3Languages.isKnown(String(language))
+    }
+  }
+
   /// The key of what FFmpeg calls by its frame's identifier, `bpm` of `TBPM`; nil where there is no
   /// other name.
   package static func key(ofFrame identifier: String) -> String? {

@@ -49,6 +49,21 @@ import Testing
     #expect(try Bench().load(yaml).jobs[0].metadata["titel"] == "Intro")
   }
 
+  @Test("A standard tag with a language behind it has no warning, also where it is emptied")
+  func tagsInLanguages() {
+    let names = ["comment-eng", "Lyrics-yue", "artist-ger", "title-sort-de-AT", "comment-de"]
+    for name in names {
+      for value in ["\"\"", "x"] {
+        let yaml = "clip: a.wav\nmetadata: { \(name): \(value) }\noutput: x.mp3"
+        #expect(Bench().screen(yaml) == "", "\(name)")
+      }
+    }
+    for name in ["artist-srt", "comment-", "comments", "lyric-s"] {
+      let yaml = "clip: a.wav\nmetadata: { \(name): x }\noutput: x.mp3"
+      #expect(Bench().screen(yaml).contains("is not a known tag"), "\(name)")
+    }
+  }
+
   @Test("A function without a name is refused, since no tag could hold it")
   func pairs() throws {
     expect(

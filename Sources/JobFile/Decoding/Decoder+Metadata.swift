@@ -135,7 +135,8 @@ extension Decoder {
   /// The known tag that a key resembles; nil where it is one, or resembles none.
   private static func knownTag(nearestTo key: String) -> String? {
     let names = ID3Tag.tagNames + ["cover", "from"]
-    return names.contains(key.lowercased()) ? nil : Spelling.nearest(to: key, among: names)
+    let isKnown = names.contains(key.lowercased()) || ID3Tag.hasLanguage(key)
+    return isKnown ? nil : Spelling.nearest(to: key, among: names)
   }
 
   fileprivate func cover(_ node: YAMLNode, _ scope: Scope) -> MediaLocation? {
