@@ -15,12 +15,14 @@ import Testing
         ("CHAPTER02NAME", "B"), ("TITLE", "T"), ("Chapter02", "00:00:01.500"),
         ("CHAPTER001URL", "https://example.org"), ("chapter001name", "A=1"),
         ("CHAPTER001", "0:00:00.5"), ("CHAPTER010", "01:02:03,000000001"), ("CHAPTER010URL", ""),
+        ("CHAPTER1000NAME", "Z"), ("CHAPTER1000", "02:00:00"),
       ]))
     #expect(
       found.chapters == [
         .init(start: 500_000_000, title: "A=1", url: "https://example.org"),
         .init(start: 1_500_000_000, title: "B", url: nil),
         .init(start: 3_723_000_000_001, title: "", url: nil),
+        .init(start: 7_200_000_000_000, title: "Z", url: nil),
       ])
     #expect(found.timeless.isEmpty && found.repeated.isEmpty)
   }

@@ -14,10 +14,18 @@ extension Sink {
     guard let bounds = capabilities.chapterBounds, let first = chapters.first else { return }
     let name = capabilities.hasID3 ? "an ID3 tag" : capabilities.name
     let remedy = "leave some out, or write them beside it: 'chapters: podlove'"
-    let room = bounds.count - (bounds.fillsGap && first.frames.lowerBound > 0 ? 1 : 0)
+    var (room, beside) = (bounds.count, "")
+    if bounds.fillsGap, first.frames.lowerBound > 0 { room -= 1 }
+    // Of a number of four digits libavformat reads three (`ogm_chapter`).
+    if capabilities.tagForm == .vorbisComments, marks.cueSheet != nil,
+      let last = commentNumbers(count: chapters.count).last
+    {
+      (room, beside) = (room - (last + 1 - chapters.count), " beside its cue sheet")
+    }
     guard chapters.count <= room else {
       throw Failure(
-        .mendJob, "\(name) holds \(room) chapters, and these are \(chapters.count): \(remedy)",
+        .mendJob,
+        "\(name) holds \(room) chapters\(beside), and these are \(chapters.count): \(remedy)",
         origin: chapters[room].chapter.origin)
     }
     if let limit = bounds.titleBytes,
