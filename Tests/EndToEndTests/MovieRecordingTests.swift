@@ -216,6 +216,40 @@ import Testing
     #expect(result.errors.contains(note), "\(result.errors)")
     let found = try stage.make("ffprobe -v error -show_entries stream_tags=language out.mkv").text
     #expect(found.contains("TAG:language=por"), "\(found)")
+    // Cantonese is Chinese to ISO 639-2.
+    try stage.make("mkvmerge -q -o own.mkv --language 0:de --language 1:yue camera.mkv")
+    let own = try stage.run("avjob clip own.mkv -o own-out.mkv").errors
+    #expect(own.contains("'yue' as the language of stream 1") && !own.contains("'de'"), "\(own)")
+  }
+
+  @Test("a language of an MP4 with a region is named, where its track's code does not say it")
+  func extendedLanguages() throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      ffmpeg -v error -i camera.mkv -map 0:v -map 0:a -map 0:a -c copy -metadata:s:v language=und \
+        -metadata:s:a:0 language=por -metadata:s:a:1 language=eng plain.mp4
+      python3 - <<'E'
+      data = bytearray(open('plain.mp4', 'rb').read())
+      moov, trak = data.index(b'moov'), 0
+      for language in b'und', b'pt-BR', b'en':
+          trak = data.index(b'trak', max(trak, moov) + 4)
+          mdia = data.index(b'mdia', trak)
+          end = mdia - 4 + int.from_bytes(data[mdia - 4:mdia], 'big')
+          body = b'elng' + bytes(4) + language + bytes(1)
+          data[end:end] = (len(body) + 4).to_bytes(4, 'big') + body
+          for at in moov, trak, mdia:
+              size = int.from_bytes(data[at - 4:at], 'big') + len(body) + 4
+              data[at - 4:at] = size.to_bytes(4, 'big')
+      open('region.mp4', 'wb').write(data)
+      E
+      """)
+    for output in ["out.mp4", "out.mkv"] {
+      let result = try stage.run("avjob clip region.mp4 -o \(output)")
+      #expect(result.status == 0)
+      #expect(result.errors.contains("'pt-BR' as the language of stream 1"), "\(result.errors)")
+      for other in ["'en'", "'und'"] { #expect(!result.errors.contains(other)) }
+    }
   }
 
   @Test("are listed once by probe, and with them the names of an MP4's tracks")

@@ -16,7 +16,8 @@ extension ContainerFacts {
     static let tracks: UInt32 = 0x1654_AE6B
     static let trackEntry: UInt32 = 0xAE
     static let trackUID: UInt32 = 0x73C5
-    static let languageBCP47: UInt32 = 0x22B59D
+    static let language: UInt32 = 0x22_B59C
+    static let languageBCP47: UInt32 = 0x22_B59D
     static let tags: UInt32 = 0x1254_C367
     static let chapters: UInt32 = 0x1043_A770
     static let cluster: UInt32 = 0x1F43_B675
@@ -46,7 +47,7 @@ extension ContainerFacts {
       if entries.indices.contains(stream) {
         track = entries[stream].first { $0.id == MatroskaID.trackUID }?.number
       }
-      tags.unread += regions(of: entries)
+      tags.unread += lostLanguages(of: entries)
     }
     for element in elements where element.id == MatroskaID.tags {
       let found = MatroskaTags(parsing: try content(element.body, medium)[...])
@@ -172,17 +173,5 @@ extension ContainerFacts {
       if !isTooMuch { found.append(place) }
     }
     return found
-  }
-
-  /// What tracks say of their languages beyond ISO 639, as a region or a script (RFC 9559, 5.1.4.1.20):
-  /// libavformat neither reads nor writes it.
-  private static func regions(of entries: [[EBMLElement]]) -> [String] {
-    entries.enumerated().compactMap { index, parts -> String? in
-      guard let language = parts.first(where: { $0.id == MatroskaID.languageBCP47 }) else {
-        return nil
-      }
-      let tag = String(decoding: language.body.prefix { $0 != 0 }.prefix(100), as: UTF8.self)
-      return tag.contains("-") ? "'\(tag)' as the language of stream \(index)" : nil
-    }.prefix(20).map(\.self)
   }
 }

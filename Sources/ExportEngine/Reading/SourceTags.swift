@@ -231,6 +231,8 @@ extension Prober {
       if let others = try oggTags(of: "theora", number: 0) { found.complete(with: others) }
     case "wav", "w64", "caf":
       found.unread += try ContainerFacts.unreadChunks(of: format, wave: demuxer.wave, bytes)
+    case _ where format.hasPrefix("mov,") && demuxer.hasMovingPicture:
+      found.unread += try ContainerFacts.lostLanguages(in: bytes, of: demuxer.streams)
     default: break
     }
     found.settlePlaces()
