@@ -27,7 +27,7 @@ extension PicturePlan {
   package func lossNotes(in output: Output) -> [Diagnostic] {
     guard let first = assets.first, let container = output.movie else { return [] }
     guard !spans.isEmpty else {
-      let names = Self.names(lost).joined(separator: ", ")
+      let names = (Self.names(lost) + lostRoles.map { $0.name }).joined(separator: ", ")
       guard !names.isEmpty else { return [] }
       return [
         Diagnostic(
@@ -37,7 +37,9 @@ extension PicturePlan {
       ]
     }
     let sources = assets.count == 1 ? "'\(first.location)'" : "\(assets.count) sources"
-    let losses = [lostTracks(of: first), lostSounds, lostStyles, lostTimecode(of: first)]
+    let losses = [
+      lostTracks(of: first), lostSounds, lostStyles, rolesLoss, lostTimecode(of: first),
+    ]
     return losses.compactMap(\.self).map { loss in
       Diagnostic(
         .note,
@@ -81,6 +83,32 @@ extension PicturePlan {
       : PictureLoss(
         names: ["the styles of subtitles"], reason: "\(container.name) holds texts without them",
         help: "MKV keeps them")
+  }
+
+  /// Roles of the tracks that the output gets for which its container has no place; the output's own sound has
+  /// those of its first source's. Whether Matroska has one.
+  private var lostRoles: [(name: String, isHeldByMKV: Bool)] {
+    let own = assets.first.flatMap { asset in
+      asset.tracks.first { $0.index == asset.streamIndex && $0.mediaType == .audio }
+    }
+    return ([own].compactMap(\.self) + tracks).flatMap { track in
+      (track.roles ?? []).filter { !container.holds(role: $0, of: track) }.map { role in
+        let name = role == "comment" ? "commentary" : role.replacing("_", with: " ")
+        return (
+          "the role '\(name)' of stream \(track.index)",
+          MovieContainer.mkv.holds(role: role, of: track)
+        )
+      }
+    }
+  }
+
+  private var rolesLoss: PictureLoss? {
+    let roles = lostRoles
+    guard !roles.isEmpty else { return nil }
+    return PictureLoss(
+      names: roles.map { $0.name },
+      reason: "\(container.name) has no place for \(roles.count == 1 ? "it" : "them")",
+      help: roles.allSatisfy { $0.isHeldByMKV } ? "MKV keeps roles" : nil)
   }
 
   private func lostTimecode(of first: Asset) -> PictureLoss? {

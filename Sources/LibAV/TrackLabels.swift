@@ -13,7 +13,7 @@ package struct TrackLabels: Sendable, Hashable {
   package init() {}
 
   /// All roles of sounds. Which track is played by default is the output's to say.
-  private static let allRoles =
+  fileprivate static let allRoles =
     AV_DISPOSITION_DUB | AV_DISPOSITION_ORIGINAL | AV_DISPOSITION_COMMENT | AV_DISPOSITION_LYRICS
     | AV_DISPOSITION_KARAOKE | AV_DISPOSITION_FORCED | AV_DISPOSITION_HEARING_IMPAIRED
     | AV_DISPOSITION_VISUAL_IMPAIRED | AV_DISPOSITION_DESCRIPTIONS
@@ -44,6 +44,19 @@ package struct TrackLabels: Sendable, Hashable {
 extension Stream {
   /// Its title, handler and roles.
   package var labels: TrackLabels { TrackLabels(self) }
+
+  /// Its roles by FFmpeg's names, such as `comment`. MP4 has one for captions and the hearing impaired, and
+  /// one for descriptions and the visually impaired (`ff_mov_track_kind_table`): both are the latter.
+  package var roles: [String] {
+    var bits =
+      pointer.pointee.disposition & (TrackLabels.allRoles | AV_DISPOSITION_CAPTIONS)
+    if bits & AV_DISPOSITION_HEARING_IMPAIRED != 0 { bits &= ~AV_DISPOSITION_CAPTIONS }
+    if bits & AV_DISPOSITION_VISUAL_IMPAIRED != 0 { bits &= ~AV_DISPOSITION_DESCRIPTIONS }
+    return (0..<Int32.bitWidth - 1).compactMap { place in
+      let bit = bits & (1 << Int32(place))
+      return bit == 0 ? nil : av_disposition_to_string(bit).map { String(cString: $0) }
+    }
+  }
 
   /// Names it where it has no name: libavformat's demuxer of MP4 does not read the track's (`udta.name`),
   /// which its muxer writes (`mov_write_track_udta_tag`).

@@ -71,6 +71,23 @@ package enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
     return codecs(of: track.mediaType).contains(track.codec)
   }
 
+  /// The roles of a track that libavformat's muxers write: those of Matroska's flags (RFC 9559, 5.1.4.1), and
+  /// of DASH's in MP4 (`kind`; ISO 14496-12, 8.10.4).
+  package func holds(role: String, of track: AssetTrack) -> Bool {
+    switch self {
+    case .mp4:
+      [
+        "dub", "comment", "forced", "hearing_impaired", "visual_impaired", "captions",
+        "descriptions",
+      ].contains(role)
+    case .mov: false
+    case .mkv:
+      ["dub", "original", "comment", "forced", "hearing_impaired", "visual_impaired"]
+        .contains(role) || role == "descriptions" && track.mediaType == .subtitle
+    case .webm: role == "forced"
+    }
+  }
+
   /// Codecs of old files no picture of which is shown later than it is decoded. Matroska holds them as AVI
   /// and QuickTime do (RFC 9559's mappings `V_MS/VFW/FOURCC` and `V_QUICKTIME`).
   package static let promptCodecs: Set<String> = [
@@ -178,6 +195,9 @@ public struct AssetTrack: Sendable, Hashable, Codable {
   package var hasAlpha: Bool?
   /// Whether the file has a record of Dolby Vision for its pictures; nil: it has none.
   package var hasDolbyVision: Bool?
+  /// What a sound or a text is for, by FFmpeg's names (`AV_DISPOSITION_…`), such as `comment`; nil: nothing
+  /// else.
+  package var roles: [String]?
   /// A digest of what the file says of the styles of texts in ASS: those of two tracks are the same where
   /// it is; nil for other tracks.
   package var styles: String?

@@ -252,6 +252,34 @@ struct MovieSoundTests {
     }
   }
 
+  @Test("roles for which a container has no place are named, through copies and cuts")
+  func lostRoles() throws {
+    let stage = Stage()
+    try stage.make(
+      """
+      for kind in mkv mp4; do
+        ffmpeg -v error -f lavfi -i testsrc=s=64x48:d=2:r=25 -f lavfi -i anoisesrc=d=2:a=0.3:r=48000 \
+          -map 0 -map 1 -map 1 -c:v libx264 -g 25 -pix_fmt yuv420p -c:a aac -disposition:a:0 original \
+          -disposition:a:1 comment+hearing_impaired in.$kind
+      done
+      """)
+    let (first, second) = (
+      "'original' of stream 1", ["'commentary' of stream 2", "'hearing impaired' of stream 2"]
+    )
+    for (clip, output, lost) in [
+      ("in.mkv", "a.mov", [first] + second), ("in.mkv 0s..1s", "b.mov", [first] + second),
+      ("in.mp4", "c.mov", second), ("in.mkv", "d.mp4", [first]), ("in.mkv", "e.mkv", []),
+    ] {
+      let result = try stage.job("clip: \(clip)\noutput: \(output)\n")
+      #expect(result.status == 0, "\(result.errors)")
+      for role in [first] + second {
+        #expect(
+          result.errors.contains("the role " + role) == lost.contains(role),
+          "\(output) \(role): \(result.errors)")
+      }
+    }
+  }
+
   @Test("where a source lacks a language, it is silent")
   func lacking() throws {
     let stage = try stage()

@@ -40,6 +40,7 @@ struct CodingTests {
     track.firstPicture = .zero
     track.lastPictureEnd = Time(value: 1001, timescale: 100)
     track.hasDolbyVision = true
+    track.roles = ["comment", "dub"]
     track.timecode = "01:00:00:00"
     track.styles = "9f"
     #expect(try thereAndBack(track) == track)

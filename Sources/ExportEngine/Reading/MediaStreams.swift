@@ -172,6 +172,7 @@ extension AssetTrack {
       if type == .video, stream.rotation != 0 { track.rotation = stream.rotation }
       if type == .video, stream.hasAlpha { track.hasAlpha = true }
       if type == .video, stream.hasDolbyVision { track.hasDolbyVision = true }
+      if type == .audio || type == .subtitle, !stream.roles.isEmpty { track.roles = stream.roles }
       return track
     }
   }
