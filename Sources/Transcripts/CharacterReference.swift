@@ -1,40 +1,51 @@
 import Tagging
 
 /// `&amp;` and its like, which WebVTT has from HTML (WebVTT, 6.4, "HTML character reference in data
-/// state"; HTML, 13.5): the names of HTML 4 and numbers, each with its semicolon.
+/// state"; HTML, 13.2.5.72 to 13.2.5.80): the names of HTML 4, and numbers.
 enum CharacterReference {
   /// Takes what stands at the front of `bytes`, which begin with `&`.
   ///
   /// - Returns: How many bytes a reference has, and its character, nil for one that is not known; nil
-  ///   where `&` is itself, as in `R&D`. O(1)
+  ///   where `&` is itself, as in `R&D`. O(length)
   static func read(_ bytes: ArraySlice<UInt8>) -> (text: String?, length: Int)? {
-    // The longest name of HTML has 32 bytes.
-    guard let end = bytes.prefix(34).firstIndex(of: UInt8(ascii: ";")) else { return nil }
-    let body = bytes[(bytes.startIndex + 1)..<end]
-    let length = end + 1 - bytes.startIndex
-    if body.first == UInt8(ascii: "#") {
-      let digits = body.dropFirst()
-      guard !digits.isEmpty, digits.allSatisfy({ $0.isLetter || $0.isDigit }) else { return nil }
-      return (numbered(digits), length)
+    let rest = bytes.dropFirst()
+    if rest.first == UInt8(ascii: "#") { return numbered(rest.dropFirst()) }
+    // The longest name of HTML has 31 letters.
+    let name = rest.prefix(32).prefix { $0.isLetter || $0.isDigit }
+    guard name.first?.isLetter == true else { return nil }
+    func scalar(_ name: ArraySlice<UInt8>) -> Unicode.Scalar? {
+      named[String(decoding: name, as: UTF8.self)]
     }
-    guard body.first?.isLetter == true, body.allSatisfy({ $0.isLetter || $0.isDigit }) else {
-      return nil
+    if bytes[name.endIndex...].first == UInt8(ascii: ";") {
+      return (scalar(name).map { String(Character($0)) }, name.count + 2)
     }
-    return (named[String(decoding: body, as: UTF8.self)].map { String(Character($0)) }, length)
+    // The longest one that goes without a semicolon, whatever follows it.
+    for count in (2...6).reversed() where count <= name.count {
+      guard let scalar = scalar(name.prefix(count)), scalar.value < 0x100, scalar != "'" else {
+        continue
+      }
+      return (String(Character(scalar)), count + 1)
+    }
+    return nil
   }
 
-  /// The character of a number, `65` or `x41`: U+FFFD for one that is none, and that of Windows-1252 for
-  /// controls (HTML, 13.2.5.80); nil where it is no number.
-  private static func numbered(_ digits: ArraySlice<UInt8>) -> String? {
-    let isHex = digits.first.map { $0 | 0x20 == UInt8(ascii: "x") } ?? false
-    let text = String(decoding: isHex ? digits.dropFirst() : digits, as: UTF8.self)
-    guard !text.isEmpty, text.allSatisfy({ isHex ? $0.isHexDigit : $0.isNumber }) else {
-      return nil
+  /// A number, `65` or `x41`, which a semicolon may end: its character, U+FFFD for one that is none, and that
+  /// of Windows-1252 for controls (HTML, 13.2.5.80); nil where there is no digit.
+  private static func numbered(_ rest: ArraySlice<UInt8>) -> (text: String?, length: Int)? {
+    let isHex = rest.first.map { $0 | 0x20 == UInt8(ascii: "x") } ?? false
+    let digits = rest.dropFirst(isHex ? 1 : 0).prefix {
+      $0.isDigit || isHex && UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 | 0x20
     }
+    guard !digits.isEmpty else { return nil }
+    let isEnded = rest[digits.endIndex...].first == UInt8(ascii: ";")
+    let length = 2 + (isHex ? 1 : 0) + digits.count + (isEnded ? 1 : 0)
+    let text = String(decoding: digits, as: UTF8.self)
     // What is too large for the type is too large for Unicode.
-    guard let number = UInt32(text, radix: isHex ? 16 : 10), number != 0 else { return "\u{FFFD}" }
-    if 0x80...0x9F ~= number { return EightBitText.windows1252([UInt8(number)]) }
-    return String(Character(Unicode.Scalar(number) ?? "\u{FFFD}"))
+    guard let number = UInt32(text, radix: isHex ? 16 : 10), number != 0 else {
+      return ("\u{FFFD}", length)
+    }
+    if 0x80...0x9F ~= number { return (EightBitText.windows1252([UInt8(number)]), length) }
+    return (String(Character(Unicode.Scalar(number) ?? "\u{FFFD}")), length)
   }
 
   /// `text` with references for what WebVTT does not allow in a text. O(n)

@@ -27,6 +27,20 @@ import Testing
     #expect(TranscriptBench.read(transcript.bytes(as: .vtt)).transcript == transcript)
   }
 
+  @Test(
+    "Numbers, and the names that HTML has without a semicolon, end where they end",
+    arguments: [
+      ("a &amp", "a &"), ("1 &lt 3 &GTx", "1 < 3 >x"), ("caf&eacutes &copyright", "cafés ©right"),
+      ("&notit &sup &frac12 &yumlx", "¬it &sup ½ ÿx"), ("&#65 &#x42g&#67", "A BgC"),
+      ("&#65a;&#x41", "Aa;A"), ("&euro &hellip &apos &alpha", "&euro &hellip &apos &alpha"),
+    ])
+  func unclosed(markup: String, text: String) {
+    let (transcript, messages) = TranscriptBench.read(Array(file(markup).utf8))
+    #expect(transcript.cues.map(\.text) == [text])
+    #expect(messages == [])
+    #expect(TranscriptBench.read(transcript.bytes(as: .vtt)).transcript == transcript)
+  }
+
   @Test("Names of symbols are each a character of their own")
   func names() {
     let words =
@@ -41,19 +55,19 @@ import Testing
 
   @Test("What is unknown is kept as it is, and each is counted")
   func unknown() {
-    let text = "&unknown; &EACUTE; &#; &#x; &#12a; &unknown;"
+    let text = "&unknown; &EACUTE; &#; &#x; &copyright; &unknown;"
     #expect(TranscriptBench.cues(file(text)) == ["0-1000 \(text)"])
-    // `&#;` has no number, and is no reference.
+    // `&#;` and `&#x;` have no number, and are no references.
     #expect(
       TranscriptBench.messages(file(text)) == [
-        "4:1: note: 5 character references are unknown and kept as they are"
+        "4:1: note: 4 character references are unknown and kept as they are"
       ])
   }
 
   @Test(
     "A bare ampersand is text, and nothing to note",
     arguments: [
-      "R&D", "Q & A; B", "&", "&;", "a &amp", "&eacute", "&-x;", "&&", "&1;",
+      "R&D", "Q & A; B", "&", "&;", "AT&T", "&hearts", "&-x;", "&&", "&1;",
       "&\(String(repeating: "x", count: 33));",
     ])
   func bare(text: String) {
