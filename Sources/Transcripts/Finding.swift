@@ -4,13 +4,13 @@ import Diagnosis
 /// place, with the number of places.
 enum Finding: Hashable, CaseIterable {
   case style, region, comment, timestampMap, looseTime, arrowInText, orphan, empty
-  case markup, momentary, backwardWord, timelessWord, brokenText, oddReference, secondsTable
-  case bareAngle, foreignTag
+  case markup, momentary, backwardWord, timelessWord, brokenText, brokenWord, oddReference
+  case secondsTable, bareAngle, foreignTag
   case frequencies
 
   var severity: Diagnostic.Severity {
     switch self {
-    case .timestampMap, .looseTime, .arrowInText, .orphan, .backwardWord, .brokenText,
+    case .timestampMap, .looseTime, .arrowInText, .orphan, .backwardWord, .brokenText, .brokenWord,
       .bareAngle:
       .warning
     default: .note
@@ -19,6 +19,7 @@ enum Finding: Hashable, CaseIterable {
 
   /// What is reported of `count` places.
   func message(_ count: Int) -> String {
+    // tidy: long because it is a table
     func counted(_ one: String, _ many: String) -> String {
       count == 1 ? "1 \(one)" : "\(grouped(count)) \(many)"
     }
@@ -57,6 +58,10 @@ enum Finding: Hashable, CaseIterable {
       return counted(
         "text has half a character, which is shown as U+FFFD",
         "texts have half a character, which is shown as U+FFFD")
+    case .brokenWord:
+      return counted(
+        "word has a piece of a character, which is shown as U+FFFD",
+        "words have pieces of characters, which are shown as U+FFFD")
     case .oddReference:
       return counted(
         "character reference is unknown and kept as it is",
@@ -87,6 +92,7 @@ enum Finding: Hashable, CaseIterable {
     case .backwardWord: "times of words go up, as the recording does"
     case .timelessWord: "no cut can begin or end at such a word"
     case .brokenText: "save the transcript as UTF-8"
+    case .brokenWord: "write the character: no text of a segment has it"
     case .secondsTable: "whole numbers alone would be milliseconds"
     default: nil
     }

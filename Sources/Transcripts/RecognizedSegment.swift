@@ -58,12 +58,16 @@ struct RecognizedSegment {
       default: try json.skip()
       }
     }
-    if words.isEmpty { words = tokens.words(in: &text) }
+    if words.isEmpty { words = tokens.words }
     if speaker == nil { speaker = words.lazy.compactMap(\.speaker).first }
   }
 
-  /// Joins the parts of words, where its language has words with blanks between them. O(n)
-  mutating func joinWords() { words = words.joined(asIn: body) }
+  /// Joins the parts of letters, and those of words where its language has words with blanks between them.
+  /// O(n)
+  mutating func joinWords(isSpaced: Bool) {
+    words = words.withLetters(of: body)
+    if isSpaced { words = words.joined(asIn: body) }
+  }
 
   /// A word that begins before the one before it has no place in the recording. O(n)
   mutating func dropBackwardTimes() {

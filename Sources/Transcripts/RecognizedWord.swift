@@ -12,7 +12,7 @@ struct RecognizedWord {
   /// Whether a paragraph ends with it.
   private(set) var endsParagraph: Bool
   /// Whether the file has a blank at its front, and at its end.
-  fileprivate var blanks = (before: false, behind: false)
+  private(set) var blanks = (before: false, behind: false)
   /// Why it has no times.
   private var fault: Finding?
 
@@ -43,7 +43,12 @@ struct RecognizedWord {
     try json.eachMember { json, name throws(JSONValue.ReadingError) in
       seen.note(name, before: json, in: &text)
       switch name {
-      case "word", "text": spelled = try json.writtenText(in: &text)
+      case "word", "text":
+        if try json.kind() == .text {
+          spelled = String(decoding: try json.looseText().bytes, as: UTF8.self)
+        } else {
+          try json.skip()
+        }
       case "start": start = try json.time(called: name, in: &text)
       case "end": end = try json.time(called: name, in: &text)
       case "probability", "score", "confidence":
@@ -62,9 +67,13 @@ struct RecognizedWord {
   /// Its times have no place in the recording.
   mutating func dropTimes() { (range, fault) = (nil, .backwardWord) }
 
+  /// Writes it so.
+  mutating func spell(_ text: String) { self.text = text.onOneLine }
+
   /// The word in a cue; what is odd with it is counted.
   func word(in text: inout TranscriptText) -> Word {
     if let fault { text.find(fault, at: place) }
+    if hasPieces { text.find(.brokenWord, at: place) }
     return Word(
       self.text, in: range,
       confidence: confidences.count > 0 ? confidences.sum / Double(confidences.count) : nil)
@@ -76,7 +85,7 @@ struct RecognizedWord {
 extension RecognizedWord {
   /// Takes a further part of the word, which stands behind `gap`. The confidence is the mean of those of
   /// the parts; times are those of all parts, of which only punctuation may be without.
-  fileprivate mutating func append(_ part: RecognizedWord, behind gap: Substring) {
+  mutating func append(_ part: RecognizedWord, behind gap: Substring) {
     switch (range, part.range) {
     case (let own?, let other?): range = own.union(other)
     case (_?, nil) where part.text[...].isSilent: break

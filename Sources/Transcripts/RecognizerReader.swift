@@ -149,10 +149,11 @@ struct RecognizerReader {
   private mutating func cues() -> [Cue] {
     var cues = CueCollector(speakerPrefix: hasPrefixes)
     if segments.isEmpty {
-      segments = RecognizedSegment.sentences(of: isSpaced ? words.joined(asIn: "") : words)
+      let whole = words.withLetters(of: "")
+      segments = RecognizedSegment.sentences(of: isSpaced ? whole.joined(asIn: "") : whole)
     } else {
       // Whisper writes the language behind the segments.
-      if isSpaced { for index in segments.indices { segments[index].joinWords() } }
+      for index in segments.indices { segments[index].joinWords(isSpaced: isSpaced) }
       for index in segments.indices { segments[index].dropBackwardTimes() }
     }
     for index in segments.indices { segments[index].number = index + 1 }
@@ -167,7 +168,7 @@ struct RecognizerReader {
       .sorted { ($0.1.start ?? .zero, $0.0) < ($1.1.start ?? .zero, $1.0) }.map(\.1)
     if segments.allSatisfy(\.words.isEmpty) {
       shareWords()
-      if isSpaced { for index in segments.indices { segments[index].joinWords() } }
+      for index in segments.indices { segments[index].joinWords(isSpaced: isSpaced) }
     }
     segments = segments.flatMap(\.turns)
     setEnds()

@@ -74,11 +74,9 @@ struct TokenJoiner {
   }
 
   /// The words, whose confidence is the mean of that of their tokens.
-  func words(in text: inout TranscriptText) -> [RecognizedWord] {
+  var words: [RecognizedWord] {
     parts.compactMap { part in
-      let whole = String(validating: part.bytes, as: UTF8.self)
-      if whole == nil { text.find(.brokenText, at: part.place) }
-      let spelled = (whole ?? String(decoding: part.bytes, as: UTF8.self)).tidiedLines
+      let spelled = String(decoding: part.bytes, as: UTF8.self).tidiedLines
       guard !spelled.isEmpty else { return nil }
       let count = part.probabilityCount
       return RecognizedWord(

@@ -116,7 +116,7 @@ extension String {
 
 extension Substring.UTF8View {
   /// Where `wanted` stands first (Knuth, Morris and Pratt). O(n)
-  fileprivate func place(of wanted: [UInt8]) -> Range<Index>? {
+  func place(of wanted: [UInt8]) -> Range<Index>? {
     guard !wanted.isEmpty else { return startIndex..<startIndex }
     // For each byte: how many before it and with it are also those at the front.
     var fronts = [0]

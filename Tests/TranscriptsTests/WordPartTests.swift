@@ -90,6 +90,44 @@ import Testing
       ])
   }
 
+  @Test("A letter that was cut between tokens is that of the segment's text")
+  func pieces() {
+    let spaced = [" Un", " caf\u{FFFD}", "\u{FFFD},", " a", " na\u{FFFD}\u{FFFD}ve", " b"]
+    let expected = ["Un@0-100", "café,@100-300", "a@300-400", "naïve@400-500", "b@500-600"]
+    let unspaced = ["今", "\u{FFFD}", "\u{FFFD}\u{FFFD}", "气", "\u{FFFD}"]
+    for level in ["segment", "file"] {
+      let text = file(spaced, in: " Un café, a naïve b", language: "fr", atLevel: level)
+      #expect(words(text) == expected)
+      #expect(TranscriptBench.messages(text) == [])
+      #expect(
+        words(file(unspaced, in: "今天气好", language: "zh", atLevel: level))
+          == ["今@0-100", "天@100-300", "气@300-400", "好@400-500"])
+    }
+    let tokens = [" caf\u{FFFD}", "\u{FFFD}", " noir"].map {
+      #"{"text": "\#($0)", "offsets": {"from": 0, "to": 1000}}"#
+    }
+    let whisper =
+      #"{"transcription": [{"offsets": {"from": 0, "to": 1000}, "text": " café noir", "tokens": ["#
+      + tokens.joined(separator: ", ") + "]}]}"
+    #expect(words(whisper) == ["café@0-1000", "noir@0-1000"])
+    #expect(TranscriptBench.messages(whisper) == [])
+  }
+
+  @Test("A piece of a letter that no text has stays, with a warning")
+  func lostPieces() {
+    let parts = [" Un", " caf\u{FFFD}", "\u{FFFD}", " b"]
+    for text in [nil, " Un caf\u{FFFD} b", " Un thé b", " Un caféine b", " Un b"] {
+      let file = file(parts, in: text)
+      #expect(words(file).contains { $0.hasPrefix("caf\u{FFFD}\u{FFFD}@") }, "\(text ?? "")")
+      let messages = TranscriptBench.messages(file)
+      #expect(messages.count == 1, "\(messages)")
+      #expect(
+        messages.first?.contains(
+          "warning: 1 word has a piece of a character, which is shown as U+FFFD") == true,
+        "\(messages)")
+    }
+  }
+
   @Test("Words of two clauses are not joined, however their dash or their dots are written")
   func clauses() {
     #expect(words(file(["Yes", "no"], in: "Yes—no")) == ["Yes@0-100", "no@100-200"])
