@@ -73,6 +73,28 @@ struct OggGranuleTests {
     }
   }
 
+  @Test("granule positions of Speex that leap or go back cost no sound, and that is said")
+  func speex() throws {
+    let (pages, whole) = try make("c.ogg -ar 16000 -c:a libspeex -frames_per_packet 2")
+    let expected = try whole.whole()
+    #expect(whole.warnings == [])
+    let middle = pages.all.count / 2
+    let changes: [(words: String, change: Int64, end: Int)] = [
+      ("leap by 1.000 s at", 16_000, pages.all.count), ("leap by 0.250 s at", 4000, middle + 1),
+      ("go back by 0.500 s at", -8000, pages.all.count),
+      ("go back by 1.000 s", -16_000, middle + 1),
+    ]
+    for (words, change, end) in changes {
+      var changed = pages
+      for index in middle..<end { changed.set(granule: pages.granule(index) + change, of: index) }
+      let sound = try played(changed)
+      #expect(try sound.whole() == expected, "\(words)")
+      #expect(
+        sound.warnings.count == 1 && sound.warnings.first?.contains(words) == true,
+        "\(words): \(sound.warnings)")
+    }
+  }
+
   @Test(
     "granule positions that are rounded here and there keep each sample, without a word",
     arguments: formats, 1...2)

@@ -9,6 +9,8 @@ enum OggClock {
   case opus
   case vorbis(VorbisBlocks)
   case flac
+  /// Each has as many.
+  case speex(frames: Int64)
   /// Of another codec, or behind headers that are not understood.
   case unknown
 
@@ -25,10 +27,26 @@ enum OggClock {
       guard headers.count > 2 else { return }
       let blocks = try? VorbisBlocks(identification: first, setup: headers[2])
       self = blocks.map(OggClock.vorbis) ?? .unknown
+    } else if first.starts(with: Self.speexName), first.count >= 80 {
+      // Two headers, and as many more as the first one says ("The Speex Codec Manual", 7.1).
+      let (perFrame, perPacket) = (Self.number(first, at: 56), Self.number(first, at: 64))
+      let more = Self.number(first, at: 68)
+      if !(1...1 << 12 ~= perFrame && 1...1 << 8 ~= perPacket && 0..<8 ~= more) {
+        self = .unknown
+      } else if headers.count >= 2 + more {
+        self = .speex(frames: Int64(perFrame * perPacket))
+      }
     } else {
       // Its headers are told from its frames (RFC 9639, 10.1).
       self = first.starts(with: [0x7F] + "FLAC".utf8) ? .flac : .unknown
     }
+  }
+
+  private static let speexName = Array("Speex   ".utf8)
+
+  /// A number of four bytes, the lowest first.
+  private static func number(_ header: [UInt8], at place: Int) -> Int {
+    header[place..<place + 4].reversed().reduce(0) { $0 << 8 | Int($1) }
   }
 
   /// Bytes of the longest header that is read whole, several times those that encoders write.
@@ -43,8 +61,9 @@ enum OggClock {
   /// Frames a second of the stream with this first header.
   fileprivate static func rate(_ header: [UInt8]) -> Int {
     if header.starts(with: [1] + "vorbis".utf8), header.count >= 16 {
-      return header[12..<16].reversed().reduce(0) { $0 << 8 | Int($1) }
+      return number(header, at: 12)
     }
+    if header.starts(with: speexName), header.count >= 40 { return number(header, at: 36) }
     if header.starts(with: [0x7F] + "FLAC".utf8), header.count >= 30 {
       return Int(header[27]) << 12 | Int(header[28]) << 4 | Int(header[29]) >> 4
     }
@@ -143,6 +162,8 @@ struct OggPackets {
     case .flac:
       guard isPartial || head.first == 0xFF else { return }
       if !isPartial { frames = FLACFrameHead(head, blockSize: 0)?.count }
+    case .speex(let each):
+      if !isPartial { frames = each }
     }
     found.packets += 1
     found.frames += frames ?? 0
