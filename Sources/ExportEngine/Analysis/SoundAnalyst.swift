@@ -45,7 +45,7 @@ package struct SoundAnalyst: Sendable {
     progress: (Double) -> Void = { _ in }
   ) throws -> LoudnessMeasurement {
     let pass = pass(over: node, of: graph, frames)
-    let key = AnalysisKey("loudness", revision: 2, of: pass)
+    let key = AnalysisKey("loudness", revision: 3, of: pass)
     let layout = graph.nodes[node].format.channelLayout
     let measurement = try library.remembering(key, isPlausible: \.isPlausible) {
       try levels(by: pass, layout, drawing: false, progress).measurement
