@@ -82,7 +82,7 @@ import Testing
       tags = id3.ID3()
       tags.add(id3.TIPL(encoding=3, people=[['producer', 'Pete'], ['mix', 'Max'], ['mix', 'Pete']]))
       tags.add(id3.TMCL(encoding=3, people=[['guitar', 'Ann'], ['bass (double)', 'Bo']]))
-      tags.add(id3.TXXX(encoding=3, desc='PERFORMER', text=['Cy']))
+      tags.add(id3.TXXX(encoding=3, desc='PERFORMER', text=['Cy (The Artist)']))
       tags.save('s.mp3')
       END
       """)
@@ -101,12 +101,12 @@ import Testing
       import mutagen, mutagen.id3
       for name in 'a.flac', 'a.opus', 'old.flac':
           found = mutagen.File(name)['performer']
-          assert sorted(found) == ['Ann (guitar)', 'Bo (bass (double))', 'Cy'], (name, found)
+          assert sorted(found) == ['Ann (guitar)', 'Bo (bass (double))', 'Cy (The Artist)'], (name, found)
       for name in 'a.flac', 'a.m4a', 'a.opus', 'old.flac':
           tags = mutagen.id3.ID3(f'back-{name}.mp3')
           assert tags['TIPL'].people == [['producer', 'Pete'], ['mix', 'Max'], ['mix', 'Pete']], tags
           assert tags['TMCL'].people == [['guitar', 'Ann'], ['bass (double)', 'Bo']], tags
-          assert tags['TXXX:PERFORMER'].text == ['Cy'], tags
+          assert tags['TXXX:PERFORMER'].text == ['Cy (The Artist)'], tags
       END
       """)
   }

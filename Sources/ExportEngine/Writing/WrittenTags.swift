@@ -163,39 +163,49 @@ extension Metadata {
 
   /// Fields of people as ID3's lists: performers with an instrument are musicians.
   fileprivate mutating func foldPeople() {
+    var involved: [(String, String)] = []
     for (function, field) in Self.functions {
-      for name in values(of: field) { add(name, as: function, to: "TIPL") }
+      involved += values(of: field).map { (function, $0) }
       self[field] = nil
     }
+    append(involved, to: "TIPL")
     let performers = values(of: "performer")
-    for musician in performers.compactMap(\.musician) {
-      add(musician.name, as: musician.instrument, to: "TMCL")
-    }
+    append(performers.compactMap(\.musician), to: "TMCL")
     set(performers.filter { $0.musician == nil }, of: "performer")
   }
 
-  private mutating func add(_ name: String, as function: String, to list: String) {
-    guard !values(of: list).pairs.contains(where: { $0 == (function, name) }) else { return }
-    add(function, to: list)
-    add(name, to: list)
+  /// Puts functions and names behind those of a list that has not the same. O(n)
+  private mutating func append(_ people: [(String, String)], to list: String) {
+    guard !people.isEmpty else { return }
+    var values = values(of: list)
+    var known = Set(values.pairs.map { [$0.0, $0.1] })
+    for (function, name) in people where known.insert([function, name]).inserted {
+      values += [function, name]
+    }
+    set(values, of: list)
   }
 }
 
 extension String {
-  /// A performer and an instrument, as of `Ann (guitar)`; nil of another text. O(length)
-  fileprivate var musician: (name: String, instrument: String)? {
-    guard last == ")" else { return nil }
+  /// An instrument and who plays it, as of `Ann (guitar)`; nil of another text. Instruments begin in small
+  /// letters, as MusicBrainz has them: `Prince (The Artist)` is a name. O(length)
+  fileprivate var musician: (String, String)? {
+    let text = unicodeScalars
+    guard text.last == ")" else { return nil }
     var depth = 0
     // An instrument may have brackets of its own.
-    let start = indices.reversed().first { index in
-      if self[index] == ")" { depth += 1 }
-      if self[index] == "(" { depth -= 1 }
+    let start = text.indices.reversed().first { index in
+      if text[index] == ")" { depth += 1 }
+      if text[index] == "(" { depth -= 1 }
       return depth == 0
     }
-    guard let start, start > startIndex, self[index(before: start)] == " " else { return nil }
-    let name = String(self[..<index(before: start)])
-    let instrument = String(self[index(after: start)...].dropLast())
-    return name.isEmpty || instrument.isEmpty ? nil : (name, instrument)
+    guard let start, start > text.startIndex else { return nil }
+    let blank = text.index(before: start)
+    let instrument = text[text.index(after: start)...].dropLast()
+    guard text[blank] == " ", blank > text.startIndex,
+      instrument.first?.properties.isLowercase == true
+    else { return nil }
+    return (String(instrument), String(text[..<blank]))
   }
 }
 
