@@ -145,9 +145,9 @@ public struct Metadata: Sendable, Hashable, Codable {
   /// Whether there is nothing to write.
   package var isEmpty: Bool { items.isEmpty && cover == nil }
 
-  /// These tags, with `overrides` put over them. An empty text takes a tag away. With a tag goes what stands
-  /// here under Apple's name of it, and with where something was recorded all that says it otherwise or
-  /// nearer (`RecordingPlace.isTold`).
+  /// These tags, with `overrides` put over them. An empty text takes a tag away. A tag also takes the place
+  /// of what Apple calls by another name, and the place of a recording that of all that says it otherwise
+  /// or nearer (`RecordingPlace.isTold`).
   package func overridden(by overrides: Metadata) -> Metadata {
     var merged = self
     let items = overrides.items.map { item in
@@ -155,12 +155,18 @@ public struct Metadata: Sendable, Hashable, Codable {
       let name = values(of: item.key).isEmpty ? TagNames.key(ofApple: item.key) : nil
       return Item(key: name ?? item.key, values: item.values)
     }
-    let names = Set(items.map { $0.key.lowercased() })
-    merged.items.removeAll { TagNames.key(ofApple: $0.key).map(names.contains) ?? false }
+    func identity(_ key: String) -> String { TagNames.key(ofApple: key) ?? key.lowercased() }
+    let keys = Dictionary(items.map { (identity($0.key), $0.key.lowercased()) }) { $1 }
+    merged.items.removeAll { item in
+      keys[identity(item.key)].map { $0 != item.key.lowercased() } ?? false
+    }
     if items.contains(where: { $0.key.lowercased() == RecordingPlace.key }) {
       merged.items.removeAll { RecordingPlace.isTold(by: $0.key) }
     }
-    for item in items { merged.set(item.values.filter { !$0.isEmpty }, of: item.key) }
+    let texts = items.map { Item(key: $0.key, values: $0.values.filter { !$0.isEmpty }) }
+    // First what goes: what comes may be the same tag under Apple's name.
+    for item in texts where item.values.isEmpty { merged[item.key] = nil }
+    for item in texts where !item.values.isEmpty { merged.set(item.values, of: item.key) }
     merged.add(overrides.textLanguages ?? [])
     merged.cover = overrides.removesCover ? nil : overrides.cover ?? cover
     return merged

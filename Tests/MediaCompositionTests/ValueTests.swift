@@ -105,6 +105,13 @@ struct ValueTests {
     #expect(under.overridden(by: merged.overrides(of: under)) == merged)
     let back = merged.overridden(by: under.overrides(of: merged))
     #expect(back["Make"] == "com.apple.quicktime.make" && back.items.count == 3)
+    var both = merged
+    both["com.apple.quicktime.make"] = "Apple"
+    var apples = Metadata()
+    apples["com.apple.quicktime.make"] = "LG"
+    #expect(
+      both.overridden(by: apples).items.map(\.key)
+        == ["title", "com.android.version", "com.apple.quicktime.make"])
   }
 
   @Test("of chapters at one moment the written one stays, else the last that a file brought along")
