@@ -85,20 +85,23 @@ package struct ID3Tag: Sendable, Hashable {
   /// The names of tags that players show, in lower case.
   package static let tagNames: [String] = ID3Keys.names
 
-  /// Whether a name is a known one with a language behind it, in any case: `comment-eng`, as of ID3, or
-  /// `title-de-AT`, as of Matroska. O(1)
-  package static func hasLanguage(_ name: String) -> Bool {
+  /// The known name before a language, of a name in any case: `comment` of `comment-eng`, as ID3 has it, and
+  /// `title` of `title-de-AT`, as Matroska has it; nil where no language stands behind one. O(1)
+  package static func name(beforeLanguage name: String) -> String? {
     // Longer than any name with a language.
-    guard name.utf8.count <= 64 else { return false }
-    let name = name.lowercased()
-    return name.indices.contains { index in
-      guard name[index] == "-", tagNames.contains(String(name[..<index])) else { return false }
-      let language = name[name.index(after: index)...]
+    guard name.utf8.count <= 64 else { return nil }
+    let parts = name.lowercased().unicodeScalars
+    for index in parts.indices where parts[index] == "-" {
+      let known = String(parts[..<index])
+      let language = String(parts[parts.index(after: index)...])
+      guard tagNames.contains(known) else { continue }
       // The texts with a language of their own in ID3 take any of three letters (`ID3Slot`).
-      let isTrusted = ["comment", "lyrics"].contains(name[..<index]) && language.utf8.count == 3
-      return isTrusted
-        ? ID3Languages.code(String(language)) != nil : ID3Languages.isKnown(String(language))
+      let isTrusted = ["comment", "lyrics"].contains(known) && language.utf8.count == 3
+      if isTrusted ? ID3Languages.code(language) != nil : ID3Languages.isKnown(language) {
+        return known
+      }
     }
+    return nil
   }
 
   /// The key of what FFmpeg calls by its frame's identifier, `bpm` of `TBPM`; nil where there is no

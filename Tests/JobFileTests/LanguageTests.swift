@@ -58,7 +58,7 @@ import Testing
         #expect(Bench().screen(yaml) == "", "\(name)")
       }
     }
-    for name in ["artist-srt", "comment-", "comments", "lyric-s"] {
+    for name in ["artist-srt", "comment-", "comments", "lyric-s", "track-no", "disc-id"] {
       let yaml = "clip: a.wav\nmetadata: { \(name): x }\noutput: x.mp3"
       #expect(Bench().screen(yaml).contains("is not a known tag"), "\(name)")
     }

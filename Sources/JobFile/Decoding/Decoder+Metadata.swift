@@ -135,7 +135,9 @@ extension Decoder {
   /// The known tag that a key resembles; nil where it is one, or resembles none.
   private static func knownTag(nearestTo key: String) -> String? {
     let names = ID3Tag.tagNames + ["cover", "from"]
-    let isKnown = names.contains(key.lowercased()) || ID3Tag.hasLanguage(key)
+    // Numbers and dates are in no language: `track-no` is no Norwegian.
+    let isInLanguage = ID3Tag.name(beforeLanguage: key).map { TagValueForm(of: $0) == nil } ?? false
+    let isKnown = names.contains(key.lowercased()) || isInLanguage
     return isKnown ? nil : Spelling.nearest(to: key, among: names)
   }
 
