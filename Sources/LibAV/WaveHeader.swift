@@ -135,10 +135,10 @@ extension WaveHeader.Format {
       && blockAlign == 4 * channelCount
   }
 
-  /// Whether so many bytes of sound are blocks of GSM 6.10, of 65 bytes each, and a byte of padding: sox
-  /// counts it.
+  /// Whether so many bytes of sound are an odd number of blocks of GSM 6.10, of 65 bytes each, and a byte
+  /// of padding: sox counts it.
   fileprivate func hasPadding(in count: Int64) -> Bool {
-    code == 0x31 && blockAlign == 65 && count > 1 && count % 65 == 1
+    code == 0x31 && blockAlign == 65 && count > 1 && count % 130 == 66
   }
 
   /// Bits of a sample's container by the size of a frame.
