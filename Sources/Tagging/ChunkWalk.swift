@@ -54,18 +54,15 @@ package struct ChunkWalk: Sendable {
     package func isOpenSound<Problem: Error>(
       before end: Int64, _ read: (_ offset: Int64, _ count: Int) throws(Problem) -> [UInt8]
     ) throws(Problem) -> Bool {
-      // The offset and the size of blocks, which some do not count.
+      // The offset and the size of blocks take 8 bytes, which some do not count.
       let start = content.lowerBound + 8
-      guard name.elementsEqual("SSND".utf8), [0, 8].contains(announcedSize), start < end else {
-        return false
+      guard name.elementsEqual("SSND".utf8), [0, 8].contains(announcedSize), end - start >= 8
+      else { return false }
+      for start in Set([start, content.upperBound]) {
+        var walk = ChunkWalk(in: start..<end, .aiff)
+        if try walk.hasOnlyChunks(read) { return false }
       }
-      var walk = ChunkWalk(in: start..<end, .aiff)
-      while walk.offset < end {
-        guard let chunk = try walk.next(read), chunk.isWhole,
-          chunk.name.allSatisfy({ 0x20...0x7E ~= $0 })
-        else { return true }
-      }
-      return false
+      return true
     }
   }
 
@@ -120,6 +117,18 @@ package struct ChunkWalk: Sendable {
       if !chunk.isPadded { offset = first + count }
     }
     return chunk
+  }
+
+  /// Whether whole chunks with names lie there, and nothing else. O(chunks)
+  fileprivate mutating func hasOnlyChunks<Problem: Error>(
+    _ read: (_ offset: Int64, _ count: Int) throws(Problem) -> [UInt8]
+  ) throws(Problem) -> Bool {
+    while offset < end {
+      guard let chunk = try next(read), chunk.isWhole,
+        chunk.name.allSatisfy({ 0x20...0x7E ~= $0 })
+      else { return false }
+    }
+    return true
   }
 
   /// Whether a chunk begins at once where a padding byte should be, which is zero, and none behind it.

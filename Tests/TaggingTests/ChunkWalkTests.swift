@@ -30,6 +30,29 @@ import Testing
     #expect(chunks(guid + guid, .wave64).map(\.content) == [24..<25, 56..<57])
   }
 
+  @Test("the sound of an AIFF without a size goes to the end, if no chunks lie there")
+  func openSound() throws {
+    let chunk = Array("NAME".utf8) + [0, 0, 0, 2, 0x41, 0x42]
+    let sound = (0..<20).map { UInt8($0) }
+    for (announced, rest, isOpen) in [
+      (8, sound, true), (0, sound, true), (8, chunk, false), (8, chunk + chunk, false),
+      (8, chunk + sound, true), (8, [], false), (8, [1, 2, 3], false), (0, chunk, false),
+    ] as [(UInt8, [UInt8], Bool)] {
+      // Of a size of 0 some writers have no offset and size of blocks.
+      let places = [UInt8](repeating: 0, count: 8)
+      for fields in announced == 0 && rest == chunk ? [places, []] : [places] {
+        let bytes = Array("SSND".utf8) + [0, 0, 0, announced] + fields + rest
+        func read(_ offset: Int64, _ count: Int) -> [UInt8] {
+          Array(bytes.dropFirst(Int(offset)).prefix(count))
+        }
+        var walk = ChunkWalk(in: 0..<Int64(bytes.count), .aiff)
+        let first = walk.next(read)
+        let head = try #require(first)
+        #expect(head.isOpenSound(before: Int64(bytes.count), read) == isOpen, "\(rest)")
+      }
+    }
+  }
+
   @Test("a size beyond the end, or below the head's, makes a chunk the last one")
   func broken() {
     let tooLong = Array("abcd".utf8) + [9, 0, 0, 0, 1, 2]
