@@ -163,7 +163,8 @@ struct OggPackets {
       guard isPartial || head.first == 0xFF else { return }
       if !isPartial { frames = FLACFrameHead(head, blockSize: 0)?.count }
     case .speex(let each):
-      if !isPartial { frames = each }
+      // libavformat passes over packets without bytes.
+      if !isPartial { frames = size > 0 ? each : 0 }
     }
     found.packets += 1
     found.frames += frames ?? 0
