@@ -85,8 +85,8 @@ extension PicturePlan {
         help: "MKV keeps them")
   }
 
-  /// Roles of the tracks that the output gets for which its container has no place; the output's own sound has
-  /// those of its first source's. Whether Matroska has one.
+  /// Roles of the tracks that the output gets for which its container has no place, and whether Matroska has
+  /// one; the output's own sound has those of its first source's.
   private var lostRoles: [(name: String, isHeldByMKV: Bool)] {
     let own = assets.first.flatMap { asset in
       asset.tracks.first { $0.index == asset.streamIndex && $0.mediaType == .audio }

@@ -16,7 +16,7 @@ package struct TrackLabels: Sendable, Hashable {
   fileprivate static let allRoles =
     AV_DISPOSITION_DUB | AV_DISPOSITION_ORIGINAL | AV_DISPOSITION_COMMENT | AV_DISPOSITION_LYRICS
     | AV_DISPOSITION_KARAOKE | AV_DISPOSITION_FORCED | AV_DISPOSITION_HEARING_IMPAIRED
-    | AV_DISPOSITION_VISUAL_IMPAIRED | AV_DISPOSITION_DESCRIPTIONS
+    | AV_DISPOSITION_VISUAL_IMPAIRED | AV_DISPOSITION_CAPTIONS | AV_DISPOSITION_DESCRIPTIONS
 
   fileprivate init(_ stream: Stream) {
     func value(_ key: String) -> String? {
@@ -46,10 +46,10 @@ extension Stream {
   package var labels: TrackLabels { TrackLabels(self) }
 
   /// Its roles by FFmpeg's names, such as `comment`. MP4 has one for captions and the hearing impaired, and
-  /// one for descriptions and the visually impaired (`ff_mov_track_kind_table`): both are the latter.
+  /// one for descriptions and the visually impaired (`ff_mov_track_kind_table`): they are called those of
+  /// the impaired.
   package var roles: [String] {
-    var bits =
-      pointer.pointee.disposition & (TrackLabels.allRoles | AV_DISPOSITION_CAPTIONS)
+    var bits = labels.roles
     if bits & AV_DISPOSITION_HEARING_IMPAIRED != 0 { bits &= ~AV_DISPOSITION_CAPTIONS }
     if bits & AV_DISPOSITION_VISUAL_IMPAIRED != 0 { bits &= ~AV_DISPOSITION_DESCRIPTIONS }
     return (0..<Int32.bitWidth - 1).compactMap { place in
