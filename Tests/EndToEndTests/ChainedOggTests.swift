@@ -145,7 +145,8 @@ struct ChainedOggTests {
       cat lost.opus b.opus > one.opus; cat b.opus lost.opus lost.opus b.opus > two.opus
       avjob clip -q one.opus -o one.wav; avjob clip -q lost.opus -o lost.wav
       """)
-    let reason = "cut short, or a stream was recorded as it changed; what is there is read"
+    let reason =
+      "cut short, or the stream changed there while it was recorded; what is there is read"
     let frames = try WAVFile(stage.path("lost.wav")).frameCount
     #expect(try WAVFile(stage.path("one.wav")).frameCount == frames + 120_000)
     let one = try stage.run("avjob probe one.opus")

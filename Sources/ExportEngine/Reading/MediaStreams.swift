@@ -71,7 +71,7 @@ extension MediaLibrary {
   /// The streams of a file in its order, without pictures that belong to its tags. Reads the header,
   /// and of a picture whose size that does not say some packets.
   ///
-  /// - Throws: `Failure` (`mendInput`, `mendMachine`) where the header cannot be read.
+  /// - Throws: `Failure` (`mendInput`, `mendMachine`) where the file cannot be read.
   @available(*, noasync, message: "it blocks its thread; await the function of the same name")
   public func streams(at location: MediaLocation) throws(Failure) -> [MediaStream] {
     try Engine.start()

@@ -64,7 +64,7 @@ extension Prober {
         ? "link \(first.link) of its chain ends at \(place) without a last page: it was"
         : "\(links.count) links of its chain end without a last page, the first, link \(first.link), at "
           + "\(place): they were")
-        + " cut short, or a stream was recorded as it changed; what is there is read",
+        + " cut short, or the stream changed there while it was recorded; what is there is read",
       location: location)
   }
 

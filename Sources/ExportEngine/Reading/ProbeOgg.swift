@@ -124,8 +124,8 @@ extension Prober {
     }
     if count.isOverfull {
       texts.append(
-        "has more than \(OggCount.mostPatches) wrong granule positions: the others are taken as they "
-          + "are")
+        "the file has more than \(OggCount.mostPatches) wrong granule positions: the last of them are "
+          + "taken as they are")
     }
     if let frame = count.brokenFrame {
       texts.append(
