@@ -92,7 +92,7 @@ enum Finding: Hashable, CaseIterable {
     case .backwardWord: "times of words go up, as the recording does"
     case .timelessWord: "no cut can begin or end at such a word"
     case .brokenText: "save the transcript as UTF-8"
-    case .brokenWord: "write the character: no text of a segment has it"
+    case .brokenWord: "write the character, in UTF-8: no text of a segment has it"
     case .secondsTable: "whole numbers alone would be milliseconds"
     default: nil
     }

@@ -27,8 +27,8 @@ extension [RecognizedWord] {
   private var joinedPieces: [RecognizedWord] {
     var joined: [RecognizedWord] = []
     for word in self {
-      if let last = joined.last, last.text.last == Character.piece,
-        word.text.first == Character.piece,
+      if let last = joined.last, last.text.unicodeScalars.last == Unicode.Scalar.piece,
+        word.text.unicodeScalars.first == Unicode.Scalar.piece,
         last.speaker == nil || word.speaker == nil || last.speaker == word.speaker,
         !last.blanks.behind, !word.blanks.before
       {
@@ -46,13 +46,13 @@ extension RecognizedWord {
   var hasPieces: Bool { text.hasPieces }
 }
 
-extension Character {
+extension Unicode.Scalar {
   /// What stands for a piece of a letter.
-  fileprivate static let piece: Character = "\u{FFFD}"
+  fileprivate static let piece: Unicode.Scalar = "\u{FFFD}"
 }
 
 extension String {
-  fileprivate var hasPieces: Bool { unicodeScalars.contains("\u{FFFD}") }
+  fileprivate var hasPieces: Bool { unicodeScalars.contains(.piece) }
 
   /// How often the next word may stand within words with pieces: the `a` behind `café` does.
   private static let mostPlaces = 8
@@ -96,8 +96,8 @@ extension String {
 
   /// Whether a text may be this one with letters for its pieces, of which a letter has one to four. O(n)
   private func isLike(_ text: Substring) -> Bool {
-    let pieces = unicodeScalars.count { $0 == "\u{FFFD}" }
-    let parts = unicodeScalars.split(omittingEmptySubsequences: false) { $0 == "\u{FFFD}" }
+    let pieces = unicodeScalars.count { $0 == .piece }
+    let parts = unicodeScalars.split(omittingEmptySubsequences: false) { $0 == .piece }
       .map { String($0) }
     guard let first = parts.first, let last = parts.last, text.hasPrefix(first) else {
       return false
