@@ -7,8 +7,8 @@ internal import CFFmpeg
 extension Packet {
   private static let negativeZero: UInt8 = 0x7F
 
-  /// Makes zeros negative whose bytes in this packet of mu-law are: those of `count` frames of `frame`, which
-  /// was decoded from it, from `offset` on; they are in `planes` from `start` on. O(count)
+  /// Gives zeros the sign that their bytes have in this packet of mu-law: those of `count` frames of
+  /// `frame`, which was decoded from it, from `offset` on; they are in `planes` from `start` on. O(count)
   func putNegativeZeros(
     of frame: Frame, from offset: Int, count: Int,
     into planes: UnsafePointer<UnsafeMutablePointer<Float>>, at start: Int

@@ -26,8 +26,8 @@ package final class VorbisBlocks {
     parser = try Self.parser(av_vorbis_parse_init(headers, Int32(clamping: headers.count)))
   }
 
-  /// There is none of headers that are wrong. That memory is lacking for its few bytes is not told from
-  /// that.
+  /// The parser that libavcodec made: it has none for wrong headers, nor for want of memory, which is rare.
+  /// Both are called invalid data.
   private static func parser(_ parser: OpaquePointer?) throws(LibAVError) -> OpaquePointer {
     guard let parser else {
       throw LibAVError(code: avjob_averror_invaliddata(), operation: "av_vorbis_parse_init")

@@ -12,7 +12,7 @@ internal import CEBUR128
 package final class LoudnessMeter {
   /// The position of a channel, which gives its weight (BS.1770-4, table 3).
   package enum Position: Sendable, Hashable {
-    /// Before the listener; of weight 1.
+    /// Anywhere else; of weight 1.
     case front
     /// Beside the listener, from 60° to 120° and at the height of the ears; of weight 1.41.
     case surround
