@@ -270,7 +270,8 @@ struct MovieSoundTests {
       ("in.mkv", "a.mov", [first] + second), ("in.mkv 0s..1s", "b.mov", [first] + second),
       ("in.mp4", "c.mov", second), ("in.mkv", "d.mp4", [first]), ("in.mkv", "e.mkv", []),
     ] {
-      let result = try stage.job("clip: \(clip)\noutput: \(output)\n")
+      try stage.write("job.yaml", "clip: \(clip)\noutput: \(output)\n")
+      let result = try stage.run("avjob run job.yaml")
       #expect(result.status == 0, "\(result.errors)")
       for role in [first] + second {
         #expect(
