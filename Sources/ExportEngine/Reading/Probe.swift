@@ -290,10 +290,12 @@ struct Prober {
       let frame = try Frame()
       var dataStart: Int64?
       var skip = 0
-      // Decoders may need a few packets, and a damaged start costs some more.
-      for _ in 0..<64 {
-        guard let packet = try demuxer.readWhatIsThere() else { break }
+      // Decoders may need a few packets, and a damaged start costs some more. Of other streams there may
+      // be any number before them: some demuxers give them all.
+      var attempts = 0
+      while attempts < 64, let packet = try demuxer.readWhatIsThere() {
         guard packet.streamIndex == stream.index else { continue }
+        attempts += 1
         dataStart = dataStart ?? packet.position
         latest = packet
         skip += packet.skip.start
