@@ -10,14 +10,21 @@ import Testing
 struct PlayedSound {
   let library = MediaLibrary()
   let asset: Asset
+  private let stream: Int?
 
   init(_ path: String, stream: Int? = nil) throws {
+    self.stream = stream
     asset = try library.asset(at: FilePath(path), streamIndex: stream)
   }
 
-  init(at location: MediaLocation) throws { asset = try library.asset(at: location) }
+  init(at location: MediaLocation) throws {
+    stream = nil
+    asset = try library.asset(at: location)
+  }
 
-  var warnings: [String] { library.warnings(for: asset.location).map(\.message) }
+  var warnings: [String] {
+    library.warnings(for: asset.location, streamIndex: stream).map(\.message)
+  }
 
   /// All of it.
   func whole() throws -> [[Float]] {
