@@ -9,7 +9,7 @@ enum OggClock {
   case opus
   case vorbis(VorbisBlocks)
   case flac
-  /// Each has as many.
+  /// Each packet has as many frames.
   case speex(frames: Int64)
   /// Of another codec, or behind headers that are not understood.
   case unknown

@@ -31,7 +31,7 @@ extension Prober {
     return try prober.probe(part, stream: index)
   }
 
-  /// What the pages of a stream say; nil of other files, and of pages that were not looked at.
+  /// The facts of a stream by its pages; nil of other files, and of pages that were not looked at.
   func oggStream(of opened: OpenedStream) throws(Failure) -> OggStream? {
     guard let ogg, let place = opened.first.dataStart else { return nil }
     let offset = place + (range?.lowerBound ?? 0)

@@ -3,7 +3,7 @@ import LibAV
 import MPEGAudio
 import Tagging
 
-/// What tracks say of their languages by tags of BCP 47, which libavformat neither reads nor writes.
+/// Languages of tracks by their tags of BCP 47, which libavformat neither reads nor writes.
 extension ContainerFacts {
   /// The languages of a Matroska file's tracks (RFC 9559, 5.1.4.1.20) that their codes of ISO 639 do not say,
   /// as of a region or a script.
@@ -22,7 +22,8 @@ extension ContainerFacts {
     return Array(found.prefix(20))
   }
 
-  /// The same of an MP4's or a QuickTime film's tracks (`elng`; ISO 14496-12, 8.4.6).
+  /// The languages of the tracks of an MP4 or a QuickTime movie (`elng`; ISO 14496-12, 8.4.6) that their
+  /// codes of ISO 639 do not say.
   ///
   /// - Throws: `Failure` where the file cannot be read.
   /// - Complexity: O(tracks)

@@ -145,8 +145,8 @@ extension Metadata {
     ("mix", "MIXER"), ("DJ-mix", "DJMIXER"),
   ]
 
-  /// ID3's lists of people as fields of their own. Who has a function without a field is a performer, as in
-  /// Picard: 2.3 has musicians in the same list.
+  /// ID3's lists of people as fields of their own. A person whose function has no field is a
+  /// performer, as in Picard: 2.3 has musicians in the same list.
   fileprivate mutating func expandPeople() {
     let (involved, musicians) = (values(of: "TIPL").pairs, values(of: "TMCL").pairs)
     self["TIPL"] = nil

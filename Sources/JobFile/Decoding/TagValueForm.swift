@@ -33,8 +33,8 @@ enum TagValueForm {
     return isSpelling(key, of: name) ? name : key
   }
 
-  /// What is the same for two keys of one tag: of a frame's identifier, and of one of Apple's names, the
-  /// tag's name.
+  /// The name that all keys of one tag share: of a frame's identifier, and of one of Apple's names, the
+  /// tag's own.
   static func identity(of key: String) -> String {
     let isFrame = key.utf8.count == 4 && key.allSatisfy { $0.isUppercase || $0.isNumber }
     let own = isFrame ? ID3Tag.key(ofTag: key) ?? key : Metadata.key(ofApple: key)
