@@ -137,6 +137,11 @@ struct MovieEditsTests {
     let count = times.count / 3
     #expect(count > 20 && times.count == 3 * count)
     #expect(zip(times.dropFirst(count), times).allSatisfy { abs($0 - $1 - 0.89) < 0.001 })
+    // Of the times of decoding the track's duration is the sum: the last edit must not end behind it.
+    let duration = try stage.make(
+      "ffprobe -v error -select_streams v -show_entries stream=duration -of csv=p=0 out.mp4"
+    ).text.split(separator: "\n").compactMap { Double($0) }
+    #expect(duration.count == 1 && duration.allSatisfy { abs($0 - 2.67) < 0.01 }, "\(duration)")
   }
 
   @Test("a time without a picture shows the last one, and not what an edit list hides behind it")

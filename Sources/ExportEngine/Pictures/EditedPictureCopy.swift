@@ -94,16 +94,20 @@ final class EditedPictureCopy: CopiedPictures {
   }
 
   func next() throws(LibAVError) -> Packet? {
-    let packet = try ahead.next(ready) { extend($0.last) }
+    let packet = try ahead.next(ready, finish: extend)
     if packet == nil, assembler.isEmpty { throw LibAVError.noPicture }
     return packet
   }
 
-  /// Lets the last packet last to the output's end.
-  private func extend(_ packet: Packet) {
+  /// Lets the last packet last to the output's end by both clocks. MP4 adds up the times of decoding (ISO
+  /// 14496-12, 8.6.1.2), by which the first packets of a range take a tick each: a track that ended by them
+  /// would end before its last edit, by as many pictures as are decoded ahead.
+  private func extend(_ ending: PacketsAhead.Ending) {
+    let packet = ending.last
     guard let shown = packet.timestamp, let decoded = packet.decodingTime, let run else { return }
+    let start = min(shown, decoded + ending.lateness)
     packet.place(
-      shown: shown, decoded: decoded, lasting: max(packet.duration, edits.end + run.lead - shown))
+      shown: shown, decoded: decoded, lasting: max(packet.duration, edits.end + run.lead - start))
   }
 
   private func ready() throws(LibAVError) -> Packet? {

@@ -11,7 +11,7 @@ struct PacketsAhead {
     /// The one that is decoded last.
     let last: Packet
     /// By how many ticks the first packet is shown after it is decoded.
-    fileprivate let lateness: Int64
+    let lateness: Int64
 
     /// Lets what is shown last be shown up to a tick. MP4 counts how long all lasts by the times of
     /// decoding (ISO 14496-12, 8.6.1.2), so that another packet, decoded last, ends as much before.
