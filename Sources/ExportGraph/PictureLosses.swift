@@ -38,7 +38,8 @@ extension PicturePlan {
     }
     let sources = assets.count == 1 ? "'\(first.location)'" : "\(assets.count) sources"
     let losses = [
-      lostTracks(of: first), lostSounds, lostStyles, rolesLoss, lostTimecode(of: first),
+      lostTracks(of: first), lostSounds, lostStyles, rolesLoss, joinedRolesLoss,
+      lostTimecode(of: first),
     ]
     return losses.compactMap(\.self).map { loss in
       Diagnostic(
@@ -88,18 +89,16 @@ extension PicturePlan {
   /// Roles of the tracks that the output gets for which its container has no place, and whether Matroska has
   /// one; the output's own sound has those of its first source's.
   private var lostRoles: [(name: String, isHeldByMKV: Bool)] {
-    let own = assets.first.flatMap { asset in
-      asset.tracks.first { $0.index == asset.streamIndex && $0.mediaType == .audio }
-    }
-    return ([own].compactMap(\.self) + tracks).flatMap { track in
+    ([assets.first?.soundTrack].compactMap(\.self) + tracks).flatMap { track in
       (track.roles ?? []).filter { !container.holds(role: $0, of: track) }.map { role in
-        let name = role == "comment" ? "commentary" : role.replacing("_", with: " ")
-        return (
-          "the role '\(name)' of stream \(track.index)",
-          MovieContainer.mkv.holds(role: role, of: track)
-        )
+        (Self.text(ofRole: role, of: track), MovieContainer.mkv.holds(role: role, of: track))
       }
     }
+  }
+
+  private static func text(ofRole role: String, of track: AssetTrack) -> String {
+    let name = role == "comment" ? "commentary" : role.replacing("_", with: " ")
+    return "the role '\(name)' of stream \(track.index)"
   }
 
   private var rolesLoss: PictureLoss? {
@@ -109,6 +108,23 @@ extension PicturePlan {
       names: roles.map { $0.name },
       reason: "\(container.name) has no place for \(roles.count == 1 ? "it" : "them")",
       help: roles.allSatisfy { $0.isHeldByMKV } ? "MKV keeps roles" : nil)
+  }
+
+  /// Roles that tracks of later sources have beyond those of the track that they are joined to.
+  private var joinedRolesLoss: PictureLoss? {
+    let own = assets.map(\.soundTrack)
+    let joined = (sounds + texts).map { (first: $0.first, streams: $0.streams) }
+    var names: [String] = []
+    for (first, streams) in [(own.first.flatMap(\.self), own)] + joined {
+      for track in streams.compactMap(\.self) {
+        for role in track.roles ?? [] where first?.roles?.contains(role) != true {
+          let name = Self.text(ofRole: role, of: track)
+          if !names.contains(name) { names.append(name) }
+        }
+      }
+    }
+    guard !names.isEmpty else { return nil }
+    return PictureLoss(names: names, reason: "a joined track has the roles of its first source")
   }
 
   private func lostTimecode(of first: Asset) -> PictureLoss? {
@@ -139,5 +155,12 @@ extension PicturePlan {
     ].compactMap(\.self)
     return found.isEmpty
       ? "the output goes on behind the picture" : "the picture is \(found.listed("and"))"
+  }
+}
+
+extension Asset {
+  /// The track of its sound in its file; nil where that has no pictures, or no sound.
+  fileprivate var soundTrack: AssetTrack? {
+    tracks.first { $0.index == streamIndex && $0.mediaType == .audio }
   }
 }

@@ -281,6 +281,26 @@ struct MovieSoundTests {
     }
   }
 
+  @Test("roles that MPEG-TS alone has are named")
+  func rolesOfTransportStreams() throws {
+    let stage = Stage()
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i testsrc=s=64x48:d=1:r=25 -f lavfi -i anoisesrc=d=1:a=0.3:r=48000 \
+        -map 0 -map 1 -map 1 -c:v libx264 -g 25 -pix_fmt yuv420p -c:a mp2 -metadata:s:a:0 language=eng \
+        -metadata:s:a:1 language=eng -disposition:a:1 clean_effects in.ts
+      """)
+    try stage.write("job.yaml", "clip: in.ts\noutput: [a.mkv, a.mp4]\n")
+    let result = try stage.run("avjob run job.yaml")
+    #expect(result.status == 0, "\(result.errors)")
+    for (name, container) in [("a.mkv", "MKV"), ("a.mp4", "MP4")] {
+      #expect(
+        result.errors.contains(
+          "note: '\(name)': the role 'clean effects' of stream 2 of 'in.ts' left out, since "
+            + "\(container) has no place for it\n"), "\(result.errors)")
+    }
+  }
+
   @Test("where a source lacks a language, it is silent")
   func lacking() throws {
     let stage = try stage()
