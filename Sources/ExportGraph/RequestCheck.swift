@@ -81,11 +81,18 @@ struct RequestCheck {
     guard let problem = kind.problem(sampleRate: rate, layout: layout) else { return nil }
     guard output.ownLayout == nil, let mixLayout else {
       let own = output.origins.channelLayout
-      return Diagnostic(problem, at: own == .unknown ? place : own)
+      return Diagnostic(problem, at: own == .unknown ? place : own, help: copyHelp(layout))
     }
     return Diagnostic(
       problem, at: place, help: "give this output 'channels' of its own",
       notes: notes("the job's channels are given here", mixLayout.origin))
+  }
+
+  /// What to write where a copy would have all of a source's channels.
+  private func copyHelp(_ layout: ChannelLayout) -> String? {
+    guard case .copied = output.request, layout.count > 8 else { return nil }
+    return "without 'copy' they are mixed down to stereo; for one of them write "
+      + "'channels: channel 1', or another"
   }
 
   private var containerProblems: [Diagnostic] {

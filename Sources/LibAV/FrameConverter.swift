@@ -9,6 +9,9 @@ package final class FrameConverter {
   private var format = AV_SAMPLE_FMT_NONE
   private var channelCount = 0
 
+  /// Of libswresample's converters (`SWR_CH_MAX`).
+  private static let mostChannels = 64
+
   package init() {}
   deinit { swr_free(&context) }
 
@@ -60,6 +63,11 @@ package final class FrameConverter {
 
   private func prepare(_ format: AVSampleFormat, _ channels: Int) throws(LibAVError) {
     if format == self.format, channels == channelCount { return }
+    guard channels <= Self.mostChannels else {
+      throw .refused(
+        "has \(channels) channels, of which \(Self.mostChannels) at most are read; write a file of those "
+          + "that are wanted, as by 'sox IN OUT remix 1 2'")
+    }
     self.format = AV_SAMPLE_FMT_NONE
     swr_free(&context)
     try check(

@@ -144,6 +144,28 @@ struct NullTests {
     }
   }
 
+  @Test("one of 64 channels is that channel, and more are refused with a remedy")
+  func manyChannels() throws {
+    let stage = try media()
+    try stage.make(
+      """
+      for count in 24 64 65; do
+        sox -R -n -r 48000 -b 16 -c $count w$count.wav synth 400s noise vol 0.5
+        sox w$count.wav nine$count.wav remix 9
+      done
+      """)
+    for count in [24, 64] {
+      let picked = try render("clip: w\(count).wav\nchannels: channel 9", on: stage, as: "16 bit")
+      #expect(picked.data == (try WAVFile(stage.path("nine\(count).wav")).data), "\(count)")
+    }
+    let refused = try stage.job("clip: w65.wav\nchannels: channel 9\noutput: out.wav\n")
+    #expect(refused.status != 0)
+    #expect(
+      refused.errors.contains(
+        "error: 'w65.wav': has 65 channels, of which 64 at most are read; write a file of those that "
+          + "are wanted, as by 'sox IN OUT remix 1 2'"), "\(refused.errors)")
+  }
+
   @Test("half to one side is the documented constant power")
   func pan() throws {
     let stage = try media()

@@ -108,6 +108,16 @@ struct SettlingTests {
               + "'channels: channel 1', or another")
         ], "\(kind)")
     }
+    let refusal = #expect(throws: Diagnostics.self) {
+      try export([sound(layout: layout)], [Output(path: "x.wav", request: .copied(.wav))]).settled()
+    }
+    #expect(
+      refusal?.all == [
+        Diagnostic(
+          "outputs have one to eight channels, not 10", at: .unknown,
+          help: "without 'copy' they are mixed down to stereo; for one of them write "
+            + "'channels: channel 1', or another")
+      ])
   }
 
   @Test("surround at the side is the same layout as at the back, which it becomes beside that")
