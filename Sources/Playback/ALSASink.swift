@@ -28,18 +28,21 @@ final class ALSASink: AudioSink {
   init(_ device: PCMDevice) {
     self.device = device
     let agreed = device.format
-    format = SinkFormat(
+    let positions = agreed.channelPositions?.map(\.description)
+    // A file has no loudspeakers: whoever reads it expects the order of a WAV, as of `aplay`.
+    let isFile = device.isFile && positions == nil
+    var format = SinkFormat(
       sampleRate: agreed.sampleRate, channelCount: agreed.channelCount,
       encoding: SampleEncoding(agreed.sampleFormat), periodFrames: agreed.periodFrames,
       bufferFrames: agreed.bufferFrames)
-    // A file has no loudspeakers: whoever reads it expects the order of a WAV, as of `aplay`.
-    let isFile = device.isFile && agreed.channelPositions == nil
+    format.channelLayout =
+      isFile ? .counted(agreed.channelCount) : positions.flatMap(ChannelReordering.layout)
+    self.format = format
     reordering =
       isFile
       ? nil
       : ChannelReordering(
-        for: agreed.channelCount, positions: agreed.channelPositions?.map(\.description),
-        sampleSize: agreed.sampleFormat.byteCount)
+        for: agreed.channelCount, positions: positions, sampleSize: agreed.sampleFormat.byteCount)
   }
 
   var delay: Int {

@@ -33,6 +33,9 @@ public struct SinkFormat: Sendable, Hashable {
   /// Channels of a frame, 1 or more. If there are more than 8, the sound is in the first ones, at
   /// least two, and the others are silent.
   public var channelCount: Int
+  /// Where its channels are, as its device says it; nil: at the usual places of so many. One without
+  /// positions has them by their numbers, as a file has.
+  package var channelLayout: ChannelLayout?
   /// The encoding of a sample.
   public var encoding: SampleEncoding
   /// Frames that the sink takes at a time.
@@ -54,6 +57,22 @@ public struct SinkFormat: Sendable, Hashable {
 
   /// Bytes of a frame.
   public var frameSize: Int { channelCount * encoding.byteCount }
+
+  /// The layout in which it gets a sound of the layout `own`: each channel goes to its place, or, without
+  /// one, to where a downmix has it. It is the sound's own where that changes nothing; for as many channels
+  /// that have no positions there or here, or are two at most; and for more than eight channels of which
+  /// nothing is known.
+  func layout(of own: ChannelLayout) -> ChannelLayout {
+    let isPlaced = !own.isUnplaced && channelLayout?.isUnplaced != true
+    guard isPlaced && channelCount > 2 || own.count != channelCount else { return own }
+    let usual = channelCount <= 8 ? ChannelLayout.usual(ofCount: channelCount) : nil
+    // There a single channel would play on the left.
+    guard let places = isPlaced ? channelLayout ?? usual : usual else {
+      return own.count == 1 ? .stereo : own
+    }
+    let isSame = (places.surroundsAtBack ?? places) == (own.surroundsAtBack ?? own)
+    return isSame ? own : places
+  }
 }
 
 /// The result of a write, by what the caller does next.

@@ -1,3 +1,5 @@
+import MediaComposition
+
 /// Brings the channels of frames from the order of WAV and FFmpeg into that of a device, and back.
 ///
 /// Of one thread; no call allocates.
@@ -17,12 +19,12 @@ final class ChannelReordering {
   ///     map.
   ///   - sampleSize: Bytes of a sample.
   init?(for channelCount: Int, positions: [String]?, sampleSize: Int) {
-    guard let ours = Self.ours[channelCount], let theirs = positions ?? Self.usual[channelCount]
+    guard let theirs = Self.places(positions ?? Self.usual[channelCount] ?? []),
+      theirs.count == channelCount
     else { return nil }
-    // With up to six channels, side channels are back channels.
-    let beside = channelCount < 7 ? ["SL": "RL", "SR": "RR"] : [:]
-    sources = theirs.compactMap { ours.firstIndex(of: beside[$0] ?? $0) }
-    guard Set(sources).count == channelCount, sources != Array(0..<channelCount) else { return nil }
+    let ours = theirs.sorted { $0.rawValue < $1.rawValue }
+    guard theirs != ours else { return nil }
+    sources = theirs.compactMap { ours.firstIndex(of: $0) }
     self.sampleSize = sampleSize
     scratch = .allocate(byteCount: Self.capacity * channelCount * sampleSize, alignment: 16)
   }
@@ -58,6 +60,36 @@ final class ChannelReordering {
       }
     }
   }
+
+  /// The layout of a device with a channel map, in our order; nil if the map has a position of which
+  /// layouts have none, or one twice.
+  static func layout(of positions: [String]) -> ChannelLayout? {
+    places(positions).map { places in ChannelLayout(places.sorted { $0.rawValue < $1.rawValue }) }
+  }
+
+  /// The places of a device's channels, in its order; nil as of `layout`. Two channels and fewer keep
+  /// their order.
+  private static func places(_ positions: [String]) -> [ChannelLayout.Channel]? {
+    guard positions.count > 2 else { return nil }
+    // With up to six channels, side channels are back channels.
+    let isBeside = positions.count < 7 && !positions.contains("RL") && !positions.contains("RR")
+    let beside = isBeside ? ["SL": "RL", "SR": "RR"] : [:]
+    let places = positions.compactMap { named[beside[$0] ?? $0] }
+    return Set(places).count == positions.count ? places : nil
+  }
+
+  /// By ALSA's names (`enum snd_pcm_chmap_position`). HDMI has heights of its own names (CEA-861), where
+  /// WAVE has those of the top.
+  private static let named: [String: ChannelLayout.Channel] = [
+    "FL": .frontLeft, "FR": .frontRight, "FC": .frontCenter, "LFE": .lowFrequency,
+    "RL": .backLeft, "RR": .backRight, "RC": .backCenter, "SL": .sideLeft, "SR": .sideRight,
+    "FLC": .frontLeftOfCenter, "FRC": .frontRightOfCenter, "FLW": .wideLeft, "FRW": .wideRight,
+    "TC": .topCenter, "TFL": .topFrontLeft, "TFC": .topFrontCenter, "TFR": .topFrontRight,
+    "FLH": .topFrontLeft, "FCH": .topFrontCenter, "FRH": .topFrontRight,
+    "TRL": .topBackLeft, "TRC": .topBackCenter, "TRR": .topBackRight,
+    "TSL": .topSideLeft, "TSR": .topSideRight,
+    "BC": .bottomFrontCenter, "BLC": .bottomFrontLeft, "BRC": .bottomFrontRight,
+  ]
 
   /// The positions of our channels, by ALSA's names; channels beyond the eighth have none.
   static func positions(of channelCount: Int) -> [String] {

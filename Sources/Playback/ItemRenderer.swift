@@ -45,22 +45,11 @@ final class ItemRenderer {
     device.map { $0.sampleRate == sampleRate } ?? true
   }
 
-  /// The item's own channels where a device has as many, or more than any layout: there a single
-  /// channel would play on the left.
-  private func layout(on device: SinkFormat) -> ChannelLayout {
-    let own = item.channelLayout
-    return switch device.channelCount {
-    case own.count: own
-    case ...8: .usual(ofCount: device.channelCount)
-    default: own.count == 1 ? .stereo : own
-    }
-  }
-
   /// The last block in a device's channels; valid until the next read. `assignments` has the device's
   /// channel for each channel of the item; nil: as usual.
   func block(for device: SinkFormat, _ assignments: [Int]?) -> AudioBuffer {
     if let assignments { return block(for: device, routedBy: assignments) }
-    let layout = layout(on: device)
+    let layout = device.layout(of: item.channelLayout)
     guard layout != item.channelLayout else { return block }
     let matrix = ChannelMatrix(from: item.channelLayout, to: layout)
     if mapped?.matrix != matrix {
@@ -142,7 +131,7 @@ final class ItemRenderer {
   /// Whether 16 bits need dither: not if samples are a source's own, at its rate and speed.
   func isDithered(on device: SinkFormat, _ assignments: [Int]?) -> Bool {
     item.isDithered || speed != .normal || sampleRate != item.sampleRate
-      || assignments == nil && layout(on: device) != item.channelLayout
+      || assignments == nil && device.layout(of: item.channelLayout) != item.channelLayout
   }
 
   /// The frame of the export's dither for the item's frame `frame`.

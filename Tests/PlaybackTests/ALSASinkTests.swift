@@ -213,10 +213,20 @@ import Testing
     #expect(sources(5) == [0, 1, 3, 4, 2])
     #expect(sources(6, ["FL", "FR", "SL", "SR", "FC", "LFE"]) == [0, 1, 4, 5, 2, 3])
     #expect(sources(6, ["FL", "FR", "FC", "LFE", "RL", "RR"]) == nil)
+    let heights = ["FL", "FR", "RL", "RR", "FC", "LFE", "TFL", "TFR"]
+    #expect(sources(8, heights) == [0, 1, 4, 5, 2, 3, 6, 7])
+    #expect(sources(6, ["FL", "FR", "TC", "LFE", "RL", "RR"]) == [0, 1, 5, 2, 3, 4])
     // Neither stereo nor a place that nobody knows is touched.
     #expect(sources(2) == nil)
     #expect(sources(4) == nil)
-    #expect(sources(6, ["FL", "FR", "TC", "LFE", "RL", "RR"]) == nil)
+    #expect(sources(6, ["FL", "FR", "NA", "LFE", "RL", "RR"]) == nil)
+    #expect(ChannelReordering.layout(of: ["FL", "FR", "NA", "LFE", "RL", "RR"]) == nil)
+    #expect(ChannelReordering.layout(of: ["FL", "FR", "SL", "SR"]) == .quad)
+    #expect(ChannelReordering.layout(of: heights) == ChannelLayout(mask: 0x503F))
+    // HDMI's names of the same places.
+    #expect(
+      ChannelReordering.layout(of: ["FL", "FR", "LFE", "FC", "RL", "RR", "FLH", "FRH"])
+        == ChannelLayout(mask: 0x503F))
     let frames: [Int16] = Array(0..<12)
     guard let reordering = ChannelReordering(for: 6, positions: nil, sampleSize: 2) else { return }
     let moved = frames.withUnsafeBytes { bytes -> [Int16] in

@@ -58,6 +58,39 @@ import Testing
     #expect(right.dropFirst(480).allSatisfy { $0 == 0 })
   }
 
+  @Test("each channel goes to its place on the device, or to where a downmix has it")
+  func places() {
+    let heights = ChannelLayout(mask: 0x503F)
+    let side = ChannelLayout(mask: 0x60F)
+    let wide = ChannelLayout(mask: 0x2D63F)
+    func layout(
+      of own: ChannelLayout, on count: Int, _ places: ChannelLayout? = nil
+    ) -> ChannelLayout {
+      var format = SinkFormat(
+        sampleRate: 48_000, channelCount: count, encoding: .int16, periodFrames: 480,
+        bufferFrames: 960)
+      format.channelLayout = places
+      return format.layout(of: own)
+    }
+    // The device has no heights, or has them.
+    #expect(layout(of: heights, on: 8) == .surround71)
+    #expect(layout(of: heights, on: 8, heights) == heights)
+    #expect(layout(of: .surround71, on: 8, heights) == heights)
+    #expect(layout(of: heights, on: 12, wide) == wide)
+    #expect(layout(of: .mono, on: 12, wide) == wide)
+    // A surround at the side is one at the back, and two channels are left and right.
+    #expect(layout(of: side, on: 6) == side)
+    #expect(layout(of: .surround51, on: 6, side) == .surround51)
+    #expect(layout(of: ChannelLayout(mask: 0x30), on: 2) == ChannelLayout(mask: 0x30))
+    // Without positions channels have numbers alone.
+    #expect(layout(of: .unplaced(8), on: 8) == .unplaced(8))
+    #expect(layout(of: .unplaced(8), on: 8, heights) == .unplaced(8))
+    #expect(layout(of: heights, on: 8, .unplaced(8)) == heights)
+    #expect(layout(of: .stereo, on: 6, .unplaced(6)) == .surround51)
+    #expect(layout(of: .surround51, on: 10) == .surround51)
+    #expect(layout(of: .mono, on: 10) == .stereo)
+  }
+
   @Test("a sink without channels or a rate is no device", arguments: [(0, 48_000), (2, 0)])
   func nothing(channels: Int, rate: Int) throws {
     let device = MemoryDevice(rate: rate, channels: channels)

@@ -14,11 +14,15 @@ final class ALSASource: AudioSource {
 
   private init(_ device: PCMDevice) {
     self.device = device
-    reordering = device.format.channelPositions.flatMap { positions in
-      ChannelReordering(
-        for: device.format.channelCount, positions: positions.map(\.description),
-        sampleSize: device.format.sampleFormat.byteCount)
-    }
+    let count = device.format.channelCount
+    let positions = device.format.channelPositions?.map(\.description) ?? []
+    // The file says the usual positions of so many channels.
+    let isUsual = ChannelReordering.layout(of: positions) == .usual(ofCount: count)
+    reordering =
+      isUsual
+      ? ChannelReordering(
+        for: count, positions: positions, sampleSize: device.format.sampleFormat.byteCount)
+      : nil
     format = SourceFormat(
       sampleRate: device.format.sampleRate, channelCount: device.format.channelCount,
       encoding: SampleEncoding(device.format.sampleFormat),
