@@ -36,6 +36,7 @@ struct TimeHoleTests {
       ("o.webm", "-c:a libopus -application lowdelay", 960), ("f.mka", "-c:a flac", 4608),
       ("f.flv", "-c:a aac -aac_pns 0", 1024), ("t.ts", "-c:a aac -aac_pns 0", 1024),
       ("l.m4a", "-c:a alac", 4096), ("m.mka", "-c:a libmp3lame -b:a 64k", 1152),
+      ("m.avi", "-c:a libmp3lame -b:a 64k", 1152), ("c.avi", "-c:a ac3", 1536),
     ])
   func hole(_ name: String, _ options: String, _ packet: Int) throws {
     let (first, count) = (96_000 / packet, 48_000 / packet)

@@ -14,8 +14,8 @@ final class CountedStream: Sound {
   /// Set while the stream is counted for the first time.
   private let finder: AnchorFinder?
   private var holes: HoleFinder?
-  /// Of Ogg, where pages are missing.
-  private var pageHoles: OggHoles?
+  /// Of Ogg, where pages are missing, and of AVI, where chunks are empty.
+  private var gapHoles: GapHoles?
   private let damage: Damage
   private let cursor: FrameCursor
   /// The last frame of the decoder that is fed ahead, and one that is overwritten.
@@ -107,10 +107,10 @@ final class CountedStream: Sound {
     var lastEnd: Int64?
   }
 
-  /// Decodes a stream to its end, and finds anchors and holes on the way; those of `gaps` in Ogg, whose
-  /// time stamps libavformat counts on from page to page.
+  /// Decodes a stream to its end, and finds anchors and holes on the way; those of `gaps` where
+  /// libavformat's time stamps count the packets on, as those of Ogg from page to page.
   static func count(
-    _ facts: StreamFacts, codec: String, _ gaps: [OggGap]
+    _ facts: StreamFacts, codec: String, _ gaps: [SoundGap]
   ) throws(Failure) -> Count {
     let damage = Damage()
     let stream = try reading(facts.location) { () throws(LibAVError) -> CountedStream in
@@ -120,14 +120,14 @@ final class CountedStream: Sound {
       stream.holes = HoleFinder(
         HoleFinder.Trust(container: stream.demuxer.formatName), rate: facts.sampleRate,
         tick: facts.frames(inTicks: 1, of: stream.stream.timeBase) + 1)
-      if !gaps.isEmpty { stream.pageHoles = OggHoles(gaps) }
+      if !gaps.isEmpty { stream.gapHoles = GapHoles(gaps) }
       return stream
     }
     let buffer = AudioBuffer(channelCount: facts.channelCount, capacity: 16_384)
     let size = Int64(buffer.capacity)
     while try stream.read(stream.position..<stream.position + size, into: buffer, at: 0) == size {}
     let holes =
-      stream.pageHoles?.holes(
+      stream.gapHoles?.holes(
         in: stream.lane?.end ?? 0, least: Int64(facts.sampleRate / 1000)) ?? stream.holes?.finish()
     return Count(
       frames: stream.position, padding: stream.finder?.padding ?? 0,
@@ -195,7 +195,7 @@ final class CountedStream: Sound {
     holes?.note(
       lane?.end ?? 0,
       at: packet.timestamp.map { facts.frames(inTicks: $0, of: stream.timeBase) })
-    pageHoles?.note(lane?.end ?? 0, at: packet.position)
+    gapHoles?.note(lane?.end ?? 0, at: packet.position)
     let heard: DecodingLane
     if let lane {
       heard = lane

@@ -1,29 +1,10 @@
 import Diagnosis
 import Tagging
 
-/// Pages that are missing from an Ogg stream: the numbers of those around them leave some out (RFC 3533,
-/// 6, field 6), and their granules say how many frames these had.
-struct OggGap: Sendable, Hashable {
-  /// A place between two packets.
-  struct Boundary: Sendable, Hashable {
-    /// Where the first page behind it lies on which a packet begins, as libavformat counts bytes.
-    var place: Int64
-    /// Whether a packet that began before it ends behind it.
-    var isWithinPacket: Bool
-  }
-
-  /// Frames from the last packet's end before it to that of the first page behind it on which one ends.
-  var frames: Int64
-  /// Between the sound before it and that behind it.
-  var start: Boundary
-  /// Behind that page; nil: the stream's end.
-  var end: Boundary?
-}
-
 /// The facts of one stream of an Ogg link, by its pages.
 struct OggStream: Sendable {
   /// Missing pages among those of sound, in order.
-  var gaps: [OggGap]
+  var gaps: [SoundGap]
   /// Whether pages are missing there, be it ones without frames.
   var lacksPages: Bool
   /// How many pages are missing before its sound.
@@ -72,7 +53,7 @@ struct OggGapFinder {
   static let most = 10_000
 
   /// Complete ones, in order.
-  private(set) var gaps: [OggGap] = []
+  private(set) var gaps: [SoundGap] = []
   /// Whether a page of sound is missing behind others, be it one without frames.
   private(set) var lacksPages = false
   /// How many are missing before the first page on which sound ends.
@@ -85,7 +66,7 @@ struct OggGapFinder {
   /// The gap that is not complete.
   private var frames: Int64?
   private var before: Int64?
-  private var start: OggGap.Boundary?
+  private var start: SoundGap.Boundary?
   /// Whether a packet of the boundary that is looked for, whose page has not come, ends behind it.
   private var sought: (isStart: Bool, isWithinPacket: Bool)?
 
@@ -119,58 +100,15 @@ struct OggGapFinder {
   private mutating func settle(_ page: OggPage, at place: Int64) {
     guard let sought, page.beginsPacket else { return }
     self.sought = nil
-    let boundary = OggGap.Boundary(place: place, isWithinPacket: sought.isWithinPacket)
+    let boundary = SoundGap.Boundary(place: place, isWithinPacket: sought.isWithinPacket)
     if sought.isStart { start = boundary } else { finish(boundary) }
   }
 
   /// Takes the end of the stream.
   mutating func finish() { finish(nil) }
 
-  private mutating func finish(_ end: OggGap.Boundary?) {
-    if let start, let frames { gaps.append(OggGap(frames: frames, start: start, end: end)) }
+  private mutating func finish(_ end: SoundGap.Boundary?) {
+    if let start, let frames { gaps.append(SoundGap(frames: frames, start: start, end: end)) }
     (before, frames, start, sought) = (nil, nil, nil, nil)
-  }
-}
-
-/// Finds the holes that gaps leave while a stream's frames are counted. One thread at a time.
-struct OggHoles {
-  private let gaps: [OggGap]
-  private let places: Set<Int64>
-  /// By the place of a page: frames before the first packet that begins on it, and before the packet
-  /// ahead of that one.
-  private var counts: [Int64: (first: Int64, previous: Int64)] = [:]
-  private var last: (place: Int64?, frame: Int64) = (nil, 0)
-
-  init(_ gaps: [OggGap]) {
-    self.gaps = gaps
-    places = Set(gaps.flatMap { [$0.start.place, $0.end?.place].compactMap { $0 } })
-  }
-
-  /// Notes a packet before which the stream has `frame` frames, and where the page lies on which the
-  /// packet begins.
-  mutating func note(_ frame: Int64, at place: Int64?) {
-    if let place, place != last.place, places.contains(place), counts[place] == nil {
-      counts[place] = (frame, last.frame)
-    }
-    last = (place, frame)
-  }
-
-  /// The holes of a stream: what granules count between the sound around a gap less what is there.
-  ///
-  /// - Parameters:
-  ///   - count: Frames of the stream.
-  ///   - least: Fewer frames are no hole.
-  /// - Returns: The holes, in order.
-  /// - Complexity: O(n) in the number of gaps
-  func holes(in count: Int64, least: Int64) -> [HoleFinder.Hole] {
-    gaps.compactMap { gap in
-      guard let start = frame(gap.start), let end = gap.end.map(frame) ?? count else { return nil }
-      let size = gap.frames - (end - start)
-      return size >= least ? HoleFinder.Hole(frame: start, count: size) : nil
-    }
-  }
-
-  private func frame(_ boundary: OggGap.Boundary) -> Int64? {
-    counts[boundary.place].map { boundary.isWithinPacket ? $0.previous : $0.first }
   }
 }

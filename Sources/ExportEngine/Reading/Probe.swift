@@ -107,7 +107,7 @@ struct Prober {
     let (demuxer, stream, first) = (opened.demuxer, opened.stream, opened.first)
     let whole = try announcedDuration(of: opened)
     guard var measured = try measure(opened) else { return try probeAllPages(stream: index) }
-    measured.facts.start = measured.start ?? first.start(in: demuxer)
+    measured.facts.start = measured.start ?? opened.pauses?.start ?? first.start(in: demuxer)
     let (facts, length, frameCount) = (measured.facts, measured.length, measured.length.frames)
     guard frameCount > 0 else { throw headerOnly }
     let duration = Time(frames: frameCount, rate: facts.sampleRate)
@@ -156,6 +156,7 @@ struct Prober {
   private func announcedDuration(of opened: OpenedStream) throws(Failure) -> Time? {
     let first = opened.first
     if try leavesLengthOpen(opened.demuxer) { return nil }
+    if let pauses = opened.pauses { return pauses.announced }
     var announced =
       opened.edits == nil
       ? try announcedDuration(ofPackets: opened).map { withoutLead($0, opened) }

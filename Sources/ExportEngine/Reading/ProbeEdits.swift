@@ -14,6 +14,8 @@ struct OpenedStream {
   let track: MP4Track?
   /// What is played of the stream, where that is ours to apply; nil: what libavformat gives.
   var edits: PlayedEdits?
+  /// Of an AVI.
+  var pauses: AVIPauses?
   /// Whether iTunes' note contradicts what is there.
   var isNoteRefuted = false
 
@@ -64,6 +66,10 @@ extension Prober {
     // libavformat may have nothing to decode of what such a list plays.
     if let track, track.hasOddEdits { return try openWhole(demuxer, stream, opening, track) }
     var opened = try open(demuxer, stream, opening, track)
+    if demuxer.formatName == "avi" {
+      opened.pauses = try AVIPauses.find(
+        ofStream: stream.index, atRate: opened.first.sampleRate, in: bytes)
+    }
     if let table { opened.edits = PlayedEdits(table, atRate: opened.first.sampleRate) }
     return opened
   }

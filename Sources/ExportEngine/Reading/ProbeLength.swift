@@ -83,7 +83,7 @@ extension Prober {
     facts.origin = lead
     facts.firstRaw = 0
     facts.reader = .counted(AnchorIndex())
-    let gaps = try oggStream(of: opened)?.gaps ?? []
+    let gaps = try oggStream(of: opened)?.gaps ?? opened.pauses?.gaps ?? []
     let count = try CountedStream.count(facts, codec: stream.codecName, gaps)
     try requireMost(of: count, demuxer)
     facts.reader = .counted(count.index)
@@ -103,7 +103,10 @@ extension Prober {
   private func measure(
     _ opened: OpenedStream, _ facts: StreamFacts, _ count: CountedStream.Count, delay: Int64?
   ) throws(Failure) -> Measured {
-    try requireNoLeap(count.holes, in: count.frames, rate: facts.sampleRate)
+    // Each empty chunk of an AVI is there.
+    if opened.pauses == nil {
+      try requireNoLeap(count.holes, in: count.frames, rate: facts.sampleRate)
+    }
     var clock = MediaClock(from: opened.first.startFrame, count: count.frames)
     for hole in count.holes ?? [] {
       guard let last = clock.runs.last else { break }
