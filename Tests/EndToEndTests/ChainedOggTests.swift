@@ -56,6 +56,32 @@ struct ChainedOggTests {
     #expect(isSlice)
   }
 
+  @Test(
+    "the links of a server's file are all read, also where they have one serial number",
+    arguments: [
+      "opusenc --quiet --serial 5 --bitrate 256 $1.wav $1.ogg", "oggenc -Q -s 5 -q 9 $1.wav",
+    ])
+  func remote(encode: String) throws {
+    let stage = try RemoteStage(servingItself: true)
+    try stage.make(
+      """
+      sox -R -r 48000 -n -c 2 -b 16 a.wav synth 12 pinknoise vol 0.3
+      sox -R -r 48000 -n -c 2 -b 16 b.wav synth 15 whitenoise vol 0.2
+      encode() { \(encode); }
+      encode a; encode b
+      cat a.ogg b.ogg > c.ogg
+      cat a.ogg a.ogg > twice.ogg
+      """)
+    for (name, duration) in [
+      ("a", "0:12.000 (576000 samples)"), ("c", "0:27.000 (1296000 samples)"),
+      ("twice", "0:24.000 (1152000 samples)"),
+    ] {
+      let url = stage.url("plain", "\(name).ogg")
+      let probe = try stage.run("avjob probe --allow-host $host '\(url)'")
+      #expect(probe.text.contains("duration  \(duration)\n"), "\(name): \(probe)")
+    }
+  }
+
   @Test("a link with other channels, another rate or another codec is refused at its own time")
   func change() throws {
     try sounds()

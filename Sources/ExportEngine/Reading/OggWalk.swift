@@ -28,7 +28,7 @@ struct OggLink: Sendable {
   var streams: [UInt32: OggStream] = [:]
   /// Whether it has more streams than are looked at.
   var isOverfull = false
-  /// Whether nothing but its first and its last page was looked at.
+  /// Whether only some of its pages were looked at.
   var isSampled = false
 }
 

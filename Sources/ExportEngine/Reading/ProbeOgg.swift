@@ -6,7 +6,7 @@ import Tagging
 /// Ogg, whose pages say more than libavformat tells of them.
 extension Prober {
   /// Probes an Ogg file by one walk over its pages. A server's file is looked through only if its first
-  /// and last page are of different streams, or do not prove its length.
+  /// and last page are of different links, or do not prove its length.
   func probeOgg(_ demuxer: Demuxer, stream index: Int?) throws(Failure) -> ProbedStream {
     guard location.url != nil, let sole = try OggLink.sole(in: bytes) else {
       return try probeAllPages(demuxer, stream: index)
@@ -138,9 +138,10 @@ extension Prober {
 
 extension OggLink {
   /// The only link of a server's file, by its first and its last page, which have one serial number
-  /// (RFC 3533, 6); nil where these are of different streams.
+  /// (RFC 3533, 6), and pages between them; nil where these are of different streams, or of links that
+  /// have the same.
   ///
-  /// - Complexity: O(1): 128 KiB are read
+  /// - Complexity: As `OggSample.countsUp`; 192 KiB are read, and 16 KiB at each further place
   static func sole(in medium: MediumBytes) throws(Failure) -> OggLink? {
     let size = try medium.size()
     let head = OggPage(try medium.bytes(at: 0, count: OggPage.longestHead))
@@ -150,7 +151,9 @@ extension OggLink {
     let last = tail.indices.reversed().lazy.compactMap { index in
       tail[index] == UInt8(ascii: "O") ? OggPage(tail[index...]).map { (index, $0) } : nil
     }.first
-    guard let head, let (place, page) = last, page.serial == head.serial else { return nil }
+    guard let head, let (place, page) = last, page.serial == head.serial,
+      try OggSample.countsUp(in: medium, to: tail)
+    else { return nil }
     var link = OggLink(range: 0..<size, rest: size..<size)
     link.isSampled = true
     if place + page.size > tail.count {
