@@ -86,6 +86,14 @@ extension Stream {
     return size > 0 ? size : nil
   }
 
+  /// The most bytes that a frame of FLAC can have: by its header, or else those of a block without
+  /// compression; nil of other codecs, and without a header.
+  package var boundOfFLACFrame: Int? {
+    guard let bitsOfFLAC, let data = parameters.extradata else { return nil }
+    let block = Int(data[2]) << 8 | Int(data[3])
+    return largestFLACFrame ?? block * channelCount * ((bitsOfFLAC + 7) / 8)
+  }
+
   /// Bits of a sample of FLAC by its header (`STREAMINFO`, RFC 9639, 8.2); nil of other codecs, and without
   /// one.
   package var bitsOfFLAC: Int? {

@@ -104,6 +104,9 @@ import Testing
       """
       ffmpeg -v error -i t.wav -c:a pcm_s32le w.wav
       flac --silent w.wav -o w.flac
+      sox -R -n -r 48000 -c 8 -b 24 n.wav synth 1 pinknoise vol 0.3
+      flac --silent --lax -b 32768 n.wav -o n.flac
+      flac --silent -b 4096 n.flac -o m.flac
       ffmpeg -v error -i t.wav s.m4a
       python3 -c "
       data = open('s.m4a', 'rb').read()
@@ -114,6 +117,13 @@ import Testing
     #expect(
       long.status == 0 || long.errors.contains("'w.flac': is FLAC of 32 bits, which FFmpeg "),
       "\(long.errors)")
+    let blocks = try stage.run("avjob probe n.flac m.flac")
+    #expect(
+      blocks.errors.contains("'n.flac': is FLAC with frames of up to ")
+        && blocks.errors.contains(
+          " bytes, and FFmpeg finds none of more than 163840; encode it again with shorter "
+            + "blocks, as 'flac -b 4096' does")
+        && !blocks.errors.contains("m.flac"), "\(blocks.errors)")
     let book = try stage.run("avjob probe s.aax")
     #expect(book.errors.contains("'s.aax': is encrypted (aavd)"), "\(book.errors)")
   }

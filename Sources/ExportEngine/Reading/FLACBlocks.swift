@@ -44,11 +44,26 @@ struct FLACBlock: Sendable, Hashable {
 }
 
 extension Prober {
-  /// FFmpeg finds no frame of such a file before its version 6.
-  var undecodedFLAC: Failure {
-    Failure(
-      .mendInput,
-      "is FLAC of 32 bits, which FFmpeg \(Library.version) does not decode; encode it again with 24 bits",
-      location: location, code: .mediaUnsupported)
+  /// Bytes without the head of another frame in which FFmpeg looks for it in a native FLAC
+  /// (`flac_parser.c`: 20 times `FLAC_AVG_FRAME_SIZE`).
+  private static let mostFrameBytes = 20 * 8192
+
+  /// Why nothing is read of a FLAC that has frames; nil of other files.
+  func unreadFLAC(_ stream: LibAV.Stream, _ demuxer: Demuxer) -> Failure? {
+    func failure(_ text: String) -> Failure {
+      Failure(.mendInput, text, location: location, code: .mediaUnsupported)
+    }
+    // FFmpeg finds no frame of such a file before its version 6.
+    if stream.bitsOfFLAC == 32 {
+      return failure(
+        "is FLAC of 32 bits, which FFmpeg \(Library.version) does not decode; encode it again with 24 "
+          + "bits")
+    }
+    guard demuxer.formatName == "flac", identity.size > Self.mostFrameBytes,
+      let bound = stream.boundOfFLACFrame, bound > Self.mostFrameBytes
+    else { return nil }
+    return failure(
+      "is FLAC with frames of up to \(bound) bytes, and FFmpeg finds none of more than "
+        + "\(Self.mostFrameBytes); encode it again with shorter blocks, as 'flac -b 4096' does")
   }
 }

@@ -333,7 +333,7 @@ struct Prober {
       guard dataStart != nil, stream.bitsOfFLAC != 32 else { return nil }
       throw LibAVError.nothingDecoded
     }
-    guard var first else { throw stream.bitsOfFLAC == 32 ? undecodedFLAC : headerOnly }
+    guard var first else { throw unreadFLAC(stream, demuxer) ?? headerOnly }
     if let latest { try settle(&first, of: stream, demuxer, behind: latest) }
     return first
   }
