@@ -20,18 +20,42 @@ extension ExportSession {
     throw Self.refusal(of: first)
   }
 
-  /// Refuses the first FLAC whose sound is not that of the digest in its header, where the export is
-  /// strict. Each is decoded as a whole, whatever the export takes of it, unless it is known already.
+  /// The sounds that are to be proved by the digests in their headers, each once: those of a strict export
+  /// that were not proved before.
+  func unprovenSounds(in graph: Graph) -> [(asset: Asset, origin: Origin)] {
+    guard export.isStrict else { return [] }
+    var known: Set<FLACProof.Key> = []
+    return graph.nodes.compactMap { node in
+      guard let asset = node.asset, !library.hasProven(asset),
+        known.insert(FLACProof.Key(asset)).inserted
+      else { return nil }
+      return (asset, node.origin)
+    }
+  }
+
+  /// Refuses the first FLAC whose sound is not that of the digest in its header. Each is decoded as a
+  /// whole, whatever the export takes of it.
   ///
+  /// - Parameters:
+  ///   - sounds: As `unprovenSounds`.
+  ///   - crew: As `FLACProof.prove`.
+  ///   - progress: Gets the share that is done, 0 to 1, on this thread.
   /// - Throws: `mendInput`, as reading does, and `CancellationError`.
   /// - Complexity: O(samples) of each FLAC
-  func requireOwnDigests(_ graph: Graph, _ crew: Crew) throws {
-    guard export.isStrict else { return }
-    for node in graph.nodes {
-      guard let asset = node.asset, var doubt = try library.doubt(ofDigestIn: asset, by: crew)
-      else { continue }
-      doubt.origin = node.origin
-      throw Self.refusal(of: doubt)
+  func requireOwnDigests(
+    of sounds: [(asset: Asset, origin: Origin)], _ crew: Crew, progress: (Double) -> Void
+  ) throws {
+    let total = sounds.reduce(0) { $0 + Double($1.asset.frameCount) }
+    var done: Double = 0
+    for (asset, origin) in sounds {
+      let doubt = try library.doubt(ofDigestIn: asset, by: crew) {
+        progress(min(1, (done + Double($0)) / max(1, total)))
+      }
+      if var doubt {
+        doubt.origin = origin
+        throw Self.refusal(of: doubt)
+      }
+      done += Double(asset.frameCount)
     }
   }
 

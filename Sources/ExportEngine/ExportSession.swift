@@ -97,8 +97,8 @@ public struct ExportSession: Sendable {
   public struct Progress: Sendable, Hashable {
     /// Sound processed so far, 0 … `total`.
     public var completed: Time
-    /// Sound to process in all: the outputs' length, and once more where it is measured before or
-    /// after it is rendered.
+    /// Sound to process in all: the outputs' length, and once more where sources are proved by their own
+    /// digests, and where sound is measured before or after it is rendered.
     public var total: Time
 
     /// From 0 to 1; 1 for an export of no length (`Progress.fractionCompleted`).
@@ -220,7 +220,6 @@ public struct ExportSession: Sendable {
     var isCommitting = false
     do {
       var made = try Crew.gather(from: budget, unless: cancellation) { crew in
-        try requireOwnDigests(graph, crew)
         return try mastered(graph, crew, examining: examination, progress)
       }
       rendering = made

@@ -120,8 +120,11 @@ struct FLACDigestTests {
       flac -s --ogg whole.wav -o own.oga
       cat own.oga whole.oga > chain.oga
       cat own.oga renumbered.oga > wrong.oga
+      flac -s --ogg --no-md5-sum whole.wav -o open.oga
+      cat own.oga open.oga > half.oga
+      cat open.oga own.oga open.oga > third.oga
       """)
-    for name in ["whole.oga", "whole.mka", "whole.mp4", "own.oga", "chain.oga"] {
+    for name in ["whole.oga", "whole.mka", "whole.mp4", "own.oga", "chain.oga", "half.oga"] {
       let result = try stage.run("avjob clip -q --strict \(name) --to 0.2s -o \(name).wav")
       #expect(result.status == 0 && result.errors == "", "\(name): \(result.errors)")
     }
@@ -141,6 +144,19 @@ struct FLACDigestTests {
       chain.text.contains("\"message\": \"\(words) in link 2 of its chain\""), "\(chain.text)")
     #expect(chain.text.contains("wrong.oga: \(words) in link 2 of its chain\n"), "\(chain.text)")
     #expect(chain.text.contains("renumbered.oga: \(words)\n"), "\(chain.text)")
+    // What is proved in part is not called so as a whole.
+    let part = try stage.run("avjob verify chain.oga half.oga third.oga")
+    #expect(part.status == 1)
+    #expect(
+      part.text == """
+        ok         chain.oga: its sound has the MD5 of its header
+        unknown    half.oga: its sound has the MD5 of its header, but link 2 of its chain has none, \
+        and is not proved
+        unknown    third.oga: its sound has the MD5 of its header, but 2 links of its chain have none, \
+        the first of them link 1, and are not proved
+        3 files: 1 ok, 2 unknown
+
+        """, "\(part.text)")
   }
 
   @Test("a file that was proved is not decoded again by a later run")

@@ -1,6 +1,7 @@
 import Diagnosis
 import LibAV
 import MediaComposition
+import MediaTime
 import Synchronization
 import SystemPackage
 import TestSupport
@@ -78,6 +79,42 @@ struct FLACProofTests {
     #expect(try FLACProof.prove(write(file)) == nil)
     try writeFile(folder.path("text"), Array("text".utf8))
     #expect(try FLACProof.prove(FilePath(folder.path("text"))) == nil)
+  }
+
+  @Test("of FLACs behind one another that is said, and what cannot be read is no file without FLAC")
+  func others() throws {
+    let (one, other) = try (
+      FLACFile(bits: 16, channels: 1, seed: 8), FLACFile(bits: 16, channels: 1, seed: 9)
+    )
+    try writeFile(folder.path("two.flac"), one.bytes + other.bytes)
+    let proof = try #require(try FLACProof.prove(FilePath(folder.path("two.flac"))))
+    #expect(!proof.isFulfilled && proof.announced == one.digest)
+    #expect(
+      proof.fault == "another FLAC lies behind it in the file, which the header does not count")
+    for name in ["", "none.flac"] {
+      #expect(throws: Failure.self) { try FLACProof.prove(FilePath(folder.path(name))) }
+    }
+  }
+
+  @Test("a proof is a part of a strict export's progress, and none where it was made before")
+  func progress() throws {
+    let library = MediaLibrary()
+    let asset = try library.asset(at: write(FLACFile(bits: 16, channels: 2, seed: 10)))
+    var track = Track()
+    try track.insertTimeRange(
+      TimeRange(start: .zero, duration: asset.duration), of: asset, at: .invalid)
+    var output = Output(path: FilePath(folder.path("out.wav")), format: .wav(.int16))
+    output.isStrict = true
+    let session = ExportSession(
+      Export(name: "a", composition: Composition(tracks: [track]), outputs: [output]),
+      library: library)
+    var shares: [Double] = []
+    _ = try session.run { shares.append($0.fractionCompleted) }
+    #expect(shares == shares.sorted() && shares.last == 1, "\(shares)")
+    #expect(shares.count { $0 < 0.5 } > 5, "\(shares)")
+    var last: ExportSession.Progress?
+    _ = try session.run { last = $0 }
+    #expect(last?.total == asset.duration && last?.completed == asset.duration)
   }
 
   @Test(

@@ -15,8 +15,9 @@ extension ExportSession {
   /// dB by which a sound within a mix may miss its level, which is approached by fewer means.
   private static let itemTolerance = 0.5
 
-  /// Brings every sound to its level, renders and encodes, and measures the encoded files. What an
-  /// encoder did to the peaks or the loudness of a file is given back by another rendering.
+  /// Proves the sources of a strict export, brings every sound to its level, renders and encodes, and
+  /// measures the encoded files. What an encoder did to the peaks or the loudness of a file is given
+  /// back by another rendering.
   ///
   /// - Throws: As `run`; nothing is left behind.
   func mastered(
@@ -28,9 +29,10 @@ extension ExportSession {
     let analyst = SoundAnalyst(
       library: library, budget: crew.budget, cancellation: crew.cancellation)
     let normalizer = Normalizer(analyst: analyst, groups: groups)
-    var passes: [Pass] = graph.normalizations.isEmpty ? [] : [.measuring]
-    passes.append(.rendering)
-    if !measured.isEmpty { passes.append(.checking) }
+    let unproven = unprovenSounds(in: graph)
+    let passes = Pass.all(
+      proving: !unproven.isEmpty, measuring: !graph.normalizations.isEmpty,
+      checking: !measured.isEmpty)
     var latest = 0
     // A pass that is made again does not turn the progress back.
     func report(_ share: Double, of pass: Pass) {
@@ -38,6 +40,7 @@ extension ExportSession {
       latest = index
       progress(Progress(share, ofPass: index, among: passes.count, over: export.duration))
     }
+    try requireOwnDigests(of: unproven, crew) { report($0, of: .proving) }
     var solved = Normalizer.Result(graph: graph)
     for attempt in 1... {
       try normalizer.solve(&solved) { report($0, of: .measuring) }
@@ -296,7 +299,18 @@ extension LoudnessCorrection {
 // MARK: - Progress
 
 /// A pass that an export makes over its sound.
-private enum Pass { case measuring, rendering, checking }
+private enum Pass {
+  case proving, measuring, rendering, checking
+
+  /// Those of an export, in their order.
+  static func all(proving: Bool, measuring: Bool, checking: Bool) -> [Pass] {
+    var all: [Pass] = proving ? [.proving] : []
+    if measuring { all.append(.measuring) }
+    all.append(.rendering)
+    if checking { all.append(.checking) }
+    return all
+  }
+}
 
 extension ExportSession.Progress {
   /// A share of the pass number `index` of `count` over a sound of `duration`.

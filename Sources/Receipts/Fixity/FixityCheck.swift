@@ -10,14 +10,20 @@ import Threads
 package struct SoundFixity: Sendable, Hashable {
   /// The MD5 that the file has, and that of the sound: 16 bytes each.
   package var announced, found: [UInt8]
-  /// Where sound is missing, to stand behind "it is damaged"; nil where that is not known.
-  package var damage: String?
+  /// What else is wrong with it, a clause; nil where that is not known.
+  package var fault: String?
   /// Which link of a chain of files it is, counted from 1; nil of a file that is not chained.
   package var link: Int?
+  /// The links of the chain that have no digest.
+  package var unprovenLinks: [Int]
 
   /// A sound that was decoded.
-  package init(announced: [UInt8], found: [UInt8], damage: String? = nil, link: Int? = nil) {
-    (self.announced, self.found, self.damage, self.link) = (announced, found, damage, link)
+  package init(
+    announced: [UInt8], found: [UInt8], fault: String? = nil, link: Int? = nil,
+    unprovenLinks: [Int] = []
+  ) {
+    (self.announced, self.found, self.fault, self.link) = (announced, found, fault, link)
+    self.unprovenLinks = unprovenLinks
   }
 
   /// Decodes the sound of a file; nil of a file that has no digest of it. Called from any thread.
@@ -30,11 +36,22 @@ package struct SoundFixity: Sendable, Hashable {
 
   fileprivate var isAsAnnounced: Bool { announced == found }
 
+  fileprivate var state: FixityResult.State {
+    guard isAsAnnounced else { return .changed }
+    return unprovenLinks.isEmpty ? .ok : .unknown
+  }
+
   fileprivate var reason: String {
-    guard !isAsAnnounced else { return "its sound has the MD5 of its header" }
-    return "its sound does not have the MD5 of its header"
-      + (link.map { " in link \($0) of its chain" } ?? "")
-      + (damage.map { "; it is damaged \($0)" } ?? "")
+    guard isAsAnnounced else {
+      return "its sound does not have the MD5 of its header"
+        + (link.map { " in link \($0) of its chain" } ?? "") + (fault.map { "; \($0)" } ?? "")
+    }
+    let proved = "its sound has the MD5 of its header"
+    guard let first = unprovenLinks.first else { return proved }
+    return unprovenLinks.count == 1
+      ? "\(proved), but link \(first) of its chain has none, and is not proved"
+      : "\(proved), but \(unprovenLinks.count) links of its chain have none, the first of them link "
+        + "\(first), and are not proved"
   }
 }
 
@@ -48,7 +65,7 @@ package struct FixityResult: Sendable, Hashable {
     case changed
     /// A witness names it, and it is not there.
     case missing
-    /// No witness has a digest of it, nor has it one of its sound.
+    /// No witness has a digest of it, nor has it one of all of its sound.
     case unknown
     /// It cannot be read.
     case unreadable
@@ -153,7 +170,7 @@ private final class Proof: CrewTask {
     guard let hear, item.mayProveItself else { return nil }
     do throws(Failure) {
       guard let sound = try hear(item.path) else { return nil }
-      var found = result(sound.isAsAnnounced ? .ok : .changed, size: size, reason: sound.reason)
+      var found = result(sound.state, size: size, reason: sound.reason)
       (found.sound, found.claim) = (sound, nil)
       return found
     } catch {

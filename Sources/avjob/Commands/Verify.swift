@@ -91,7 +91,8 @@ extension Verify {
   @Sendable private static func sound(of path: FilePath) throws(Failure) -> SoundFixity? {
     try FLACProof.prove(path).map {
       SoundFixity(
-        announced: $0.announced, found: $0.found, damage: $0.damage, link: $0.link)
+        announced: $0.announced, found: $0.found, fault: $0.fault, link: $0.link,
+        unprovenLinks: $0.unprovenLinks)
     }
   }
 }
