@@ -220,7 +220,7 @@ public struct ExportSession: Sendable {
     var isCommitting = false
     do {
       var made = try Crew.gather(from: budget, unless: cancellation) { crew in
-        return try mastered(graph, crew, examining: examination, progress)
+        try mastered(graph, crew, examining: examination, progress)
       }
       rendering = made
       let records = try finish(recorder, &made, cancellation)

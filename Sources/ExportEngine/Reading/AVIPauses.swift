@@ -65,7 +65,8 @@ private struct AVIWalk {
     var offset: Int64 = 0
     while true {
       let head = try bytes(at: offset, count: 12)
-      guard head.count >= 8 else { return }
+      // Behind the last chunk may lie anything.
+      guard head.count >= 8, head.prefix(4).allSatisfy({ 0x20...0x7E ~= $0 }) else { return }
       let name = String(decoding: head.prefix(4), as: UTF8.self)
       if name == "RIFF" || name == "LIST" {
         let kind = String(decoding: head.dropFirst(8), as: UTF8.self)
