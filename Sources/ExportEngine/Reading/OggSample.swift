@@ -13,6 +13,8 @@ struct OggSample {
   private static let headSize: Int64 = 1 << 16
   /// What the cache fetches at a time; most pages are smaller.
   private static let blockSize = 1 << 14
+  /// So many are fetched beside the one that is awaited.
+  private static let placesAhead = 3
   /// In so many bytes a page begins.
   private static let longest = 1 << 17
 
@@ -46,10 +48,12 @@ struct OggSample {
     guard ends.take(tail, at: start) else { return false }
     let size = start + Int64(tail.count)
     if ends.pageCount > 0, (size - size / 8) / ends.pageCount < ends.pageSize { return true }
-    var place = Self.place(behind: Self.headSize)
-    while place < start {
-      let next = Self.place(behind: place)
-      if next < start { medium.prefetch(now: next..<next + Int64(Self.blockSize)) }
+    let places = sequence(first: Self.place(behind: Self.headSize), next: Self.place)
+    for place in places.prefix(while: { $0 < start }) {
+      let next = sequence(first: Self.place(behind: place), next: Self.place)
+      for place in next.prefix(Self.placesAhead) where place < start {
+        medium.prefetch(now: place..<place + Int64(Self.blockSize))
+      }
       var bytes = try medium.bytes(at: place, count: Self.blockSize)
       while Self.firstPage(in: bytes[...]) == nil, bytes.count < Self.longest {
         let more = try medium.bytes(at: place + Int64(bytes.count), count: Self.blockSize)
@@ -57,7 +61,6 @@ struct OggSample {
         bytes += more
       }
       guard take(bytes, at: place) else { return false }
-      place = next
     }
     return take(tail, at: start)
   }
