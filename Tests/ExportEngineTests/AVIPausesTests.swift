@@ -96,7 +96,9 @@ struct AVIPausesTests {
 
   /// Looks for the pauses of the second stream in an AVI of two parts (OpenDML), whose sound has chunks of
   /// these sizes.
-  private func find(_ header: [UInt8], _ sizes: [Int], _ more: [Int]) throws -> AVIPauses? {
+  private func find(
+    _ header: [UInt8], _ sizes: [Int], _ more: [Int], behind delay: Time = .zero
+  ) throws -> AVIPauses? {
     func movie(_ sizes: [Int]) -> [UInt8] {
       Self.list(
         "movi",
@@ -118,7 +120,8 @@ struct AVIPausesTests {
       + Self.list("AVIX", [movie(more)], "RIFF")
     try writeFile(folder.path("a.avi"), bytes)
     return try AVIPauses.find(
-      ofStream: 1, atRate: 48_000, in: MediumBytes(.file(FilePath(folder.path("a.avi")))))
+      ofStream: 1, atRate: 48_000, behind: delay,
+      in: MediumBytes(.file(FilePath(folder.path("a.avi")))))
   }
 
   @Test("pauses are found in all parts of a file, and those at its ends are none of its sound")
@@ -129,6 +132,13 @@ struct AVIPausesTests {
     #expect(found.start == Time(value: 5 * 24, timescale: 1000))
     #expect(found.gaps.map(\.frames) == [2 * 1152])
     #expect(found.announced == Time(value: 7 * 24, timescale: 1000))
+    // Pictures that are decoded ahead moved the sound by two chunks, or by more than it has.
+    for (delay, chunks) in [(33, 3), (49, 2), (200, 2)] {
+      let moved = try find(
+        Self.header("auds", start: 2, length: 12), [0, 5, 0, 0, 4, 0], [0, 6, 7, 0, 0],
+        behind: Time(value: Int64(delay), timescale: 1000))
+      #expect(moved?.start == Time(value: Int64(chunks) * 24, timescale: 1000), "\(delay)")
+    }
     let place = try #require(found.gaps.first?.start.place)
     let bytes = try readFile(folder.path("a.avi"))
     #expect(bytes[Int(place) - 8..<Int(place)].elementsEqual(Array("01wb".utf8) + [6, 0, 0, 0]))

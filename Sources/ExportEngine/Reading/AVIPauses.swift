@@ -23,16 +23,17 @@ struct AVIPauses {
   /// - Parameters:
   ///   - number: The stream's, in the file's order.
   ///   - rate: Its samples a second.
+  ///   - delay: How long before it is shown the file's first picture is decoded.
   ///   - medium: The file.
   /// - Returns: What was found; nil without such chunks, and where the header does not count them.
   /// - Throws: Where the medium cannot be read, and the code `cancelled`.
   /// - Complexity: O(chunks)
   static func find(
-    ofStream number: Int, atRate rate: Int, in medium: MediumBytes
+    ofStream number: Int, atRate rate: Int, behind delay: Time, in medium: MediumBytes
   ) throws(Failure) -> AVIPauses? {
     var walk = AVIWalk(number, medium)
     try walk.walk()
-    return walk.pauses(atRate: rate)
+    return walk.pauses(atRate: rate, behind: delay)
   }
 }
 
@@ -111,7 +112,7 @@ private struct AVIWalk {
   }
 
   /// What was found, at the end of the file.
-  func pauses(atRate rate: Int) -> AVIPauses? {
+  func pauses(atRate rate: Int, behind delay: Time) -> AVIPauses? {
     guard let scale = field(5), let ticks = field(6), let start = field(7), let length = field(8),
       // A packet of more than a second is none.
       empty > 0, full + empty + latest <= length, 0 < scale, scale <= ticks
@@ -119,8 +120,12 @@ private struct AVIWalk {
     func frames(_ count: Int64) -> Int64 {
       Int64(clamping: Int128(count) * Int128(scale) * Int128(rate) / Int128(ticks))
     }
+    // FFmpeg's muxer moves all streams so that no time of decoding lies before 0, the sound by whole chunks,
+    // and libavformat does not move them back.
+    let unit = Int128(delay.timescale) * Int128(scale)
+    let moved = Int64(clamping: (Int128(delay.value) * Int128(ticks) + unit - 1) / unit)
     return AVIPauses(
-      start: Time(frames: frames(start + lead), rate: rate),
+      start: Time(frames: frames(start + max(0, lead - moved)), rate: rate),
       gaps: found.map { SoundGap(frames: frames($0.count), before: $0.place) },
       announced: Time(frames: frames(length - lead - latest), rate: rate))
   }

@@ -175,7 +175,7 @@ private func checkContainer(_ path: FilePath) {
     if let header = try MusepackHeader.read(in: bytes) {
       precondition(0..<header.frameCount ~= header.silence)
     }
-    if let pauses = try AVIPauses.find(ofStream: 1, atRate: 48_000, in: bytes) {
+    if let pauses = try AVIPauses.find(ofStream: 1, atRate: 48_000, behind: .zero, in: bytes) {
       precondition(pauses.announced >= .zero && pauses.gaps.allSatisfy { $0.frames >= 0 })
     }
     _ = try ASFValues.repeated(in: bytes)
