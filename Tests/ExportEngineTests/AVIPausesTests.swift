@@ -132,8 +132,8 @@ struct AVIPausesTests {
     #expect(found.start == Time(value: 5 * 24, timescale: 1000))
     #expect(found.gaps.map(\.frames) == [2 * 1152])
     #expect(found.announced == Time(value: 7 * 24, timescale: 1000))
-    // Pictures that are decoded ahead moved the sound by two chunks, or by more than it has.
-    for (delay, chunks) in [(33, 3), (49, 2), (200, 2)] {
+    // Two chunks, and three, may be there for pictures that are decoded ahead.
+    for (delay, chunks) in [(33, 5), (49, 2), (200, 2)] {
       let moved = try find(
         Self.header("auds", start: 2, length: 12), [0, 5, 0, 0, 4, 0], [0, 6, 7, 0, 0],
         behind: Time(value: Int64(delay), timescale: 1000))

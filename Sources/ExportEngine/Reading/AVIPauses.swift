@@ -23,7 +23,7 @@ struct AVIPauses {
   /// - Parameters:
   ///   - number: The stream's, in the file's order.
   ///   - rate: Its samples a second.
-  ///   - delay: How long before it is shown the file's first picture is decoded.
+  ///   - delay: How long before it is shown the file's first picture may be decoded.
   ///   - medium: The file.
   /// - Returns: What was found; nil without such chunks, and where the header does not count them.
   /// - Throws: Where the medium cannot be read, and the code `cancelled`.
@@ -121,11 +121,11 @@ private struct AVIWalk {
       Int64(clamping: Int128(count) * Int128(scale) * Int128(rate) / Int128(ticks))
     }
     // FFmpeg's muxer moves all streams so that no time of decoding lies before 0, the sound by whole chunks,
-    // and libavformat does not move them back.
+    // and libavformat does not move them back: so few chunks say nothing.
     let unit = Int128(delay.timescale) * Int128(scale)
     let moved = Int64(clamping: (Int128(delay.value) * Int128(ticks) + unit - 1) / unit)
     return AVIPauses(
-      start: Time(frames: frames(start + max(0, lead - moved)), rate: rate),
+      start: Time(frames: frames(start + (lead > moved ? lead : 0)), rate: rate),
       gaps: found.map { SoundGap(frames: frames($0.count), before: $0.place) },
       announced: Time(frames: frames(length - lead - latest), rate: rate))
   }

@@ -67,10 +67,11 @@ extension Prober {
     if let track, track.hasOddEdits { return try openWhole(demuxer, stream, opening, track) }
     var opened = try open(demuxer, stream, opening, track)
     if demuxer.formatName == "avi" {
+      // A tick is a picture; two are what encoders decode ahead, and libavformat does not know how many.
       let picture = demuxer.streams.first(where: \.isMovingPicture)
       opened.pauses = try AVIPauses.find(
         ofStream: stream.index, atRate: opened.first.sampleRate,
-        behind: picture.map { $0.timeBase.time(of: Int64($0.reorderDepth)) } ?? .zero, in: bytes)
+        behind: picture?.timeBase.time(of: 2) ?? .zero, in: bytes)
     }
     if let table { opened.edits = PlayedEdits(table, atRate: opened.first.sampleRate) }
     return opened
