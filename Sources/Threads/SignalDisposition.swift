@@ -15,8 +15,8 @@ package enum SignalDisposition {
     guard sigaction(signal, nil, &action) == 0 else { return false }
     // Closures cannot be compared, so both handlers are compared as addresses. Invariant: a handler is one
     // pointer to a C function, or nil for SIG_DFL, in Swift an optional of the size of an Int;
-    // `unsafeBitCast` traps where the sizes differ, at the first start of any command. No handler is called or kept by its number, and
-    // none but SIG_IGN has that address (1), at which no function can lie.
+    // `unsafeBitCast` traps where the sizes differ, at the first start of any command. No handler is called
+    // or kept by its address, and none but SIG_IGN has the address 1, at which no function can lie.
     return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self)
       == unsafeBitCast(SIG_IGN, to: Int.self)
   }

@@ -15,7 +15,7 @@ struct AVIPauses {
   var start: Time
   /// Those between packets.
   var gaps: [SoundGap]
-  /// What the header counts from the first packet to the last.
+  /// The length from the first packet to the last, by the header.
   var announced: Time
 
   /// Looks for those of a stream.
@@ -25,7 +25,7 @@ struct AVIPauses {
   ///   - rate: Its samples a second.
   ///   - delay: How long before it is shown the file's first picture may be decoded.
   ///   - medium: The file.
-  /// - Returns: What was found; nil without such chunks, and where the header does not count them.
+  /// - Returns: The pauses; nil without empty chunks, and where the header does not count them.
   /// - Throws: Where the medium cannot be read, and the code `cancelled`.
   /// - Complexity: O(chunks)
   static func find(
@@ -111,7 +111,7 @@ private struct AVIWalk {
     (full, latest) = (full + 1, 0)
   }
 
-  /// What was found, at the end of the file.
+  /// The pauses of the stream, once the file has been walked to its end; nil as of `AVIPauses.find`.
   func pauses(atRate rate: Int, behind delay: Time) -> AVIPauses? {
     guard let scale = field(5), let ticks = field(6), let start = field(7), let length = field(8),
       // A packet of more than a second is none.

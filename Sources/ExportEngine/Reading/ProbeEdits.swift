@@ -67,7 +67,8 @@ extension Prober {
     if let track, track.hasOddEdits { return try openWhole(demuxer, stream, opening, track) }
     var opened = try open(demuxer, stream, opening, track)
     if demuxer.formatName == "avi" {
-      // A tick is a picture; two are what encoders decode ahead, and libavformat does not know how many.
+      // A tick is a picture. Encoders have up to two decoded ahead; of an AVI libavformat may not know how
+      // many.
       let picture = demuxer.streams.first(where: \.isMovingPicture)
       opened.pauses = try AVIPauses.find(
         ofStream: stream.index, atRate: opened.first.sampleRate,
