@@ -36,8 +36,8 @@ package enum Library {
       }).joined(separator: ", ")
   }
 
-  /// The libraries of others that FFmpeg encodes, resamples and computes with, where it is linked with
-  /// them, by name: what they say of themselves, and their builds. Packagers change one and not the other.
+  /// The libraries of others that FFmpeg encodes, decodes, resamples and computes with, where it is linked
+  /// with them, by name: what they say of themselves, and their builds. Packagers change one and not the other.
   package static var codecVersions: [String: String] {
     let libraries: [(key: String, function: String, files: [String])] = [
       ("opus", "opus_get_version_string", ["libopus.so.0"]),
@@ -49,6 +49,9 @@ package enum Library {
       guard let text = avjob_library_text(library.function) else { continue }
       versions[library.key] = String(cString: text) + library.files.map(build).joined()
     }
+    // It tells its version by no function of its own.
+    let speex = build(of: "libspeex.so.1")
+    if !speex.isEmpty { versions["speex"] = "libspeex" + speex }
     // Decoders and levels compute with its functions, which change with its version; its builds are
     // security updates, several a year.
     versions["libc"] = avjob_library_text("gnu_get_libc_version").map { String(cString: $0) }

@@ -59,6 +59,7 @@ struct SoundRevisionTests {
     "opus": "libopus 1.3.1 (0ec5bcf3)",
     "processor": "23fd3db",
     "soxr": "libsoxr-0.1.3 (703b5df5)",
+    "speex": "libspeex (8ced7960)",
     "vorbis": "Xiph.Org libVorbis 1.3.7 (ec7eb223) (15116f34)",
   ]
 
@@ -124,6 +125,6 @@ struct SoundRevisionTests {
     #expect(Engine.tools["avjob"] == "\(Engine.version), sound \(Engine.soundRevision)")
     #expect(
       Engine.tools.keys.sorted()
-        == ["avjob", "ffmpeg", "lame", "libc", "opus", "processor", "soxr", "vorbis"])
+        == ["avjob", "ffmpeg", "lame", "libc", "opus", "processor", "soxr", "speex", "vorbis"])
   }
 }

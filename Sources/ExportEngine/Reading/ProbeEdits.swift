@@ -21,6 +21,7 @@ struct OpenedStream {
 
   /// Whether granules say where the sound of a Vorbis stream ends.
   var isVorbisInOgg: Bool { demuxer.formatName == "ogg" && stream.codecName == "vorbis" }
+  var isSpeexInOgg: Bool { demuxer.formatName == "ogg" && stream.codecName == "speex" }
 
   /// Whether granules say where the sound of an Opus stream begins.
   var isOpusInOgg: Bool { demuxer.formatName == "ogg" && stream.codecName == "opus" }

@@ -54,7 +54,7 @@ extension Prober {
     if let raw = first.rawStart, first.timestampsCountFrames {
       facts.firstRaw = raw &- first.skip
       facts.origin = opened.opening.ignoresEditLists ? facts.firstRaw : raw
-      if demuxer.formatName == "ogg" { lead = takeGranule(raw, of: stream, in: &facts) }
+      if demuxer.formatName == "ogg" { lead = try takeGranule(raw, of: opened, in: &facts) }
       // Headers that promise more than years prove nothing.
       if let proven = try provenLength(opened, facts), proven.frames < SoundPieces.longest {
         if stream.codecName == "opus" {
@@ -114,6 +114,7 @@ extension Prober {
       clock.runs.append(MediaClock.Run(frame: hole.frame, time: time))
     }
     var measured: Measured
+    var lacking: Int64 = 0
     if let edits = opened.edits {
       // Without loss the last packet decodes to its own length.
       let isPadded = !opened.stream.isLossless
@@ -128,6 +129,10 @@ extension Prober {
         let cut = max(0, min(count.padding - (try ghost(opened)), count.lastFrames))
         (length.frames, length.padding) = (count.frames - cut, cut > 0 ? cut : nil)
       }
+      if let end = try speexLength(of: opened, facts) {
+        length.end(at: end)
+        lacking = end - count.frames
+      }
       measured = Measured(
         facts: facts,
         length: noting(try note(of: opened), opened.first, length, opened.demuxer))
@@ -138,6 +143,13 @@ extension Prober {
       measured.warnings += warnings(of: count.holes, measured)
     }
     if let lost { measured.warnings.append(lost) }
+    if lacking >= Int64(facts.sampleRate / 1000) {
+      let length = Time(frames: lacking, rate: facts.sampleRate).inSeconds
+      measured.warnings.append(
+        Warning(
+          "its last packet holds less than the others, and FFmpeg \(Library.version) does not decode it: "
+            + "the last \(length) are missing", location: location))
+    }
     if !count.falls.isEmpty { measured.warnings.append(warning(of: count.falls, facts)) }
     measured.breaksOff = count.breaksOff
     measured.lastEnd = count.lastEnd

@@ -32,6 +32,11 @@ extension Prober {
         // The last granule counts from any number on, and includes the frames left out at the start.
         ticks = ticks &- Int64(stream.initialPadding) &- start
       }
+      if opened.isSpeexInOgg, let start = opened.first.rawStart {
+        if try isOnePage(opened) { return nil }
+        // libavformat counts what the first page leaves out, too.
+        ticks = ticks &+ min(0, start)
+      }
       let value = Int128(ticks) * Int128(stream.timeBase.numerator)
       return Time(value: Int64(clamping: value), timescale: stream.timeBase.denominator)
     }
@@ -41,9 +46,9 @@ extension Prober {
   /// Takes the first granule of an Ogg stream, by which its sound begins at the raw frame `raw`; gives the
   /// number of frames that the granule leaves out.
   func takeGranule(
-    _ raw: Int64, of stream: LibAV.Stream, in facts: inout StreamFacts
-  ) -> Int64 {
-    guard stream.codecName != "opus" else {
+    _ raw: Int64, of opened: OpenedStream, in facts: inout StreamFacts
+  ) throws(Failure) -> Int64 {
+    guard opened.stream.codecName != "opus" else {
       facts.countFromSound()
       return 0
     }
@@ -51,9 +56,22 @@ extension Prober {
     // A first page whose granule is lower than its content cuts the start (Vorbis I, A.2). A page has
     // about a second; cameras write pages of packets without bytes, which are miscounted.
     facts.origin = 0
-    // The delay of its decoder, which its own tool leaves out as well (SPEEX_GET_LOOKAHEAD).
-    let late = stream.codecName == "speex" ? Int64(facts.sampleRate / 8000 * 40) : 0
-    return 0 &- raw + late
+    guard opened.isSpeexInOgg else { return 0 &- raw }
+    // A sole page cuts the end.
+    return try isOnePage(opened) ? 0 : 0 &- raw + speexDelay(atRate: facts.sampleRate)
+  }
+
+  /// Frames by which the decoder of Speex is late (`SPEEX_GET_LOOKAHEAD`). Its own tool, speexdec, leaves
+  /// them out where a first page cuts the start, and plays them where a last one cuts the end.
+  private func speexDelay(atRate rate: Int) -> Int64 { Int64(rate / 8000 * 40) }
+
+  /// How many frames of Speex in Ogg speexdec plays; nil of other streams, and where pages are missing.
+  func speexLength(of opened: OpenedStream, _ facts: StreamFacts) throws(Failure) -> Int64? {
+    guard opened.isSpeexInOgg, let pages = try oggStream(of: opened), !pages.lacksPages,
+      let count = pages.count
+    else { return nil }
+    let tail = min(count.padding, speexDelay(atRate: facts.sampleRate))
+    return count.end - count.start + tail - facts.origin
   }
 
   /// Whether the first page of sound of an Ogg stream is its last one.
