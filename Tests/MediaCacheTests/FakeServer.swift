@@ -61,6 +61,8 @@ final class FakeServer: HTTPTransport {
   }
 
   private let state: Mutex<(behaviour: Behaviour, requests: [Request], active: Int)>
+  /// What the caches that ask here still wait for, in bytes.
+  private let awaited = Mutex<[@Sendable () -> Int64]>([])
 
   init(_ behaviour: Behaviour) { state = Mutex((behaviour, [], 0)) }
 
@@ -72,9 +74,15 @@ final class FakeServer: HTTPTransport {
     try settle()
     state.withLock { $0.requests = [] }
   }
-  /// Waits until all requests are answered.
+  /// Waits until all requests are answered, those too that fetches of the caches have yet to send.
   func settle() throws {
-    try wait(until: "all are answered") { state.withLock { $0.active == 0 } }
+    try wait(until: "all are answered") {
+      awaited.withLock { $0.allSatisfy { $0() == 0 } } && state.withLock { $0.active == 0 }
+    }
+  }
+  /// Has `settle` wait for the fetches of a cache, too.
+  func serve(_ cache: MediaCache) {
+    awaited.withLock { $0.append { [weak cache] in cache?.remainingBytes ?? 0 } }
   }
 
   func send(_ request: HTTPRequest, to receiver: any HTTPReceiver) throws(HTTPError) {
@@ -178,7 +186,9 @@ struct CacheRig {
     options.freshSince = .max
     options.runID = "\(UInt64.random(in: .min ... .max))"
     change(&options)
-    return MediaCache(options, transport: server)
+    let cache = MediaCache(options, transport: server)
+    server.serve(cache)
+    return cache
   }
 }
 
