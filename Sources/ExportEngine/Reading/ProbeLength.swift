@@ -129,7 +129,9 @@ extension Prober {
         let cut = max(0, min(count.padding - (try ghost(opened)), count.lastFrames))
         (length.frames, length.padding) = (count.frames - cut, cut > 0 ? cut : nil)
       }
-      if let end = try speexLength(of: opened, facts) {
+      if let announced = try speexLength(of: opened, facts) {
+        // It cuts no more than the last packet.
+        let end = max(announced, count.frames - count.lastFrames)
         length.end(at: end)
         lacking = end - count.frames
       }
@@ -143,7 +145,8 @@ extension Prober {
       measured.warnings += warnings(of: count.holes, measured)
     }
     if let lost { measured.warnings.append(lost) }
-    if lacking >= Int64(facts.sampleRate / 1000) {
+    // Where the last packet is ended early, the decoder's delay is missing there for speexdec, too.
+    if lacking > speexDelay(atRate: facts.sampleRate) {
       let length = Time(frames: lacking, rate: facts.sampleRate).inSeconds
       measured.warnings.append(
         Warning(

@@ -63,9 +63,10 @@ extension Prober {
 
   /// Frames by which the decoder of Speex is late (`SPEEX_GET_LOOKAHEAD`). Its own tool, speexdec, leaves
   /// them out where a first page cuts the start, and plays them where a last one cuts the end.
-  private func speexDelay(atRate rate: Int) -> Int64 { Int64(rate / 8000 * 40) }
+  func speexDelay(atRate rate: Int) -> Int64 { Int64(rate / 8000 * 40) }
 
-  /// How many frames of Speex in Ogg speexdec plays; nil of other streams, and where pages are missing.
+  /// How many frames of Speex in Ogg are to be played by its pages; nil of other streams, and where pages are
+  /// missing.
   func speexLength(of opened: OpenedStream, _ facts: StreamFacts) throws(Failure) -> Int64? {
     guard opened.isSpeexInOgg, let pages = try oggStream(of: opened), !pages.lacksPages,
       let count = pages.count
