@@ -93,30 +93,47 @@ static inline int avjob_copy_stream(AVStream *to, const AVStream *from, const AV
   return av_dict_copy(&to->metadata, from->metadata, 0);
 }
 
+// What a stream has of one kind beside its packets, and how many bytes; NULL where it has none. Side data are
+// the parameters' since libavcodec 60.30.
+static inline const uint8_t *avjob_stream_side_data(const AVStream *stream,
+                                                    enum AVPacketSideDataType type, size_t *size) {
+#if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(60, 30, 100)
+  return av_stream_get_side_data(stream, type, size);
+#else
+  const AVPacketSideData *side = av_packet_side_data_get(
+      stream->codecpar->coded_side_data, stream->codecpar->nb_coded_side_data, type);
+  *size = side ? side->size : 0;
+  return side ? side->data : NULL;
+#endif
+}
+
 // The matrix by which a stream's pictures are shown; NULL where it has none.
 static inline const int32_t *avjob_display_matrix(const AVStream *stream) {
-#if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(60, 30, 100)
   size_t size = 0;
-  const uint8_t *data = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
-#else
-  const AVPacketSideData *side =
-      av_packet_side_data_get(stream->codecpar->coded_side_data,
-                              stream->codecpar->nb_coded_side_data, AV_PKT_DATA_DISPLAYMATRIX);
-  const uint8_t *data = side ? side->data : NULL;
-  size_t size = side ? side->size : 0;
-#endif
+  const uint8_t *data = avjob_stream_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size);
   return data && size >= 9 * sizeof(int32_t) ? (const int32_t *)data : NULL;
 }
 
 // Whether a stream's pictures have a record of Dolby Vision.
 static inline int avjob_has_dolby_vision(const AVStream *stream) {
-#if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(60, 30, 100)
-  return av_stream_get_side_data(stream, AV_PKT_DATA_DOVI_CONF, NULL) != NULL;
+  size_t size = 0;
+  return avjob_stream_side_data(stream, AV_PKT_DATA_DOVI_CONF, &size) != NULL;
+}
+
+// Whether an encoder takes pictures of a format; so it does where it says of none what it takes.
+static inline int avjob_takes_format(const AVCodec *encoder, enum AVPixelFormat format) {
+#if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(61, 13, 100)
+  const enum AVPixelFormat *formats = encoder->pix_fmts;
 #else
-  return av_packet_side_data_get(stream->codecpar->coded_side_data,
-                                 stream->codecpar->nb_coded_side_data,
-                                 AV_PKT_DATA_DOVI_CONF) != NULL;
+  const void *list = NULL;
+  if (avcodec_get_supported_config(NULL, encoder, AV_CODEC_CONFIG_PIX_FORMAT, 0, &list, NULL) < 0)
+    return 1;
+  const enum AVPixelFormat *formats = list;
 #endif
+  if (!formats) return 1;
+  for (; *formats != AV_PIX_FMT_NONE; formats++)
+    if (*formats == format) return 1;
+  return 0;
 }
 
 // By how many degrees a stream's pictures are turned counterclockwise when they are shown; 0 where it has

@@ -28,14 +28,17 @@ package final class PictureEncoder {
     package var isReordered: Bool
     /// Which field of each picture is shown first; nil: they are whole pictures.
     package var firstField: FirstField?
+    /// How pictures of a run are coded.
+    package var tools: Tools
     package var purpose: Purpose
 
     package init(
       codec: String, form: PictureForm, profile: String? = nil, isReordered: Bool = false,
-      firstField: FirstField? = nil, for purpose: Purpose = .run
+      firstField: FirstField? = nil, tools: Tools = [], for purpose: Purpose = .run
     ) {
       (self.codec, self.form, self.purpose) = (codec, form, purpose)
       (self.profile, self.isReordered, self.firstField) = (profile, isReordered, firstField)
+      self.tools = tools
     }
   }
 
@@ -71,7 +74,7 @@ package final class PictureEncoder {
     ["h264", "mpeg2video", "mpeg4"].contains(codec)
   }
 
-  private static func encoder(for codec: String) -> UnsafePointer<AVCodec>? {
+  static func encoder(for codec: String) -> UnsafePointer<AVCodec>? {
     encoders[codec]?.lazy.compactMap { avcodec_find_encoder_by_name($0) }.first
   }
 
@@ -99,7 +102,7 @@ package final class PictureEncoder {
     switch settings.purpose {
     case .run:
       encoder.prepareRun(settings)
-      options = Self.runOptions[name] ?? []
+      options = Self.runOptions(of: name, settings.tools)
     case .stream(let quality, let preset, let timeBase):
       encoder.prepareStream(timeBase)
       options = Self.streamOptions[name] ?? []
@@ -154,6 +157,10 @@ package final class PictureEncoder {
   /// Pictures of a run are counted: MPEG-1 and 2 have a handful of rates, and nothing depends on when each
   /// is shown.
   private func prepareRun(_ settings: Settings) {
+    // MPEG-4 counts no more ticks a second (`vop_time_increment_resolution`).
+    var rate = context.pointee.framerate
+    av_reduce(&rate.num, &rate.den, Int64(rate.num), Int64(rate.den), 65_535)
+    if rate.num > 0, rate.den > 0 { context.pointee.time_base = av_inv_q(rate) }
     let hasQuantizer = ["mpeg4", "mpeg2video", "mpeg1video"].contains(settings.codec)
     context.pointee.max_b_frames = hasQuantizer && settings.isReordered ? 1 : 0
     context.pointee.gop_size = 1 << 20
@@ -201,49 +208,6 @@ package final class PictureEncoder {
         operation: "setting \(String(cString: entry.pointee.key))")
     }
   }
-
-  /// So that what is encoded cannot be told from its source, needs nothing before its first picture, and
-  /// has no picture out of order. x264's `stitchable` keeps its sets the same for each run, and x265's would
-  /// depend on rates; faster presets take more bytes for the same error, and a run is short.
-  private static let runOptions: [String: [(key: String, value: String)]] = [
-    "libx264": [
-      ("preset", "superfast"), ("crf", "12"),
-      (
-        "x264-params",
-        "bframes=0:ref=1:weightp=0:scenecut=0:keyint=infinite:stitchable=1:rc-lookahead=0:mbtree=0:"
-          + "sync-lookahead=0:sliced-threads=0"
-      ),
-    ],
-    "libx265": [
-      ("preset", "fast"),
-      (
-        "x265-params",
-        "crf=12:bframes=0:ref=1:scenecut=0:keyint=-1:open-gop=0:repeat-headers=1:vui-timing-info=0:"
-          + "weightp=0:rc-lookahead=0:lookahead-slices=0:cutree=0:pools=none:frame-threads=1:info=0:"
-          + "log-level=none"
-      ),
-    ],
-    "libvpx": [
-      ("deadline", "good"), ("cpu-used", "2"), ("crf", "4"), ("b", "100M"), ("lag-in-frames", "0"),
-      ("auto-alt-ref", "0"),
-    ],
-    "libvpx-vp9": [
-      ("deadline", "good"), ("cpu-used", "3"), ("crf", "10"), ("b", "0"), ("lag-in-frames", "0"),
-      ("auto-alt-ref", "0"),
-    ],
-    "libsvtav1": [("preset", "8"), ("crf", "12"), ("svtav1-params", "pred-struct=1:lp=1")],
-    "libaom-av1": [("cpu-used", "6"), ("crf", "12"), ("b", "0"), ("lag-in-frames", "0")],
-    "librav1e": [("speed", "8"), ("qp", "40")],
-  ]
-
-  private static let streamOptions: [String: [(key: String, value: String)]] = [
-    "libx264": [("x264-params", "sliced-threads=0")],
-    "libx265": [("x265-params", "pools=4:frame-threads=2:info=0:log-level=none")],
-    "libvpx-vp9": [("deadline", "good"), ("cpu-used", "2"), ("b", "0"), ("row-mt", "1")],
-    "libaom-av1": [("cpu-used", "6"), ("b", "0"), ("row-mt", "1")],
-    "librav1e": [("speed", "8")],
-    "libsvtav1": [("preset", "8")],
-  ]
 
   /// What decoders need to know beforehand, as the encoder lays it out.
   package var header: [UInt8] {

@@ -25,7 +25,7 @@ package struct CodedForm: Sendable, Hashable {
       case "vp9": try? Self.ofVP9(bytes)
       case "av1": try? Self.ofAV1(bytes)
       case "mpeg1video", "mpeg2video": Self.ofMPEG2(bytes)
-      case "mpeg4": try? Self.ofMPEG4(bytes)
+      case "mpeg4": Self.ofMPEG4(bytes)
       case "mjpeg": Self.ofJPEG(bytes)
       case "prores": Self.ofProRes(bytes)
       case "dnxhd": Self.ofDNxHD(bytes)
@@ -129,7 +129,7 @@ extension CodedForm {
   }
 
   /// Where start codes stand, by their last byte, up to the first one that ends what is looked for.
-  private static func startCodes(in bytes: [UInt8], until isEnd: (UInt8) -> Bool) -> [Int] {
+  static func startCodes(in bytes: [UInt8], until isEnd: (UInt8) -> Bool) -> [Int] {
     var places: [Int] = []
     var place = 2
     while place + 1 < bytes.count, places.count < 64 {
@@ -148,30 +148,9 @@ extension CodedForm {
 // MARK: - Headers of bits
 
 extension CodedForm {
-  /// The video object layer, if it is a rectangle (ISO/IEC 14496-2, 6.2.3).
-  fileprivate static func ofMPEG4(_ bytes: [UInt8]) throws(BitstreamRefusal) -> CodedForm? {
-    let codes = startCodes(in: bytes, until: { $0 == 0xB3 || $0 == 0xB6 })
-    guard let place = codes.first(where: { 0x20...0x2F ~= bytes[$0] }) else { return nil }
-    var reader = BitReader(bytes, of: .sequenceHeader, at: (place + 1) * 8)
-    try reader.skip(9)
-    if try reader.flag() { try reader.skip(7) }
-    var shape = try reader.bits(4)
-    if shape == 15 { shape = 0x100 | (try reader.bits(16)) }
-    if try reader.flag() {
-      try reader.skip(3)
-      // `vbv_parameters`.
-      if try reader.flag() { try reader.skip(79) }
-    }
-    guard try reader.bits(2) == 0 else { return nil }
-    try reader.skip(1)
-    let resolution = try reader.bits(16)
-    try reader.skip(1)
-    // `fixed_vop_time_increment` has as many bits as the resolution needs.
-    if try reader.flag() { try reader.skip(32 - (max(1, resolution) - 1 | 1).leadingZeroBitCount) }
-    try reader.skip(1)
-    let width = Int(try reader.bits(13))
-    try reader.skip(1)
-    return CodedForm(width, Int(try reader.bits(13)), shape: shape)
+  /// The video object layer.
+  fileprivate static func ofMPEG4(_ bytes: [UInt8]) -> CodedForm? {
+    MPEG4Layer(of: bytes).map { CodedForm($0.width, $0.height, shape: $0.shape) }
   }
 
   /// The uncompressed header of a key frame (VP9 Bitstream & Decoding Process Specification, 6.2).

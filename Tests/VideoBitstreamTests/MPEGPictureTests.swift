@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 import VideoBitstream
 
@@ -37,5 +38,35 @@ import VideoBitstream
     #expect(MPEGPicture.header(ofMPEG4: plane(0)) == nil)
     #expect(MPEGPicture.header(ofMPEG4: header) == nil)
     #expect(MPEGPicture.header(ofMPEG4: Array(header.prefix(10)) + plane(0)) == nil)
+  }
+
+  /// What FFmpeg's encoder and Xvid say of their pictures, without a picture.
+  private func header(_ options: String) throws -> [UInt8] {
+    let result = try Tool.run([
+      "sh", "-c",
+      "ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=96x64:r=25 -frames:v 1 \(options) -f m4v -",
+    ])
+    guard result.status == 0 else { throw ToolFailure(description: result.errors) }
+    return MPEGPicture.header(ofMPEG4: Array(result.output)) ?? []
+  }
+
+  @Test("a layer of MPEG-4 says with which tools all of its pictures are coded")
+  func layers() throws {
+    let numbers = (0..<64).map { "\(8 + $0 / 3)" }.joined(separator: ",")
+    for (options, matrices, isPartitioned) in [
+      ("-c:v mpeg4", nil, false), ("-c:v mpeg4 -mpeg_quant 1", [0, 0], false),
+      ("-c:v mpeg4 -data_partitioning 1", nil, true),
+      ("-c:v mpeg4 -flags +qpel+ildct -mpeg_quant 1 -data_partitioning 1", [0, 0], true),
+      ("-c:v mpeg4 -mpeg_quant 1 -intra_matrix \(numbers)", [64, 0], false),
+      ("-c:v libxvid -gmc 1 -mpeg_quant 1 -flags +qpel", [0, 0], false),
+    ] as [(String, [Int]?, Bool)] {
+      let header = try header(options)
+      let layer = try #require(MPEG4Layer(of: header))
+      #expect(layer.width == 96 && layer.height == 64)
+      let tools = try #require(layer.tools)
+      #expect(tools.matrices?.map(\.count) == matrices, "\(options)")
+      #expect(tools.isPartitioned == isPartitioned, "\(options)")
+      for count in header.indices { _ = MPEG4Layer(of: Array(header.prefix(count))) }
+    }
   }
 }

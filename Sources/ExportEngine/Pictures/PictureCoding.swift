@@ -85,6 +85,7 @@ enum PictureCoding {
   /// What an encoder is told of the source's profile; nil: its own choice.
   var profile: String? {
     guard case .h264(let record, _) = self else { return nil }
+    if tools.contains(.lossless) { return "high444" }
     return switch record.profile {
     case 66, 88: "baseline"
     case 77: "main"
@@ -93,6 +94,31 @@ enum PictureCoding {
     case 244, 44: "high444"
     default: "high"
     }
+  }
+
+  /// How its pictures are coded, in which all of one stream must agree.
+  var tools: PictureEncoder.Tools {
+    if case .h264(let record, _) = self {
+      let sequence = try? record.parameterSets().sequence
+      return sequence?.bypassesTransform == true ? .lossless : []
+    }
+    guard let layer = layerTools else { return [] }
+    var tools: PictureEncoder.Tools = []
+    if layer.matrices != nil { tools.insert(.matrices) }
+    if layer.isPartitioned { tools.insert(.partitions) }
+    return tools
+  }
+
+  /// MPEG-4: what its header says of that.
+  private var layerTools: MPEG4Layer.Tools? {
+    guard case .other("mpeg4", let header) = self else { return nil }
+    return MPEG4Layer(of: header)?.tools
+  }
+
+  /// Matrices of quantization that are not the standard's, of MPEG-4; empty where it has none.
+  var ownMatrices: [[UInt8]] {
+    let matrices = layerTools?.matrices ?? []
+    return matrices.allSatisfy(\.isEmpty) ? [] : matrices
   }
 
   /// The parameter sets that stand before a run of it, where they are not those of the container.

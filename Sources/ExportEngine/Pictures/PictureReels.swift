@@ -323,10 +323,13 @@ private struct PictureLook {
   let pixels: (width: Int, height: Int)
   let colours: [Int?]
   let isMirrored: Bool
+  let tools: PictureEncoder.Tools
+  let matrices: [[UInt8]]
 
   init(_ reel: PictureReel) {
     (form, rotation, pixels) = (reel.form, reel.stream.rotation, reel.stream.pixelShape)
     (colours, isMirrored) = (reel.stream.colours, reel.stream.isMirrored)
+    (tools, matrices) = (reel.coding.tools, reel.coding.ownMatrices)
   }
 
   /// In what it differs, for people; nil: in nothing that is known.
@@ -338,6 +341,12 @@ private struct PictureLook {
       if let own = form.pixelFormat, let format = others.pixelFormat, own != format {
         return "format (\(own) and \(format))"
       }
+    }
+    let apart = tools.symmetricDifference(other.tools)
+    if apart.contains(.lossless) { return "that one of them is lossless" }
+    if apart.contains(.partitions) { return "that the data of one of them are partitioned" }
+    guard !apart.contains(.matrices), matrices == other.matrices else {
+      return "its matrices of quantization"
     }
     guard isMirrored == other.isMirrored else { return "that one of them is mirrored" }
     guard rotation == other.rotation else {

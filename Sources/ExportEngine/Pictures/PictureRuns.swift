@@ -11,18 +11,18 @@ extension PictureReel {
     return try PictureEncoder.open(
       PictureEncoder.Settings(
         codec: stream.codecName, form: form, profile: coding.profile,
-        isReordered: reorderDepth > 0, firstField: firstField),
+        isReordered: reorderDepth > 0, firstField: firstField, tools: coding.tools),
       like: stream, coloursOf: frame)
   }
 
   /// Refuses pictures of which some would be encoded, where none are; `isFaded` says whether fades are why.
   func requireEncoding(isFaded: Bool) throws(LibAVError) {
     let codec = stream.codecName
+    let remedy =
+      isFaded ? LibAVError.cutInFade : "cut it at its key frames, as 'snap: keyframe' does"
     guard let library = PictureEncoder.library(for: codec) else {
       throw LibAVError.refusedPicture(
-        "has a picture of \(codec), which is not encoded: "
-          + (isFaded
-            ? LibAVError.cutInFade : "cut it at its key frames, as 'snap: keyframe' does"))
+        "has a picture of \(codec), which is not encoded: \(remedy)")
     }
     guard codecs.encodes(codec) else {
       throw LibAVError.missingCodec(
@@ -32,8 +32,16 @@ extension PictureReel {
     }
     guard !stream.hasAlpha else {
       throw LibAVError.refusedPicture(
-        "has pictures that are transparent in places, and what is encoded would not be: "
-          + (isFaded ? LibAVError.cutInFade : "cut it at its key frames, as 'snap: keyframe' does"))
+        "has pictures that are transparent in places, and what is encoded would not be: \(remedy)")
+    }
+    if let format = stream.pictureForm?.pixelFormat, !PictureEncoder.takes(format, of: codec) {
+      throw LibAVError.refusedPicture(
+        "has pictures of \(format), which \(library) does not encode: \(remedy)")
+    }
+    guard coding.ownMatrices.isEmpty else {
+      throw LibAVError.refusedPicture(
+        "has a picture with matrices of quantization of its own, which what is encoded would not have: "
+          + remedy)
     }
   }
 

@@ -1,0 +1,124 @@
+import TestSupport
+import Testing
+
+/// Movies coded in ways that all pictures of a stream must have, or with more than pictures.
+@Suite("Movies: what is encoded is coded as its source is")
+struct MovieCodingTests {
+  /// A movie of 60 pictures with a key picture each 30, and its sound.
+  private func make(_ name: String, _ options: String) -> String {
+    """
+    ffmpeg -v error -f lavfi -i testsrc2=s=96x64:r=25:d=2.4 -f lavfi -i sine=d=2.4:r=48000 \\
+      \(options) -g 30 -c:a aac \(name) 2> /dev/null
+
+    """
+  }
+
+  /// A digest of each picture as FFmpeg decodes them with so many threads; what it says is among them.
+  private func digests(
+    _ name: String, threads: Int = 1, in stage: Stage
+  ) throws -> [String] {
+    try stage.make(
+      """
+      ffmpeg -v error -threads \(threads) -i \(name) -map 0:v -fps_mode passthrough -f framemd5 - 2>&1 \\
+        | grep -v '^#' | sed 's/.*, *//'
+      """
+    ).text.split(separator: "\n").map(String.init)
+  }
+
+  @Test(
+    "what is encoded around cuts of lossless H.264 is lossless, and stands under the source's profile",
+    arguments: ["yuv420p", "yuv444p", "yuv420p10le", "yuv420p -bf 0"])
+  func lossless(format: String) throws {
+    let stage = Stage()
+    try stage.make(make("whole.mp4", "-c:v libx264 -preset fast -qp 0 -pix_fmt \(format)"))
+    let result = try stage.job("clip: whole.mp4 0.52s..2.08s\noutput: out.mp4\n")
+    #expect(result.status == 0, "\(result.errors)")
+    let whole = try digests("whole.mp4", in: stage)
+    try #require(whole.count == 60)
+    #expect(try digests("out.mp4", in: stage) == Array(whole[13..<52]))
+    let tag = try stage.make(
+      """
+      ffprobe -v error -select_streams v -show_entries stream=codec_tag_string -of csv=p=0 out.mp4
+      """
+    ).text
+    #expect(tag == "avc1\n")
+  }
+
+  @Test("sources that decoders would not follow from one way of coding to the other are not joined")
+  func joins() throws {
+    let stage = Stage()
+    let ways = [
+      ("lossy.mp4", "-c:v libx264 -preset fast -pix_fmt yuv420p"),
+      ("lossless.mp4", "-c:v libx264 -preset fast -qp 0 -pix_fmt yuv420p"),
+      ("plain.mp4", "-c:v mpeg4 -q:v 3"), ("matrices.mp4", "-c:v mpeg4 -q:v 3 -mpeg_quant 1"),
+      ("parts.mp4", "-c:v mpeg4 -q:v 3 -data_partitioning 1"),
+    ]
+    try stage.make(ways.map { make($0.0, $0.1) }.joined())
+    for (first, second, difference) in [
+      ("lossy.mp4", "lossless.mp4", "that one of them is lossless"),
+      ("lossless.mp4", "lossy.mp4", "that one of them is lossless"),
+      ("plain.mp4", "matrices.mp4", "its matrices of quantization"),
+      ("parts.mp4", "plain.mp4", "that the data of one of them are partitioned"),
+    ] {
+      try stage.write("job.yaml", "concat: [\(first), \(second)]\noutput: out.mp4\n")
+      let result = try stage.run("avjob check job.yaml")
+      #expect(result.status != 0)
+      let words = "has a picture that differs from that of '\(first)' in \(difference): encode all"
+      #expect(result.errors.contains("'\(second)': \(words)"), "\(result.errors)")
+    }
+  }
+
+  @Test(
+    "copied pictures of MPEG-4 are decoded right by several threads behind encoded ones",
+    arguments: ["-data_partitioning 1", "-mpeg_quant 1", "-mpeg_quant 1 -bf 2", "-flags +qpel"])
+  func threads(option: String) throws {
+    let stage = Stage()
+    try stage.make(make("whole.mp4", "-c:v mpeg4 -q:v 3 \(option)"))
+    let result = try stage.job("clip: whole.mp4 0.52s..2.08s\noutput: out.mp4\n")
+    #expect(result.status == 0, "\(result.errors)")
+    let whole = Set(try digests("whole.mp4", in: stage))
+    for threads in [1, 4] {
+      let cut = try digests("out.mp4", threads: threads, in: stage)
+      #expect(cut.count == 39)
+      #expect(cut.count { whole.contains($0) } >= 19, "\(cut)")
+    }
+  }
+
+  @Test("what no encoder makes is refused before a run, and cut at key pictures")
+  func refused() throws {
+    let stage = Stage()
+    let matrix = (0..<64).map { "\(8 + $0 / 3)" }.joined(separator: ",")
+    try stage.make(
+      make("rgb.mp4", "-c:v libx264rgb -preset fast")
+        + make("own.mp4", "-c:v mpeg4 -q:v 3 -mpeg_quant 1 -intra_matrix \(matrix)"))
+    for (source, reason) in [
+      ("rgb.mp4", "has pictures of gbrp, which libx264 does not encode"),
+      ("own.mp4", "has a picture with matrices of quantization of its own"),
+    ] {
+      try stage.write("job.yaml", "clip: \(source) 0.52s..2.08s\noutput: out.mp4\n")
+      for command in ["check", "run"] {
+        let result = try stage.run("avjob \(command) job.yaml")
+        #expect(result.status != 0)
+        #expect(result.errors.contains("'\(source)': \(reason)"), "\(result.errors)")
+      }
+      let result = try stage.job(
+        "clip: \(source) 1s..\nsnap: keyframe\noutput: { file: out.mp4, video: copy strict }\n")
+      #expect(result.status == 0, "\(result.errors)")
+    }
+  }
+
+  @Test("a mean rate of pictures that MPEG-4 cannot say does not keep it from being cut")
+  func rate() throws {
+    let stage = Stage()
+    try stage.make(make("whole.mp4", "-c:v mpeg4 -q:v 3 -movflags empty_moov"))
+    let rate = try stage.make(
+      "ffprobe -v error -select_streams v -show_entries stream=avg_frame_rate -of csv=p=0 whole.mp4"
+    ).text
+    #expect(try #require(Int(rate.prefix { $0 != "/" })) > 65_535)
+    let result = try stage.job("clip: whole.mp4 0.52s..2.08s\noutput: out.mp4\n")
+    #expect(result.status == 0, "\(result.errors)")
+    let whole = Set(try digests("whole.mp4", in: stage))
+    let cut = try digests("out.mp4", in: stage)
+    #expect(cut.count == 39 && cut.count { whole.contains($0) } == 22, "\(cut)")
+  }
+}
