@@ -121,4 +121,20 @@ struct MovieCodingTests {
     let cut = try digests("out.mp4", in: stage)
     #expect(cut.count == 39 && cut.count { whole.contains($0) } == 22, "\(cut)")
   }
+
+  @Test("pictures behind a gradual refresh are decoded from before it")
+  func refresh() throws {
+    let stage = Stage()
+    try stage.make(make("whole.mp4", "-c:v libx264 -preset fast -intra-refresh 1 -pix_fmt yuv420p"))
+    let result = try stage.job("clip: whole.mp4 0.52s..2.08s\noutput: out.mp4\n")
+    #expect(result.status == 0, "\(result.errors)")
+    let least = try stage.make(
+      """
+      ffmpeg -i out.mp4 -i whole.mp4 -lavfi '[1:v]trim=start_frame=13:end_frame=52,setpts=N/25/TB[b];
+      [0:v]setpts=N/25/TB[a];[a][b]psnr' -f null - 2>&1 | grep -o 'min:[0-9.inf]*' | cut -d: -f2
+      """
+    ).text
+    #expect(Double(least.replacing("\n", with: "")) ?? 0 > 38, "\(least)")
+    #expect(try digests("out.mp4", in: stage).count == 39)
+  }
 }

@@ -232,20 +232,26 @@ enum PictureKind {
 
 extension PictureCoding {
   /// What a packet is, by its NAL units where it has them: containers mark open entries, or do not. A key
-  /// picture with parameter sets that the source did not begin with changes the coding.
-  func kind(of packet: Packet) -> (kind: PictureKind, isChange: Bool) {
+  /// picture with parameter sets that the source did not begin with changes the coding. With a source's first
+  /// picture decoding begins in any case.
+  func kind(
+    of packet: Packet, isFirst: Bool = false
+  ) -> (kind: PictureKind, isChange: Bool) {
     guard packet.isKey else { return (.other, false) }
     guard let framing else { return (.entry, false) }
     guard let units = try? framing.units(of: packet.bytes[...]) else { return (.other, false) }
-    return (kind(of: units), isChange(units))
+    return (kind(of: units, isFirst: isFirst), isChange(units))
   }
 
   /// What a key picture of such units is.
-  private func kind(of units: [ArraySlice<UInt8>]) -> PictureKind {
+  private func kind(of units: [ArraySlice<UInt8>], isFirst: Bool) -> PictureKind {
     switch self {
     case .other: return .entry
     case .h264:
-      return units.contains { H264.type(of: $0) == .idrSlice } ? .entry : .openEntry
+      guard let summary = try? H264.AccessUnitSummary(units) else { return .openEntry }
+      guard !summary.isIDR else { return .entry }
+      // Behind a gradual refresh pictures become whole one after the other (D.2.8).
+      return summary.recoveryFrameCount ?? 0 > 0 && !isFirst ? .other : .openEntry
     case .hevc:
       guard let type = HEVC.pictureType(of: units), type.isEntry else { return .other }
       return type == .cra ? .openEntry : .entry

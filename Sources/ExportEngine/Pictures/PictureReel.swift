@@ -143,7 +143,7 @@ final class PictureReel {
       throw LibAVError.refusedPicture(
         "has a picture more than 20,000 hours from its beginning; remux it")
     }
-    let (kind, isChange) = coding.kind(of: packet)
+    let (kind, isChange) = coding.kind(of: packet, isFirst: shown == firstShown)
     let duration = min(max(0, packet.duration), Int64(clamping: farthestTick))
     return CodedPicture(
       packet: packet, shown: shown, kind: kind, duration: duration,
