@@ -18,6 +18,7 @@
 #include <libavutil/dict.h>
 #include <libavutil/display.h>
 #include <libavutil/error.h>
+#include <libavutil/mastering_display_metadata.h>
 #include <libavutil/md5.h>
 #include <libavutil/murmur3.h>
 #include <libavutil/opt.h>
@@ -105,6 +106,22 @@ static inline const uint8_t *avjob_stream_side_data(const AVStream *stream,
   *size = side ? side->size : 0;
   return side ? side->data : NULL;
 #endif
+}
+
+// Gives an output's stream a copy of such data.
+static inline int avjob_add_stream_side_data(AVStream *stream, enum AVPacketSideDataType type,
+                                             const uint8_t *data, size_t size) {
+#if LIBAVCODEC_VERSION_INT < AV_VERSION_INT(60, 30, 100)
+  uint8_t *own = av_stream_new_side_data(stream, type, size);
+#else
+  AVPacketSideData *side =
+      av_packet_side_data_new(&stream->codecpar->coded_side_data,
+                              &stream->codecpar->nb_coded_side_data, type, size, 0);
+  uint8_t *own = side ? side->data : NULL;
+#endif
+  if (!own) return AVERROR(ENOMEM);
+  memcpy(own, data, size);
+  return 0;
 }
 
 // The matrix by which a stream's pictures are shown; NULL where it has none.

@@ -190,6 +190,7 @@ package final class PictureTrack: CompanionTrack {
       "avcodec_parameters_from_context")
     own.pointee.avg_frame_rate = encoder.context.pointee.framerate
     own.pointee.sample_aspect_ratio = encoder.context.pointee.sample_aspect_ratio
+    try encoder.light.describe(own)
     // Apple's players know HEVC by this name alone; all parameter sets stand in its header.
     if encoder.context.pointee.codec_id == AV_CODEC_ID_HEVC {
       Self.name("hvc1", &own.pointee.codecpar.pointee, in: container)

@@ -43,10 +43,14 @@ package final class PictureEncoder {
   }
 
   let context: UnsafeMutablePointer<AVCodecContext>
+  /// The light of its pictures.
+  let light: PictureLight
   /// Pictures that were sent.
   private var count: Int64 = 0
 
-  private init(_ context: UnsafeMutablePointer<AVCodecContext>) { self.context = context }
+  private init(_ context: UnsafeMutablePointer<AVCodecContext>, _ light: PictureLight) {
+    (self.context, self.light) = (context, light)
+  }
 
   deinit {
     var context: UnsafeMutablePointer<AVCodecContext>? = self.context
@@ -89,7 +93,8 @@ package final class PictureEncoder {
       throw LibAVError(code: avjob_averror_encoder_not_found(), operation: "finding \(name)")
     }
     let encoder = PictureEncoder(
-      try checkAllocated(avcodec_alloc_context3(codec), "avcodec_alloc_context3"))
+      try checkAllocated(avcodec_alloc_context3(codec), "avcodec_alloc_context3"),
+      PictureLight(of: frame, in: stream))
     let context = encoder.context
     context.pointee.width = Int32(clamping: settings.form.width)
     context.pointee.height = Int32(clamping: settings.form.height)
@@ -108,6 +113,10 @@ package final class PictureEncoder {
       options = Self.streamOptions[name] ?? []
       options.append(name == "librav1e" ? ("qp", "\(quality * 4)") : ("crf", "\(quality)"))
       if let preset { options.append(("preset", preset)) }
+    }
+    if let place = options.firstIndex(where: { $0.key == "x265-params" }) {
+      let parameters = [options[place].value] + encoder.light.x265Parameters
+      options[place].value = parameters.joined(separator: ":")
     }
     if let profile = settings.profile { options.append(("profile", profile)) }
     try encoder.start(codec, options)

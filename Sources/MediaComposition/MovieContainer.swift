@@ -195,6 +195,8 @@ public struct AssetTrack: Sendable, Hashable, Codable {
   package var hasAlpha: Bool?
   /// Whether the file has a record of Dolby Vision for its pictures; nil: it has none.
   package var hasDolbyVision: Bool?
+  /// What its first picture says beside itself and encoded ones do not: `HDR10+`, `captions`; nil: nothing.
+  package var messages: [String]?
   /// Roles of a sound or a text, by FFmpeg's names (`AV_DISPOSITION_…`), such as `comment`; nil: none.
   package var roles: [String]?
   /// A digest of what the file says of the styles of texts in ASS: those of two tracks are the same where

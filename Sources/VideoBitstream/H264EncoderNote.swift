@@ -29,4 +29,10 @@ extension H264 {
     return Int(
       String(decoding: unit[place...].prefix { (48...57).contains($0) }.prefix(4), as: UTF8.self))
   }
+
+  /// The messages of a picture that registered users have laid down (`user_data_registered_itu_t_t35`, D.2.6),
+  /// as captions are. Encoders write each of them into a unit of its own.
+  package static func registeredMessages(in units: [ArraySlice<UInt8>]) -> [ArraySlice<UInt8>] {
+    units.filter { type(of: $0) == .supplementalInformation && $0.dropFirst().first == 4 }
+  }
 }

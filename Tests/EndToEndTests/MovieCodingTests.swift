@@ -137,4 +137,95 @@ struct MovieCodingTests {
     #expect(Double(least.replacing("\n", with: "")) ?? 0 > 38, "\(least)")
     #expect(try digests("out.mp4", in: stage).count == 39)
   }
+
+  // MARK: - More than pictures
+
+  /// How many pictures have data beside them, of each kind of which a word is in their name.
+  private func beside(_ name: String, _ words: [String], in stage: Stage) throws -> [Int] {
+    let text = try stage.make(
+      "ffprobe -v error -select_streams v -show_frames -show_entries frame_side_data=side_data_type \(name)"
+    ).text
+    return words.map { text.split(separator: $0, omittingEmptySubsequences: false).count - 1 }
+  }
+
+  @Test("encoded pictures of HEVC have the light of HDR10, and a container says it of all")
+  func light() throws {
+    let stage = Stage()
+    let display = "G(13250,34500)B(7500,3000)R(34000,16000)WP(15635,16450)L(10000000,50)"
+    try stage.make(
+      make(
+        "whole.mkv",
+        """
+        -c:v libx265 -preset ultrafast -pix_fmt yuv420p10le -x265-params 'log-level=none:keyint=30:\
+        colorprim=9:transfer=16:colormatrix=9:master-display=\(display):max-cll=1000,400'
+        """))
+    let words = ["Mastering display", "Content light"]
+    for (name, video, count) in [("cut.mp4", "copy", 39), ("all.mp4", "{ h265: crf 30 }", 39)] {
+      let result = try stage.job(
+        "clip: whole.mkv 0.52s..2.08s\noutput: { file: \(name), video: \(video) }\n")
+      #expect(result.status == 0 && !result.errors.contains("left out"), "\(result.errors)")
+      #expect(try beside(name, words, in: stage) == [count, count])
+    }
+    let atoms = String(decoding: try readFile(stage.path("all.mp4")), as: Unicode.ASCII.self)
+    #expect(atoms.contains("mdcv") && atoms.contains("clli"))
+    let values = "'red_x|green_y|min_lum|max_lum|max_content|max_average'"
+    #expect(
+      try stage.make(
+        """
+        for name in whole.mkv all.mp4; do
+          ffprobe -v error -select_streams v -show_frames -read_intervals %+#1 $name | grep -E \(values) \\
+            > $name.txt
+        done
+        cmp whole.mkv.txt all.mp4.txt && [[ -s all.mp4.txt ]]
+        """
+      ).status == 0)
+  }
+
+  @Test("captions stay with encoded pictures of H.264, and a note names what HEVC loses")
+  func messages() throws {
+    let stage = Stage()
+    try stage.write(
+      "put.py",
+      #"""
+      import re
+      def put(source, target, begins, head, message):
+          data, out, at = open(source, 'rb').read(), b'', 0
+          for found in re.finditer(b'\0\0\1', data):
+              if begins(data[found.end():found.end() + 4]):
+                  unit = head + bytes([4, len(message)]) + message + b'\x80'
+                  out, at = out + data[at:found.start()] + b'\0\0\1' + unit, found.start()
+          open(target, 'wb').write(out + data[at:])
+      put('plain.h264', 'said.h264', lambda unit: unit[0] & 31 in (1, 5) and unit[1] & 0x80,
+          b'\x06', bytes.fromhex('b50031474139340341fffc9420ff'))
+      put('plain.hevc', 'said.hevc', lambda unit: (unit[0] >> 1 & 63) < 32 and unit[2] & 0x80,
+          b'\x4e\x01', bytes.fromhex('b5003c0001040101'))
+      """#)
+    try stage.make(
+      """
+      source="-f lavfi -i testsrc2=s=64x64:r=25:d=2"
+      ffmpeg -v error $source -c:v libx264 -bf 0 -g 30 plain.h264
+      ffmpeg -v error $source -c:v libx265 -x265-params bframes=0:keyint=30:log-level=none plain.hevc
+      python3 put.py
+      for codec in h264 hevc; do
+        ffmpeg -v error -r 25 -i said.$codec -f lavfi -i sine=d=2:r=48000 -map 0:v -map 1:a -c:v copy \\
+          -c:a aac $codec.mp4 2> /dev/null
+      done
+      """)
+    let result = try stage.job("clip: h264.mp4 0.52s..1.8s\noutput: out.mp4\n")
+    #expect(result.status == 0 && !result.errors.contains("left out"), "\(result.errors)")
+    #expect(try beside("out.mp4", ["A53"], in: stage) == [32])
+
+    for (clip, video, place) in [
+      ("hevc.mp4 0.52s..1.8s", "copy", "the pictures that are encoded around cuts and in fades"),
+      ("hevc.mp4", "{ h265: crf 30 }", "all pictures"), ("hevc.mp4", "copy", ""),
+    ] {
+      try stage.write(
+        "job.yaml", "clip: \(clip)\noutput: { file: out.mp4, video: \(video) }\n")
+      let result = try stage.run("avjob check job.yaml")
+      let note = "note: 'out.mp4': HDR10+ of 'hevc.mp4' left out of \(place)"
+      #expect(result.status == 0, "\(result.errors)")
+      let isNoted = result.errors.contains(place.isEmpty ? "HDR10+" : note)
+      #expect(isNoted == !place.isEmpty, "\(result.errors)")
+    }
+  }
 }

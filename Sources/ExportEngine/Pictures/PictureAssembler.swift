@@ -262,6 +262,7 @@ struct EncodedRun {
       let own = try NALFraming.startCodes.units(of: bytes[...])
       if case .rewritten(var rewriter) = method {
         if keepsMessage { units += H264.encoderMessage(in: own).map { [$0[...]] } ?? [] }
+        if case .h264 = rewriter { units += H264.registeredMessages(in: own) }
         units += try rewriter.rewrite(own).map { $0[...] }
         method = .rewritten(rewriter)
       } else {

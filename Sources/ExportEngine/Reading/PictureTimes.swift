@@ -2,6 +2,7 @@ import Diagnosis
 import LibAV
 import MediaComposition
 import MediaTime
+import VideoBitstream
 
 /// When pictures are shown.
 extension Prober {
@@ -24,6 +25,8 @@ extension Prober {
     let demuxer = try reading(location) { () throws(LibAVError) in try location.demuxer() }
     guard demuxer.streams.indices.contains(track.index) else { return }
     let stream = demuxer.streams[track.index]
+    // x265 writes none of them; those of H.264 stay with what is encoded.
+    if stream.codecName == "hevc" { track.messages = try messages(ofStream: track.index) }
     let codes = demuxer.streams.filter { $0.mediaType == "data" }.compactMap { $0.tag("timecode") }
     let ofFile = demuxer.metadata.first { $0.key.lowercased() == "timecode" && !$0.value.isEmpty }
     track.timecode = stream.tag("timecode") ?? codes.first ?? ofFile?.value
@@ -43,6 +46,26 @@ extension Prober {
       track.lastPictureEnd = told
     }
   }
+
+  /// As `AssetTrack.messages`, of HEVC.
+  private func messages(ofStream index: Int) throws(Failure) -> [String]? {
+    let names = try reading(location) { () throws(LibAVError) in
+      let demuxer = try location.demuxer()
+      demuxer.select(stream: index)
+      for _ in 0..<Self.mostPackets {
+        guard let packet = try demuxer.readWhatIsThere() else { break }
+        guard packet.streamIndex == index, demuxer.streams.indices.contains(index) else { continue }
+        let coding = try? PictureCoding(demuxer.streams[index], first: [packet])
+        let units = try? coding?.framing?.units(of: packet.bytes[...])
+        return HEVC.registeredMessages(in: units ?? []).map(\.rawValue)
+      }
+      return []
+    }
+    return names.isEmpty ? nil : names
+  }
+
+  /// Packets of others that may come before the first picture.
+  private static let mostPackets = 4096
 
   /// By the index of an MP4, which has all pictures, or the header of a Matroska file (RFC 9559,
   /// `DefaultDuration`). When the sound of others begins by the clock of their pictures is not known.

@@ -47,6 +47,7 @@ private func checkForms(_ bytes: [UInt8]) {
 private func checkUnits(_ units: [ArraySlice<UInt8>]) {
   _ = try? H264.AccessUnitSummary(units)
   precondition(HEVC.brokenLink(units).count == units.count)
+  _ = (H264.registeredMessages(in: units), HEVC.registeredMessages(in: units))
   if let record = try? HEVCConfiguration(HEVC.ParameterSets(units)) {
     precondition((try? HEVCConfiguration(record.bytes())) == record)
   }
