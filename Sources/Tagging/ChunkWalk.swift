@@ -48,6 +48,19 @@ package struct ChunkWalk: Sendable {
     /// Whether all of it lies there.
     package var isWhole: Bool { Int64(content.count) == announcedSize }
 
+    /// Whether it is a file's sound that counts no sample and is not empty: what lies behind it up to `end`,
+    /// the file's own, is no chunk.
+    func isOpenSound<Problem: Error>(
+      before end: Int64, _ layout: Layout,
+      _ read: (_ offset: Int64, _ count: Int) throws(Problem) -> [UInt8]
+    ) throws(Problem) -> Bool {
+      if layout == .aiff { return try isOpenSound(before: end, read) }
+      guard name.elementsEqual("data".utf8), announcedSize <= 0, content.lowerBound < end
+      else { return false }
+      var walk = ChunkWalk(in: content.lowerBound..<end, layout)
+      return try !walk.hasOnlyChunks(read)
+    }
+
     /// Whether it is the sound of an AIFF (AIFF 1.3, "Sound Data Chunk") that ends at `end`, the file's own:
     /// its size counts no sample, as of a writer into a pipe or one that was killed, and what lies
     /// behind it is no chunk.

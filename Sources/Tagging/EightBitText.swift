@@ -18,6 +18,21 @@ package enum EightBitText {
     return String(view)
   }
 
+  /// The bytes of a text in Windows-1252; nil where it has other characters. O(n)
+  package static func bytes(inWindows1252 text: String) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    for scalar in text.unicodeScalars {
+      if let index = upper.firstIndex(of: scalar) {
+        bytes.append(0x80 + UInt8(index))
+      } else if let byte = UInt8(exactly: scalar.value), !(0x80...0x9F ~= byte) {
+        bytes.append(byte)
+      } else {
+        return nil
+      }
+    }
+    return bytes
+  }
+
   /// A text in Mac Roman, but for controls that no text has. O(n)
   package static func macRoman(_ bytes: some Sequence<UInt8>) -> String {
     var view = String.UnicodeScalarView()

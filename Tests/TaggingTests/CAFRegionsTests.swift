@@ -49,7 +49,8 @@ import Testing
     let note = Field.big(UInt64(Float.infinity.bitPattern)) + Field.zeros(24)
     #expect(
       CAFInstrument(note, defects: &defects) == nil && CAFInstrument([], defects: &defects) == nil)
-    #expect(defects.map(\.problem) == [.badValue(field: "base note"), .short(has: 0, needs: 28)])
+    #expect(
+      defects.map(\.problem) == [.badValue(field: "base note"), .unreadable(has: 0, needs: 28)])
     // A loop past the frames that samplers count.
     let far = [Marker(frame: 1 << 32, id: 0), Marker(frame: 1 << 33, id: 0)]
     #expect(Region(id: 1, flags: 1, markers: far).samplerLoop == nil)

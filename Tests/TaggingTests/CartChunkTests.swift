@@ -55,6 +55,17 @@ import Testing
     #expect(again?.postTimers.map(\.usage) == (0..<8).map { "T\($0)  " })
   }
 
+  @Test("codes of timers that are no ASCII keep their bytes")
+  func oddCodes() throws {
+    for code in [[0xFF, 0xFE, 0x20, 0x20], [0x80, 0x81, 0x9D, 0xE9]] as [[UInt8]] {
+      var bytes = literal
+      bytes.replaceSubrange(692..<700, with: code + Field.little(9))
+      var defects: [ChunkDefect] = []
+      let cart = try #require(CartChunk(bytes, defects: &defects))
+      #expect(cart.postTimers.count == 2 && cart.bytes() == bytes)
+    }
+  }
+
   @Test("texts that nobody changes keep their bytes in any encoding")
   func storedTexts() throws {
     var bytes = literal + [0xE9]

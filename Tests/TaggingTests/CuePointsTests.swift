@@ -49,7 +49,7 @@ import Testing
     let (cues, problems) = read(bytes)
     #expect(cues.cues.map(\.frame) == [1, 2, 3])
     #expect(problems == [.overstated(announced: 0xFFFF_FFFF, found: 3), .repeatedID(0)])
-    #expect(read([1]).1 == [.short(has: 1, needs: 4)])
+    #expect(read([1]).1 == [.unreadable(has: 1, needs: 4)])
   }
 
   @Test("texts of odd size are found without their padding, and those of no cue are named")

@@ -95,6 +95,16 @@ import Testing
       read(wave([format, sound, [1, 2, 3]])).1 == [.inconsistent("not all of it is chunks")])
     let lying = wave([format, Field.name("cue ") + Field.little(0xFFFF_FFFF)])
     #expect(read(lying).1 == [.short(has: 0, needs: 0xFFFF_FFFF)])
+    // Samples behind a sound whose size was left open.
+    let open = ChunkDefect.Problem.inconsistent("it counts no sample, and samples follow")
+    let samples = [[1, 2, 3, 4, 0, 0, 0, 0, 9], Field.zeros(16), Field.zeros(3)]
+    for samples in samples {
+      #expect(read(wave([format, chunk("data", []), samples])).1 == [open])
+    }
+    #expect(read(wave([format, chunk("data", []), chunk("cue ", [])])).0?.blocks.count == 4)
+    #expect(read(wave([format, chunk("data", [])])).0 != nil)
+    let rubbish = wave([format, sound, [0, 1, 2, 3, 0xFF, 0xFF, 0, 0]])
+    #expect(read(rubbish).1 == [.inconsistent("not all of it is chunks")])
     var defects: [ChunkDefect] = []
     func blocks(_ contents: [[UInt8]]) -> ForeignBlocks? {
       ForeignBlocks(applications: contents.map { Field.name("riff") + $0 }, defects: &defects)

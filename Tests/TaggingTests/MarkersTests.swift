@@ -45,7 +45,7 @@ import Testing
       defects.map(\.problem) == [
         .short(has: 12, needs: 209), .badID(0), .overstated(announced: 0xFFFF, found: 1),
         .overstated(announced: 7, found: 0),
-        .short(has: 1, needs: 20),
+        .unreadable(has: 1, needs: 20),
       ])
     var long = AIFFMarkers()
     long.markers = [.init(id: 1, frame: 0, name: String(repeating: "x", count: 256))]

@@ -37,6 +37,9 @@ package struct AIFFMarkers: Sendable, Hashable {
     package var begin: UInt16
     package var end: UInt16
 
+    /// What its markers are called that have no name of their own.
+    package static let (beginName, endName) = ("beg loop", "end loop")
+
     package init(mode: UInt16 = 0, begin: UInt16 = 0, end: UInt16 = 0) {
       (self.mode, self.begin, self.end) = (mode, begin, end)
     }
@@ -154,7 +157,7 @@ package struct AIFFMarkers: Sendable, Hashable {
   private mutating func readInstrument(_ bytes: [UInt8], _ defects: inout [ChunkDefect]) {
     guard bytes.count >= Self.instrumentSize else {
       defects.note(
-        Self.instrumentChunk, .short(has: bytes.count, needs: Self.instrumentSize))
+        Self.instrumentChunk, .unreadable(has: bytes.count, needs: Self.instrumentSize))
       return
     }
     var reader = ChunkReader(Self.instrumentChunk, bytes, isBigEndian: true)

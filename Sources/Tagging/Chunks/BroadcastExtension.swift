@@ -72,10 +72,13 @@ package struct BroadcastExtension: Sendable, Hashable, Codable {
   package init?(
     _ bytes: [UInt8], isBigEndian: Bool = false, defects: inout [ChunkDefect]
   ) {
+    guard bytes.count >= Self.texts[0].1 else {
+      defects.note(Self.chunk, .unreadable(has: bytes.count, needs: Self.fixedSize))
+      return nil
+    }
     if bytes.count < Self.fixedSize {
       defects.note(Self.chunk, .short(has: bytes.count, needs: Self.fixedSize))
     }
-    guard bytes.count >= Self.texts[0].1 else { return nil }
     var reader = ChunkReader(Self.chunk, bytes, isBigEndian: isBigEndian)
     var values: [String] = []
     for (name, size) in Self.texts { values.append(reader.text(size, name, &defects)) }

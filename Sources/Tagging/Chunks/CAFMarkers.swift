@@ -85,7 +85,7 @@ package struct CAFMarkers: Sendable, Hashable {
 
   /// Reads the contents of `mark` and, for the names, of `strg`. O(n)
   package init(marks: [UInt8], strings: [UInt8]? = nil, defects: inout [ChunkDefect]) {
-    if marks.count < 8 { defects.note(Self.marks, .short(has: marks.count, needs: 8)) }
+    if marks.count < 8 { defects.note(Self.marks, .unreadable(has: marks.count, needs: 8)) }
     let names = Self.names(strings ?? [], &defects)
     var reader = ChunkReader(Self.marks, marks, isBigEndian: true)
     smpteType = reader.number()

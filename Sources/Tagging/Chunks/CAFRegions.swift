@@ -70,7 +70,7 @@ package struct CAFRegions: Sendable, Hashable {
 
   /// Reads the content of `regn` and, for the names of markers, of `strg`. O(n)
   package init(_ bytes: [UInt8], strings: [UInt8]? = nil, defects: inout [ChunkDefect]) {
-    if bytes.count < 8 { defects.note(Self.name, .short(has: bytes.count, needs: 8)) }
+    if bytes.count < 8 { defects.note(Self.name, .unreadable(has: bytes.count, needs: 8)) }
     let names = CAFMarkers.names(strings ?? [], &defects)
     var reader = ChunkReader(Self.name, bytes, isBigEndian: true)
     smpteType = reader.number()
@@ -132,7 +132,7 @@ package struct CAFInstrument: Sendable, Hashable {
   /// Reads the content of `inst`; nil where it is not whole, or its note is none.
   package init?(_ bytes: [UInt8], defects: inout [ChunkDefect]) {
     guard bytes.count >= Self.size else {
-      defects.note(Self.chunk, .short(has: bytes.count, needs: Self.size))
+      defects.note(Self.chunk, .unreadable(has: bytes.count, needs: Self.size))
       return nil
     }
     var reader = ChunkReader(Self.chunk, bytes, isBigEndian: true)

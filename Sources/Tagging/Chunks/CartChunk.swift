@@ -74,10 +74,13 @@ package struct CartChunk: Sendable, Hashable, Codable {
   /// Reads the chunk's content; nil where it has not even a title. What a short one lacks is empty.
   /// O(n)
   package init?(_ bytes: [UInt8], isBigEndian: Bool = false, defects: inout [ChunkDefect]) {
+    guard bytes.count >= 68 else {
+      defects.note(Self.chunk, .unreadable(has: bytes.count, needs: Self.fixedSize))
+      return nil
+    }
     if bytes.count < Self.fixedSize {
       defects.note(Self.chunk, .short(has: bytes.count, needs: Self.fixedSize))
     }
-    guard bytes.count >= 68 else { return nil }
     var reader = ChunkReader(Self.chunk, bytes, isBigEndian: isBigEndian)
     for field in Self.fields {
       self[keyPath: field.path] = reader.text(field.size, field.name, &defects)
@@ -135,8 +138,9 @@ package struct CartChunk: Sendable, Hashable, Codable {
     writer.append(levelReference)
     let timers = postTimers.prefix(Self.timerLimit)
     for timer in timers {
-      let usage = timer.usage.bytes(atMost: 4)
-      writer.append(usage + repeatElement(0x20, count: 4 - usage.count))
+      // As they are read: codes are no words.
+      let usage = EightBitText.bytes(inWindows1252: timer.usage) ?? timer.usage.bytes(atMost: 4)
+      writer.append((usage + repeatElement(0x20, count: 4)).prefix(4))
       writer.append(timer.frame)
     }
     writer.append(zeros: (Self.timerLimit - timers.count) * 8 + Self.reservedSize)

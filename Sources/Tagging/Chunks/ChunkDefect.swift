@@ -4,6 +4,8 @@ package struct ChunkDefect: Sendable, Hashable, CustomStringConvertible {
   package enum Problem: Sendable, Hashable {
     /// The chunk ends before its fields do; those that lie there whole are read.
     case short(has: Int, needs: Int)
+    /// The chunk ends before its first fields do, and nothing of it is read.
+    case unreadable(has: Int, needs: Int)
     /// A count of entries that the chunk has no room for; `found` of them are read.
     case overstated(announced: UInt64, found: Int)
     /// More entries than are read or can be written; the first ones are.
@@ -68,6 +70,8 @@ package struct ChunkDefect: Sendable, Hashable, CustomStringConvertible {
   private var predicate: String {
     switch problem {
     case .short(let has, let needs): "has \(has) bytes, and its fields take \(needs)"
+    case .unreadable(let has, let needs):
+      "has \(has) bytes, and its fields take \(needs): it is not read, and no edit keeps it"
     case .overstated(let announced, let found): "counts \(announced) entries, and has \(found)"
     case .tooMany(let limit): "has more than \(limit) entries; the first \(limit) are taken"
     case .guessedEncoding(let field):

@@ -39,7 +39,7 @@ package struct CuePoints: Sendable, Hashable {
   ) {
     cues = []
     var reader = ChunkReader(Self.chunk, cue, isBigEndian: isBigEndian)
-    if cue.count < 4 { defects.note(Self.chunk, .short(has: cue.count, needs: 4)) }
+    if cue.count < 4 { defects.note(Self.chunk, .unreadable(has: cue.count, needs: 4)) }
     let announced = reader.number(UInt32.self)
     var places: [UInt32: Int] = [:]
     for _ in 0..<reader.count(UInt64(announced), of: Self.entrySize, &defects) {

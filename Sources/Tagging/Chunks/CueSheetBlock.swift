@@ -51,7 +51,7 @@ package struct CueSheetBlock: Sendable, Hashable, Codable {
   /// Reads the block's content; nil where its fields are not whole. O(n)
   package init?(_ bytes: [UInt8], defects: inout [ChunkDefect]) {
     guard bytes.count >= Self.fixedSize else {
-      defects.note(Self.name, .short(has: bytes.count, needs: Self.fixedSize))
+      defects.note(Self.name, .unreadable(has: bytes.count, needs: Self.fixedSize))
       return nil
     }
     var reader = ChunkReader(Self.name, bytes, isBigEndian: true)

@@ -134,13 +134,22 @@ extension ForeignBlocks {
       let name = EightBitText.windows1252(chunk.name)
       let isSound = name == container.sound
       let content = chunk.content
+      if try chunk.isOpenSound(before: size, container.layout, read) {
+        defects.note(name, .inconsistent("it counts no sample, and samples follow"))
+        return nil
+      }
       if isSound, chunk.announcedSize == UInt32.max, let longData,
         longData <= size - content.lowerBound
       {
         let next = content.lowerBound + longData + container.layout.padding(behind: longData)
         walk = ChunkWalk(in: min(size, next)..<size, container.layout, isLenient: true)
       } else if !chunk.isWhole {
-        defects.note(name, .short(has: content.count, needs: Int(clamping: chunk.announcedSize)))
+        // Bytes that are no name are no chunk's.
+        if chunk.name.allSatisfy({ 0x20...0x7E ~= $0 }) {
+          defects.note(name, .short(has: content.count, needs: Int(clamping: chunk.announcedSize)))
+        } else {
+          defects.note(container.rawValue, .inconsistent("not all of it is chunks"))
+        }
         return nil
       }
       var end = isSound ? content.lowerBound : walk.offset

@@ -20,7 +20,7 @@ package struct InstrumentChunk: Sendable, Hashable, Codable {
   /// Reads the content of `inst`, which has one order of bytes; nil where it is not whole.
   package init?(_ bytes: [UInt8], defects: inout [ChunkDefect]) {
     guard bytes.count >= Self.size else {
-      defects.note("inst", .short(has: bytes.count, needs: Self.size))
+      defects.note("inst", .unreadable(has: bytes.count, needs: Self.size))
       return nil
     }
     (unityNote, fineTune, gain) = (

@@ -61,7 +61,7 @@ package struct SamplerChunk: Sendable, Hashable, Codable {
   /// Reads the chunk's content; nil where its fields are not whole. O(n)
   package init?(_ bytes: [UInt8], isBigEndian: Bool = false, defects: inout [ChunkDefect]) {
     guard bytes.count >= Self.fixedSize else {
-      defects.note(Self.chunk, .short(has: bytes.count, needs: Self.fixedSize))
+      defects.note(Self.chunk, .unreadable(has: bytes.count, needs: Self.fixedSize))
       return nil
     }
     var reader = ChunkReader(Self.chunk, bytes, isBigEndian: isBigEndian)
