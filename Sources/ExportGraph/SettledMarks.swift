@@ -62,6 +62,7 @@ struct MarkSettler {
       if marks.broadcast != nil { lose("bext", Graph.timeReason) }
       if marks.cart != nil { lose("cart", Graph.timeReason) }
       if marks.iXML != nil { lose("iXML", Graph.timeReason) }
+      if let sheet = marks.cueSheet { loseCueSheet(sheet, Graph.timeReason) }
     }
   }
 

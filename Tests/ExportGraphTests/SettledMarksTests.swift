@@ -204,7 +204,12 @@ import Testing
       (asset.container, asset.codec) = ("flac", "flac")
       var sheet = CueSheetBlock()
       sheet.catalog = "1234567890123"
-      sheet.tracks = [.init(offset: 0, number: 1), .init(offset: 240_000, number: 2)]
+      sheet.tracks = [
+        .init(offset: 0, number: 1),
+        .init(
+          offset: 230_000, number: 2,
+          indices: [.init(offset: 0, number: 0), .init(offset: 10_000, number: 1)]),
+      ]
       sheet.leadOut = 480_000
       (marks.cueSheet, marks.chunks) = (sheet, [])
       marks.cues = [MediaMarks.Cue(frame: 0), MediaMarks.Cue(frame: 240_000)]
@@ -215,8 +220,13 @@ import Testing
     let part = try sink(of: asset, 4..<10, to: "out.flac", .flac(bitDepth: 24), rate: 44_100)
     let sheet = try #require(part.marks.cueSheet)
     #expect(sheet.tracks.map(\.offset) == [44_100] && sheet.leadOut == 6 * 44_100)
-    #expect(sheet.catalog.isEmpty && lost(part).contains("numbers in CUESHEET (catalog, ISRC)"))
-    #expect(try sink(of: asset, 0..<10).marks.cueSheet == nil)
+    #expect(sheet.catalog.isEmpty && lost(part).contains("parts of CUESHEET (catalog, pregaps)"))
+    let soft = try sink(of: asset, 0..<10, to: "out.flac", .flac(bitDepth: 24)) { segment, _ in
+      segment.mix.gain = Gain(decibels: -6)
+    }
+    #expect(soft.marks.cueSheet == asset.marks?.cueSheet && lost(soft).isEmpty)
+    let wav = try sink(of: asset, 0..<10)
+    #expect(wav.marks.cueSheet == nil && lost(wav) == ["parts of CUESHEET (catalog, pregaps)"])
     let text = try JSONEncoder().encode(try #require(asset.marks))
     #expect(try JSONDecoder().decode(MediaMarks.self, from: text) == asset.marks)
   }
