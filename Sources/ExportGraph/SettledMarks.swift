@@ -52,6 +52,7 @@ struct MarkSettler {
     settleDescription()
     settleCart()
     settleLoops()
+    settleLoopMarkers()
     settleCues()
     numberLoops()
   }

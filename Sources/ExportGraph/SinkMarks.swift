@@ -19,6 +19,8 @@ package struct SinkMarks: Sendable, Hashable {
   package var cues: [MediaMarks.Cue] = []
   /// `smpl`, with its loops.
   package var sampler: SamplerChunk?
+  /// What the markers at the ends of loops are called in AIFF.
+  package var loopMarkers: [MediaMarks.LoopMarkers] = []
   /// `inst`.
   package var instrument: InstrumentChunk?
   /// The block CUESHEET of a FLAC.
@@ -49,7 +51,7 @@ extension SinkMarks: Encodable {
     var values = MediaMarks()
     (values.broadcast, values.cart, values.iXML) = (broadcast, cart, iXML)
     (values.cues, values.sampler, values.instrument) = (cues, sampler, instrument)
-    values.cueSheet = cueSheet
+    (values.cueSheet, values.loopMarkers) = (cueSheet, loopMarkers)
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(values, forKey: .marks)
     try container.encodeIfPresent(step, forKey: .step)

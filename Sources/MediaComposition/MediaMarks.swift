@@ -21,6 +21,30 @@ package struct MediaMarks: Sendable, Hashable {
     }
   }
 
+  /// What the markers at the ends of a loop say beside their places.
+  package struct LoopMarkers: Sendable, Hashable, Codable {
+    /// Texts of one of them.
+    package struct Words: Sendable, Hashable, Codable {
+      /// Its name; nil where it is none of its own.
+      package var label: String?
+      /// A longer text.
+      package var note: String?
+
+      package init(label: String? = nil, note: String? = nil) {
+        (self.label, self.note) = (label, note)
+      }
+    }
+
+    /// The loop's.
+    package var frames: Range<Int64>
+    package var begin: Words
+    package var end: Words
+
+    package init(frames: Range<Int64>, begin: Words, end: Words) {
+      (self.frames, self.begin, self.end) = (frames, begin, end)
+    }
+  }
+
   /// A chunk of the file, without its head and its padding.
   package struct StoredChunk: Sendable, Hashable, Codable {
     /// Its four characters; `LIST adtl` and its like of a list.
@@ -45,6 +69,8 @@ package struct MediaMarks: Sendable, Hashable {
   package var cueNumbers: [UInt32] = []
   /// `smpl`, and what AIFF's `INST` says of notes and loops.
   package var sampler: SamplerChunk?
+  /// Of those loops whose markers have words.
+  package var loopMarkers: [LoopMarkers] = []
   /// `inst`, and what AIFF's `INST` says beside.
   package var instrument: InstrumentChunk?
   /// The cue sheet of a FLAC, of which `cues` has the times.
@@ -66,7 +92,7 @@ package struct MediaMarks: Sendable, Hashable {
 extension MediaMarks: Codable {
   private enum CodingKeys: String, CodingKey {
     case broadcast, cart, iXML, cues, cueNumbers, sampler, instrument, givenLoops, chunks
-    case hasEditedTags, cueSheet
+    case hasEditedTags, cueSheet, loopMarkers
   }
 
   /// Fields, not chunks: a text in another character set may be longer than its field in UTF-8. The
@@ -81,6 +107,7 @@ extension MediaMarks: Codable {
     try container.encodeIfPresent(cueSheet, forKey: .cueSheet)
     try container.encode(cues, forKey: .cues)
     if !cueNumbers.isEmpty { try container.encode(cueNumbers, forKey: .cueNumbers) }
+    if !loopMarkers.isEmpty { try container.encode(loopMarkers, forKey: .loopMarkers) }
     try container.encodeIfPresent(givenLoops, forKey: .givenLoops)
     try container.encode(chunks, forKey: .chunks)
     if hasEditedTags { try container.encode(true, forKey: .hasEditedTags) }
@@ -99,6 +126,7 @@ extension MediaMarks: Codable {
     cueSheet = try container.decodeIfPresent(CueSheetBlock.self, forKey: .cueSheet)
     cues = try container.decode([Cue].self, forKey: .cues)
     cueNumbers = try container.decodeIfPresent([UInt32].self, forKey: .cueNumbers) ?? []
+    loopMarkers = try container.decodeIfPresent([LoopMarkers].self, forKey: .loopMarkers) ?? []
     givenLoops = try container.decodeIfPresent([Range<Int64>].self, forKey: .givenLoops)
     chunks = try container.decode([StoredChunk].self, forKey: .chunks)
     hasEditedTags = try container.decodeIfPresent(Bool.self, forKey: .hasEditedTags) ?? false
@@ -111,7 +139,9 @@ extension MediaMarks {
     let frames = Int64(0)...1 << 48
     return cues.allSatisfy { frames.contains($0.frame) && frames.contains($0.length ?? 0) }
       && chunks.allSatisfy { $0.content.lowerBound >= 0 }
-      && (givenLoops ?? []).allSatisfy { $0.lowerBound >= 0 && $0.upperBound <= 1 << 48 }
+      && ((givenLoops ?? []) + loopMarkers.map(\.frames)).allSatisfy {
+        $0.lowerBound >= 0 && $0.upperBound <= 1 << 48
+      }
   }
 }
 

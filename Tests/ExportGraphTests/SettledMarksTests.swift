@@ -299,6 +299,27 @@ import Testing
         == [288_000])
   }
 
+  @Test("words of a loop's markers stay in AIFF, change places backwards, and are named elsewhere")
+  func loopMarkers() throws {
+    typealias Words = MediaMarks.LoopMarkers.Words
+    var asset = marked
+    let (begin, end) = (Words(label: "Start", note: "soft"), Words(label: ""))
+    asset.marks?.loopMarkers = [.init(frames: 144_000..<192_000, begin: begin, end: end)]
+    let aiff = try sink(of: asset, 1..<6, to: "out.aiff", .aiff(.int24))
+    #expect(aiff.marks.loopMarkers == [.init(frames: 96_000..<144_000, begin: begin, end: end)])
+    let back = try sink(of: asset, 0..<10, to: "out.aiff", .aiff(.int24), isReversed: true)
+    #expect(back.marks.loopMarkers == [.init(frames: 288_000..<336_000, begin: end, end: begin)])
+    let caf = try sink(of: asset, 1..<6, to: "out.caf", .caf(.int24))
+    #expect(
+      caf.marks.loopMarkers == [
+        .init(frames: 96_000..<144_000, begin: Words(label: "Start"), end: Words())
+      ])
+    let wav = try sink(of: asset, 1..<6)
+    for sink in [caf, wav] { #expect(lost(sink).contains("names and comments of loops")) }
+    let gone = try sink(of: asset, 0..<3, to: "out.aiff", .aiff(.int24))
+    #expect(gone.marks.loopMarkers.isEmpty && lost(gone).contains("loops"))
+  }
+
   @Test("tags of a loop keep their keys, and say where it is now")
   func loopTags() throws {
     var asset = marked
@@ -351,6 +372,7 @@ import Testing
     marks.broadcast?.description = String(repeating: "é", count: 256)
     marks.cart?.title = String(repeating: "é", count: 64)
     marks.givenLoops = [3..<5]
+    marks.loopMarkers = [.init(frames: 3..<5, begin: .init(label: "a"), end: .init(note: "b"))]
     let text = try JSONEncoder().encode(marks)
     #expect(try JSONDecoder().decode(MediaMarks.self, from: text) == marks)
     marks.cues[0].frame = -1

@@ -72,6 +72,12 @@ extension ProbedMarks {
       if var loop = region.samplerLoop {
         loop.isRelease = release != 0 && region.id == release
         sampler.loops.append(loop)
+        if let name = region.name {
+          marks.loopMarkers.append(
+            .init(
+              frames: Int64(loop.first)..<Int64(loop.last) + 1, begin: .init(label: name),
+              end: .init()))
+        }
       } else {
         let frames = region.frames ?? 0..<0
         defects.note(

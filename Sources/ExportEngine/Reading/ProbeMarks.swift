@@ -202,6 +202,18 @@ extension ProbedMarks {
           .init(
             type: loop.mode == 2 ? 1 : 0, first: frames.lowerBound, last: frames.upperBound - 1,
             isRelease: isRelease))
+        func words(_ id: UInt16, _ usual: String) -> MediaMarks.LoopMarkers.Words {
+          let name = aiff.markers.first { $0.id == id }?.name
+          return .init(label: name == usual ? nil : name, note: notes[id])
+        }
+        let (begin, end) = (
+          words(loop.begin, AIFFMarkers.Loop.beginName), words(loop.end, AIFFMarkers.Loop.endName)
+        )
+        if [begin, end].contains(where: { $0 != .init() }) {
+          marks.loopMarkers.append(
+            .init(
+              frames: Int64(frames.lowerBound)..<Int64(frames.upperBound), begin: begin, end: end))
+        }
       }
       if !sampler.loops.isEmpty { marks.sampler = sampler }
     }

@@ -14,31 +14,38 @@ extension SinkMarks {
 
   fileprivate var aiffMarkers: AIFFMarkers {
     var markers = AIFFMarkers()
-    func add(_ frame: Int64, _ name: String) -> UInt16 {
+    func add(_ frame: Int64, _ name: String, _ note: String?) -> UInt16 {
       let id = UInt16(clamping: markers.markers.count + 1)
       markers.markers.append(.init(id: id, frame: UInt32(clamping: frame), name: name))
+      if let note { markers.comments.append(.init(marker: id, text: note)) }
       return id
     }
-    for cue in cues {
-      let id = add(cue.frame, cue.label ?? "")
-      if let note = cue.note { markers.comments.append(.init(marker: id, text: note)) }
-    }
+    for cue in cues { _ = add(cue.frame, cue.label ?? "", cue.note) }
     if sampler != nil || instrument != nil {
       var playing = instrument ?? InstrumentChunk()
       if instrument == nil, let note = sampler?.unityNote {
         playing.unityNote = UInt8(clamping: note)
       }
-      let loops = (sampler?.loops ?? []).prefix(2).map { loop in
+      let words = loopWords
+      let loops = (sampler?.loops ?? []).prefix(2).map { loop -> AIFFMarkers.Loop in
         // A marker lies before its frame: the end is behind the last one that sounds.
-        AIFFMarkers.Loop(
-          mode: loop.type == 1 ? 2 : 1, begin: add(Int64(loop.first), "beg loop"),
-          end: add(Int64(loop.last) + 1, "end loop"))
+        let frames = Int64(loop.first)..<Int64(loop.last) + 1
+        let (begin, end) = (words[frames]?.begin, words[frames]?.end)
+        return AIFFMarkers.Loop(
+          mode: loop.type == 1 ? 2 : 1,
+          begin: add(frames.lowerBound, begin?.label ?? AIFFMarkers.Loop.beginName, begin?.note),
+          end: add(frames.upperBound, end?.label ?? AIFFMarkers.Loop.endName, end?.note))
       }
       markers.instrument = .init(
         playing: playing, sustain: loops.first ?? .init(),
         release: loops.dropFirst().first ?? .init())
     }
     return markers
+  }
+
+  /// What the markers of loops say, by the frames of these.
+  private var loopWords: [Range<Int64>: MediaMarks.LoopMarkers] {
+    Dictionary(loopMarkers.map { ($0.frames, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Cues as chunks of CAF: `mark`, with a start and an end for each region, and `strg` for labels.
@@ -56,7 +63,16 @@ extension SinkMarks {
           .init(type: CAFMarkers.Marker.regionEnd, frame: frame + UInt64(clamping: length), id: id))
       }
     }
+    // The names of loops are behind those of cues.
+    var named = markers
+    let words = loopWords
     let sampled = (sampler?.loops ?? []).prefix(ChunkLimits.entries)
+    for (index, loop) in sampled.enumerated() {
+      let frames = Int64(loop.first)..<Int64(loop.last) + 1
+      guard let name = words[frames]?.begin.label else { continue }
+      named.markers.append(
+        .init(type: 0, frame: 0, id: UInt32(cues.count + index + 1), name: name))
+    }
     let loops = sampled.enumerated().map { index, loop in
       CAFRegions.Region(loop, id: UInt32(index + 1), marker: UInt32(cues.count + index + 1))
     }
@@ -67,7 +83,7 @@ extension SinkMarks {
       playing?.release = sampled.firstIndex(where: \.isRelease).map { loops[$0].id } ?? 0
     }
     return [
-      ("mark", markers.markBytes), ("strg", markers.stringBytes), ("regn", CAFRegions(loops).bytes),
+      ("mark", markers.markBytes), ("strg", named.stringBytes), ("regn", CAFRegions(loops).bytes),
       ("inst", playing?.bytes),
     ].compactMap { name, content in content.map { WaveFile.Chunk(name, $0) } }
   }

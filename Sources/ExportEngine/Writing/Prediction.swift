@@ -69,6 +69,7 @@ extension Sink {
     found.broadcast = broadcast(by: "avjob \(Engine.version)")
     (found.cart, found.iXML, found.cues) = (marks.cart, marks.iXML, marks.cues)
     (found.sampler, found.instrument) = (marks.sampler, marks.instrument)
+    found.loopMarkers = marks.loopMarkers
     return found.isEmpty ? nil : found
   }
 
