@@ -77,12 +77,13 @@ extension ContainerFacts {
     }
   }
 
-  /// The chunks in a range of a file's bytes.
+  /// The chunks in a range of a file's bytes; `isLenient` where writers leave padding out.
   static func chunks(
-    in range: Range<Int64>, of layout: ChunkWalk.Layout, _ medium: MediumBytes
+    in range: Range<Int64>, of layout: ChunkWalk.Layout, isLenient: Bool = false,
+    _ medium: MediumBytes
   ) throws(Failure) -> [Chunk] {
     var found: [Chunk] = []
-    var walk = ChunkWalk(in: range, layout)
+    var walk = ChunkWalk(in: range, layout, isLenient: isLenient)
     while let chunk = try walk.next(medium.bytes(at:count:)),
       chunk.name.contains(where: { $0 != 0 })
     {
@@ -181,7 +182,7 @@ extension Prober {
       let start = list.body.lowerBound
       guard try bytes.bytes(at: start, count: 4) == Array("INFO".utf8) else { continue }
       for chunk in try ContainerFacts.chunks(
-        in: start + 4..<list.body.upperBound, of: layout, bytes)
+        in: start + 4..<list.body.upperBound, of: layout, isLenient: true, bytes)
       where chunk.missing == 0 && chunk.body.count <= 1 << 20 {
         let text = try bytes.bytes(at: chunk.body.lowerBound, count: chunk.body.count)
         let (value, isGuessed) = EightBitText.decoded(text.prefix { $0 != 0 })

@@ -31,7 +31,8 @@ struct ProbedMarks {
     var found: [Read] = []
     for chunk in chunks where names.contains(chunk.name) {
       guard chunk.name == "LIST" || !found.contains(where: { $0.chunk.name == chunk.name }) else {
-        oddities.append("has several chunks '\(chunk.name)': the first one counts")
+        oddities.append(
+          "has several chunks '\(chunk.name)': the first one counts, and no edit keeps the others")
         continue
       }
       guard chunk.body.count <= room else {
@@ -129,7 +130,9 @@ extension ProbedMarks {
     let others: Set = ["JUNK", "fmt ", "fact"]
     let names = Self.waveNames.union(others)
     guard chunks.allSatisfy({ names.contains($0.name) || $0.name == "data" }),
-      chunks.allSatisfy({ !others.contains($0.name) || $0.body.count <= 64 })
+      chunks.allSatisfy({ !others.contains($0.name) || $0.body.count <= 64 }),
+      // A second one of a name was not read.
+      contents.count == chunks.count(where: { Self.waveNames.contains($0.name) })
     else { return false }
     var left = contents[...]
     var stored: [WaveFile.Chunk] = []
@@ -255,6 +258,10 @@ extension Prober {
     var found = ProbedMarks(bytes)
     switch format {
     case "wav", "w64":
+      if demuxer.wave == nil, try hidesSound(format) {
+        found.oddities.append(
+          "has more chunks than \(ChunkLimits.chunks) before its sound: no output keeps them")
+      }
       let chunks = try ContainerFacts.chunks(of: format, wave: demuxer.wave, bytes)
       let contents = try found.readWave(chunks, isBigEndian: demuxer.wave?.kind == .rifx)
       if demuxer.wave?.kind == .riff, try !found.isUsual(chunks, contents) {

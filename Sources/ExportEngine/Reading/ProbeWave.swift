@@ -2,6 +2,7 @@ import Diagnosis
 import LibAV
 import MediaComposition
 import MediaTime
+import Tagging
 
 extension Prober {
   /// Warnings of a WAV whose sizes or padding do not fit its bytes; none for other files.
@@ -31,5 +32,14 @@ extension Prober {
           location: location))
     }
     return warnings
+  }
+
+  /// Whether a WAV or Wave64 has more chunks before its sound than are looked at.
+  func hidesSound(_ format: String) throws(Failure) -> Bool {
+    let first: Int64 = format == "w64" ? 40 : 12
+    let chunks = try ContainerFacts.chunks(
+      in: first..<max(first, try bytes.size()), of: format == "w64" ? .wave64 : .riff,
+      isLenient: true, bytes)
+    return chunks.count == ChunkLimits.chunks && !chunks.contains { $0.name == "data" }
   }
 }

@@ -36,13 +36,27 @@ extension Sink {
         twin.infoList == infoList && source.marks?.hasEditedTags != true && !isStale
       let isToldByTags = hasSameTags && hasSameChapters && listed != nil && others.cues.isEmpty
       chunks = chunks.keeping(
-        others, keepsFormat: hasSameFormat, keepsTags: hasSameTags, keepsCues: isToldByTags)
+        others, keepsFormat: hasSameFormat, keepsTags: hasSameTags, keepsCues: isToldByTags,
+        unchanged: unchangedKinds(of: source.marks ?? MediaMarks()))
       // A source of more than 4 GiB may have sizes that have wrapped.
       let size = Int64(frames.count / format.blockLength) * Int64(format.blockSize)
       chunks.fit(form ?? .riff, of: stored.waveForm, isLarge: size > 3 << 30)
     }
     return WaveFile(
       of: format, leading: chunks.leading, trailing: chunks.trailing, as: form ?? .riff)
+  }
+
+  /// The kinds of chunks of a source whose facts its file has, too.
+  private func unchangedKinds(of old: MediaMarks) -> Set<String> {
+    // Of a FLAC with other tags by now the source's facts are not those of its chunk.
+    let keepsBroadcast =
+      marks.broadcast == old.broadcast && marks.step == nil && !old.hasEditedTags
+      && output.marks?.removesBroadcast != true
+    let kinds = [
+      ("bext", keepsBroadcast), ("iXML", marks.iXML == old.iXML), ("cart", marks.cart == old.cart),
+      ("smpl", marks.sampler == old.sampler), ("inst", marks.instrument == old.instrument),
+    ]
+    return Set(kinds.filter { $0.1 }.map { $0.0 })
   }
 
   /// Whether its file has these chapters, to a millisecond.

@@ -53,19 +53,25 @@ struct WaveChunks: Sendable, Hashable {
   ///   - keepsFormat: Whether its samples are stored as here (`tell`).
   ///   - keepsTags: Whether its tags are those of the source.
   ///   - keepsCues: Whether its cues are told by chunks of the source, be it by their tags.
+  ///   - unchanged: The kinds of those whose facts are the source's: all of these chunks stay, also further
+  ///     ones and such as cannot be read.
   /// - Returns: The chunks of the copy.
   func keeping(
-    _ stored: WaveChunks, keepsFormat: Bool, keepsTags: Bool, keepsCues: Bool = false
+    _ stored: WaveChunks, keepsFormat: Bool, keepsTags: Bool, keepsCues: Bool = false,
+    unchanged: Set<String> = []
   ) -> WaveChunks {
     var own = leading + trailing
     // The room for `ds64` says nothing: a copy of a source without it stays as it is.
     own.removeAll { keepsFormat && ($0 == .room || ["fmt ", "fact"].contains($0.name)) }
     let keepsCues = keepsCues || cues == stored.cues
-    own.removeAll { keepsCues && $0.isOfCues || keepsTags && $0.isOfTags }
+    own.removeAll {
+      keepsCues && $0.isOfCues || keepsTags && $0.isOfTags || unchanged.contains($0.kind)
+    }
     func kept(_ chunk: WaveFile.Chunk) -> WaveFile.Chunk? {
       if chunk.isOfCues { return keepsCues ? chunk : nil }
       if chunk.isOfTags, keepsTags { return chunk }
       if ["fmt ", "fact"].contains(chunk.name), keepsFormat { return chunk }
+      if unchanged.contains(chunk.kind) { return chunk }
       guard chunk.isSaidHere else { return chunk }
       guard let index = own.firstIndex(where: { $0.kind == chunk.kind }) else { return nil }
       let new = own.remove(at: index)
@@ -153,8 +159,6 @@ extension WaveFile.Chunk {
     var defects: [ChunkDefect] = []
     switch kind {
     case "bext": return BroadcastExtension(content, defects: &defects)?.bytes() ?? content
-    case "cart": return CartChunk(content, defects: &defects)?.bytes() ?? content
-    case "smpl": return SamplerChunk(content, defects: &defects)?.bytes() ?? content
     // The number of frames is put in later.
     case "fact": return []
     default: return content
