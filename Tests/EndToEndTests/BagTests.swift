@@ -176,6 +176,7 @@ struct BagTests {
     let rotted = try stage.run("avjob verify -q bag")
     #expect(rotted.status == 1 && rotted.text.hasPrefix("changed    bag/data/617.txt\n"))
     #expect(rotted.text.split(separator: "\n").count == 4)
+    #expect(try stage.run("avjob verify -q bag/data").text == rotted.text, "by its manifest")
     try stage.make(
       """
       printf f | dd of=bag/data/617.txt bs=1 conv=notrunc status=none
@@ -187,6 +188,8 @@ struct BagTests {
     #expect(other.text.contains("missing    bag/data/1.txt\n"))
     #expect(other.text.contains("unknown    bag/data/new\n"))
     #expect(other.text.contains("refused    bag/data/l: is a symbolic link"))
+    let listed = try stage.run("sha256sum bag/data/new > SHA256SUMS; avjob verify -q bag")
+    #expect(listed.text == other.text, "its manifest does not name it")
   }
 
   @Test(

@@ -72,6 +72,39 @@ struct FixityTests {
     #expect(try stage.run("avjob verify job.yaml").status == 1, "nothing proves it")
   }
 
+  @Test("files of a folder are proved by what lies above it, as those that are named alone")
+  func above() throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      mkdir out/sub; printf x > out/sub/x; printf y > y; ln -s out link
+      sha256sum y out/sub/x > SHA256SUMS; rm y out/*.json
+      """)
+    let fine = """
+      ok         out/a.flac
+      ok         out/b.flac
+      ok         out/c.flac
+      ok         out/sub/x
+      """
+    let all = try stage.run("avjob verify out")
+    // Neither sources nor `y` are in the folder, and the records are gone.
+    #expect(all.status == 1 && all.text.contains("missing    out/a.json\n"), "\(all.text)")
+    let found = all.text.split(separator: "\n").filter { $0.hasPrefix("ok") }
+    #expect(found.joined(separator: "\n") == fine)
+    #expect(all.text.hasSuffix("7 files: 4 ok, 3 missing\n"), "\(all.text)")
+    #expect(try stage.run("cd out; avjob verify .").text == all.text.replacing("out/", with: ""))
+    #expect(try stage.run("avjob verify link").text == all.text.replacing("out/", with: "link/"))
+    #expect(try stage.run("avjob verify out/sub").text == "ok         out/sub/x\n1 file: 1 ok\n")
+    // The digest of a FLAC's sound is still right.
+    try stage.make("metaflac --set-tag=TITLE=Other out/b.flac")
+    try rot("out/sub/x", stage, at: 0)
+    for name in ["out/b.flac", "out/sub/x"] {
+      let alone = try stage.run("avjob verify -q \(name)")
+      #expect(alone.status == 1 && alone.text.hasPrefix("changed    \(name)\n"), "\(alone.text)")
+      #expect(try stage.run("avjob verify -q out").text.contains(alone.text))
+    }
+  }
+
   @Test("receipts without digests prove nothing, and say how to have some")
   func withoutDigests() throws {
     let stage = Stage()

@@ -20,6 +20,8 @@ package struct FixityInventory {
     /// Whether the digest of its own sound proves it: what a bag's manifest does not name is no part of
     /// the bag, whatever it is.
     var mayProveItself = true
+    /// The list that has to name it, whatever others do: a bag's manifest; nil: none has to.
+    var manifest: FilePath?
   }
 
   /// What is wrong with a witness or a bag.
@@ -51,7 +53,8 @@ package struct FixityInventory {
   package var count: Int { items.count }
 
   /// Adds what an argument stands for: all that the witnesses in a folder name, all that a witness
-  /// names, or a file, with what the witnesses beside it and above say of it.
+  /// names, or a file. What the witnesses above a folder say of the files in it counts as well, as what
+  /// those beside a file and above it do.
   ///
   /// - Throws: The system's error for a path at which nothing can be looked at; a file that is missing
   ///   is to be proved.
@@ -64,7 +67,11 @@ package struct FixityInventory {
       guard error == .noSuchFileOrDirectory else { throw error }
       kind = nil
     }
-    guard kind != .folder else { return try addFolder(path == "." ? "" : path) }
+    guard kind != .folder else {
+      let folder = path == "." ? "" : path
+      try addFolder(folder)
+      return noteSayings(above: folder)
+    }
     if kind == .file, let witness = FixityWitness.kind(of: path, isNamedByUser: true) {
       read(path, as: witness)
     } else {
@@ -76,7 +83,12 @@ package struct FixityInventory {
   package mutating func finish() {
     for other in others {
       let key = key(of: other.path)
-      guard numbers[key] == nil, !witnesses.contains(key) else { continue }
+      if let number = numbers[key] {
+        // What a bag's manifest does not name is no part of the bag.
+        if let manifest = other.manifest, !isNamed(number, by: manifest) { items[number] = other }
+        continue
+      }
+      guard !witnesses.contains(key) else { continue }
       numbers[key] = items.count
       items.append(other)
     }
@@ -92,11 +104,22 @@ package struct FixityInventory {
     guard let name = path.lastComponent, name.kind == .regular else {
       return path.normalized(in: .current)
     }
-    let folder = path.removingLastComponent()
-    if let known = realFolders[folder] { return known.appending(name) }
+    return place(of: path.removingLastComponent()).appending(name)
+  }
+
+  /// Where a folder lies, behind all links.
+  private mutating func place(of folder: FilePath) -> FilePath {
+    if let known = realFolders[folder] { return known }
     let real = PathCalls.realPath(folder.isEmpty ? "." : folder) ?? folder.normalized(in: .current)
     realFolders[folder] = real
-    return real.appending(name)
+    return real
+  }
+
+  /// Whether a list, whatever its path is, names an item.
+  private mutating func isNamed(_ number: Int, by list: FilePath) -> Bool {
+    let list = key(of: list)
+    for claim in items[number].claims where key(of: claim.witness) == list { return true }
+    return false
   }
 
   private mutating func note(_ statement: FixityWitness.Statement) {
@@ -187,7 +210,9 @@ package struct FixityInventory {
     for name in [Bag.manifest, Bag.tagManifest] where folder.appending(name).exists {
       read(folder.appending(name), as: .list)
     }
-    if !folder.appending(Bag.manifest).exists {
+    let manifest = folder.appending(Bag.manifest)
+    let hasManifest = manifest.exists
+    if !hasManifest {
       fault(Bag.manifest, "is not there, and avjob proves bags by SHA-256 alone")
     }
     let data = folder.appending(Bag.payload)
@@ -203,6 +228,7 @@ package struct FixityInventory {
         continue
       }
       var item = Item(path: path, mustBeNamed: isPayload, mayProveItself: false)
+      if isPayload, hasManifest { item.manifest = manifest }
       if (try? FileStatus(at: path, followingLinks: false))?.kind == .link, isPayload {
         item.refusal = "is a symbolic link, which is not followed"
       }
@@ -215,7 +241,22 @@ package struct FixityInventory {
     }
   }
 
-  // MARK: Files
+  // MARK: Folders above
+
+  /// Adds what the witnesses above a folder say of the files in it, and of no others.
+  private mutating func noteSayings(above folder: FilePath) {
+    let place = place(of: folder)
+    for above in Self.foldersAbove(folder.isEmpty ? "." : folder) {
+      for (key, statements) in sayings(in: above) where key != place && key.starts(with: place) {
+        let name = FilePath(root: nil, key.components.dropFirst(place.components.count))
+        for var statement in statements {
+          // As the other files of the folder are shown.
+          statement.path = folder.pushing(name)
+          note(statement)
+        }
+      }
+    }
+  }
 
   /// Adds a file with what the witnesses in its folder and those above say of it.
   private mutating func addFile(_ path: FilePath) {
@@ -227,7 +268,8 @@ package struct FixityInventory {
     }
   }
 
-  /// The folder of a file and those above it, as far as a process may see them, each as it is shown.
+  /// The folder that a file or a folder is in and those above it, as far as a process may see them, each
+  /// as it is shown.
   private static func foldersAbove(_ path: FilePath) -> [FilePath] {
     let current = FilePath.current
     let whole = path.normalized(in: current)
