@@ -21,6 +21,9 @@ package struct PlannedBag: Sendable {
       + (path.map { [PlannedBag(bag: JobBag(path: $0), jobs: nil)] } ?? [])
   }
 
+  /// What is said of it in its `bag-info.txt`.
+  var fields: [Bag.Field] { bag.fields.map { Bag.Field($0.label, $0.value) } }
+
   /// Whether it holds the outputs of a job.
   func holds(_ order: WorkOrder) -> Bool { jobs?.contains(order.job) ?? true }
 
@@ -51,6 +54,16 @@ package struct PlannedBag: Sendable {
         return [
           Diagnostic(
             "'\(path)' exists, and is no bag", at: origin,
+            help: "move it away, or choose another name")
+        ]
+      }
+      // Of a folder that is there, and a bag.
+      if (try? FileStatus(at: path, followingLinks: false)) != nil,
+        let difference = Bag.infoDifference(of: path, from: planned.fields)
+      {
+        return [
+          Diagnostic(
+            "'\(path)' exists, and \(difference): a bag is never replaced", at: origin,
             help: "move it away, or choose another name")
         ]
       }
@@ -114,9 +127,10 @@ package struct BagMaker {
           file.name = FilePath("records").pushing(file.name)
           return file
         },
-        fields: planned.bag.fields.map { Bag.Field($0.label, $0.value) })
+        fields: planned.fields)
       return try writer.write(
-        to: planned.bag.path, agent: "avjob \(Engine.version)", date: date, budget: budget,
+        to: planned.bag.path, agent: "avjob \(Engine.version)", date: date,
+        comparingContents: memory?.options.comparesContents ?? false, budget: budget,
         unless: cancellation)
     } catch let failure as Failure {
       throw failure.placed(at: planned.bag.origin)

@@ -112,6 +112,41 @@ struct BagTests {
     #expect(within.status == 2 && within.errors.contains("which holds copies"))
   }
 
+  @Test("a bag with a damaged copy or other facts than the job's is refused")
+  func differing() throws {
+    let stage = try stage("a")
+    try stage.make("avjob run -q job.yaml")
+    let copy = "bags/masters/data/a.flac"
+    try stage.make("printf XY | dd of=\(copy) bs=1 seek=200 conv=notrunc status=none")
+    let damaged = "exists, and its 'data/a.flac' has other bytes than its manifest says"
+    let other = try stage.run("avjob run -q job.yaml")
+    #expect(other.status == 2 && other.errors.contains(damaged), "\(other.errors)")
+    // Size and time are the file's.
+    let decayed = try stage.run("touch -r out/a.flac \(copy); avjob run -q --checksum job.yaml")
+    #expect(decayed.status == 2 && decayed.errors.contains(damaged), "\(decayed.errors)")
+    let restored = try stage.run("cp out/a.flac \(copy); avjob run -q job.yaml")
+    #expect(restored.status == 0, "the same bytes at another time: \(restored.errors)")
+
+    for (edit, label) in [
+      ("s/Archive X/Archive Y/", "Source-Organization"),
+      (#"s/"1", "2"/"2", "1"/"#, "External-Identifier"),
+      (#"s/, External[^]]*]//"#, "External-Identifier"),
+      ("s/X,/X, Contact-Name: A,/", "Contact-Name"),
+    ] {
+      try stage.make("sed '\(edit)' job.yaml > other.yaml")
+      for command in ["check", "run -q"] {
+        let result = try stage.run("avjob \(command) other.yaml")
+        #expect(result.status == 2, "\(edit), \(command)")
+        #expect(
+          result.errors.contains("its 'bag-info.txt' has another '\(label)' than the job"),
+          "\(edit), \(command): \(result.errors)")
+      }
+    }
+    let order = #"s/{ \(Source[^,]*\), \(External[^]]*]\)/{ \2, \1/"#
+    let turned = try stage.run("sed '\(order)' job.yaml > other.yaml; avjob run -q other.yaml")
+    #expect(turned.status == 0, "\(turned.errors)")
+  }
+
   @Test("jobs that fail or are left out make no bag")
   func incomplete() throws {
     let stage = try stage()

@@ -66,6 +66,27 @@ package enum Bag {
     return fields
   }
 
+  /// In what the facts that a bag has about it are others than those that are wanted, whatever their order
+  /// is; nil where they are the same. Those that follow from the content do not count.
+  package static func infoDifference(of folder: FilePath, from wanted: [Field]) -> String? {
+    guard let found = fields(of: folder.appending(info)) else {
+      return "its '\(info)' cannot be read"
+    }
+    let (here, there) = (values(of: wanted), values(of: found))
+    let other = (wanted + found).first { field in
+      let label = field.label.lowercased()
+      return here[label] != there[label]
+    }
+    return other.map { "its '\(info)' has another '\($0.label)' than the job" }
+  }
+
+  /// The values of each label in lower case, in order, but for those that follow from the content.
+  private static func values(of fields: [Field]) -> [String: [String]] {
+    let own = Set(BagWriter.ownLabels.map { $0.lowercased() })
+    return Dictionary(grouping: fields) { $0.label.lowercased() }
+      .filter { !own.contains($0.key) }.mapValues { $0.map(\.value) }
+  }
+
   /// What `Payload-Oxum` is for files of so many bytes together.
   static func oxum(bytes: Int64, files: Int) -> String { "\(bytes).\(files)" }
 }

@@ -61,14 +61,16 @@ package struct BagWriter {
   ///   - target: The bag's folder; missing folders above it are made.
   ///   - agent: What makes it, with its version.
   ///   - date: The day, as `2026-11-29`.
+  ///   - comparesContents: Whether all files of a bag that is there are read, and not only those whose size
+  ///     or time is another.
   ///   - budget: Its idle cores copy and compute digests, too.
   ///   - cancellation: Polled for each block.
   /// - Returns: What came of it.
   /// - Throws: `mendJob` where something else is at the target, and the system's errors. Nothing is
   ///   left then.
   package func write(
-    to target: FilePath, agent: String, date: String, budget: CPUBudget?,
-    unless cancellation: CancellationFlag
+    to target: FilePath, agent: String, date: String, comparingContents comparesContents: Bool,
+    budget: CPUBudget?, unless cancellation: CancellationFlag
   ) throws -> Outcome {
     TemporaryFolder.removeLeftovers(beside: target)
     for file in payload + tags where String(validating: file.name) == nil {
@@ -77,7 +79,7 @@ package struct BagWriter {
         path: file.source)
     }
     if (try? FileStatus(at: target, followingLinks: false)) != nil {
-      try requireSame(target, budget, cancellation)
+      try requireSame(target, comparesContents, budget, cancellation)
       return .upToDate
     }
     let folder = try Self.writing(target) { () throws(Errno) in
@@ -165,7 +167,8 @@ package struct BagWriter {
 
   /// Requires that what is at the target is a bag of these files, and of no others.
   private func requireSame(
-    _ target: FilePath, _ budget: CPUBudget?, _ cancellation: CancellationFlag
+    _ target: FilePath, _ comparesContents: Bool, _ budget: CPUBudget?,
+    _ cancellation: CancellationFlag
   ) throws {
     func refusal(_ reason: String) -> Failure {
       Failure(
@@ -173,6 +176,9 @@ package struct BagWriter {
         path: target)
     }
     guard Bag.isBag(target) else { throw refusal("exists, and is no bag") }
+    if let difference = Bag.infoDifference(of: target, from: fields) {
+      throw refusal("exists, and " + difference)
+    }
     let named = try lines(of: Bag.manifest, in: target)
       .merging(try lines(of: Bag.tagManifest, in: target)) { first, _ in first }
     let content = payload + tags
@@ -183,12 +189,12 @@ package struct BagWriter {
     if let new = content.first(where: { named[$0.name] == nil }) {
       throw refusal("exists, and does not have '\(new.name)'")
     }
-    // Copies keep the times of their files: only others are read.
+    // Copies keep the times of their files: without `comparesContents` only others are read.
     let doubtful = content.filter { file in
       let (here, there) = (
         FileIdentity(ofFileAt: file.source), FileIdentity(ofFileAt: target.pushing(file.name))
       )
-      return here == nil || here?.size != there?.size
+      return comparesContents || here == nil || here?.size != there?.size
         || here?.modificationTime != there?.modificationTime
         || file.known.map { $0.digest != named[file.name] } ?? false
     }
@@ -201,6 +207,11 @@ package struct BagWriter {
       != FileIdentity(ofFileAt: file.source)?.size
     {
       throw refusal("exists, and its '\(file.name)' is missing or has another size")
+    }
+    let copies = doubtful.map { File(target.pushing($0.name), named: $0.name) }
+    let held = try digests(of: copies, into: nil, budget, cancellation)
+    for (copy, facts) in zip(copies, held) where named[copy.name] != facts.digest {
+      throw refusal("exists, and its '\(copy.name)' has other bytes than its manifest says")
     }
   }
 
