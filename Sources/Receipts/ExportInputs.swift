@@ -48,6 +48,9 @@ package struct ExportInputs: Sendable, Hashable {
   package var tools: [String: String]
   /// What they are made from, each once.
   package var sources: [Source]
+  /// Texts that the job was read from, each once, in order. What they say is in `digests`, so that one with
+  /// other bytes that say the same makes no difference.
+  package var texts: [Source] = []
 
   private var aspects: [String] = []
   private(set) var byAspect: [String: String] = [:]

@@ -80,17 +80,17 @@ package final class Ledger: Sendable {
     return receipt
   }
 
-  /// A source whose bytes differ from those that a receipt has, while its size and its time of
+  /// A source or a text whose bytes differ from those that a receipt has, while its size and its time of
   /// modification do not. Whoever edits a file changes its time; a disk that decays does not.
   private func decayReason(
     _ receipts: [Receipt], _ inputs: ExportInputs, _ isCancelled: IsCancelled
   ) throws -> Reason? {
     guard comparesContents, !receipts.isEmpty else { return nil }
-    for source in inputs.sources {
-      let path = folder.relative(source.location)
+    let known = Dictionary(grouping: receipts.flatMap(\.inputs), by: \.path)
+    for source in inputs.sources + inputs.texts {
       let identity = source.identity
-      let recorded = receipts.lazy.flatMap(\.sources).first {
-        $0.path == path && $0.size == identity.size && $0.modified == identity.modificationTime
+      let recorded = known[folder.relative(source.location)]?.first {
+        $0.size == identity.size && $0.modified == identity.modificationTime
       }
       guard let was = recorded?.sha256,
         let now = try digest(of: source.location, identity, isCancelled), now != was,
@@ -286,6 +286,7 @@ package final class Ledger: Sendable {
       }
       sources.append(try file(source.location, source.identity, isCancelled))
     }
+    let texts = try texts(of: inputs, isCancelled)
     for output in inputs.outputs {
       var files: [Receipt.File] = []
       for path in output.files {
@@ -294,7 +295,7 @@ package final class Ledger: Sendable {
         guard FileIdentity(ofFileAt: path) == identity else { return false }
       }
       let receipt = Receipt(
-        madeWith: inputs.tools, job: inputs.byAspect, sources: sources, files: files,
+        madeWith: inputs.tools, job: inputs.byAspect, sources: sources, texts: texts, files: files,
         loop: Receipt.loop(loop))
       try write(receipt, ofOutput: output.path)
     }
@@ -309,7 +310,7 @@ package final class Ledger: Sendable {
     try folder.write(bytes, to: path(ofReceipt: folder.relative(output)))
   }
 
-  private func file(
+  func file(
     _ location: MediaLocation, _ identity: FileIdentity, _ isCancelled: IsCancelled
   ) throws -> Receipt.File {
     Receipt.File(

@@ -28,10 +28,16 @@ struct Receipt: Codable, Sendable, Hashable {
   var job: [String: String]
   /// What was read, in the order of its first use.
   var sources: [File]
+  /// Lists, transcripts and tables that the job was read from, with their digests; nil: none, or digests
+  /// were not computed, or an earlier avjob wrote this.
+  var texts: [File]?
   /// The output, then what was written beside it.
   var files: [File]
   /// The number of the loop whose job made it (`Ledger.loop(of:)`), in hexadecimal digits; nil without one.
   var loop: String?
+
+  /// All that was read.
+  var inputs: [File] { sources + (texts ?? []) }
 
   /// The number of a loop as a receipt has it.
   static func loop(_ number: UInt64?) -> String? { number.map { String($0, radix: 16) } }

@@ -57,13 +57,13 @@ package struct ExportRunner: JobRunner {
       return .written(try perform(session, work, context), reason: nil)
     }
     let inputs = ExportInputs(
-      try session.fingerprint { ledger.folder.relative($0).bytes })
+      try session.fingerprint { ledger.folder.relative($0).bytes }, readingTexts: work.texts)
     let isCancelled = { context.cancellation.isCancelled }
-    var isOfAnotherLoop = false
+    var isOutdated = false
     func reason() throws -> Reason? {
       if memory.options.isForced { return .forced }
       let reason: Reason?
-      (reason, isOfAnotherLoop) = try ledger.reason(
+      (reason, isOutdated) = try ledger.reason(
         for: inputs, by: work.loop, unless: isCancelled)
       if case .sourceDecayed(let source, let was, let now)? = reason {
         throw Failure(decayed: source, was: was, now: now, origin: session.export.origin)
@@ -72,7 +72,7 @@ package struct ExportRunner: JobRunner {
     }
     guard var why = try reason() else {
       leftovers.removeLeftovers(of: session.export)
-      if isOfAnotherLoop { ledger.note(work.loop, thatMakes: inputs) }
+      if isOutdated { ledger.renew(inputs, by: work.loop) }
       return .upToDate
     }
 
@@ -96,7 +96,7 @@ package struct ExportRunner: JobRunner {
     if let lock {
       // Another process that had the lock before may have made it.
       guard let still = try reason() else {
-        if isOfAnotherLoop { ledger.writeLoop(work.loop, of: inputs, holding: lock) }
+        if isOutdated { ledger.renew(inputs, by: work.loop, holding: lock) }
         return .upToDate
       }
       why = still

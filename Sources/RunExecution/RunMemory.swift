@@ -207,8 +207,8 @@ package struct KeptAnalyses: Sendable {
 }
 
 extension ExportInputs {
-  /// What an export is made from.
-  init(_ fingerprint: Fingerprint) {
+  /// What an export is made from, and the texts that its job was read from.
+  init(_ fingerprint: Fingerprint, readingTexts texts: [ReadText] = []) {
     self.init(
       outputs: fingerprint.files.compactMap { files in
         files.first.map { Output($0, companions: Array(files.dropFirst())) }
@@ -218,5 +218,6 @@ extension ExportInputs {
       },
       tools: fingerprint.tools,
       sources: fingerprint.sources.map { Source($0.location, $0.identity) })
+    self.texts = texts.map { Source(.file($0.path), $0.identity) }
   }
 }

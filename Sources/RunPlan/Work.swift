@@ -22,6 +22,8 @@ package struct Work: Sendable {
   package var folder: FilePath?
   /// The loop that its job is of (`Job.loop`).
   package var loop: UInt64?
+  /// The texts that its job was read from (`Job.texts`).
+  package var texts: [ReadText] = []
   /// How much work it is thought to be.
   package var estimate: Duration
   /// What must be done before: indices into the run's work.

@@ -58,6 +58,7 @@ struct WorkQueue {
       piece.order = WorkOrder(job: index + 1, part: part + 1)
       piece.shard = shard(part)
       piece.loop = job.loop
+      piece.texts = job.texts ?? []
       piece.totalTimeLimit = rules.timeLimit
       piece.draft = draft.map { ($0, part) }
       work.append(piece)

@@ -180,4 +180,51 @@ struct FixityTests {
     let touched = try stage.run("touch c.wav; avjob run -q --checksum job.yaml")
     #expect(touched.status == 0, "\(touched.errors)")
   }
+
+  @Test("--checksum replaces no master whose texts have decayed, but those of edited ones")
+  func decayedTexts() throws {
+    let stage = Stage()
+    try stage.make("sox -R -r 8000 -n -c 1 a.wav synth 3 pinknoise")
+    try stage.write("t.vtt", "WEBVTT\n\n00:00.000 --> 00:00.900\nHello there\n")
+    try stage.write("ch.txt", "0:00 Intro\n0:01 Main\n")
+    try stage.write("cuts.txt", "2.0\t2.5\tx\n")
+    try stage.write("rows.csv", "title\nTune\nSong\n")
+    try stage.write(
+      "job.yaml",
+      """
+      rows: rows.csv
+      clip: a.wav
+      transcript: t.vtt
+      chapters: ch.txt
+      cut: cuts.txt
+      metadata: { title: '${title}' }
+      output: [{ file: '${n}.flac', transcript: vtt }]
+      """)
+    try stage.make("avjob run -q --checksum job.yaml")
+    #expect(try stage.run("avjob verify -q .").status == 0)
+    let masters = try stage.make("sha256sum *.flac 1.vtt").text
+    for (name, offset) in [("t.vtt", 33), ("ch.txt", 6), ("cuts.txt", 6), ("rows.csv", 7)] {
+      let was = try digest(name, stage)
+      try rot(name, stage, at: offset)
+      let now = try digest(name, stage)
+      let result = try stage.run("avjob run -q --checksum job.yaml")
+      #expect(result.status == 1, "\(name)")
+      #expect(result.errors.contains("'\(name)': has other bytes"), "\(result.errors)")
+      #expect(result.errors.contains(now) && result.errors.contains(was), "\(result.errors)")
+      #expect(try stage.make("sha256sum *.flac 1.vtt").text == masters)
+      let proved = try stage.run("avjob verify -q .")
+      #expect(proved.status == 1)
+      #expect(proved.text.hasPrefix("changed    \(name)\n"), "\(proved.text)")
+      try rot(name, stage, at: offset)
+    }
+    // What says the same makes nothing again, and is what is proved from then on.
+    let same = try stage.run(
+      "echo >> ch.txt; touch cuts.txt; avjob run --checksum job.yaml; avjob verify -q .")
+    #expect(same.status == 0, "\(same.text) \(same.errors)")
+    #expect(try stage.make("sha256sum *.flac 1.vtt").text == masters)
+    let edited = try stage.run(
+      "sed -i s/Tune/Tone/ rows.csv; avjob run -q --checksum job.yaml; avjob verify -q .")
+    #expect(edited.status == 0, "\(edited.text) \(edited.errors)")
+    #expect(try stage.run("metaflac --show-tag=title 1.flac").text.hasSuffix("=Tone\n"))
+  }
 }

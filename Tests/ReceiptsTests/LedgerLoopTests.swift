@@ -1,3 +1,4 @@
+import MediaComposition
 import SystemPackage
 import TestSupport
 import Testing
@@ -24,14 +25,14 @@ struct LedgerLoopTests {
     #expect(try ledger().record(claim))
     #expect(ledger().loop(of: output) == nil)
     var found = try ledger().reason(for: claim, by: 7)
-    #expect(found.reason == nil && found.isOfAnotherLoop)
-    ledger().note(7, thatMakes: claim)
+    #expect(found.reason == nil && found.isOutdated)
+    ledger().renew(claim, by: 7)
     #expect(ledger().loop(of: output) == 7)
     found = try ledger().reason(for: claim, by: 7)
-    #expect(found.reason == nil && !found.isOfAnotherLoop)
+    #expect(found.reason == nil && !found.isOutdated)
     found = try ledger().reason(for: project.claim(timeline: "9"), by: 8)
-    #expect(found.reason != nil && !found.isOfAnotherLoop)
-    ledger().note(nil, thatMakes: claim)
+    #expect(found.reason != nil && !found.isOutdated)
+    ledger().renew(claim, by: nil)
     #expect(ledger().loop(of: output) == nil)
     #expect(try ledger().reason(for: claim) == nil)
     // Not beside another process that works on it, but by that.
@@ -39,11 +40,46 @@ struct LedgerLoopTests {
       Issue.record("no lock")
       return
     }
-    ledger().note(7, thatMakes: claim)
+    ledger().renew(claim, by: 7)
     #expect(ledger().loop(of: output) == nil)
-    ledger().writeLoop(7, of: claim, holding: lock)
+    ledger().renew(claim, by: 7, holding: lock)
     #expect(ledger().loop(of: output) == 7)
     lock.end()
+  }
+
+  @Test("texts that say the same are renewed in receipts, and those that decay are reasons")
+  func texts() throws {
+    let text = project.path("t.vtt")
+    func write(_ words: String, at seconds: Int) throws -> ExportInputs {
+      try project.write("t.vtt", words)
+      touch(text, at: seconds)
+      var claim = project.claim()
+      claim.texts = FileIdentity(ofFileAt: text).map { [.init(.file(text), $0)] } ?? []
+      return claim
+    }
+    func found(_ claim: ExportInputs, contents: Bool = true) throws -> (Reason?, isOutdated: Bool) {
+      let ledger = Ledger(in: project.state, comparesContents: contents)
+      let found = try ledger.reason(for: claim, by: nil)
+      if found.isOutdated { ledger.renew(claim, by: nil) }
+      return found
+    }
+    // As receipts were before they had texts.
+    #expect(try Ledger(in: project.state, comparesContents: true).record(project.claim()))
+    var claim = try write("words", at: 1_000_000)
+    #expect(try found(claim, contents: false) == (nil, false))
+    #expect(try found(claim) == (nil, true))
+    #expect(try found(claim) == (nil, false))
+    claim = try write("wordS", at: 1_000_000)
+    guard case .sourceDecayed(.file(text), _, _)? = try found(claim).0 else {
+      Issue.record("a text that has decayed is up to date")
+      return
+    }
+    #expect(try found(claim, contents: false) == (nil, false))
+    claim = try write("wordS", at: 1_000_001)
+    #expect(try found(claim) == (nil, true))
+    #expect(try found(claim) == (nil, false))
+    claim = try write("words", at: 1_000_001)
+    #expect(try found(claim).0 != nil)
   }
 
   @Test("a receipt that another job has written meanwhile keeps its loop")
@@ -51,16 +87,16 @@ struct LedgerLoopTests {
     let output = project.path("out.mp3")
     let other = project.claim(timeline: "9")
     #expect(try ledger().record(other, written: Project.written(other), by: 8) { false })
-    ledger().note(7, thatMakes: project.claim())
+    ledger().renew(project.claim(), by: 7)
     #expect(ledger().loop(of: output) == 8)
     guard case .granted(let lock) = ledger().begin(other) else {
       Issue.record("no lock")
       return
     }
     defer { lock.end() }
-    ledger().writeLoop(7, of: project.claim(), holding: lock)
+    ledger().renew(project.claim(), by: 7, holding: lock)
     #expect(ledger().loop(of: output) == 8)
-    ledger().writeLoop(7, of: other, holding: lock)
+    ledger().renew(other, by: 7, holding: lock)
     #expect(ledger().loop(of: output) == 7)
   }
 }

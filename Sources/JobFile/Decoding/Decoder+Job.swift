@@ -145,6 +145,7 @@ extension Decoder {
     var scope = scope
     if !fields.refused.isDisjoint(with: keys) { scope.bindsUnknownNames = true }
     begin(nil)
+    texts = []
     guard !fields.present(keys).isEmpty || fields.refused.contains("for_each") else {
       let name = name.text(in: self, scope)
       if isLeftOut(fields, scope) {
@@ -172,12 +173,14 @@ extension Decoder {
     let origin = (fields["for_each"] ?? fields["rows"])?.keyOrigin ?? fields.origin
     guard hasRoom(for: loop.count, of: fields, at: origin) else { return [] }
     let names = name.names(for: loop, in: self, scope)
+    let loopTexts = texts
     let loopNumber = (fields["for_each"] ?? fields["rows"])?.value.number
     var jobs: [Job] = []
     var leftOut: [String] = []
     jobs.reserveCapacity(loop.count)
     for index in 0..<loop.count {
       scope.loop = loop.binding(index)
+      texts = loopTexts
       guard !isExhausted else { break }
       guard !isLeftOut(fields, scope) else {
         leftOut.append(names[index])
@@ -241,6 +244,8 @@ extension Decoder {
       for index in job.outputs.indices { job.outputs[index].transcript = .none }
     }
     if !leftOutItems.isEmpty { job.leftOut = leftOutItems }
+    let read = texts.compactMap { path in textIdentities[path].map { ReadText(path, $0) } }
+    if !read.isEmpty { job.texts = read.sorted { $0.path.string < $1.path.string } }
     (job.loudness, job.automation) = (draft.loudness, draft.automation)
     if let gain = fields["gain"] { noteGain(at: gain.keyOrigin, of: job) }
     if let conform = draft.conform {

@@ -24,6 +24,7 @@ extension Decoder {
   }
 
   private func timeList(at place: Located<MediaLocation>) -> TimeList? {
+    if let path = place.value.file { texts.insert(path) }
     if let known = lists[place.value] { return known }
     let list = read(place)
     lists[place.value] = .some(list)
@@ -104,6 +105,7 @@ extension Decoder {
     }
     do {
       let contents = try read()
+      if let path = place.value.file { textIdentities[path] = contents.identity }
       return isMedia(contents.bytes) ? nil : contents
     } catch let error as FileTooLarge {
       guard place.value.url != nil || !isMedia(nil) else { return nil }

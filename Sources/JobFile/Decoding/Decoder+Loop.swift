@@ -269,6 +269,7 @@ extension Decoder {
   }
 
   private func table(at path: Located<FilePath>) -> Table? {
+    texts.insert(path.value)
     if let known = tables[path.value] { return known }
     let table = readTable(path)
     tables[path.value] = .some(table)

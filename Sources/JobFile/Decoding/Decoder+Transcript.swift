@@ -26,11 +26,12 @@ extension Decoder {
   /// The words in a text, and whether messages may quote them; nil, after a report, if they cannot be
   /// read. A text is read once.
   func transcript(_ file: Located<TranscriptFile>) -> QuotableTranscript? {
-    if let path = file.value.place.file, InputBinding.isUnknown(path) { return nil }
-    if let known = transcripts[file.value] { return known }
-    if let path = file.value.place.file, transcriptOrigins[path] == nil {
-      transcriptOrigins[path] = file.origin
+    if let path = file.value.place.file {
+      if InputBinding.isUnknown(path) { return nil }
+      texts.insert(path)
+      if transcriptOrigins[path] == nil { transcriptOrigins[path] = file.origin }
     }
+    if let known = transcripts[file.value] { return known }
     let transcript = read(file.value, named: file.origin)
     transcripts[file.value] = .some(transcript)
     if transcript == nil { refusedTranscript = true }

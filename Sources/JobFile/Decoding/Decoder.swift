@@ -43,9 +43,9 @@ final class Decoder {
   /// The paths of `missing.media` and `missing.files` by their places.
   var notedMissing: Set<Located<FilePath>> = []
   private var fieldsOf: [ObjectIdentifier: Fields?] = [:]
-  private var decoded: [ObjectIdentifier: Any] = [:]
+  private var decoded: [ObjectIdentifier: SharedValue] = [:]
   /// Values without variables, for all jobs of the file.
-  private var constants: [ObjectIdentifier: Any] = [:]
+  private var constants: [ObjectIdentifier: SharedValue] = [:]
   private var kinds: [FilePath: FileKind?] = [:]
   /// A clip's last file, as written: clips of one file mostly follow one another.
   var lastFile: (name: String, folder: FilePath, path: FilePath)?
@@ -62,6 +62,10 @@ final class Decoder {
   var refusedTranscript = false
   /// Tables; nil for refused ones.
   var tables: [FilePath: Table?] = [:]
+  /// The lists, transcripts and tables that the job which is being decoded has used so far.
+  var texts: Set<FilePath> = []
+  /// What each was when it was read.
+  var textIdentities: [FilePath: FileIdentity] = [:]
   var jobCount = 0
   /// How many of them there may be.
   var jobLimit = JobLoop.countLimit
@@ -117,6 +121,20 @@ final class Decoder {
     self.sink = sink
   }
 
+  /// A value that several jobs share, and the texts that it is made of.
+  private struct SharedValue {
+    var value: Any
+    var texts: Set<FilePath>
+  }
+
+  private func sharedValue<Value>(of decode: () -> Value) -> (shared: SharedValue, value: Value) {
+    let outer = texts
+    texts = []
+    defer { texts.formUnion(outer) }
+    let value = decode()
+    return (SharedValue(value: value, texts: texts), value)
+  }
+
   /// The result of `decode` for `node`, cached if it is the same for every job and every file of a
   /// pattern.
   func shared<Value>(_ node: YAMLNode, in scope: Scope, _ decode: () -> Value) -> Value {
@@ -124,9 +142,12 @@ final class Decoder {
     guard scope.found == nil || !node.depends(on: .ofPatterns) else { return decode() }
     guard scope.cue == nil || !node.dependsOnCue else { return decode() }
     // Two steps: `nil as? Value` succeeds where `Value` is an optional.
-    if let known = decoded[ObjectIdentifier(node)], let value = known as? Value { return value }
-    let value = decode()
-    decoded[ObjectIdentifier(node)] = value
+    if let known = decoded[ObjectIdentifier(node)], let value = known.value as? Value {
+      texts.formUnion(known.texts)
+      return value
+    }
+    let (shared, value) = sharedValue(of: decode)
+    decoded[ObjectIdentifier(node)] = shared
     return value
   }
 
@@ -134,9 +155,12 @@ final class Decoder {
   /// all jobs that share `defaults`, too.
   func sharedValue<Value>(_ node: YAMLNode, in scope: Scope, _ decode: () -> Value) -> Value {
     guard node.variables.isEmpty else { return shared(node, in: scope, decode) }
-    if let known = constants[ObjectIdentifier(node)], let value = known as? Value { return value }
-    let value = decode()
-    constants[ObjectIdentifier(node)] = value
+    if let known = constants[ObjectIdentifier(node)], let value = known.value as? Value {
+      texts.formUnion(known.texts)
+      return value
+    }
+    let (shared, value) = sharedValue(of: decode)
+    constants[ObjectIdentifier(node)] = shared
     return value
   }
 

@@ -90,11 +90,14 @@ package struct FileContents: Sendable, Hashable {
   package var bytes: [UInt8]
   /// Where the file lies, behind all links.
   package var place: FilePath
+  /// What the file was when it was opened; nil: it is none of this machine's disk.
+  package var identity: FileIdentity?
 
   /// The bytes of the file at `place`.
-  package init(_ bytes: [UInt8], at place: FilePath) {
+  package init(_ bytes: [UInt8], at place: FilePath, identity: FileIdentity? = nil) {
     self.bytes = bytes
     self.place = place
+    self.identity = identity
   }
 
   /// Whether messages may quote it: it lies in `folder` or below, where no name begins with a dot, or
@@ -183,7 +186,7 @@ package struct LocalFileSystem: FileSystem {
       var block = [UInt8](repeating: 0, count: 1 << 16)
       while true {
         let count = try block.withUnsafeMutableBytes { try file.read(into: $0) }
-        if count == 0 { return FileContents(bytes, at: place) }
+        if count == 0 { return FileContents(bytes, at: place, identity: FileIdentity(status)) }
         // Most of them are of no size.
         guard status.size > 0, !PathCalls.isMadeByKernel(file) else {
           throw KernelFile()

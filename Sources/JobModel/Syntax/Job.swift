@@ -59,6 +59,8 @@ package struct Job: Sendable, Hashable {
   /// The names of tracks and items that `when` leaves out, with its places: what refers to them is
   /// refused. nil: none.
   @Rare package var leftOut: [String: Origin]?
+  /// The lists of times, transcripts and tables that it was read from, each once; nil: none.
+  @Rare package var texts: [ReadText]?
   /// Where the job is written.
   package var origin: Origin
   /// The folder of the job file that the user named, as spelled; empty for the current one, nil
@@ -123,6 +125,19 @@ extension Job {
     var targets = [loudness] + outputs.map(\.loudness)
     Item.forEach(of: [item]) { targets.append($0[$1].loudness) }
     return Set(targets.compactMap { $0?.group })
+  }
+}
+
+/// A text whose content is in a job.
+package struct ReadText: Sendable, Hashable {
+  /// Where it is.
+  package var path: FilePath
+  /// What it was when it was read.
+  package var identity: FileIdentity
+
+  /// The text at `path`, which was `identity` when it was read.
+  package init(_ path: FilePath, _ identity: FileIdentity) {
+    (self.path, self.identity) = (path, identity)
   }
 }
 

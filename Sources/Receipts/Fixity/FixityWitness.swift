@@ -71,7 +71,7 @@ struct FixityWitness {
       return witness
     }
     let folder = path.removingLastComponent().removingLastComponent().removingLastComponent()
-    for file in receipt.files + receipt.sources {
+    for file in receipt.files + receipt.inputs {
       guard let relative = file.path.file else {
         witness.addressCount += 1
         continue
