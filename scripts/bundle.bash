@@ -19,8 +19,8 @@ readonly oldest_glibc=2.34 oldest_symbols='GLIBC_2.34 GLIBCXX_3.4.29 CXXABI_1.3.
 readonly system_libraries='^(ld-linux-.*|lib(c|m|dl|rt|pthread|resolv|gcc_s|stdc\+\+)\.so\.[0-9]+)$'
 # What FFmpeg and libcurl are built with, and what other parts are taken from, as Debian built them.
 readonly bundle_packages=(
-  nasm patchelf dpkg-dev xz-utils libopus-dev libvorbis-dev librubberband-dev libsoxr-dev libssl-dev
-  libnghttp2-dev libidn2-dev zlib1g-dev
+  nasm patchelf dpkg-dev xz-utils libopus-dev libspeex-dev libvorbis-dev librubberband-dev libsoxr-dev
+  libssl-dev libnghttp2-dev libidn2-dev zlib1g-dev
 )
 
 # Unpacks a package's sources, with Debian's changes and security updates, and prints their folder.
@@ -112,27 +112,30 @@ float hypotf(float x, float y) { return old_hypotf(x, y); }
 END
 }
 
-# All demuxers, parsers and bitstream filters; all decoders and filters of sound; the encoders that
-# avjob has. No network, no devices, no library that the configuration finds without being asked.
+# All demuxers, parsers and bitstream filters; all decoders and filters of sound, those of other
+# libraries too that Decoder.swift prefers; the encoders that avjob has. No network, no devices, no
+# library that the configuration finds without being asked.
 build_ffmpeg() {
-  local source decoders filters
+  local source decoders preferred filters
   source=$(debian_source ffmpeg)
   decoders=$(sed -n '\,/\* audio codecs \*/,,\,/\* subtitles \*/,p' \
     "$source/libavcodec/allcodecs.c" \
     | sed -nE 's/^extern const FFCodec ff_([a-z0-9_]+)_decoder;.*/\1/p' | paste -sd,)
+  preferred=$(sed -n '/ preferred = \[/,/\]/p' "$root/Sources/LibAV/Decoder.swift" \
+    | grep -oE ': "[a-z0-9]+"' | tr -d ': "' | paste -sd,)
   filters=$(sed -nE 's/^extern const (FF|AV)Filter ff_af_([a-z0-9_]+);.*/\2/p' \
     "$source/libavfilter/allfilters.c" | paste -sd,)
   build_part ffmpeg --enable-gpl --enable-version3 --enable-shared --disable-static \
     --disable-programs --disable-doc --disable-avdevice --disable-swscale --disable-postproc \
     --disable-network --disable-autodetect --disable-debug --disable-everything \
     --enable-demuxers --enable-muxers --enable-parsers --enable-bsfs \
-    --enable-protocol=file --enable-decoder="$decoders,mjpeg,png" \
+    --enable-protocol=file --enable-decoder="$decoders,$preferred,mjpeg,png" \
     --enable-filter="$filters,abuffer,abuffersink,anullsrc" \
     --enable-encoder="aac,alac,flac,libopus,libvorbis,$(
       printf 'pcm_%s,' u8 s16be s16le s24be s24le f32be f32le mulaw
     )pcm_alaw" \
-    --enable-libopus --enable-libvorbis --enable-librubberband --enable-libsoxr --enable-zlib \
-    --extra-ldsoflags=../../old.o
+    --enable-libopus --enable-libspeex --enable-libvorbis --enable-librubberband --enable-libsoxr \
+    --enable-zlib --extra-ldsoflags=../../old.o
 }
 
 # HTTP and HTTPS alone.
