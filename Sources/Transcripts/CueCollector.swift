@@ -28,22 +28,19 @@ struct CueCollector {
     guard !isFull else { return }
     count += 1
     cue.number = cue.number ?? count
-    guard end >= start else {
-      text.error(
-        "the cue ends before it starts", at: place,
-        help: "the start comes first, then the end; leave the cue out if neither is known")
-      return
-    }
     guard !cue.text.isEmpty else {
       text.find(.empty, at: place)
       return
     }
-    cue.range = TimeRange(start: start, end: end)
-    if end == start {
-      text.find(.momentary, at: place)
-      cue.range.duration = Time(value: 1, timescale: 1000)
+    // No parser of WebVTT looks whether a cue ends behind its start (WebVTT, 6.3).
+    if end < start { text.find(.backward, at: place) }
+    let range = TimeRange(start: start, end: max(start, end))
+    cue.range = cue.words.lazy.compactMap(\.range).reduce(range) { $0.union($1) }
+    if cue.range.isEmpty {
+      if end == start { text.find(.momentary, at: place) }
+      cue.isMomentary = true
+      cue.range.duration = Cue.leastLength
     }
-    cue.range = cue.words.lazy.compactMap(\.range).reduce(cue.range) { $0.union($1) }
     if !append(turnsOf: cue) { text.find(.empty, at: place) }
     if cues.count > Self.cueLimit {
       text.error("more than \(grouped(Self.cueLimit)) cues", at: place, help: "part the transcript")

@@ -4,14 +4,14 @@ import Diagnosis
 /// place, with the number of places.
 enum Finding: Hashable, CaseIterable {
   case style, region, comment, timestampMap, looseTime, arrowInText, orphan, empty
-  case markup, momentary, backwardWord, timelessWord, brokenText, brokenWord, oddReference
+  case markup, momentary, backward, backwardWord, timelessWord, brokenText, brokenWord, oddReference
   case secondsTable, bareAngle, foreignTag
   case frequencies
 
   var severity: Diagnostic.Severity {
     switch self {
-    case .timestampMap, .looseTime, .arrowInText, .orphan, .backwardWord, .brokenText, .brokenWord,
-      .bareAngle:
+    case .timestampMap, .looseTime, .arrowInText, .orphan, .backward, .backwardWord, .brokenText,
+      .brokenWord, .bareAngle:
       .warning
     default: .note
     }
@@ -48,7 +48,13 @@ enum Finding: Hashable, CaseIterable {
       return counted(
         "tag or place of SRT is left out", "tags and places of SRT are left out")
     case .momentary:
-      return counted("cue has no length and gets 1 ms", "cues have no length and get 1 ms each")
+      return counted(
+        "cue has no length: captions show it for 1 ms",
+        "cues have no length: captions show them for 1 ms each")
+    case .backward:
+      return counted(
+        "cue ends before it starts: it is read as one without a length",
+        "cues end before they start: they are read as such without a length")
     case .backwardWord:
       return counted(
         "word has times that go backwards, and is read without times",
@@ -89,6 +95,7 @@ enum Finding: Hashable, CaseIterable {
     case .arrowInText: "write '--&gt;'"
     case .bareAngle, .foreignTag: "write '&lt;' if it is text"
     case .orphan: "write a line such as '00:01.000 --> 00:02.500' above it"
+    case .backward: "the start comes first, then the end"
     case .backwardWord: "times of words go up, as the recording does"
     case .timelessWord: "no cut can begin or end at such a word"
     case .brokenText: "save the transcript as UTF-8"

@@ -66,6 +66,8 @@ public struct Cue: Sendable, Hashable, Codable {
   package var identifier: String?
   /// Whether a paragraph ends with it, as the JSON of Podcasting 2.0 may say.
   package var endsParagraph = false
+  /// Whether its file gives it no length: it lasts 1 ms, and less or longer where the speed changes.
+  package var isMomentary = false
   /// Its number in the file, as SRT writes it, else its place there, from 1; nil: it is from no file.
   package var number: Int?
 
@@ -81,6 +83,12 @@ public struct Cue: Sendable, Hashable, Codable {
 }
 
 extension Cue {
+  /// The least that a cue lasts in a file that is written: what has no length is written so.
+  package static let leastLength = Time(value: 1, timescale: 1000)
+
+  /// Whether it has no length that a sound could have.
+  package var hasNoLength: Bool { isMomentary || range.duration <= Self.leastLength }
+
   /// Where each word stands in the text, in order; nil where the text does not have them so.
   ///
   /// - Complexity: O(n)

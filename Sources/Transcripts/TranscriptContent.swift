@@ -12,6 +12,7 @@ extension Transcript {
       for text in [cue.speaker, cue.markup, cue.settings, cue.identifier] { content.add(text) }
       content.add(cue.number.map(Int64.init))
       content.add(cue.endsParagraph ? 1 : 0)
+      content.add(cue.isMomentary ? 1 : 0)
       content.add(Int64(cue.words.count))
       for word in cue.words {
         content.add(word.text)

@@ -8,8 +8,8 @@ extension Transcript {
   /// Podcasting 2.0, of Whisper, faster-whisper, WhisperX and whisper.cpp, a table with the columns
   /// `start`, `end` and `text`, or Audacity's labels. The form is recognised by the content.
   ///
-  /// WebVTT is read by its section 6.1 ("WebVTT file parsing"), but that a cue with times that go
-  /// backwards is refused, where that section keeps it and nobody sees it.
+  /// A cue that ends before it starts is read as one without a length, with a warning, and such a one
+  /// lasts 1 ms.
   ///
   /// A file without a cue, as of a recording in which nothing is said, is an empty transcript, with a
   /// warning.

@@ -4,8 +4,8 @@ import MediaTime
 /// WebVTT (W3C, "WebVTT: The Web Video Text Tracks Format", 6.1, "WebVTT file parsing").
 ///
 /// It differs from that in five ways. A line with an arrow ends a block or a text only if it has times. A
-/// cue whose times are written otherwise, as with a comma, is read, with a warning; one that ends before
-/// it starts is refused, and one that ends where it starts gets 1 ms. A block that begins with an arrow
+/// cue whose times are written otherwise, as with a comma, is read, with a warning; one that ends where it
+/// starts, or before, gets 1 ms, since nobody would see it. A block that begins with an arrow
 /// without times is refused. Styles, regions, and cues without a text are left out. Several voices of a
 /// cue are several cues.
 struct VTTReader {
@@ -118,7 +118,7 @@ struct VTTReader {
     // References are counted, and of all else the texts that have it.
     var found: [Finding: Int] = [:]
     let voices = VoiceSplitter.voices(
-      of: body.joined(separator: "\n"), from: times.start, to: times.end
+      of: body.joined(separator: "\n"), from: times.start, to: max(times.start, times.end)
     ) { found[$0] = $0 == .oddReference ? found[$0, default: 0] + 1 : 1 }
     for (finding, count) in found { text.find(finding, at: lines ?? line, count: count) }
     // A cue without a text is counted as one.

@@ -323,4 +323,45 @@ struct DataSetTests {
     // 6.9 s of speech, and as much at 0.8 times the speed, with four pauses of 2 s.
     #expect(try WAVFile(stage.path("lesson.wav")).frameCount == 1_129_200)
   }
+
+  @Test("Cues without a length are no parts, no files of a data set, and no clips, in any form")
+  func momentary() throws {
+    let stage = try reader()
+    try stage.write(
+      "reader.tsv",
+      "start\tend\ttext\n1000\t1000\tUm\n3000\t2000\tEr\n5000\t6000\tYes\n")
+    try stage.write(
+      "reader.json",
+      #"{"segments": [{"start": 1, "end": 1, "text": "Um"}, {"start": 3, "end": 2, "text": "Er"}, "#
+        + #"{"start": 5, "end": 6, "text": "Yes"}]}"#)
+    for kind in ["tsv", "json"] {
+      let parts = try stage.job(
+        """
+        clip: reader.flac
+        transcript: reader.\(kind)
+        split: cues
+        output: ["\(kind)/${part.n}.wav", { manifest: \(kind)/train.jsonl, form: nemo }]
+
+        """)
+      #expect(parts.status == 0, "\(parts.errors)")
+      #expect(
+        parts.errors.contains(
+          "note: 2 of 3 cues are no parts: 2 without a length ('Um' at 1s, 'Er' at 3s)"),
+        "\(parts.errors)")
+      #expect(
+        try lines(of: "\(kind)/train.jsonl", in: stage) == "1.wav; 48000; True; Yes; None\n")
+      let clips = try stage.job(
+        """
+        sources: { reader: { file: reader.flac, transcript: reader.\(kind) } }
+        concat: [{ each: cue, of: reader, clip: "${cue.clip}" }]
+        output: \(kind).wav
+
+        """)
+      #expect(clips.status == 0, "\(clips.errors)")
+      #expect(
+        clips.errors.contains("note: 2 cues have no length in 'reader', or a start before it"),
+        "\(clips.errors)")
+      #expect(try WAVFile(stage.path("\(kind).wav")).frameCount == 48_000)
+    }
+  }
 }

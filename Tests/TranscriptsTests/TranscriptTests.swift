@@ -15,12 +15,13 @@ struct TranscriptTests {
       { $0.range = .milliseconds(0..<3) }, { $0.range = .milliseconds(1..<2) }, { $0.text = "a" },
       { $0.speaker = nil }, { $0.speaker = "" }, { $0.markup = nil }, { $0.settings = nil },
       { $0.identifier = nil }, { $0.number = nil }, { $0.number = 2 }, { $0.endsParagraph = true },
+      { $0.isMomentary = true },
       { $0.words = [] }, { $0.words.append(Word("b")) }, { $0.words[0].text = "A" },
       { $0.words[0].range = nil }, { $0.words[0].confidence = 0.5 },
       { ($0.markup, $0.settings) = ($0.settings, $0.markup) },
     ]
     // Another member needs a place in the content, and changes here.
-    #expect(Mirror(reflecting: cue).children.count == 9)
+    #expect(Mirror(reflecting: cue).children.count == 10)
     #expect(Mirror(reflecting: cue.words[0]).children.count == 3)
     var contents: Set = [
       whole.content, Transcript([cue, cue]).content, Transcript([cue], language: "en").content,

@@ -140,14 +140,14 @@ extension Decoder {
     }
     // What has no length is no clip, and what begins before the file is not in it.
     let cues = heard.filter {
-      $0.range.duration > .zero && $0.range.start + source.transcript.offset >= .zero
+      !$0.hasNoLength && $0.range.start + source.transcript.offset >= .zero
     }
     let leftOut = heard.count - cues.count
     if leftOut > 0, notedCues.insert(each.keyOrigin).inserted {
-      let subject = leftOut == 1 ? "1 cue has" : "\(leftOut) cues have"
+      let (subject, verb) = leftOut == 1 ? ("1 cue has", "is") : ("\(leftOut) cues have", "are")
       sink.add(
         Diagnostic(
-          .note, "\(subject) no length in '\(name)', or a start before it, and are left out",
+          .note, "\(subject) no length in '\(name)', or a start before it, and \(verb) left out",
           at: each.keyOrigin))
     }
     if cues.isEmpty {

@@ -7,11 +7,12 @@ import Transcripts
 extension Splitter {
   /// A cue that is no part.
   private enum LeftOut: CaseIterable {
-    case short, long
+    case momentary, short, long
 
     /// What is said of so many.
     func text(_ count: Int, _ bounds: CueParts) -> String {
       switch self {
+      case .momentary: "\(count) without a length"
       case .short: "\(count) shorter than \(bounds.least.map { "\($0.value)" } ?? "a sample")"
       case .long: "\(count) longer than \(bounds.most.map { "\($0.value)" } ?? "the sound")"
       }
@@ -43,7 +44,11 @@ extension Splitter {
       let next = index + 1 < cues.count ? cues[index + 1].range.start : nil
       defer { reach = max(reach, cue.range.end) }
       let length = cue.range.duration
-      guard length > .zero, length >= times[0] ?? .zero else {
+      guard !cue.hasNoLength else {
+        leftOut[.momentary, default: []].append(cue)
+        continue
+      }
+      guard length >= times[0] ?? .zero else {
         leftOut[.short, default: []].append(cue)
         continue
       }
