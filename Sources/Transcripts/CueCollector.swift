@@ -6,18 +6,20 @@ struct CueCollector {
   static let cueLimit = 100_000
   static let wordLimit = 1_000_000
 
-  private(set) var cues: [Cue] = []
+  private var turns: [SpokenTurn] = []
   private var wordCount = 0
   /// Whether `Name: ` at the front of a text is its speaker.
   let hasPrefixes: Bool
-  private var lastSpeaker: String?
   /// How many there were, also without a text.
   private var count = 0
 
   init(speakerPrefix: Bool) { hasPrefixes = speakerPrefix }
 
+  /// Those that were added, with the speakers whose names stand in front of texts. O(n)
+  var cues: [Cue] { hasPrefixes ? turns.named : turns.map(\.cue) }
+
   /// Whether one more is refused.
-  var isFull: Bool { cues.count > Self.cueLimit || wordCount > Self.wordLimit }
+  var isFull: Bool { turns.count > Self.cueLimit || wordCount > Self.wordLimit }
 
   /// Adds `cue`, which stands at `place` and lasts from `start` to `end`, or as long as its words, which may
   /// be said before and after. Without a number it gets its place among all.
@@ -42,7 +44,7 @@ struct CueCollector {
       cue.range.duration = Cue.leastLength
     }
     if !append(turnsOf: cue) { text.find(.empty, at: place) }
-    if cues.count > Self.cueLimit {
+    if turns.count > Self.cueLimit {
       text.error("more than \(grouped(Self.cueLimit)) cues", at: place, help: "part the transcript")
     } else if wordCount > Self.wordLimit {
       text.error(
@@ -52,39 +54,10 @@ struct CueCollector {
 
   /// Adds what is said in a cue by one after the other; false where that is nothing.
   fileprivate mutating func append(turnsOf cue: Cue) -> Bool {
-    let turns = hasPrefixes ? cue.turns : [(cue, false)]
-    for turn in turns { append(turn.cue, isTurn: turn.hasDash) }
+    let turns = hasPrefixes ? cue.turns : [SpokenTurn(cue: cue, hasDash: false)]
+    wordCount += turns.reduce(0) { $0 + $1.cue.words.count }
+    self.turns += turns
     return !turns.isEmpty
-  }
-
-  private mutating func append(_ cue: Cue, isTurn: Bool) {
-    var cue = cue
-    // A dash begins a turn: without a name it is of somebody else.
-    if isTurn { lastSpeaker = nil }
-    if hasPrefixes { takePrefix(of: &cue) }
-    wordCount += cue.words.count
-    cues.append(cue)
-  }
-
-  /// `Ann: Hello.` is Ann's, and so is what follows until another name.
-  private mutating func takePrefix(of cue: inout Cue) {
-    guard cue.speaker == nil else {
-      lastSpeaker = cue.speaker
-      return
-    }
-    defer { cue.speaker = lastSpeaker }
-    let longest = 80
-    guard let colon = cue.text.prefix(longest).firstIndex(of: ":"), colon > cue.text.startIndex
-    else { return }
-    let name = cue.text[..<colon]
-    let rest = cue.text[colon...].dropFirst()
-    guard !name.contains("\n"), rest.first?.isWhitespace == true else { return }
-    let body = rest.drop(while: \.isWhitespace)
-    guard !body.isEmpty else { return }
-    lastSpeaker = String(name)
-    cue.dropWords(before: body.startIndex)
-    cue.text = String(body)
-    cue.markup = nil
   }
 }
 
@@ -94,45 +67,6 @@ extension Transcript {
     var collector = CueCollector(speakerPrefix: true)
     for cue in cues { _ = collector.append(turnsOf: cue) }
     return Transcript(collector.cues, language: language)
-  }
-}
-
-extension Cue {
-  /// Leaves out the words before a place of the text, and what a word has before it.
-  fileprivate mutating func dropWords(before start: String.Index) {
-    guard let places = placesOfWords else { return words = [] }
-    words = zip(words, places).compactMap { word, place in
-      guard place.upperBound > start else { return nil }
-      var word = word
-      if place.lowerBound < start { word.text = String(text[start..<place.upperBound]) }
-      return word
-    }
-  }
-
-  /// What is said in it by one after the other, each at its time: a line that begins with a dash
-  /// begins a turn, and the dash is no text of it.
-  fileprivate var turns: [(cue: Cue, hasDash: Bool)] {
-    guard speaker == nil, words.isEmpty else { return [(self, false)] }
-    var turns: [(text: String, hasDash: Bool)] = []
-    for line in text.split(separator: "\n") {
-      if line.beginsTurn {
-        turns.append((String(line.dropFirst().drop(while: \.isWhitespace)), true))
-      } else if turns.isEmpty {
-        turns.append((String(line), false))
-      } else {
-        turns[turns.count - 1].text += "\n" + line
-      }
-    }
-    guard turns.contains(where: \.hasDash) else { return [(self, false)] }
-    // A dash alone may have text on the next line.
-    let said = turns.map { (text: $0.text.tidiedLines, hasDash: $0.hasDash) }
-    return said.filter { !$0.text.isEmpty }.enumerated().map { index, turn in
-      var cue = self
-      (cue.text, cue.markup) = (turn.text, nil)
-      // Names are unique.
-      if index > 0 { cue.identifier = nil }
-      return (cue, turn.hasDash)
-    }
   }
 }
 

@@ -27,20 +27,54 @@ public struct LineLayout: Sendable, Hashable, Codable {
   ///   - end: Until when the last cue may stay for as long as it takes to read it.
   /// - Returns: What is written, in order.
   func layOut(_ cues: [Cue], isPrefixed: Bool = false, until end: Time? = nil) -> [Cue] {
-    var result: [Cue] = []
-    var counts: [Int] = []
+    var result: [(cue: Cue, count: Int)] = []
     var prefixes = SpeakerPrefixes()
-    for cue in cues {
+    let hasNames = isPrefixed && cues.contains { $0.speaker != nil }
+    var latest = Time.zero
+    for (index, cue) in cues.enumerated() {
       let text = isPrefixed ? cue.text.tidiedLines : ""
-      let prefix = text.isEmpty ? "" : prefixes.next(text, of: cue.writtenSpeaker)
-      let parts = fits(cue, behind: prefix.count) ? [cue] : divided(cue, behind: prefix.count)
-      result += parts
-      counts += parts.enumerated().map {
-        $0.element.text.count + ($0.offset == 0 ? prefix.count : 0)
+      let prefix =
+        text.isEmpty
+        ? ""
+        : prefixes.next(
+          text, of: cue.writtenSpeaker, at: CaptionTime.milliseconds(cue.range.start))
+      let isAlone =
+        latest <= cue.range.start
+        && (index + 1 == cues.count || cue.range.end <= cues[index + 1].range.start)
+      latest = max(latest, cue.range.end)
+      let lead = Lead(
+        first: prefix.count, speaker: hasNames ? cue.writtenSpeaker : nil,
+        isRepeated: hasNames && !isAlone)
+      let parts = fits(cue, behind: lead.first) ? [cue] : divided(cue, behind: lead)
+      result += parts.enumerated().map {
+        ($0.element, $0.element.text.count + ($0.offset == 0 ? lead.first : 0))
       }
     }
-    lengthen(&result, counts, until: end)
-    return result
+    // Parts of cues that overlap take turns.
+    result = result.enumerated().sorted {
+      ($0.element.cue.range.start, $0.offset) < ($1.element.cue.range.start, $1.offset)
+    }.map(\.element)
+    var laidOut = result.map(\.cue)
+    lengthen(&laidOut, result.map(\.count), until: end)
+    return laidOut
+  }
+
+  /// The characters that stand in front of the parts of a cue.
+  private struct Lead {
+    /// Of the first part.
+    var first: Int
+    /// Whose name has to have room; nil: nobody's.
+    var speaker: String?
+    /// Whether others speak between the parts, so that each has a name or a dash.
+    var isRepeated: Bool
+
+    /// Those of a part that begins with a text.
+    func characters(before text: Substring, isFirst: Bool) -> Int {
+      if isFirst { return first }
+      guard let speaker else { return isRepeated ? 2 : 0 }
+      let isNamed = isRepeated || String(text.prefix(200)).onOneLine.nameInFront != nil
+      return isNamed ? speaker.count + 2 : 0
+    }
   }
 
   /// A text in this layout behind a speaker's name, which has a line of its own if the first line has no
@@ -94,15 +128,16 @@ public struct LineLayout: Sendable, Hashable, Codable {
     var beginsTurn = false
   }
 
-  /// A cue in parts; `lead` characters stand in front of the first one.
-  private func divided(_ cue: Cue, behind lead: Int) -> [Cue] {
-    let pieces = pieces(of: cue.text, behind: lead)
+  /// A cue in parts.
+  private func divided(_ cue: Cue, behind lead: Lead) -> [Cue] {
+    let pieces = pieces(of: cue.text, behind: lead.first)
     var clock = WordClock(cue)
     var cues: [Cue] = []
     var first = 0
     var start = cue.range.start
     while first < pieces.count {
-      let lead = first == 0 ? lead : 0
+      let lead = lead.characters(
+        before: cue.text[pieces[first].range.lowerBound...], isFirst: first == 0)
       let next = end(of: pieces, from: first, behind: lead, in: cue.text)
       let end =
         next < pieces.count

@@ -204,6 +204,30 @@ import Testing
       ])
   }
 
+  @Test("Parts of cues that overlap take turns, each with its name, and are read back so")
+  func overlaps() {
+    let transcript = Transcript([
+      Cue("one two three four", 0..<4000, speaker: "Ann"),
+      Cue("five six seven eight", 1000..<5000, speaker: "Ben"),
+      Cue("Yes: but later", 6000..<8000, speaker: "Ben"),
+    ])
+    let layout = LineLayout(width: 10)
+    let captions = transcript.captions(lines: layout)
+    let starts = captions.map(\.milliseconds.lowerBound)
+    #expect(starts == starts.sorted())
+    for caption in captions {
+      let lines = caption.text.split(separator: "\n", omittingEmptySubsequences: false)
+      #expect(lines.count <= 2 && lines.allSatisfy { $0.count <= 10 }, "\(caption.text)")
+    }
+    let srt = transcript.bytes(as: .srt, lines: layout)
+    let read = TranscriptBench.read(srt, speakerPrefix: true).transcript.cues
+    func said(by speaker: String) -> String {
+      read.filter { $0.speaker == speaker }.map { $0.text.onOneLine }.joined(separator: " ")
+    }
+    #expect(said(by: "Ann") == "one two three four")
+    #expect(said(by: "Ben") == "five six seven eight Yes: but later")
+  }
+
   @Test("A dash within a text begins no line, where it would be read as a turn")
   func dashes() {
     #expect(

@@ -157,7 +157,8 @@ import Testing
     let transcript = Transcript([
       Cue("Hello", 0..<1000, speaker: "Ann"), Cue("again", 1000..<2000, speaker: "Ann"),
       Cue("Hi", 2000..<3000, speaker: "Ben"), Cue("Who?", 3000..<4000), Cue("Me", 4000..<5000),
-      Cue("Oh", 5000..<6000, speaker: "Ben"),
+      Cue("Oh", 5000..<6000, speaker: "Ben"), Cue("So: yes", 6000..<7000, speaker: "Ben"),
+      Cue("Both", 7000..<8000, speaker: "Ann"), Cue("at once", 7000..<9000, speaker: "Ben"),
     ])
     let read = TranscriptBench.read(transcript.bytes(as: .srt), speakerPrefix: true).transcript
     #expect(read.unnumbered == transcript)

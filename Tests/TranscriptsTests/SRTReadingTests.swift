@@ -117,15 +117,6 @@ import Testing
       ])
   }
 
-  @Test("Times that go backwards are refused, with the line")
-  func backwards() {
-    #expect(
-      TranscriptBench.messages("1\n00:00:02,000 --> 00:00:01,000\nx\n") == [
-        "2:1: error: the cue ends before it starts; the start comes first, then the end; "
-          + "leave the cue out if neither is known"
-      ])
-  }
-
   @Test("A name in front is the speaker only if that is asked for, until another name")
   func prefixes() {
     let text = """
@@ -199,5 +190,29 @@ import Testing
     #expect(
       TranscriptBench.cues("00:00:01,000 --> 00:00:02,000\n-\nmore\n", speakerPrefix: true)
         == ["1000-2000 more"])
+  }
+
+  @Test("A later line begins a turn where its name stands in front of a text of the file, too")
+  func names() {
+    func text(_ last: String) -> String {
+      "00:00:01,000 --> 00:00:02,000\nAnn: Hi\nBen: Hello\nNote: twice\n\n"
+        + "00:00:02,000 --> 00:00:03,000\nagain\n\n00:00:03,000 --> 00:00:04,000\n\(last)\n"
+    }
+    #expect(
+      TranscriptBench.cues(text("Ben: Bye"), speakerPrefix: true) == [
+        "1000-2000 Ann: Hi", "1000-2000 Ben: Hello/Note: twice", "2000-3000 Ben: again",
+        "3000-4000 Ben: Bye",
+      ])
+    // Nobody else is called so: it is text.
+    #expect(
+      TranscriptBench.cues(text("Bye"), speakerPrefix: true) == [
+        "1000-2000 Ann: Hi/Ben: Hello/Note: twice", "2000-3000 Ann: again", "3000-4000 Ann: Bye",
+      ])
+    // A name may have a line of its own.
+    #expect(
+      TranscriptBench.cues(
+        "00:00:01,000 --> 00:00:02,000\nAnn:\nHi\nBen:\nHello\n\n"
+          + "00:00:02,000 --> 00:00:03,000\nBen:\nAnn: is here\n", speakerPrefix: true)
+        == ["1000-2000 Ann: Hi", "1000-2000 Ben: Hello", "2000-3000 Ben: Ann: is here"])
   }
 }

@@ -190,8 +190,7 @@ private struct EmbeddedTexts {
   /// How long it lasts.
   private let duration: Time
   private var cues: [Transcripts.Cue] = []
-  /// Those of the last sample.
-  private var shown: [Int] = []
+  private var joint = JointTexts()
   private var webVTT = WebVTTTrack()
   /// A packet without a duration, which is shown up to the next one.
   private var open: (packet: Packet, start: Time)?
@@ -215,7 +214,7 @@ private struct EmbeddedTexts {
     }
     close(at: start)
     if let end { put(packet, from: start, to: end) } else { open = (packet, start) }
-    guard cues.count + webVTT.count <= Self.mostCues else {
+    guard cues.count + joint.count + webVTT.count <= Self.mostCues else {
       throw LibAVError.refusedPicture("has more than \(Self.mostCues) texts" + Self.remedy)
     }
   }
@@ -237,7 +236,7 @@ private struct EmbeddedTexts {
       let lines = text.text.split(separator: "\n").filter { !$0.allSatisfy(\.isWhitespace) }
       guard !lines.isEmpty else { return }
       if codec == "mov_text" {
-        show(lines.map(String.init), in: range)
+        joint.add(lines.map(String.init), in: range)
       } else {
         cues.append(
           Transcripts.Cue(lines.joined(separator: "\n"), in: range, speaker: text.speaker))
@@ -258,28 +257,9 @@ private struct EmbeddedTexts {
     }
   }
 
-  /// Adds a sample of MP4, where one at a time is shown: cues that overlap stand in it with all of their
-  /// lines, and go on in the next one.
-  private mutating func show(_ lines: [String], in range: TimeRange) {
-    var rest = lines[...]
-    // One that is shown again alone is another one of the same words.
-    let isSame = shown.count == 1 && cues[shown[0]].text == lines.joined(separator: "\n")
-    let first = cues.count
-    var goesOn: [Int] = []
-    for index in shown where !isSame && cues[index].range.end == range.start {
-      let own = cues[index].text.split(separator: "\n").map(String.init)
-      guard rest.starts(with: own) else { continue }
-      cues[index].range = TimeRange(start: cues[index].range.start, end: range.end)
-      rest = rest.dropFirst(own.count)
-      goesOn.append(index)
-    }
-    if !rest.isEmpty { cues.append(Transcripts.Cue(rest.joined(separator: "\n"), in: range)) }
-    shown = goesOn + (first..<cues.count)
-  }
-
   /// All of them.
   mutating func transcript() -> Transcript {
     close(at: start + duration)
-    return Transcript(cues + webVTT.cues)
+    return Transcript(cues + joint.cues + webVTT.cues)
   }
 }

@@ -18,7 +18,7 @@ enum RememberedTranscript {
 
   private static func key(of asset: Asset, _ part: String) -> AnalysisKey {
     AnalysisKey(
-      "texts", revision: 1, ["\(asset.soundIndex ?? -1)", part], of: asset)
+      "texts", revision: 2, ["\(asset.soundIndex ?? -1)", part], of: asset)
   }
 
   /// What an earlier run found in the file as it is; nil where none did.
