@@ -26,6 +26,9 @@ public enum TranscriptFormat: String, Sendable, Hashable, Codable, CaseIterable 
   /// Whether lines of it are shown on a picture or a screen, where width is scarce.
   var isOfCaptions: Bool { self == .vtt || self == .srt }
 
+  /// Whether a podcast's feed names such a file: labels are for an editor.
+  package var isOfFeeds: Bool { self != .labels }
+
   /// Its name in messages.
   package var name: String {
     switch self {

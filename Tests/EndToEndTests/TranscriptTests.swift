@@ -281,6 +281,34 @@ import Testing
         """)
   }
 
+  @Test("a feed's line has the language of the tags where the words have none, and labels no line")
+  func feedLanguage() throws {
+    let stage = try stage()
+    try stage.write("said.srt", "1\n00:00:01,000 --> 00:00:02,000\nHallo\n")
+    let result = try stage.job(
+      """
+      clip: talk.wav
+      transcript: said.srt
+      metadata: { language: ger }
+      output: [{ file: de.flac, transcript: [vtt, labels] }, { file: de.json, json: sidecar }]
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+    try JSONSchema.validate(try text("de.json", of: stage), as: "record")
+    let feed = try stage.make(
+      """
+      /usr/bin/python3 -c "
+      import json
+      for f in json.load(open('de.json'))['outputs'][0]['transcript_files']:
+          print(f['format'], f.get('feed'))"
+      """)
+    #expect(
+      feed.text == """
+        WebVTT <podcast:transcript url="de.vtt" type="text/vtt" language="de"/>
+        labels of words None
+
+        """)
+  }
+
   @Test("what is lost is named: cues behind the end, and words that are played backwards")
   func lost() throws {
     let stage = try stage()

@@ -2,6 +2,7 @@ import Diagnosis
 import ExportGraph
 import JSON
 import LibAV
+import MPEGAudio
 import MediaComposition
 import MediaTime
 import SystemPackage
@@ -140,9 +141,13 @@ struct RecordWriter {
       switch sidecar.kind {
       case .chapters: chapterFiles.append(json)
       case .transcript(let format):
-        let feed = sidecar.feedText(format, sink.transcript.language, from: folder)
+        // What is said is in the language of the sound, unless it says another one.
+        let language =
+          sink.transcript.language ?? sink.metadata["language"].flatMap(ID3Languages.tag)
+        let feed = format.isOfFeeds ? sidecar.feedText(format, language, from: folder) : nil
         transcriptFiles.append(
-          json.with(["media_type": .text(format.mediaType), "feed": .text(feed)]))
+          json.with(
+            .members(["media_type": .text(format.mediaType), "feed": feed.map { .text($0) }])))
       case .silences:
         silenceFiles.append(
           json.with(["silences": .count(sink.output.silences?.found.count ?? 0)]))
