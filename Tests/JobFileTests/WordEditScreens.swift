@@ -83,4 +83,22 @@ import Testing
       #expect(said.hasSuffix("what is not said needs no edit"), "\(said)")
     }
   }
+
+  @Test("a muted name that is also a speaker's stays there, which a note says")
+  func speakers() {
+    var bench = WordEditTests.bench()
+    bench.texts["n.vtt"] =
+      "WEBVTT\n\n00:01.000 --> 00:02.000\n<v Dr. Jane Doe>Jane Doe\n\n"
+      + "00:03.000 --> 00:04.000\n<v Ben>Hello\n"
+    func screen(_ words: String) -> String {
+      bench.exportScreen("clip: a.wav\ntranscript: n.vtt\nmute: { words: \(words) }\noutput: x.wav")
+    }
+    let found = screen("[Hello, Jane Doe]")
+    #expect(
+      found.contains(
+        "job.yaml:3:24: note: 'Jane Doe' stays in names of speakers in the transcript of 'a.wav'"),
+      "\(found)")
+    #expect(found.contains("help: give the speaker another name in the transcript"), "\(found)")
+    #expect(!screen("[Hello]").contains("names of speakers"))
+  }
 }

@@ -46,6 +46,7 @@ extension Lowering {
       return nil
     }
     if !missing.isEmpty { noteMissing(missing, use, besides: found, in: text, of: lowered) }
+    if use == .muted { noteSpeakers(called: selection.phrases, in: text, of: lowered) }
     return heard.sorted { $0.words.lowerBound < $1.words.lowerBound }.reduce(into: []) {
       runs, run in
       guard let last = runs.last, run.words.lowerBound <= last.words.upperBound else {
@@ -72,6 +73,28 @@ extension Lowering {
         "'\(text.shortText(of: $0))' has one time: name all of it, or write a time"
       } ?? near.map { meant($0.words, by: $0.phrase.value, use, in: text, of: lowered) }
         ?? "what is not said needs no edit")
+  }
+
+  /// Says which muted phrases are also names of speakers who are heard: names are no words, and stay.
+  private mutating func noteSpeakers(
+    called phrases: [Located<String>], in text: SpokenWords, of lowered: LoweredItem
+  ) {
+    guard !phrases.isEmpty else { return }
+    let cues = text.transcript.cues
+    let names = cues.indices.filter { text.isHeard(text.words(ofCue: $0), in: lowered.source) }
+      .compactMap { cues[$0].speaker }.unique
+    var named: Set<Int> = []
+    for name in names {
+      let mentions = SpokenWords(Transcript([Cue(name, in: .zero)])).mentions(
+        of: phrases.map(\.value))
+      named.formUnion(mentions.indices.filter { !mentions[$0].isEmpty })
+    }
+    let found = named.sorted().map { phrases[$0] }
+    guard let first = found.first else { return }
+    note(
+      "\(found.map(\.value).quoted) \(found.count == 1 ? "stays" : "stay") in names of speakers in the "
+        + "transcript of \(lowered.name)", at: first.origin,
+      help: "give the speaker another name in the transcript if nobody is to read it")
   }
 
   /// Refuses to keep words of which none is heard.
