@@ -40,15 +40,12 @@ extension Sink {
       gains.flatMap { LevelTag.tags($0, of: nil, asOpus: hasOpusGains) }.map { $0.key.lowercased() }
     )
     for item in metadata.items where item.key.isGain {
-      let key = item.key.lowercased()
-      let isOwn =
-        !export.inheritedTags.contains(key)
-        && !export.composition.assets.contains { $0.metadata.items.contains(item) }
-      guard isOwn else {
+      let isMoved = movedTags.contains { $0.lowercased() == item.key.lowercased() }
+      guard !isMoved, export.inherits([item], in: output).isEmpty else {
         metadata[item.key] = nil
         continue
       }
-      guard names.contains(key) else { continue }
+      guard names.contains(item.key.lowercased()) else { continue }
       throw refusal(
         "'gain_tags' measures '\(item.key)', which 'metadata' gives, too: leave one of them out")
     }

@@ -2,7 +2,7 @@ import MediaComposition
 import MediaTime
 import Tagging
 
-/// Timers, loops and cues: what a source says of places in it.
+/// Timers and cues: what a source says of places in it.
 extension MarkSettler {
   // MARK: Timers
 
@@ -58,124 +58,6 @@ extension MarkSettler {
           + ", and is put there: write a time within the output")
     }
     return frame
-  }
-
-  // MARK: Loops
-
-  mutating func settleLoops() {
-    let loops = base?.loops ?? []
-    let (sampler, instrument) = (base?.marks?.sampler, base?.marks?.instrument)
-    let heard = loops.compactMap { loop in map.loop(loop.frames).map { (loop, $0) } }
-    if heard.count < loops.count { lose("loops", Self.momentReason) }
-    if let inexact = heard.first(where: { !$0.1.isExact }) {
-      sink.markNotes.append(
-        "its loop of \(inexact.0.frames.count) frames is \(inexact.1.frames.count) now, which is not "
-          + "exact: it may click where it begins again")
-    }
-    if loops.isEmpty, !isIdentical {
-      // Of no valid loop: nothing is known of them.
-      for item in loopTags {
-        sink.metadata[item.key] = nil
-        lose(item.key, LoopTags.isValid(item.value) ? Self.momentReason : Self.numberReason)
-      }
-    }
-    guard places.contains(.loops) else {
-      if !loops.isEmpty { tag(heard.map(\.1.frames)) }
-      if heard.contains(where: { $0.0.fraction > 0 }) {
-        lose(Self.fractions, Self.placeReason)
-      }
-      for (name, isThere) in [
-        ("smpl", sampler != nil && loops.isEmpty), ("inst", instrument != nil),
-      ]
-      where isThere { lose(name, Self.placeReason) }
-      return
-    }
-    sink.marks.instrument = instrument
-    if !loops.isEmpty { removeLoopTags() }
-    guard sampler != nil || !heard.isEmpty else { return }
-    var written = sampler ?? SamplerChunk()
-    written.period = SamplerChunk.period(sampleRate: sampleRate)
-    let isUnchanged = isIdentical && base?.marks?.givenLoops == nil && sampler != nil
-    if !isUnchanged {
-      written.loops = heard.enumerated().compactMap { number, pair in
-        guard let first = UInt32(exactly: pair.1.frames.lowerBound),
-          let last = UInt32(exactly: pair.1.frames.upperBound - 1)
-        else { return nil }
-        let keepsLength = isAtOwnSpeed && pair.1.frames.count == pair.0.frames.count
-        if pair.0.fraction > 0, !keepsLength { lose(Self.fractions, Self.lengthReason) }
-        return SamplerChunk.Loop(
-          id: pair.0.id ?? UInt32(number), type: pair.0.type, first: first, last: last,
-          fraction: keepsLength ? pair.0.fraction : 0, count: pair.0.count,
-          isRelease: pair.0.isRelease)
-      }
-    }
-    sink.marks.sampler = isUnchanged ? sampler : written
-  }
-
-  private static let fractions = "fractions of frames of loops"
-  private static let lengthReason = "its loops have not the source's length"
-
-  /// Whether frames of the base are frames of the output, forwards.
-  private var isAtOwnSpeed: Bool {
-    base?.sampleRate == sampleRate && !map.parts.contains(where: \.isReversed)
-  }
-
-  /// Gives the loops of a WAV the numbers of the cues that name them, which are numbered from 1 on. Those
-  /// without a cue have others than these.
-  mutating func numberLoops() {
-    guard sink.format.kind == .wav, var sampler = sink.marks.sampler, let marks = base?.marks,
-      sampler != marks.sampler || sink.marks.cues != marks.cues
-    else { return }
-    let isNamed = marks.givenLoops == nil && marks.sampler?.loops.isEmpty == false
-    let count = UInt32(clamping: sink.marks.cues.count)
-    for index in sampler.loops.indices {
-      let id = sampler.loops[index].id
-      if isNamed, let place = marks.cueNumbers.firstIndex(of: id), place < marks.cues.count {
-        if let number = number(ofCue: marks.cues[place]) {
-          sampler.loops[index].id = number
-          continue
-        }
-        lose("the cue that names a loop", Self.momentReason)
-      }
-      // Not the number of another cue.
-      if 1...max(1, count) ~= id, count > 0 { sampler.loops[index].id = count + 1 + UInt32(index) }
-    }
-    sink.marks.sampler = sampler
-  }
-
-  /// The number that a cue of the base has in the output.
-  private func number(ofCue cue: MediaMarks.Cue) -> UInt32? {
-    guard let frame = map.frame(cue.frame, isEnd: false) else { return nil }
-    return sink.marks.cues.firstIndex { $0.frame == frame && $0.label == cue.label }
-      .map { UInt32(clamping: $0 + 1) }
-  }
-
-  /// Tags of a loop that the job does not give its output itself.
-  private var loopTags: [Metadata.Item] {
-    let items = sink.metadata.items.filter { TagClass(of: $0.key) == .place(.loop) }
-    return export.inherits(items, in: sink.output)
-  }
-
-  private mutating func removeLoopTags() { for item in loopTags { sink.metadata[item.key] = nil } }
-
-  /// Puts the first loop into tags, under the source's keys where it has some.
-  private mutating func tag(_ loops: [Range<Int64>]) {
-    guard let loop = loops.first.map({ LoopTags($0) }) else { return removeLoopTags() }
-    var keys = loopTags.map(\.key)
-    // As they are written.
-    if isIdentical, !keys.isEmpty, base?.marks?.givenLoops == nil { return }
-    if keys.isEmpty {
-      guard sink.capabilities.heldTags == nil,
-        !sink.metadata.items.contains(where: { TagClass(of: $0.key) == .place(.loop) })
-      else { return }
-      keys = ["LOOPSTART", "LOOPLENGTH"]
-    }
-    for key in keys {
-      guard let part = LoopTags.Part(key: key) else { continue }
-      sink.metadata[key] = loop[part]
-      if !sink.movedTags.contains(key) { sink.movedTags.append(key) }
-    }
-    if loops.count > 1 { lose("loops behind the first", Self.placeReason) }
   }
 
   // MARK: Cues

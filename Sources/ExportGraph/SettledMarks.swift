@@ -20,6 +20,9 @@ struct MarkSettler {
   /// Whose marks they are.
   let base: Asset?
   let places: Set<OutputCapabilities.Place>
+  /// The time reference that the job itself gives; 0 where it takes the source's away, and nil where it
+  /// says nothing.
+  private var givenTime: UInt64?
 
   init(_ graph: Graph, of sink: Sink, in export: Export, _ map: MarkMap, whole: Graph.Whole?) {
     (self.graph, self.sink, self.export, self.map, self.whole) = (graph, sink, export, map, whole)
@@ -48,6 +51,9 @@ struct MarkSettler {
     settleCueSheet()
     // Its chunks say all that follows.
     if sink.format.kind == .flac, sink.marks.identical != nil { return }
+    givenTime =
+      isRemoved("time_reference")
+      ? 0 : given("time_reference").flatMap { BroadcastExtension.timeReference($0) }
     settleBroadcast()
     settleDescription()
     settleCart()
@@ -59,7 +65,13 @@ struct MarkSettler {
 
   /// Names the chunks of sources of which none begins the output alone, so that no clock holds for it.
   private mutating func nameUnclaimed() {
-    for marks in export.composition.assets.compactMap(\.marks) {
+    let assets = export.composition.assets.sorted {
+      ($0.location, $0.streamIndex) < ($1.location, $1.streamIndex)
+    }
+    for asset in assets where !asset.loops.isEmpty && !(isLoopRemoved && asset.hasLoopsOfTags) {
+      for name in asset.loopNames { lose(name, Self.momentReason) }
+    }
+    for marks in assets.compactMap(\.marks) {
       if marks.broadcast != nil { lose("bext", Graph.timeReason) }
       if marks.cart != nil { lose("cart", Graph.timeReason) }
       if marks.iXML != nil { lose("iXML", Graph.timeReason) }
@@ -83,13 +95,22 @@ struct MarkSettler {
 
 extension MarkSettler {
   /// The tags of a `bext` chunk that WAV has no other place for, by FFmpeg's names.
-  private static let broadcastTags = [
+  static let broadcastTags = [
     "time_reference", "originator_reference", "coding_history", "umid",
   ]
 
   private mutating func settleBroadcast() {
-    // Other formats have its texts as tags.
-    guard places.contains(.broadcast) else { return }
+    // Other formats have its texts as tags, if they have any.
+    guard places.contains(.broadcast) else {
+      guard let old = base?.marks?.broadcast, sink.capabilities.heldTags?.isEmpty == true else {
+        return
+      }
+      lose("texts of bext", Self.placeReason)
+      if old.timeReference > 0, map.timeReference(old.timeReference) != nil {
+        lose("time_reference", Self.placeReason)
+      }
+      return
+    }
     let request = sink.output.marks
     let isTagged = sink.metadata["time_reference"] != nil
     guard request?.removesBroadcast != true,
@@ -124,15 +145,15 @@ extension MarkSettler {
 
   /// Puts tags that the job itself gives its output, and that WAV has no other place for, into the chunk.
   private func takeGivenTags(_ broadcast: inout BroadcastExtension) {
-    func given(_ key: String) -> String? {
-      let items = sink.metadata.items.filter { $0.key.lowercased() == key }
-      return export.inherits(items, in: sink.output).isEmpty ? items.first?.value : nil
-    }
     broadcast.originatorReference = given("originator_reference") ?? broadcast.originatorReference
     broadcast.codingHistory = given("coding_history") ?? broadcast.codingHistory
-    if let reference = given("time_reference").flatMap({ UInt64($0) }) {
-      broadcast.timeReference = reference
-    }
+    broadcast.timeReference = givenTime ?? broadcast.timeReference
+  }
+
+  /// A tag that is neither a source's nor another file's.
+  private func given(_ key: String) -> String? {
+    let items = sink.metadata.items.filter { $0.key.lowercased() == key }
+    return export.inherits(items, in: sink.output).isEmpty ? items.first?.value : nil
   }
 
   /// Empties the fields whose tags the job takes away: what it removes from other formats would stay in
@@ -140,7 +161,6 @@ extension MarkSettler {
   private mutating func removeTags(of broadcast: inout BroadcastExtension) {
     for (key, field) in Self.textFields where isRemoved(key) { broadcast[keyPath: field] = "" }
     if isRemoved("date") { broadcast.originationTime = "" }
-    if isRemoved("time_reference") { broadcast.timeReference = 0 }
     if isRemoved("umid") { broadcast.umid = [] }
     if isRemoved("coding_history") { sink.marks.step = nil }
   }
@@ -167,7 +187,9 @@ extension MarkSettler {
   /// What tags of a source in another format say.
   private var broadcastOfTags: BroadcastExtension {
     var broadcast = BroadcastExtension()
-    broadcast.timeReference = sink.metadata["time_reference"].flatMap { UInt64($0) } ?? 0
+    broadcast.timeReference =
+      sink.metadata["time_reference"]
+      .flatMap { BroadcastExtension.timeReference($0) } ?? 0
     broadcast.originatorReference = sink.metadata["originator_reference"] ?? ""
     broadcast.codingHistory = sink.metadata["coding_history"] ?? ""
     return broadcast
@@ -223,20 +245,23 @@ extension MarkSettler {
     defer { sink.marks.iXML = text }
     guard !isIdentical else { return copyChanges(into: &text) }
     let old = text.timestamp
-    let new = old.flatMap { map.timeReference($0) }
-    if old != nil { text.setTimestamp(new ?? 0) }
+    let new = givenTime ?? old.flatMap { map.timeReference($0) }
+    if old != nil || givenTime != nil { text.setTimestamp(new ?? 0) }
     var texts = [
       ("SPEED/TIMESTAMP_SAMPLE_RATE", "\(sampleRate)"),
       ("SPEED/FILE_SAMPLE_RATE", "\(sampleRate)"),
     ]
     if let depth = sink.format.integerDepth { texts.append(("SPEED/AUDIO_BIT_DEPTH", "\(depth)")) }
-    if let own = sink.marks.broadcast {
+    // One that is made of tags alone has no texts.
+    if let own = sink.marks.broadcast,
+      base?.marks?.broadcast != nil || sink.output.marks?.broadcast != nil
+    {
       texts += Self.copies.map { ($0.path, own[keyPath: $0.field]) }
     }
     for (path, value) in texts { text.set(path, to: value) }
     text.moveSyncPoints { frame, isAbsolute in
-      let (from, to) = isAbsolute ? (old ?? 0, new) : (0, 0)
-      guard let to, frame >= from else { return nil }
+      let (from, to) = isAbsolute ? (old, new) : (0, 0)
+      guard let from, let to, frame >= from else { return nil }
       return map.frame(Int64(clamping: frame - from), isEnd: false).flatMap { moved in
         let (sum, isTooLate) = to.addingReportingOverflow(UInt64(clamping: moved))
         return isTooLate ? nil : sum
@@ -254,6 +279,17 @@ extension MarkSettler {
 
   /// Puts the texts that `bext` has no more into the copies of them, where all else stays.
   private func copyChanges(into text: inout IXML) {
+    if let given = givenTime {
+      if let old = text.timestamp {
+        text.moveSyncPoints { frame, isAbsolute in
+          guard isAbsolute else { return frame }
+          guard frame >= old else { return nil }
+          let (sum, isTooLate) = given.addingReportingOverflow(frame - old)
+          return isTooLate ? nil : sum
+        }
+      }
+      text.setTimestamp(given)
+    }
     guard let own = sink.marks.broadcast, let old = base?.marks?.broadcast else { return }
     for (path, field) in Self.copies where own[keyPath: field] != old[keyPath: field] {
       text.set(path, to: own[keyPath: field])

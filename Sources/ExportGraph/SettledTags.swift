@@ -22,23 +22,36 @@ extension Export {
     guard !items.isEmpty else { return [] }
     let known = Set(composition.assets.flatMap(\.metadata.items))
     return items.filter { item in
-      known.contains(item)
-        || inheritedTags.contains(item.key.lowercased()) && output.metadata[item.key] == nil
+      known.contains(item) || !output.gives(item.key) && inherits(item.key, in: output)
     }
+  }
+
+  private func inherits(_ key: String, in output: Output) -> Bool {
+    (output.inheritedTags ?? inheritedTags).contains(key.lowercased())
+  }
+}
+
+extension Output {
+  /// Whether it has a tag of its own, and not of another file.
+  fileprivate func gives(_ key: String) -> Bool {
+    metadata[key] != nil && inheritedTags?.contains(key.lowercased()) != true
   }
 }
 
 /// What is heard of an export, found once for all outputs that ask.
 struct HeardSources {
   let export: Export
-  /// Whether a source has marks.
+  /// Whether a source has marks, or loops in its tags.
   let isMarked: Bool
   private(set) lazy var parts = export.heardParts
+  /// The tags of all sources.
+  private(set) lazy var tags = Set(export.composition.assets.flatMap(\.metadata.items))
 
   init(of export: Export, _ nodes: [Node]) {
     self.export = export
     isMarked = nodes.contains { node in
-      if case .source(let source, _) = node.kind { source.asset.marks != nil } else { false }
+      guard case .source(let source, _) = node.kind else { return false }
+      return source.asset.marks != nil || source.asset.hasLoopsOfTags
     }
   }
 }
@@ -63,19 +76,38 @@ extension Graph {
     guard !inherited.isEmpty || hasMarks else { return }
     let whole = untouchedWhole(of: sink)
     var stale: [String: [String]] = [:]
+    let own = leaveOut(inherited, notOf: &heard, from: &sink, &stale)
     guard hasMarks else {
-      settle(inherited, of: &sink, whole, map: nil, &stale)
+      settle(own, of: &sink, whole, map: nil, &stale)
       return sink.note(stale)
     }
     let map = MarkMap(
       heard.parts, sampleRate: nodes[sink.node].format.sampleRate,
       frameCount: Int64(sink.frames.count))
-    settle(inherited, of: &sink, whole, map: map, &stale)
+    settle(own, of: &sink, whole, map: map, &stale)
     var settler = MarkSettler(self, of: sink, in: export, map, whole: whole)
     settler.settle()
     sink = settler.sink
     sink.note(
       stale.merging(settler.lost) { tags, marks in tags + marks.filter { !tags.contains($0) } })
+  }
+
+  /// Leaves out what tags of another file say of its sound: `metadata: { from: FILE }` takes what is about
+  /// the work. Returns the tags that are settled further.
+  private func leaveOut(
+    _ inherited: [Metadata.Item], notOf heard: inout HeardSources, from sink: inout Sink,
+    _ stale: inout [String: [String]]
+  ) -> [Metadata.Item] {
+    var own: [Metadata.Item] = []
+    for item in inherited {
+      if !TagClass(of: item.key).isOfSound || heard.tags.contains(item) {
+        own.append(item)
+      } else {
+        sink.metadata[item.key] = nil
+        stale[Self.foreignReason, default: []].append(item.key)
+      }
+    }
+    return own
   }
 
   /// Settles tags that come from sources; those of loops are settled with other loops.
@@ -86,15 +118,14 @@ extension Graph {
     var levels: [Metadata.Item] = []
     for item in inherited {
       let isOfWhole = whole.map { $0.asset.metadata.items.contains(item) } ?? false
-      let reason: String?
-      switch TagClass(of: item.key) {
+      let kind = TagClass(of: item.key)
+      var reason: String?
+      switch kind {
       case .content, .file, .unknown, .place(.loop), .place(.marks): reason = nil
       case .headerDate:
-        let isHeld = sink.capabilities.holdsHeaderDate || sink.output.metadata[item.key] != nil
+        let isHeld = sink.capabilities.holdsHeaderDate || sink.output.gives(item.key)
         reason = isHeld ? nil : Self.headerReason
-      case .level:
-        reason = isOfWhole ? nil : Self.levelReason
-        if isOfWhole { levels.append(item) }
+      case .level: reason = isOfWhole ? nil : Self.levelReason
       case .samples, .bytes:
         reason = isOfWhole && whole?.keepsSamples == true ? nil : Self.sampleReason
       case .times:
@@ -107,16 +138,26 @@ extension Graph {
         let moved = map.flatMap { Self.moved(item, place, by: $0) }
         sink.metadata[item.key] = moved
         sink.movedTags.append(item.key)
-        reason =
-          moved != nil ? nil : place == .timeReference ? Self.timeReason : MarkSettler.momentReason
+        reason = moved != nil ? nil : Self.reason(place, item.value)
       }
-      guard let reason else { continue }
+      if reason == nil, !sink.hasPlace(for: item.key, kind) { reason = MarkSettler.placeReason }
+      guard let reason else {
+        if kind == .level { levels.append(item) }
+        continue
+      }
       sink.metadata[item.key] = nil
       stale[reason, default: []].append(item.key)
     }
-    convert(levels, of: &sink, &stale)
+    convert(levels, of: &sink, isFromOpus: whole?.asset.codec == "opus", &stale)
   }
 
+  /// Why a place is in no output.
+  private static func reason(_ place: TagClass.Place, _ value: String) -> String {
+    guard place == .timeReference else { return MarkSettler.momentReason }
+    return BroadcastExtension.timeReference(value) == nil ? MarkSettler.numberReason : timeReason
+  }
+
+  static let foreignReason = "it is of a sound that the output does not have"
   static let levelReason = "its level or its length is not the source's"
   static let sampleReason = "its samples are not the source's"
   static let bytesReason = "it is a digest of bytes that its samples no longer have"
@@ -131,7 +172,9 @@ extension Graph {
     guard let asset = map.opening?.asset, asset.metadata.items.contains(item) else { return nil }
     switch place {
     case .timeReference:
-      return UInt64(item.value).flatMap { map.timeReference($0) }.map { "\($0)" }
+      return BroadcastExtension.timeReference(item.value).flatMap { map.timeReference($0) }.map {
+        "\($0)"
+      }
     case .seconds(let isEnd): return moved(item.value) { map.moment($0, isEnd: isEnd) }
     case .length: return moved(item.value) { map.length($0) }
     case .loop, .marks: return nil
@@ -143,27 +186,17 @@ extension Graph {
     guard let time = Time(seconds: text), let moved = move(time) else { return nil }
     return moved == time ? text : moved.secondsText
   }
+}
 
-  /// In Opus gains are `R128_*`, in other formats `REPLAYGAIN_*` (RFC 7845, 5.2.1).
-  private func convert(
-    _ levels: [Metadata.Item], of sink: inout Sink, _ stale: inout [String: [String]]
-  ) {
-    let isOpus = sink.format.kind == .opus
-    let reference = levels.first { $0.key.lowercased() == "replaygain_reference_loudness" }
-    let isUsual = reference.map { LevelTag.isUsualReference($0.value) } ?? true
-    let foreign = isOpus ? "replaygain_" : "r128_"
-    for item in sink.metadata.items where item.key.lowercased().hasPrefix(foreign) {
-      guard levels.contains(item) else { continue }
-      let converted =
-        isOpus ? LevelTag.opus(item.key, item.value) : LevelTag.replayGain(item.key, item.value)
-      sink.metadata[item.key] = nil
-      if let converted, isUsual {
-        guard sink.metadata[converted.key] == nil else { continue }
-        sink.metadata[converted.key] = converted.value
-        sink.movedTags.append(converted.key)
-      } else {
-        stale[Self.notationReason, default: []].append(item.key)
-      }
+extension Sink {
+  /// Whether its file has a place for what a tag says of the sound, as a tag or as a chunk.
+  fileprivate func hasPlace(for key: String, _ kind: TagClass) -> Bool {
+    guard kind.isOfSound, let held = capabilities.heldTags else { return true }
+    switch kind {
+    case .place(.loop) where capabilities.places.contains(.loops): return true
+    case _ where MarkSettler.broadcastTags.contains(key.lowercased()):
+      return capabilities.places.contains(.broadcast)
+    default: return held.contains(key.lowercased())
     }
   }
 }
@@ -212,6 +245,25 @@ extension Asset {
     if metadata.cover != nil { found.append(.cover) }
     if !chapters.isEmpty { found.append(.chapters) }
     return found
+  }
+
+  /// The keys of tags about its sound that do not go along into a sequence or a mix without tags. What
+  /// `bext` has follows that chunk, unless no output has a place for it.
+  package func soundTags(withBroadcast isPlaced: Bool) -> [String] {
+    metadata.items.filter { item in
+      switch TagClass(of: item.key) {
+      case .place(.loop): false
+      case .place(.timeReference):
+        item.value != "0" && !(isPlaced && marks?.broadcast != nil)
+      case .samples: marks?.broadcast == nil || item.key.lowercased() != "umid"
+      case let other: other.isOfSound
+      }
+    }.map(\.key)
+  }
+
+  /// Whether a tag moves with the sound of a file whose tags an output has.
+  package static func isPlace(_ key: String) -> Bool {
+    if case .place = TagClass(of: key) { true } else { false }
   }
 
   /// Whether a tag is of the work, and not what a recorder says of its recording: the texts of `bext` (EBU

@@ -159,6 +159,8 @@ extension Asset {
     package var fraction: UInt32 = 0
     /// `SamplerChunk.Loop.id`, where a chunk says one.
     package var id: UInt32?
+    /// `LoopTags.isShortened`
+    package var isShortened = false
   }
 
   /// Its loops: those that a job gives it, else those of samplers, else that of its tags.
@@ -176,6 +178,25 @@ extension Asset {
     }
     let tags = metadata.items.lazy.map { (key: $0.key, value: $0.value) }
     return LoopTags(tags, sampleRate: sampleRate, frameCount: frameCount)
-      .map { [Loop(frames: $0.frames)] } ?? []
+      .map { [Loop(frames: $0.frames, isShortened: $0.isShortened)] } ?? []
+  }
+
+  /// Whether a sampler has loops that end behind the sound, which are none.
+  package var hasLoopsBehindEnd: Bool {
+    guard marks?.givenLoops == nil, let sampler = marks?.sampler else { return false }
+    return sampler.loops.contains { $0.length > 0 && Int64($0.first) + $0.length > frameCount }
+  }
+
+  /// The keys of its tags of a loop.
+  package var loopKeys: [String] {
+    metadata.items.map(\.key).filter { TagClass(of: $0) == .place(.loop) }
+  }
+
+  /// What a note calls its loops.
+  package var loopNames: [String] { hasLoopsOfTags ? loopKeys : ["loops"] }
+
+  /// Whether `loops` are those of its tags.
+  package var hasLoopsOfTags: Bool {
+    marks?.givenLoops == nil && marks?.sampler?.loops.isEmpty != false && !loopKeys.isEmpty
   }
 }

@@ -179,6 +179,11 @@ public struct Metadata: Sendable, Hashable, Codable {
   /// Whether a text is a date that headers of movies hold, in any zone of time (`HeaderDate`). O(length)
   package static func isHeaderDate(_ text: String) -> Bool { HeaderDate(text) != nil }
 
+  /// Whether a text is a number of frames as `bext` holds it for a time reference. O(length)
+  package static func isTimeReference(_ text: String) -> Bool {
+    BroadcastExtension.timeReference(text) != nil
+  }
+
   /// The keys of tags that these take away from others, in lower case and in order. O(n log n)
   package var removedKeys: [String] {
     items.filter { $0.values.allSatisfy(\.isEmpty) }.map { $0.key.lowercased() }.sorted()

@@ -34,6 +34,9 @@ public struct Output: Sendable, Hashable, Codable {
   /// As the export's, in place of that, where its tags begin with those of another file; nil: the
   /// export's, and those that `metadata` takes away.
   package var removedTags: [String]?
+  /// As the export's, in place of that, where its tags begin with those of another file; nil: the
+  /// export's that `metadata` does not replace.
+  package var inheritedTags: [String]?
   /// What it gets of Broadcast Wave, of radio and of other formats' chunks; nil: what sources bring along.
   package var marks: MarkRequest? {
     get { requests.first }

@@ -8,6 +8,8 @@ package struct LoopTags: Sendable, Hashable {
 
     /// nil for any other key.
     package init?(key: String) {
+      // Files have many other tags.
+      guard let first = key.utf8.first, "lL_-".utf8.contains(first) else { return nil }
       switch key.lowercased().filter({ $0 != "_" && $0 != "-" }) {
       case "loopstart": self = .start
       case "looplength": self = .length
@@ -19,6 +21,8 @@ package struct LoopTags: Sendable, Hashable {
 
   /// Of the file's rate.
   package var frames: Range<Int64>
+  /// Whether it ends with the file's sound, and by the tags later.
+  package private(set) var isShortened = false
 
   /// A loop of some frames.
   package init(_ frames: Range<Int64>) { self.frames = frames }
@@ -44,6 +48,7 @@ package struct LoopTags: Sendable, Hashable {
       length.map { $0.overflow ? frameCount : $0.partialValue } ?? parts[.end] ?? frameCount
     guard start < min(end, frameCount) else { return nil }
     frames = start..<min(end, frameCount)
+    isShortened = end > frameCount || length?.overflow == true
   }
 
   /// The value of a part, in frames.

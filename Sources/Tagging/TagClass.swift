@@ -38,6 +38,14 @@ package enum TagClass: Sendable, Hashable {
     case marks
   }
 
+  /// Whether it is about the sound of one source, and so never true of another's.
+  package var isOfSound: Bool {
+    switch self {
+    case .place, .times, .level, .samples, .bytes, .frames: true
+    case .content, .headerDate, .file, .unknown: false
+    }
+  }
+
   /// That of a tag, by its key in any case.
   package init(of key: String) {
     // Behind a colon, as in `org.hydrogenaudio.replaygain:replaygain_track_gain` of MP4.
@@ -134,6 +142,12 @@ package enum LevelTag {
   /// first version, which stand for the same.
   package static func isUsualReference(_ value: String) -> Bool {
     decibels(value).map { $0 == -18 || $0 == 89 } ?? false
+  }
+
+  /// Whether two gains in one notation are the same, as far as the other notation has them.
+  package static func isSame(_ one: String, _ other: String, asOpus isOpus: Bool) -> Bool {
+    guard let one = decibels(one), let other = decibels(other) else { return false }
+    return abs(one - other) <= (isOpus ? 2 : 0.01)
   }
 
   private static func decibels(_ text: String) -> Double? {

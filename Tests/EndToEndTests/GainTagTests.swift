@@ -105,6 +105,33 @@ import Testing
     #expect(try gains("none.flac")["REPLAYGAIN_TRACK_GAIN"] == "-1.00 dB")
   }
 
+  @Test("gains of an Opus file give way to measured ones, and its R128 counts beside ReplayGain")
+  func opus() throws {
+    try makeTones(["t": 0.5], seconds: 1)
+    try stage.make(
+      """
+      opusenc --quiet --comment R128_TRACK_GAIN=-500 --comment REPLAYGAIN_TRACK_GAIN=-9dB t.wav s.opus
+      """)
+    let result = try stage.job(
+      """
+      clip: s.opus
+      output:
+        - a.flac
+        - { file: same.opus, codec: same }
+        - { file: m.flac, gain_tags: track }
+      """)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(try gains("a.flac") == ["REPLAYGAIN_TRACK_GAIN": "3.05 dB"])
+    #expect(try gains("same.opus") == ["R128_TRACK_GAIN": "-500"])
+    #expect(try gains("m.flac").count == 2)
+    for name in ["a.flac", "same.opus"] {
+      #expect(
+        result.errors.contains("'\(name)': REPLAYGAIN_TRACK_GAIN of the source left out"),
+        "\(result.errors)")
+    }
+    #expect(!result.errors.contains("'m.flac'"), "\(result.errors)")
+  }
+
   @Test("silence has no gain, which a warning says, and its file is whole")
   func silence() throws {
     let result = try stage.job(

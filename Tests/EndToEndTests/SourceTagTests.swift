@@ -148,6 +148,78 @@ import Testing
     #expect(told.contains("'second.flac': time_reference of the source left out"))
   }
 
+  @Test("tags about a sound are those of the source that sounds, and what goes is named")
+  func ofSound() throws {
+    let stage = try tone(
+      """
+      sox t.wav other.wav trim 0 1
+      flac --silent --tag=LOOPSTART=48000 --tag=LOOPLENGTH=96000 --tag=time_reference=480000 \\
+        --tag=liq_cue_in=1 --tag='REPLAYGAIN_TRACK_GAIN=-3 dB' t.wav -o f.flac
+      """)
+    try stage.write(
+      "job.yaml",
+      """
+      jobs:
+        foreign:
+          clip: other.wav
+          metadata: { title: T }
+          output: { file: foreign.flac, metadata: { from: f.flac } }
+        all: { clip: other.wav, metadata: { from: f.flac, title: T }, output: all.flac }
+        joined: { concat: [f.flac, other.wav], output: [joined.flac, joined.wav] }
+        mixed: { tracks: { a: f.flac, b: { clip: other.wav, gain: -20 dB } }, output: mixed.flac }
+        none: { clip: f.flac, metadata: { from: "" }, output: none.flac }
+        bare: { clip: f.flac 0.5s.., output: bare.ulaw }
+        parts:
+          clip: f.flac
+          split: { every: 3s }
+          metadata: { time_reference: "${part.n}000" }
+          output: "p${part.n}.flac"
+      """)
+    let told = try stage.run("avjob run job.yaml").errors
+    let tags = try stage.make(
+      """
+      for file in foreign all joined mixed none p2; do
+        echo $file $(metaflac --export-tags-to=- $file.flac | LC_ALL=C sort)
+      done
+      """
+    ).text
+    #expect(
+      tags == """
+        foreign TITLE=T
+        all TITLE=T
+        joined LOOPLENGTH=96000 LOOPSTART=48000
+        mixed
+        none
+        p2 TRACKNUMBER=2/2 time_reference=2000
+
+        """, "\(tags)")
+    let facts = "LOOPSTART, LOOPLENGTH, time_reference, liq_cue_in, REPLAYGAIN_TRACK_GAIN of the"
+    for name in ["foreign.flac", "all.flac"] {
+      #expect(told.contains("note: '\(name)': \(facts) source left out"), "\(told)")
+    }
+    #expect(
+      told.contains("time_reference, liq_cue_in and REPLAYGAIN_TRACK_GAIN of 'f.flac' left out"))
+    #expect(told.contains("'mixed.flac': LOOPSTART, LOOPLENGTH of the source left out"))
+    #expect(told.contains("'bare.ulaw': LOOPSTART, LOOPLENGTH, time_reference, liq_cue_in of the"))
+    #expect(!told.contains("'none.flac'") && !told.contains("it may click"), "\(told)")
+    #expect(try stage.make("grep -c smpl joined.wav").text == "1\n")
+  }
+
+  @Test("a time reference of a part that is no number of frames is refused")
+  func timeReferenceOfPart() throws {
+    let stage = try tone()
+    let bad = try stage.job(
+      """
+      clip: t.wav
+      split: { every: 2s }
+      metadata: { time_reference: "${part.n}:00" }
+      output: "q${part.n}.flac"
+      """)
+    #expect(
+      bad.status == 2 && bad.errors.contains("'time_reference' is a number of frames"),
+      "\(bad.errors)")
+  }
+
   @Test("texts in 8 bits are UTF-8 if they can be, and else Windows-1252 with a warning")
   func eightBits() throws {
     let stage = try tone(

@@ -65,6 +65,24 @@ import Testing
     #expect(said(tag) == "")
   }
 
+  @Test(
+    "a time reference that is no number of frames is refused at it",
+    arguments: [
+      "1:00:00", "abc", "-3", "+3", "12.5", "5 ", "1_000", String(repeating: "9", count: 24),
+    ])
+  func timeReference(value: String) throws {
+    let said = said("time_reference: \"\(value)\"")
+    #expect(
+      said.contains(
+        "job.yaml:2:29: error: 'time_reference' is a number of frames since midnight, as "
+          + "'172800000', and not '\(value)'"), "\(said)")
+    #expect(said.contains(value == "5 " ? "help: write '5'" : "help: write the frames from"))
+    #expect(self.said("time_reference: [1, 2]").contains("is one number, and not 2"))
+    for valid in ["'0'", "172800000", "''", "[7]", "'\(UInt64.max)'"] {
+      #expect(self.said("time_reference: \(valid)") == "", "\(valid)")
+    }
+  }
+
   @Test("of a table, the cell is named; a value of a part is not known yet")
   func places() {
     var bench = Bench()

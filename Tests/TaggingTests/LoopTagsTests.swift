@@ -16,6 +16,13 @@ import Testing
     #expect(loop(["LOOPSTART": "144000"]) == 144_000..<480_000)
     // A length one too long is clipped to the sound.
     #expect(loop(["LOOPSTART": "0", "LOOPLENGTH": "480001"]) == 0..<480_000)
+    for (length, isShortened) in [
+      ("480000", false), ("480001", true), ("\(Int64.max)", true),
+    ] {
+      let tags = [(key: "LOOPSTART", value: "0"), (key: "LOOPLENGTH", value: length)]
+      let found = LoopTags(tags, sampleRate: 48_000, frameCount: 480_000)
+      #expect(found?.isShortened == isShortened, "\(length)")
+    }
   }
 
   @Test(

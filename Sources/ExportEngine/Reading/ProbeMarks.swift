@@ -369,7 +369,8 @@ extension ProbedMarks {
       case "date" where edit.old != nil && edit.new.utf8.count == 10:
         broadcast.originationDate = edit.new
       case "time_reference":
-        broadcast.timeReference = UInt64(edit.new) ?? broadcast.timeReference
+        broadcast.timeReference =
+          BroadcastExtension.timeReference(edit.new) ?? broadcast.timeReference
       default: break
       }
     }

@@ -27,6 +27,7 @@ extension Values {
       tags.given[identity] = (entry.key, entry.keyOrigin)
       guard let values = decoder.values(of: entry, scope) else { return }
       decoder.requirePairs(values, of: entry)
+      decoder.requireOne(values, of: entry)
       tags.metadata.set(values, of: TagValueForm.name(of: entry.key))
     },
     [
@@ -93,6 +94,10 @@ extension Decoder {
     guard !value.isEmpty, !value.containsScalars("${"), let form = TagValueForm(of: key),
       !form.holds(value)
     else { return value }
+    guard form != .frames else {
+      refuse(value, of: key, form, at: text.origin)
+      return value
+    }
     sink.add(
       Diagnostic(
         .warning, "'\(key)' is \(form.description); '\(value)' is written as it is",
@@ -100,6 +105,21 @@ extension Decoder {
         help: form.meant(by: value).map { "write '\($0)'" }
           ?? "players read no other form, and some formats have no place for it"))
     return value
+  }
+
+  /// Refuses a value that no output could have as its tag's number.
+  func refuse(_ value: String, of key: String, _ form: TagValueForm, at origin: Origin) {
+    sink.error(
+      "'\(key)' is \(form.description), and not '\(value)'", at: origin,
+      help: "write " + (form.meant(by: value).map { "'\($0)'" } ?? Job.timeReferenceHelp))
+  }
+
+  /// Refuses several values of a tag that is one number.
+  fileprivate func requireOne(_ values: [String], of entry: YAMLEntry) {
+    guard values.count > 1, TagValueForm(of: entry.key) == .frames else { return }
+    sink.error(
+      "'\(entry.key)' is one number, and not \(values.count)", at: entry.value.origin,
+      help: "keep one of them")
   }
 
   /// Refuses another key of a tag.

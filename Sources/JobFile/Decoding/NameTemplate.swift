@@ -201,6 +201,9 @@ extension Decoder {
           "rename the file, leave it out of the job's files by '!', or write the tags themselves")
     }
     for (name, value) in tags where metadata.values(of: name).isEmpty {
+      if let form = TagValueForm(of: name), form == .frames, !form.holds(value) {
+        refuse(value, of: name, form, at: template.origin)
+      }
       // Tags of parts are templates.
       let text = context.scope.part == .bound ? Template.literal(value) : value
       metadata.set([text], of: name)

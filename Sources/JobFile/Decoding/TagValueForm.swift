@@ -11,12 +11,14 @@ enum TagValueForm {
   case day
   /// A day, or a date and a time in a zone, as headers of movies have it (`Metadata.isHeaderDate`).
   case moment
+  /// A number that files hold as one, and no text: any other value is refused.
+  case frames
 
   private static let forms: [String: TagValueForm] = [
     "track": .pair, "disc": .pair,
     "date": .day, "release_date": .day, "original_date": .day, "creation_time": .moment,
     "bpm": .number, "movement_number": .number, "movement_count": .number,
-    "season_number": .number, "episode_sort": .number,
+    "season_number": .number, "episode_sort": .number, "time_reference": .frames,
   ]
 
   /// That of a tag by its name, also another program's; nil where its value is any text.
@@ -56,6 +58,7 @@ enum TagValueForm {
     case .number: return Double(value) != nil
     case .day: return ID3Tag.isTimeStamp(value)
     case .moment: return ID3Tag.isTimeStamp(value) || Metadata.isHeaderDate(value)
+    case .frames: return Metadata.isTimeReference(value)
     }
   }
 
@@ -66,6 +69,7 @@ enum TagValueForm {
     case .number: "a number, as '3'"
     case .day: "year, month and day, as '2026-11-29', or the first of these"
     case .moment: "a day, as '2026-11-29', or a date and a time, as '2026-11-29T07:08:09Z'"
+    case .frames: "a number of frames since midnight, as '172800000'"
     }
   }
 
@@ -77,6 +81,9 @@ enum TagValueForm {
     let meant: String?
     switch (self, values.count) {
     case (.pair, 1), (.pair, 2): meant = values.map { "\($0)" }.joined(separator: "/")
+    case (.frames, 1):
+      // A sign or a point is no slip.
+      meant = value.split(separator: " ") == numbers ? String(numbers[0]) : nil
     case (.number, 1): meant = "\(values[0])"
     case (.day, 3), (.moment, 3): meant = Self.day(numbers.map(\.utf8.count), values)?.text
     case (.day, 1) where numbers[0].utf8.count == 8,

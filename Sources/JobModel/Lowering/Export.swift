@@ -16,6 +16,8 @@ extension Job {
     var baseTags: Metadata
     /// The base tags of outputs that differ from the job's.
     var outputTags: [Metadata?]
+    /// The keys of tags of loops of its sources, if the job or an output takes all their tags away.
+    var loopKeys: [String]
   }
 
   /// The composition of this job and its outputs, with the facts of its media.
@@ -63,7 +65,9 @@ extension Job {
       notes: lowering.notes + settled.notes + notesOfNotKept(known),
       remarks: lowering.remarks,
       baseTags: tags(metadataBase ?? inheritedBase),
-      outputTags: outputs.indices.map { outputBases?[$0].map(tags) })
+      outputTags: outputs.indices.map { outputBases?[$0].map(tags) },
+      loopKeys: metadataBase == .nothing || outputBases?.values.contains(.nothing) == true
+        ? settled.export.composition.assets.flatMap(\.loopKeys).map { $0.lowercased() } : [])
   }
 
   /// A job of one clip keeps its tags, whatever its modifiers are.

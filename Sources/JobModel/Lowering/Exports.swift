@@ -206,12 +206,18 @@ extension Job {
     filled: (Metadata) -> Metadata
   ) {
     let own = filled(metadata)
-    let bases = [whole.baseTags] + whole.outputTags.compactMap(\.self)
-    export.inheritedTags = Set(bases.flatMap(\.items).map { $0.key.lowercased() })
-      .subtracting(own.items.map { $0.key.lowercased() }).sorted()
+    func keys(_ tags: Metadata) -> Set<String> { Set(tags.items.map { $0.key.lowercased() }) }
+    let bases = whole.outputTags.compactMap(\.self).reduce(keys(whole.baseTags)) {
+      $0.union(keys($1))
+    }
+    export.inheritedTags = bases.subtracting(keys(own)).sorted()
     export.metadata = base(whole.baseTags).overridden(by: own)
     let removed = own.removedKeys
-    export.removedTags = removed.isEmpty ? nil : removed
+    func adding(to keys: [String], _ base: MetadataBase?) -> [String] {
+      base == .nothing ? Set(keys + whole.loopKeys).sorted() : keys.sorted()
+    }
+    let all = adding(to: removed, metadataBase)
+    export.removedTags = all.isEmpty ? nil : all
     for index in outputs.indices {
       let given = filled(outputs[index].metadata)
       export.outputs[index].metadata = given
@@ -220,7 +226,10 @@ extension Job {
         base(other).overridden(by: own).overridden(by: given).overrides(of: export.metadata)
       // What only the other file lacks is not taken away.
       let kept = removed.filter { given.values(of: $0).isEmpty }
-      export.outputs[index].removedTags = (kept + given.removedKeys).sorted()
+      export.outputs[index].removedTags = adding(
+        to: kept + given.removedKeys, outputBases?[index])
+      export.outputs[index].inheritedTags =
+        keys(other).subtracting(keys(own)).subtracting(keys(given)).sorted()
     }
   }
 
@@ -241,12 +250,26 @@ extension Job {
         var values: [String] = []
         for value in item.values { values.append(try PartTemplate.text(value, for: part)) }
         tags.set(values, of: item.key)
+        if item.key.lowercased() == "time_reference" { try requireTimeReference(values) }
       } catch {
         report(error, at: origin, in: &found)
       }
     }
     return tags
   }
+
+  /// Values without variables of the part were seen when the file was read.
+  private func requireTimeReference(_ values: [String]) throws(PartTemplate.Failure) {
+    for value in values where !value.isEmpty && !Metadata.isTimeReference(value) {
+      throw PartTemplate.Failure(
+        message: "'time_reference' is a number of frames since midnight, and not '\(value)'",
+        help: "write " + Self.timeReferenceHelp)
+    }
+  }
+
+  /// What to write for a time reference.
+  package static let timeReferenceHelp =
+    "the frames from midnight to the first one: of 1:00:00 at 48 kHz they are 172800000"
 
   /// Reports an error of one text for the first part that has it.
   func report(

@@ -5,7 +5,8 @@ import MediaComposition
 /// Tags, covers and chapters of the files of a job's items that no output gets.
 extension Job {
   /// Notes on tags, covers and chapters of the sources of a sequence or a mix, whose outputs start without
-  /// them: none where the job says itself what its outputs have, or where no output has a place for them.
+  /// them; tags about their sound are named, if there are no others. None where the job says itself what
+  /// its outputs have, or where no output has a place for them.
   ///
   /// - Complexity: O(items + tags of sources)
   func notesOfNotKept(_ assets: [MediaReference: Asset]) -> [Diagnostic] {
@@ -14,25 +15,34 @@ extension Job {
     guard asksTags || asksChapters else { return [] }
     var found: Set<Asset.Companion> = []
     var (tagged, all): (MediaLocation?, [MediaLocation]) = (nil, [])
+    var ofSound: [String] = []
+    let isPlaced = outputs.allSatisfy { $0.held?.places.contains(.broadcast) != false }
     var seen: Set<MediaReference> = []
     item.forEachClip { reference in
       guard seen.insert(reference).inserted, let asset = assets[reference] else { return }
       let own = asset.companions.filter { $0 == .chapters ? asksChapters : asksTags }
-      guard !own.isEmpty else { return }
+      let others = asksTags ? asset.soundTags(withBroadcast: isPlaced) : []
+      guard !own.isEmpty || !others.isEmpty else { return }
       found.formUnion(own)
+      ofSound += others.filter { !ofSound.contains($0) }
       all.append(asset.location)
-      if tagged == nil, own != [.chapters] { tagged = asset.location }
+      let stays = own.contains { $0 != .chapters } || others.contains(where: Asset.isPlace)
+      if tagged == nil, stays { tagged = asset.location }
     }
-    guard !found.isEmpty else { return [] }
-    let things = Asset.Companion.allCases.filter(found.contains).map(\.rawValue)
+    guard !all.isEmpty else { return [] }
+    if found.contains(.tags) { ofSound = [] }
+    let things =
+      ofSound.prefix(20) + Asset.Companion.allCases.filter(found.contains).map(\.rawValue)
     let remedies = [
       tagged.map { "'metadata: { from: \"\($0)\" }'" },
       found.contains(.chapters) ? "'chapters: keep'" : nil,
     ]
+    .compactMap(\.self)
+    let help = remedies.isEmpty ? nil : "keep them by " + remedies.joined(separator: " and ")
     return [
       Diagnostic(
-        .note, "\(things.listed("and")) of \(all.unique.shortened) left out", at: origin,
-        help: "keep them by " + remedies.compactMap(\.self).joined(separator: " and "))
+        .note, "\(Array(things).listed("and")) of \(all.unique.shortened) left out", at: origin,
+        help: help)
     ]
   }
 

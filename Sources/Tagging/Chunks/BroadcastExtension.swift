@@ -168,3 +168,10 @@ package struct BroadcastExtension: Sendable, Hashable, Codable {
     return writer.bytes
   }
 }
+
+extension BroadcastExtension {
+  /// A time reference by its digits; nil for anything else, as a sign, a time, or more than 64 bits.
+  package static func timeReference(_ text: String) -> UInt64? {
+    text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } ? UInt64(text) : nil
+  }
+}
