@@ -21,6 +21,10 @@ package final class Demuxer {
   package private(set) var estimatesDurations = false
   /// Whether reading ended with fewer bytes than a packet needs.
   package private(set) var breaksOff = false
+  /// Where it stood when the header was read.
+  private(set) var headerEnd: Int64 = 0
+  /// Streams of WebVTT in `S_TEXT/WEBVTT`.
+  private var webVTTOfBlocks: Set<Int> = []
   /// The last packet that was read since the source has failed: its end may be missing.
   private var doubtful: Packet?
 
@@ -94,6 +98,8 @@ package final class Demuxer {
       throw LibAVError(code: avjob_averror_option_not_found(), operation: "avformat_open_input")
     }
     demuxer.takeHeaderAtItsWord()
+    demuxer.webVTTOfBlocks = demuxer.nameWebVTT()
+    demuxer.headerEnd = avio_seek(input.pointer, 0, SEEK_CUR)
     if wave.header?.kind == .rifx { demuxer.swapOrder() }
     try aiff.correct(demuxer)
     return demuxer
@@ -224,7 +230,8 @@ package final class Demuxer {
       try check(status, "av_read_frame")
       // Cameras write Ogg packets of no bytes, which decoders would refuse.
     } while packet.size == 0
-    return packet
+    guard webVTTOfBlocks.contains(packet.streamIndex) else { return packet }
+    return try packet.webVTT(ofBlocksOf: streams[packet.streamIndex])
   }
 
   /// Like `read`, but damage that leaves no way on counts as the end, and so do missing bytes, of which

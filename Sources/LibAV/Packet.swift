@@ -185,11 +185,15 @@ package final class Packet {
 
   /// Says where WebVTT shows the text.
   func setTextSettings(_ settings: [UInt8]) throws(LibAVError) {
-    guard !settings.isEmpty else { return }
+    try setSideData(settings, AV_PKT_DATA_WEBVTT_SETTINGS)
+  }
+
+  /// Puts bytes beside those of the packet, if there are any.
+  func setSideData(_ bytes: [UInt8], _ type: AVPacketSideDataType) throws(LibAVError) {
+    guard !bytes.isEmpty else { return }
     let data = try checkAllocated(
-      av_packet_new_side_data(pointer, AV_PKT_DATA_WEBVTT_SETTINGS, settings.count),
-      "av_packet_new_side_data")
-    data.update(from: settings, count: settings.count)
+      av_packet_new_side_data(pointer, type, bytes.count), "av_packet_new_side_data")
+    data.update(from: bytes, count: bytes.count)
   }
 
   /// Mixes the packet's bytes into a hash. O(bytes).

@@ -53,17 +53,6 @@ package struct WebVTTSample: Sendable, Hashable {
     return cues
   }
 
-  /// The cue of a block of Matroska ("WebVTT" of its codecs); `addition` has its settings in the first
-  /// line, its name in the second, and comments behind them.
-  package init(block: [UInt8], addition: [UInt8]) {
-    let lines = addition.split(
-      separator: .lineFeed, maxSplits: 2, omittingEmptySubsequences: false)
-    func line(_ index: Int) -> [UInt8] {
-      lines.indices.contains(index) ? lines[index].filter { $0 != .carriageReturn } : []
-    }
-    self.init(payload: block, settings: line(0), identifier: line(1))
-  }
-
   /// Whether another one may be the next part of this one.
   package func isContinued(by next: WebVTTSample) -> Bool {
     payload == next.payload && settings == next.settings && identifier == next.identifier

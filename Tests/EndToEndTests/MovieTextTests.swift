@@ -190,6 +190,53 @@ struct MovieTextTests {
     #expect((headers[0] == headers[1]) == (codec == "ass"))
   }
 
+  /// `S_TEXT/WEBVTT`, which libavformat does not know, and whose inner times begin with each text.
+  @Test(
+    "WebVTT as mkvmerge writes it goes along, whole and cut, with its names, places and inner times"
+  )
+  func blocksOfWebVTT() throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      printf 'WEBVTT\\n\\nfirst\\n00:00.500 --> 00:02.000 line:0\\nOne <00:01.000>two\\n' > words.vtt
+      printf '\\n00:02.500 --> 00:04.200\\nThree\\n' >> words.vtt
+      mkvmerge -q -o spoken.mkv -S web.mkv words.vtt
+      """)
+    for name in ["whole.mkv", "whole.webm"] {
+      let result = try stage.job("clip: spoken.mkv\noutput: \(name)\n")
+      #expect(result.status == 0 && !result.errors.contains("left out"), "\(result.errors)")
+      let text = try stage.make("ffmpeg -v error -i \(name) -map 0:s -c copy -f webvtt -").text
+      #expect(
+        text.contains("first\n00:00.500 --> 00:02.000 line:0\nOne <00:00:01.000>two\n"), "\(text)")
+      #expect(text.contains("00:02.500 --> 00:04.200\nThree\n"), "\(text)")
+    }
+    for name in ["cut.mkv", "cut.mp4"] {
+      let result = try stage.job(
+        "clip: spoken.mkv 1.2s..3s\noutput: { file: \(name), video: \(name == "cut.mp4" ? "{ h264: crf 30 }" : "copy") }\n"
+      )
+      #expect(result.status == 0, "\(result.errors)")
+      let found = try stage.make(
+        "ffmpeg -v error -i \(name) -map 0:s -c:s webvtt -f webvtt - | sed 's/<[^>]*>//g'"
+      ).text
+      #expect(found.contains("00:00.000 --> 00:00.800"), "\(name): \(found)")
+      #expect(found.contains("One two\n") && found.contains("00:01.300 --> 00:01.800"), "\(found)")
+    }
+  }
+
+  @Test("ASS becomes WebVTT in a WebM of a whole movie, too, and the loss of its styles is said")
+  func styledWebM() throws {
+    let stage = try stage()
+    try stage.make(
+      "ffmpeg -v error -i web.mkv -i french.ass -map 0:v -map 0:a -map 1 -c copy styled-web.mkv")
+    let result = try stage.job("clip: styled-web.mkv\noutput: out.webm\n")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(
+      result.errors.contains(
+        "the styles of subtitles of 'styled-web.mkv' left out, since WebM holds texts without them"),
+      "\(result.errors)")
+    #expect(try lines("out.webm", 0, in: stage) == Self.french)
+  }
+
   @Test("drop-frame timecodes go on without the numbers that they leave out")
   func dropFrame() throws {
     let stage = try stage()

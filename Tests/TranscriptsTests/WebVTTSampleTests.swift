@@ -57,7 +57,7 @@ import Transcripts
   )
   func innerTimes() {
     let text = "one <00:00:01.500>two"
-    var block = WebVTTSample(block: Array(text.utf8), addition: [])
+    var block = WebVTTSample(payload: Array(text.utf8))
     var boxed = WebVTTSample.all(
       in: Self.cue(("ctim", "00:00:01.000"), ("payl", text)))[0]
     boxed.identifier = [1]
@@ -74,14 +74,6 @@ import Transcripts
         == Time(value: (sample == old ? 0 : start) + Int64(moment), timescale: 1000)
     }
     #expect(moments == [true, true, true])
-  }
-
-  @Test("a block has its settings in the first line beside it, and its name in the second")
-  func blocks() {
-    let sample = WebVTTSample(
-      block: Array("text".utf8), addition: Array("line:0\r\nname\nNOTE\nwhat it is".utf8))
-    #expect(sample.settings == Array("line:0".utf8) && sample.identifier == Array("name".utf8))
-    #expect(WebVTTSample(block: [], addition: []).identifier.isEmpty)
   }
 
   @Test(

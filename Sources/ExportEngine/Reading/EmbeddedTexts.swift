@@ -96,16 +96,14 @@ struct TranscriptKey: Hashable {
 enum TextStreamKind: Hashable {
   /// By FFmpeg's name of a codec that `PlainText` reads.
   case plain(String)
-  /// WebVTT of old Matroska (`D_WEBVTT/…`), whose inner times are those of the file.
+  /// WebVTT of Matroska, whose inner times are those of the file.
   case webVTT
-  /// WebVTT of Matroska (`S_TEXT/WEBVTT`).
-  case webVTTBlocks
   /// WebVTT of MP4 (`wvtt`; ISO/IEC 14496-30).
   case webVTTSamples
 
   /// nil for a stream that has no texts that are read.
   init?(_ stream: LibAV.Stream) {
-    // libavformat knows neither of these, up to its version 59 at least.
+    // libavformat does not know it, up to its version 59 at least.
     if stream.sampleEntry == "wvtt" {
       self = .webVTTSamples
       return
@@ -113,16 +111,10 @@ enum TextStreamKind: Hashable {
     guard stream.mediaType == "subtitle" else { return nil }
     switch stream.codecName {
     case "mov_text", "subrip", "text", "ass", "ssa": self = .plain(stream.codecName)
-    case "webvtt": self = stream.hasWebVTTHeader ? .webVTTBlocks : .webVTT
-    case "none" where stream.hasWebVTTHeader: self = .webVTTBlocks
+    case "webvtt": self = .webVTT
     default: return nil
     }
   }
-}
-
-extension LibAV.Stream {
-  /// Whether it has the first lines of a file of WebVTT as its header, as `S_TEXT/WEBVTT` has them.
-  fileprivate var hasWebVTTHeader: Bool { header.starts(with: "WEBVTT".utf8) }
 }
 
 /// Which stream of texts is read.
@@ -245,12 +237,6 @@ private struct EmbeddedTexts {
       var sample = WebVTTSample(
         payload: packet.bytes, settings: packet.textSettings, identifier: packet.textIdentifier)
       sample.clock = .file(soundStart: self.start)
-      webVTT.add(sample, in: range)
-    case .webVTTBlocks:
-      var sample = WebVTTSample(block: packet.bytes, addition: packet.blockAddition)
-      // A demuxer that knows this form has taken them apart.
-      if !packet.textSettings.isEmpty { sample.settings = packet.textSettings }
-      if !packet.textIdentifier.isEmpty { sample.identifier = packet.textIdentifier }
       webVTT.add(sample, in: range)
     case .webVTTSamples:
       for sample in WebVTTSample.all(in: packet.bytes) { webVTT.add(sample, in: range) }

@@ -148,7 +148,7 @@ private func checkTexts(_ bytes: [UInt8]) {
   let range = TimeRange(
     start: Time(value: 90_061, timescale: 1000), duration: Time(value: 4, timescale: 1))
   var track = WebVTTTrack()
-  let block = WebVTTSample(block: bytes, addition: bytes)
+  let block = WebVTTSample(payload: bytes, settings: bytes, identifier: bytes)
   for sample in WebVTTSample.all(in: bytes) + [block] { track.add(sample, in: range) }
   for cue in track.cues {
     precondition(!cue.text.isEmpty && cue.range == range)
