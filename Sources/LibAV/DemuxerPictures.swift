@@ -121,3 +121,12 @@ extension Stream {
       && pointer.pointee.attached_pic.size > 0
   }
 }
+
+extension Demuxer {
+  /// Tells libavformat where the first cluster of a Matroska lies (RFC 9559, 5.1.3), in which a stream begins
+  /// at a tick: where no block of a stream is marked as a key, as of Dirac by FFmpeg, it has no index of it,
+  /// goes nowhere, and then goes on with the second one. Behind the header it has read that cluster's name.
+  package func noteFirstCluster(beginningAt timestamp: Int64, of stream: Stream) {
+    note(timestamp, at: headerEnd - 4, of: stream)
+  }
+}

@@ -110,6 +110,9 @@ package enum MovieContainer: String, Sendable, Hashable, CaseIterable, Codable {
         "prores", "dnxhd", "dvvideo", "cfhd", "h263", "svq1", "svq3", "jpeg2000", "qtrle",
         "rawvideo",
         "cinepak", "rpza", "smc",
+        "avrp", "dpx", "exr", "hap", "magicyuv", "r10k", "r210", "sgi", "targa", "tiff", "v210",
+        "v308",
+        "v408", "v410", "y41p", "yuv4",
       ]
     case (.mkv, .video):
       [

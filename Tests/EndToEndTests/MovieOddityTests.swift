@@ -128,4 +128,39 @@ struct MovieOddityTests {
     #expect(digests.count == 2 && digests.first == digests.last, "\(digests)")
     #expect(try stage.pictures(of: name) == stage.pictures(of: "out.mkv"))
   }
+
+  @Test("pictures of codecs that hold single pictures stay in MOV")
+  func singlePictures() throws {
+    let stage = Stage()
+    for codec in ["v210", "r210", "v308", "v408", "v410", "hap", "magicyuv"] {
+      try stage.make(
+        "ffmpeg -v error -f lavfi -i testsrc2=s=64x48:r=25:d=0.4 -f lavfi -i sine=d=0.4 -c:v \(codec) "
+          + "-c:a pcm_s16le \(codec).mov")
+      for (range, file, count) in [("", "whole", 10), (" 80ms..240ms", "cut", 4)] {
+        let result = try stage.job("clip: \(codec).mov\(range)\noutput: \(codec)-\(file).mov\n")
+        #expect(result.status == 0, "\(codec): \(result.errors)")
+        let all = try stage.pictures(of: "\(codec).mov")
+        let copied = try stage.pictures(of: "\(codec)-\(file).mov")
+        #expect(copied == Array(all[(range.isEmpty ? 0 : 2)...].prefix(count)), "\(codec)")
+      }
+    }
+  }
+
+  /// By FFmpeg, which marks no block of Dirac as a key: libavformat has no index of it. Six seconds are two
+  /// clusters.
+  @Test("ranges of a Matroska without an index of its pictures have all of them")
+  func withoutIndex() throws {
+    let stage = Stage()
+    try stage.make(
+      "ffmpeg -v error -f lavfi -i testsrc2=s=64x48:r=25:d=6 -f lavfi -i sine=d=6 -c:v vc2 -pix_fmt yuv420p "
+        + "-c:a flac dirac.mkv")
+    let all = try stage.pictures(of: "dirac.mkv")
+    for (range, pictures) in [("0.2s..0.48s", 5..<12), ("1s..6s", 25..<150), ("0s..0.2s", 0..<5)] {
+      let result = try stage.job(
+        "clip: dirac.mkv \(range)\noutput: { file: out.mkv, video: copy }\n")
+      #expect(result.status == 0, "\(range): \(result.errors)")
+      #expect(try stage.pictures(of: "out.mkv") == Array(all[pictures]), "\(range)")
+      try stage.make("rm out.mkv")
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import LibAV
+import MediaComposition
 import Threads
 
 /// The packets of one picture of a file, in order of decoding, each with the time at which it is shown.
@@ -13,6 +14,8 @@ final class PicturePackets {
   private var clock: PresentationClock?
   /// Where the file's first packet is decoded.
   private let firstDecoded: Int64?
+  /// When the file's first picture in order of decoding is shown; nil before it is read.
+  private var firstShown: Int64?
   /// Whether it is read from its start alone: behind a seek, libavformat counts times of MPEG-PS wrongly.
   private let isSequential: Bool
   /// Packets that were read last, of such a file.
@@ -88,7 +91,11 @@ final class PicturePackets {
   }
 
   private func timed() throws(LibAVError) -> Packet? {
-    guard clock != nil else { return try Self.next(of: demuxer, stream, unless: cancellation) }
+    guard clock != nil else {
+      let packet = try Self.next(of: demuxer, stream, unless: cancellation)
+      if firstShown == nil { firstShown = packet?.timestamp }
+      return packet
+    }
     while true {
       if let packet = clock?.next() { return packet }
       guard let packet = try Self.next(of: demuxer, stream, unless: cancellation) else {
@@ -127,7 +134,11 @@ final class PicturePackets {
       try demuxer.seek(stream: stream.index, to: start)
     } catch {
       guard error.cause == nil else { throw error }
-      try demuxer.seek(toByte: 0)
+      guard demuxer.formatName == MovieContainer.mkv.demuxer else {
+        return try demuxer.seek(toByte: 0)
+      }
+      demuxer.noteFirstCluster(beginningAt: firstShown ?? 0, of: stream)
+      try demuxer.seek(stream: stream.index, to: start)
     }
   }
 
