@@ -177,12 +177,14 @@ extension ExportSession {
     return notes + pictureNotes
   }
 
-  /// Notes on outputs that do not have all tracks or pictures of their sources, or their transparency,
+  /// Notes on outputs that do not have all tracks, pictures or covers of their sources, or their transparency,
   /// Dolby Vision or HDR10+, on those with pictures that an edit list hides, and on texts that may have muted
   /// words. O(segments · outputs).
   package var pictureNotes: [Diagnostic] {
     let sinks = (try? graph())?.sinks ?? []
+    let sources = export.composition.assets
     return sinks.flatMap { $0.picture?.lossNotes(in: $0.output) ?? [] }
+      + sinks.compactMap { $0.coverNote(on: sources) }
       + sinks.compactMap { $0.picture?.alphaNote(in: $0.output) }
       + sinks.compactMap { $0.picture?.dolbyVisionNote(in: $0.output) }
       + sinks.compactMap { $0.picture?.messagesNote(in: $0.output) }
@@ -192,12 +194,28 @@ extension ExportSession {
       + sinks.compactMap { $0.picture?.editNote(in: $0.output) }
   }
 
-  /// Tags, covers and chapters of sources without a place in an output's format. O(segments +
-  /// outputs).
+  /// Tags, covers and chapters of sources without a place in an output's format, but for those of
+  /// `pictureNotes`. O(segments + outputs).
   package var losses: [Warning] {
     guard let graph = try? graph() else { return [] }
     let sources = export.composition.assets
-    return graph.sinks.flatMap { omissions(of: $0.broughtAlong(by: sources)) }
+    return graph.sinks.flatMap { sink in
+      var inherited = sink.broughtAlong(by: sources)
+      if sink.picture != nil, !sink.capabilities.holdsCover { inherited.metadata.cover = nil }
+      return omissions(of: inherited)
+    }
+  }
+}
+
+extension Sink {
+  /// A note on the cover of a source for which a movie has no place; nil where there is none.
+  fileprivate func coverNote(on sources: Set<Asset>) -> Diagnostic? {
+    guard picture != nil, !capabilities.holdsCover,
+      broughtAlong(by: sources).metadata.cover != nil
+    else { return nil }
+    return Diagnostic(
+      .note, "'\(output.path)': \(capabilities.name) has no place for the cover: left out",
+      at: output.origin)
   }
 }
 

@@ -61,7 +61,12 @@ extension PicturePlan {
         names: names, reason: changes,
         help: "a source that is played whole and copied, as it is, keeps them")
     }
-    let own = MovieContainer.allCases.filter { $0.demuxer == first.container }
+    let own = MovieContainer.allCases.filter { $0.demuxer == first.container && $0 != container }
+    if first.container == container.demuxer {
+      return PictureLoss(
+        names: names, reason: "\(container.name) has no place for them",
+        help: "MKV keeps what it has a place for")
+    }
     return PictureLoss(
       names: names, reason: "they are not put from one kind of container into another",
       help: own.isEmpty

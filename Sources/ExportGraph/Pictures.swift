@@ -107,6 +107,9 @@ extension AssetTrack {
 }
 
 extension PicturePlan {
+  /// Whether the tracks of its only source are copied, packet by packet.
+  package var isCopiedWhole: Bool { spans.isEmpty && encoding == nil }
+
   /// What is copied, for people: `h264, aac (fre), mov_text of 'talk.mp4', copied`.
   var text: String {
     func names(_ tracks: [AssetTrack]) -> [String] {
@@ -204,7 +207,7 @@ extension Export {
       throw Diagnostics(
         Diagnostic(
           error.message, at: output.origin,
-          help: error.help ?? Output.pictureHelp(output.path.stem, "m4a")))
+          help: error.help ?? output.soundHelp))
     }
   }
 
@@ -225,7 +228,7 @@ extension Export {
         message:
           "'.\(output.path.extension ?? "")' is a video's extension, and "
           + "\(only ?? "no source has a") moving picture",
-        help: Output.pictureHelp(output.path.stem, "m4a")
+        help: output.soundHelp
           + "; 'video: { image: cover.jpg }' makes a picture for it")
     }
     for segment in shown.flatMap({ [$0] + $0.entering.map(\.segment) }) {
@@ -237,7 +240,11 @@ extension Export {
     if case .encode(let settings) = output.video {
       plan.encoding = settings
     } else if shown.count == 1, first.isWhole, first.asset.container == container.demuxer,
-      composition.duration == range.duration
+      composition.duration == range.duration,
+      // Texts in another form than the container's become that, as those of ranges do.
+      first.asset.tracks.allSatisfy({
+        !$0.isText || container.holds($0) || isWithheld($0, first.asset)
+      })
     {
       plan = PicturePlan(whole: first.asset, in: container, without: isWithheld)
     }
@@ -288,7 +295,7 @@ extension MovieContainer {
   package var usualSound: String { isMatroska ? "opus: 128k" : "aac: 160k" }
 
   /// How a picture is encoded that it holds, as a job has it.
-  fileprivate var usualPicture: String {
+  package var usualPicture: String {
     self == .webm ? "video: { vp9: crf 31 }" : "video: { h264: crf 20 }"
   }
 
@@ -318,6 +325,11 @@ extension Output {
   package static func pictureRefusal(of videoExtension: String) -> String {
     "'.\(videoExtension)' is a video's extension, and videos are written as "
       + MovieContainer.listed("or")
+  }
+
+  /// What to write for the sound alone, which keeps its format.
+  fileprivate var soundHelp: String {
+    Self.pictureHelp(path.stem, kind?.capabilities.extensions.first ?? "m4a")
   }
 
   /// What to write instead of a video's name.

@@ -15,6 +15,19 @@ package final class FrameConverter {
   package init() {}
   deinit { swr_free(&context) }
 
+  /// Refuses samples of more channels than are converted.
+  package static func requireReadable(_ frame: Frame) throws(LibAVError) {
+    let format = AVSampleFormat(frame.pointer.pointee.format)
+    if format != AV_SAMPLE_FMT_FLTP { try requireReadable(frame.channelCount) }
+  }
+
+  private static func requireReadable(_ channels: Int) throws(LibAVError) {
+    guard channels > mostChannels else { return }
+    throw .refused(
+      "has \(channels) channels, of which \(mostChannels) at most are read; write a file of those "
+        + "that are wanted, as by 'sox IN OUT remix 1 2'")
+  }
+
   /// Writes samples `offset ..< offset + count` of a frame to `planes`, one for each channel.
   package func convert(
     _ frame: Frame, from offset: Int, count: Int,
@@ -63,11 +76,7 @@ package final class FrameConverter {
 
   private func prepare(_ format: AVSampleFormat, _ channels: Int) throws(LibAVError) {
     if format == self.format, channels == channelCount { return }
-    guard channels <= Self.mostChannels else {
-      throw .refused(
-        "has \(channels) channels, of which \(Self.mostChannels) at most are read; write a file of those "
-          + "that are wanted, as by 'sox IN OUT remix 1 2'")
-    }
+    try Self.requireReadable(channels)
     self.format = AV_SAMPLE_FMT_NONE
     swr_free(&context)
     try check(

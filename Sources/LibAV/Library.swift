@@ -17,6 +17,9 @@ package enum Library {
   /// The linked FFmpeg, such as `5.1.6-0+deb12u1` (`av_version_info`).
   package static var version: String { String(cString: av_version_info()) }
 
+  /// Whether its muxer of Matroska writes how pictures are turned: since version 61 of libavformat.
+  package static var turnsPicturesInMatroska: Bool { avformat_version() >> 16 >= 61 }
+
   /// The licence of the linked FFmpeg, such as `GPL version 2 or later` (`avformat_license`).
   package static var license: String { String(cString: avformat_license()) }
 

@@ -16,14 +16,6 @@ extension Muxer {
     for (place, language) in streams.languages.enumerated() {
       let own = try checkAllocated(avformat_new_stream(context, nil), "avformat_new_stream")
       try streams.describe(place, to: own, in: context.pointee.oformat)
-      // Since 61 libavformat writes it.
-      if isMatroska, avjob_rotation(own) != 0 || avjob_is_mirrored(own) != 0,
-        avformat_version() >> 16 < 61
-      {
-        throw LibAVError.refused(
-          "gets a picture that is turned by a matrix, which FFmpeg \(Library.version) does not write into "
-            + "Matroska: write '.mp4'")
-      }
       // Without that libavformat leaves the record of Dolby Vision out of MP4, silently.
       if avjob_has_dolby_vision(own) != 0 {
         context.pointee.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL

@@ -110,6 +110,7 @@ import Testing
         "help: for the sound alone write 'x.m4a'; 'video: { image: cover.jpg }' makes a picture for it; "
           + "'--print-job' prints a job file to add that to"
       ),
+      ("clip tone.wav -o x.mkv", "help: for the sound alone write 'x.opus'; 'video: {"),
       (
         "concat h264.mp4 mpeg4.mp4 -o x.mp4",
         "help: encode all of it, as 'video: { h264: crf 20 }'; '--print-job' prints a job file to add "

@@ -216,6 +216,15 @@ struct MatroskaMovieTests {
       try stage.make("mkvextract out.mkv attachments 1:a.png > said; cmp a.png cover.png").text
         == "")
     #expect(try stage.run("avjob probe out.mkv").text.contains("cover"))
+    // One that comes with the source.
+    try stage.write("job.yaml", "clip: out.mkv\noutput: left.webm\n")
+    for command in ["check", "plan", "run"] {
+      let said = try stage.run("avjob \(command) job.yaml").errors
+      let count = said.split(separator: "\n").count {
+        $0.hasSuffix("note: 'left.webm': WebM has no place for the cover: left out")
+      }
+      #expect(count == 1, "\(command): \(said)")
+    }
   }
 
   @Test(
@@ -271,7 +280,12 @@ struct MatroskaMovieTests {
       #expect(turns.text == "turned by 270\nturned by 270\n")
       return
     }
-    #expect(result.errors.contains("gets a picture that is turned by a matrix"), "\(result.errors)")
+    let refusal = "'turned.mp4': has a picture that is turned by a matrix"
+    #expect(result.errors.contains(refusal), "\(result.errors)")
+    for command in ["check", "plan"] {
+      let said = try stage.run("avjob \(command) job.yaml")
+      #expect(said.status != 0 && said.errors.contains(refusal), "\(command): \(said.errors)")
+    }
     #expect(try stage.run("ls out.* 2> /dev/null").text == "")
   }
 

@@ -56,6 +56,69 @@ struct MoviePlanTests {
     }
   }
 
+  @Test(
+    "what a run would refuse of a picture or a sound, a check and a plan refuse by the same words",
+    arguments: [
+      (
+        "clip: talk.mp4 ..1ms\noutput: out.mp4", "has no picture that begins in what is shown of it"
+      ),
+      (
+        "clip: talk.mp4 ..1ms\noutput: { file: out.mp4, video: { h264: crf 30 } }",
+        "has no picture that begins in what is shown of it"
+      ),
+      ("clip: old.mkv\noutput: out.mkv", "keeps its pictures as AVI does (V_MS/VFW/FOURCC)"),
+      (
+        "clip: old.mkv 0.4s..1s\noutput: out.mkv",
+        "keeps its pictures as AVI does (V_MS/VFW/FOURCC)"
+      ),
+      ("clip: edits.mp4\noutput: out.mp4", "has a picture of several edits (elst)"),
+      ("clip: wide.wav\noutput: out.wav", "has 65 channels, of which 64 at most are read"),
+    ])
+  func refusals(job: String, message: String) throws {
+    let stage = try stage()
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i testsrc2=s=64x48:r=25:d=2 -f lavfi -i sine=d=2 -c:v mpeg4 -bf 2 \\
+        -c:a libmp3lame old.avi
+      mkvmerge -q -o old.mkv old.avi
+      /usr/bin/python3 - <<'END'
+      import struct
+      head = struct.pack('<HHIIHH', 1, 65, 8000, 8000 * 130, 130, 16)
+      data = bytes(130 * 800)
+      open('wide.wav', 'wb').write(
+          b'RIFF' + struct.pack('<I', 36 + len(data)) + b'WAVEfmt ' + struct.pack('<I', 16) + head
+          + b'data' + struct.pack('<I', len(data)) + data)
+      # The picture's one edit becomes two; the index is the file's last box.
+      film = bytearray(open('talk.mp4', 'rb').read())
+      at = film.index(b'elst')
+      size, length, start = (struct.unpack_from('>I', film, at + n)[0] for n in (-4, 12, 16))
+      half = length // 2
+      entry = lambda length, start: struct.pack('>IiI', length, start, 0x10000)
+      added = entry(half, start) + entry(length - half, start + 25600)
+      film[at + 4:at - 4 + size] = bytes(4) + struct.pack('>I', 2) + added
+      grown = len(added) - (size - 16)
+      for name in (b'elst', b'edts', b'trak', b'moov'):
+          place = film.rindex(name, 0, at + 4) - 4
+          struct.pack_into('>I', film, place, struct.unpack_from('>I', film, place)[0] + grown)
+      open('edits.mp4', 'wb').write(film)
+      END
+      """)
+    for command in ["check", "plan", "run"] {
+      try stage.write("job.yaml", job + "\n")
+      let result = try stage.run("avjob \(command) job.yaml")
+      #expect(result.status != 0, "\(command)")
+      #expect(result.errors.contains(message), "\(command): \(result.errors)")
+    }
+    try stage.make("[[ ! -e out.mp4 && ! -e out.mkv && ! -e out.wav ]]")
+    guard job.contains("old.mkv 0.4s") else { return }
+    // The message's own remedy.
+    #expect(try stage.job(job + "\n").errors.contains("'ffmpeg -r 25 -i IN -c:v libx264"))
+    try stage.make("ffmpeg -v error -r 25 -i old.mkv -c:v libx264 -crf 16 -c:a copy new.mkv")
+    let result = try stage.job("clip: new.mkv 0.4s..1s\noutput: out.mkv\n")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(try stage.pictures(of: "out.mkv").count == 15)
+  }
+
   /// Prints what a plan and a run say of how many pictures are encoded and copied; nil for copied ones that
   /// a plan has not counted.
   private let counts = """

@@ -15,7 +15,7 @@ struct CutSurvey {
   /// Whether nothing may be encoded, and whether nothing is.
   private let (isStrict, isEdited): (Bool, Bool)
   /// Whether no picture was found yet.
-  private var isEmpty = true
+  private(set) var isEmpty = true
 
   /// A survey of a plan's ranges in their order.
   init(_ reels: PictureReels, of plan: PicturePlan) {
@@ -213,7 +213,8 @@ extension PictureReels {
   /// What is done to the first ranges of a plan, each with its place; of those that `isLeftOut`, nothing is
   /// read.
   ///
-  /// - Throws: Why a picture cannot be cut and joined, with its source's failure as `cause`.
+  /// - Throws: Why a picture cannot be cut and joined, with its source's failure as `cause`; also where there is
+  ///   none in any range.
   /// - Complexity: O(pictures around the cuts)
   fileprivate func survey(
     _ ranges: [PictureRange], of plan: PicturePlan, leavingOut isLeftOut: (PictureRange) -> Bool,
@@ -221,8 +222,12 @@ extension PictureReels {
   ) throws(LibAVError) {
     var survey = CutSurvey(self, of: plan)
     var pictures = 0
-    for (index, range) in ranges.prefix(Self.mostSurveyed.ranges).enumerated()
-    where pictures < Self.mostSurveyed.pictures && !isLeftOut(range) {
+    var isComplete = ranges.count <= Self.mostSurveyed.ranges
+    for (index, range) in ranges.prefix(Self.mostSurveyed.ranges).enumerated() {
+      guard pictures < Self.mostSurveyed.pictures, !isLeftOut(range) else {
+        isComplete = false
+        continue
+      }
       do throws(LibAVError) {
         let asset = plan.assets[range.source]
         let reel = try reel(range.source)
@@ -233,6 +238,9 @@ extension PictureReels {
       } catch {
         throw blame(error, on: range.source)
       }
+    }
+    if isComplete, survey.isEmpty, !cancellation.isCancelled, let last = ranges.last {
+      throw blame(.noPicture, on: last.source)
     }
   }
 
@@ -258,12 +266,18 @@ extension PictureReels {
 
 extension MediaLibrary {
   /// Refuses what a run would refuse of a picture, as far as the packets near the ends of its first ranges
-  /// and the first pictures of its first sources say; of `copy strict` all that is encoded. Files that are
+  /// and the first pictures of its first sources say; of `copy strict` all that is encoded, and of a source
+  /// that is played whole what its first packets say. Files that are
   /// not there yet, those of servers, and those that other processes read for this one, are not looked at.
   ///
   /// - Complexity: O(pictures around the cuts); of fades under `copy strict` O(pictures)
   func requirePossible(_ plan: PicturePlan) throws(Failure) {
-    guard !isConfined, isLookedAt(plan) else { return }
+    guard !isConfined, isThere(plan) else { return }
+    if plan.isCopiedWhole {
+      _ = try openCopies(
+        of: plan, atRate: 48_000, counting: PictureTally(), unless: CancellationFlag())
+      return
+    }
     let reels = PictureReels(
       plan.assets, of: self, areDecoded: plan.encoding != nil, unless: CancellationFlag())
     if let settings = plan.encoding {
@@ -271,7 +285,8 @@ extension MediaLibrary {
       return
     }
     do throws(LibAVError) {
-      try reels.requireAlike(plan.assets.indices.prefix(PictureReels.mostSurveyed.ranges))
+      try reels.requireAlike(
+        plan.assets.indices.prefix(PictureReels.mostSurveyed.ranges), in: plan.container)
       try reels.requirePossible(
         reels.ranges(of: plan, delayedBy: .zero), of: plan, readingAll: plan.isStrict)
     } catch {
@@ -280,9 +295,8 @@ extension MediaLibrary {
   }
 
   /// Whether all files of a plan are there, and of this machine.
-  private func isLookedAt(_ plan: PicturePlan) -> Bool {
-    !(plan.spans.isEmpty && plan.encoding == nil)
-      && plan.assets.allSatisfy { !$0.isPredicted && $0.location.url == nil }
+  private func isThere(_ plan: PicturePlan) -> Bool {
+    plan.assets.allSatisfy { !$0.isPredicted && $0.location.url == nil }
   }
 
   /// A plan with what is copied and what is encoded of its first spans, found in the files; nothing is
@@ -295,7 +309,7 @@ extension MediaLibrary {
   package func surveyed(
     _ plan: PicturePlan, unless cancellation: CancellationFlag = CancellationFlag()
   ) throws(Failure) -> PicturePlan {
-    guard isLookedAt(plan) else { return plan }
+    guard !plan.isCopiedWhole, isThere(plan) else { return plan }
     let reels = PictureReels(
       plan.assets, of: self, areDecoded: plan.encoding != nil, unless: cancellation)
     if let settings = plan.encoding {

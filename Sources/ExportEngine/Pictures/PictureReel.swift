@@ -77,6 +77,11 @@ final class PictureReel {
     packets = try PicturePackets(demuxer, stream, unless: cancellation)
     // For what a header leaves open, and for how pictures are reordered.
     let first = try PicturePackets.first(reading: packets.read)
+    if demuxer.formatName == MovieContainer.mkv.demuxer,
+      first.contains(where: { $0.timestamp == nil })
+    {
+      throw LibAVError.timedByDecoding(lasting: stream.pictureDuration)
+    }
     // AVI has the header in the first packet alone.
     if stream.codecName == "mpeg4", stream.header.isEmpty,
       let header = first.first.flatMap({ MPEGPicture.header(ofMPEG4: $0.bytes) })
@@ -268,6 +273,19 @@ extension LibAVError {
   static let untimedPicture = refusedPicture(
     "has pictures without times, so that none can be placed; remux it, as with "
       + "'ffmpeg -fflags +genpts'")
+
+  /// A Matroska that keeps pictures as AVI does (`V_MS/VFW/FOURCC`). Its blocks have times of decoding where it
+  /// was made of an AVI, and of showing where it was made of an MP4: nothing says which.
+  /// `duration` is that of each picture; nil: not known.
+  static func timedByDecoding(lasting duration: TimeBase?) -> LibAVError {
+    let rate = duration.map {
+      "\($0.denominator)" + ($0.numerator == 1 ? "" : "/\($0.numerator)")
+    }
+    return refusedPicture(
+      "keeps its pictures as AVI does (V_MS/VFW/FOURCC), so that it is not known when those are shown that "
+        + "are decoded in another order; encode it again at its rate, as with 'ffmpeg -r \(rate ?? "RATE") "
+        + "-i IN -c:v libx264 -crf 16 -c:a copy OUT.mkv'")
+  }
 
   /// A source in which no picture says when the ones before it are shown.
   static let unreferencedPictures = refusedPicture(

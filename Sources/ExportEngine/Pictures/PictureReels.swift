@@ -112,7 +112,7 @@ extension PictureReels {
       let reel = try reel(index)
       do throws(LibAVError) {
         sets.append(try PictureSets(reel, encodes: encodes, beside: sets.first))
-        look = try compared(reel, with: look)
+        look = try compared(reel, with: look, in: plan.container)
       } catch {
         throw blame(error, on: index)
       }
@@ -147,13 +147,15 @@ extension PictureReels {
     return .made(CompanionTracks(track, try sounds.tracks(), texts))
   }
 
-  /// Refuses sources whose pictures cannot stand in one stream. O(sources).
-  func requireAlike(_ sources: Range<Int>) throws(LibAVError) {
+  /// Refuses sources whose pictures cannot stand in one stream of a container. O(sources).
+  func requireAlike(
+    _ sources: Range<Int>, in container: MovieContainer
+  ) throws(LibAVError) {
     var look: PictureLook?
     for index in sources {
       let reel = try reel(index)
       do throws(LibAVError) {
-        look = try compared(reel, with: look)
+        look = try compared(reel, with: look, in: container)
       } catch {
         throw blame(error, on: index)
       }
@@ -161,10 +163,18 @@ extension PictureReels {
   }
 
   /// Compares a source's pictures with those of the first one; gives what all have in common.
+  ///
+  /// - Throws: Also where the container's muxer would show them otherwise.
   private func compared(
-    _ reel: PictureReel, with first: PictureLook?
+    _ reel: PictureReel, with first: PictureLook?, in container: MovieContainer
   ) throws(LibAVError) -> PictureLook {
     _ = try reel.requiredForm()
+    let isTurned = reel.stream.rotation != 0 || reel.stream.isMirrored
+    if isTurned, container.isMatroska, !Library.turnsPicturesInMatroska {
+      throw LibAVError.refusedPicture(
+        "has a picture that is turned by a matrix, which FFmpeg \(Library.version) does not write into "
+          + "Matroska; write an '.mp4', or encode all of it, as '\(container.usualPicture)'")
+    }
     let own = PictureLook(reel)
     if let first, let difference = own.difference(from: first) {
       throw LibAVError.refusedPicture(
@@ -247,6 +257,7 @@ extension PictureReels {
     guard let source = ranges.first?.source else { throw LibAVError.streamMissing }
     do throws(LibAVError) {
       let frames = try RangeFrames(ranges, of: self, settings, try reel(source))
+      if frames.first == nil { throw LibAVError.noPicture }
       try frames.requireFit(of: sources)
       return frames
     } catch {

@@ -144,7 +144,7 @@ extension MediaLibrary {
   }
 
   /// Opens the tracks of the only source, which are copied as they are.
-  private func openCopies(
+  func openCopies(
     of plan: PicturePlan, atRate sampleRate: Int, counting tally: PictureTally,
     unless cancellation: CancellationFlag
   ) throws(Failure) -> Companions {

@@ -307,6 +307,7 @@ struct Prober {
           guard error.isDamage else { throw error }
           continue
         }
+        try FrameConverter.requireReadable(frame)
         skip = max(skip, frame.skip)
         let order = channelOrder(of: stream, frame, appleLayout: layout)
         let base = stream.timeBase
