@@ -258,7 +258,7 @@ extension Graph {
         !nodes.contains(where: { $0.asset?.profile != nil })
       else { return nil }
       let reasons = FrameCopies(nodes, sink).plan([:]).parts.reasons.filter {
-        $0 == .inexact || $0 == .container
+        if case .inexact = $0 { true } else { $0 == .container }
       }
       guard !reasons.isEmpty else { return nil }
       return Diagnostic(

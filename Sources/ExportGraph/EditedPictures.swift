@@ -24,10 +24,12 @@ extension PicturePlan {
         help: "write 'video: copy'")
     }
     guard let span = fadedSpans?.first else { return }
-    let key = span.entering.isEmpty ? span.fades.first?.key ?? "fade_in" : "crossfade"
+    let fade = span.entering.first?.fade ?? span.fades.first
+    let key = span.entering.isEmpty ? fade?.key ?? "fade_in" : "crossfade"
+    let duration = fade?.range.duration.readableText ?? "1s"
     throw PictureProblem(
       message: "'\(key)' changes pictures, and 'copy: edits' encodes none",
-      help: "write '\(key): { duration: 1s, picture: cut }', or 'video: copy'")
+      help: "write '\(key): { duration: \(duration), picture: cut }', or 'video: copy'")
   }
 
   /// A note on players that show what an edit list hides; nil where nothing is hidden.

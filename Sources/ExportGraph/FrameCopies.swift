@@ -118,7 +118,10 @@ struct FrameCopies {
     guard asset.isCopyable(as: sink.format, format) else {
       return asset.refusal(as: sink.format, format)
     }
-    guard isExact, asset.hasExactPackets || sink.format.kind == .mp3 else { return .inexact }
+    guard isExact else { return .inexact(.matroska) }
+    guard asset.hasExactPackets || sink.format.kind == .mp3 else {
+      return .inexact(asset.packetObstacle)
+    }
     return asset.packetSetup == nil ? .alone : .setup
   }
 

@@ -71,15 +71,7 @@ struct LayoutNotes {
   ) -> Diagnostic? {
     guard let first = assets.first else { return nil }
     let source = first.channelLayout
-    let held = kind.capabilities.stored(source) != nil
-    let help: String? =
-      isRequested
-      ? nil
-      : source.count > 8
-        ? "outputs have eight channels at most; for one of these write 'channels: channel 1', or another"
-        : held
-          ? source.nameInJobs.map { "for all channels write 'channels: \($0)'" }
-          : "\(kind.capabilities.codecName) has no layout of \(source.name)"
+    let help = isRequested ? nil : mixingHelp(source)
     let isNarrower = assets.contains { $0.channelLayout.count > layout.count }
     let names = left.sorted { $0.rawValue < $1.rawValue }.map(\.adjective)
     return Diagnostic(
@@ -92,6 +84,22 @@ struct LayoutNotes {
           : ", without the \(names.joined(separator: " and the ")) "
             + (names.count == 1 ? "channel" : "channels")),
       at: output.origin, help: help)
+  }
+
+  /// How all channels of a source are kept, or why they are not.
+  private func mixingHelp(_ source: ChannelLayout) -> String? {
+    if source.count > 8 {
+      return
+        "outputs have eight channels at most; for one of these write 'channels: channel 1', or another"
+    }
+    let held = kind.capabilities
+    if held.stored(source) != nil {
+      return source.nameInJobs.map { "for all channels write 'channels: \($0)'" }
+    }
+    if source.isUnplaced, let name = held.layoutName(ofCount: source.count) {
+      return "for all channels write 'channels: \(name)', which gives them places"
+    }
+    return "\(held.codecName) has no layout of \(source.name)"
   }
 
   private func pairNote(_ assets: [Asset]) -> Diagnostic? {

@@ -90,9 +90,14 @@ struct RequestCheck {
 
   /// What to write where a copy would have all of a source's channels.
   private func copyHelp(_ layout: ChannelLayout) -> String? {
-    guard case .copied = output.request, layout.count > 8 else { return nil }
-    return "without 'copy' they are mixed down to stereo; for one of them write "
-      + "'channels: channel 1', or another"
+    guard case .copied = output.request, output.ownLayout == nil else { return nil }
+    if layout.isUnplaced, let name = kind.capabilities.layoutName(ofCount: layout.count) {
+      return
+        "write '\(kind.rawValue): \(kind.capabilities.exampleSetting)', and 'channels: \(name)', which "
+        + "gives them places"
+    }
+    return "without 'copy' they are mixed down to stereo"
+      + (layout.count > 8 ? "; for one of them write 'channels: channel 1', or another" : "")
   }
 
   private var containerProblems: [Diagnostic] {

@@ -48,6 +48,8 @@ public struct Asset: Sendable, Hashable, Codable {
   /// their timestamps count frames, or all of AAC's have 1024, and AAC is of the profile LC (ISO 14496-3,
   /// 1.5.2.1).
   package var hasExactPackets = false
+  /// Why they cannot; nil where they can, and where that is not known.
+  package var packetObstacle: PacketObstacle?
   /// Whether all of its packets together can be put into another file, though no part of them: those of
   /// HE-AAC, whose decoders depend on what was before.
   package var hasWholePackets = false

@@ -20,8 +20,8 @@ package struct CopiedPart: Sendable, Hashable, Codable {
     case codec
     /// A sound of the codec in a container without an exact time for each packet.
     case container
-    /// A sound whose packets cannot be cut exactly.
-    case inexact
+    /// A sound whose packets cannot be cut exactly, and why, if that is known.
+    case inexact(PacketObstacle?)
     /// A sound whose packets can be those of one clip alone.
     case alone
     /// A sound whose decoder is set up otherwise than that of the others.
@@ -81,6 +81,37 @@ package struct CopiedPart: Sendable, Hashable, Codable {
   }
 }
 
+/// Why packets of a sound are not copied from any place to any other one.
+package enum PacketObstacle: String, Sendable, Hashable, Codable {
+  /// HE-AAC, whose decoders depend on all that was before.
+  case highEfficiency
+  /// AAC of another profile than LC.
+  case profile
+  /// An edit list of several parts.
+  case edits
+  /// Times between packets without any sound.
+  case gaps
+  /// Several Ogg files, one behind the other.
+  case chain
+  /// Packets that are damaged, or whose times do not count their frames.
+  case times
+  /// Vorbis for Matroska, of which readers leave nothing out.
+  case matroska
+
+  /// For people, behind "since".
+  package var text: String {
+    switch self {
+    case .highEfficiency: "it is HE-AAC, of which a whole file alone is copied"
+    case .profile: "it is AAC of another profile than LC"
+    case .edits: "its file plays it in several edits"
+    case .gaps: "it has gaps between its packets"
+    case .chain: "its file is a chain of Ogg files"
+    case .times: "some are damaged, or have times that do not fit them"
+    case .matroska: "players of Matroska leave out nothing of Vorbis"
+    }
+  }
+}
+
 extension CopiedPart.Reason {
   /// For people, as "several sounds are heard at once".
   package var text: String {
@@ -92,10 +123,8 @@ extension CopiedPart.Reason {
     case .conversion: "the sound has another rate or other channels"
     case .codec: "the sound is of another codec"
     case .container: "its container has no exact times of packets"
-    case .inexact:
-      "its packets cannot be cut exactly, as those of HE-AAC, of a file with several edits, of one "
-        + "with damaged packets or times that do not fit them, of chained Ogg files and of Vorbis for "
-        + "Matroska"
+    case .inexact(let obstacle):
+      "its packets cannot be cut exactly" + (obstacle.map { ", since \($0.text)" } ?? "")
     case .alone:
       "its packets can be those of one clip alone, as those of Vorbis, of AAC of more than two channels "
         + "or of frames of 960 samples, and of Opus for speech (SILK), in blocks below 20 ms or of more "

@@ -129,6 +129,11 @@ package struct OutputCapabilities: Sendable, Hashable {
 }
 
 extension OutputCapabilities {
+  /// The name, in jobs, of a layout of so many channels that such a file can have; nil: none has a name.
+  package func layoutName(ofCount count: Int) -> String? {
+    ChannelLayout.named.first { $0.value.count == count && stored($0.value) != nil }?.key
+  }
+
   /// The layout that a file says it has where its sound is in `layout`: surrounds at the side are
   /// written as surrounds at the back where the format has only these. nil where it has neither. Where a
   /// format of any layout lacks the position of a channel, its file says none.

@@ -189,10 +189,10 @@ struct MovieEditsTests {
   @Test("fades of pictures are refused, with a fade that leaves them as they are")
   func faded() throws {
     let stage = try movies.stage()
-    for (keys, key) in [
-      ("clip: closed.mp4 1s..2s\nfade_in: 500ms", "fade_in"),
-      ("clip: closed.mp4 1s..2s\nfade_out: 500ms", "fade_out"),
-      ("concat: [closed.mp4 0s..1s, closed.mp4 2s..3s]\ncrossfade: 200ms", "crossfade"),
+    for (keys, key, duration) in [
+      ("clip: closed.mp4 1s..2s\nfade_in: 500ms", "fade_in", "500ms"),
+      ("clip: closed.mp4 1s..2s\nfade_out: 400ms", "fade_out", "400ms"),
+      ("concat: [closed.mp4 0s..1s, closed.mp4 2s..3s]\ncrossfade: 200ms", "crossfade", "200ms"),
     ] {
       let refused = try stage.job(
         "\(keys)\noutput: { file: out.mp4, video: { copy: edits } }\n")
@@ -202,7 +202,7 @@ struct MovieEditsTests {
         "\(refused.errors)")
       #expect(
         refused.errors.contains(
-          "help: write '\(key): { duration: 1s, picture: cut }', or 'video: copy'"))
+          "help: write '\(key): { duration: \(duration), picture: cut }', or 'video: copy'"))
     }
     let cut = try stage.job(
       """

@@ -182,7 +182,12 @@ struct OtherCopyTests {
       for e in flv avi; do ffmpeg -v error -i a.wav -c:a aac s.$e; done
       ffmpeg -v error -i a.wav -c:a libopus s.webm
       ffmpeg -v error -i a.wav -c:a pcm_s32le deep.wav
+      ffmpeg -v error -i a.wav -c:a aac -profile:a aac_main main.m4a
       """)
+    expect(
+      "clip: main.m4a\noutput: { file: x.m4a, aac: copy }",
+      "'x.m4a': 'aac: copy' finds nothing to copy: its packets cannot be cut exactly, since it is AAC of "
+        + "another profile than LC; 'aac: 128k' encodes it")
     expect(
       "clip: deep.wav\noutput: { file: x.wav, wav: copy }",
       "'wav: copy' of 'deep.wav': pcm_s32le is not written to WAV")

@@ -120,6 +120,25 @@ struct UnplacedChannelTests {
     }
   }
 
+  @Test(
+    "six of Opus are refused by a copy and mixed down else, each with the layout that keeps them")
+  func sixOfOpus() throws {
+    _ = try python("make('k.wav', [0.1, 0.2, 0.3, 0.4, 0.5, 0.6])")
+    try stage.make("ffmpeg -v error -i k.wav -c:a libopus -mapping_family 255 -b:a 256k s.opus")
+    let copy = try stage.job("clip: s.opus\noutput: { file: x.opus, opus: copy }\n")
+    #expect(copy.status == 2)
+    #expect(
+      copy.errors.contains(
+        "help: write 'opus: 128k', and 'channels: 5.1', which gives them places"), "\(copy.errors)")
+    let mixed = try stage.run("avjob clip s.opus -o y.opus")
+    #expect(
+      mixed.errors.contains("for all channels write 'channels: 5.1', which gives them places"),
+      "\(mixed.errors)")
+    let kept = try stage.job("clip: s.opus\noutput: { file: x.opus, opus: 128k, channels: 5.1 }\n")
+    #expect(kept.status == 0, "\(kept.errors)")
+    #expect(try stage.make("avjob probe x.opus").text.contains("5.1"))
+  }
+
   @Test("Opus of an ambisonic order with a matrix is refused by name")
   func projection() throws {
     _ = try python("make('k.wav', [0.1, 0.2, 0.3, 0.4])")

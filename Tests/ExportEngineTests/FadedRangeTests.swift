@@ -23,10 +23,10 @@ struct FadedRangeTests {
   func light() {
     let both = range([fade(0, 20, isIn: true), fade(10, 30, isIn: false)])
     #expect([0, 5, 15, 20, 40].map { both.light(at: time($0)) } == [0, 0.25, 0.5625, 0.5, 0])
-    #expect(both.fadeKey(at: time(5)) == "fade_in")
-    #expect(both.fadeKey(at: time(25)) == "fade_out")
+    #expect(both.fade(at: time(5))?.key == "fade_in")
+    #expect(both.fade(at: time(25))?.key == "fade_out")
     let apart = range([fade(0, 10, isIn: true), fade(20, 30, isIn: false)])
-    #expect(apart.fadeKey(at: time(10)) == nil && apart.light(at: time(20)) == 1)
+    #expect(apart.fade(at: time(10)) == nil && apart.light(at: time(20)) == 1)
   }
 
   @Test("what comes in is seen from behind its start on, and stays until the next comes")
@@ -39,6 +39,6 @@ struct FadedRangeTests {
     let seen = [5, 10, 15, 20, 25, 30, 31].map { whole.entering(at: time($0)) }
     #expect(seen.map { $0?.index } == [nil, nil, 0, 0, 1, 1, 1])
     #expect(seen.map { $0?.share } == [nil, nil, 0.25, 0.5, 0.75, 1, 1])
-    #expect(whole.fadeKey(at: time(10)) == nil && whole.fadeKey(at: time(15)) == "crossfade")
+    #expect(whole.fade(at: time(10)) == nil && whole.fade(at: time(15))?.key == "crossfade")
   }
 }

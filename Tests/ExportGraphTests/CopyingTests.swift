@@ -173,13 +173,19 @@ struct CopyingTests {
         + "encodes it"
     }
     talk.hasExactPackets = false
-    #expect {
-      try packets([clip(talk, from: 1, to: 11, at: 0)])
-    } throws: { error in
-      (error as? Failure)?.message
-        == "'aac: copy' finds nothing to copy: its packets cannot be cut exactly, as those of HE-AAC, "
-        + "of a file with several edits, of one with damaged packets or times that do not fit them, of "
-        + "chained Ogg files and of Vorbis for Matroska; 'aac: 128k' encodes it"
+    let obstacles: [(PacketObstacle?, String)] = [
+      (nil, ""), (.edits, ", since its file plays it in several edits"),
+      (.profile, ", since it is AAC of another profile than LC"),
+    ]
+    for (obstacle, reason) in obstacles {
+      talk.packetObstacle = obstacle
+      #expect {
+        try packets([clip(talk, from: 1, to: 11, at: 0)])
+      } throws: { error in
+        (error as? Failure)?.message
+          == "'aac: copy' finds nothing to copy: its packets cannot be cut exactly\(reason); "
+          + "'aac: 128k' encodes it"
+      }
     }
   }
 

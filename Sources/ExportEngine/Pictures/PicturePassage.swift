@@ -40,10 +40,12 @@ extension PictureRange {
     return share > 0 ? (index, share) : nil
   }
 
-  /// The key of the fade that changes a picture at a moment; nil where none does.
-  func fadeKey(at time: Time) -> String? {
-    if entering(at: time) != nil { return "crossfade" }
-    return fades.first { $0.share(at: time) < 1 }?.key
+  /// The fade that changes a picture at a moment, by its key, and how long it lasts; nil where none does.
+  func fade(at time: Time) -> (key: String, duration: Time)? {
+    if let coming = entering(at: time) {
+      return ("crossfade", entering[coming.index].fade.range.duration)
+    }
+    return fades.first { $0.share(at: time) < 1 }.map { ($0.key, $0.range.duration) }
   }
 }
 
@@ -89,14 +91,14 @@ struct PicturePassage {
     return start + (end - start).multiplied(by: 1, over: 2)
   }
 
-  /// The key of the fade that changes a picture which is shown until `end`; nil where none does.
-  func fadeKey(_ shown: Int64, until end: Int64) -> String? {
+  /// The fade that changes a picture which is shown until `end`; nil where none does.
+  func fade(_ shown: Int64, until end: Int64) -> (key: String, duration: Time)? {
     guard range.isFaded else { return nil }
-    return range.fadeKey(at: middle(of: shown, until: end))
+    return range.fade(at: middle(of: shown, until: end))
   }
 
   /// Whether a fade changes a picture, which cannot be copied then.
-  func isChanged(_ shown: Int64, until end: Int64) -> Bool { fadeKey(shown, until: end) != nil }
+  func isChanged(_ shown: Int64, until end: Int64) -> Bool { fade(shown, until: end) != nil }
 
   // MARK: - Entering
 

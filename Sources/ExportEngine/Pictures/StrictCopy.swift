@@ -19,11 +19,12 @@ extension PicturePassage {
       // Pictures before a fade may be encoded with it.
       if picture.shown == entrance.first || picture.shown > entrance.first && !isCut,
         !picture.isHidden,
-        let key = fadeKey(picture.shown, until: window.next(after: picture.shown))
+        let fade = fade(picture.shown, until: window.next(after: picture.shown))
       {
         return .forbiddenPicture(
-          "would have pictures from \(text(entrance.first)) on encoded for '\(key)', which 'copy strict' "
-            + "forbids: write '\(key): { duration: 1s, picture: cut }', or 'video: copy'")
+          "would have pictures from \(text(entrance.first)) on encoded for '\(fade.key)', which 'copy "
+            + "strict' forbids: write '\(fade.key): { duration: \(fade.duration.readableText), picture: cut "
+            + "}', or 'video: copy'")
       }
       guard picture.kind != .other, !picture.isHidden else { continue }
       entries.append(picture.shown)

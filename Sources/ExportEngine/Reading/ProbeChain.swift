@@ -77,6 +77,7 @@ extension Prober {
       whole?.asset.announcedDuration = nil
       whole?.asset.bitRate = nil
       whole?.asset.hasExactPackets = false
+      whole?.asset.packetObstacle = .chain
       whole?.asset.hasWholePackets = false
       return
     }

@@ -197,6 +197,7 @@ extension Prober {
     var facts = facts
     let start = Time(frames: offered - played.frameCount, rate: facts.sampleRate)
     guard let sole = played.sole else {
+      played.areEdits = true
       facts.pieces = played
       return Measured(facts: facts, length: Length(frames: played.frameCount), start: start)
     }

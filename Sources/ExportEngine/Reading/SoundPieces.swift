@@ -10,6 +10,8 @@ struct SoundPieces: Sendable, Hashable {
   }
 
   private(set) var pieces: [Piece] = []
+  /// Whether an edit list has them; else they are what lies between holes.
+  var areEdits = false
   /// Where each piece ends in what is played.
   private(set) var ends: [Int64] = []
 

@@ -117,20 +117,28 @@ struct StreamFacts: Sendable {
 
 extension StreamFacts {
   /// Whether packets of the stream can be copied exactly.
-  func hasExactPackets(of stream: LibAV.Stream) -> Bool {
-    guard pieces == nil else { return false }
+  func hasExactPackets(of stream: LibAV.Stream) -> Bool { packetObstacle(of: stream) == nil }
+
+  /// Why packets of the stream cannot be copied exactly; nil: they can.
+  private func packetObstacle(of stream: LibAV.Stream) -> PacketObstacle? {
+    if let pieces { return pieces.areEdits ? .edits : .gaps }
+    if hasBandReplication { return .highEfficiency }
     if let bareHeader {
-      return LibAV.Stream.audioObjectType(bareHeader) == 2 && stream.sampleRate == sampleRate
-        && !hasBandReplication
+      let isLow = LibAV.Stream.audioObjectType(bareHeader) == 2
+      return isLow && stream.sampleRate == sampleRate ? nil : .profile
     }
     switch reader {
     case .demuxer: break
     // Its packets are counted, whatever their timestamps say.
     case .counted where stream.codecName == "vorbis" || hasCountedPackets: break
-    case .counted, .mpegAudio, .chained, .silence: return false
+    case .chained: return .chain
+    case .counted where stream.codecName == "aac" && stream.audioObjectType != 2: return .profile
+    case .counted, .mpegAudio, .silence: return .times
     }
-    return stream.codecName != "aac"
-      || stream.audioObjectType == 2 && stream.sampleRate == sampleRate && !hasBandReplication
+    let isOtherAAC =
+      stream.codecName == "aac"
+      && (stream.audioObjectType != 2 || stream.sampleRate != sampleRate)
+    return isOtherAAC ? .profile : nil
   }
 
   /// Whether all packets of the stream together can be copied, as `Asset` has it: they are counted,
@@ -146,7 +154,8 @@ extension StreamFacts {
 
   /// What can be copied of the stream, as `Asset` has it.
   func addPackets(of stream: LibAV.Stream, to asset: inout Asset) {
-    asset.hasExactPackets = hasExactPackets(of: stream)
+    asset.packetObstacle = packetObstacle(of: stream)
+    asset.hasExactPackets = asset.packetObstacle == nil
     asset.hasWholePackets = hasWholePackets(of: stream)
     asset.packetSetup = packetSetup(of: stream)
   }

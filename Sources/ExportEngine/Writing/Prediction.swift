@@ -33,6 +33,7 @@ extension Graph {
       asset.profile = sink.copied?.assets.first?.profile
     }
     asset.hasExactPackets = asset.profile == nil
+    asset.packetObstacle = asset.hasExactPackets ? nil : .highEfficiency
     asset.hasWholePackets = asset.profile != nil
     asset.packetSetup = asset.hasExactPackets ? sink.predictedSetup(format) : nil
     for item in sink.fields where capabilities.holds(item.key) && !TagNames.isTechnical(item.key) {
