@@ -1,4 +1,5 @@
 import Diagnosis
+import ExportEngine
 import Glibc
 import MediaComposition
 
@@ -25,7 +26,20 @@ public struct SoundDevice: Sendable, Hashable {
   /// - Parameter direction: Playback or capture.
   /// - Returns: An empty list without a card and a sound server.
   /// - Throws: `mendMachine` if ALSA's configuration cannot be read.
+  public static func all(
+    _ direction: Direction = .playback
+  ) async throws(Failure) -> [SoundDevice] {
+    try await onThread { _ throws(Failure) in try list(direction) }
+  }
+
+  /// The devices for playback or capture: `all(_:)` of a program without tasks. Blocks while ALSA asks
+  /// its cards.
+  @available(*, noasync, message: "it blocks its thread; await the function of the same name")
   public static func all(_ direction: Direction = .playback) throws(Failure) -> [SoundDevice] {
+    try list(direction)
+  }
+
+  private static func list(_ direction: Direction) throws(Failure) -> [SoundDevice] {
     do throws(ALSAError) {
       return try PCMDevices.list(direction == .playback ? .playback : .capture)
         .map { SoundDevice(name: $0.name, summary: $0.summary) }

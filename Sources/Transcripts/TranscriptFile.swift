@@ -23,6 +23,7 @@ extension Transcript {
   /// - Throws: A `Failure` of the machine where the file cannot be read, and of the input where it is no
   ///   transcript, with the first line that is wrong.
   /// - Complexity: O(n log n)
+  @available(*, noasync, message: "it blocks its thread; await the initializer of the same name")
   public init(
     contentsOf path: FilePath, speakerPrefix: Bool = false, encoding: TextEncoding? = nil,
     warn: (Warning) -> Void = { _ in }

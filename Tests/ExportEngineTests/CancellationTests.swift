@@ -7,6 +7,7 @@ import SystemPackage
 import TestSupport
 import Testing
 import Threads
+import Transcripts
 
 @testable import ExportEngine
 
@@ -108,6 +109,23 @@ struct CancellationTests {
   @Test("a server that sends nothing behind its head keeps no call", arguments: Call.opening)
   func sendingNothing(_ call: Call) async throws {
     try await requireCancelled(call, at: try StallingServer(seconds: 1), "stall=0")
+  }
+
+  @Test("a file of words is read with its warnings, and not in a cancelled task")
+  func words() async throws {
+    let folder = TestFolder()
+    let path = FilePath(folder.path("words.vtt"))
+    try writeFile(path.string, "WEBVTT\n".utf8)
+    var warnings: [Warning] = []
+    let transcript = try await Transcript(contentsOf: path) { warnings.append($0) }
+    #expect(transcript.cues.isEmpty && warnings.count == 1)
+    let task = Task {
+      while !Task.isCancelled { await Task.yield() }
+      _ = try await Transcript(contentsOf: path)
+    }
+    task.cancel()
+    let failure = await #expect(throws: Failure.self) { try await task.value }
+    #expect(failure?.code == .cancelled)
   }
 
   @Test("a server that stops in the middle keeps no call", arguments: Reading.all)

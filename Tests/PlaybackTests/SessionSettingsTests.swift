@@ -101,6 +101,26 @@ import Testing
       ])
   }
 
+  @Test("what a session and a list of devices wait for keeps no cancelled task")
+  func cancelled() async throws {
+    let calls: [@Sendable () async throws -> Void] = [
+      { try await AudioSession(server: "unix:/nonexistent/native").setActive(true) },
+      { _ = try await AudioSession(server: "unix:/nonexistent/native").playbackDevices() },
+      { _ = try await SoundDevice.all(.capture) },
+    ]
+    for call in calls {
+      let task = Task {
+        while !Task.isCancelled { await Task.yield() }
+        try await call()
+      }
+      task.cancel()
+      let failure = await #expect(throws: Failure.self) { try await task.value }
+      #expect(failure?.code == .cancelled)
+    }
+    let failure = await #expect(throws: Failure.self) { try await calls[0]() }
+    #expect(failure?.remedy == .mendMachine)
+  }
+
   @Test("without a server, a session is refused with the remedy")
   func noServer() throws {
     let session = AudioSession(server: "unix:/nonexistent/native")

@@ -1,4 +1,5 @@
 import Diagnosis
+import ExportEngine
 import MediaTime
 import Threads
 
@@ -76,8 +77,18 @@ public final class AudioSession: Sendable {
   /// Begins to report events, or ends it (`setActive(_:)`). A stream of `opener` begins it, too.
   ///
   /// - Throws: `mendMachine` or `tryAgain` without a sound server, as with plain devices of ALSA; to
-  ///   end it, `tryAgain` if an attached player plays or an attached recorder records.
-  public func setActive(_ isActive: Bool) throws(Failure) {
+  ///   end it, `tryAgain` if an attached player plays or an attached recorder records; the code
+  ///   `cancelled` where the task is cancelled.
+  public func setActive(_ isActive: Bool) async throws(Failure) {
+    try await onThread { [self] _ throws(Failure) in try activate(isActive) }
+  }
+
+  /// Begins to report events, or ends it: `setActive(_:)` of a program without tasks. Blocks while the
+  /// server answers.
+  @available(*, noasync, message: "it blocks its thread; await the function of the same name")
+  public func setActive(_ isActive: Bool) throws(Failure) { try activate(isActive) }
+
+  private func activate(_ isActive: Bool) throws(Failure) {
     guard isActive else { return try core.stop() }
     do throws(PulseError) {
       _ = try core.connection()
@@ -120,7 +131,16 @@ public final class AudioSession: Sendable {
   ///
   /// - Throws: As `SoundDevice.all`.
   /// - Complexity: O(devices); queries all cards
-  public func playbackDevices() throws(Failure) -> [SoundDevice] {
+  public func playbackDevices() async throws(Failure) -> [SoundDevice] {
+    try await onThread { [self] _ throws(Failure) in try findDevices() }
+  }
+
+  /// The devices for `opener`: `playbackDevices()` of a program without tasks. Blocks while the server and
+  /// the cards answer.
+  @available(*, noasync, message: "it blocks its thread; await the function of the same name")
+  public func playbackDevices() throws(Failure) -> [SoundDevice] { try findDevices() }
+
+  private func findDevices() throws(Failure) -> [SoundDevice] {
     let devices = try SoundDevice.all(.playback)
     let sinks = (try? core.connection(patience: .seconds(1)).devices().sinks) ?? []
     return devices
