@@ -211,9 +211,9 @@ struct MovieTextTests {
       #expect(text.contains("00:02.500 --> 00:04.200\nThree\n"), "\(text)")
     }
     for name in ["cut.mkv", "cut.mp4"] {
+      let video = name == "cut.mp4" ? "{ h264: crf 30 }" : "copy"
       let result = try stage.job(
-        "clip: spoken.mkv 1.2s..3s\noutput: { file: \(name), video: \(name == "cut.mp4" ? "{ h264: crf 30 }" : "copy") }\n"
-      )
+        "clip: spoken.mkv 1.2s..3s\noutput: { file: \(name), video: \(video) }\n")
       #expect(result.status == 0, "\(result.errors)")
       let found = try stage.make(
         "ffmpeg -v error -i \(name) -map 0:s -c:s webvtt -f webvtt - | sed 's/<[^>]*>//g'"

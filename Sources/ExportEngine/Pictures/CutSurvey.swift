@@ -213,8 +213,8 @@ extension PictureReels {
   /// What is done to the first ranges of a plan, each with its place; of those that `isLeftOut`, nothing is
   /// read.
   ///
-  /// - Throws: Why a picture cannot be cut and joined, with its source's failure as `cause`; also where there is
-  ///   none in any range.
+  /// - Throws: Why a picture cannot be cut and joined, with its source's failure as `cause`; also where
+  ///   there is none in any range.
   /// - Complexity: O(pictures around the cuts)
   fileprivate func survey(
     _ ranges: [PictureRange], of plan: PicturePlan, leavingOut isLeftOut: (PictureRange) -> Bool,

@@ -274,8 +274,8 @@ extension LibAVError {
     "has pictures without times, so that none can be placed; remux it, as with "
       + "'ffmpeg -fflags +genpts'")
 
-  /// A Matroska that keeps pictures as AVI does (`V_MS/VFW/FOURCC`). Its blocks have times of decoding where it
-  /// was made of an AVI, and of showing where it was made of an MP4: nothing says which.
+  /// A Matroska that keeps pictures as AVI does (`V_MS/VFW/FOURCC`). Its blocks have times of decoding where
+  /// it was made of an AVI, and of showing where it was made of an MP4: nothing says which.
   /// `duration` is that of each picture; nil: not known.
   static func timedByDecoding(lasting duration: TimeBase?) -> LibAVError {
     let rate = duration.map {
