@@ -58,7 +58,8 @@ static inline AVIOContext *avjob_alloc_output(uint8_t *buffer, int size, void *o
 }
 
 // Makes an output's stream like one of an input, for packets that are copied. Side data, such as the
-// matrix by which a picture is turned, are the parameters' since libavformat 61.
+// matrix by which a picture is turned, are the parameters' since libavformat 61. The shape of pixels that
+// the container has stands in the stream, and MP4's muxer takes that of the parameters (`pasp`).
 //
 // Without `keeps_dolby_vision` the record of Dolby Vision (`dvcC`, `dvvC`) is left out.
 static inline int avjob_copy_stream(AVStream *to, const AVStream *from, const AVOutputFormat *format,
@@ -88,6 +89,8 @@ static inline int avjob_copy_stream(AVStream *to, const AVStream *from, const AV
   to->avg_frame_rate = from->avg_frame_rate;
   to->r_frame_rate = from->r_frame_rate;
   to->sample_aspect_ratio = from->sample_aspect_ratio;
+  if (from->sample_aspect_ratio.num)
+    to->codecpar->sample_aspect_ratio = from->sample_aspect_ratio;
   to->disposition = from->disposition;
   to->start_time = from->start_time;
   to->duration = from->duration;
@@ -135,6 +138,17 @@ static inline const int32_t *avjob_display_matrix(const AVStream *stream) {
 static inline int avjob_has_dolby_vision(const AVStream *stream) {
   size_t size = 0;
   return avjob_stream_side_data(stream, AV_PKT_DATA_DOVI_CONF, &size) != NULL;
+}
+
+// Whether this FFmpeg reads and writes what containers hide of pictures (`clap`, `PixelCrop…`), and has it
+// of a stream: since 7.1.
+static inline int avjob_has_cropping(const AVStream *stream) {
+#if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(61, 19, 100)
+  size_t size = 0;
+  return avjob_stream_side_data(stream, AV_PKT_DATA_FRAME_CROPPING, &size) != NULL;
+#else
+  return 0;
+#endif
 }
 
 // Whether an encoder takes pictures of a format; so it does where it says of none what it takes.

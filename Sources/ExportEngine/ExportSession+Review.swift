@@ -177,9 +177,9 @@ extension ExportSession {
     return notes + pictureNotes
   }
 
-  /// Notes on outputs that do not have all tracks, pictures or covers of their sources, or their transparency,
-  /// Dolby Vision or HDR10+, on those with pictures that an edit list hides, and on texts that may have muted
-  /// words. O(segments · outputs).
+  /// Notes on outputs that do not have all tracks, channels, pictures or covers of their sources, or their
+  /// transparency, Dolby Vision, HDR10+, projection or cropping, on those with pictures that an edit list
+  /// hides, and on texts that may have muted words. O(segments · outputs).
   package var pictureNotes: [Diagnostic] {
     let sinks = (try? graph())?.sinks ?? []
     let sources = export.composition.assets
@@ -188,6 +188,8 @@ extension ExportSession {
       + sinks.compactMap { $0.picture?.alphaNote(in: $0.output) }
       + sinks.compactMap { $0.picture?.dolbyVisionNote(in: $0.output) }
       + sinks.compactMap { $0.picture?.messagesNote(in: $0.output) }
+      + sinks.compactMap { $0.picture?.projectionNote(in: $0.output) }
+      + sinks.compactMap { $0.picture?.croppingNote(in: $0.output) }
       + sinks.compactMap { $0.picture?.outlyingNote(in: $0.output) }
       + sinks.compactMap { $0.picture?.redactionNote(in: $0.output, of: export) }
       + sinks.compactMap { $0.unmutedWordsNote(of: export) }

@@ -140,6 +140,8 @@ package final class PictureTrack: CompanionTrack {
   package var timecode: String?
   /// How long each picture is shown, but for those at cuts; nil: not equally long, or not known.
   package var pictureDuration: TimeBase?
+  /// The stream as which pictures are seen that are encoded throughout (`Stream.projection`); nil: flat.
+  package var projected: Stream?
   private let source: Source
   /// What is shown of its packets; nil: all of them, from 0 on.
   private let list: PictureEdits?
@@ -175,7 +177,9 @@ package final class PictureTrack: CompanionTrack {
     to own: UnsafeMutablePointer<AVStream>, in container: UnsafePointer<AVOutputFormat>
   ) throws(LibAVError) {
     switch source {
-    case .encoder(let encoder, _): try describe(encoder, to: own, in: container)
+    case .encoder(let encoder, _):
+      try describe(encoder, to: own, in: container)
+      if let projected { try own.takeProjection(of: projected) }
     case .stream(let description): try describe(description, to: own, in: container)
     }
     own.pointee.setPictureDuration(pictureDuration, in: container)

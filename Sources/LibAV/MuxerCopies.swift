@@ -16,8 +16,8 @@ extension Muxer {
     for (place, language) in streams.languages.enumerated() {
       let own = try checkAllocated(avformat_new_stream(context, nil), "avformat_new_stream")
       try streams.describe(place, to: own, in: context.pointee.oformat)
-      // Without that libavformat leaves the record of Dolby Vision out of MP4, silently.
-      if avjob_has_dolby_vision(own) != 0 {
+      // Without that libavformat leaves these out of MP4, silently.
+      if own.hasUnofficialRecord {
         context.pointee.strict_std_compliance = FF_COMPLIANCE_UNOFFICIAL
       }
       if let language { try setLanguage(language, of: own) }

@@ -200,11 +200,29 @@ public struct AssetTrack: Sendable, Hashable, Codable {
   package var hasDolbyVision: Bool?
   /// What its first picture says beside itself and encoded ones do not: `HDR10+`, `captions`; nil: nothing.
   package var messages: [String]?
+  /// How its pictures are to be seen: `360°`, `3D`, or both; nil: they are flat.
+  package var projection: String?
+  /// What the container hides at their edges; nil: nothing.
+  package var cropping: Cropping?
+  /// Of a sound, frames a second as the file's header has them; nil where it does not, and for other tracks.
+  package var sampleRate: Int?
+  /// Likewise its channels.
+  package var channelLayout: ChannelLayout?
   /// Roles of a sound or a text, by FFmpeg's names (`AV_DISPOSITION_…`), such as `comment`; nil: none.
   package var roles: [String]?
   /// A digest of what the file says of the styles of texts in ASS: those of two tracks are the same where
   /// it is; nil for other tracks.
   package var styles: String?
+
+  /// What a container hides at the edges of pictures.
+  package struct Cropping: Sendable, Hashable, Codable {
+    /// For people: `the clean aperture (clap)`.
+    package var name: String
+    /// Whether this FFmpeg writes it where pictures are copied.
+    package var isCopied: Bool
+
+    package init(name: String, isCopied: Bool) { (self.name, self.isCopied) = (name, isCopied) }
+  }
 
   /// A track with these facts; the engine's probing makes them.
   package init(index: Int, mediaType: MediaType, codec: String, language: String? = nil) {

@@ -65,6 +65,35 @@ import Testing
     #expect(note.contains("Xtra"), "\(note)")
   }
 
+  @Test("XMP beside the index is named as not read, of films and of sound")
+  func extensible() throws {
+    let stage = Stage()
+    try stage.write(
+      "xmp.py",
+      """
+      import struct, sys
+      box = bytes.fromhex('be7acfcb97a942e89c71999491e3afac') + b'<x:xmpmeta xmlns:x="adobe:ns:meta/"/>'
+      for name in 'plain.m4a', 'plain.mp4':
+          with open(name, 'ab') as file:
+              file.write(struct.pack('>I', 8 + len(box)) + b'uuid' + box)
+      """)
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i sine=duration=1 plain.m4a
+      ffmpeg -v error -f lavfi -i testsrc=s=64x48:d=1 -i plain.m4a -c:v libx264 -c:a copy plain.mp4
+      cp plain.m4a bare.m4a
+      python3 xmp.py
+      """)
+    for (name, output) in [("plain.m4a", "a.m4a"), ("plain.mp4", "a.mp4"), ("bare.m4a", "b.m4a")] {
+      try stage.write("job.yaml", "clip: \(name)\ngain: -3 dB\noutput: \(output)\n")
+      let result = try stage.run("avjob run job.yaml")
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(
+        result.errors.contains("not read, and in no output: XMP (uuid)") == (name != "bare.m4a"),
+        "\(name): \(result.errors)")
+    }
+  }
+
   @Test(
     "keys that FFmpeg writes by their names are read by their names", arguments: ["m4a", "mov"])
   func namedKeys(_ kind: String) throws {

@@ -217,7 +217,12 @@ extension PictureReels {
     _ sounds: OtherSounds, atRate sampleRate: Int, delayedBy delay: Time
   ) throws(LibAVError) -> Companions {
     var timescales: [Int32] = []
-    for index in plan.assets.indices { timescales.append(try reel(index).base.denominator) }
+    var projections: Set<[[UInt8]]> = []
+    for index in plan.assets.indices {
+      let reel = try reel(index)
+      timescales.append(reel.base.denominator)
+      projections.insert(reel.stream.projection)
+    }
     guard let source = ranges.first?.source else { throw LibAVError.streamMissing }
     let timescale = Self.timescale(of: timescales)
     let frames = try frames(of: ranges, settings, comparing: plan.assets.indices)
@@ -245,6 +250,7 @@ extension PictureReels {
     }
     track.pictureDuration =
       settings.frameRate == nil ? plan.pictureDuration : renderer.encoder.timeBase
+    if projections.count == 1 { track.projected = try reel(source).stream }
     let texts = try texts(of: plan, ranges, timescale: timescale, atRate: sampleRate)
     return .made(CompanionTracks(track, try sounds.tracks(), texts))
   }
@@ -336,11 +342,13 @@ private struct PictureLook {
   let isMirrored: Bool
   let tools: PictureEncoder.Tools
   let matrices: [[UInt8]]
+  let projection: [[UInt8]]
 
   init(_ reel: PictureReel) {
     (form, rotation, pixels) = (reel.form, reel.stream.rotation, reel.stream.pixelShape)
     (colours, isMirrored) = (reel.stream.colours, reel.stream.isMirrored)
     (tools, matrices) = (reel.coding.tools, reel.coding.ownMatrices)
+    projection = reel.stream.projection
   }
 
   /// In what it differs, for people; nil: in nothing that is known.
@@ -367,6 +375,7 @@ private struct PictureLook {
       return "the shape of its pixels (\(pixels.width):\(pixels.height) and "
         + "\(other.pixels.width):\(other.pixels.height))"
     }
+    guard projection == other.projection else { return "its projection (360° or 3D)" }
     let names = ["range", "primaries", "transfer", "matrix"]
     for (index, name) in names.enumerated() {
       if let own = colours[index], let others = other.colours[index], own != others {

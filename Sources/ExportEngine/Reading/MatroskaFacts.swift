@@ -18,6 +18,9 @@ extension ContainerFacts {
     static let trackUID: UInt32 = 0x73C5
     static let language: UInt32 = 0x22_B59C
     static let languageBCP47: UInt32 = 0x22_B59D
+    static let video: UInt32 = 0xE0
+    /// At the bottom, at the top, at the left and at the right.
+    static let pixelCrops: Set<UInt32> = [0x54AA, 0x54BB, 0x54CC, 0x54DD]
     static let tags: UInt32 = 0x1254_C367
     static let chapters: UInt32 = 0x1043_A770
     static let cluster: UInt32 = 0x1F43_B675
@@ -42,8 +45,7 @@ extension ContainerFacts {
     var tags = SourceTags()
     var track: UInt64?
     if let tracks = elements.first(where: { $0.id == MatroskaID.tracks }) {
-      let entries = EBMLElement.all(in: try content(tracks.body, medium)[...])
-        .filter { $0.id == MatroskaID.trackEntry }.map { EBMLElement.all(in: $0.body) }
+      let entries = try entries(of: tracks, medium)
       if entries.indices.contains(stream) {
         track = entries[stream].first { $0.id == MatroskaID.trackUID }?.number
       }
@@ -74,6 +76,19 @@ extension ContainerFacts {
       if element.body.count > contentLimit { tags.unread.append("tags beyond 16 MiB") }
     }
     return tags
+  }
+
+  /// What a Matroska file says of each of its tracks; nothing where the file is no Matroska.
+  static func matroskaTracks(in medium: MediumBytes) throws(Failure) -> [[EBMLElement]] {
+    guard let tracks = try elements([MatroskaID.tracks], in: medium)?.first else { return [] }
+    return try entries(of: tracks, medium)
+  }
+
+  private static func entries(
+    of tracks: Placed, _ medium: MediumBytes
+  ) throws(Failure) -> [[EBMLElement]] {
+    EBMLElement.all(in: try content(tracks.body, medium)[...])
+      .filter { $0.id == MatroskaID.trackEntry }.map { EBMLElement.all(in: $0.body) }
   }
 
   /// The chapters of a Matroska file; nil where it has none.

@@ -172,6 +172,14 @@ extension AssetTrack {
       if type == .video, stream.rotation != 0 { track.rotation = stream.rotation }
       if type == .video, stream.hasAlpha { track.hasAlpha = true }
       if type == .video, stream.hasDolbyVision { track.hasDolbyVision = true }
+      if type == .video, stream.isSpherical || stream.isStereoscopic {
+        track.projection = [stream.isSpherical ? "360°" : nil, stream.isStereoscopic ? "3D" : nil]
+          .compactMap(\.self).joined(separator: " and ")
+      }
+      if type == .audio, stream.channelCount > 0, stream.sampleRate > 0 {
+        track.sampleRate = stream.sampleRate
+        track.channelLayout = ChannelLayout(mask: stream.channelMask, count: stream.channelCount)
+      }
       if type == .audio || type == .subtitle, !stream.roles.isEmpty { track.roles = stream.roles }
       return track
     }

@@ -144,6 +144,7 @@ struct Prober {
     asset.profile = first.profile
     facts.addPackets(of: stream, to: &asset)
     asset.tracks = AssetTrack.all(of: demuxer)
+    try addCropping(to: &asset.tracks, of: demuxer)
     if !asset.tracks.isEmpty { asset.start = facts.start }
     try addPictureTimes(to: &asset.tracks)
     asset.unread = tags.unread

@@ -46,6 +46,7 @@ extension Prober {
       sampleRate: Self.silentRate, channelLayout: .mono, frameCount: frameCount,
       metadata: tags.metadata, chapters: listed.chapters, identity: identity)
     asset.tracks = AssetTrack.all(of: demuxer)
+    try addCropping(to: &asset.tracks, of: demuxer)
     asset.start = start
     asset.unread = tags.unread
     try addPictureTimes(to: &asset.tracks)

@@ -231,8 +231,11 @@ extension Prober {
       if let others = try oggTags(of: "theora", number: 0) { found.complete(with: others) }
     case "wav", "w64", "caf":
       found.unread += try ContainerFacts.unreadChunks(of: format, wave: demuxer.wave, bytes)
-    case _ where format.hasPrefix("mov,") && demuxer.hasMovingPicture:
-      found.unread += try ContainerFacts.lostLanguages(in: bytes, of: demuxer.streams)
+    case _ where format.hasPrefix("mov,"):
+      found.unread += try ContainerFacts.unreadBoxes(in: bytes)
+      if demuxer.hasMovingPicture {
+        found.unread += try ContainerFacts.lostLanguages(in: bytes, of: demuxer.streams)
+      }
     default: break
     }
     found.settlePlaces()
