@@ -186,6 +186,7 @@ extension ExportSession {
     return sinks.flatMap { $0.picture?.lossNotes(in: $0.output) ?? [] }
       + sinks.compactMap { $0.coverNote(on: sources) }
       + sinks.compactMap { $0.picture?.alphaNote(in: $0.output) }
+      + sinks.flatMap { $0.picture?.downmixNotes(in: $0.output, as: $0.format) ?? [] }
       + sinks.compactMap { $0.picture?.dolbyVisionNote(in: $0.output) }
       + sinks.compactMap { $0.picture?.messagesNote(in: $0.output) }
       + sinks.compactMap { $0.picture?.projectionNote(in: $0.output) }

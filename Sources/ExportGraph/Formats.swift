@@ -114,9 +114,7 @@ extension Export {
   ) -> ChannelLayout {
     if let asked = output.ownLayout ?? channelLayout { return asked }
     if case .copied = output.request, let clip { return clip.channelLayout }
-    let held = kind.capabilities
-    if held.stored(sources.layout) != nil { return sources.layout }
-    return held.stored(.stereo) == nil ? held.layouts?.first ?? .stereo : .stereo
+    return kind.capabilities.layout(nearest: sources.layout)
   }
 
   /// The job's; else that of the output with most channels, where it has more than two; else that of
@@ -213,6 +211,14 @@ extension Export {
         + "positions of a surround, and players may; its tag WAVEFORMATEXTENSIBLE_CHANNEL_MASK says "
         + "that they have none", at: settled.output.origin,
       help: "WAV and CAF hold channels without positions")
+  }
+}
+
+extension OutputCapabilities {
+  /// `layout` where the format has it; else stereo, or what the format has.
+  func layout(nearest layout: ChannelLayout) -> ChannelLayout {
+    if stored(layout) != nil { return layout }
+    return stored(.stereo) == nil ? layouts?.first ?? .stereo : .stereo
   }
 }
 

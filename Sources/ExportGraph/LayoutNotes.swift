@@ -147,7 +147,7 @@ extension ChannelMatrix {
   }
 
   /// Whether each channel of the source is one of the target's, alone and unchanged.
-  fileprivate var keepsEachChannel: Bool {
+  var keepsEachChannel: Bool {
     isPermutation
       && (weights.first ?? []).indices.allSatisfy { source in
         weights.count { $0[source] == 1 } == 1

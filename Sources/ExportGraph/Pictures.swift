@@ -110,15 +110,18 @@ extension PicturePlan {
   /// Whether the tracks of its only source are copied, packet by packet.
   package var isCopiedWhole: Bool { spans.isEmpty && encoding == nil }
 
-  /// What is copied, for people: `h264, aac (fre), mov_text of 'talk.mp4', copied`.
-  var text: String {
+  /// What is copied beside a sound, for people: `h264, aac (fre), mov_text of 'talk.mp4', copied`.
+  func text(beside own: AudioFormat, as format: Output.Format) -> String {
     func names(_ tracks: [AssetTrack]) -> [String] {
       tracks.map { track in
         let name = track.mediaType == .attachment ? "attachment" : track.codec
         return name + (track.language.map { " (\($0))" } ?? "")
       }
     }
-    let sounds = spans.isEmpty ? [] : names(tracks.filter { $0.mediaType == .audio })
+    let encoded = spans.isEmpty ? [] : tracks.filter { $0.mediaType == .audio }
+    let sounds = zip(names(encoded), encoded).map { name, track in
+      name + layoutText(of: track, beside: own, as: format)
+    }
     let all = names(tracks.filter { spans.isEmpty || $0.mediaType != .audio })
     let encodedSounds =
       sounds.isEmpty ? "" : "; \(sounds.joined(separator: ", ")) encoded as its sound"

@@ -33,7 +33,8 @@ extension Graph {
         lines.append("      " + interval(part.frames, rate: rate) + "  " + part.text)
       }
       if let picture = sink.picture {
-        lines.append("      beside it: " + picture.text)
+        let sound = nodes[sink.node].format
+        lines.append("      beside it: " + picture.text(beside: sound, as: sink.format))
         lines += (picture.fadeTexts + picture.spanTexts).map { "        " + $0 }
       }
       lines += sink.wordTexts.map { "      " + $0 }

@@ -34,14 +34,9 @@ struct SourceFacts {
     } else {
       heard = sounding.map { HeardSound(asset: $0) }
     }
-    var layouts = Set(sounding.map { $0.channelLayout.count == 1 ? .mono : $0.channelLayout })
-    if layouts.count > 1 { layouts = Set(layouts.map { $0.surroundsAtBack ?? $0 }) }
-    switch layouts.first {
-    case let common? where layouts.count == 1 && common.isSurround:
-      layout = selectsChannels ? .stereo : common
-    case .mono? where layouts.count == 1 && !export.isPanned: layout = .mono
-    default: layout = .stereo
-    }
+    let common = ChannelLayout.common(of: sounding.map(\.channelLayout))
+    let isChanged = common == .mono ? export.isPanned : selectsChannels
+    layout = isChanged ? .stereo : common
   }
 
   /// The source of some kinds that is heard longest. O(segments)
@@ -53,6 +48,16 @@ struct SourceFacts {
 }
 
 extension ChannelLayout {
+  /// The layout of all sounds; surround at the back where some have it there and others at the side. Stereo
+  /// where they differ otherwise, where there are none, and where outputs do not hold it.
+  static func common(of all: [ChannelLayout]) -> ChannelLayout {
+    var layouts = Set(all.map { $0.count == 1 ? .mono : $0 })
+    if layouts.count > 1 { layouts = Set(layouts.map { $0.surroundsAtBack ?? $0 }) }
+    guard layouts.count == 1, let common = layouts.first, common == .mono || common.isSurround
+    else { return .stereo }
+    return common
+  }
+
   /// Whether it has more than two channels, all in places that outputs have or all without.
   fileprivate var isSurround: Bool { 3...8 ~= count && isStorable }
 }

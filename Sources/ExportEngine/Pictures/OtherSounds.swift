@@ -7,8 +7,8 @@ import Splicing
 import Threads
 
 /// Sounds of sources beside the one that an output is made of, such as those in other languages: cut and
-/// joined with the picture, to the sample, and encoded as the output's own sound is. Where a source lacks
-/// one, it is silent.
+/// joined with the picture, to the sample, and encoded as the output's own sound is, in rates and channels
+/// of their own. Where a source lacks one, it is silent.
 ///
 /// One thread at a time. Memory is bounded by a block of each, and what its encoder holds.
 final class OtherSounds {
@@ -25,7 +25,7 @@ final class OtherSounds {
   /// None.
   init() {}
 
-  /// Those of a plan, in the format of its output, whose own sound begins `delay` after the file's clock:
+  /// Those of a plan, in the codec of its output, whose own sound begins `delay` after the file's clock:
   /// they begin with that.
   ///
   /// - Throws: As opening a source, where it can be read by a probe.
@@ -38,11 +38,15 @@ final class OtherSounds {
     let delay = Time(frames: delay.frames(atRate: rate), rate: rate)
     for track in plan.sounds {
       let assets = try assets(of: track, plan, library)
-      guard assets.contains(where: { $0 != nil }) else { continue }
+      let found = assets.compactMap { asset in
+        asset.map { AudioFormat(sampleRate: $0.sampleRate, channelLayout: $0.channelLayout) }
+      }
+      guard !found.isEmpty else { continue }
+      let own = OtherSoundFormat(of: found, like: sink.format, format)
       let segments = plan.soundSegments(of: assets, delayedBy: delay)
-      let graph = try Graph(compiling: Self.export(segments, like: sink, format))
+      let graph = try Graph(compiling: Self.export(segments, like: sink, own))
       let renderer = try Renderer(graph, library: library, cancellation: cancellation)
-      sounds.append(try Self.sound(renderer, graph, format, track.first?.language))
+      sounds.append(try Self.sound(renderer, graph, own.sound, track.first?.language))
       labels.append(try Self.labels(of: track, plan, library))
     }
   }
@@ -101,16 +105,18 @@ final class OtherSounds {
     return found
   }
 
-  /// An export of one track alone, in an output's format.
+  /// An export of one track alone, as an output has it.
   private static func export(
-    _ segments: [Segment], like sink: Sink, _ format: AudioFormat
+    _ segments: [Segment], like sink: Sink, _ own: OtherSoundFormat
   ) -> Export {
     var output = sink.output
+    output.request = .exactly(own.format)
+    (output.sampleRate, output.channelLayout) = (own.sound.sampleRate, own.sound.channelLayout)
     (output.video, output.loudness, output.conform) = (Output.Video.none, nil, nil)
     (output.copying, output.metadata) = (nil, Metadata())
     return Export(
       name: "", composition: Composition(tracks: [Track(segments: segments)]),
-      sampleRate: format.sampleRate, channelLayout: format.channelLayout, outputs: [output])
+      sampleRate: own.sound.sampleRate, channelLayout: own.sound.channelLayout, outputs: [output])
   }
 
   private static func sound(
