@@ -26,12 +26,27 @@ extension ExportSession {
       for writer in rendering.writers { try writer.end() }
       rendering.outputs = try rendering.writers.map { try $0.finish() }
       masterWriters.finish(&rendering)
-      rendering.warnings += rendering.writers.flatMap(\.warnings)
+      rendering.warnings += try warnings(of: rendering.writers)
     } catch {
       rendering.abandon()
       throw error
     }
     return rendering
+  }
+
+  /// What writers found, each of it once: several may copy one source.
+  ///
+  /// - Throws: `mendInput` where the export is strict and a source is in doubt.
+  private func warnings(of writers: [SoundWriter]) throws(Failure) -> [Warning] {
+    let found = writers.flatMap(\.warnings)
+    let sources = Set(export.composition.readAssets.map(\.location))
+    try requireNoDoubt(found.filter { $0.location.map(sources.contains) ?? false })
+    var known: Set<Warning> = []
+    return found.filter { warning in
+      var unplaced = warning
+      unplaced.origin = .unknown
+      return known.insert(unplaced).inserted
+    }
   }
 
   // MARK: - Sound

@@ -12,6 +12,8 @@ package final class CopiedStreams: CompanionStreams {
   private let blaming: (LibAVError) -> any Error
   /// How many moving pictures were given that are shown.
   package private(set) var pictureCount = 0
+  /// When moving pictures are shown of which a part is missing, by the file's clock.
+  package private(set) var damaged: [(tick: Int64, base: TimeBase)] = []
   /// Packets that were read and not given yet, in order.
   private var ready: [Packet] = []
   /// Packets whose pictures are hidden, until one that is shown follows in the stream, by its index.
@@ -81,12 +83,20 @@ package final class CopiedStreams: CompanionStreams {
       {
         return
       }
-      if streams[place].isMovingPicture, !packet.isDiscarded { pictureCount += 1 }
+      if streams[place].isMovingPicture {
+        if !packet.isDiscarded { pictureCount += 1 }
+        if packet.isCutShort, damaged.count < Self.mostDamaged {
+          damaged.append((packet.timestamp ?? 0, streams[place].timeBase))
+        }
+      }
       try body(packet, place)
       ready.removeFirst()
       try fill()
     }
   }
+
+  /// Larger counts tell a reader no more.
+  private static let mostDamaged = 10_000
 
   /// Reads on until a packet is ready, or the end. Hidden packets are needed to decode those behind them;
   /// at a stream's end they are left out, since what hides them there is the length of its edit.

@@ -118,7 +118,8 @@ package final class Packet {
   /// nil where the packet has none.
   package var firstByte: UInt8? { size > 0 ? pointer.pointee.data?.pointee : nil }
 
-  /// Whether the file ends within it (`AV_PKT_FLAG_CORRUPT`).
+  /// Whether a part of it is missing (`AV_PKT_FLAG_CORRUPT`): the file ends within it, or counters of MPEG-TS
+  /// leave out packets of its own (ISO 13818-1, 2.4.3.3).
   package var isCutShort: Bool { pointer.pointee.flags & AV_PKT_FLAG_CORRUPT != 0 }
 
   /// Whether its demuxer has its sound left out (`AV_PKT_FLAG_DISCARD`), as by an edit list.

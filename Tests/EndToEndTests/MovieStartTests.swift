@@ -38,6 +38,44 @@ struct MovieStartTests {
     }
   }
 
+  @Test("pictures that a transport stream lacks are named where copied; 'strict' refuses them")
+  func hole() throws {
+    let stage = Stage()
+    try stage.write(
+      "hole.py",
+      """
+      data = open('whole.ts', 'rb').read()
+      packets = [data[at:at + 188] for at in range(0, len(data), 188)]
+      pictures = [n for n, packet in enumerate(packets) if packet[1] & 31 == 1 and packet[2] == 0]
+      middle = len(pictures) // 2
+      lost = pictures[middle:middle + 10]
+      open('hole.ts', 'wb').write(b''.join(p for n, p in enumerate(packets) if n not in lost))
+      """)
+    try stage.make(
+      """
+      ffmpeg -v error -f lavfi -i testsrc2=s=64x48:r=25:d=2 -f lavfi -i anoisesrc=d=2:a=0.3:seed=7:r=48000 \
+        -c:v libx264 -g 10 -bf 2 -c:a mp2 whole.ts
+      python3 hole.py
+      """)
+    let warning = "'hole.ts': is damaged in one place, where pictures are missing or broken: at 0"
+    for (clip, video) in [
+      ("hole.ts", "copy"), ("hole.ts 0.1s..1.7s", "copy"),
+      ("hole.ts 0.1s..1.7s", "{ copy: edits }"),
+      ("hole.ts 0s..0.5s", "copy"), ("whole.ts 0.1s..1.7s", "copy"),
+    ] {
+      let isTold = clip.hasPrefix("hole") && !clip.contains("..0.5s")
+      let job = "clip: \(clip)\noutput:\n  - { file: a.mp4, video: \(video) }\n"
+      let result = try stage.job(job + "  - { file: b.mov, video: \(video) }\n")
+      #expect(result.status == 0, "\(result.errors)")
+      let count = result.errors.split(separator: "\n").count { $0.contains(warning) }
+      #expect(count == (isTold ? 1 : 0), "\(clip), \(video): \(result.errors)")
+      try stage.make("rm a.mp4 b.mov")
+      let strict = try stage.job("strict: true\n" + job)
+      #expect(strict.status == (isTold ? 1 : 0), "\(clip), \(video): \(strict.errors)")
+      #expect(try stage.run("test -e a.mp4").status == (isTold ? 1 : 0))
+    }
+  }
+
   @Test(
     "a clock of 33 bits that goes over moves neither picture nor sound",
     arguments: ["-c:a mp2", "-an"])

@@ -200,7 +200,7 @@ final class EditedPictureCopy: CopiedPictures {
     let most = isToEnd ? packet.duration : max(1, edits.end + run.lead - shown)
     let length = isHidden || isBehind ? 1 : min(packet.duration, most)
     packet.place(shown: shown, decoded: decoded, lasting: length)
-    if !isHidden, !isBehind { reels.tally.copied += 1 }
+    if !isHidden, !isBehind { reels.count(copied: rewritten, of: run.passage.reel) }
     mediaEnd = max(mediaEnd, shown + length)
     // Pictures after the end of their sound are shown, where the source is played to its end.
     if isToEnd, !isBehind { edits.extend(until: shown + length - run.lead) }

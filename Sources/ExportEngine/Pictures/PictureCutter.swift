@@ -117,7 +117,7 @@ final class PictureCutter {
     var (passage, copy) = (old, begun)
     switch try copy.next(of: &passage) {
     case .copied(let pictures):
-      reels.tally.copied += pictures.count
+      reels.count(copied: pictures, of: passage.reel)
       pending += try assembler.copied(pictures, of: passage.reel, passage.time)
       work = .copy(passage, copy)
     case .entered(let tick): work = .enter(passage, tick)

@@ -59,6 +59,14 @@ final class PictureReels {
     return reel
   }
 
+  /// Counts pictures that are copied of a source, one after the other.
+  func count(copied pictures: [RewrittenPicture], of reel: PictureReel) {
+    tally.copied += pictures.count
+    for picture in pictures where picture.packet.isCutShort {
+      tally.note(damaged: reel.time(of: picture.shown), of: assets[reel.index])
+    }
+  }
+
   /// Names the source of an error.
   func blame(_ error: LibAVError, on index: Int) -> LibAVError {
     if var failure = error.cause as? Failure, failure.remedy == .mendJob, failure.location == nil {

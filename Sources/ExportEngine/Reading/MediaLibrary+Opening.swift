@@ -177,7 +177,7 @@ extension MediaLibrary {
       let streams = try CopiedStreams(
         demuxer, plan.tracks.map(\.index), setting,
         blaming: { $0.inputFailure(asset.location) }, unless: { cancellation.isCancelled })
-      tally.copies = streams
+      tally.copies = (streams, asset)
       return .copied(streams)
     }
   }

@@ -54,7 +54,8 @@ package class SoundWriter {
   /// Warnings about the file.
   package final var warnings: [Warning] {
     let omitted = (pictures?.textOmissions ?? []).map { Warning($0, path: file.path) }
-    return (encoding.warnings + omitted).map { warning in
+    let damage = pictures?.damageWarnings ?? []
+    return (encoding.warnings + omitted + damage).map { warning in
       var placed = warning
       placed.origin = origin
       return placed
