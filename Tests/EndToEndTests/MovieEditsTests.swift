@@ -190,9 +190,9 @@ struct MovieEditsTests {
   func faded() throws {
     let stage = try movies.stage()
     for (keys, key, duration) in [
-      ("clip: closed.mp4 1s..2s\nfade_in: 500ms", "fade_in", "500ms"),
-      ("clip: closed.mp4 1s..2s\nfade_out: 400ms", "fade_out", "400ms"),
-      ("concat: [closed.mp4 0s..1s, closed.mp4 2s..3s]\ncrossfade: 200ms", "crossfade", "200ms"),
+      ("clip: closed.mp4 1s..2s\nfade_in: 500ms", "fade_in", "0.5s"),
+      ("clip: closed.mp4 1s..2s\nfade_out: 400ms", "fade_out", "0.4s"),
+      ("concat: [closed.mp4 0s..1s, closed.mp4 2s..3s]\ncrossfade: 200ms", "crossfade", "0.2s"),
     ] {
       let refused = try stage.job(
         "\(keys)\noutput: { file: out.mp4, video: { copy: edits } }\n")

@@ -132,7 +132,7 @@ struct UnplacedChannelTests {
         "help: write 'opus: 128k', and 'channels: 5.1', which gives them places"), "\(copy.errors)")
     let mixed = try stage.run("avjob clip s.opus -o y.opus")
     #expect(
-      mixed.errors.contains("for all channels write 'channels: 5.1', which gives them places"),
+      mixed.errors.contains("for all channels write '--channels 5.1', which gives them places"),
       "\(mixed.errors)")
     let kept = try stage.job("clip: s.opus\noutput: { file: x.opus, opus: 128k, channels: 5.1 }\n")
     #expect(kept.status == 0, "\(kept.errors)")

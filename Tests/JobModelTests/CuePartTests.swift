@@ -76,7 +76,7 @@ import Transcripts
     #expect(parts.map(\.part.number) == [1, 2] && parts.map(\.part.count) == [2, 2])
     #expect(
       splitter.warnings.map(\.message) == [
-        "3 of 5 cues are no parts: 2 shorter than 1s, 1 longer than 3s "
+        "3 of 5 cues are no parts: 1 without a length, 1 shorter than 1s, 1 longer than 3s "
           + "('um' at 3.2s, 'long' at 9s, 'nothing' at 13s)"
       ])
     #expect(splitter.warnings.allSatisfy { $0.severity == .note })
@@ -84,7 +84,8 @@ import Transcripts
     _ = silent.parts(of: Split(.cues(bounds)))
     #expect(
       silent.warnings.map(\.message) == [
-        "3 of 5 cues are no parts: 2 shorter than 1s, 1 longer than 3s (at 3.2s, at 9s, at 13s)"
+        "3 of 5 cues are no parts: 1 without a length, 1 shorter than 1s, 1 longer than 3s "
+          + "(at 3.2s, at 9s, at 13s)"
       ])
   }
 

@@ -67,7 +67,7 @@ import Testing
     let deep = String(repeating: "<i>", count: 100_000) + "x"
     #expect(
       TranscriptBench.cues("WEBVTT\n\n00:00.000 --> 00:01.000\n\(deep)\n") == ["0-1000 x"])
-    let wrong = String(repeating: "1\n00:00:02,000 --> 00:00:01,000\nx\n\n", count: 100_000)
+    let wrong = String(repeating: "1\n00:00:02,000 --> 00:00:61,000\nx\n\n", count: 100_000)
     #expect(TranscriptBench.messages(wrong).count == 200)
   }
 
