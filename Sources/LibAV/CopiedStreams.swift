@@ -61,7 +61,10 @@ package final class CopiedStreams: CompanionStreams {
       avjob_copy_stream(own, stream.pointer, container, setting.keepsDolbyVision ? 1 : 0),
       "avjob_copy_stream")
     // libavformat writes it as `D_WEBVTT`, which has no header.
-    if stream.isWebVTTOfBlocks { try own.pointee.codecpar.pointee.replaceHeader(with: []) }
+    if stream.isWebVTTOfBlocks {
+      own.pointee.codecpar.pointee.codec_id = AV_CODEC_ID_WEBVTT
+      try own.pointee.codecpar.pointee.replaceHeader(with: [])
+    }
     if stream.isAudio { own.pointee.disposition &= ~AV_DISPOSITION_DEFAULT }
     setting.complete(&own.pointee.codecpar.pointee, ofPicture: stream.index)
     if stream.isMovingPicture {

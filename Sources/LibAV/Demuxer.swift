@@ -98,7 +98,7 @@ package final class Demuxer {
       throw LibAVError(code: avjob_averror_option_not_found(), operation: "avformat_open_input")
     }
     demuxer.takeHeaderAtItsWord()
-    demuxer.webVTTOfBlocks = demuxer.nameWebVTT()
+    demuxer.webVTTOfBlocks = Set(demuxer.streams.filter(\.isWebVTTOfBlocks).map(\.index))
     demuxer.headerEnd = avio_seek(input.pointer, 0, SEEK_CUR)
     if wave.header?.kind == .rifx { demuxer.swapOrder() }
     try aiff.correct(demuxer)
@@ -348,7 +348,10 @@ package struct Stream {
   }
 
   /// FFmpeg's name of the codec, such as `aac` (`avcodec_get_name`).
-  package var codecName: String { String(cString: avcodec_get_name(parameters.codec_id)) }
+  package var codecName: String {
+    let codec = isWebVTTOfBlocks ? AV_CODEC_ID_WEBVTT : parameters.codec_id
+    return String(cString: avcodec_get_name(codec))
+  }
   /// `audio`, `video`, `subtitle`, `data` … (`av_get_media_type_string`).
   package var mediaType: String {
     av_get_media_type_string(parameters.codec_type).map { String(cString: $0) } ?? "unknown"

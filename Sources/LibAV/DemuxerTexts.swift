@@ -24,19 +24,13 @@ extension Stream {
 extension Stream {
   /// Whether it is WebVTT as `S_TEXT/WEBVTT` has it, with the first lines of a file as its header, and
   /// settings and names of texts beside them.
+  ///
+  /// libavformat gives it no codec, up to its version 62 at least. Its own WebVTT of Matroska has settings and
+  /// names in the text, so that a stream with that codec would lose the texts of these blocks.
   var isWebVTTOfBlocks: Bool {
-    mediaType == "subtitle" && ["none", "webvtt"].contains(codecName)
+    parameters.codec_type == AVMEDIA_TYPE_SUBTITLE
+      && [AV_CODEC_ID_NONE, AV_CODEC_ID_WEBVTT].contains(parameters.codec_id)
       && header.starts(with: "WEBVTT".utf8)
-  }
-}
-
-extension Demuxer {
-  /// Gives WebVTT of Matroska (`S_TEXT/WEBVTT`) its codec, which libavformat does not know up to its version
-  /// 62 at least, and gives its streams.
-  func nameWebVTT() -> Set<Int> {
-    let texts = streams.filter(\.isWebVTTOfBlocks)
-    for stream in texts { stream.pointer.pointee.codecpar.pointee.codec_id = AV_CODEC_ID_WEBVTT }
-    return Set(texts.map(\.index))
   }
 }
 

@@ -335,7 +335,8 @@ struct DataSetTests {
       #"{"segments": [{"start": 1, "end": 1, "text": "Um"}, {"start": 3, "end": 2, "text": "Er"}, "#
         + #"{"start": 5, "end": 6, "text": "Yes"}]}"#)
     for kind in ["tsv", "json"] {
-      let parts = try stage.job(
+      try stage.write(
+        "job.yaml",
         """
         clip: reader.flac
         transcript: reader.\(kind)
@@ -343,6 +344,7 @@ struct DataSetTests {
         output: ["\(kind)/${part.n}.wav", { manifest: \(kind)/train.jsonl, form: nemo }]
 
         """)
+      let parts = try stage.run("avjob run job.yaml")
       #expect(parts.status == 0, "\(parts.errors)")
       #expect(
         parts.errors.contains(
@@ -350,13 +352,15 @@ struct DataSetTests {
         "\(parts.errors)")
       #expect(
         try lines(of: "\(kind)/train.jsonl", in: stage) == "1.wav; 48000; True; Yes; None\n")
-      let clips = try stage.job(
+      try stage.write(
+        "job.yaml",
         """
         sources: { reader: { file: reader.flac, transcript: reader.\(kind) } }
         concat: [{ each: cue, of: reader, clip: "${cue.clip}" }]
         output: \(kind).wav
 
         """)
+      let clips = try stage.run("avjob run job.yaml")
       #expect(clips.status == 0, "\(clips.errors)")
       #expect(
         clips.errors.contains("note: 2 cues have no length in 'reader', or a start before it"),

@@ -112,14 +112,17 @@ import Testing
       """
       opusenc --quiet --comment R128_TRACK_GAIN=-500 --comment REPLAYGAIN_TRACK_GAIN=-9dB t.wav s.opus
       """)
-    let result = try stage.job(
+    try stage.write(
+      "job.yaml",
       """
       clip: s.opus
       output:
         - a.flac
         - { file: same.opus, codec: same }
         - { file: m.flac, gain_tags: track }
+
       """)
+    let result = try stage.run("avjob run job.yaml")
     #expect(result.status == 0, "\(result.errors)")
     #expect(try gains("a.flac") == ["REPLAYGAIN_TRACK_GAIN": "3.05 dB"])
     #expect(try gains("same.opus") == ["R128_TRACK_GAIN": "-500"])

@@ -203,7 +203,8 @@ struct MovieTextTests {
       mkvmerge -q -o spoken.mkv -S web.mkv words.vtt
       """)
     for name in ["whole.mkv", "whole.webm"] {
-      let result = try stage.job("clip: spoken.mkv\noutput: \(name)\n")
+      try stage.write("job.yaml", "clip: spoken.mkv\noutput: \(name)\n")
+      let result = try stage.run("avjob run job.yaml")
       #expect(result.status == 0 && !result.errors.contains("left out"), "\(result.errors)")
       let text = try stage.make("ffmpeg -v error -i \(name) -map 0:s -c copy -f webvtt -").text
       #expect(
@@ -228,7 +229,8 @@ struct MovieTextTests {
     let stage = try stage()
     try stage.make(
       "ffmpeg -v error -i web.mkv -i french.ass -map 0:v -map 0:a -map 1 -c copy styled-web.mkv")
-    let result = try stage.job("clip: styled-web.mkv\noutput: out.webm\n")
+    try stage.write("job.yaml", "clip: styled-web.mkv\noutput: out.webm\n")
+    let result = try stage.run("avjob run job.yaml")
     #expect(result.status == 0, "\(result.errors)")
     #expect(
       result.errors.contains(

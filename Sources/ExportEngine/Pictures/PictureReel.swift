@@ -101,10 +101,13 @@ final class PictureReel {
     start =
       first.filter { !$0.isDiscarded }.compactMap(\.timestamp)
       .filter { [farthestTick] in $0.magnitude < farthestTick }.min() ?? 0
-    if let known = coding.form ?? stream.pictureForm {
+    let known = coding.form ?? stream.pictureForm
+    if let known, known.pixelFormat?.hasPrefix("yuv444") != true {
       form = known
     } else {
-      form = try Self.firstFrame(of: stream, in: first, by: codecs)?.form
+      // Parameter sets have RGB as 4:4:4.
+      let decoded = try Self.firstFrame(of: stream, in: first, by: codecs)?.form
+      form = decoded?.pixelFormat?.hasPrefix("gbr") == true ? decoded : known ?? decoded
     }
     reorderDepth = max(stream.reorderDepth, coding.reorderDepth ?? 0, order.depth)
     try rewind()

@@ -34,7 +34,7 @@ extension PictureReel {
       throw LibAVError.refusedPicture(
         "has pictures that are transparent in places, and what is encoded would not be: \(remedy)")
     }
-    if let format = stream.pictureForm?.pixelFormat, !PictureEncoder.takes(format, of: codec) {
+    if let format = form?.pixelFormat, !PictureEncoder.takes(format, of: codec) {
       throw LibAVError.refusedPicture(
         "has pictures of \(format), which \(library) does not encode: \(remedy)")
     }
