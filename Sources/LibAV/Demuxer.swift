@@ -349,8 +349,7 @@ package struct Stream {
 
   /// FFmpeg's name of the codec, such as `aac` (`avcodec_get_name`).
   package var codecName: String {
-    let codec = isWebVTTOfBlocks ? AV_CODEC_ID_WEBVTT : parameters.codec_id
-    return String(cString: avcodec_get_name(codec))
+    String(cString: avcodec_get_name(isWebVTTOfBlocks ? AV_CODEC_ID_WEBVTT : parameters.codec_id))
   }
   /// `audio`, `video`, `subtitle`, `data` … (`av_get_media_type_string`).
   package var mediaType: String {

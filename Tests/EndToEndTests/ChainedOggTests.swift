@@ -129,7 +129,8 @@ struct ChainedOggTests {
     let same = try stage.run("avjob probe same.opus")
     #expect(same.errors == "" && same.text.contains("-1792"), "\(same.errors)\(same.text)")
     let copy = try stage.run("avjob run copy.yaml")
-    #expect(copy.status != 0 && copy.errors.contains("its file is a chain of Ogg files"), "\(copy.errors)")
+    #expect(copy.status != 0)
+    #expect(copy.errors.contains("its file is a chain of Ogg files"), "\(copy.errors)")
   }
 
   @Test("a link that was cut short is named with its own length, and the next one stays a link")

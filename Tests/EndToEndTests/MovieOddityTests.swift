@@ -154,12 +154,19 @@ struct MovieOddityTests {
     try stage.make(
       "ffmpeg -v error -f lavfi -i testsrc2=s=64x48:r=25:d=6 -f lavfi -i sine=d=6 -c:v vc2 -pix_fmt yuv420p "
         + "-c:a flac dirac.mkv")
-    let all = try stage.pictures(of: "dirac.mkv")
+    // FFmpeg's decoder has another state behind pictures that are left out, so bytes are compared.
+    func packets(of name: String) throws -> [Substring] {
+      try stage.make(
+        "ffmpeg -v error -i \(name) -map 0:v -c copy -f framemd5 - | grep -v '^#' | sed 's/.*, *//'"
+      ).text.split(separator: "\n")
+    }
+    let all = try packets(of: "dirac.mkv")
+    try #require(all.count == 150)
     for (range, pictures) in [("0.2s..0.48s", 5..<12), ("1s..6s", 25..<150), ("0s..0.2s", 0..<5)] {
       let result = try stage.job(
         "clip: dirac.mkv \(range)\noutput: { file: out.mkv, video: copy }\n")
       #expect(result.status == 0, "\(range): \(result.errors)")
-      #expect(try stage.pictures(of: "out.mkv") == Array(all[pictures]), "\(range)")
+      #expect(try packets(of: "out.mkv") == Array(all[pictures]), "\(range)")
       try stage.make("rm out.mkv")
     }
   }
