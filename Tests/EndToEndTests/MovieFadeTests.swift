@@ -237,7 +237,7 @@ struct MovieFadeTests {
   func strict() throws {
     let stage = try stage()
     for (keys, key, duration) in [
-      ("clip: flat.mp4\nfade_in: 800ms", "fade_in", "800ms"),
+      ("clip: flat.mp4\nfade_in: 800ms", "fade_in", "0.8s"),
       ("clip: flat.mp4\nfade_out: 1s", "fade_out", "1s"),
       ("concat: [flat.mp4, steep.mp4]\ncrossfade: 1s", "crossfade", "1s"),
     ] {
