@@ -139,8 +139,14 @@ package struct PreviewView {
     guard let line = log.line(for: event, at: player.currentTime, device: controls.device) else {
       return
     }
-    // The first word of the screen says that it is buffering.
-    if isScreen, case .timeControlStatusChanged = event { return }
+    if isScreen {
+      switch event {
+      // The first word of the screen says that it is buffering, and its last line counts xruns: neither
+      // takes the place of an answer to a key.
+      case .timeControlStatusChanged, .ranDry: return
+      default: break
+      }
+    }
     show(line)
   }
 

@@ -183,4 +183,18 @@ import Testing
     #expect(result.text.contains("default has disconnected at 0:0"))
     #expect(result.text.contains("default is connected again"))
   }
+
+  @Test("a screen counts xruns, and keeps the answer to a key")
+  func xruns() throws {
+    let sound = try SoundStage("speed 1 stall yes xrun_at 100000")
+    try sound.make(seconds: 30)
+    let terminal = try sound.start("one.wav")
+    try terminal.wait(for: "playing")
+    terminal.type("m")
+    try terminal.wait(for: "mark 1 at")
+    try terminal.wait(for: "1 xrun")
+    terminal.type("q")
+    #expect(terminal.wait() == 0)
+    #expect(!terminal.transcript.contains("ran out of sound"))
+  }
 }
