@@ -188,9 +188,9 @@ extension ExportSession {
       + sinks.compactMap { $0.picture?.alphaNote(in: $0.output) }
       + sinks.flatMap { $0.picture?.downmixNotes(in: $0.output, as: $0.format) ?? [] }
       + sinks.compactMap { $0.picture?.dolbyVisionNote(in: $0.output) }
-      + sinks.compactMap { $0.picture?.messagesNote(in: $0.output) }
-      + sinks.compactMap { $0.picture?.projectionNote(in: $0.output) }
-      + sinks.compactMap { $0.picture?.croppingNote(in: $0.output) }
+      + sinks.flatMap { $0.picture?.messagesNotes(in: $0.output) ?? [] }
+      + sinks.flatMap { $0.picture?.projectionNotes(in: $0.output) ?? [] }
+      + sinks.flatMap { $0.picture?.croppingNotes(in: $0.output) ?? [] }
       + sinks.compactMap { $0.picture?.outlyingNote(in: $0.output) }
       + sinks.compactMap { $0.picture?.redactionNote(in: $0.output, of: export) }
       + sinks.compactMap { $0.unmutedWordsNote(of: export) }

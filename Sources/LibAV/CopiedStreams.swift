@@ -98,8 +98,8 @@ package final class CopiedStreams: CompanionStreams {
     }
   }
 
-  /// Larger counts tell a reader no more.
-  private static let mostDamaged = 10_000
+  /// How many damaged pictures are counted: larger counts tell a reader no more.
+  package static let mostDamaged = 10_000
 
   /// Reads on until a packet is ready, or the end. Hidden packets are needed to decode those behind them;
   /// at a stream's end they are left out, since what hides them there is the length of its edit.

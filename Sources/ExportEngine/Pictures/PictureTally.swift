@@ -22,14 +22,12 @@ final class PictureTally {
     PictureCount(copied: copied + (copies?.streams.pictureCount ?? 0), encoded: encoded)
   }
 
-  /// Larger counts tell a reader no more.
-  private static let mostDamaged = 10_000
   /// How many times a warning has.
   private static let mostNamed = 3
 
   /// Notes a picture that is copied, of which a part is missing.
   func note(damaged shown: Time, of source: Asset) {
-    guard damaged[source, default: []].count < Self.mostDamaged else { return }
+    guard damaged[source, default: []].count < CopiedStreams.mostDamaged else { return }
     damaged[source, default: []].insert(shown)
   }
 
