@@ -379,7 +379,7 @@ import Threads
       thread.join()
     }
     try microphone.waitUntilQuiet()
-    let ring = try #require(reader.opened).ring
+    let ring = try #require(reader.current.opened).ring
     var held: Int64 = 0
     while let slot = ring.slots.first {
       #expect(slot.index == held)

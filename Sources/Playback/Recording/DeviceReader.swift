@@ -65,16 +65,14 @@ final class DeviceReader: Sendable {
 
   // MARK: For other threads
 
-  /// The device, or the reason why there is none.
-  var device: Device { shared.withLock { $0.device } }
+  /// The device, or the reason why there is none, and the first one that was opened, also after a loss:
+  /// of one moment, since a device may be opened and lost between two looks.
+  var current: (device: Device, opened: Opened?) { shared.withLock { $0 } }
 
   /// Whether the device is gone, and why it cannot be opened again, after an attempt.
   var loss: (isLost: Bool, failure: Failure?) {
-    if case .lost(let failure) = device { (true, failure) } else { (false, nil) }
+    if case .lost(let failure) = current.device { (true, failure) } else { (false, nil) }
   }
-
-  /// The first device that was opened, also after a loss; nil before that.
-  var opened: Opened? { shared.withLock { $0.opened } }
 
   /// Frames that the source has recorded so far, lost ones included.
   var index: Int64 { position.load(ordering: .acquiring) }

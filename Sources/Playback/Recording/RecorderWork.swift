@@ -62,9 +62,10 @@ struct RecorderWork: Sendable {
   /// - Returns: Nil if the recording was stopped before: opening a device may never end.
   private func opened() throws(Failure) -> DeviceReader.Opened? {
     while true {
-      if let opened = reader.opened { return opened }
+      let (device, opened) = reader.current
+      if let opened { return opened }
       if shared.withLock({ $0.isOver }) { return nil }
-      if case .lost(let failure) = reader.device {
+      if case .lost(let failure) = device {
         throw failure ?? Failure(.tryAgain, "the device has disconnected; connect it again")
       }
       reader.workArrived.wait(milliseconds: -1)

@@ -70,8 +70,8 @@ public final class RecordingMonitor: Sendable {
 
   /// Plays until the end.
   func run(_ reader: DeviceReader) {
-    while !isOver, reader.opened == nil { reader.soundArrived.wait(milliseconds: -1) }
-    guard let opened = reader.opened else { return }
+    while !isOver, reader.current.opened == nil { reader.soundArrived.wait(milliseconds: -1) }
+    guard let opened = reader.current.opened else { return }
     let (format, ring) = (opened.format, opened.monitored)
     reader.isMonitored.store(true, ordering: .releasing)
     defer { reader.isMonitored.store(false, ordering: .releasing) }
