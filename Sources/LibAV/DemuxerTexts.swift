@@ -85,7 +85,10 @@ enum InnerTimes {
       guard let close = rest.prefix(longest).firstIndex(of: UInt8(ascii: ">")),
         let time = time(rest[..<close])
       else { continue }
-      moved += self.text(max(0, time + milliseconds)).utf8
+      // A place of a packet may be anything.
+      let (sum, isOutOfRange) = time.addingReportingOverflow(milliseconds)
+      if isOutOfRange { continue }
+      moved += self.text(max(0, sum)).utf8
       rest = rest[close...]
     }
     return moved + rest
