@@ -109,6 +109,12 @@ enum PictureCoding {
     return tools
   }
 
+  /// Whether it is MPEG-4 with a header that does not say so.
+  var hasUnknownTools: Bool {
+    guard case .other("mpeg4", let header) = self else { return false }
+    return MPEG4Layer(of: header).map { $0.tools == nil } ?? false
+  }
+
   /// MPEG-4: what its header says of that.
   private var layerTools: MPEG4Layer.Tools? {
     guard case .other("mpeg4", let header) = self else { return nil }

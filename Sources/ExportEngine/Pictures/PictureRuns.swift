@@ -43,6 +43,11 @@ extension PictureReel {
         "has a picture with matrices of quantization of its own, which what is encoded would not have: "
           + remedy)
     }
+    guard !coding.hasUnknownTools else {
+      throw LibAVError.refusedPicture(
+        "has a picture of MPEG-4 whose header says how complex each picture is, and hides how it is "
+          + "coded: \(remedy)")
+    }
   }
 
   /// Which field of an interlaced picture is shown first, if it is encoded in fields; nil: it is encoded as
