@@ -5,12 +5,12 @@ extension PicturePlan {
   /// Notes on 360° and 3D which an output does not say of its pictures: one for each source; none where
   /// no source has them, or the output says so.
   package func projectionNotes(in output: Output) -> [Diagnostic] {
-    let projections = Set(assets.compactMap(\.pictureTrack).map(\.projection))
+    let digests = Set(assets.compactMap(\.pictureTrack).map(\.projectionDigest))
     let reason: String
     if container == .mov {
       reason = "FFmpeg writes it into MP4, MKV and WebM alone"
-    } else if projections.count > 1 {
-      reason = "not all sources have it"
+    } else if digests.count > 1 {
+      reason = digests.contains(nil) ? "not all sources have it" : "its sources differ in it"
     } else {
       return []
     }

@@ -6,21 +6,24 @@ extension Stream {
   fileprivate static let projections = [AV_PKT_DATA_SPHERICAL, AV_PKT_DATA_STEREO3D]
 
   /// What its header says of that, as this FFmpeg has it; two streams are seen alike where it is the same.
-  package var projection: [[UInt8]] { Self.projections.map(sideData) }
+  package var projection: [[UInt8]] { Self.projections.map(projection) }
 
   /// Whether its pictures are of 360 degrees, or a part of these (`AV_PKT_DATA_SPHERICAL`).
-  package var isSpherical: Bool { !sideData(AV_PKT_DATA_SPHERICAL).isEmpty }
+  package var isSpherical: Bool { !projection(AV_PKT_DATA_SPHERICAL).isEmpty }
 
   /// Whether its pictures are for two eyes (`AV_PKT_DATA_STEREO3D`).
-  package var isStereoscopic: Bool { !sideData(AV_PKT_DATA_STEREO3D).isEmpty }
+  package var isStereoscopic: Bool { !projection(AV_PKT_DATA_STEREO3D).isEmpty }
 
   /// Whether this FFmpeg knows what its header hides of pictures, and so writes it where all is copied.
   package var hasCropping: Bool { avjob_has_cropping(pointer) != 0 }
 
-  private func sideData(_ type: AVPacketSideDataType) -> [UInt8] {
+  private func projection(_ type: AVPacketSideDataType) -> [UInt8] {
     var size = 0
     guard let data = avjob_stream_side_data(pointer, type, &size) else { return [] }
-    return Array(UnsafeBufferPointer(start: data, count: size))
+    let bytes = Array(UnsafeBufferPointer(start: data, count: size))
+    // Its first field is 0 where a header says that pictures are for one eye (`AV_STEREO3D_2D`).
+    let isFlat = type == AV_PKT_DATA_STEREO3D && bytes.prefix(4).allSatisfy { $0 == 0 }
+    return isFlat ? [] : bytes
   }
 }
 

@@ -202,6 +202,8 @@ public struct AssetTrack: Sendable, Hashable, Codable {
   package var messages: [String]?
   /// How its pictures are to be seen: `360°`, `3D`, or both; nil: they are flat.
   package var projection: String?
+  /// A digest of what the file says of that: pictures of two tracks are seen alike where it is the same.
+  package var projectionDigest: String?
   /// What the container hides at their edges; nil: nothing.
   package var cropping: Cropping?
   /// Of a sound, frames a second as the file's header has them; nil where it does not, and for other tracks.

@@ -39,7 +39,7 @@ package final class ProbeMemory: Sendable {
     self.folder = folder
     let told = tools.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
     let digest = LineStore.number(of: told.joined(separator: "\n").utf8).hexadecimal
-    store = LineStore("probes", in: folder, version: "avjob probes 9 " + digest)
+    store = LineStore("probes", in: folder, version: "avjob probes 10 " + digest)
   }
 
   /// Frees the memory of the lines that were read. They are read again when one is asked for.

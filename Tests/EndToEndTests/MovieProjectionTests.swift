@@ -111,6 +111,13 @@ struct MovieProjectionTests {
       #expect(encoded.errors.contains(note), "\(encoded.errors)")
     }
     #expect(try !projection(of: "c.mp4", in: stage).contains("Spherical"))
+    // Both are of 360 degrees, and seen from other places.
+    let turned = try stage.run(
+      """
+      printf 'concat: [view.mp4, google.mp4]\\noutput: { file: d.mp4, video: { h264: crf 30 } }\\n' > d.yaml
+      avjob run d.yaml
+      """)
+    #expect(turned.errors.contains("left out: its sources differ in it"), "\(turned.errors)")
   }
 
   @Test("edges that a container hides are named where they are shown")

@@ -143,8 +143,14 @@ extension LibAV.Stream {
 
   /// As `AssetTrack.styles`.
   fileprivate var styles: String? {
-    guard ["ass", "ssa"].contains(codecName) else { return nil }
-    return header.withUnsafeBytes { try? BlockDigest.digest($0) }.map { String($0, radix: 16) }
+    ["ass", "ssa"].contains(codecName) ? Self.digest(of: header) : nil
+  }
+
+  /// As `AssetTrack.projectionDigest`.
+  fileprivate var projectionDigest: String? { Self.digest(of: projection.joined(separator: [0])) }
+
+  private static func digest(of bytes: some Sequence<UInt8>) -> String? {
+    Array(bytes).withUnsafeBytes { try? BlockDigest.digest($0) }.map { String($0, radix: 16) }
   }
 }
 
@@ -175,6 +181,7 @@ extension AssetTrack {
       if type == .video, stream.isSpherical || stream.isStereoscopic {
         track.projection = [stream.isSpherical ? "360°" : nil, stream.isStereoscopic ? "3D" : nil]
           .compactMap(\.self).joined(separator: " and ")
+        track.projectionDigest = stream.projectionDigest
       }
       if type == .audio, stream.channelCount > 0, stream.sampleRate > 0 {
         track.sampleRate = stream.sampleRate
