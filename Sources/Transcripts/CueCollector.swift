@@ -15,8 +15,16 @@ struct CueCollector {
 
   init(speakerPrefix: Bool) { hasPrefixes = speakerPrefix }
 
-  /// Those that were added, with the speakers whose names stand in front of texts. O(n)
-  var cues: [Cue] { hasPrefixes ? turns.named : turns.map(\.cue) }
+  /// Those that were added, with the speakers whose names stand in front of texts; where these divide texts
+  /// into too many, `text` gets an error. O(n)
+  func cues(in text: inout TranscriptText) -> [Cue] {
+    guard hasPrefixes, !isFull else { return turns.map(\.cue) }
+    return turns.named { turn in Self.refuseCues(at: turn.place ?? 0..<0, in: &text) }
+  }
+
+  private static func refuseCues(at place: Range<Int>, in text: inout TranscriptText) {
+    text.error("more than \(grouped(cueLimit)) cues", at: place, help: "part the transcript")
+  }
 
   /// Whether one more is refused.
   var isFull: Bool { turns.count > Self.cueLimit || wordCount > Self.wordLimit }
@@ -43,30 +51,33 @@ struct CueCollector {
       cue.isMomentary = true
       cue.range.duration = Cue.leastLength
     }
-    if !append(turnsOf: cue) { text.find(.empty, at: place) }
+    let said =
+      hasPrefixes
+      ? cue.turns(at: place) : [SpokenTurn(cue: cue, hasDash: false, place: place)]
+    if said.isEmpty { text.find(.empty, at: place) }
+    wordCount += said.reduce(0) { $0 + $1.cue.words.count }
+    turns += said
     if turns.count > Self.cueLimit {
-      text.error("more than \(grouped(Self.cueLimit)) cues", at: place, help: "part the transcript")
+      Self.refuseCues(at: place, in: &text)
     } else if wordCount > Self.wordLimit {
       text.error(
         "more than \(grouped(Self.wordLimit)) words", at: place, help: "part the transcript")
     }
   }
-
-  /// Adds what is said in a cue by one after the other; false where that is nothing.
-  fileprivate mutating func append(turnsOf cue: Cue) -> Bool {
-    let turns = hasPrefixes ? cue.turns : [SpokenTurn(cue: cue, hasDash: false)]
-    wordCount += turns.reduce(0) { $0 + $1.cue.words.count }
-    self.turns += turns
-    return !turns.isEmpty
-  }
 }
 
 extension Transcript {
-  /// The same with the speakers whose names and colons texts begin with. O(n)
-  package var withSpeakersOfTexts: Transcript {
-    var collector = CueCollector(speakerPrefix: true)
-    for cue in cues { _ = collector.append(turnsOf: cue) }
-    return Transcript(collector.cues, language: language)
+  /// The most cues of a transcript that is read.
+  package static let cueLimit = CueCollector.cueLimit
+
+  /// The same with the speakers whose names and colons texts begin with; nil where texts of several
+  /// speakers make more than `cueLimit` cues. O(n)
+  package var withSpeakersOfTexts: Transcript? {
+    var turns: [SpokenTurn] = []
+    for cue in cues where turns.count <= Self.cueLimit { turns += cue.turns(at: nil) }
+    var isRefused = false
+    let named = turns.named { _ in isRefused = true }
+    return isRefused ? nil : Transcript(named, language: language)
   }
 }
 

@@ -68,7 +68,7 @@ enum LabelTranscript {
       cues.append(
         Cue(label.text, in: .zero), from: label.start, to: end, at: label.place, in: &text)
     }
-    return cues.cues
+    return cues.cues(in: &text)
   }
 
   private static func cells(_ line: Range<Int>, in text: TranscriptText) -> [Range<Int>] {

@@ -186,7 +186,7 @@ struct RecognizerReader {
       }
       cues.append(cue, from: start, to: end, at: segment.place, in: &text)
     }
-    return cues.cues
+    return cues.cues(in: &text)
   }
 
   /// A segment without an end lasts to the next start, at most 5 s.

@@ -36,7 +36,7 @@ struct SRTReader {
     while !reader.cues.isFull, let line = cursor.next(in: reader.text) { reader.take(line) }
     reader.endCue(hasNext: false)
     text = reader.text
-    return Transcript(reader.cues.cues)
+    return Transcript(reader.cues.cues(in: &text))
   }
 
   private init(text: TranscriptText, cues: CueCollector) {

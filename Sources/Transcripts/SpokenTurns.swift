@@ -3,6 +3,8 @@ struct SpokenTurn {
   var cue: Cue
   /// Whether a dash stood in front.
   var hasDash: Bool
+  /// Where its file has its cue; nil: it is not read from one.
+  var place: Range<Int>?
 }
 
 extension [SpokenTurn] {
@@ -10,8 +12,9 @@ extension [SpokenTurn] {
   /// what follows until another name.
   ///
   /// A later line of a text begins a turn if a name stands in front of it that also stands in front of a
-  /// text: `Note: this` is text else. O(n)
-  var named: [Cue] {
+  /// text: `Note: this` is text else. `refuse` gets the first turn that makes the cues more than a
+  /// transcript may have; no more are made. O(n)
+  func named(orRefuse refuse: (SpokenTurn) -> Void) -> [Cue] {
     let names = Set(
       compactMap { $0.cue.speaker ?? $0.cue.text.nameInFront.map { String($0.name) } })
     var last: String?
@@ -19,10 +22,14 @@ extension [SpokenTurn] {
     for turn in self {
       // A dash begins a turn: without a name it is of somebody else.
       if turn.hasDash { last = nil }
-      for cue in cues.count > CueCollector.cueLimit ? [turn.cue] : turn.cue.divided(at: names) {
+      for cue in turn.cue.divided(at: names) {
         let cue = cue.withNameInFront(else: last)
         last = cue.speaker
         cues.append(cue)
+      }
+      if cues.count > CueCollector.cueLimit {
+        refuse(turn)
+        break
       }
     }
     return cues
@@ -31,12 +38,17 @@ extension [SpokenTurn] {
 
 extension Cue {
   /// What is said in it by one after the other, each at its time: a line that begins with a dash
-  /// begins a turn, and the dash is no text of it.
-  var turns: [SpokenTurn] {
-    guard speaker == nil, words.isEmpty else { return [SpokenTurn(cue: self, hasDash: false)] }
+  /// begins a turn, and the dash is no text of it. Of more turns than a transcript may have cues, so many
+  /// that it is refused. O(n)
+  func turns(at place: Range<Int>?) -> [SpokenTurn] {
+    let whole = SpokenTurn(cue: self, hasDash: false, place: place)
+    guard speaker == nil, words.isEmpty else { return [whole] }
     var turns: [(text: String, hasDash: Bool)] = []
     for line in text.split(separator: "\n") {
       if line.beginsTurn {
+        // A dash alone may have text on the next line; without any it is no turn.
+        if turns.last?.text.tidiedLines.isEmpty == true { turns.removeLast() }
+        guard turns.count <= CueCollector.cueLimit else { break }
         turns.append((String(line.dropFirst().drop(while: \.isWhitespace)), true))
       } else if turns.isEmpty {
         turns.append((String(line), false))
@@ -44,14 +56,16 @@ extension Cue {
         turns[turns.count - 1].text += "\n" + line
       }
     }
-    guard turns.contains(where: \.hasDash) else { return [SpokenTurn(cue: self, hasDash: false)] }
-    // A dash alone may have text on the next line.
+    guard turns.contains(where: \.hasDash) else { return [whole] }
     let said = turns.map { (text: $0.text.tidiedLines, hasDash: $0.hasDash) }
       .filter { !$0.text.isEmpty }
-    return zip(parts(said.map(\.text)), said).map { SpokenTurn(cue: $0, hasDash: $1.hasDash) }
+    return zip(parts(said.map(\.text)), said).map {
+      SpokenTurn(cue: $0, hasDash: $1.hasDash, place: place)
+    }
   }
 
-  /// The same in parts, which begin where a line does with one of some names in front.
+  /// The same in parts, which begin where a line does with one of some names in front; of more parts than a
+  /// transcript may have cues, so many that it is refused.
   fileprivate func divided(at names: Set<String>) -> [Cue] {
     guard speaker == nil, words.isEmpty, text.contains("\n") else { return [self] }
     var texts: [String] = []
@@ -60,6 +74,8 @@ extension Cue {
       let isNamed = name.map { names.contains(String($0)) } ?? false
       if let last = texts.last, !isNamed || last.isNameAlone {
         texts[texts.count - 1] += "\n" + line
+      } else if texts.count > CueCollector.cueLimit {
+        break
       } else {
         texts.append(String(line))
       }

@@ -59,7 +59,7 @@ struct TableTranscript {
         Cue(spoken, in: .zero, speaker: speaker?.tidiedLines.nonEmpty), from: first, to: last,
         at: row.place, in: &text)
     }
-    return Transcript(cues.cues)
+    return Transcript(cues.cues(in: &text))
   }
 
   /// Where a time has a point; nil: nowhere.

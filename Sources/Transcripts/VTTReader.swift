@@ -30,7 +30,7 @@ struct VTTReader {
     reader.readHeader()
     while !reader.cues.isFull, reader.readBlock() {}
     text = reader.text
-    return Transcript(reader.cues.cues, language: reader.language)
+    return Transcript(reader.cues.cues(in: &text), language: reader.language)
   }
 
   private init(_ text: TranscriptText, speakerPrefix: Bool) {

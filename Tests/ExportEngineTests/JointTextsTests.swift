@@ -72,7 +72,7 @@ import Transcripts
           Transcripts.Cue("\(front)w\(number)\(more)", in: range(start..<end), speaker: speaker))
       }
       let transcript = Transcript(cues)
-      let found = try readBack(transcript).withSpeakersOfTexts
+      let found = try #require(try readBack(transcript).withSpeakersOfTexts)
       #expect(lines(found) == lines(transcript), "\(transcript.captions().map(\.text))")
     }
   }

@@ -91,4 +91,34 @@ import Testing
     let text = "WEBVTT\n\n00:00.000 --> 00:01.000\n" + markup
     #expect(TranscriptBench.messages(text).first?.contains("more than 100,000 cues") == true)
   }
+
+  @Test(
+    "Texts of more turns than a transcript may have cues are refused, and no fewer")
+  func turns() {
+    func lines(_ line: String, _ count: Int) -> String {
+      Array(repeating: line, count: count).joined(separator: "\n")
+    }
+    func text(_ first: String, _ second: String) -> String {
+      "1\n00:00:01,000 --> 00:00:02,000\n\(first)\n\n"
+        + "2\n00:00:02,000 --> 00:00:03,000\n\(second)\n"
+    }
+    for line in ["Ann: a", "- Ann: a"] {
+      let most = lines(line, 100_000)
+      #expect(
+        TranscriptBench.messages(text(most + "\n" + line, "a"), speakerPrefix: true) == [
+          "2:1: error: more than 100,000 cues; part the transcript"
+        ], "\(line)")
+      #expect(
+        TranscriptBench.messages(text(most, line + "\n" + line), speakerPrefix: true) == [
+          "100005:1: error: more than 100,000 cues; part the transcript"
+        ], "\(line)")
+      #expect(Transcript([Cue(most, 0..<9)]).withSpeakersOfTexts?.cues.count == 100_000)
+      #expect(Transcript([Cue(most, 0..<9), Cue("a", 9..<10)]).withSpeakersOfTexts == nil)
+    }
+    // A dash alone is no turn.
+    #expect(
+      TranscriptBench.cues(text(lines("-", 100_001), "- a"), speakerPrefix: true) == [
+        "2000-3000 a"
+      ])
+  }
 }

@@ -30,7 +30,14 @@ extension Lowering {
       guard let kept = keptTranscript(of: reference, at: written.origin, for: group) else {
         return true
       }
-      transcript = written.value.hasPrefixes ? kept.withSpeakersOfTexts : kept
+      guard let read = written.value.hasPrefixes ? kept.withSpeakersOfTexts : kept else {
+        error(
+          "the speakers of '\(reference.location)' make its words more than "
+            + "\(grouped(Transcript.cueLimit)) cues", at: written.origin,
+          help: "leave out 'speaker: prefix'")
+        return false
+      }
+      transcript = read
     case (.keep, _): return true
     }
     var speech = SegmentSpeech()
