@@ -31,6 +31,7 @@ public struct LineLayout: Sendable, Hashable, Codable {
     var prefixes = SpeakerPrefixes()
     let hasNames = isPrefixed && cues.contains { $0.speaker != nil }
     var latest = Time.zero
+    var isBehindAlone = true
     for (index, cue) in cues.enumerated() {
       let text = isPrefixed ? cue.text.tidiedLines : ""
       let prefix =
@@ -43,11 +44,12 @@ public struct LineLayout: Sendable, Hashable, Codable {
         && (index + 1 == cues.count || cue.range.end <= cues[index + 1].range.start)
       latest = max(latest, cue.range.end)
       let lead = Lead(
-        first: prefix.count, speaker: hasNames ? cue.writtenSpeaker : nil,
-        isRepeated: hasNames && !isAlone)
+        prefix.count, speaker: hasNames ? cue.writtenSpeaker : nil,
+        isRepeated: hasNames && !isAlone, isBehindOverlap: hasNames && !isBehindAlone)
+      isBehindAlone = isAlone
       let parts = fits(cue, behind: lead.first) ? [cue] : divided(cue, behind: lead)
       result += parts.enumerated().map {
-        ($0.element, $0.element.text.count + ($0.offset == 0 ? lead.first : 0))
+        ($0.element, $0.element.text.count + ($0.offset == 0 ? prefix.count : 0))
       }
     }
     // Parts of cues that overlap take turns.
@@ -65,15 +67,25 @@ public struct LineLayout: Sendable, Hashable, Codable {
     var first: Int
     /// Whose name has to have room; nil: nobody's.
     var speaker: String?
-    /// Whether others speak between the parts, so that each has a name or a dash.
-    var isRepeated: Bool
+    /// Where others speak between the parts, of each: it may have a name or a dash, or both where it
+    /// begins together with another's. nil: nobody does.
+    private let repeated: Int?
+
+    /// Those of a cue whose first part has `count` right behind the cue before; a part of another cue may
+    /// come between where that one overlaps others.
+    init(_ count: Int, speaker: String?, isRepeated: Bool, isBehindOverlap: Bool) {
+      let most = speaker.map { $0.count + 4 } ?? 2
+      repeated = isRepeated ? most : nil
+      first = isRepeated || isBehindOverlap ? max(count, most) : count
+      self.speaker = speaker
+    }
 
     /// Those of a part that begins with a text.
     func characters(before text: Substring, isFirst: Bool) -> Int {
       if isFirst { return first }
-      guard let speaker else { return isRepeated ? 2 : 0 }
-      let isNamed = isRepeated || String(text.prefix(200)).onOneLine.nameInFront != nil
-      return isNamed ? speaker.count + 2 : 0
+      if let repeated { return repeated }
+      guard let speaker, String(text.prefix(200)).onOneLine.nameInFront != nil else { return 0 }
+      return speaker.count + 2
     }
   }
 
@@ -149,7 +161,6 @@ public struct LineLayout: Sendable, Hashable, Codable {
         words: Array(clock.takeWords(until: pieces[next - 1].range.upperBound)))
       part.settings = cue.settings
       cues.append(part)
-      part.endsParagraph = cue.endsParagraph && next == pieces.count
       (first, start) = (next, end)
     }
     return cues

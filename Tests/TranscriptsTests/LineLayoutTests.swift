@@ -228,6 +228,45 @@ import Testing
     #expect(said(by: "Ben") == "five six seven eight Yes: but later")
   }
 
+  @Test("A cue behind a part of another has room for its name, and for a dash before it")
+  func namesBetween() {
+    func check(_ cues: [Cue], _ layout: LineLayout) {
+      for caption in Transcript(cues).captions(lines: layout) {
+        let lines = caption.text.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= layout.lines, "\(layout): \(caption.text)")
+        #expect(lines.allSatisfy { $0.count <= layout.width }, "\(layout): \(caption.text)")
+      }
+    }
+    let long = Array(repeating: "abcdefg", count: 20).joined(separator: " ")
+    let full = "twelve letters and twenty others\ntwelve letters and twenty others"
+    // A part of Bob's at 3.5 s, between cues of Ann's.
+    check(
+      [
+        Cue(long, 0..<10_000, speaker: "Bob"), Cue("Yes.", 1000..<2000, speaker: "Ann"),
+        Cue(full, 6000..<8000, speaker: "Ann"),
+      ], LineLayout())
+    // Behind Bob's last part, though Ann's other cue begins behind Bob's.
+    check(
+      [
+        Cue(long, 0..<10_000, speaker: "Bob"), Cue("Yes.", 1000..<2000, speaker: "Ann"),
+        Cue(full, 11_000..<12_000, speaker: "Ann"),
+      ], LineLayout())
+    var dice = Dice(11)
+    let speakers: [String?] = ["Ann", "Bo", nil]
+    for _ in 0..<300 {
+      let cues = (0..<6).map { _ in
+        let texts = (0..<dice.number(1..<12)).map { _ in
+          String(repeating: "a", count: Int(dice.number(1..<6)))
+        }
+        let start = dice.number(0..<5) * 1000
+        return Cue(
+          texts.joined(separator: " "), start..<start + dice.number(1..<4) * 1000,
+          speaker: speakers.randomElement(using: &dice) ?? nil)
+      }
+      check(cues, LineLayout(width: Int(dice.number(14..<24)), lines: Int(dice.number(1..<4))))
+    }
+  }
+
   @Test("A dash within a text begins no line, where it would be read as a turn")
   func dashes() {
     #expect(
