@@ -23,10 +23,11 @@ package struct OtherSoundFormat: Sendable, Hashable {
     sound = AudioFormat(
       sampleRate: capabilities.sampleRates.nearest(to: rate), channelLayout: layout)
     let isAsWide = layout.count == own.channelLayout.count
-    self.format = format.ofOthers
-    if !isAsWide && format.isByChannels
-      || self.format.problem(sampleRate: sound.sampleRate, layout: layout) != nil
+    if isAsWide || !format.isByChannels, let shared = format.ofOthers,
+      shared.problem(sampleRate: sound.sampleRate, layout: layout) == nil
     {
+      self.format = shared
+    } else {
       self.format = format.kind.usualFormat(
         isDeep: false, sampleRate: sound.sampleRate, channelCount: layout.count)
     }
@@ -34,9 +35,11 @@ package struct OtherSoundFormat: Sendable, Hashable {
 }
 
 extension Output.Format {
-  /// The format of sounds beside one in this format: HE-AAC is that one's alone.
-  fileprivate var ofOthers: Output.Format {
-    if case .fdkAAC(let settings) = self { .m4a(bitRate: settings.bitRate ?? 0) } else { self }
+  /// The format of sounds beside one in this format, which FFmpeg encodes; nil where its settings are none
+  /// of FFmpeg's encoder: a bit rate of HE-AAC is too low for AAC-LC.
+  fileprivate var ofOthers: Output.Format? {
+    guard case .fdkAAC(let settings) = self else { return self }
+    return settings.profile == .lc ? settings.bitRate.map { .m4a(bitRate: $0) } : nil
   }
 
   /// Whether it has a bit rate for all channels together.

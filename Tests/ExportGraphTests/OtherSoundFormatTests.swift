@@ -25,6 +25,15 @@ import Testing
     #expect(format([(8000, .stereo)], like: loud).format == .m4a(bitRate: 96_000))
     let flac = Output.Format.flac(bitDepth: 24)
     #expect(format([(96_000, .surround51)], like: flac).format == flac)
+    // FFmpeg encodes them: settings that are libfdk-aac's alone are no settings of its encoder.
+    for (settings, bitRate) in [
+      (FDKAACSettings(.bitRate(96_000)), 96_000), (FDKAACSettings(.vbr(quality: 5)), 128_000),
+      (FDKAACSettings(.bitRate(32_000), profile: .he), 128_000),
+      (FDKAACSettings(.bitRate(24_000), profile: .heV2), 128_000),
+    ] {
+      #expect(
+        format([(48_000, .stereo)], like: .fdkAAC(settings)).format == .m4a(bitRate: bitRate))
+    }
     let quality = Output.Format.vorbis(.quality(7))
     #expect(format([(48_000, .mono)], like: quality).format == quality)
   }
