@@ -23,7 +23,9 @@ extension Sink {
   ///
   /// - Throws: `mendJob` where the format has no place for them, a tag of the job has their name, or
   ///   nothing says which files are the album.
-  mutating func settleGains(in export: Export) throws(Failure) {
+  mutating func settleGains(
+    in export: Export, _ heard: inout HeardSources
+  ) throws(Failure) {
     guard let wanted = output.gainTags else { return }
     func refusal(_ message: String) -> Failure {
       let place = output.origins.gainTags
@@ -39,9 +41,12 @@ extension Sink {
     let names = Set(
       gains.flatMap { LevelTag.tags($0, of: nil, asOpus: hasOpusGains) }.map { $0.key.lowercased() }
     )
-    for item in metadata.items where item.key.isGain {
+    let items = metadata.items.filter(\.key.isGain)
+    let inherited =
+      items.isEmpty ? [] : Set(export.inherits(items, of: heard.tags, in: output))
+    for item in items {
       let isMoved = movedTags.contains { $0.lowercased() == item.key.lowercased() }
-      guard !isMoved, export.inherits([item], in: output).isEmpty else {
+      guard !isMoved, !inherited.contains(item) else {
         metadata[item.key] = nil
         continue
       }

@@ -127,7 +127,7 @@ extension MarkSettler {
   /// Tags of a loop that the job does not give its output itself.
   private var loopTags: [Metadata.Item] {
     let items = sink.metadata.items.filter { TagClass(of: $0.key) == .place(.loop) }
-    return export.inherits(items, in: sink.output)
+    return export.inherits(items, of: tags, in: sink.output)
   }
 
   private mutating func removeLoopTags() { for item in loopTags { sink.metadata[item.key] = nil } }

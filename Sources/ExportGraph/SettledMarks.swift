@@ -13,6 +13,8 @@ struct MarkSettler {
   let map: MarkMap
   /// The source of which all is in the output.
   let whole: Graph.Whole?
+  /// The tags of all sources.
+  let tags: Set<Metadata.Item>
   var sink: Sink
   /// What is not written, by the reason.
   private(set) var lost: [String: [String]] = [:]
@@ -24,8 +26,12 @@ struct MarkSettler {
   /// says nothing.
   private var givenTime: UInt64?
 
-  init(_ graph: Graph, of sink: Sink, in export: Export, _ map: MarkMap, whole: Graph.Whole?) {
+  init(
+    _ graph: Graph, of sink: Sink, in export: Export, _ map: MarkMap, whole: Graph.Whole?,
+    tags: Set<Metadata.Item>
+  ) {
     (self.graph, self.sink, self.export, self.map, self.whole) = (graph, sink, export, map, whole)
+    self.tags = tags
     let assets = export.composition.assets
     base = map.opening?.asset ?? (assets.count == 1 ? assets.first : nil)
     places = sink.capabilities.places
@@ -153,7 +159,7 @@ extension MarkSettler {
   /// A tag that is neither a source's nor another file's.
   private func given(_ key: String) -> String? {
     let items = sink.metadata.items.filter { $0.key.lowercased() == key }
-    return export.inherits(items, in: sink.output).isEmpty ? items.first?.value : nil
+    return export.inherits(items, of: tags, in: sink.output).isEmpty ? items.first?.value : nil
   }
 
   /// Empties the fields whose tags the job takes away: what it removes from other formats would stay in

@@ -17,11 +17,12 @@ package struct StaleTags: Sendable, Hashable, Encodable {
 }
 
 extension Export {
-  /// Whether tags come from files, and not from the job.
-  func inherits(_ items: [Metadata.Item], in output: Output) -> [Metadata.Item] {
-    guard !items.isEmpty else { return [] }
-    let known = Set(composition.assets.flatMap(\.metadata.items))
-    return items.filter { item in
+  /// Those of some tags of an output that come from files, and not from the job; `known` are the tags of
+  /// all sources, as `HeardSources` has them.
+  func inherits(
+    _ items: [Metadata.Item], of known: Set<Metadata.Item>, in output: Output
+  ) -> [Metadata.Item] {
+    items.filter { item in
       known.contains(item) || !output.gives(item.key) && inherits(item.key, in: output)
     }
   }
@@ -62,7 +63,8 @@ extension Graph {
   func settleFacts(of sink: inout Sink, _ heard: inout HeardSources) {
     let export = heard.export
     let items = sink.metadata.items.filter { TagClass(of: $0.key) != .content }
-    let inherited = export.inherits(items, in: sink.output)
+    let inherited =
+      items.isEmpty ? [] : export.inherits(items, of: heard.tags, in: sink.output)
     let hasMarks =
       sink.output.marks != nil || heard.isMarked
       || !sink.chapters.isEmpty && sink.capabilities.places.contains(.cues)
@@ -85,7 +87,7 @@ extension Graph {
       heard.parts, sampleRate: nodes[sink.node].format.sampleRate,
       frameCount: Int64(sink.frames.count))
     settle(own, of: &sink, whole, map: map, &stale)
-    var settler = MarkSettler(self, of: sink, in: export, map, whole: whole)
+    var settler = MarkSettler(self, of: sink, in: export, map, whole: whole, tags: heard.tags)
     settler.settle()
     sink = settler.sink
     sink.note(

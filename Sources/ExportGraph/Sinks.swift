@@ -72,7 +72,7 @@ extension Graph {
       try sink.picture?.addStills(of: sink.chapters, in: range, of: duration, to: output)
       try copy(into: &sink)
       settleFacts(of: &sink, &heard)
-      try sink.settleGains(in: export)
+      try sink.settleGains(in: export, &heard)
       sink.dropStaleLyrics(in: export)
       sinks.append(sink)
     }
