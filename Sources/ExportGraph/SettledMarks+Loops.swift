@@ -137,12 +137,9 @@ extension MarkSettler {
     base?.metadata.items.contains(item) == true
   }
 
-  /// Whether the job takes the tags of a loop away.
-  var isLoopRemoved: Bool {
-    let removed =
-      sink.output.removedTags ?? (export.removedTags ?? []) + sink.output.metadata.removedKeys
-    return removed.contains { LoopTags.Part(key: $0) == .start }
-  }
+  /// Whether the job takes the loop of the source's tags away. Where the output gives a start itself, the
+  /// source's loop does not come back: it is another one.
+  var isLoopRemoved: Bool { removedKeys.contains { LoopTags.Part(key: $0) == .start } }
 
   /// Puts the first loop into tags, under the source's keys where it has some.
   private mutating func tag(_ loops: [(old: Asset.Loop, frames: Range<Int64>, isExact: Bool)]) {

@@ -181,13 +181,15 @@ extension MarkSettler {
     ]
   }
 
-  /// Whether the job gives a tag an empty text, for this output or for all.
+  /// The keys of tags that the job takes away from what sources say, for this output or for all.
+  var removedKeys: [String] {
+    sink.output.removedTags ?? (export.removedTags ?? []) + sink.output.metadata.removedKeys
+  }
+
+  /// Whether the job gives a tag an empty text, and the output no other.
   private func isRemoved(_ key: String) -> Bool {
     if sink.metadata[key]?.isEmpty == true { return true }
-    if let removed = sink.output.removedTags { return removed.contains(key) }
-    let own = sink.output.metadata.values(of: key)
-    if !own.isEmpty { return own.allSatisfy(\.isEmpty) }
-    return export.removedTags?.contains(key) == true
+    return removedKeys.contains(key) && sink.output.metadata.values(of: key).allSatisfy(\.isEmpty)
   }
 
   /// What tags of a source in another format say.

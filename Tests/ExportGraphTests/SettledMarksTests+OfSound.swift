@@ -141,6 +141,15 @@ extension SettledMarksTests {
   }
 
   @Test("a format without any tags names loops and texts once, and says nothing of clicks")
+    // Nor where the output gives a loop itself.
+    for (path, format): (FilePath, Output.Format) in [("o.wav", wav), ("o.flac", flac)] {
+      let own = try sink(of: [looped()], to: path, format) {
+        $0.removedTags = ["loopstart"]
+        $0.outputs[0].metadata["LOOPSTART"] = "7"
+      }
+      #expect(own.marks.sampler == nil && own.metadata["LOOPSTART"] == "7", "\(path)")
+      #expect(lost(own) == [], "\(path)")
+    }
   func bareFormats() throws {
     var asset = marked
     asset.marks?.broadcast = tape.marks?.broadcast
