@@ -42,6 +42,7 @@ struct MarkSettler {
   static let momentReason = "what it marks is not heard whole, once and alone in the output"
 
   static let numberReason = "it is no number of frames and no time"
+  static let clockReason = "their places cannot be moved with the time reference"
 
   /// Whether each sample of the base, and nothing else, is in the output.
   var isIdentical: Bool {
@@ -111,7 +112,10 @@ extension MarkSettler {
       guard let old = base?.marks?.broadcast, sink.capabilities.heldTags?.isEmpty == true else {
         return
       }
-      lose("texts of bext", Self.placeReason)
+      let hasTexts = Self.textFields.contains { key, field in
+        !old[keyPath: field].isEmpty && !isRemoved(key)
+      }
+      if hasTexts { lose("texts of bext", Self.placeReason) }
       if old.timeReference > 0, map.timeReference(old.timeReference) != nil {
         lose("time_reference", Self.placeReason)
       }
@@ -286,15 +290,18 @@ extension MarkSettler {
   }
 
   /// Puts the texts that `bext` has no more into the copies of them, where all else stays.
-  private func copyChanges(into text: inout IXML) {
+  private mutating func copyChanges(into text: inout IXML) {
     if let given = givenTime {
       if let old = text.timestamp {
-        text.moveSyncPoints { frame, isAbsolute in
-          guard isAbsolute else { return frame }
-          guard frame >= old else { return nil }
-          let (sum, isTooLate) = given.addingReportingOverflow(frame - old)
-          return isTooLate ? nil : sum
+        // A point before the sound's start stays before it, down to midnight.
+        let count = text.moveAbsoluteSyncPoints { frame in
+          let (moved, isBeyond) =
+            frame >= old
+            ? given.addingReportingOverflow(frame - old)
+            : given.subtractingReportingOverflow(old - frame)
+          return isBeyond ? nil : moved
         }
+        if count > 0 { lose("sync points of iXML", Self.clockReason) }
       }
       text.setTimestamp(given)
     }

@@ -250,14 +250,14 @@ extension Asset {
   }
 
   /// The keys of tags about its sound that do not go along into a sequence or a mix without tags. What
-  /// `bext` has follows that chunk, unless no output has a place for it.
+  /// `bext` has follows that chunk, unless an output has no place for it.
   package func soundTags(withBroadcast isPlaced: Bool) -> [String] {
-    metadata.items.filter { item in
+    let isInChunk = isPlaced && marks?.broadcast != nil
+    return metadata.items.filter { item in
       switch TagClass(of: item.key) {
       case .place(.loop): false
-      case .place(.timeReference):
-        item.value != "0" && !(isPlaced && marks?.broadcast != nil)
-      case .samples: marks?.broadcast == nil || item.key.lowercased() != "umid"
+      case .place(.timeReference): item.value != "0" && !isInChunk
+      case .samples: !isInChunk || item.key.lowercased() != "umid"
       case let other: other.isOfSound
       }
     }.map(\.key)

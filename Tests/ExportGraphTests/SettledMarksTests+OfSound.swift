@@ -86,6 +86,44 @@ extension SettledMarksTests {
     }
   }
 
+  @Test("absolute points of iXML move with a time reference of a copy, or are named")
+  func movedSyncPoints() throws {
+    func point(_ type: String, _ low: String) -> String {
+      "<SYNC_POINT><SYNC_POINT_TYPE>\(type)</SYNC_POINT_TYPE>"
+        + "<SYNC_POINT_LOW>\(low)</SYNC_POINT_LOW></SYNC_POINT>"
+    }
+    // The sound begins at 480000, behind the first point.
+    let points = point("ABSOLUTE", "400000") + point("RELATIVE", "5") + point("RELATIVE", "?")
+    for (points, given, positions, isNamed) in [
+      (points, "500000", ["420000", "5", "?"], false), (points, "80000", ["0", "5", "?"], false),
+      (points, "79999", ["5", "?"], true), (point("ABSOLUTE", "?"), "500000", [], true),
+    ] as [(String, String, [String], Bool)] {
+      var asset = tape
+      var defects: [ChunkDefect] = []
+      asset.marks?.iXML = IXML(
+        Array(
+          """
+          <BWFXML><SPEED><TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI>0</TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_HI>
+          <TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO>480000</TIMESTAMP_SAMPLES_SINCE_MIDNIGHT_LO></SPEED>
+          <SYNC_POINT_LIST>\(points)</SYNC_POINT_LIST></BWFXML>
+          """.utf8), defects: &defects)
+      let sink = try sink(of: asset, 0..<10) { $1.metadata["time_reference"] = given }
+      #expect(
+        sink.marks.iXML?.texts("SYNC_POINT_LIST/SYNC_POINT/SYNC_POINT_LOW") == positions, "\(given)"
+      )
+      #expect(lost(sink).contains("sync points of iXML") == isNamed, "\(given)")
+    }
+  }
+
+  @Test("a UMID and a time that 'bext' has are left out with it, unless each output has that")
+  func tagsOfChunk() {
+    var asset = tape
+    #expect(asset.soundTags(withBroadcast: true) == [])
+    #expect(asset.soundTags(withBroadcast: false) == ["time_reference", "umid"])
+    asset.marks?.broadcast = nil
+    #expect(asset.soundTags(withBroadcast: true) == ["time_reference", "umid"])
+  }
+
   @Test("loops in tags of the first source stay in a sequence as those of samplers do")
   func loopsOfSequence() throws {
     for assets in [[looped(), plain], [looped()]] {
@@ -103,6 +141,15 @@ extension SettledMarksTests {
     // What the job takes away does not come back.
     let none = try sink(of: [looped()], to: "o.wav", wav) { $0.removedTags = ["loopstart"] }
     #expect(none.marks.sampler == nil && lost(none) == [])
+    // Nor where the output gives a loop itself.
+    for (path, format): (FilePath, Output.Format) in [("o.wav", wav), ("o.flac", flac)] {
+      let own = try sink(of: [looped()], to: path, format) {
+        $0.removedTags = ["loopstart"]
+        $0.outputs[0].metadata["LOOPSTART"] = "7"
+      }
+      #expect(own.marks.sampler == nil && own.metadata["LOOPSTART"] == "7", "\(path)")
+      #expect(lost(own) == [], "\(path)")
+    }
   }
 
   @Test(
@@ -141,15 +188,6 @@ extension SettledMarksTests {
   }
 
   @Test("a format without any tags names loops and texts once, and says nothing of clicks")
-    // Nor where the output gives a loop itself.
-    for (path, format): (FilePath, Output.Format) in [("o.wav", wav), ("o.flac", flac)] {
-      let own = try sink(of: [looped()], to: path, format) {
-        $0.removedTags = ["loopstart"]
-        $0.outputs[0].metadata["LOOPSTART"] = "7"
-      }
-      #expect(own.marks.sampler == nil && own.metadata["LOOPSTART"] == "7", "\(path)")
-      #expect(lost(own) == [], "\(path)")
-    }
   func bareFormats() throws {
     var asset = marked
     asset.marks?.broadcast = tape.marks?.broadcast
@@ -157,6 +195,11 @@ extension SettledMarksTests {
     for name in ["loops", "texts of bext", "time_reference"] {
       #expect(lost(raw).filter { $0 == name }.count == 1, "\(name): \(lost(raw))")
     }
+    // Of a chunk without texts only the time goes.
+    asset.marks?.broadcast?.description = ""
+    asset.marks?.broadcast?.codingHistory = ""
+    let bare = lost(try sink(of: asset, 1..<6, to: "o.ulaw", .raw(.muLaw), rate: 8000))
+    #expect(bare.contains("time_reference") && !bare.contains("texts of bext"))
     var inexact = looped()
     inexact.metadata["LOOPLENGTH"] = "95999"
     let tagged = try sink(of: inexact, 1..<6, to: "o.ulaw", .raw(.muLaw), rate: 8000)

@@ -143,9 +143,27 @@ extension IXML {
   package mutating func moveSyncPoints(
     _ moved: (_ frame: UInt64, _ isAbsolute: Bool) -> UInt64?
   ) {
+    _ = moveSyncPoints(where: { _ in true }, moved)
+  }
+
+  /// Moves the absolute points of `SYNC_POINT_LIST`, and takes out those that go or whose position is no
+  /// number; all others stay as they are.
+  ///
+  /// - Parameter moved: The new position of a point, in frames from midnight; nil if it goes.
+  /// - Returns: How many went.
+  /// - Complexity: O(n)
+  package mutating func moveAbsoluteSyncPoints(_ moved: (_ frame: UInt64) -> UInt64?) -> Int {
+    moveSyncPoints(where: { $0 }) { frame, _ in moved(frame) }
+  }
+
+  /// Moves the points that are absolute or not, as `isMeant` asks. Returns how many went.
+  private mutating func moveSyncPoints(
+    where isMeant: (_ isAbsolute: Bool) -> Bool,
+    _ moved: (_ frame: UInt64, _ isAbsolute: Bool) -> UInt64?
+  ) -> Int {
     let path = "SYNC_POINT_LIST/SYNC_POINT"
     var edits: [Edit] = []
-    var count = 0
+    var (count, lost) = (0, 0)
     for (place, point) in elements.enumerated() where point.path == path {
       // What it holds follows it, up to its end.
       let parts = elements[(place + 1)...].prefix {
@@ -154,14 +172,19 @@ extension IXML {
       func part(_ name: String) -> Element? {
         parts.first { $0.path == "\(path)/SYNC_POINT_\(name)" }
       }
-      let type = part("TYPE").map { text(of: $0) }
+      let isAbsolute = part("TYPE").map { text(of: $0) } == "ABSOLUTE"
+      guard isMeant(isAbsolute) else {
+        count += 1
+        continue
+      }
       let (high, low) = (part("HIGH"), part("LOW"))
       guard let low,
         let frame = UInt64(text(of: low)).flatMap({ low in
           Self.number(high: high.flatMap { UInt64(text(of: $0)) }, low: low)
-        }), let new = moved(frame, type == "ABSOLUTE"), high != nil || new <= UInt32.max
+        }), let new = moved(frame, isAbsolute), high != nil || new <= UInt32.max
       else {
         edits.append(Edit(range: point.whole, bytes: []))
+        lost += 1
         continue
       }
       count += 1
@@ -172,5 +195,6 @@ extension IXML {
       edits += [edit(element, String(count))].compactMap(\.self)
     }
     apply(edits)
+    return lost
   }
 }
