@@ -19,21 +19,13 @@ struct SoundRevisionTests {
 
   /// SHA-256 of the mix, as floats, on any machine: nothing in it is computed by FFmpeg or LAME.
   private static let mixes: [Int: String] = [
-    10: "3ae5ca5743024d5e2ed337d25a5fee4737dca1963f6ee4fe20f349f4ac03a787",
     11: "3ae5ca5743024d5e2ed337d25a5fee4737dca1963f6ee4fe20f349f4ac03a787",
     12: "3ae5ca5743024d5e2ed337d25a5fee4737dca1963f6ee4fe20f349f4ac03a787",
+    13: "3ae5ca5743024d5e2ed337d25a5fee4737dca1963f6ee4fe20f349f4ac03a787",
   ]
 
   /// SHA-256 of files, on machines of which `Engine.tools` are these, but for avjob.
   private static let files: [Int: [String: String]] = [
-    10: [
-      "mp3": "787411b26eab2c66f457abc93f81604de78460fa64d3a346a0c3015d565b36b4",
-      "m4a": "5a32b736cba4024bced46296671bceb24b250be72a6d1e39f7213b7e67caeaab",
-      "flac": "ffa63115f6550230aa6e46bfbadf44aa368582ade6872894db59f4f0526d2440",
-      "ogg": "df3b2ece64bbb1eae191402a5978011456268b5fdd10e09235f0d03e9b95daea",
-      "opus": "3745f6a1a6477b8fb5ba44edb478d76b3d6d8d75d45de281cfc2db7ce4fa7705",
-      "wav": "3432de8cc855b4b0a130816c551635a51a90e6f42c0d56101c1370924b8e563f",
-    ],
     11: [
       "mp3": "787411b26eab2c66f457abc93f81604de78460fa64d3a346a0c3015d565b36b4",
       "m4a": "5a32b736cba4024bced46296671bceb24b250be72a6d1e39f7213b7e67caeaab",
@@ -43,6 +35,14 @@ struct SoundRevisionTests {
       "wav": "3432de8cc855b4b0a130816c551635a51a90e6f42c0d56101c1370924b8e563f",
     ],
     12: [
+      "mp3": "787411b26eab2c66f457abc93f81604de78460fa64d3a346a0c3015d565b36b4",
+      "m4a": "5a32b736cba4024bced46296671bceb24b250be72a6d1e39f7213b7e67caeaab",
+      "flac": "ffa63115f6550230aa6e46bfbadf44aa368582ade6872894db59f4f0526d2440",
+      "ogg": "df3b2ece64bbb1eae191402a5978011456268b5fdd10e09235f0d03e9b95daea",
+      "opus": "3745f6a1a6477b8fb5ba44edb478d76b3d6d8d75d45de281cfc2db7ce4fa7705",
+      "wav": "3432de8cc855b4b0a130816c551635a51a90e6f42c0d56101c1370924b8e563f",
+    ],
+    13: [
       "mp3": "787411b26eab2c66f457abc93f81604de78460fa64d3a346a0c3015d565b36b4",
       "m4a": "5a32b736cba4024bced46296671bceb24b250be72a6d1e39f7213b7e67caeaab",
       "flac": "ffa63115f6550230aa6e46bfbadf44aa368582ade6872894db59f4f0526d2440",
