@@ -104,11 +104,11 @@ package final class CueTrack: CompanionTrack {
     /// with its styles behind it; ASS as Matroska has it.
     package var bytes: [UInt8]
     /// Where WebVTT shows it, as `align:start`.
-    package var settings: [UInt8]
+    package var settings: [UInt8] = []
+    /// Its name in WebVTT.
+    package var identifier: [UInt8] = []
 
-    package init(ticks: Range<Int64>, bytes: [UInt8], settings: [UInt8] = []) {
-      (self.ticks, self.bytes, self.settings) = (ticks, bytes, settings)
-    }
+    package init(ticks: Range<Int64>, bytes: [UInt8]) { (self.ticks, self.bytes) = (ticks, bytes) }
   }
 
   let timeBase: AVRational
@@ -152,7 +152,8 @@ package final class CueTrack: CompanionTrack {
     }
     packet.pointer.pointee.duration = sample.ticks.upperBound - sample.ticks.lowerBound
     packet.isKey = true
-    try packet.setTextSettings(sample.settings)
+    try packet.setSideData(sample.settings, AV_PKT_DATA_WEBVTT_SETTINGS)
+    try packet.setSideData(sample.identifier, AV_PKT_DATA_WEBVTT_IDENTIFIER)
     ready = packet
   }
 

@@ -72,26 +72,35 @@ extension Packet {
 }
 
 /// Times within texts of WebVTT, as `<00:00:01.500>`.
-enum InnerTimes {
+package enum InnerTimes {
   /// More bytes than a time has.
   private static let longest = 20
 
-  /// A text whose times are so many milliseconds later.
-  static func moved(_ text: [UInt8], by milliseconds: Int64) -> [UInt8] {
-    var (moved, rest) = ([] as [UInt8], text[...])
-    while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
-      moved += rest[...open]
-      rest = rest[(open + 1)...]
-      guard let close = rest.prefix(longest).firstIndex(of: UInt8(ascii: ">")),
-        let time = time(rest[..<close])
-      else { continue }
-      // A place of a packet may be anything.
+  /// A text whose times are so many milliseconds later; one that leaves the range of numbers stays as it
+  /// is, since a packet may be at any place.
+  package static func moved(_ text: [UInt8], by milliseconds: Int64) -> [UInt8] {
+    placed(text) { time in
       let (sum, isOutOfRange) = time.addingReportingOverflow(milliseconds)
-      if isOutOfRange { continue }
-      moved += self.text(max(0, sum)).utf8
-      rest = rest[close...]
+      return isOutOfRange ? time : max(0, sum)
     }
-    return moved + rest
+  }
+
+  /// A text with its times at other places, in milliseconds, and without those that have none. O(n)
+  package static func placed(_ text: [UInt8], _ place: (Int64) -> Int64?) -> [UInt8] {
+    var (placed, rest) = ([] as [UInt8], text[...])
+    while let open = rest.firstIndex(of: UInt8(ascii: "<")) {
+      placed += rest[..<open]
+      rest = rest[open...]
+      guard let close = rest.dropFirst().prefix(longest).firstIndex(of: UInt8(ascii: ">")),
+        let time = time(rest[(open + 1)..<close])
+      else {
+        placed.append(rest.removeFirst())
+        continue
+      }
+      if let time = place(time) { placed += "<\(self.text(time))>".utf8 }
+      rest = rest[(close + 1)...]
+    }
+    return placed + rest
   }
 
   /// The milliseconds of a time as WebVTT writes it, with hours or without.

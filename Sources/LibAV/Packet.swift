@@ -184,11 +184,6 @@ package final class Packet {
   /// say.
   package var textSettings: [UInt8] { sideData(AV_PKT_DATA_WEBVTT_SETTINGS) }
 
-  /// Says where WebVTT shows the text.
-  func setTextSettings(_ settings: [UInt8]) throws(LibAVError) {
-    try setSideData(settings, AV_PKT_DATA_WEBVTT_SETTINGS)
-  }
-
   /// Puts bytes beside those of the packet, if there are any.
   func setSideData(_ bytes: [UInt8], _ type: AVPacketSideDataType) throws(LibAVError) {
     guard !bytes.isEmpty else { return }

@@ -11,6 +11,10 @@ struct Cue: Hashable {
   var sample: [UInt8]
   /// As `CueTrack.Sample.settings`.
   var settings: [UInt8] = []
+  /// As `CueTrack.Sample.identifier`.
+  var identifier: [UInt8] = []
+  /// Whether times may stand in the text, as WebVTT has them: they count from the start.
+  var hasInnerTimes = false
   /// The first field of ASS (`ReadOrder`): what is shown at once is drawn in this order.
   var order = 0
 
@@ -43,7 +47,15 @@ struct Cue: Hashable {
     guard start < end else { return nil }
     var part = self
     (part.start, part.end) = (max(.zero, span.place(start)), span.place(end))
-    return part.start < part.end ? part : nil
+    guard part.start < part.end else { return nil }
+    if hasInnerTimes {
+      part.sample = InnerTimes.placed(sample) { milliseconds in
+        let moment = self.start + Time(value: milliseconds, timescale: 1000)
+        guard moment > start, moment < end else { return nil }
+        return (span.place(moment) - part.start).frames(atRate: 1000)
+      }
+    }
+    return part
   }
 
   /// When it is shown, in ticks of which so many are a second.
@@ -61,9 +73,13 @@ extension CueTrack.Sample {
     let numbers = cues.indices.sorted { (cues[$0].order, $0) < (cues[$1].order, $1) }
     var samples = numbers.enumerated().map { number, index in
       let cue = cues[index]
-      return CueTrack.Sample(
-        ticks: cue.ticks(timescale),
-        bytes: (form == .ass ? Array("\(number),".utf8) : []) + cue.sample, settings: cue.settings)
+      let text =
+        cue.hasInnerTimes
+        ? InnerTimes.moved(cue.sample, by: cue.start.frames(atRate: 1000)) : cue.sample
+      var sample = CueTrack.Sample(
+        ticks: cue.ticks(timescale), bytes: (form == .ass ? Array("\(number),".utf8) : []) + text)
+      (sample.settings, sample.identifier) = (cue.settings, cue.identifier)
+      return sample
     }
     samples.removeAll(where: \.ticks.isEmpty)
     return samples.enumerated().sorted {

@@ -169,10 +169,14 @@ private struct FoundCues {
     if open.remove(stream) != nil, let last = cues[stream]?.indices.last {
       cues[stream]?[last].end = start
     }
-    guard
-      var cue = conversion.cue(
-        packet.bytes, settings: packet.textSettings, from: start, to: shownEnd)
-    else { return }
+    guard var cue = conversion.cue(packet.bytes, from: start, to: shownEnd) else { return }
+    if conversion.form == .webVTT {
+      (cue.settings, cue.identifier) = (packet.textSettings, packet.textIdentifier)
+    }
+    // By the file's clock there.
+    if cue.hasInnerTimes {
+      cue.sample = InnerTimes.moved(cue.sample, by: -start.frames(atRate: 1000))
+    }
     if packet.duration <= 0 {
       cue.end = max(start, end)
       open.insert(stream)

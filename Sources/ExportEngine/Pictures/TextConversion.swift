@@ -49,9 +49,7 @@ struct TextConversion {
   let form: TextForm
 
   /// A cue of a stream's packet, shown from a moment to another one; nil where it shows nothing.
-  func cue(
-    _ bytes: [UInt8], settings: [UInt8] = [], from start: Time, to end: Time
-  ) -> Cue? {
+  func cue(_ bytes: [UInt8], from start: Time, to end: Time) -> Cue? {
     var cue = Cue(start: start, end: end, sample: bytes)
     guard TextForm(ofCodec: codec) == form else {
       guard let text = PlainText(bytes, codec: codec).sample(as: form) else { return nil }
@@ -66,7 +64,7 @@ struct TextConversion {
         return nil
       }
       (cue.sample, cue.order) = (Array(parts[1]), order)
-    case .webVTT: cue.settings = settings
+    case .webVTT: cue.hasInnerTimes = bytes.contains(UInt8(ascii: "<"))
     case .timedText, .subRip: break
     }
     return form != .ass && PlainText(bytes, codec: codec).isEmpty ? nil : cue
