@@ -57,7 +57,8 @@ package struct ChunkWalk: Sendable {
       if layout == .aiff { return try isOpenSound(before: end, read) }
       guard name.elementsEqual("data".utf8), announcedSize <= 0, content.lowerBound < end
       else { return false }
-      var walk = ChunkWalk(in: content.lowerBound..<end, layout)
+      // Writers may leave padding out.
+      var walk = ChunkWalk(in: content.lowerBound..<end, layout, isLenient: true)
       return try !walk.hasOnlyChunks(read)
     }
 

@@ -84,6 +84,19 @@ import Testing
     #expect(ForeignBlocks(applications: blocks.applications, defects: &defects) == blocks)
   }
 
+  @Test("a file of sounds without samples is read once")
+  func manySounds() {
+    let file = wave(Array(repeating: chunk("data", []), count: 2000))
+    var (count, defects) = (0, [] as [ChunkDefect])
+    let blocks = ForeignBlocks(file: Int64(file.count), defects: &defects) {
+      count += 1
+      return Array(file.dropFirst(Int($0)).prefix($1))
+    }
+    #expect(
+      blocks == nil && defects.map(\.problem) == [.inconsistent("the sound is there 2000 times")])
+    #expect(count < 10_000)
+  }
+
   @Test("what cannot be put together again is refused with the reason")
   func refused() {
     let format = chunk("fmt ", Field.zeros(16))
@@ -103,6 +116,8 @@ import Testing
     }
     #expect(read(wave([format, chunk("data", []), chunk("cue ", [])])).0?.blocks.count == 4)
     #expect(read(wave([format, chunk("data", [])])).0 != nil)
+    let unpadded = Field.name("LIST") + Field.little(3) + [1, 2, 3]
+    #expect(read(wave([format, chunk("data", []), unpadded, chunk("cue ", [])])).0 != nil)
     let rubbish = wave([format, sound, [0, 1, 2, 3, 0xFF, 0xFF, 0, 0]])
     #expect(read(rubbish).1 == [.inconsistent("not all of it is chunks")])
     var defects: [ChunkDefect] = []

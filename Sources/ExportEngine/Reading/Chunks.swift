@@ -83,6 +83,7 @@ extension ContainerFacts {
     _ medium: MediumBytes
   ) throws(Failure) -> [Chunk] {
     var found: [Chunk] = []
+    var hasSound = false
     var walk = ChunkWalk(in: range, layout, isLenient: isLenient)
     while let chunk = try walk.next(medium.bytes(at:count:)),
       chunk.name.contains(where: { $0 != 0 })
@@ -94,11 +95,15 @@ extension ContainerFacts {
       {
         break
       }
-      if layout == .aiff, try chunk.isOpenSound(before: range.upperBound, medium.bytes(at:count:)) {
+      // Of the first one alone: each look walks to the end of the file.
+      if layout == .aiff, !hasSound,
+        try chunk.isOpenSound(before: range.upperBound, medium.bytes(at:count:))
+      {
         let body = chunk.content.lowerBound..<range.upperBound
         found.append(Chunk(name: name, body: body, isOpen: true))
         break
       }
+      hasSound = hasSound || name == "SSND"
       let (end, isTooMuch) = chunk.content.lowerBound
         .addingReportingOverflow(chunk.announcedSize)
       let missing = isTooMuch ? 0 : max(0, end - range.upperBound)

@@ -130,14 +130,17 @@ extension ForeignBlocks {
     let first = Int64(container.headSize)
     var walk = ChunkWalk(in: first..<max(first, size), container.layout, isLenient: true)
     var (longData, total): (Int64?, Int64) = (nil, 0)
+    var hasSound = false
     while let chunk = try walk.next(read) {
       let name = EightBitText.windows1252(chunk.name)
       let isSound = name == container.sound
       let content = chunk.content
-      if try chunk.isOpenSound(before: size, container.layout, read) {
+      // Of the first one alone: each look walks to the end of the file, and no file has two.
+      if isSound, !hasSound, try chunk.isOpenSound(before: size, container.layout, read) {
         defects.note(name, .inconsistent("it counts no sample, and samples follow"))
         return nil
       }
+      hasSound = hasSound || isSound
       if isSound, chunk.announcedSize == UInt32.max, let longData,
         longData <= size - content.lowerBound
       {
