@@ -363,9 +363,6 @@ package struct Stream {
     return Int(header[19])
   }
   package var sampleRate: Int { Int(parameters.sample_rate) }
-  package var channelCount: Int { Int(parameters.ch_layout.nb_channels) }
-  /// A bit for each channel (`AV_CH_…`); 0 where the header gives them no places.
-  package var channelMask: UInt64 { avjob_layout_mask(&pointer.pointee.codecpar.pointee.ch_layout) }
   package var timeBase: TimeBase { TimeBase(pointer.pointee.time_base) }
   /// Bits a second, or nil.
   package var bitRate: Int? { parameters.bit_rate > 0 ? Int(parameters.bit_rate) : nil }
