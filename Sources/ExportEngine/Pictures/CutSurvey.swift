@@ -267,13 +267,15 @@ extension PictureReels {
 extension MediaLibrary {
   /// Refuses what a run would refuse of a picture, as far as the packets near the ends of its first ranges
   /// and the first pictures of its first sources say; of `copy strict` all that is encoded, and of a source
-  /// that is played whole what its first packets say. Files that are
-  /// not there yet, those of servers, and those that other processes read for this one, are not looked at.
+  /// that is played whole what its first packets say. Nothing is looked at of files that are not there yet,
+  /// of those of servers, and of those that other processes read for this one.
   ///
   /// - Complexity: O(pictures around the cuts); of fades under `copy strict` O(pictures)
   func requirePossible(_ plan: PicturePlan) throws(Failure) {
     guard !isConfined, isThere(plan) else { return }
+    try plan.requireNearSounds()
     if plan.isCopiedWhole {
+      // No packet is read so far that a rate would place it.
       _ = try openCopies(
         of: plan, atRate: 48_000, counting: PictureTally(), unless: CancellationFlag())
       return

@@ -44,8 +44,11 @@ final class PictureTally {
         max(.zero, $0 - source.start).clockText(decimals: 3)
       }
       let others = times.count - named.count
+      let isBounded = times.count >= CopiedStreams.mostDamaged
+      let places =
+        times.count == 1 ? "one place" : "\(isBounded ? "at least " : "")\(times.count) places"
       return Warning(
-        "is damaged in \(times.count == 1 ? "one place" : "\(times.count) places"), where pictures are "
+        "is damaged in \(places), where pictures are "
           + "missing or broken: at \(named.joined(separator: ", "))"
           + (others > 0 ? " and \(others) more" : "") + "; copy or download it again",
         location: source.location)

@@ -125,15 +125,7 @@ extension MediaLibrary {
     if let settings = plan.encoding, settings.isStill {
       return OpenedCompanions(streams: try openStills(of: plan, settings, counting: tally, sound))
     }
-    for asset in plan.assets {
-      let farthest = Composition.longestDuration
-      guard asset.start >= .zero - farthest, asset.start <= farthest else {
-        throw Failure(
-          .mendInput,
-          "its sound begins \(asset.start.readableText) after its picture; 10,000 hours are the most",
-          location: asset.location)
-      }
-    }
+    try plan.requireNearSounds()
     guard plan.spans.isEmpty else {
       return try openPicture(
         of: plan, beside: sink, format, counting: tally, unless: cancellation)
@@ -221,5 +213,22 @@ extension MediaLibrary {
       .mendInput,
       "has a picture of several edits (elst), which is not built yet; encode it again, as with "
         + "'ffmpeg -i IN OUT.mp4'", location: asset.location)
+  }
+}
+
+extension PicturePlan {
+  /// Refuses sounds that begin more than 10,000 hours before or behind 0 by the file's clock, by which
+  /// pictures are placed.
+  ///
+  /// - Throws: `Failure` (`mendInput`).
+  func requireNearSounds() throws(Failure) {
+    guard encoding?.isStill != true else { return }
+    let farthest = Composition.longestDuration
+    for asset in assets where asset.start < .zero - farthest || asset.start > farthest {
+      throw Failure(
+        .mendInput,
+        "its sound begins \(asset.start.readableText) after its picture; 10,000 hours are the most",
+        location: asset.location)
+    }
   }
 }

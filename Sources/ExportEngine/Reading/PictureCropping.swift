@@ -76,12 +76,12 @@ extension ContainerFacts {
   }
 
   /// Adobe's XMP beside the index of an MP4 or a QuickTime movie ("XMP Specification Part 3", MPEG-4), which
-  /// is not read.
+  /// is not read. Nothing is looked for in media of servers and in sources whose bytes may have to be made:
+  /// each head could cost a request.
   ///
   /// - Throws: `Failure` where the file cannot be read.
   static func unreadBoxes(in medium: MediumBytes) throws(Failure) -> [String] {
-    // Each head of a server's file may cost a request.
-    guard medium.location.url == nil else { return [] }
+    guard medium.location.url == nil, !medium.isCostly else { return [] }
     var reader = AtomReader(medium: medium)
     let file = 0..<(try medium.size())
     var position = file.lowerBound

@@ -78,7 +78,7 @@ public final class AudioSession: Sendable {
   ///
   /// - Throws: `mendMachine` or `tryAgain` without a sound server, as with plain devices of ALSA; to
   ///   end it, `tryAgain` if an attached player plays or an attached recorder records; the code
-  ///   `cancelled` where the task is cancelled.
+  ///   `cancelled` where the task is cancelled: what was asked may still happen then.
   public func setActive(_ isActive: Bool) async throws(Failure) {
     try await onThread { [self] _ throws(Failure) in try activate(isActive) }
   }
