@@ -99,6 +99,10 @@ import Transcripts
       short.errors.all.map(\.message) == [
         "1 of 1 cues are no parts: 1 shorter than 5s, and no part is left"
       ])
+    var momentary = splitter([cue("a", 10, 10), cue("b", 20, 20)], lasting: 20)
+    _ = momentary.parts(of: Split(.cues(bounds)))
+    #expect(momentary.errors.all.map(\.message) == ["no cue of 'talk' has a length"])
+    #expect(momentary.errors.all.first?.help == "give the cues of the transcript ends")
     var silent = splitter([], lasting: 20)
     _ = silent.parts(of: Split(.cues(bounds)))
     #expect(silent.errors.all.map(\.message) == ["'talk' has no transcript to be split at"])

@@ -143,7 +143,7 @@ extension Decoder {
       !$0.hasNoLength && $0.range.start + source.transcript.offset >= .zero
     }
     let leftOut = heard.count - cues.count
-    if leftOut > 0, notedCues.insert(each.keyOrigin).inserted {
+    if leftOut > 0, !cues.isEmpty, notedCues.insert(each.keyOrigin).inserted {
       let (subject, verb) = leftOut == 1 ? ("1 cue has", "is") : ("\(leftOut) cues have", "are")
       sink.add(
         Diagnostic(
@@ -151,11 +151,7 @@ extension Decoder {
           at: each.keyOrigin))
     }
     if cues.isEmpty {
-      sink.error(
-        transcript.cues.isEmpty
-          ? "the transcript of '\(name)' has no cues" : "no cue is in the range of '\(name)'",
-        at: each.keyOrigin,
-        help: "name a source in which something is said")
+      reportNoCue(of: source, transcript, heard, at: each.keyOrigin)
     }
     let removal = source.removal ?? scope.removal ?? CueBinding.Removal(in: fields.entries)
     return cues.indices.map { index in
@@ -163,6 +159,27 @@ extension Decoder {
       scope.cue = CueBinding(index, among: cues, of: source, without: removal)
       return scope
     }
+  }
+
+  /// Reports why no cue is left: `heard` are those in the source's range.
+  private func reportNoCue(
+    of source: SpokenSource, _ transcript: Transcript, _ heard: [Cue], at origin: Origin
+  ) {
+    let name = source.name
+    let (message, help) =
+      if transcript.cues.isEmpty {
+        ("the transcript of '\(name)' has no cues", "name a source in which something is said")
+      } else if heard.isEmpty {
+        ("no cue is in the range of '\(name)'", "name a source in which something is said")
+      } else if heard.allSatisfy(\.hasNoLength) {
+        ("no cue of '\(name)' has a length", "give the cues of the transcript ends")
+      } else {
+        (
+          "no cue with a length starts in '\(name)'",
+          "correct the 'offset' of the transcript, or its times"
+        )
+      }
+    sink.error(message, at: origin, help: help)
   }
 
   /// The source of `of`, and its words, whose times count in its file; nil after a report.

@@ -95,9 +95,15 @@ extension Splitter {
     let names = named.joined(separator: ", ") + (all.count > named.count ? ", …" : "")
     let message = "\(all.count) of \(count) cues are no parts: \(reasons.joined(separator: ", "))"
     guard !isAll else {
-      error(
-        "\(message), and no part is left", at: origin, help: "let 'longer' and 'shorter' allow more"
-      )
+      if leftOut[.momentary]?.count == count {
+        error(
+          "no cue of '\(timeline.name)' has a length", at: origin,
+          help: "give the cues of the transcript ends")
+      } else {
+        error(
+          "\(message), and no part is left", at: origin,
+          help: "let 'longer' and 'shorter' allow more")
+      }
       return
     }
     warnings.append(Diagnostic(.note, "\(message) (\(names))", at: origin))

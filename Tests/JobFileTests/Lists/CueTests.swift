@@ -211,6 +211,36 @@ import Testing
     #expect(quiet.isEmpty, "\(quiet)")
   }
 
+  @Test("Where no cue is left to repeat an item for, the error says what the cues are like")
+  func noCue() {
+    var bench = bench()
+    bench.texts["still.vtt"] = """
+      WEBVTT
+
+      00:01.000 --> 00:01.000
+      Now
+
+      00:02.000 --> 00:02.001
+      Then
+
+      """
+    for (keys, message) in [
+      ("transcript: still.vtt", "no cue of 'reader' has a length"),
+      ("transcript: still.vtt, from: 30s", "no cue is in the range of 'reader'"),
+      ("transcript: a.vtt, from: 50s", "no cue is in the range of 'reader'"),
+      ("transcript: { file: a.vtt, offset: -50s }", "no cue with a length starts in 'reader'"),
+    ] {
+      let screen = bench.screen(
+        """
+        sources: { reader: { file: a.wav, \(keys) } }
+        concat: [{ each: cue, of: reader, clip: "${cue.clip}" }]
+        output: x.wav
+        """)
+      #expect(screen.contains("error: " + message), "\(screen)")
+      #expect(!screen.contains("left out"), "\(screen)")
+    }
+  }
+
   @Test("Edits of a source that single cues cannot have are refused by name")
   func sourceEdits() {
     for (keys, message) in [
