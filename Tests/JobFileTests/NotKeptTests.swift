@@ -45,6 +45,21 @@ import Testing
       """)
   }
 
+  @Test("of many tags about the sound the first are named, and the others counted")
+  func manyTags() {
+    for (count, more) in [
+      (20, "MP3GAIN_19 and MP3GAIN_20 of"), (21, "MP3GAIN_20 and 1 more tag of"),
+      (23, "MP3GAIN_20 and 3 more tags of"),
+    ] {
+      var bench = Self.bench()
+      var asset = Asset.fake("host.wav", seconds: 60)
+      for number in 1...count { asset.metadata["MP3GAIN_\(number)"] = "1" }
+      bench.assets["host.wav"] = asset
+      let screen = bench.exportScreen("concat: [media/host.wav, intro.mp3]\noutput: x.mp3")
+      #expect(screen.contains("note: MP3GAIN_1, MP3GAIN_2, ") && screen.contains(more), "\(screen)")
+    }
+  }
+
   @Test("what the job decides itself, or no format holds, is no note")
   func decided() {
     let tags = "metadata: { from: a.wav }\n"

@@ -31,8 +31,10 @@ extension Job {
     }
     guard !all.isEmpty else { return [] }
     if found.contains(.tags) { ofSound = [] }
-    let things =
-      ofSound.prefix(20) + Asset.Companion.allCases.filter(found.contains).map(\.rawValue)
+    var things = Array(ofSound.prefix(20))
+    let more = ofSound.count - things.count
+    if more > 0 { things.append("\(more) more tag\(more == 1 ? "" : "s")") }
+    things += Asset.Companion.allCases.filter(found.contains).map(\.rawValue)
     let remedies = [
       tagged.map { "'metadata: { from: \"\($0)\" }'" },
       found.contains(.chapters) ? "'chapters: keep'" : nil,
@@ -41,7 +43,7 @@ extension Job {
     let help = remedies.isEmpty ? nil : "keep them by " + remedies.joined(separator: " and ")
     return [
       Diagnostic(
-        .note, "\(Array(things).listed("and")) of \(all.unique.shortened) left out", at: origin,
+        .note, "\(things.listed("and")) of \(all.unique.shortened) left out", at: origin,
         help: help)
     ]
   }
