@@ -6,17 +6,8 @@ import Transcripts
 /// Parts that are cues of the timeline's transcript.
 extension Splitter {
   /// A cue that is no part.
-  private enum LeftOut: CaseIterable {
+  private enum LeftOut {
     case momentary, short, long
-
-    /// What is said of so many.
-    func text(_ count: Int, _ bounds: CueParts) -> String {
-      switch self {
-      case .momentary: "\(count) without a length"
-      case .short: "\(count) shorter than \(bounds.least.map { "\($0.value)" } ?? "a sample")"
-      case .long: "\(count) longer than \(bounds.most.map { "\($0.value)" } ?? "the sound")"
-      }
-    }
   }
 
   /// One part for each cue that is as long as `bounds` say, widened by their margin, but by half of the
@@ -83,9 +74,15 @@ extension Splitter {
   private mutating func report(
     _ leftOut: [LeftOut: [Cue]], of count: Int, _ bounds: CueParts, isAll: Bool, at origin: Origin
   ) {
-    let reasons = LeftOut.allCases.compactMap { reason in
-      leftOut[reason].map { reason.text($0.count, bounds) }
-    }
+    let reasons = [
+      leftOut[.momentary].map { "\($0.count) without a length" },
+      bounds.least.flatMap { least in
+        leftOut[.short].map { "\($0.count) shorter than \(least.value)" }
+      },
+      bounds.most.flatMap { most in leftOut[.long].map { "\($0.count) longer than \(most.value)" }
+      },
+    ]
+    .compactMap(\.self)
     guard !reasons.isEmpty else { return }
     let all = leftOut.values.flatMap(\.self).sorted { $0.range.start < $1.range.start }
     let named = all.prefix(3).map { cue in
