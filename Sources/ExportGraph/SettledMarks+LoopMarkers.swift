@@ -16,7 +16,9 @@ extension MarkSettler {
     case .aiff: sink.marks.loopMarkers = heard
     case .caf:
       sink.marks.loopMarkers = heard.filter(\.isNamed).map {
-        .init(frames: $0.frames, begin: .init(label: $0.begin.label), end: .init())
+        .init(
+          frames: $0.frames, isRelease: $0.isRelease, begin: .init(label: $0.begin.label),
+          end: .init())
       }
       if heard.contains(where: \.hasMore) { lose(Self.loopWords, Self.placeReason) }
     default:
@@ -39,7 +41,8 @@ extension MarkSettler {
       part.isReversed && part.asset.isSameSound(as: asset) && part.source.contains(range)
     }
     let (begin, end) = isReversed ? (loop.end, loop.begin) : (loop.begin, loop.end)
-    return MediaMarks.LoopMarkers(frames: frames, begin: begin, end: end)
+    return MediaMarks.LoopMarkers(
+      frames: frames, isRelease: loop.isRelease, begin: begin, end: end)
   }
 }
 

@@ -37,11 +37,14 @@ package struct MediaMarks: Sendable, Hashable {
 
     /// The loop's.
     package var frames: Range<Int64>
+    /// The loop's: that of a held note and that behind it may have the same frames.
+    package var isRelease: Bool
     package var begin: Words
     package var end: Words
 
-    package init(frames: Range<Int64>, begin: Words, end: Words) {
-      (self.frames, self.begin, self.end) = (frames, begin, end)
+    package init(frames: Range<Int64>, isRelease: Bool = false, begin: Words, end: Words) {
+      (self.frames, self.isRelease) = (frames, isRelease)
+      (self.begin, self.end) = (begin, end)
     }
   }
 

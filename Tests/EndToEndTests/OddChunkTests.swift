@@ -168,6 +168,31 @@ struct OddChunkTests {
       """)
   }
 
+  @Test("two loops of the same frames keep the names of each")
+  func equalLoops() throws {
+    try python(
+      """
+      def pascal(text): return bytes([len(text)]) + text + b'\\0' * ((len(text) + 1) % 2)
+      marks = [(1, 480, b's1'), (2, 720, b's2'), (3, 480, b'r1'), (4, 720, b'r2')]
+      mark = struct.pack('>H', 4) + b''.join(struct.pack('>HI', i, f) + pascal(t) for i, f, t in marks)
+      inst = struct.pack('>BbBBBBh6H', 60, 0, 0, 127, 1, 127, 0, 1, 1, 2, 1, 3, 4)
+      comm = struct.pack('>HIH', 2, 960, 16) + bytes.fromhex('400ebb80000000000000')
+      aiff('a.aiff', [(b'COMM', comm), (b'MARK', mark), (b'INST', inst),
+        (b'SSND', bytes(8) + SOUND[1])])
+      """)
+    try stage.write("job.yaml", "clip: a.aiff 0.005s..\noutput: [cut.aiff, cut.caf]\n")
+    try stage.make("avjob run -q job.yaml")
+    try python(
+      """
+      found = dict(chunks('cut.aiff'))
+      places = struct.unpack('>6H', found[b'INST'][8:20])
+      for id, frame, text in zip(places[1:3] + places[4:6], [240, 480] * 2, [b's1', b's2', b'r1', b'r2']):
+        assert struct.pack('>HIB', id, frame, 2) + text in found[b'MARK'], (id, text, found[b'MARK'])
+      whole = open('cut.caf', 'rb').read()
+      assert b's1\\0' in whole and b'r1\\0' in whole
+      """)
+  }
+
   @Test("the cue sheet of a CD stays where no place moves, and what goes of it is named")
   func compactDisc() throws {
     try stage.write(

@@ -314,6 +314,17 @@ import Testing
       caf.marks.loopMarkers == [
         .init(frames: 96_000..<144_000, begin: Words(label: "Start"), end: Words())
       ])
+    // That of a held note and that behind it may have the same frames.
+    asset.marks?.loopMarkers = [false, true].map { isRelease in
+      .init(
+        frames: 144_000..<192_000, isRelease: isRelease, begin: Words(label: "\(isRelease)"),
+        end: Words())
+    }
+    for (path, format) in [("out.aiff", Output.Format.aiff(.int24)), ("out.caf", .caf(.int24))] {
+      let both = try sink(of: asset, 1..<6, to: FilePath(path), format)
+      #expect(both.marks.loopMarkers.map(\.begin.label) == ["false", "true"])
+      #expect(both.marks.loopMarkers.map(\.isRelease) == [false, true])
+    }
     let wav = try sink(of: asset, 1..<6)
     for sink in [caf, wav] { #expect(lost(sink).contains("names and comments of loops")) }
     let gone = try sink(of: asset, 0..<3, to: "out.aiff", .aiff(.int24))

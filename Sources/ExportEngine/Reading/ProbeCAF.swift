@@ -75,8 +75,8 @@ extension ProbedMarks {
         if let name = region.name {
           marks.loopMarkers.append(
             .init(
-              frames: Int64(loop.first)..<Int64(loop.last) + 1, begin: .init(label: name),
-              end: .init()))
+              frames: Int64(loop.first)..<Int64(loop.last) + 1, isRelease: loop.isRelease,
+              begin: .init(label: name), end: .init()))
         }
       } else {
         let frames = region.frames ?? 0..<0

@@ -215,7 +215,8 @@ extension ProbedMarks {
         if [begin, end].contains(where: { $0 != .init() }) {
           marks.loopMarkers.append(
             .init(
-              frames: Int64(frames.lowerBound)..<Int64(frames.upperBound), begin: begin, end: end))
+              frames: Int64(frames.lowerBound)..<Int64(frames.upperBound), isRelease: isRelease,
+              begin: begin, end: end))
         }
       }
       if !sampler.loops.isEmpty { marks.sampler = sampler }

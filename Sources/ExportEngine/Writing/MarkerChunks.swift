@@ -30,7 +30,8 @@ extension SinkMarks {
       let loops = (sampler?.loops ?? []).prefix(2).map { loop -> AIFFMarkers.Loop in
         // A marker lies before its frame: the end is behind the last one that sounds.
         let frames = Int64(loop.first)..<Int64(loop.last) + 1
-        let (begin, end) = (words[frames]?.begin, words[frames]?.end)
+        let found = words[LoopKey(loop)]
+        let (begin, end) = (found?.begin, found?.end)
         return AIFFMarkers.Loop(
           mode: loop.type == 1 ? 2 : 1,
           begin: add(frames.lowerBound, begin?.label ?? AIFFMarkers.Loop.beginName, begin?.note),
@@ -43,9 +44,23 @@ extension SinkMarks {
     return markers
   }
 
-  /// What the markers of loops say, by the frames of these.
-  private var loopWords: [Range<Int64>: MediaMarks.LoopMarkers] {
-    Dictionary(loopMarkers.map { ($0.frames, $0) }, uniquingKeysWith: { first, _ in first })
+  /// What tells the loops of a sampler apart.
+  private struct LoopKey: Hashable {
+    let frames: Range<Int64>
+    let isRelease: Bool
+
+    init(_ loop: SamplerChunk.Loop) {
+      (frames, isRelease) = (Int64(loop.first)..<Int64(loop.last) + 1, loop.isRelease)
+    }
+
+    init(_ markers: MediaMarks.LoopMarkers) {
+      (frames, isRelease) = (markers.frames, markers.isRelease)
+    }
+  }
+
+  /// What the markers of loops say.
+  private var loopWords: [LoopKey: MediaMarks.LoopMarkers] {
+    Dictionary(loopMarkers.map { (LoopKey($0), $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Cues as chunks of CAF: `mark`, with a start and an end for each region, and `strg` for labels.
@@ -68,8 +83,7 @@ extension SinkMarks {
     let words = loopWords
     let sampled = (sampler?.loops ?? []).prefix(ChunkLimits.entries)
     for (index, loop) in sampled.enumerated() {
-      let frames = Int64(loop.first)..<Int64(loop.last) + 1
-      guard let name = words[frames]?.begin.label else { continue }
+      guard let name = words[LoopKey(loop)]?.begin.label else { continue }
       named.markers.append(
         .init(type: 0, frame: 0, id: UInt32(cues.count + index + 1), name: name))
     }
