@@ -15,14 +15,15 @@ extension MarkSettler {
     switch kind {
     case .aiff: sink.marks.loopMarkers = heard
     case .caf:
-      sink.marks.loopMarkers = heard.filter(\.isNamed).map {
-        .init(
-          frames: $0.frames, isRelease: $0.isRelease, begin: .init(label: $0.begin.label),
-          end: .init())
+      sink.marks.loopMarkers = heard.compactMap { loop in
+        loop.names.first.map {
+          .init(
+            frames: loop.frames, isRelease: loop.isRelease, begin: .init(label: $0), end: .init())
+        }
       }
       if heard.contains(where: \.hasMore) { lose(Self.loopWords, Self.placeReason) }
     default:
-      if heard.contains(where: { $0.isNamed || $0.hasMore }) {
+      if heard.contains(where: { !$0.names.isEmpty || $0.hasMore }) {
         lose(Self.loopWords, Self.placeReason)
       }
     }
@@ -30,7 +31,8 @@ extension MarkSettler {
 
   private static let loopWords = "names and comments of loops"
 
-  /// The markers of a loop that is heard; backwards the last one comes first.
+  /// The markers of a loop that is heard; backwards the last one comes first. The only name of a loop of CAF
+  /// is that of the whole loop, and stays at its start.
   private func moved(
     _ loop: MediaMarks.LoopMarkers, to frames: Range<Int64>, of asset: Asset
   ) -> MediaMarks.LoopMarkers {
@@ -40,17 +42,16 @@ extension MarkSettler {
     let isReversed = map.parts.contains { part in
       part.isReversed && part.asset.isSameSound(as: asset) && part.source.contains(range)
     }
-    let (begin, end) = isReversed ? (loop.end, loop.begin) : (loop.begin, loop.end)
+    let isOfWhole = asset.container == "caf" && loop.names.count == 1
+    let (begin, end) = isReversed && !isOfWhole ? (loop.end, loop.begin) : (loop.begin, loop.end)
     return MediaMarks.LoopMarkers(
       frames: frames, isRelease: loop.isRelease, begin: begin, end: end)
   }
 }
 
 extension MediaMarks.LoopMarkers {
-  /// Whether its first marker has a name.
-  fileprivate var isNamed: Bool { begin.label?.isEmpty == false }
-  /// Whether there are other texts.
-  fileprivate var hasMore: Bool {
-    begin.note != nil || end.note != nil || end.label?.isEmpty == false
-  }
+  /// The names of its ends, the first one's first.
+  fileprivate var names: [String] { [begin, end].compactMap(\.label).filter { !$0.isEmpty } }
+  /// Whether there are texts beside one name.
+  fileprivate var hasMore: Bool { begin.note != nil || end.note != nil || names.count > 1 }
 }

@@ -46,6 +46,49 @@ struct CAFLoopTests {
     try stage.make("/usr/bin/python3 run.py")
   }
 
+  @Test(
+    "a loop has the name of its region, or those of its two markers, and that of no place in it")
+  func names() throws {
+    try stage.make("ffmpeg -v error -f lavfi -i sine=d=1:r=48000 -c:a pcm_s16le plain.caf")
+    try python(
+      """
+      def strings(texts):
+        body, places = b'', []
+        for id, text in texts:
+          places.append(struct.pack('>Iq', id, len(body)))
+          body += text + b'\\0'
+        return b'strg', struct.pack('>I', len(places)) + b''.join(places) + body
+      def region(marks): return b'regn', struct.pack('>IIIII', 0, 1, 1, 3, len(marks)) + b''.join(marks)
+      ends = [mark(b'rbeg', 1000, 1), mark(b'rend', 2000, 1)]
+      caf('named.caf', [region(ends), strings([(1, b'Whole')])])
+      caf('synced.caf', [region(ends + [mark(b'rsyc', 1500, 2)]), strings([(2, b'Place')])])
+      pair = [mark(b'slbg', 1000, 1), mark(b'slen', 2000, 2)]
+      caf('pair.caf', [(b'mark', struct.pack('>II', 0, 2) + b''.join(pair)), strings([(1, b'Aa'), (2, b'Bb')])])
+      """)
+    try stage.write(
+      "job.yaml",
+      """
+      jobs:
+        named: { clip: named.caf, reverse: true, output: named-back.caf }
+        synced: { clip: synced.caf ..0.5s, output: synced.aiff }
+        pair: { clip: pair.caf ..0.5s, output: [pair.aiff, pair-cut.caf] }
+      """)
+    let result = try stage.run("avjob run job.yaml")
+    #expect(result.status == 0, "\(result.errors)")
+    let losses = result.errors.split(separator: "\n").filter {
+      $0.contains("names and comments of loops")
+    }
+    #expect(losses.count == 1 && losses[0].contains("'pair-cut.caf'"), "\(result.errors)")
+    try python(
+      """
+      def read(name): return open(name, 'rb').read()
+      assert b'Whole\\0' in read('named-back.caf')
+      assert b'beg loop' in read('synced.aiff') and b'end loop' in read('synced.aiff')
+      for text in [b'Aa', b'Bb']: assert b'\\2' + text in read('pair.aiff'), text
+      assert b'Aa\\0' in read('pair-cut.caf')
+      """)
+  }
+
   @Test("PCM in more bytes than its bits need is refused, and not heard as packed")
   func paddedSamples() throws {
     try stage.make("ffmpeg -v error -f lavfi -i sine=d=0.1:r=48000 -ac 2 -c:a pcm_s24le plain.caf")

@@ -314,6 +314,14 @@ import Testing
       caf.marks.loopMarkers == [
         .init(frames: 96_000..<144_000, begin: Words(label: "Start"), end: Words())
       ])
+    // CAF has the name of a whole loop, which its only named end gives; of CAF it stays at the start.
+    var regions = asset
+    regions.container = "caf"
+    regions.marks?.loopMarkers[0].begin.note = nil
+    for (path, format) in [("o.aiff", Output.Format.aiff(.int24)), ("o.caf", .caf(.int24))] {
+      let whole = try sink(of: regions, 0..<10, to: FilePath(path), format, isReversed: true)
+      #expect(whole.marks.loopMarkers.map(\.begin.label) == ["Start"] && lost(whole).isEmpty)
+    }
     // That of a held note and that behind it may have the same frames.
     asset.marks?.loopMarkers = [false, true].map { isRelease in
       .init(

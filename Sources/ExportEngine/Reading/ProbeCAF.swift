@@ -72,11 +72,12 @@ extension ProbedMarks {
       if var loop = region.samplerLoop {
         loop.isRelease = release != 0 && region.id == release
         sampler.loops.append(loop)
-        if let name = region.name {
+        let (begin, end) = Self.names(of: region)
+        if begin != nil || end != nil {
           marks.loopMarkers.append(
             .init(
               frames: Int64(loop.first)..<Int64(loop.last) + 1, isRelease: loop.isRelease,
-              begin: .init(label: name), end: .init()))
+              begin: .init(label: begin), end: .init(label: end)))
         }
       } else {
         let frames = region.frames ?? 0..<0
@@ -87,6 +88,17 @@ extension ProbedMarks {
       }
     }
     if !sampler.loops.isEmpty { marks.sampler = sampler }
+  }
+
+  /// The names of a loop's ends: those of a pair of markers, which are one if both have one number; the
+  /// name of a region stands at its start.
+  private static func names(
+    of loop: CAFRegions.Region
+  ) -> (begin: String?, end: String?) {
+    guard let first = loop.markers.first, let last = loop.markers.last,
+      Marker.loopStarts.contains(first.type)
+    else { return (loop.name, nil) }
+    return (first.name, first.id == last.id ? nil : last.name)
   }
 
   /// Pairs of markers that begin and end a loop, of held notes first.

@@ -28,8 +28,10 @@ package struct CAFRegions: Sendable, Hashable {
       markers.filter { $0.type != CAFMarkers.Marker.regionSync }.map(\.frame).min()
     }
 
-    /// Its first text.
-    package var name: String? { markers.lazy.compactMap(\.name).first }
+    /// Its first text but for those of places within it. O(n)
+    package var name: String? {
+      markers.lazy.filter { $0.type != CAFMarkers.Marker.regionSync }.compactMap(\.name).first
+    }
 
     /// As a sampler's loop; nil where it has no length, or ends behind 2³² frames. O(n)
     package var samplerLoop: SamplerChunk.Loop? {
