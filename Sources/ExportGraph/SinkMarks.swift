@@ -19,7 +19,7 @@ package struct SinkMarks: Sendable, Hashable {
   package var cues: [MediaMarks.Cue] = []
   /// `smpl`, with its loops.
   package var sampler: SamplerChunk?
-  /// What the markers at the ends of loops are called in AIFF.
+  /// What the markers at the ends of loops are called in AIFF, and loops in CAF.
   package var loopMarkers: [MediaMarks.LoopMarkers] = []
   /// `inst`.
   package var instrument: InstrumentChunk?
