@@ -127,7 +127,8 @@ final class Decoder {
     var texts: Set<FilePath>
   }
 
-  private func sharedValue<Value>(of decode: () -> Value) -> (shared: SharedValue, value: Value) {
+  /// The result of `decode`, and the texts that it was made of.
+  private func gatheringTexts<Value>(_ decode: () -> Value) -> (shared: SharedValue, value: Value) {
     let outer = texts
     texts = []
     defer { texts.formUnion(outer) }
@@ -146,7 +147,7 @@ final class Decoder {
       texts.formUnion(known.texts)
       return value
     }
-    let (shared, value) = sharedValue(of: decode)
+    let (shared, value) = gatheringTexts(decode)
     decoded[ObjectIdentifier(node)] = shared
     return value
   }
@@ -159,7 +160,7 @@ final class Decoder {
       texts.formUnion(known.texts)
       return value
     }
-    let (shared, value) = sharedValue(of: decode)
+    let (shared, value) = gatheringTexts(decode)
     constants[ObjectIdentifier(node)] = shared
     return value
   }
