@@ -227,4 +227,27 @@ struct FixityTests {
     #expect(edited.status == 0, "\(edited.text) \(edited.errors)")
     #expect(try stage.run("metaflac --show-tag=title 1.flac").text.hasSuffix("=Tone\n"))
   }
+
+  @Test("an edited table is proved by the receipts that know it, whatever those of deleted rows have")
+  func editedTexts() throws {
+    let stage = Stage()
+    try stage.make("sox -R -r 8000 -n -c 1 a.wav synth 0.2 pinknoise")
+    try stage.write("rows.csv", "title\nOne\nTwo\nThree\n")
+    try stage.write(
+      "job.yaml",
+      "rows: rows.csv\nclip: a.wav\nmetadata: { title: '${title}' }\noutput: '${n}.flac'\n")
+    try stage.make("avjob run -q --checksum job.yaml; sed -i /Three/d rows.csv")
+    let edited = try stage.run("avjob verify .")
+    #expect(edited.status == 0, "\(edited.text)")
+    #expect(edited.text.contains("unknown    rows.csv: was edited since"), "\(edited.text)")
+    #expect(try stage.run("avjob verify rows.csv").status == 1, "nothing proves it")
+    let plain = try stage.run("avjob run -q job.yaml; avjob verify -q .")
+    #expect(plain.status == 0, "\(plain.text) \(plain.errors)")
+    // The third output and its receipt are still there.
+    let renewed = try stage.run("avjob run -q --checksum job.yaml; avjob verify .")
+    #expect(renewed.status == 0 && renewed.text.contains("ok         rows.csv\n"), "\(renewed.text)")
+    try rot("rows.csv", stage, at: 7)
+    let rotten = try stage.run("avjob verify -q .")
+    #expect(rotten.status == 1 && rotten.text.hasPrefix("changed    rows.csv\n"), "\(rotten.text)")
+  }
 }

@@ -11,6 +11,10 @@ package struct FixityClaim: Sendable, Hashable {
   package var digest: [UInt8]?
   /// Bytes; nil: the witness does not say.
   package var size: Int64?
+  /// When it was modified, in nanoseconds since 1970, of a text that a receipt names: who edits a text
+  /// changes its size or this time, and older receipts are then right to have another digest. Nil: the
+  /// claim holds whatever the time is.
+  package var textTime: Int64?
   /// The receipt, record or list that says so.
   package var witness: FilePath
 
@@ -71,13 +75,16 @@ struct FixityWitness {
       return witness
     }
     let folder = path.removingLastComponent().removingLastComponent().removingLastComponent()
-    for file in receipt.files + receipt.inputs {
+    let texts = receipt.texts ?? []
+    let files = (receipt.files + receipt.sources).map { (file: $0, textTime: Int64?.none) }
+    for (file, textTime) in files + texts.map({ ($0, $0.modified) }) {
       guard let relative = file.path.file else {
         witness.addressCount += 1
         continue
       }
       let claim = FixityClaim(
-        digest: file.sha256.flatMap { [UInt8](hexadecimal: $0) }, size: file.size, witness: path)
+        digest: file.sha256.flatMap { [UInt8](hexadecimal: $0) }, size: file.size,
+        textTime: textTime, witness: path)
       witness.statements.append(Statement(path: folder.pushing(relative), claim: claim))
     }
     return witness
