@@ -228,7 +228,7 @@ struct FixityTests {
     #expect(try stage.run("metaflac --show-tag=title 1.flac").text.hasSuffix("=Tone\n"))
   }
 
-  @Test("an edited table is proved by the receipts that know it, whatever those of deleted rows have")
+  @Test("an edited table is proved by receipts that know it, whatever those of deleted rows have")
   func editedTexts() throws {
     let stage = Stage()
     try stage.make("sox -R -r 8000 -n -c 1 a.wav synth 0.2 pinknoise")
@@ -245,9 +245,9 @@ struct FixityTests {
     #expect(plain.status == 0, "\(plain.text) \(plain.errors)")
     // The third output and its receipt are still there.
     let renewed = try stage.run("avjob run -q --checksum job.yaml; avjob verify .")
-    #expect(renewed.status == 0 && renewed.text.contains("ok         rows.csv\n"), "\(renewed.text)")
+    #expect(renewed.status == 0 && renewed.text.contains("ok         rows.csv\n"))
     try rot("rows.csv", stage, at: 7)
     let rotten = try stage.run("avjob verify -q .")
-    #expect(rotten.status == 1 && rotten.text.hasPrefix("changed    rows.csv\n"), "\(rotten.text)")
+    #expect(rotten.status == 1 && rotten.text.hasPrefix("changed    rows.csv\n"))
   }
 }

@@ -218,7 +218,8 @@ private final class Proof: CrewTask {
     if let decayed { return result(.changed, of: decayed, digest: digest, size: size) }
     return result(
       .unknown, digest: digest, size: size,
-      reason: "was edited since its receipts were written; 'avjob run --checksum' renews its digest")
+      reason: "was edited since its receipts were written; 'avjob run --checksum' renews its digest"
+    )
   }
 
   private func result(
