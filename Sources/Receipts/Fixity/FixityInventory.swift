@@ -124,9 +124,8 @@ package struct FixityInventory {
 
   private mutating func note(_ statement: FixityWitness.Statement) {
     let number = number(of: statement.path)
-    if !items[number].claims.contains(statement.claim) {
-      items[number].claims.append(statement.claim)
-    }
+    // One that is noted twice changes nothing, and a table has a claim by each row's receipt.
+    items[number].claims.append(statement.claim)
     items[number].refusal = items[number].refusal ?? statement.refusal
   }
 
