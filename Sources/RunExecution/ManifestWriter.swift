@@ -1,6 +1,7 @@
 import Diagnosis
 import ExportEngine
 import Files
+import JobModel
 import MediaComposition
 import Receipts
 import RunPlan
@@ -82,15 +83,18 @@ package struct ManifestWriter {
       return try own.work.settled().line(ofOutput: entry.output, saying: entry.utterance)
     }
     guard let ledger = memory?.ledger(for: entry.folder), let session = entry.settledSession(),
-      isUpToDate(session, by: ledger)
+      isUpToDate(session, reading: entry.texts, by: ledger)
     else { return nil }
     return try session.line(ofOutput: entry.output, saying: entry.utterance)
   }
 
   /// Whether another run has made what this one would make, by its receipts.
-  private func isUpToDate(_ session: ExportSession, by ledger: Ledger) -> Bool {
+  private func isUpToDate(
+    _ session: ExportSession, reading texts: [ReadText], by ledger: Ledger
+  ) -> Bool {
     do {
-      let inputs = ExportInputs(try session.fingerprint { ledger.folder.relative($0).bytes })
+      let inputs = ExportInputs(
+        try session.fingerprint { ledger.folder.relative($0).bytes }, readingTexts: texts)
       return try ledger.reason(for: inputs) == nil
     } catch {
       return false

@@ -208,7 +208,7 @@ package struct KeptAnalyses: Sendable {
 
 extension ExportInputs {
   /// What an export is made from, and the texts that its job was read from.
-  init(_ fingerprint: Fingerprint, readingTexts texts: [ReadText] = []) {
+  init(_ fingerprint: Fingerprint, readingTexts texts: [ReadText]) {
     self.init(
       outputs: fingerprint.files.compactMap { files in
         files.first.map { Output($0, companions: Array(files.dropFirst())) }

@@ -20,6 +20,8 @@ package struct PlannedManifest: Sendable {
     package var order: WorkOrder
     /// Where its job file is, beside which receipts are kept; nil: it comes from no file.
     package var folder: FilePath?
+    /// The texts that its job was read from (`Job.texts`).
+    package var texts: [ReadText] = []
     /// What the export is made of anew, and which of the job's exports it is; nil: all that it reads was
     /// there when it was checked.
     var draft: (job: Draft, part: Int)?
@@ -118,7 +120,7 @@ extension Preparer.Outcome {
         session: sessions.isEmpty ? nil : sessions[part], output: output,
         path: listed.paths[output], utterance: listed.utterances[manifest],
         order: WorkOrder(job: index + 1, part: part + 1), folder: job.folder,
-        draft: draft.map { ($0, part) })
+        texts: job.texts ?? [], draft: draft.map { ($0, part) })
     }
   }
 }

@@ -240,6 +240,29 @@ struct DataSetTests {
     #expect(one.text == all, "\(one.errors)")
   }
 
+  @Test("With --checksum, a list waits for a file of another run whose transcript has decayed")
+  func decayed() throws {
+    let stage = try reader()
+    let list = "{ manifest: train.jsonl, form: nemo }"
+    try stage.make("{ cat reader.vtt; printf '\\nNOTE old\\n'; } > noted.vtt")
+    try stage.write(
+      "job.yaml",
+      """
+      jobs:
+        a: { clip: reader.flac, transcript: reader.vtt, output: [a.wav, \(list)] }
+        b: { clip: reader.flac, transcript: noted.vtt, output: [b.wav, \(list)] }
+
+      """)
+    try stage.make("avjob run -q --checksum job.yaml; rm train.jsonl")
+    let fine = try stage.run("avjob run -q --checksum --only a job.yaml; rm train.jsonl")
+    #expect(fine.status == 0, "\(fine.errors)")
+    // What it says stays the same, and so does its time.
+    try stage.make(
+      "touch -r noted.vtt time; sed -i s/old/odd/ noted.vtt; touch -r time noted.vtt")
+    let one = try stage.run("avjob run --checksum --only a job.yaml")
+    #expect(one.errors.contains("'train.jsonl' is not written: 1 of its 2 files"), "\(one.errors)")
+  }
+
   @Test("A job file that takes over the list of another one says so, and one run writes both")
   func takenOver() throws {
     let stage = try reader()
