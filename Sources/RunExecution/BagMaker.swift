@@ -48,24 +48,8 @@ package struct PlannedBag: Sendable {
             help: "give the bag a name that begins with no dot")
         ]
       }
-      if let status = try? FileStatus(at: path, followingLinks: false),
-        status.kind != .folder || !Bag.isBag(path)
-      {
-        return [
-          Diagnostic(
-            "'\(path)' exists, and is no bag", at: origin,
-            help: "move it away, or choose another name")
-        ]
-      }
-      // Of a folder that is there, and a bag.
-      if (try? FileStatus(at: path, followingLinks: false)) != nil,
-        let difference = Bag.infoDifference(of: path, from: planned.fields)
-      {
-        return [
-          Diagnostic(
-            "'\(path)' exists, and \(difference): a bag is never replaced", at: origin,
-            help: "move it away, or choose another name")
-        ]
+      if case .other(let reason)? = Bag.presence(at: path, with: planned.fields) {
+        return [Diagnostic("'\(path)' \(reason)", at: origin, help: Bag.remedy)]
       }
       let within = work.lazy.flatMap { ExportFiles($0.export).files }.first { file in
         file.path.normalized(in: current).starts(with: place)

@@ -1,4 +1,5 @@
 import Diagnosis
+import Files
 import JobModel
 import MediaComposition
 import SystemPackage
@@ -47,13 +48,10 @@ extension Values {
 }
 
 extension Decoder {
-  /// Labels that avjob writes itself, in lower case.
-  private static let ownBagLabels = ["bagging-date", "bag-software-agent", "payload-oxum"]
-
   /// The lines of `bag-info.txt` that a key stands for (RFC 8493, 2.2.2).
   fileprivate func bagFields(_ entry: YAMLEntry, _ scope: Scope) -> [JobBag.Field] {
     let label = entry.key
-    guard !Self.ownBagLabels.contains(label.lowercased()) else {
+    guard !BagLabels.isOwn(label) else {
       sink.error(
         "'\(label)' follows from the content, and avjob writes it", at: entry.keyOrigin,
         help: "leave it out")

@@ -66,9 +66,30 @@ package enum Bag {
     return fields
   }
 
+  /// What lies where a bag is to be.
+  package enum Presence: Sendable, Hashable {
+    /// A bag with the fields that are wanted.
+    case bag
+    /// Something else; why the bag cannot be made, to stand after its path.
+    case other(String)
+  }
+
+  static let neverReplaced = "a bag is never replaced"
+  /// What to do where something else lies there.
+  package static let remedy = "move it away, or choose another name"
+
+  /// What lies where a bag with these fields of `bag-info.txt` is to be; nil: nothing. What is in the bag is
+  /// not looked at.
+  package static func presence(at path: FilePath, with fields: [Field]) -> Presence? {
+    guard let status = try? FileStatus(at: path, followingLinks: false) else { return nil }
+    guard status.kind == .folder, isBag(path) else { return .other("exists, and is no bag") }
+    return infoDifference(of: path, from: fields).map { .other("exists, and \($0): \(neverReplaced)") }
+      ?? .bag
+  }
+
   /// In what the facts that a bag has about it are others than those that are wanted, whatever their order
   /// is; nil where they are the same. Those that follow from the content do not count.
-  package static func infoDifference(of folder: FilePath, from wanted: [Field]) -> String? {
+  private static func infoDifference(of folder: FilePath, from wanted: [Field]) -> String? {
     guard let found = fields(of: folder.appending(info)) else {
       return "its '\(info)' cannot be read"
     }
@@ -82,9 +103,8 @@ package enum Bag {
 
   /// The values of each label in lower case, in order, but for those that follow from the content.
   private static func values(of fields: [Field]) -> [String: [String]] {
-    let own = Set(BagWriter.ownLabels.map { $0.lowercased() })
-    return Dictionary(grouping: fields) { $0.label.lowercased() }
-      .filter { !own.contains($0.key) }.mapValues { $0.map(\.value) }
+    Dictionary(grouping: fields.filter { !BagLabels.isOwn($0.label) }) { $0.label.lowercased() }
+      .mapValues { $0.map(\.value) }
   }
 
   /// What `Payload-Oxum` is for files of so many bytes together.

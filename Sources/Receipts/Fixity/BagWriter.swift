@@ -52,9 +52,6 @@ package struct BagWriter {
     (self.tags, self.fields) = (tags, fields)
   }
 
-  /// Labels of `bag-info.txt` that follow from the content.
-  package static let ownLabels = ["Bagging-Date", "Bag-Software-Agent", "Payload-Oxum"]
-
   /// Makes the bag, or leaves one with the same files as it is.
   ///
   /// - Parameters:
@@ -78,7 +75,8 @@ package struct BagWriter {
         .mendJob, "has a name that is not UTF-8, which a bag's manifest cannot hold",
         path: file.source)
     }
-    if (try? FileStatus(at: target, followingLinks: false)) != nil {
+    if let presence = Bag.presence(at: target, with: fields) {
+      if case .other(let reason) = presence { throw Self.refusal(reason, target) }
       try requireSame(target, comparesContents, budget, cancellation)
       return .upToDate
     }
@@ -123,7 +121,10 @@ package struct BagWriter {
     let bytes = copied.prefix(payload.count).reduce(0) { $0 + $1.size }
     let lines = zip(payload + tags, copied).map { (name: $0.name, digest: $1.digest) }
     let oxum = Bag.oxum(bytes: bytes, files: payload.count)
-    let own = zip(Self.ownLabels, [date, agent, oxum]).map { Bag.Field($0, $1) }
+    let own = [
+      Bag.Field(BagLabels.date, date), Bag.Field(BagLabels.agent, agent),
+      Bag.Field(BagLabels.oxum, oxum),
+    ]
     let texts: [(name: FilePath.Component, bytes: [UInt8])] = [
       (Bag.declaration, Array("BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n".utf8)),
       (Bag.info, (fields + own).flatMap { "\($0.label): \($0.value)\n".utf8 }),
@@ -165,19 +166,17 @@ package struct BagWriter {
 
   // MARK: A bag that is there
 
-  /// Requires that what is at the target is a bag of these files, and of no others.
+  private static func refusal(_ reason: String, _ target: FilePath) -> Failure {
+    Failure(.mendJob, "\(reason); \(Bag.remedy)", path: target)
+  }
+
+  /// Requires that the bag at the target has these files, and no others.
   private func requireSame(
     _ target: FilePath, _ comparesContents: Bool, _ budget: CPUBudget?,
     _ cancellation: CancellationFlag
   ) throws {
     func refusal(_ reason: String) -> Failure {
-      Failure(
-        .mendJob, reason + ": a bag is never replaced; move it away, or choose another name",
-        path: target)
-    }
-    guard Bag.isBag(target) else { throw refusal("exists, and is no bag") }
-    if let difference = Bag.infoDifference(of: target, from: fields) {
-      throw refusal("exists, and " + difference)
+      Self.refusal("\(reason): \(Bag.neverReplaced)", target)
     }
     let named = try lines(of: Bag.manifest, in: target)
       .merging(try lines(of: Bag.tagManifest, in: target)) { first, _ in first }

@@ -235,7 +235,7 @@ package struct FixityInventory {
     }
     let fields = Bag.fields(of: folder.appending(Bag.info)) ?? []
     let oxum = Bag.oxum(bytes: bytes, files: count)
-    for field in fields where field.isLabelled("Payload-Oxum") && field.value != oxum {
+    for field in fields where field.isLabelled(BagLabels.oxum) && field.value != oxum {
       fault(Bag.info, "has \(field.label) \(field.value), and in data/ are \(oxum)")
     }
   }
