@@ -112,7 +112,7 @@ let package = Package(
     .target(
       name: "Receipts",
       dependencies: [
-        "JSON", "Files", "Threads", "Diagnosis", "MediaComposition", "LibAV",
+        "MediaTime", "JSON", "Files", "Threads", "Diagnosis", "MediaComposition", "LibAV",
         .product(name: "SystemPackage", package: "swift-system"),
       ]),
 

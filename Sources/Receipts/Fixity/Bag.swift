@@ -83,8 +83,8 @@ package enum Bag {
   package static func presence(at path: FilePath, with fields: [Field]) -> Presence? {
     guard let status = try? FileStatus(at: path, followingLinks: false) else { return nil }
     guard status.kind == .folder, isBag(path) else { return .other("exists, and is no bag") }
-    return infoDifference(of: path, from: fields).map { .other("exists, and \($0): \(neverReplaced)") }
-      ?? .bag
+    guard let difference = infoDifference(of: path, from: fields) else { return .bag }
+    return .other("exists, and \(difference): \(neverReplaced)")
   }
 
   /// In what the facts that a bag has about it are others than those that are wanted, whatever their order

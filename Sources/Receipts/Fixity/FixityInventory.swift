@@ -2,6 +2,7 @@ import Diagnosis
 import Files
 import Glibc
 import MediaComposition
+import MediaTime
 import SystemPackage
 
 /// The files that are to be proved, and what receipts, records and lists say of each. Reads no file
@@ -44,7 +45,28 @@ package struct FixityInventory {
   private var others: [Item] = []
   private var realFolders: [FilePath: FilePath] = [:]
   /// What the witnesses of a folder say, by where the files lie.
-  private var sayings: [FilePath: [FilePath: [FixityWitness.Statement]]] = [:]
+  private var sayings: [FilePath: Sayings] = [:]
+
+  /// What witnesses say of files, by where these lie.
+  private struct Sayings {
+    let statements: [FilePath: [FixityWitness.Statement]]
+    /// Where the files lie, in the order of bytes: those of a folder lie side by side.
+    private let places: [FilePath]
+
+    init(_ statements: [FilePath: [FixityWitness.Statement]]) {
+      self.statements = statements
+      places = statements.keys.map { (path: $0, bytes: $0.bytes) }
+        .sorted { $0.bytes.lexicographicallyPrecedes($1.bytes) }.map(\.path)
+    }
+
+    /// The files below a folder.
+    func places(below folder: FilePath) -> ArraySlice<FilePath> {
+      // What a folder's name is followed by may precede '/', as in `a-b` beside `a`.
+      let prefix = folder.components.isEmpty ? folder.bytes : folder.bytes + [UInt8(ascii: "/")]
+      let first = places.partitioningIndex { !$0.bytes.lexicographicallyPrecedes(prefix) }
+      return places[first...].prefix { $0 != folder && $0.starts(with: folder) }
+    }
+  }
 
   /// Nothing to be proved yet.
   package init() {}
@@ -246,9 +268,10 @@ package struct FixityInventory {
   private mutating func noteSayings(above folder: FilePath) {
     let place = place(of: folder)
     for above in Self.foldersAbove(folder.isEmpty ? "." : folder) {
-      for (key, statements) in sayings(in: above) where key != place && key.starts(with: place) {
+      let sayings = sayings(in: above)
+      for key in sayings.places(below: place) {
         let name = FilePath(root: nil, key.components.dropFirst(place.components.count))
-        for var statement in statements {
+        for var statement in sayings.statements[key] ?? [] {
           // As the other files of the folder are shown.
           statement.path = folder.pushing(name)
           note(statement)
@@ -263,7 +286,7 @@ package struct FixityInventory {
     let key = key(of: path)
     items[number].mustBeNamed = true
     for folder in Self.foldersAbove(path) {
-      for statement in sayings(in: folder)[key] ?? [] { note(statement) }
+      for statement in sayings(in: folder).statements[key] ?? [] { note(statement) }
     }
   }
 
@@ -284,9 +307,7 @@ package struct FixityInventory {
   }
 
   /// What the witnesses in a folder, not below it, say.
-  private mutating func sayings(
-    in folder: FilePath
-  ) -> [FilePath: [FixityWitness.Statement]] {
+  private mutating func sayings(in folder: FilePath) -> Sayings {
     if let known = sayings[folder] { return known }
     var found: [FilePath: [FixityWitness.Statement]] = [:]
     let receipts = folder.appending(".avjob").appending("receipts")
@@ -299,7 +320,8 @@ package struct FixityInventory {
         }
       }
     }
-    sayings[folder] = found
-    return found
+    let all = Sayings(found)
+    sayings[folder] = all
+    return all
   }
 }
