@@ -290,8 +290,7 @@ import Testing
       sink.marks.sampler?.loops == [.init(type: 1, first: 96_000, last: 143_999, count: 3)])
     let flac = try self.sink(of: marked, 1..<6, to: "out.flac", .flac(bitDepth: 24), rate: 44_100)
     #expect(flac.metadata["LOOPSTART"] == "88200" && flac.metadata["LOOPLENGTH"] == "44100")
-    let cut = try self.sink(of: marked, 0..<4)
-    #expect(cut.marks.sampler?.loops.isEmpty == false)
+    #expect(try self.sink(of: marked, 0..<4).marks.sampler?.loops.isEmpty == false)
     let gone = try self.sink(of: marked, 0..<3)
     #expect(gone.marks.sampler?.loops == [] && lost(gone).contains("loops"))
     #expect(
@@ -320,7 +319,8 @@ import Testing
     regions.marks?.loopMarkers[0].begin.note = nil
     for (path, format) in [("o.aiff", Output.Format.aiff(.int24)), ("o.caf", .caf(.int24))] {
       let whole = try sink(of: regions, 0..<10, to: FilePath(path), format, isReversed: true)
-      #expect(whole.marks.loopMarkers.map(\.begin.label) == ["Start"] && lost(whole).isEmpty)
+      #expect(whole.marks.loopMarkers.map(\.begin.label) == ["Start"])
+      #expect(!lost(whole).contains { $0.contains("loops") })
     }
     // That of a held note and that behind it may have the same frames.
     asset.marks?.loopMarkers = [false, true].map { isRelease in
