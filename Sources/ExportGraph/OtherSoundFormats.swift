@@ -39,7 +39,7 @@ extension Output.Format {
   /// of FFmpeg's encoder: a bit rate of HE-AAC is too low for AAC-LC.
   fileprivate var ofOthers: Output.Format? {
     guard case .fdkAAC(let settings) = self else { return self }
-    return settings.profile == .lc ? settings.bitRate.map { .m4a(bitRate: $0) } : nil
+    return isHighEfficiency ? nil : settings.bitRate.map { .m4a(bitRate: $0) }
   }
 
   /// Whether it has a bit rate for all channels together.

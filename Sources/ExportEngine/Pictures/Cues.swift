@@ -13,7 +13,7 @@ struct Cue: Hashable {
   var settings: [UInt8] = []
   /// As `CueTrack.Sample.identifier`.
   var identifier: [UInt8] = []
-  /// Whether times may stand in the text, as WebVTT has them: they count from the start.
+  /// Whether times may stand in the text, as WebVTT has them: here they count from `start`.
   var hasInnerTimes = false
   /// The first field of ASS (`ReadOrder`): what is shown at once is drawn in this order.
   var order = 0

@@ -109,7 +109,7 @@ enum PictureCoding {
     return tools
   }
 
-  /// Whether it is MPEG-4 with a header that does not say so.
+  /// Whether it is MPEG-4 whose header does not say how its pictures are coded.
   var hasUnknownTools: Bool {
     guard case .other("mpeg4", let header) = self else { return false }
     return MPEG4Layer(of: header).map { $0.tools == nil } ?? false

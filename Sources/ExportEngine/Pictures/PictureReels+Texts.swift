@@ -173,9 +173,9 @@ private struct FoundCues {
     if conversion.form == .webVTT {
       (cue.settings, cue.identifier) = (packet.textSettings, packet.textIdentifier)
     }
-    // By the file's clock there.
+    // Packets have the times of the file's clock in their texts.
     if cue.hasInnerTimes {
-      cue.sample = InnerTimes.moved(cue.sample, by: -start.frames(atRate: 1000))
+      cue.sample = InnerTimes.moved(cue.sample, by: (.zero - start).frames(atRate: 1000))
     }
     if packet.duration <= 0 {
       cue.end = max(start, end)

@@ -50,7 +50,8 @@ final class PictureTally {
       return Warning(
         "is damaged in \(places), where pictures are "
           + "missing or broken: at \(named.joined(separator: ", "))"
-          + (others > 0 ? " and \(others) more" : "") + "; copy or download it again",
+          + (others > 0 ? " and \(isBounded ? "at least " : "")\(others) more" : "")
+          + "; copy or download it again",
         location: source.location)
     }.sorted { ($0.location?.description ?? "") < ($1.location?.description ?? "") }
   }
